@@ -8,7 +8,7 @@ WORKERS ?= 4
 # Without its cache each test process compiles every test and the whole product again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo demos serve test slow sqlite hostile stories states screenshots lint bench browser messages docs requirements
+.PHONY: help setup setup-dev demo demos serve test slow sqlite hostile stories pages screenshots lint bench browser messages docs requirements
 
 help:  ## Show what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,14 +47,17 @@ serve: setup  ## Run Plumbline on this machine: SQLite, web and worker in one pr
 browser: setup-dev
 	@$(BIN)/python -m tests.chromium
 
-test: setup-dev browser  ## Run the tests on a real Postgres, Redis and Chromium
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not slow and not simulation and not states and not stories and not demos and not hostile"
+test: setup-dev  ## Run the tests on a real Postgres and Redis; pages in a browser: make pages
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not browser and not slow and not simulation and not stories and not demos and not hostile"
+
+pages: setup-dev browser  ## Use every page in a real Chromium, and look for barriers in every state of it
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "browser and not slow and not demos"
 
 slow: setup-dev browser  ## Run what takes longest: upgrades, races, whole processes, gates of the statistics
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "(slow or simulation) and not states and not stories and not demos and not hostile"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "(slow or simulation) and not stories and not demos and not hostile"
 
 sqlite: setup-dev  ## Run the tests that need a database once more, on SQLite
-	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 -q -m "orm and not hostile"
+	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "orm and not hostile"
 
 hostile: setup-dev  ## Try every hostile value at every address, on Postgres and on SQLite
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m hostile
@@ -65,9 +68,6 @@ stories: setup-dev  ## Tell hundreds of random stories between us and a crowd, a
 
 demos: setup-dev browser  ## Follow whole campaigns, the demonstration too, from the launch to the last cent
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m demos
-
-states: setup-dev browser  ## Look for barriers in every state of every page, in both themes
-	$(BIN)/python -m pytest -n 2 -q -m states
 
 screenshots: setup-dev browser  ## Write a picture of every page and state to ./screenshots
 	PICTURES=screenshots $(BIN)/python -m pytest -n 2 -q tests/browser/test_states.py

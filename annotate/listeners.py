@@ -2,9 +2,16 @@
 
 from typing import Any
 
+from django.contrib.auth.signals import user_logged_in
 from django.dispatch import receiver
 
-from annotate.signals import import_waiting, operation_intended, posting_changed, scores_awaited
+from annotate.signals import (
+    import_waiting,
+    mail_intended,
+    operation_intended,
+    posting_changed,
+    scores_awaited,
+)
 
 
 @receiver(operation_intended)
@@ -29,6 +36,21 @@ def run_import_soon(sender: Any, *, import_id: int, **_signal: Any) -> None:
     from config.celery import enqueue
 
     enqueue(run_import, import_id)
+
+
+@receiver(mail_intended)
+def send_mail_soon(sender: Any, *, mail_id: int, **_signal: Any) -> None:
+    from annotate.tasks import send_mail
+    from config.celery import enqueue
+
+    enqueue(send_mail, mail_id)
+
+
+@receiver(user_logged_in)
+def note_sign_in(sender: Any, *, request: Any, user: Any, **_signal: Any) -> None:
+    from annotate.requests import signing_in
+
+    signing_in.note(request, user.pk)
 
 
 @receiver(scores_awaited)

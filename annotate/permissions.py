@@ -1,7 +1,8 @@
 """Who may see a campaign, who may act on it, and how a refusal looks."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -10,6 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.utils import timezone
 
 from annotate.errors import NotAllowed, NotFound, ServiceError
 from annotate.models import Campaign, CampaignImport, Membership
@@ -41,12 +43,20 @@ class Access:
         return self.role == Membership.Role.OWNER
 
     @property
+    def runs(self) -> bool:
+        return self.role in Membership.RUN
+
+    @property
+    def reviews(self) -> bool:
+        return self.role in Membership.REVIEW
+
+    @property
     def sees_results(self) -> bool:
         return sees_results(self.role, self.campaign.closed_at)
 
 
 def visible(user: Who, public_id: str) -> Campaign:
-    """Return the campaign, if `user` is its owner or reviewer.
+    """Return the campaign, if `user` is one of its members.
 
     A campaign of others is not there (`NotFound`): its existence is not revealed.
     """
@@ -54,10 +64,26 @@ def visible(user: Who, public_id: str) -> Campaign:
 
 
 def owned(user: Who, public_id: str) -> Campaign:
-    """Return the campaign, if `user` is its owner; `NotAllowed` for a reviewer."""
+    """Return the campaign, if `user` is its owner; `NotAllowed` for other members."""
     mine = access(user, public_id)
-    if not mine.is_owner:
-        raise NotAllowed("Only the owner of a campaign can do this. You are its reviewer.")
+    return _allowed(mine, mine.is_owner, "Only owners of a campaign can do this.")
+
+
+def run(user: Who, public_id: str) -> Campaign:
+    """Return the campaign, if `user` may change it; `NotAllowed` for other members."""
+    mine = access(user, public_id)
+    return _allowed(mine, mine.runs, "Only owners and collaborators of a campaign can do this.")
+
+
+def reviewable(user: Who, public_id: str) -> Campaign:
+    """Return the campaign, if `user` may look at its annotators and rule; else `NotAllowed`."""
+    mine = access(user, public_id)
+    return _allowed(mine, mine.reviews, "Viewers of a campaign do not see its annotators.")
+
+
+def _allowed(mine: Access, may: bool, refused: str) -> Campaign:
+    if not may:
+        raise NotAllowed(f"{refused} You are its {mine.role}.")
     return mine.campaign
 
 
@@ -102,6 +128,11 @@ def is_owner(user: Who, campaign: Campaign) -> bool:
     return blinding.role(user.pk, campaign.pk) == Membership.Role.OWNER
 
 
+def is_running(user: Who, campaign: Campaign) -> bool:
+    """Return whether `user` may change the campaign and its state."""
+    return blinding.role(user.pk, campaign.pk) in Membership.RUN
+
+
 def researcher_page(view: View) -> View:
     """Ask for a log-in, and answer a `ServiceError` with a page that says what to do."""
 
@@ -109,13 +140,26 @@ def researcher_page(view: View) -> View:
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if getattr(request, "htmx", False) and not request.user.is_authenticated:
             return _logged_out(request)
-        try:
-            return asking(request, *args, **kwargs)
-        except ServiceError as error:
-            return refusal(request, error)
+        with _as_chosen(request.user):
+            try:
+                return asking(request, *args, **kwargs)
+            except ServiceError as error:
+                return refusal(request, error)
 
     asking = login_required(view)
     return guarded
+
+
+@contextmanager
+def _as_chosen(user: Who) -> Iterator[None]:
+    """Use the time zone and the language of figures that this person has chosen."""
+    chosen = getattr(user, "profile", None)  # read together with the user (config/login.py)
+    zone = chosen.time_zone if chosen else ""
+    with (
+        timezone.override(zone or timezone.get_default_timezone()),
+        figures.written_in(chosen.language if chosen else ""),
+    ):
+        yield
 
 
 def _logged_out(request: HttpRequest) -> HttpResponse:

@@ -14,5 +14,8 @@ posting_changed = Signal()
 # Sent after commit, robustly, with `import_id`: a worker has something to do with this import.
 import_waiting = Signal()
 
+# Sent after commit, robustly, with `mail_id`: a mail waits for a worker.
+mail_intended = Signal()
+
 # Sent after commit, robustly: some judgment waits for scores that take long.
 scores_awaited = Signal()

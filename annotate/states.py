@@ -40,6 +40,15 @@ class ImportStatus(TextChoices):
     FAILED = "failed", "was stopped by an error of ours"
 
 
+class MemberRole(TextChoices):
+    """What a member is in a campaign (docs/roles.md)."""
+
+    OWNER = "owner"
+    COLLABORATOR = "collaborator"
+    REVIEWER = "reviewer"
+    VIEWER = "viewer"
+
+
 class MetricChoice(TextChoices):
     """What was asked for; `Campaign.metrics` holds the names that it came to."""
 

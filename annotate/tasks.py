@@ -2,12 +2,20 @@
 
 from celery import shared_task
 
+from annotate.services import slot_tallies
+from annotate.services.accounts import mailing
 from annotate.services.campaigns import life
 from annotate.services.campaigns.importing import running
 from annotate.services.marketplace import reconciling
 from annotate.services.outbox import delivery
-from annotate.services.pay import tallying
-from annotate.services.review import verdicts
+from annotate.services.pay import promises, tallying
+from annotate.services.review import (
+    calibrating,
+    gold_findings,
+    listings,
+    signal_findings,
+    verdicts,
+)
 from annotate.services.work import scoring
 
 # Seconds. A large file takes minutes; what is stopped goes on with the chunk where it was.
@@ -28,8 +36,9 @@ def stop_expired() -> int:
 
 @shared_task
 def add_up() -> int:
-    """Add what is new to the tallies of people, for the pages that list them."""
-    return tallying.advance()
+    """Add what is new to the tallies, for the pages that show sums of many rows."""
+    n = tallying.advance()
+    return n + promises.note_settled() + slot_tallies.advance()
 
 
 @shared_task
@@ -56,6 +65,18 @@ def reconcile() -> int:
     return reconciling.reconcile_all()
 
 
+@shared_task
+def send_mail(mail_id: int) -> bool:
+    """Send one mail, unless another worker is at it."""
+    return mailing.send(mail_id)
+
+
+@shared_task
+def send_mails() -> int:
+    """Send what is due: lost messages, and mails that a server has not taken."""
+    return mailing.send_due()
+
+
 @shared_task(**AN_IMPORT)
 def run_import(import_id: int) -> bool:
     """Read an uploaded file, or make the campaign, unless a worker is at it."""
@@ -72,6 +93,28 @@ def run_imports() -> int:
 def keep_verdicts() -> int:
     """Keep what the screens found and no screening has kept, for reviewers' pages."""
     return verdicts.keep_due()
+
+
+@shared_task
+def look_at_signals() -> int:
+    """Erase signals whose time is over, with their keys; look at what is new, and list people."""
+    signal_findings.erase_due()
+    listings.unlist_forgotten()
+    seen = signal_findings.look_due()
+    listings.list_by_signals()
+    return seen
+
+
+@shared_task
+def look_at_gold() -> int:
+    """Look at new answers to gold items, and list who misses more than honest people do."""
+    return gold_findings.look_due()
+
+
+@shared_task(soft_time_limit=300, time_limit=330)
+def calibrate_screens() -> int:
+    """Find the cut-offs of the screens in campaigns that have grown."""
+    return calibrating.calibrate_due()
 
 
 @shared_task(soft_time_limit=120, time_limit=150)

@@ -25,15 +25,22 @@ def read_participation(token: str) -> int:
     return int(_read(token, salt="participation", life=PARTICIPATION_LIFE))
 
 
-def invitation_token(campaign_id: int, person: str = "") -> str:
-    """Return the token of a campaign's link, or of one person's (who need not give a name)."""
-    return signing.dumps([campaign_id, person], salt="invitation")
+def invitation_token(campaign_id: int, person: str = "", *, number: int = 0) -> str:
+    """Return the token of a campaign's link, or of one person's (who need not give a name).
+
+    number: the campaign's `links_number`; links of an earlier one are withdrawn.
+    """
+    named = [campaign_id, person, number] if number else [campaign_id, person]
+    return signing.dumps(named, salt="invitation")
 
 
-def read_invitation(token: str) -> tuple[int, str]:
-    """Return (campaign id, person or ""); `Gone` when expired, `NotFound` when forged."""
-    campaign_id, person = _read(token, salt="invitation", life=INVITATION_LIFE)
-    return int(campaign_id), str(person)
+def read_invitation(token: str) -> tuple[int, str, int]:
+    """Return (campaign id, person or "", number of its links).
+
+    Raises `Gone` when expired, `NotFound` when forged.
+    """
+    campaign_id, person, *number = _read(token, salt="invitation", life=INVITATION_LIFE)
+    return int(campaign_id), str(person), int(number[0]) if number else 0
 
 
 def preview_token(campaign_id: int, tasks: int) -> str:

@@ -2,19 +2,43 @@
 
 from django.urls import URLPattern, path
 
-from annotate.views.campaigns import budgets, creating, importing, listing, people
+from annotate.views.accounts import own, passwords
+from annotate.views.campaigns import (
+    budgets,
+    creating,
+    gold,
+    importing,
+    invited,
+    listing,
+    members,
+    people,
+    screens,
+)
 from annotate.views.marketplace import acts as marketplace_acts
 from annotate.views.marketplace import launching
 from annotate.views.marketplace import pages as marketplace_pages
 from annotate.views.pay import pages as pay_pages
-from annotate.views.review import everywhere
+from annotate.views.review import everywhere, items, page_signals, together
 from annotate.views.review import pages as review_pages
-from annotate.views.studies import instruments, previews, tutorial_contents
+from annotate.views.studies import instruments, previews, tutorial_contents, tutorial_forms
 from annotate.views.work import acts as work_acts
 from annotate.views.work import entry, own_pages, tutorial
 from annotate.views.work import pages as work_pages
 
 app_name = "annotate"
+ACCOUNTS: list[URLPattern] = [
+    path("account/", own.page, name="account"),
+    path("account/settings/", own.change_settings, name="account-settings"),
+    path("account/email/", own.change_email, name="account-email"),
+    path("account/password/", own.password, name="password"),
+    path("account/browsers/end-others/", own.end_others, name="browsers-end"),
+    path("account/browsers/<int:sign_in_id>/end/", own.end_browser, name="browser-end"),
+    path("account/tokens/", own.make_token, name="token-new"),
+    path("account/tokens/<int:token_id>/revoke/", own.revoke_token, name="token-revoke"),
+    path("forgotten-password/", passwords.ask, name="password-forgotten"),
+    path("new-password/<str:uidb64>/<str:token>/", passwords.new_password, name="new-password"),
+    path("invitations/<str:token>/", invited.page, name="invitation"),
+]
 CAMPAIGNS: list[URLPattern] = [
     path("", listing.index, name="campaigns"),
     path("campaigns/new/", creating.new, name="campaign-new"),
@@ -22,11 +46,30 @@ CAMPAIGNS: list[URLPattern] = [
     path("campaigns/imports/<slug:import_id>/", importing.page, name="import"),
     path("campaigns/imports/<slug:import_id>/now/", importing.now, name="import-now"),
     path("campaigns/<str:public_id>/act/<str:verb>/", listing.act, name="act"),
+    path("campaigns/<str:public_id>/gold/", gold.page, name="gold"),
     path("campaigns/<str:public_id>/people/", people.people, name="people"),
     path(
         "campaigns/<str:public_id>/public-words/", people.change_public_words, name="public-words"
     ),
-    path("campaigns/<str:public_id>/reviewers/", people.add_reviewer, name="reviewers"),
+    path("campaigns/<str:public_id>/screens/", screens.screens, name="screens"),
+    path("campaigns/<str:public_id>/links/withdraw/", people.withdraw_links, name="withdraw-links"),
+    path("campaigns/<str:public_id>/members/", members.page, name="members"),
+    path("campaigns/<str:public_id>/members/leave/", members.leave, name="member-leave"),
+    path(
+        "campaigns/<str:public_id>/members/<int:member_id>/role/",
+        members.change_role,
+        name="member-role",
+    ),
+    path(
+        "campaigns/<str:public_id>/members/<int:member_id>/remove/",
+        members.remove,
+        name="member-remove",
+    ),
+    path(
+        "campaigns/<str:public_id>/invitations/<slug:invitation_id>/revoke/",
+        members.revoke,
+        name="invitation-revoke",
+    ),
     path("campaigns/<str:public_id>/judgments.csv", people.export, name="export"),
 ]
 STUDIES: list[URLPattern] = [
@@ -54,6 +97,7 @@ STUDIES: list[URLPattern] = [
         name="instrument-preview",
     ),
     path("instruments/<slug:key>/tutorials/", tutorial_contents.page, name="tutorials"),
+    path("instruments/<slug:key>/tutorials/form/", tutorial_forms.page, name="tutorial-form"),
     path(
         "instruments/<slug:key>/tutorials/<int:tutorial_id>.json",
         tutorial_contents.stored,
@@ -70,6 +114,7 @@ WORK: list[URLPattern] = [
     path("work/preview/<str:token>/", work_pages.preview, name="preview"),
     path("work/on/<slug:crowd>/<str:token>/", entry.entry, name="entry"),
     path("work/p/<str:token>/", work_pages.page, name="work"),
+    path("work/p/<str:token>/correct/", work_pages.correct, name="correct"),
     path("work/p/<str:token>/help/", work_pages.beside, name="beside"),
     path("work/p/<str:token>/me/", own_pages.me, name="me"),
     path("work/appeal", own_pages.appeal, name="appeal"),
@@ -78,13 +123,22 @@ WORK: list[URLPattern] = [
     path("work/a/<int:assignment_id>/draft", work_acts.draft, name="work-draft"),
     path("work/a/<int:assignment_id>/ahead", work_acts.ahead, name="work-ahead"),
     path("work/a/<int:assignment_id>/submit", work_acts.submit, name="work-submit"),
+    path("work/a/<int:assignment_id>/correct", work_acts.correct, name="work-correct"),
     path("work/a/<int:assignment_id>/return", work_acts.give_back, name="work-return"),
     path("work/tutorial/answer", tutorial.answer, name="tutorial-answer"),
 ]
 REVIEW: list[URLPattern] = [
+    path("campaigns/<str:public_id>/items/", items.index, name="items"),
+    path("campaigns/<str:public_id>/items/<int:number>/", items.page, name="item"),
     path("reviews/", review_pages.queue, name="reviews"),
+    path("reviews/together/", together.page, name="review-together"),
     path("reviews/annotators/<slug:pseudonym>/", everywhere.page, name="review-everywhere"),
     path("reviews/<slug:public_id>/<slug:pseudonym>/", review_pages.case, name="review"),
+    path(
+        "reviews/<slug:public_id>/<slug:pseudonym>/signals/",
+        page_signals.put_aside,
+        name="review-signals",
+    ),
     path("reviews/<slug:public_id>/<slug:pseudonym>/rule/", review_pages.rule, name="review-rule"),
     path(
         "reviews/<slug:public_id>/<slug:pseudonym>/dismiss/",
@@ -150,4 +204,4 @@ MARKETPLACE: list[URLPattern] = [
     path("work/batch/<str:token>/", marketplace_pages.preview, name="batch-preview"),
     path("work/events/<slug:crowd>/", marketplace_pages.receive, name="crowd-events"),
 ]
-urlpatterns = [*CAMPAIGNS, *STUDIES, *WORK, *REVIEW, *PAY, *MARKETPLACE]
+urlpatterns = [*ACCOUNTS, *CAMPAIGNS, *STUDIES, *WORK, *REVIEW, *PAY, *MARKETPLACE]

@@ -84,13 +84,13 @@ def enlarge(campaign_id: int) -> None:
 
 def token(made: object) -> str:
     from django.contrib.auth.models import User
-    from rest_framework.authtoken.models import Token
 
     from annotate.models import Membership
+    from annotate.services.accounts import api_tokens
 
     owner, _made = User.objects.get_or_create(username="bench")
     Membership.objects.create(campaign=made, user=owner, role="owner")
-    return str(Token.objects.get_or_create(user=owner)[0].key)
+    return api_tokens.make_by_password(owner.pk)
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """What a refresh of the estimates costs after one more judgment, by the size of the campaign.
 
 `python -m bench.refreshing [postgres|sqlite] [sizes]`: processor time of this process, which is the
-worker's share, and of the database's server beside it; in full, and reading only what is new.
+worker's share, and of the database's server beside it: screens of all judgments, the rest of a
+refresh in full, and one that reads only what is new.
 Ratios and units (`bench.unit`) carry to other machines.
 """
 
@@ -34,7 +35,7 @@ def main() -> None:
     prepare(name)
     fixed = unit()
     print(f"\n{name}; a unit is {fixed * 1000:.0f} ms. Processor time in ms: worker + server")
-    print(f"  {'judgments':>10} {'in full':>14} {'one more':>14} {'units':>6} {'queries':>8}")
+    print(f"  {'judgments':>10} {'screens':>16} {'the rest':>14} {'one more':>10} {'units':>6}")
     quick = [measure(size, fixed) for size in sizes]
     print(f"  last / first, one more: {quick[-1] / quick[0]:.1f} x")
 
@@ -42,6 +43,7 @@ def main() -> None:
 def measure(size: int, fixed: float) -> float:
     """Print a row, and return the seconds after one more judgment."""
     from annotate.models import Campaign
+    from annotate.services.review import reviews
     from bench import campaigns
     from estimation.services import estimating, memory
     from tests import factories
@@ -54,8 +56,9 @@ def measure(size: int, fixed: float) -> float:
     def refresh() -> None:
         estimating.refresh(campaign_id)
 
+    screens = cost(lambda: reviews.screen(campaign_id))
     mark(campaign_id)
-    whole = cost(refresh)
+    rest = cost(refresh)
     taken = []
     for one in who:
         facts = memory.of(campaign_id).facts
@@ -67,22 +70,24 @@ def measure(size: int, fixed: float) -> float:
         assert memory.of(campaign_id).facts is facts, "all facts were read"
     quick = Spent(*(median(values) for values in zip(*taken, strict=True)))
     print(
-        f"  {size:>10,} {shown(whole):>14} {shown(quick):>14}"
-        f" {(quick.worker + quick.server) / fixed:>6.2f} {quick.queries:>8.0f}"
+        f"  {size:>10,} {shown(screens):>16} {shown(rest):>14} {shown(quick):>10}"
+        f" {(quick.worker + quick.server) / fixed:>6.2f}   ({quick.queries:.0f} queries)",
+        flush=True,
     )
     return quick.worker + quick.server
 
 
 def continue_ids() -> None:
-    """Give new judgments higher ids than the cloned ones have."""
+    """Give new people and judgments higher ids than the cloned ones have."""
     from django.db import connection
 
     if connection.vendor == "postgresql":  # SQLite does so anyway
         with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT setval(pg_get_serial_sequence('annotate_judgment', 'id'), max(id))"
-                " FROM annotate_judgment"
-            )
+            for table in ("judgment", "annotator", "participation"):
+                cursor.execute(
+                    f"SELECT setval(pg_get_serial_sequence('annotate_{table}', 'id'), max(id))"  # noqa: S608
+                    f" FROM annotate_{table}"
+                )
 
 
 def mark(campaign_id: int) -> None:

@@ -6,7 +6,6 @@ accounts exist.
 """
 
 import unicodedata
-from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -16,23 +15,11 @@ from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.utils.crypto import salted_hmac
 
 from annotate.requests import counting
 from annotate.requests.client_address import client_address
+from annotate.requests.limits import Limit, key
 from annotate.requests.waiting import in_minutes
-
-
-@dataclass(frozen=True)
-class Limit:
-    """The number of attempts of one kind within a number of seconds."""
-
-    name: str
-    most: int
-    seconds: int
-
-    def exceeded(self) -> bool:
-        return counting.count(self.name, self.seconds) > self.most
 
 
 class LimitedBackend(ModelBackend):
@@ -57,6 +44,11 @@ class LimitedBackend(ModelBackend):
             raise PermissionDenied  # no other backend is asked
         _succeeded(limits)
         return found
+
+    def get_user(self, user_id: int) -> User | None:
+        """Return the user of a session, with the account's settings, in one query."""
+        found = User.objects.select_related("profile").filter(pk=user_id).first()
+        return found if found is not None and self.user_can_authenticate(found) else None
 
 
 class LogIn(LoginView):
@@ -88,12 +80,12 @@ def limits_of(username: str, address: str) -> tuple[Limit, ...]:
     tries, seconds = settings.LOGIN_TRIES, settings.LOGIN_MINUTES * 60
     account = unicodedata.normalize("NFKC", username).casefold()
     limits = (
-        Limit(_key("account", account, address), tries, seconds),
-        Limit(_key("account", account), 5 * tries, 4 * seconds),
+        Limit(key("login", "account", account, address), tries, seconds),
+        Limit(key("login", "account", account), 5 * tries, 4 * seconds),
     )
     if not address:
         return limits
-    return (Limit(_key("address", address), 10 * tries, seconds), *limits)
+    return (Limit(key("login", "address", address), 10 * tries, seconds), *limits)
 
 
 def _succeeded(limits: tuple[Limit, ...]) -> None:
@@ -102,9 +94,3 @@ def _succeeded(limits: tuple[Limit, ...]) -> None:
     counting.forget(own.name)
     for limit in (*others, account):
         counting.take_back(limit.name, limit.seconds)
-
-
-def _key(*parts: str) -> str:
-    """Return a name of bounded length that reveals neither account nor address."""
-    digest = salted_hmac("login", "\0".join(parts)).hexdigest()
-    return f"login:{digest}"

@@ -9,7 +9,8 @@ from typing import Any
 
 # Invitations, entries and work pages: the secret part of an address, and its query.
 IN_ADDRESSES = re.compile(
-    r"(/work/(?:join|preview|batch|p|on/[\w-]+)/)([^/\s\"'<>?#]+)(\?[^\s\"'<>]*)?"
+    r"(/work/(?:join|preview|batch|p|on/[\w-]+)/|/invitations/|/new-password/[\w-]+/)"
+    r"([^/\s\"'<>?#]+)(\?[^\s\"'<>]*)?"
 )
 # All other values signed by us, such as the tokens that scripts send in a header.
 SIGNED = re.compile(r"[\w.-]+(?::|%3A)[0-9A-Za-z]{6}(?::|%3A)[\w-]{43}")

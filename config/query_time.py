@@ -1,11 +1,17 @@
-"""How long Postgres may work on one query of a request (`statement_timeout`).
+"""How Postgres works on the queries of a request: for how long at most, and by which plans.
 
-Workers, commands and migrations have no limit of ours, nor has a download while it is sent. The
-limit belongs to the connection, which outlives a request: it is sent only where it changes.
+Workers, commands and migrations have no limit of ours, nor has a download while it is sent.
+
+An annotator's requests read a few rows by their indexes, many times a second. So Postgres keeps
+their plans, and plans no scan of a whole table: a plan that was made while a table was small would
+be used long after it has grown.
+
+Both belong to the connection, which outlives a request: they are sent only where they change, and
+not at all where a pool gives the connection to somebody else after each transaction.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import connection
@@ -18,6 +24,22 @@ WORK = "/work/"
 CANCELED = "57014"  # the SQLSTATE of a query that took too long
 
 
+class Manner(NamedTuple):
+    """How Postgres works on queries; seconds: for each one at most, 0 for no limit."""
+
+    seconds: float = 0
+    by_index: bool = False
+
+    def sql(self) -> str:
+        """Return the statements that set it."""
+        limit = f"{round(self.seconds * 1000)}" if self.seconds else "DEFAULT"
+        scans, plans = ("off", "force_generic_plan") if self.by_index else ("DEFAULT",) * 2
+        return (
+            f"SET statement_timeout TO {limit};"
+            f"SET enable_seqscan TO {scans};SET plan_cache_mode TO {plans}"
+        )
+
+
 class QueryTime:
     """Limits the queries of a request; an annotator's page has less time than a researcher's."""
 
@@ -25,20 +47,22 @@ class QueryTime:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        at_work = request.path.startswith(WORK)
-        limit(settings.WORK_QUERY_SECONDS if at_work else settings.PAGE_QUERY_SECONDS)
+        if request.path.startswith(WORK):
+            work(Manner(settings.WORK_QUERY_SECONDS, by_index=True))
+        else:
+            work(Manner(settings.PAGE_QUERY_SECONDS))
         response = self.get_response(request)
         if response.streaming:  # its queries follow while it is sent
-            limit(0)
+            work(Manner())
         return response
 
 
-def limit(seconds: float) -> None:
-    """Let each further query of this thread's connection take so long at most; 0: no limit."""
-    if connection.vendor != "postgresql":
+def work(manner: Manner) -> None:
+    """Let Postgres work in this manner on each further query of this thread's connection."""
+    if connection.vendor != "postgresql" or connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]:
         return
-    connection.query_seconds = seconds  # type: ignore[attr-defined]
-    if connection.connection is None or _sent(connection) == seconds:
+    connection.query_manner = manner  # type: ignore[attr-defined]
+    if connection.connection is None or _sent(connection) == manner:
         return
     connection.close_if_health_check_failed()
     if connection.connection is not None:
@@ -52,21 +76,20 @@ def ran_out(error: BaseException | None) -> bool:
 
 @receiver(connection_created)
 def _connected(connection: BaseDatabaseWrapper, **_signal: Any) -> None:
-    if getattr(connection, "query_seconds", 0):
+    if getattr(connection, "query_manner", Manner()) != Manner():
         _send(connection)
 
 
 def _send(to: BaseDatabaseWrapper) -> None:
     """Set it outside of Django's log of queries. Within a transaction it ends with a rollback."""
-    seconds = to.query_seconds  # type: ignore[attr-defined]
-    value = f"{round(seconds * 1000)}" if seconds else "DEFAULT"
+    manner = to.query_manner  # type: ignore[attr-defined]
     with to.connection.cursor() as cursor:
-        cursor.execute(f"SET statement_timeout TO {value}")
+        cursor.execute(manner.sql())
     if not to.in_atomic_block:
-        to.query_seconds_sent = to.connection, seconds  # type: ignore[attr-defined]
+        to.query_manner_sent = to.connection, manner  # type: ignore[attr-defined]
 
 
-def _sent(to: BaseDatabaseWrapper) -> float:
+def _sent(to: BaseDatabaseWrapper) -> Manner:
     """Return what this connection has, and not one before it."""
-    held, seconds = getattr(to, "query_seconds_sent", (None, 0))
-    return seconds if held is to.connection else 0
+    held, manner = getattr(to, "query_manner_sent", (None, Manner()))
+    return manner if held is to.connection else Manner()

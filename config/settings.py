@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import django
 import environ
 from csp.constants import NONE, SELF
 
 from annotate.crowds.registry import CROWDS
+from config.schedule import BACKGROUND, ROUTES, SCHEDULE
 from config.secret import secret_key
 
 env = environ.Env()
@@ -56,6 +58,7 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"
 
 INSTALLED_APPS = [
+    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -103,7 +106,11 @@ CONTENT_SECURITY_POLICY = {
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [SHARE_DIR / "templates", *sorted(INSTRUMENTS.glob("*/templates"))],
+        "DIRS": [
+            SHARE_DIR / "templates",
+            *sorted(INSTRUMENTS.glob("*/templates")),
+            Path(django.__file__).parent / "contrib" / "admin" / "templates",
+        ],
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
@@ -169,6 +176,14 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "annotate:campaigns"
 LOGOUT_REDIRECT_URL = "login"
 
+# Mails of invitations and of new passwords; without it, pages and commands show the links.
+EMAIL_URL = env.str("EMAIL_URL", default="")
+SENDS_MAIL = bool(EMAIL_URL)
+globals().update(env.email_url_config(EMAIL_URL or "dummymail://"))
+EMAIL_TIMEOUT = 10  # seconds that a worker waits for the mail server
+DEFAULT_FROM_EMAIL = env.str("FROM_EMAIL", default=f"plumbline@{_public.hostname or 'localhost'}")
+PASSWORD_RESET_TIMEOUT = 24 * 60 * 60  # seconds that a link for a new password is good
+
 LANGUAGE_CODE = "en"
 USE_I18N = True
 USE_TZ = True
@@ -188,6 +203,8 @@ WHITENOISE_ALLOW_ALL_ORIGINS = True
 # Newcomers by a campaign's open link within an hour; 0: unlimited.
 JOINS_PER_ADDRESS = env.int("JOINS_PER_ADDRESS", default=100)
 JOINS_PER_CAMPAIGN = env.int("JOINS_PER_CAMPAIGN", default=1000)
+# How long annotators may correct the text that they submitted last; 0: not at all.
+CORRECTION = timedelta(minutes=max(0, env.int("CORRECTION_MINUTES", default=5)))
 
 # Crowds (docs/crowds.md). AWS credentials: environment, profile or role. Each crowd declares the
 # names of its settings in `annotate/crowds/NAME/crowd.py`.
@@ -208,6 +225,9 @@ FILE_UPLOAD_HANDLERS = [
 ]
 
 CELERY_BROKER_URL = REDIS_URL or "memory://localhost/"
+# A worker without --queues takes both.
+CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {"celery": {}, BACKGROUND: {}}
+CELERY_TASK_ROUTES = ROUTES
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -237,33 +257,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
 REFRESH_SECONDS = env.float("REFRESH_SECONDS", default=1.0)
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
-
-
-def _every(seconds: int, task: str) -> dict[str, Any]:
-    """Return an entry of beat's schedule.
-
-    A task that no worker has started when the next one is sent is dropped, so workers need not run
-    it thousands of times after a night.
-    """
-    return {"task": task, "schedule": timedelta(seconds=seconds), "options": {"expires": seconds}}
-
-
-CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
-    "expire-leases": _every(30, "annotate.tasks.expire_leases"),
-    "add-up": _every(60, "annotate.tasks.add_up"),
-    "stop-expired": _every(60, "annotate.tasks.stop_expired"),
-    "carry-out-due": _every(10, "annotate.tasks.carry_out_due"),
-    "reconcile": _every(30, "annotate.tasks.reconcile"),
-    "run-imports": _every(5, "annotate.tasks.run_imports"),
-    "keep-verdicts": _every(15, "annotate.tasks.keep_verdicts"),
-    "score-waiting": _every(5, "annotate.tasks.score_waiting"),
-    "estimate-old-evidence": _every(5, "estimation.tasks.catch_up"),
-    "measure-agreement": _every(10, "estimation.tasks.measure_due"),
-}
+CELERY_BEAT_SCHEDULE = SCHEDULE
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "rest_framework.authentication.TokenAuthentication",
+        "annotate.api.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
@@ -294,7 +292,6 @@ LOGGING: dict[str, Any] = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="WARNING")},
-    # Client errors are reported to the client. No log is sent by mail, as Django does, because it
-    # contains the whole request.
+    # Clients are told of their errors. No log goes by mail as in Django: it has the whole request.
     "loggers": {"django": {"handlers": []}, "django.request": {"level": "ERROR"}},
 }

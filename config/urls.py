@@ -1,5 +1,6 @@
 """All addresses: pages about work, pages about numbers, the REST API."""
 
+from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView
@@ -20,6 +21,7 @@ urlpatterns = [
     path("healthz", healthz),
     path("login/", LogIn.as_view(), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("admin/", admin.site.urls),
     path("api/v1/", include(api)),
     path("", include("annotate.urls")),
     path("", include("estimation.urls")),

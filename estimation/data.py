@@ -1,7 +1,7 @@
 """From annotate's selectors to the samples of `estimation.core`: the one bridge."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -54,12 +54,14 @@ class Seen:
     """All that counts in a campaign, read once: judgments with scores, and metrics if any.
 
     everybody: the scores with the excluded judgments in them; None where none is excluded.
+    of_system: the metrics of each system's outputs, by its id, once they were looked up.
     """
 
     scores: Scores
     metrics: Metrics | None
     systems: list[SystemOutputs]
     everybody: Scores | None = None
+    of_system: dict[int, NDArray[np.float64]] = field(default_factory=dict)
 
     @property
     def with_everybody(self) -> "Seen | None":
@@ -83,19 +85,39 @@ def see_everybody(brief: Brief, seen: Seen, *, of: int) -> Seen:
     return replace(seen, scores=counting.scores(brief.campaign_id, with_excluded=True, of=of))
 
 
+def see_without(seen: Seen, people: Collection[int]) -> Seen:
+    """Return the evidence without the judgments of these annotators."""
+    scores = seen.scores
+    kept = ~np.isin(scores.annotator, list(people))
+    left = replace(
+        scores,
+        output=scores.output[kept],
+        annotator=scores.annotator[kept],
+        judgment=scores.judgment[kept],
+        value={name: value[kept] for name, value in scores.value.items()},
+    )
+    return replace(seen, scores=left)
+
+
 def cells(brief: Brief, systems: list[SystemOutputs], seen: Seen) -> Iterator[Cell]:
     """Yield the sample of every system × criterion that has at least two judgments."""
     for system in systems:
-        every = np.arange(system.output.size)
-        side = _side(system, every, system.stop_position, seen)
+        side = _side(system, None, system.stop_position, seen)
         for criterion in brief.criteria:
             if (sample := side.sample(criterion)) is not None:
                 yield Cell(system, criterion, sample)
 
 
-def pairs(brief: Brief, systems: list[SystemOutputs], seen: Seen) -> Iterator[Pair]:
-    """Yield every pair of systems × primary criterion, over their common prefix (rule 8)."""
+def pairs(
+    brief: Brief, systems: list[SystemOutputs], seen: Seen, *, of: Collection[int] | None = None
+) -> Iterator[Pair]:
+    """Yield every pair of systems × primary criterion, over their common prefix (rule 8).
+
+    of: ids of systems; only pairs with one of them.
+    """
     for first, second in combinations(systems, 2):
+        if of is not None and not {first.system_id, second.system_id}.intersection(of):
+            continue
         _, *at = np.intersect1d(first.position, second.position, return_indices=True)
         stops = [s.stop_position for s in (first, second) if s.stop_position is not None]
         sides = [
@@ -163,11 +185,13 @@ class _Side:
             return None
 
 
-def _side(system: SystemOutputs, at: Ints, stop: int | None, seen: Seen) -> _Side:
-    """The judgments of the system's outputs `at`, numbered in that order, before position `stop`.
+def _side(system: SystemOutputs, places: Ints | None, stop: int | None, seen: Seen) -> _Side:
+    """The judgments of the system's outputs at these places, numbered in that order, before `stop`.
 
+    places: None for all of its outputs. stop: a position, None for no end.
     A system's own estimate ends at its own stop, a comparison at the earlier of two (rule 8).
     """
+    at = np.arange(system.output.size) if places is None else places
     number = np.full(system.output.size + 1, -1)  # the last one: of outputs that are not its own
     number[at] = np.arange(at.size)
     place = bulk.places(system.output, wanted=seen.scores.output)
@@ -177,4 +201,18 @@ def _side(system: SystemOutputs, at: Ints, stop: int | None, seen: Seen) -> _Sid
         belongs &= system.position[place] < stop
     chosen = np.flatnonzero(belongs)
     incidence = Incidence(item[chosen], seen.scores.annotator[chosen], at.size)
-    return _Side(chosen, incidence, seen.scores, metric_of(system.output[at], seen.metrics))
+    metric = _metric(system, seen)
+    if metric is not None and places is not None:
+        metric = metric[at]
+    return _Side(chosen, incidence, seen.scores, metric)
+
+
+def _metric(system: SystemOutputs, seen: Seen) -> NDArray[np.float64] | None:
+    """The metrics of all outputs of a system, read-only, so that samples share them."""
+    if seen.metrics is None:
+        return None
+    if system.system_id not in seen.of_system:
+        found = np.array(metric_of(system.output, seen.metrics))
+        found.flags.writeable = False
+        seen.of_system[system.system_id] = found
+    return seen.of_system[system.system_id]

@@ -5,7 +5,7 @@ from typing import Any
 from django.dispatch import receiver
 
 from annotate.signals import change_marked
-from estimation.signals import agreement_due
+from estimation.signals import agreement_due, forecast_due, stress_due
 
 
 @receiver(change_marked)
@@ -27,3 +27,19 @@ def measure_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
     from estimation.tasks import measure_agreement
 
     enqueue(measure_agreement, campaign_id)
+
+
+@receiver(stress_due)
+def stress_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
+    from config.celery import enqueue
+    from estimation.tasks import measure_stress
+
+    enqueue(measure_stress, campaign_id)
+
+
+@receiver(forecast_due)
+def forecast_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
+    from config.celery import enqueue
+    from estimation.tasks import forecast_end
+
+    enqueue(forecast_end, campaign_id)

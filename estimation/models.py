@@ -1,4 +1,4 @@
-"""Metric scores, the append-only history of estimates, and what stopping rules decided."""
+"""Metric scores, the history of estimates, and what stopping rules decided."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -32,7 +32,7 @@ class MetricScore(models.Model):
 
 class Inference(models.Model):
     """What the judgments say about one criterion at one moment: how the estimand was estimated,
-    its interval, and on how much evidence. Rows are added, never changed.
+    its interval, and on how much evidence. Rows are added, never changed; old ones are thinned.
 
     `low`, `high` and `width` are unclipped and null where no interval can be given. A row without
     judgments says that nothing counts any more: all that counted was excluded.
@@ -162,6 +162,51 @@ class Agreement(models.Model):
 
 class AgreementDue(models.Model):
     """A mark that agreement is to be measured anew: by a task of its own, which removes it."""
+
+    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+
+class StressTest(models.Model):
+    """What each primary estimate of a campaign would be without some of the people.
+
+    A worker measures it after the estimates; the newest row counts, and older ones are removed. It
+    can be thrown away. judgments, excluded, flagged: how many judgments counted, how many were
+    excluded, and how many people a screen had flagged. rows: one for each estimate, as
+    `estimation.services.stress` describes them.
+    """
+
+    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    judgments = models.PositiveIntegerField()
+    excluded = models.PositiveIntegerField()
+    flagged = models.PositiveIntegerField()
+    rows = models.JSONField(default=list)
+
+
+class StressDue(models.Model):
+    """A mark that a campaign's stress test is to be made anew: by a task, which removes it."""
+
+    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+
+class EndForecast(models.Model):
+    """When a campaign is expected to reach its targets, and for how many judgments.
+
+    A worker makes it after the estimates; the newest row counts, and older ones are removed. It can
+    be thrown away. judgments: how many counted. content: as `estimation.services.forecasting`
+    describes it.
+    """
+
+    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    judgments = models.PositiveIntegerField()
+    content = models.JSONField(default=dict)
+
+
+class EndForecastDue(models.Model):
+    """A mark that a campaign's forecast is to be made anew: by a task, which removes it."""
 
     campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
     at = models.DateTimeField(auto_now_add=True)

@@ -1,6 +1,5 @@
 """Estimates by a campaign's protocol: what it opened with decides how each of them is made."""
 
-from dataclasses import replace
 from typing import Any
 
 from annotate.instruments.base import Criterion
@@ -18,7 +17,7 @@ def estimated(brief: Brief, criterion: Criterion, sample: Sample) -> Estimate:
 
 def without_metrics(brief: Brief, criterion: Criterion, sample: Sample) -> Estimate:
     """Return the same from the judgments alone: what the metrics save is told by comparison."""
-    return estimated(brief, criterion, replace(sample, metric=None))
+    return estimated(brief, criterion, sample.without_metric())
 
 
 def compared(brief: Brief, criterion: Criterion, first: Sample, second: Sample) -> Difference:

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from estimation.services import agreement, estimating
+from estimation.services import agreement, estimating, forecasting, retention, stress
 
 
 @shared_task
@@ -27,3 +27,33 @@ def measure_agreement(campaign_id: int) -> bool:
 def measure_due() -> int:
     """Find agreement whose message was lost, and measure it."""
     return agreement.catch_up()
+
+
+@shared_task
+def thin_histories() -> int:
+    """Delete old estimates between those that charts and decisions need."""
+    return retention.thin_all()
+
+
+@shared_task
+def measure_stress(campaign_id: int) -> bool:
+    """Measure what leaving people out does to one campaign's estimates, where that is due."""
+    return stress.measure(campaign_id)
+
+
+@shared_task
+def measure_stress_due() -> int:
+    """Find stress tests whose message was lost, and make them."""
+    return stress.catch_up()
+
+
+@shared_task
+def forecast_end(campaign_id: int) -> bool:
+    """Forecast when one campaign reaches its targets, where that is due."""
+    return forecasting.measure(campaign_id)
+
+
+@shared_task
+def forecast_ends_due() -> int:
+    """Find forecasts whose message was lost or that are old, and make them."""
+    return forecasting.catch_up()

@@ -3,16 +3,18 @@
 import functools
 import gc
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from botocore.loaders import JSONFileLoader
+from botocore.loaders import JSONFileLoader, Loader
 from django.conf import settings
 from django.db.backends.postgresql.creation import DatabaseCreation
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import override_settings
 from django.utils import timezone
+from hypothesis import HealthCheck
+from hypothesis import settings as examples
 from limits.storage import MemoryStorage
 from pytest_django import DjangoDbBlocker
 from whitenoise.middleware import WhiteNoiseMiddleware
@@ -23,6 +25,10 @@ from estimation.services import memory
 from tests import dealing
 from tests.crowds.clock import Clock
 from tests.running import migrated
+
+# On a busy machine an example may take any time, which says nothing about the product.
+examples.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+examples.load_profile("busy")
 
 # Written by migrations, and the same for each test.
 KEPT = {"django_content_type", "auth_permission"}
@@ -93,12 +99,26 @@ def _quick_static_files() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _quick_boto3() -> Iterator[None]:
-    """A session of boto3 reads megabytes of descriptions; here each file is read once."""
+    """A session of boto3 looks into hundreds of folders and reads megabytes; here the first one."""
     load_file = JSONFileLoader.load_file
     read = functools.cache(lambda path: load_file(JSONFileLoader(), path))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(JSONFileLoader, "load_file", lambda _self, path: read(path))
+        for look in ("list_available_services", "list_api_versions"):
+            patch.setattr(Loader, look, _once(getattr(Loader, look)))
         yield
+
+
+def _once(look: Callable[..., Any]) -> Callable[..., Any]:
+    found: dict[tuple[str, ...], Any] = {}
+
+    def looked(loader: Loader, *asked: str) -> Any:
+        key = (*loader.search_paths, *asked)
+        if key not in found:
+            found[key] = look(loader, *asked)
+        return found[key]
+
+    return looked
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -14,6 +14,8 @@ from django.db import connection
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = {
     "worker": ["celery", "-A", "config", "worker", "--pool", "solo", "-l", "WARNING"],
+    "estimating": ["celery", "-A", "config", "worker", "--queues", "celery", "--pool", "solo"],
+    "background": ["celery", "-A", "config", "worker", "--queues", "background", "--pool", "solo"],
     "processes": ["celery", "-A", "config", "worker", "--concurrency", "2", "-l", "WARNING"],
     "beat": ["celery", "-A", "config", "beat", "-l", "WARNING", "-s", "{folder}/schedule"],
     "web": ["gunicorn", "config.wsgi", "--bind", "127.0.0.1:{port}", "--threads", "4"],

@@ -19,7 +19,6 @@ from annotate.models import (
     Review,
     Screening,
 )
-from annotate.screening import Settings, screen_all
 from annotate.screening.base import Verdict
 from annotate.selectors.review import screening
 from annotate.services.review import reviews, verdicts
@@ -96,8 +95,7 @@ def screened(made: Campaign) -> None:
     assert columns is not None
     Campaign.objects.filter(pk=made.pk).update(screened=state)
     Screening.objects.filter(campaign=made).delete()
-    found = screen_all(columns, Settings.from_dict(made.screening))
-    assert verdicts.keep(made.pk, state, columns, found)
+    assert verdicts.keep(made.pk, state, columns, verdicts.found(made, columns))
     made.refresh_from_db()
 
 

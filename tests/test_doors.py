@@ -9,98 +9,35 @@ from zipfile import ZipFile
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.test import Client
 
 from annotate.models import AuditEntry, Campaign, Membership
 from annotate.services.campaigns import life
 from estimation.models import Agreement, Comparison, Decision, Estimate
 from tests.addresses import DOORS, Door, World, built
+from tests.annotate.accounts import roles_table as roles
 from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
-# Doors that are open to whoever comes; each looks at a token, a signature or nothing at all.
-ANYBODY = {
-    "healthz",
-    "login",
-    "logout",
-    "api-schema",
-    "api-token",
-    "annotate:join",
-    "annotate:preview",
-    "annotate:entry",
-    "annotate:batch-preview",
-    "annotate:work",
-    "annotate:crowd-events",
-    "annotate:me",
-    "annotate:appeal",
-    "annotate:feedback",
-    "annotate:tutorial-answer",
-    "annotate:work-heartbeat",
-    "annotate:work-draft",
-    "annotate:work-ahead",
-    "annotate:work-submit",
-    "annotate:work-return",
-    "annotate:beside",
-}
-# Doors of every researcher: what is behind them is their own, or everybody's.
-RESEARCHERS = {
-    "annotate:campaigns",
-    "annotate:campaign-new",
-    "annotate:campaign-criteria",
-    "annotate:instruments",
-    "annotate:instrument-new",
-    "annotate:instrument",
-    "annotate:instrument-draft",
-    "annotate:instrument-preview",
-    "annotate:tutorials",
-    "annotate:tutorial-draft",
-    "annotate:tutorial-grade",
-    "annotate:tutorial-builtin",
-    "annotate:tutorial-builtin-preview",
-    "annotate:tutorial-stored",
-    "annotate:tutorial-stored-preview",
-    "annotate:reviews",
-    "estimation:at-target",
-    "api-campaign-list",
-    "api-instrument-list",
-    "api-instrument-detail",
-    "api-instrument-tutorials",
-    "api-reviews",
-    "api-import-list",
-}
-# Doors of an import, which is there for the person who began it alone.
-OF_ONE = {"annotate:import", "annotate:import-now", "api-import-detail", "api-import-cancel"}
-# What a reviewer of the campaign may do besides looking: rule, and write links down for people.
-REVIEWERS = {
-    "annotate:review-rule",
-    "annotate:review-dismiss",
-    "annotate:review-everywhere",
-    "api-review-rule",
-    "api-review-dismiss",
-    "annotate:people",
-}
+# Doors that look at a token, a signature or nothing at all, and those of every researcher.
+ANYBODY = roles.named("visitors", "yes")
+RESEARCHERS = roles.named("others", "yes") - ANYBODY
 # Doors to results: systems, scores, estimates and what follows from them.
-RESULTS = {
-    "annotate:export",
-    "estimation:export",
-    "estimation:activity",
-    "estimation:numbers",
-    "estimation:trend",
-    "estimation:trend-table",
-    "estimation:trend-data",
-    "api-campaign-judgments",
-    "api-estimates",
-    "api-comparisons",
-    "api-decisions",
-    "api-agreement",
-    "api-sensitivity",
-    "api-export",
-    "api-metrics",
-    "api-outputs",
-}
+RESULTS = roles.named("reviewer", "once closed") - {"api-ranking"}
 GUARDED = [door for door in DOORS if door.name not in ANYBODY]
 OF_CAMPAIGNS = [door for door in GUARDED if door.name not in RESEARCHERS]
+# What those who may come in find missing there: this campaign is no ranking, has no tutorial of its
+# own, and an empty body names no act.
+MISSING = {
+    "get api-ranking",
+    "get annotate:tutorial-stored",
+    "get annotate:tutorial-stored-preview",
+    "post annotate:gold",
+    "post annotate:import",
+    "post api-doubtful-pay",
+}
 
 
 @pytest.fixture
@@ -127,11 +64,24 @@ def tries(
                 yield f"{method} {door.name}", answer
 
 
+def enters_as(world: World, client: Client, who: str) -> None:
+    """Log somebody in as this column of the table says."""
+    if who == "visitors":
+        return
+    client.force_login(world.owner if who == "owner" else user("eve"))
+    if who not in ("owner", "others"):
+        gives_role(world, client, who)
+
+
+def gives_role(world: World, client: Client, role: str) -> None:
+    somebody = User.objects.get(pk=client.session["_auth_user_id"])
+    for campaign in (world.link, world.market):
+        Membership.objects.create(campaign=campaign, user=somebody, role=role)
+
+
 def enters_as_reviewer(world: World, client: Client) -> None:
     """Make whoever this client is a reviewer of both campaigns."""
-    reviewer = User.objects.get(pk=client.session["_auth_user_id"])
-    for campaign in (world.link, world.market):
-        Membership.objects.create(campaign=campaign, user=reviewer, role=Membership.Role.REVIEWER)
+    gives_role(world, client, Membership.Role.REVIEWER)
 
 
 SYSTEMS = ("Xerxes-nine", "Ymir-nine")
@@ -182,51 +132,78 @@ def written() -> int:
     return AuditEntry.objects.count()
 
 
-def test_every_door_has_its_keeper() -> None:
-    """A name in a list above that is no address any more would hide the next one of that name."""
-    assert {door.name for door in DOORS} >= ANYBODY | RESEARCHERS | REVIEWERS | OF_ONE
-    assert len(OF_CAMPAIGNS) > 50
+def answers(world: World, doors: Iterable[Door], client: Client) -> dict[str, str]:
+    """Try doors one by one, each in the same world: "METHOD NAME" -> what the table calls it."""
+    found = {}
+    for door in doors:
+        with transaction.atomic():
+            for asked, answer in tries(world, [door], client):
+                found[asked] = said(answer)
+            transaction.set_rollback(True)
+    return found
 
 
-def test_who_is_not_logged_in_is_sent_to_the_log_in(world: World, client: Client) -> None:
-    before = written()
-    asked = {
-        name: answer.url[:7] if answer.status_code == 302 else answer.status_code
-        for name, answer in tries(world, GUARDED, client)
+def said(answer: Any) -> str:
+    if answer.status_code == 302 and answer.url.startswith(("/login/", "/admin/login/")):
+        return "log in"
+    if answer.status_code == 403 and not answer.wsgi_request.user.is_authenticated:
+        return "log in"
+    return {401: "log in", 403: "no", 404: "–"}.get(answer.status_code, "yes")
+
+
+def differing(found: dict[str, str], who: str, *, closed: bool = False) -> dict[str, str]:
+    """Return where answers differ from what the table gives to these people."""
+
+    def given(asked: str) -> str:
+        (row,) = roles.rows_of(*asked.split())
+        return {"once closed": "yes" if closed else "no"}.get(row.given[who], row.given[who])
+
+    return {
+        asked: f"{got}, but the table says {given(asked)}"
+        for asked, got in found.items()
+        if got != given(asked)
     }
-    assert len(asked) >= len(GUARDED)
-    assert {name: said for name, said in asked.items() if said not in ("/login/", 401, 403)} == {}
-    assert written() == before
 
 
-def test_the_campaign_of_another_researcher_is_not_there(world: World, eve: Client) -> None:
-    before = written()
-    found = {name: answer.status_code for name, answer in tries(world, OF_CAMPAIGNS, eve)}
-    assert len(found) >= len(OF_CAMPAIGNS)
-    assert {name: status for name, status in found.items() if status != 404} == {}
-    assert written() == before
-
-
-def test_its_owner_finds_each_door(world: World, client: Client) -> None:
-    """Or the refusals above would say nothing."""
+def test_every_address_has_a_row_in_the_table_of_roles(world: World, client: Client) -> None:
     client.force_login(world.owner)
-    read = [replace(door, methods=door.methods & {"get"}) for door in OF_CAMPAIGNS]
-    missing = [name for name, got in tries(world, read, client) if got.status_code >= 400]
-    # This campaign is no ranking; tests/api/test_rankings.py tries the door of one.
-    assert missing == ["get api-ranking"]
+    rows = {asked: len(roles.rows_of(*asked.split())) for asked in answers(world, GUARDED, client)}
+    assert {asked: n for asked, n in rows.items() if n != 1} == {}
+    known = {name for right in roles.rights() for name in right.addresses}
+    assert known == {door.name for door in DOORS}
 
 
-def test_a_reviewer_looks_and_rules_and_does_nothing_else(world: World, eve: Client) -> None:
-    enters_as_reviewer(world, eve)
+@pytest.mark.parametrize("who", roles.WHO)
+def test_each_role_finds_what_the_table_gives_it(world: World, client: Client, who: str) -> None:
+    enters_as(world, client, who)
     before = written()
-    acts = [
-        replace(door, methods=door.methods - {"get"})
-        for door in OF_CAMPAIGNS
-        if door.name not in REVIEWERS | OF_ONE
-    ]
-    done = {name: answer.status_code for name, answer in tries(world, acts, eve)}
-    assert len(done) > 20
-    assert {name: status for name, status in done.items() if status != 403} == {}
+    found = answers(world, GUARDED, client)
+    assert len(found) > len(GUARDED)
+    wrong = differing(found, who)
+    missing = {
+        asked
+        for asked in MISSING & wrong.keys()
+        if wrong[asked].startswith("–, but the table says yes")
+    }
+    assert {asked: how for asked, how in wrong.items() if asked not in missing} == {}
+    assert written() == before
+
+
+def test_a_reviewer_finds_results_once_the_campaign_is_closed(world: World, eve: Client) -> None:
+    enters_as_reviewer(world, eve)
+    for campaign in (world.link, world.market):
+        life.close(campaign.pk, Campaign.Reason.HAND)
+        life.finish(campaign.pk)
+    doors = [door for door in OF_CAMPAIGNS if door.name in RESULTS]
+    assert differing(answers(world, doors, eve), "reviewer", closed=True) == {}
+
+
+@pytest.mark.parametrize("who", ["others", "visitors"])
+def test_refused_acts_leave_nothing_behind(world: World, client: Client, who: str) -> None:
+    """The walk above takes back what was written."""
+    enters_as(world, client, who)
+    before = written()
+    assert list(tries(world, OF_CAMPAIGNS, client))
     assert written() == before
 
 
@@ -235,7 +212,9 @@ def test_a_reviewer_looks_and_rules_and_does_nothing_else(world: World, eve: Cli
 
 def as_told(world: World, client: Client, **headers: str) -> dict[str, tuple[int, set[str]]]:
     """Try every guarded door, a researcher's own ones too: (status, what the answer tells)."""
-    asked = tries(world, GUARDED, client, **headers)
+    leaving = {"annotate:member-leave", "annotate:browser-end", "annotate:browsers-end"}
+    staying = [door for door in GUARDED if door.name not in leaving]
+    asked = tries(world, staying, client, **headers)
     return {name: (answer.status_code, told(answer)) for name, answer in asked}
 
 
@@ -271,7 +250,7 @@ def test_its_owner_learns_them_and_so_does_a_reviewer_once_it_is_closed(
     enters_as_reviewer(world, eve)
     owner = Client()
     owner.force_login(world.owner)
-    telling = {"estimation:dashboard", "api-campaign-list", "api-campaign-detail"}
+    telling = {"estimation:dashboard", "api-campaign-list", "api-campaign-detail", "annotate:item"}
     telling |= RESULTS - {"estimation:trend"}
     read = [replace(door, methods=door.methods & {"get"}) for door in GUARDED]
 

@@ -11,8 +11,11 @@ from django.urls import include, path
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotate.selectors import prepared
+from annotate.services.work import leasing
 from config import query_time
-from tests.factories import user
+from tests.annotate.work.pages.working import submit
+from tests.factories import campaign, person, user
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls(__name__)]
 
@@ -22,10 +25,14 @@ def slept(seconds: float) -> None:
         cursor.execute("SELECT pg_sleep(%s)", [seconds])
 
 
-def limit_now() -> str:
+def shown(setting: str) -> str:
     with connection.cursor() as cursor:
-        cursor.execute("SHOW statement_timeout")
+        cursor.execute(f"SHOW {setting}")
         return str(cursor.fetchone()[0])
+
+
+def limit_now() -> str:
+    return shown("statement_timeout")
 
 
 def sleepy(request: HttpRequest) -> HttpResponse:
@@ -58,10 +65,13 @@ urlpatterns = [
 
 
 @pytest.fixture(autouse=True)
-def _limits(settings: Any) -> Iterator[None]:
+def _limits(settings: Any, monkeypatch: Any) -> Iterator[None]:
+    monkeypatch.delenv("PGOPTIONS")  # the plans of all other tests
+    connection.close()
     settings.PAGE_QUERY_SECONDS, settings.WORK_QUERY_SECONDS = 0.2, 0.1
     yield
-    query_time.limit(0)
+    query_time.work(query_time.Manner())
+    connection.close()
 
 
 @pytest.fixture
@@ -119,11 +129,47 @@ def test_it_is_sent_only_where_it_changes(visitor: Client, monkeypatch: Any) -> 
     sent: list[float] = []
     send = query_time._send
     monkeypatch.setattr(
-        query_time, "_send", lambda to: (sent.append(to.query_seconds), send(to))[1]
+        query_time, "_send", lambda to: (sent.append(to.query_manner.seconds), send(to))[1]
     )
     for address in ("/sleepy/", "/sleepy/", "/work/sleepy/", "/work/sleepy/", "/sleepy/"):
         visitor.get(address)
     assert sent == [0.2, 0.1, 0.2]
+
+
+def test_an_annotators_queries_go_by_indexes_and_keep_their_plans(visitor: Client) -> None:
+    visitor.get("/work/sleepy/")
+    assert (shown("enable_seqscan"), shown("plan_cache_mode")) == ("off", "force_generic_plan")
+    visitor.get("/sleepy/")
+    assert shown("enable_seqscan") == "on"
+    assert shown("plan_cache_mode") != "force_generic_plan"
+
+
+def test_no_kept_plan_of_an_annotator_scans_a_table() -> None:
+    """The tables are nearly empty when these are planned, where a scan is cheapest."""
+    who = person(campaign(items=5))
+    leasing.lease(who.pk)
+    with connection.cursor() as cursor:
+        cursor.execute("DEALLOCATE ALL")
+        prepared._planned.clear()
+        cursor.execute("SET enable_seqscan TO on")
+        submit(Client(), who)
+        cursor.execute("SELECT name, cardinality(parameter_types) FROM pg_prepared_statements")
+        names = cursor.fetchall()
+        assert len(names) >= 4
+        for name, n in names:
+            cursor.execute(f"EXPLAIN EXECUTE {name} ({', '.join(['NULL'] * n)})")
+            plan = "\n".join(line for (line,) in cursor.fetchall())
+            assert "Index" in plan
+            assert "Seq Scan" not in plan, plan
+
+
+def test_a_pool_gets_no_settings(visitor: Client, monkeypatch: Any) -> None:
+    """The next transaction on the connection may be that of another request."""
+    connection.close()
+    monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
+    assert visitor.get("/sleepy/").content == b"0"
+    visitor.get("/work/sleepy/")
+    assert shown("enable_seqscan") == "on"
 
 
 def test_nothing_is_sent_where_there_is_no_limit(visitor: Client, settings: Any) -> None:

@@ -2,7 +2,9 @@ from django.urls import path
 from rest_framework.routers import SimpleRouter
 
 from annotate.api.campaigns import contents as work
+from annotate.api.campaigns import gold
 from annotate.api.campaigns.imports import ImportViewSet
+from annotate.api.campaigns.screens import ScreensView
 from annotate.api.campaigns.views import CampaignViewSet
 from annotate.api.marketplace import views as marketplace
 from annotate.api.pay.views import (
@@ -14,6 +16,7 @@ from annotate.api.pay.views import (
     UndoPaidView,
 )
 from annotate.api.review import views as review
+from annotate.api.review.together import RuleTogetherView
 from annotate.api.studies.views import InstrumentViewSet
 from annotate.api.token import TokenView
 
@@ -32,13 +35,19 @@ LIST = f"{CAMPAIGN}payouts/<slug:list_id>/"
 urlpatterns = [
     path("token/", TokenView.as_view(), name="api-token"),
     path("reviews/", review.QueueView.as_view(), name="api-reviews"),
+    path("reviews/together/", RuleTogetherView.as_view(), name="api-reviews-together"),
     path(CASE, review.CaseView.as_view(), name="api-review"),
     path(f"{CASE}rule/", review.RuleView.as_view(), name="api-review-rule"),
     path(f"{CASE}dismiss/", review.DismissView.as_view(), name="api-review-dismiss"),
+    path(f"{CAMPAIGN}screens/", ScreensView.as_view(), name="api-screens"),
     path(f"{CAMPAIGN}items/", work.ItemList.as_view(), name="api-items"),
     path(f"{CAMPAIGN}outputs/", work.OutputList.as_view(), name="api-outputs"),
     path(f"{CAMPAIGN}annotators/", work.AnnotatorList.as_view(), name="api-annotators"),
     path(f"{CAMPAIGN}exclusions/", work.ExclusionList.as_view(), name="api-exclusions"),
+    path(f"{CAMPAIGN}gold/", gold.GoldView.as_view(), name="api-gold"),
+    path(f"{CAMPAIGN}gold/plant/", gold.PlantView.as_view(), name="api-gold-plant"),
+    path(f"{CAMPAIGN}gold/confirm/", gold.ConfirmGoldView.as_view(), name="api-gold-confirm"),
+    path(f"{CAMPAIGN}gold/remove/", gold.RemoveGoldView.as_view(), name="api-gold-remove"),
     path(f"{CAMPAIGN}accounts/", AccountsView.as_view(), name="api-accounts"),
     path(f"{CAMPAIGN}extra-pay/", ExtraPayView.as_view(), name="api-extra-pay"),
     path(f"{CAMPAIGN}payouts/", PayoutListsView.as_view(), name="api-payouts"),

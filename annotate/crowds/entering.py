@@ -20,6 +20,7 @@ class Claim:
     listing: str = ""
     unit: str = ""
     submit_to: str = ""
+    links: int = 0  # by link: the number of the campaign's links
 
 
 @dataclass(frozen=True)

@@ -58,10 +58,6 @@ class NamesForm(forms.Form):
         return names
 
 
-class ReviewerForm(forms.Form):
-    username = forms.CharField(label="User name", max_length=150)
-
-
 class DefinitionForm(forms.Form):
     """An instrument or a tutorial as JSON: a file, or its text."""
 

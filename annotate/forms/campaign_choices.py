@@ -40,6 +40,11 @@ HINTS = {
         "How many would do if you looked only once. Empty: what is usual for these margins. The "
         "ranking is right with any number; with a good one it takes fewest judgments."
     ),
+    "gold_share": (
+        "Tasks whose right answer you know, mixed in blind. {usual} is usual, 0 is none. They are "
+        "paid, and in the cost and the budget. You add them on the campaign’s page Gold before it "
+        "opens."
+    ),
     "double_share": "To learn how much people disagree.",
     "contact": "Shown to annotators. Optional.",
 }

@@ -10,6 +10,7 @@ from annotate.forms.campaign_choices import (
     instruments_offered,
     metrics_offered,
 )
+from annotate.selectors.work.gold import BLOCK, MOST
 from annotate.services.campaigns.plans import (
     LONGEST_ABOUT,
     LONGEST_TITLE,
@@ -188,5 +189,20 @@ class CampaignFields(forms.Form):
     )
     planned_items = forms.IntegerField(
         label="Planned items of each system", min_value=1, max_value=MOST_COUNT, required=False
+    )
+    flags_list_only = forms.BooleanField(
+        label="Flags of screens only list people for review, and pause no one", required=False
+    )
+    gold_share = forms.IntegerField(
+        label=f"Gold items among {BLOCK} tasks of a person",
+        initial=0,
+        min_value=0,
+        max_value=MOST,
+        required=False,
+    )
+    signals = forms.BooleanField(
+        label="Count signals of the page (typed and pasted characters, pace, shared devices), and "
+        "tell annotators so where they join",
+        required=False,
     )
     contact = forms.EmailField(label="E-mail for annotators’ questions", required=False)

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.forms.boundfield import BoundWidget
+from django.utils import timezone
 
 from annotate.forms.campaign_choices import (
     BUILT_IN,
@@ -27,7 +28,11 @@ from annotate.forms.campaign_fields import (
     CampaignFields,
 )
 from annotate.instruments.base import Instrument
+from annotate.screening.registry import SCREENS
+from annotate.screening.settings import FLAGS
+from annotate.screening.signals.settings import SIGNALS, signals_on
 from annotate.selectors.studies import instruments
+from annotate.selectors.work.gold import USUAL
 from annotate.services.campaigns.metric_choice import AUTO, choice
 from annotate.services.campaigns.plans import Plan
 from annotate.states import MetricChoice, StopMode
@@ -70,7 +75,11 @@ class CampaignForm(CampaignFields):
         limit = settings.UPLOAD_LIMIT // 1024**2
         for name, hint in HINTS.items():
             self.fields[name].help_text = hint.format(
-                zone=settings.TIME_ZONE, limit=limit, fees=usual_fees(), currency=CURRENCY
+                zone=timezone.get_current_timezone_name(),
+                limit=limit,
+                fees=usual_fees(),
+                currency=CURRENCY,
+                usual=USUAL,
             )
 
     def _asked(self) -> Instrument:
@@ -167,6 +176,7 @@ class CampaignForm(CampaignFields):
             max_judgments=given["max_judgments"],
             deadline=given["deadline"],
             double_share=float(given["double_share"]) / 100,
+            gold_share=given["gold_share"] or 0,
             annotator_cap=given["annotator_cap"],
             estimand=given["estimand"],
             level=float(given["level"]) / 100,
@@ -174,7 +184,18 @@ class CampaignForm(CampaignFields):
             margins=self.margins,
             planned_items=given.get("planned_items") if self.is_ranking else None,
             contact=given["contact"],
+            screening=_screening(given["flags_list_only"], given["signals"]),
         )
+
+
+def _screening(list_only: bool, signals: bool) -> dict[str, dict[str, Any]]:
+    """Return the settings of the screens that the form asks for; the others have their page."""
+    found: dict[str, dict[str, Any]] = {}
+    if list_only:
+        found[FLAGS] = {"list_only": list(SCREENS)}
+    if signals:
+        found[SIGNALS] = {"on": True}
+    return found
 
 
 def _numbers(
@@ -205,6 +226,7 @@ def initial_of(plan: Plan) -> dict[str, Any]:
         "max_judgments",
         "deadline",
         "annotator_cap",
+        "gold_share",
         "estimand",
         "stop_mode",
         "planned_items",
@@ -212,6 +234,8 @@ def initial_of(plan: Plan) -> dict[str, Any]:
     )
     return {
         **{name: getattr(plan, name) for name in copied},
+        "flags_list_only": bool(plan.screening.get(FLAGS)),
+        "signals": signals_on(plan.screening),
         **_numbers("width_", plan.targets, instrument),
         **_numbers("margin_", plan.margins, instrument),
         "tutorial": str(plan.tutorial_id or (BUILT_IN if plan.tutorial else NO_TUTORIAL)),

@@ -17,14 +17,12 @@ class Question:
     """A question with levels, asked once per task or per paragraph; `levels`: (value, label).
 
     of_paragraphs: it is asked about each paragraph.
-    in_words: reviewers read the label of an answer, not its value.
     """
 
     name: str
     label: str
     levels: tuple[tuple[float, str], ...]
     of_paragraphs: bool = False
-    in_words: bool = False
 
     @property
     def heading(self) -> str:
@@ -99,6 +97,10 @@ class Answers:
             for value, label in one.levels
             if value == chosen
         )
+
+    def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a stored response as the draft from which its annotator corrects it."""
+        return dict(response)
 
     def columns(self: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
         """Return the screens' columns of the judgments: fields of `screening.base.Columns`."""

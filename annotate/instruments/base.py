@@ -160,6 +160,9 @@ class Instrument(Protocol):
     def recalled(self, response: Mapping[str, Any]) -> str:
         """Return the answers in one line for their annotator."""
 
+    def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a stored response as the draft from which its annotator corrects it."""
+
     def columns(self, judgments: "Sequence[Observed]") -> dict[str, Any]:
         """Return the screens' columns of the judgments: fields of `screening.base.Columns`."""
 

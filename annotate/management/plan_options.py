@@ -3,6 +3,7 @@
 from argparse import ArgumentTypeError
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -10,6 +11,9 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from annotate.crowds.registry import CROWDS
+from annotate.management.screen_options import add_settings, settings_of
+from annotate.schemas import Refused, parse
+from annotate.selectors.work.gold import BLOCK, USUAL
 from annotate.services.campaigns.plans import Plan
 from annotate.states import Estimand, StopMode
 
@@ -143,6 +147,19 @@ def add_plan(parser: CommandParser) -> None:
         help="of a ranking: how many items of each system would do for one look; by default as "
         "`plan --margin` suggests",
     )
+    given.add_argument(
+        "--gold",
+        type=Path,
+        metavar="FILE",
+        help="JSON of gold items (item, output, expected): tasks whose right answer is known",
+    )
+    given.add_argument(
+        "--gold-share",
+        type=int,
+        metavar="N",
+        help=f"how many of {BLOCK} tasks of a person are gold items; {USUAL} with --gold, else 0",
+    )
+    add_settings(given, "--screens")
     given.add_argument("--language", default=DEFAULTS.language)
     given.add_argument("--contact", default="", help="an address annotators may write to")
     given.add_argument("--seed", type=int, help="of the random order; by default random")
@@ -176,12 +193,35 @@ def plan_of(options: dict[str, Any]) -> Plan:
         "open_link_bonus",
     )
     given = {name: options[name] for name in copied}
+    gold = _gold(options["gold"])
+    share = options["gold_share"]
+    if share is None:
+        share = USUAL if gold else 0
     return Plan(
         targets=_once(options["targets"], "--target"),
         margins=_once(options["margins"], "--margin"),
         metrics=tuple(options["names"]),
+        screening=settings_of(options["screen_settings"]),
+        gold=gold,
+        gold_share=share,
         **given,
     )
+
+
+def _gold(path: Path | None) -> tuple[dict[str, Any], ...]:
+    """Return the rows of a file of gold items; they are checked with the plan."""
+    if path is None:
+        return ()
+    try:
+        given = parse(path.read_bytes())
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error}") from None
+    except Refused as refused:
+        raise CommandError(f"{path}: {refused}") from None
+    rows = given.get("gold") if isinstance(given, dict) else given
+    if not isinstance(rows, list):
+        raise CommandError(f"{path} has no list “gold”.")
+    return tuple(rows)
 
 
 def _once(pairs: list[tuple[str, float]], option: str) -> dict[str, float]:

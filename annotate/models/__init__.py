@@ -1,8 +1,10 @@
+from annotate.models.accounts import ApiToken, Invitation, Mail, Profile, SignIn
 from annotate.models.annotators import (
     Annotator,
     Feedback,
     Participation,
     TutorialAnswer,
+    TutorialRound,
     TutorialRun,
 )
 from annotate.models.audit import LAUNCHES, AuditEntry
@@ -17,12 +19,28 @@ from annotate.models.campaigns import (
     System,
     Target,
 )
+from annotate.models.gold import (
+    GOLD_BLOCK,
+    GoldAnswer,
+    GoldCorrection,
+    GoldFinding,
+    GoldItem,
+    GoldLook,
+)
 from annotate.models.marketplace import Batch, CrowdEvent, Operation, Posting
-from annotate.models.pay import LedgerEntry, Payout, PayoutList, PersonTally, TallyProgress
+from annotate.models.pay import (
+    LedgerEntry,
+    Payout,
+    PayoutList,
+    PersonTally,
+    SpendingTally,
+    TallyProgress,
+)
 from annotate.models.protocols import CriterionProtocol, Protocol
 from annotate.models.review import (
     Appeal,
     Block,
+    Calibration,
     Exclusion,
     Flag,
     ResultsSeen,
@@ -30,6 +48,8 @@ from annotate.models.review import (
     Ruling,
     ScreenedAnnotator,
     Screening,
+    SignalFinding,
+    SignalKey,
 )
 from annotate.models.studies import InstrumentDefinition, TutorialContent
 from annotate.models.work import (
@@ -41,18 +61,22 @@ from annotate.models.work import (
     PendingScore,
     Score,
     Slot,
+    SlotTally,
     TaskLease,
 )
 
 __all__ = [
+    "GOLD_BLOCK",
     "LAUNCHES",
     "Annotator",
+    "ApiToken",
     "Appeal",
     "Assignment",
     "AuditEntry",
     "Authorship",
     "Batch",
     "Block",
+    "Calibration",
     "Campaign",
     "CampaignImport",
     "ChangeMark",
@@ -62,12 +86,19 @@ __all__ = [
     "Exclusion",
     "Feedback",
     "Flag",
+    "GoldAnswer",
+    "GoldCorrection",
+    "GoldFinding",
+    "GoldItem",
+    "GoldLook",
     "ImportChunk",
     "InstrumentDefinition",
+    "Invitation",
     "Item",
     "Judgment",
     "LeaseAllowance",
     "LedgerEntry",
+    "Mail",
     "Membership",
     "Operation",
     "Output",
@@ -77,6 +108,7 @@ __all__ = [
     "PendingScore",
     "PersonTally",
     "Posting",
+    "Profile",
     "Protocol",
     "ResultsSeen",
     "Review",
@@ -84,12 +116,18 @@ __all__ = [
     "Score",
     "ScreenedAnnotator",
     "Screening",
+    "SignIn",
+    "SignalFinding",
+    "SignalKey",
     "Slot",
+    "SlotTally",
+    "SpendingTally",
     "System",
     "TallyProgress",
     "Target",
     "TaskLease",
     "TutorialAnswer",
     "TutorialContent",
+    "TutorialRound",
     "TutorialRun",
 ]

@@ -111,6 +111,12 @@ class Participation(models.Model):
                 condition=Q(posting__isnull=False),
                 name="participation_of_posting",
             ),
+            # The paid units that are not decided: few, as the others are approved or given back.
+            models.Index(
+                fields=["campaign", "posting"],
+                condition=Q(posting__isnull=False, status__in=("active", "handed_in", "confirmed")),
+                name="participation_undecided",
+            ),
         ]
 
     @property
@@ -124,10 +130,13 @@ class Participation(models.Model):
 
 
 class TutorialRun(models.Model):
-    """One annotator's progress in one version of an instrument's tutorial.
+    """One annotator's progress in one version of an instrument's tutorial, in one or two rounds.
 
-    Started under the participation that is paid the bonus for passing it.
+    Started under the participation that is paid the bonus for passing it. `covers`: the digests of
+    the questions of the version that was passed, so that a new version asks only what changed.
     """
+
+    ALL = "*"  # covers every version: passed before there were rounds
 
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="tutorial_runs")
     participation = models.ForeignKey(Participation, models.PROTECT, related_name="tutorial_runs")
@@ -137,8 +146,21 @@ class TutorialRun(models.Model):
     passed_at = models.DateTimeField(null=True)
     # The bonus promised for passing; a ledger row once it is due. 0: none, or paid before.
     promised = models.DecimalField(max_digits=6, decimal_places=2, default=0)
+    # The bonus is in the ledger. It is noted afterwards, so that the open promises are few to read.
+    settled = models.BooleanField(default=False, db_default=False)
+    covers = models.JSONField(default=list)
 
     class Meta:
+        indexes = [
+            models.Index(
+                fields=["participation"],
+                condition=Q(promised__gt=0, settled=False),
+                name="tutorial_run_promised",
+            ),
+            models.Index(
+                fields=["started_at"], condition=Q(passed_at=None), name="tutorial_run_under_way"
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["annotator", "instrument", "version"], name="tutorial_run_once"
@@ -146,13 +168,47 @@ class TutorialRun(models.Model):
         ]
 
 
-class TutorialAnswer(Fact):
-    """One answer to one tutorial question, as graded.
+class TutorialRound(models.Model):
+    """One of at most two rounds of a tutorial that a campaign allows a person.
 
-    `digest` names the question's content: in a new version, unchanged questions stay answered.
+    drawn: the questions as [key, number of the draw], in their order.
+    asked, mark, right: graded questions, how many must be right at first, and how many were.
+    """
+
+    run = models.ForeignKey(TutorialRun, models.PROTECT, related_name="rounds")
+    annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="tutorial_rounds")
+    campaign = models.ForeignKey(
+        Campaign, models.PROTECT, db_index=False, related_name="tutorial_rounds"
+    )
+    number = models.PositiveSmallIntegerField()
+    drawn = models.JSONField()
+    asked = models.PositiveSmallIntegerField()
+    mark = models.PositiveSmallIntegerField()
+    right = models.PositiveSmallIntegerField(null=True)
+    passed = models.BooleanField(null=True)
+    begun_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["campaign", "annotator"], name="tutorial_rounds_here")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "campaign", "number"], name="tutorial_round_once"
+            ),
+            models.UniqueConstraint(
+                fields=["run"], condition=Q(ended_at=None), name="one_open_round"
+            ),
+        ]
+
+
+class TutorialAnswer(Fact):
+    """The first answer to a tutorial question in a round, as graded; `digest` names its content.
+
+    Answers without a round are older than rounds: those questions were asked until they were right.
     """
 
     run = models.ForeignKey(TutorialRun, models.PROTECT, related_name="answers")
+    round = models.ForeignKey(TutorialRound, models.PROTECT, null=True, related_name="answers")
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="tutorial_answers")
     question = models.CharField(max_length=40)
     digest = models.CharField(max_length=64)
@@ -163,11 +219,7 @@ class TutorialAnswer(Fact):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["annotator", "digest"],
-                condition=Q(correct=True),
-                name="one_right_answer_a_question",
-            )
+            models.UniqueConstraint(fields=["round", "question"], name="one_answer_a_question")
         ]
 
 

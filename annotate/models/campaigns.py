@@ -13,6 +13,7 @@ from annotate.states import (
     CloseReason,
     Estimand,
     ImportStatus,
+    MemberRole,
     MetricChoice,
     StopMode,
 )
@@ -42,14 +43,20 @@ class Campaign(models.Model):
     crowd = models.CharField(max_length=20, default="link")
     language = models.CharField(max_length=12, default="en")
     contact = models.EmailField(blank=True)
+    # Links for annotators of an earlier number no longer lead in.
+    links_number = models.PositiveIntegerField(default=0, db_default=0)
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
     close_reason = models.CharField(max_length=20, choices=Reason, blank=True)
 
     seed = models.PositiveBigIntegerField()
     planned = models.PositiveIntegerField(default=0, db_default=0, editable=False)  # its slots
+    planned_outputs = models.PositiveIntegerField(default=0, db_default=0, editable=False)
+    planned_twice = models.PositiveIntegerField(default=0, db_default=0, editable=False)  # of these
     double_share = models.FloatField(default=0.25)
     annotator_cap = models.PositiveIntegerField(null=True, default=25)
     lease_minutes = models.PositiveIntegerField(default=30)
+    # Of every 25 tasks of a person, how many are gold items while there are new ones.
+    gold_share = models.PositiveSmallIntegerField(default=0, db_default=0)
 
     # The screens' thresholds that differ from the defaults, and the state last screened.
     screening = models.JSONField(default=dict, blank=True)
@@ -115,18 +122,19 @@ class Target(models.Model):
 
 
 class Membership(models.Model):
-    """Who may see a campaign: owners run it, reviewers review its annotators.
+    """Who may see a campaign, and what they may do there (docs/roles.md).
 
     unblinded: this reviewer could see results before they were hidden from reviewers.
     """
 
-    class Role(models.TextChoices):
-        OWNER = "owner"
-        REVIEWER = "reviewer"
+    Role = MemberRole
+    RUN = (Role.OWNER, Role.COLLABORATOR)  # may change the campaign and its state
+    SEE_RESULTS = (*RUN, Role.VIEWER)  # while the campaign collects; afterwards all of them
+    REVIEW = (*RUN, Role.REVIEWER)  # may look at annotators and rule
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
-    role = models.CharField(max_length=10, choices=Role)
+    role = models.CharField(max_length=12, choices=Role)
     unblinded = models.BooleanField(default=False)
 
     class Meta:

@@ -92,6 +92,15 @@ class PersonTally(models.Model):
         constraints = [models.UniqueConstraint(fields=["campaign", "annotator"], name="tally_once")]
 
 
+class SpendingTally(models.Model):
+    """What a campaign has spent, fees included, up to the ledger row of `TallyProgress`."""
+
+    campaign = models.OneToOneField(
+        Campaign, models.CASCADE, primary_key=True, related_name="spending_tally"
+    )
+    amount = models.DecimalField(max_digits=14, decimal_places=2, default=0)
+
+
 class TallyProgress(models.Model):
     """Up to which ids facts are in the tallies (one row), and which ids are next.
 
@@ -102,8 +111,10 @@ class TallyProgress(models.Model):
     judgment = models.BigIntegerField(default=0)
     entry = models.BigIntegerField(default=0)
     payout = models.BigIntegerField(default=0)
+    assignment = models.BigIntegerField(default=0)  # there is none to come below it
     next_judgment = models.BigIntegerField(default=0)
     next_entry = models.BigIntegerField(default=0)
     next_payout = models.BigIntegerField(default=0)
+    next_assignment = models.BigIntegerField(default=0)
     horizon = models.BigIntegerField(default=0)
     noted_at = models.DateTimeField(null=True)

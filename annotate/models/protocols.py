@@ -23,7 +23,7 @@ class Protocol(BaseModel):
     """The estimator with its constants, the seed of the folds of several metrics, and the rule.
 
     rule: when collection stops; targets are interval widths, margins those of a ranking, both by
-    primary criterion. version: of this form.
+    primary criterion. screening: all settings of the screens. version: of this form.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -39,6 +39,7 @@ class Protocol(BaseModel):
     margins: Mapping[str, float] = Field(default_factory=dict)
     planned_items: int | None = None
     criteria: Mapping[str, CriterionProtocol] = Field(default_factory=dict)
+    screening: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)
 
     def of(self, criterion: str) -> CriterionProtocol:
         """Return the constants of a criterion."""

@@ -11,13 +11,15 @@ from annotate.models.work import Judgment
 
 
 class Review(models.Model):
-    """Whether an annotator's work in a campaign is under review, cleared or excluded.
+    """Whether an annotator's work in a campaign is under review, listed, cleared or excluded.
 
+    Listed work is worth a look: nothing pauses for it, and nothing waits for a ruling on it.
     Counting and pay are separate questions: exclusion never implies refusing pay.
     """
 
     class Status(models.TextChoices):
         OPEN = "open", "waits for a ruling"
+        LISTED = "listed", "worth a look"
         CLEARED = "cleared", "cleared"
         EXCLUDED = "excluded", "excluded"
 
@@ -56,6 +58,20 @@ class Screening(models.Model):
     values = models.BinaryField()
 
 
+class Calibration(models.Model):
+    """The cut-offs of a campaign's screens, from its work up to so many judgments.
+
+    cutoffs: (listed, paused) by screen. settings: those of the screens that were used.
+    It can be thrown away: a worker makes it again.
+    """
+
+    campaign = models.OneToOneField(Campaign, models.CASCADE, primary_key=True, related_name="+")
+    judgments = models.PositiveIntegerField()
+    at = models.DateTimeField()
+    cutoffs = models.JSONField()
+    settings = models.JSONField()
+
+
 class ScreenedAnnotator(models.Model):
     """The verdicts on one annotator, at the last screening that their work was part of.
 
@@ -76,17 +92,65 @@ class ScreenedAnnotator(models.Model):
         ]
 
 
+class SignalKey(models.Model):
+    """The key of a campaign's hashes of networks and devices; it exists while signals are counted.
+
+    seen: the id of the last judgment whose signals were looked at. confirmed: until when people
+    whom their crowd confirmed were looked at. It is deleted after everything that it has hashed.
+    """
+
+    campaign = models.OneToOneField(Campaign, models.CASCADE, primary_key=True, related_name="+")
+    key = models.BinaryField()
+    seen = models.PositiveBigIntegerField(default=0)
+    confirmed = models.DateTimeField(null=True)
+
+
+class SignalFinding(models.Model):
+    """What the signals of an annotator's page say, as evidence for a reviewer.
+
+    It has no influence on tasks, pay or estimates. listed: at least one piece of `evidence` lists
+    this person. place, rhythm: what is compared with other accounts. aside: kinds of evidence that
+    a reviewer has looked at and put aside.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+", db_index=False)
+    annotator = models.ForeignKey(Annotator, models.CASCADE, related_name="+")
+    at = models.DateTimeField()
+    listed = models.BooleanField(default=False)
+    evidence = models.JSONField(default=list)
+    place = models.JSONField(null=True)
+    rhythm = models.JSONField(default=list)
+    aside = models.JSONField(default=list)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "annotator"], name="signals_found_once")
+        ]
+        indexes = [
+            models.Index(fields=["campaign"], condition=Q(listed=True), name="signals_listed")
+        ]
+
+
 class Flag(Fact):
-    """A screen that fired, with the numbers that it used."""
+    """A screen that fired, with the numbers that it used.
+
+    tier: "list" or "pause". arming: how often the person had been cleared before.
+    """
 
     review = models.ForeignKey(Review, models.PROTECT, related_name="flags")
     screen = models.CharField(max_length=20)
     verdict = models.JSONField()
     at = models.DateTimeField()
+    tier = models.CharField(max_length=5, default="pause")
+    arming = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
-        # A screen flags a person once in a campaign, and the reviewer's ruling on it stands.
-        constraints = [models.UniqueConstraint(fields=["review", "screen"], name="flag_once")]
+        # A screen flags a person once for each tier, and again only on work after a ruling.
+        constraints = [
+            models.UniqueConstraint(
+                fields=["review", "screen", "tier", "arming"], name="flag_once_armed"
+            )
+        ]
 
 
 class Ruling(Fact):

@@ -9,10 +9,11 @@ from django.db.models import Exists, F, OuterRef, Q
 from annotate.models.annotators import Annotator, Participation
 from annotate.models.base import Fact, FactQuerySet, newest_of_campaign
 from annotate.models.campaigns import Campaign, Output
+from annotate.models.gold import GoldAnswer, GoldItem
 
 
 class Assignment(models.Model):
-    """One annotator's lease on one output."""
+    """One annotator's lease on one output, or on a gold item, which no slot belongs to."""
 
     class Status(models.TextChoices):
         LEASED = "leased"
@@ -27,12 +28,17 @@ class Assignment(models.Model):
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="assignments")
     participation = models.ForeignKey(Participation, models.PROTECT, related_name="assignments")
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="assignments")
-    output = models.ForeignKey(Output, models.PROTECT, related_name="assignments")
+    output = models.ForeignKey(Output, models.PROTECT, null=True, related_name="assignments")
+    gold = models.ForeignKey(
+        GoldItem, models.PROTECT, null=True, related_name="assignments", db_index=False
+    )
     status = models.CharField(max_length=10, choices=Status, default=Status.LEASED)
     leased_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True)  # first shown; a prefetched one is leased before
     expires_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
+    # What the page counted (`screening.signals.counts`); null: it did not, or that is erased.
+    signals = models.JSONField(null=True)
 
     class Meta:
         indexes = [
@@ -47,6 +53,10 @@ class Assignment(models.Model):
                 condition=Q(status="submitted"),
                 name="assignment_unconfirmed",
             ),
+            # Few: given back, or of a unit that was given back.
+            models.Index(
+                fields=["campaign"], condition=Q(status="returned"), name="assignment_returned"
+            ),
             models.Index(fields=["campaign", "annotator"], name="assignment_by_annotator"),
         ]
         constraints = [
@@ -54,13 +64,23 @@ class Assignment(models.Model):
                 fields=["annotator", "output"],
                 condition=Q(status__in=["leased", "submitted", "verified"]),
                 name="nobody_twice_on_an_output",
-            )
+            ),
+            models.UniqueConstraint(
+                fields=["gold", "annotator"],
+                condition=Q(gold__isnull=False),
+                name="nobody_twice_on_a_gold_item",
+            ),
+            models.CheckConstraint(
+                condition=Q(output__isnull=False, gold=None) | Q(output=None, gold__isnull=False),
+                name="output_or_gold",
+            ),
         ]
 
     @staticmethod
-    def has_judgment() -> Exists:
+    def has_work() -> Q:
         """Return the condition that it was submitted. It may have been returned since."""
-        return Exists(Judgment.objects.filter(assignment=OuterRef("pk")))
+        judged = Judgment.objects.filter(assignment=OuterRef("pk"))
+        return Q(Exists(judged)) | Q(Exists(GoldAnswer.objects.filter(assignment=OuterRef("pk"))))
 
 
 class Slot(models.Model):
@@ -94,6 +114,21 @@ class Slot(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["output", "number"], name="slot_number_once")
         ]
+
+
+class SlotTally(models.Model):
+    """How many slots of a campaign are held by assignments up to an id, and of how many outputs.
+
+    It is derived from slots and can be made again from them. No assignment up to `upto` is leased:
+    what becomes of them afterwards changes slots only under the campaign's lock.
+    """
+
+    campaign = models.OneToOneField(
+        Campaign, models.CASCADE, primary_key=True, related_name="slot_tally"
+    )
+    upto = models.BigIntegerField(default=0)  # the id of an assignment, inclusive
+    held = models.PositiveIntegerField(default=0)
+    outputs = models.PositiveIntegerField(default=0)
 
 
 class LeaseAllowance(models.Model):

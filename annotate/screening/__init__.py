@@ -7,12 +7,13 @@ effect on the result.
 from annotate.screening.base import Columns, Highlights, Verdict
 from annotate.screening.registry import SCREENS
 from annotate.screening.running import run, screen_all
-from annotate.screening.settings import Settings
+from annotate.screening.settings import FlagSettings, Settings
 from annotate.screening.thresholds import SettingsError
 
 __all__ = [
     "SCREENS",
     "Columns",
+    "FlagSettings",
     "Highlights",
     "Settings",
     "SettingsError",

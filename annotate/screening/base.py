@@ -6,11 +6,13 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv
+from scipy.special import bdtrc, betaincinv
 
 from estimation.core import Floats, Ints, distinct
 
 LEVELS = (-1.0, 0.0, 1.0)
+# What follows a verdict: nothing; a place in the reviewers' list; a pause until a ruling as well.
+NOTHING, LISTED, PAUSED = TIERS = ("", "list", "pause")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +113,13 @@ class Verdict:
 
     value: what the screen measures.
     low, high: its interval; None if it has none or is unknown.
-    threshold: where the screen fires.
+    threshold: the screen's own limit for the value; nobody is paused who is not past it.
     n: the number of judgments or comparisons behind it.
     enough: whether n and the campaign suffice; otherwise the annotator is not flagged.
     numbers: the screen's other numbers, for display.
+    tier: what follows, one of `TIERS`.
+    evidence: how far the work is from honest people's, as -log10 of a nominal probability.
+    listed_at, paused_at: the evidence from which people are listed and paused in this campaign.
     """
 
     screen: str
@@ -127,13 +132,44 @@ class Verdict:
     n: int
     enough: bool
     numbers: Mapping[str, float | None] = field(default_factory=dict)
+    tier: str = ""
+    evidence: float = 0.0
+    listed_at: float | None = None
+    paused_at: float | None = None
+
+    def __post_init__(self) -> None:
+        # Verdicts that were kept before there were tiers paused.
+        if self.flagged and not self.tier:
+            object.__setattr__(self, "tier", PAUSED)
 
 
-def verdicts(
+@dataclass(frozen=True, eq=False)
+class ScreenFinding:
+    """What one screen measured about each of A annotators, before anyone is flagged.
+
+    evidence: (A,) 0 or more, and 0 where `enough` is False; see `Verdict`.
+    past: (A,) whether the value is past the screen's own threshold.
+    """
+
+    screen: str
+    people: Ints
+    evidence: Floats
+    past: NDArray[np.bool_]
+    value: Floats
+    low: Floats
+    high: Floats
+    threshold: float
+    n: Ints
+    enough: NDArray[np.bool_]
+    numbers: Mapping[str, Floats]
+
+
+def finding(
     screen: str,
     columns: Columns,
     *,
-    flagged: ArrayLike,
+    evidence: Floats,
+    past: ArrayLike,
     value: Floats,
     threshold: float,
     n: Ints,
@@ -141,36 +177,64 @@ def verdicts(
     low: Floats | None = None,
     high: Floats | None = None,
     numbers: Mapping[str, Floats] | None = None,
-) -> list[Verdict]:
-    """Return one `Verdict` per annotator from (A,) columns; without `enough`, none is flagged."""
+) -> ScreenFinding:
+    """Return a `ScreenFinding` from (A,) columns; without `enough`, there is no evidence."""
     known = np.asarray(enough, dtype=bool)
-    fires = np.asarray(flagged, dtype=bool) & known
-    people = columns.people.size
-    values, lows, highs = (_plain(column, people) for column in (value, low, high))
-    more = {name: _plain(column, people) for name, column in (numbers or {}).items()}
+    unknown = np.full(known.size, np.nan)
+    return ScreenFinding(
+        screen,
+        columns.people,
+        np.where(known, np.maximum(np.nan_to_num(evidence), 0.0), 0.0),
+        np.asarray(past, dtype=bool) & known,
+        value,
+        unknown if low is None else low,
+        unknown if high is None else high,
+        float(threshold),
+        n,
+        known,
+        numbers or {},
+    )
+
+
+def verdicts(
+    found: ScreenFinding, *, listed_at: float, paused_at: float, pauses: bool = True
+) -> list[Verdict]:
+    """Return one `Verdict` per annotator. pauses: whether this screen may pause anyone."""
+    paused = found.past & (found.evidence >= paused_at) & pauses
+    listed = paused | (found.enough & (found.evidence >= listed_at))
+    values, lows, highs = (_plain(column) for column in (found.value, found.low, found.high))
+    more = {name: _plain(column) for name, column in found.numbers.items()}
+    rows = zip(
+        found.people.tolist(),
+        (listed.astype(int) + paused).tolist(),
+        found.n.tolist(),
+        found.enough.tolist(),
+        found.evidence.tolist(),
+        strict=True,
+    )
     return [
         Verdict(
-            screen,
+            found.screen,
             person,
-            fired,
+            tier > 0,
             values[j],
             lows[j],
             highs[j],
-            float(threshold),
+            found.threshold,
             count,
             is_enough,
             {name: column[j] for name, column in more.items()},
+            TIERS[tier],
+            evidence,
+            listed_at,
+            paused_at if pauses else None,
         )
-        for j, (person, fired, count, is_enough) in enumerate(
-            zip(columns.people.tolist(), fires.tolist(), n.tolist(), known.tolist(), strict=True)
-        )
+        for j, (person, tier, count, is_enough, evidence) in enumerate(rows)
     ]
 
 
-def _plain(column: Floats | None, people: int) -> list[float | None]:
-    """Return (A,) plain numbers, None for what is not finite or not given."""
-    if column is None:
-        return [None] * people
+def _plain(column: Floats) -> list[float | None]:
+    """Return (A,) plain numbers, None for what is not finite."""
     found: list[float | None] = np.asarray(column, dtype=np.float64).tolist()
     for j in np.flatnonzero(~np.isfinite(column)).tolist():
         found[j] = None
@@ -183,3 +247,11 @@ def share_bounds(count: Floats | Ints, n: Floats | Ints, level: float) -> tuple[
     low = np.where(count > 0, betaincinv(np.maximum(count, 1), fewer + 1, rest), 0.0)
     high = np.where(fewer > 0, betaincinv(count + 1, np.maximum(fewer, 1), level), 1.0)
     return low, high
+
+
+def tail(count: Floats | Ints, n: Floats | Ints, share: float) -> Floats:
+    """Return -log10 of the probability of `count` or more of n at this share; 0 for n = 0."""
+    below = np.asarray(count, dtype=np.float64) - 1
+    with np.errstate(divide="ignore"):
+        found = -np.log10(bdtrc(np.maximum(below, 0), np.maximum(n, 1), share))
+    return np.asarray(np.where((below >= 0) & (np.asarray(n) > 0), found, 0.0))

@@ -1,12 +1,13 @@
-"""The columns of one campaign from those of its parts, so that responses are read in parts."""
+"""The columns of one campaign from those of its parts, and parts of its columns."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from annotate.screening.base import Columns, Highlights
-from estimation.core import Floats
+from estimation.core import Floats, Ints
 
 ALONE = (
     *("annotator", "output", "order", "seconds", "words"),
@@ -69,3 +70,30 @@ def _highlights(parts: Sequence[Columns]) -> Highlights | None:
         [tokens for _start, own in found for tokens in own.tokens],
         np.concatenate([own.length for _start, own in found]),
     )
+
+
+def last(columns: Columns, most: int) -> Columns:
+    """Return the last judgments of each annotator, at most so many."""
+    order = np.lexsort((columns.order, columns.who))
+    ends = np.cumsum(columns.judgments)[columns.who[order]]
+    return taken(columns, np.sort(order[ends - np.arange(order.size) <= most]))
+
+
+def taken(columns: Columns, rows: Ints) -> Columns:
+    """Return the columns of some judgments, with their highlights."""
+    cut = {name: column[rows] for name in ALONE if (column := getattr(columns, name)) is not None}
+    if columns.verdicts is not None:
+        cut["verdicts"] = columns.verdicts[rows]
+    scores = {name: column[rows] for name, column in columns.scores.items()}
+    found = columns.highlights
+    if found is not None:
+        place = np.full(len(columns.annotator), -1)
+        place[rows] = np.arange(len(rows))
+        kept = np.flatnonzero(place[found.judgment] >= 0)
+        found = Highlights(
+            place[found.judgment[kept]],
+            found.paragraph[kept],
+            [found.tokens[h] for h in kept.tolist()],
+            found.length[kept],
+        )
+    return replace(columns, **cut, scores=scores, highlights=found)

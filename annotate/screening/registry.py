@@ -3,11 +3,14 @@
 from typing import Any
 
 from annotate.screening.agreement.screen import LOW_AGREEMENT
+from annotate.screening.consistency.screen import OWN_CONSISTENCY
 from annotate.screening.edits.screen import SHORT_EDITS
 from annotate.screening.evidence.screen import THIN_EVIDENCE
 from annotate.screening.patterns.screen import RANDOM_ANSWERS
 from annotate.screening.screen import Screen
+from annotate.screening.sequence.screen import ANSWER_PATTERN
 from annotate.screening.timing.screen import TOO_FAST
+from annotate.screening.together.screen import SEVERAL_SIGNS
 from annotate.screening.variation.screen import NO_VARIATION
 
 SCREENS: dict[str, Screen[Any]] = {
@@ -19,5 +22,8 @@ SCREENS: dict[str, Screen[Any]] = {
         THIN_EVIDENCE,
         NO_VARIATION,
         RANDOM_ANSWERS,
+        ANSWER_PATTERN,
+        OWN_CONSISTENCY,
+        SEVERAL_SIGNS,
     )
 }

@@ -1,10 +1,10 @@
 """The definition of a screen: a finding, its thresholds, and its texts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from annotate.screening.base import Columns, Verdict
+from annotate.screening.base import Columns, ScreenFinding
 from annotate.screening.thresholds import CrowdThresholds, Thresholds
 from annotate.screening.words import ForAnnotators, ForReviewers
 
@@ -17,12 +17,18 @@ class Screen(Generic[T]):
 
     key: its name in flags, exports and the API.
     group: the name of its thresholds in the stored settings.
-    find: a pure function that returns one verdict for each annotator of the columns.
+    find: a pure function that measures each annotator of the columns.
+    recent: whether it also looks at everybody's last judgments alone.
+    sums: in place of `find`, for a screen that looks at what all others found.
     """
 
     key: str
     group: str
     thresholds: type[T]
-    find: Callable[[Columns, T, CrowdThresholds], list[Verdict]]
+    find: Callable[[Columns, T, CrowdThresholds], ScreenFinding] | None
     reviewers: ForReviewers
     annotators: ForAnnotators[T]
+    recent: bool = False
+    sums: Callable[[Columns, T, CrowdThresholds, Sequence[ScreenFinding]], ScreenFinding] | None = (
+        None
+    )

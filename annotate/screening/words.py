@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from annotate.screening.thresholds import Thresholds
-from annotate.text.figures import percent
+from annotate.text.figures import count, percent
 
 if TYPE_CHECKING:
     from annotate.instruments.wording import Words
@@ -127,3 +127,11 @@ def within(said: Numbers, write: Callable[[float | None], str]) -> str:
     if said.high is None:
         return f"At least {write(said.low)} by its interval. "
     return f"Between {write(said.low)} and {write(said.high)} by its interval. "
+
+
+def odds(value: float | None) -> str:
+    """Return the odds whose logarithm to base 10 is `value`."""
+    if value is None:
+        return "–"
+    size = f"over {count(10**6)}" if abs(value) > 6 else count(round(10 ** abs(value)))
+    return f"{size} : 1" if value >= 0 else f"1 : {size}"

@@ -14,6 +14,16 @@ MOST = 10**9  # a page number beyond it is the last
 
 
 @dataclass(frozen=True)
+class Filter:
+    """A further choice that narrows a list; `options`: (value, name), the first leaves all in."""
+
+    name: str
+    label: str
+    options: tuple[tuple[str, str], ...]
+    value: str
+
+
+@dataclass(frozen=True)
 class Listing:
     """What is asked of a list. The first of `sorts` and of `choices` is the usual one.
 
@@ -73,6 +83,11 @@ class Listing:
     @property
     def parts(self) -> list[tuple[str, str]]:
         return list(self.choices.items())
+
+    @property
+    def selects(self) -> list[Filter]:
+        """Return the filters of this list, beside its parts."""
+        return []
 
     @property
     def here(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from django.db import connection
-from django.db.models import Model, QuerySet
+from django.db.models import JSONField, Model, QuerySet, Subquery
 
 FIRST = 7_100_000_000_000_000  # stands for the first number in the compiled query
 LARGEST = 2**63 - 1
@@ -30,6 +30,17 @@ def instance(model: type[M], row: Sequence[Any]) -> M:
     """Return the object whose `columns` a row begins with."""
     names = columns(model)
     return model.from_db(connection.alias, names, row[: len(names)])
+
+
+class ListOf(Subquery):
+    """The values of a query in a list, in its order; the query has one column, named `one`."""
+
+    output_field = JSONField()
+    template = "TO_JSONB(ARRAY(%(subquery)s))"
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        template = "(SELECT JSON_GROUP_ARRAY(one) FROM (%(subquery)s))"
+        return self.as_sql(compiler, connection, template=template, **extra)
 
 
 class Prepared:

@@ -5,19 +5,20 @@ locale is chosen in one place. Dashes, minus signs and spaces that do not break 
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from math import isfinite
 
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 
 NONE = "–"
 DOLLARS = "USD"
 _currency = ContextVar("currency", default=DOLLARS)
+_language = ContextVar("language", default="")  # of numbers and dates; "": the active one
 _SIGNS = {"GBP": "£", "EUR": "€"}
 WHOLE_FROM = 100  # money: from here on, cents do not matter in a figure at a glance
 
@@ -40,7 +41,8 @@ def number(value: float | Decimal | None, digits: int = 2) -> str:
         return NONE
     figure = f"{value:z.{digits}f}"
     sign = "−" if figure.startswith("-") else ""
-    return sign + number_format(figure.removeprefix("-"), digits, force_grouping=True)
+    with _in_chosen_language():
+        return sign + number_format(figure.removeprefix("-"), digits, force_grouping=True)
 
 
 def signed(value: float | None, digits: int = 2) -> str:
@@ -49,9 +51,9 @@ def signed(value: float | None, digits: int = 2) -> str:
     return f"+{figure}" if value is not None and float(f"{value:.{digits}f}") > 0 else figure
 
 
-def short(value: float) -> str:
+def short(value: float, most: int = 6) -> str:
     """`−0.5`, `0`, `1`: no more decimals than it needs, such as at a tick of an axis."""
-    return number(value, _decimals(value))
+    return number(value, _decimals(value, most))
 
 
 def _decimals(value: float, most: int = 6) -> int:
@@ -93,6 +95,24 @@ def counting_in(currency: str) -> Iterator[None]:
         _currency.reset(before)
 
 
+@contextmanager
+def written_in(language: str) -> Iterator[None]:
+    """Write numbers and dates as in this language, whatever the sentences around them are in.
+
+    language: its code; "": the active one.
+    """
+    before = _language.set(language)
+    try:
+        yield
+    finally:
+        _language.reset(before)
+
+
+def _in_chosen_language() -> AbstractContextManager[None]:
+    language = _language.get()
+    return translation.override(language) if language else nullcontext()
+
+
 def money(amount: Decimal | float | None, currency: str = "") -> str:
     """`$0.40`, `£1,200.00`; nothing for None. currency: an ISO 4217 code; "": the active one."""
     return _money(amount, currency, 2)
@@ -129,7 +149,8 @@ def _money(amount: Decimal | float | None, currency: str, digits: int) -> str:
 
 def moment(at: datetime | date | None, style: str = "") -> str:
     """`5 Mar, 14:02` in the time zone that is active; a dash for None. style: of `MOMENTS`."""
-    return NONE if at is None else date_format(_local(at), MOMENTS[style])
+    with _in_chosen_language():
+        return NONE if at is None else date_format(_local(at), MOMENTS[style])
 
 
 def _local(at: datetime | date) -> datetime | date:

@@ -90,10 +90,9 @@ def _flags(made: Cloner, size: Size, people: str) -> None:
     for n, (screen, some) in enumerate((("too_fast", "true"), ("low_agreement", "t % 3 = 0"))):
         stored = asdict(Verdict(screen, 0, True, 0.4, 0.3, 0.5, 0.2, 25, True))
         run(
-            f"INSERT INTO {Flag._meta.db_table} (id, review_id, screen, verdict, at) SELECT "
-            f"{made.base} + 2 * t + {n}, {made.base} + t, %s, %s, {size.at('0.97')} "
-            + people.replace("%", "%%")
-            + f" AND {some}".replace("%", "%%"),
+            f"INSERT INTO {Flag._meta.db_table} (id, review_id, screen, verdict, at, tier, arming) "
+            f"SELECT {made.base} + 2 * t + {n}, {made.base} + t, %s, %s, {size.at('0.97')}, "
+            "'pause', 0 " + people.replace("%", "%%") + f" AND {some}".replace("%", "%%"),
             [screen, json.dumps(stored)],
         )
 

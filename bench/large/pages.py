@@ -4,8 +4,9 @@ Run from the checkout, after `python -m bench.large` has printed an address:
     DATABASE_URL=… python -m bench.large.pages [--explain] [part of an address …]
 
 queries: SQL statements. sql: wall time of them all. cpu: processor time of this process and of the
-database's; units: the sum in those of `bench.unit`. A page is opened twice, and the second time is
-shown. --explain: prints the plan of each statement that takes 20 ms or longer.
+database's, which uses no further ones for a query; units: the sum in those of `bench.unit`. A page
+is opened twice, and the second time is shown. --explain: prints the plan of each statement that
+takes 20 ms or longer.
 """
 
 import os
@@ -44,8 +45,11 @@ class Statements:
 def main() -> None:
     server.use(os.environ["DATABASE_URL"])
     from django.contrib.auth.models import User
+    from django.db import connection
     from django.test import Client
 
+    with connection.cursor() as cursor:
+        cursor.execute("SET max_parallel_workers_per_gather = 0")  # their time would not be seen
     client = Client(headers={"host": "localhost"})
     client.force_login(User.objects.get(username=OWNER))
     explain = "--explain" in sys.argv
@@ -67,21 +71,44 @@ def addresses() -> Iterator[str]:
 
     for name in (LARGE, MARKET):
         public_id = Campaign.objects.filter(name=name).values_list("public_id", flat=True)[0]
+        yield reverse("estimation:dashboard", args=[public_id])
         pages = ("people", "pay", "batches") if name == MARKET else ("people", "pay")
         for page in pages:
             path = reverse(f"annotate:{page}", args=[public_id])
             yield path
             yield from (path + query for query in QUERIES.get(page, ()))
+        for part in API:
+            yield reverse(f"api-{part}", args=[public_id])
+    yield reverse("annotate:reviews")
+    yield from (reverse("annotate:reviews") + query for query in QUERIES["reviews"])
+    yield from cases()
+    yield reverse("api-reviews")
     yield reverse("annotate:campaigns")
     yield from (reverse("annotate:campaigns") + query for query in QUERIES["campaigns"])
 
 
+API = ("accounts", "payouts", "batches", "doubtful")
 QUERIES: dict[str, tuple[str, ...]] = {
     "people": ("?sort=due&show=due&page=100", "?q=ab"),
     "pay": ("?sort=name&page=400", "?q=person123", "budget/"),
     "batches": ("?page=20", "?q=part+12"),
     "campaigns": ("?q=study+1&sort=name",),
+    "reviews": ("?page=20", "?screen=gold", "?screen=signals", "?tier=list&sort=name&rows=100"),
 }
+
+
+def cases() -> Iterator[str]:
+    """Yield a reviewer's page of somebody whom gold lists, and of one whom signals list."""
+    from django.urls import reverse
+
+    from annotate.models import GoldFinding, SignalFinding
+
+    for model in (GoldFinding, SignalFinding):
+        row = model.objects.filter(listed=True).select_related("campaign", "annotator").first()
+        if row is not None:
+            yield reverse("annotate:review", args=[row.campaign.public_id, row.annotator.pseudonym])
+            if model is GoldFinding:
+                yield reverse("annotate:gold", args=[row.campaign.public_id])
 
 
 def measure(client: Any, page: str, each: float, explain: bool) -> None:

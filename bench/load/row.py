@@ -22,7 +22,7 @@ WARM_UP, WARM_TASKS, LONGEST_WARM_UP = 3.0, 32, 120.0
 SILENCE = 150.0  # seconds after which no answer will come: gunicorn gives up after 120
 LOOK = 2.0  # seconds between two looks at memory
 DRAIN = 60.0  # seconds that estimates may need for what was judged
-SERVING = ("web", "worker", "beat", "postgres", "redis")
+SERVING = ("web", "worker", "background", "beat", "postgres", "redis")
 
 
 @dataclass(frozen=True)

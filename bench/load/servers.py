@@ -19,9 +19,14 @@ WEB = (
     *("gunicorn", "config.wsgi", "--bind=127.0.0.1:{port}", "--workers={web}", "--threads=8"),
     *("--timeout=120", "--worker-tmp-dir=/dev/shm", "--no-control-socket"),
 )
-WORKER = ("celery", "-A", "config", "worker", "--concurrency={worker}", "--loglevel=INFO")
-BEAT = ("celery", "-A", "config", "beat", "--loglevel=INFO", "--pidfile=")
-COMMANDS = {"web": WEB, "worker": WORKER, "beat": BEAT}
+CELERY = ("celery", "-A", "config")
+WORKER = (*CELERY, "worker", "--queues=celery", "--concurrency={worker}", "--loglevel=INFO")
+BACKGROUND = (
+    *(*CELERY, "worker", "--queues=background", "--concurrency=1", "--hostname=background@%h"),
+    "--loglevel=INFO",
+)
+BEAT = (*CELERY, "beat", "--loglevel=INFO", "--pidfile=")
+COMMANDS = {"web": WEB, "worker": WORKER, "background": BACKGROUND, "beat": BEAT}
 PATIENCE = 120  # seconds until a server must answer
 
 

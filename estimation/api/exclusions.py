@@ -16,6 +16,7 @@ from annotate.selectors.review.ruling_statistics import Conduct, ExcludedCounts,
 from estimation.api.serializers import WithExcludedSerializer
 from estimation.selectors import sensitivity
 from estimation.selectors.sensitivity import ComparedEstimate, Sensitivity
+from estimation.selectors.stress import Stress, StressedEstimate, WorstShare
 from estimation.services import effects
 
 
@@ -41,7 +42,7 @@ class EffectView(BoundedView):
 
     @extend_schema(responses=ExclusionEffectSerializer)
     def get(self, request: Request, public_id: str, pseudonym: str) -> Response:
-        campaign = permissions.visible(request.user, public_id)
+        campaign = permissions.reviewable(request.user, public_id)
         case = reviews.case(campaign, pseudonym)
         if case is None:
             raise NotFound("No annotator of this name has entered this campaign.")
@@ -106,11 +107,64 @@ class ConductSerializer(serializers.Serializer[Conduct]):
     )
 
 
+class NumbersSerializer(serializers.Serializer[object]):
+    """An estimate of the stress test; the ends are null without an interval."""
+
+    estimate = Finite()
+    low = Finite(allow_null=True)
+    high = Finite(allow_null=True)
+    n_judgments = serializers.IntegerField()
+
+
+class FlaggedSerializer(serializers.Serializer[object]):
+    """What flags would take away from an estimate."""
+
+    people = serializers.IntegerField()
+    judgments = serializers.IntegerField()
+
+
+class WorstSerializer(serializers.Serializer[WorstShare]):
+    """The range of an estimate without at most `people` of those who gave it."""
+
+    share = Finite()
+    people = serializers.IntegerField()
+    low = Finite(help_text="every judgment keeps its weight and correction; no set reaches lower")
+    high = Finite()
+    low_anew = Finite(
+        allow_null=True, help_text="computed anew without the people of that end; no bound"
+    )
+    high_anew = Finite(allow_null=True)
+
+
+class StressedSerializer(serializers.Serializer[StressedEstimate]):
+    """A primary estimate under stress."""
+
+    system = serializers.CharField(source="cell.system.name")
+    criterion = serializers.CharField(source="cell.criterion.name")
+    n_judgments = serializers.IntegerField(source="found.n_judgments")
+    people = serializers.IntegerField(source="found.people")
+    estimate = Finite(source="found.estimate")
+    flagged = FlaggedSerializer(source="found.flagged")
+    without_flagged = NumbersSerializer(
+        source="unflagged", allow_null=True, help_text="null: nothing is left"
+    )
+    worst = WorstSerializer(many=True)
+
+
+class StressSerializer(serializers.Serializer[Stress]):
+    """The newest stress test, made after the estimates by a task of its own."""
+
+    judgments = serializers.IntegerField(allow_null=True, help_text="null before the first")
+    flagged = serializers.IntegerField(help_text="people whom a screen has flagged")
+    estimates = StressedSerializer(source="tested", many=True)
+
+
 class SensitivitySerializer(serializers.Serializer[Sensitivity]):
     excluded = ExcludedSerializer()
     rulings = ConductSerializer(source="conduct")
     summary = serializers.CharField()
     estimates = ComparedSerializer(source="rows", many=True)
+    stress = StressSerializer()
 
 
 class SensitivityView(BoundedView):

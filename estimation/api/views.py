@@ -3,7 +3,7 @@
 from functools import cached_property
 from typing import Any, TypeVar
 
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Prefetch, QuerySet
 from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -135,4 +135,7 @@ class DecisionList(ResultsView[Decision]):
 
     def get_queryset(self) -> QuerySet[Decision]:
         rows = Decision.objects.filter(campaign=self.campaign)
-        return rows.select_related("system").prefetch_related("estimates", "comparisons")
+        return rows.select_related("system").prefetch_related(
+            Prefetch("estimates", Estimate.objects.order_by("id")),
+            Prefetch("comparisons", Comparison.objects.order_by("id")),
+        )

@@ -66,6 +66,7 @@ from estimation.core.estimators.multi import Ridge, cross_fitted, folds
 from estimation.core.estimators.notices import Notice
 from estimation.core.estimators.paired import difference
 from estimation.core.estimators.registry import REGISTERED, Registered
+from estimation.core.estimators.removal import Removal, worst_removals
 from estimation.core.estimators.result import Difference, Estimate, Variance
 from estimation.core.estimators.trajectory import Trajectory, trajectory
 from estimation.core.estimators.weights import balanced_weights, relative_share
@@ -83,6 +84,7 @@ from estimation.core.intervals.interval import (
     half_width,
     width_floor,
 )
+from estimation.core.stopping.adjusting import holm
 from estimation.core.stopping.outlook import items_to_decide
 from estimation.core.stopping.places import places
 from estimation.core.stopping.precision import (
@@ -156,6 +158,7 @@ __all__ = [
     "PairVerdict",
     "RankingVerdict",
     "Registered",
+    "Removal",
     "ReplicatesNeededError",
     "Ridge",
     "Running",
@@ -194,6 +197,7 @@ __all__ = [
     "fleiss_kappa",
     "folds",
     "half_width",
+    "holm",
     "human_metric_correlation",
     "intraclass_correlation",
     "items_to_decide",
@@ -212,4 +216,5 @@ __all__ = [
     "uniformity",
     "variance_of_item_means",
     "width_floor",
+    "worst_removals",
 ]

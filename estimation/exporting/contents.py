@@ -10,6 +10,7 @@ from typing import Any
 from django.utils.functional import Promise
 
 from annotate.selectors.campaigns import exports as work
+from annotate.selectors.campaigns import gold_answers
 from annotate.selectors.campaigns.exports import Moment
 from annotate.tables import lines, moment
 from estimation.exporting import tables
@@ -62,9 +63,11 @@ ROWS: dict[str, Callable[[Moment], Rows]] = {
     tables.METRICS.name: numbers.metrics,
     tables.ANNOTATORS.name: annotators,
     tables.EXCLUSIONS.name: exclusions,
+    tables.GOLD.name: gold_answers.answers,
     tables.ESTIMATES.name: numbers.estimates,
     tables.COMPARISONS.name: numbers.comparisons_,
     tables.AGREEMENT.name: numbers.agreement_,
+    tables.STRESS.name: numbers.stress_test,
     tables.DECISIONS.name: numbers.decisions,
 }
 

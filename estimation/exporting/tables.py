@@ -53,7 +53,7 @@ ANNOTATOR = "pseudonym; nothing in this file says who it is"
 
 JUDGMENTS = File(
     "judgments.jsonl",
-    "Every judgment as it was submitted, excluded ones too, in the order of arrival.",
+    "Every judgment as it was submitted, excluded and corrected ones too, in the order of arrival.",
     {
         "judgment": "number, unique in this installation",
         "output": "number of what was judged, as in outputs.jsonl",
@@ -61,7 +61,8 @@ JUDGMENTS = File(
         "systems": "the systems that wrote this very text for this item",
         "annotator": ANNOTATOR,
         "submitted_at": "when it was handed in",
-        "elapsed_seconds": "between seeing the task and handing it in, pauses included",
+        "elapsed_seconds": "between seeing the task and handing it in, pauses included; with the "
+        "time of a correction",
         "active_seconds": "of these, with the page in use, as the browser says; null: not told",
         "instrument": "with what it was asked",
         "instrument_version": "in which version",
@@ -70,9 +71,11 @@ JUDGMENTS = File(
         "highlights": "the highlighted words themselves: the criterion they explain, or the number "
         "of their paragraph, from 1; start and end in code points, the end excluded; text",
         "scores": "criterion: score, computed from the response",
-        "counts": "whether it counts: it holds a slot, its crowd has confirmed it, and no "
-        "ruling has taken it out",
+        "counts": "whether it counts: it holds a slot, its crowd has confirmed it, no ruling has "
+        "taken it out, and no correction has taken its place",
         "excluded": "whether a ruling has taken it out (exclusions.csv)",
+        "supersedes": "number of the judgment that it corrects; null: it corrects none",
+        "superseded": "whether a correction has taken its place; its scores are left out then",
     },
 )
 SCORES = File(
@@ -152,6 +155,23 @@ EXCLUSIONS = File(
         "restored_at": "when it was brought back; empty: it is still out",
     },
 )
+GOLD = File(
+    "gold.jsonl",
+    "Answers to gold items, whose right answer is known. None of them is a judgment.",
+    {
+        "gold": "name of the gold item",
+        "kind": "given (from a file), planted (a planted defect) or instruction",
+        "annotator": ANNOTATOR,
+        "submitted_at": "when",
+        "elapsed_seconds": "from its first sight to its submission",
+        "active_seconds": "as the page counted them; null where it did not",
+        "text": "what was shown",
+        "expected": "{question: right values}",
+        "response": "all answers",
+        "right": "whether all expected answers were given",
+        "corrections": "how often it was corrected later; the first answer is the one that counts",
+    },
+)
 ESTIMATES = File(
     "estimates.csv",
     "Every estimate of a system that was ever computed, the oldest first.",
@@ -212,6 +232,29 @@ AGREEMENT = File(
         "newest": NEWEST["newest"],
     },
 )
+STRESS = File(
+    "stress.csv",
+    "The newest stress test: primary estimates with all flags applied, and the range that leaving "
+    "out a share of the people could reach.",
+    {
+        "system": "its name",
+        "criterion": "what was asked",
+        "estimate": "the reported estimate",
+        "n_judgments": "judgments that entered it",
+        "people": "who gave them",
+        "flagged_people": "of these, people whom a screen flagged",
+        "flagged_judgments": "and their judgments",
+        "without_flagged_estimate": "the estimate without them; empty: nothing is left",
+        "without_flagged_low": "lower end of that interval",
+        "without_flagged_high": "its upper end",
+        "share": "of the people, who may be left out",
+        "left_out": "how many people that is at most",
+        "lowest": "the lowest estimate without so many, weights and corrections kept",
+        "highest": "the highest",
+        "lowest_anew": "computed anew without the people of that end",
+        "highest_anew": "the same of the other end",
+    },
+)
 DECISIONS = File(
     "decisions.csv",
     "What stopping rules did, the oldest first.",
@@ -236,8 +279,10 @@ FILES = (
     METRICS,
     ANNOTATORS,
     EXCLUSIONS,
+    GOLD,
     ESTIMATES,
     COMPARISONS,
     AGREEMENT,
+    STRESS,
     DECISIONS,
 )

@@ -41,6 +41,8 @@ _VERBS = {
     "repay": "restored an annotator’s pay",
     "block": "blocked an annotator from future work",
     "unblock": "lifted the block on an annotator",
+    "supersede": "stored an annotator’s correction of a text",
+    "correct_gold": "stored an annotator’s correction of a gold item, whose first answer counts",
     "launch": "launched a batch of {places:place} for at most {cost:$}",
     "extend": "added {places:place} to a batch for at most {cost:$}",
     "stop_batch": "stopped a batch",
@@ -53,6 +55,13 @@ _VERBS = {
     "look": "compared its postings with the crowd",
     "retitle": "changed what annotators read: “{title}”",
     "add_reviewer": "added {name} as a reviewer",
+    "invite": "made an invitation as {role}",
+    "revoke_invitation": "withdrew an invitation as {role}",
+    "join": "joined as {role}",
+    "change_role": "changed the role of {name} from {was} to {role}",
+    "remove_member": "took the role of {role} from {name}",
+    "leave": "left the campaign, and was its {role}",
+    "withdraw_links": "withdrew the links for annotators",
 }
 _ICONS: dict[str, str] = {
     Decision.Verb.STOP_SYSTEM: "check",
@@ -113,7 +122,8 @@ PARTS = {
     "campaign": _part(
         "Campaign",
         "create imported open pause close finish resume reopen archive stop_system resume_system "
-        "fee retitle add_reviewer",
+        "fee retitle add_reviewer invite revoke_invitation join change_role remove_member leave "
+        "withdraw_links",
         decisions=True,
     ),
     "reviews": _part(

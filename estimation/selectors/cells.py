@@ -1,6 +1,6 @@
 """One system × criterion as readers see it: its numbers, and its state in words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -257,4 +257,17 @@ def rows(
             is_primary=criterion in primary,
         )
         for criterion in (*primary, *others)
+    )
+
+
+def notices(cells: Sequence[ShownCell]) -> tuple[ShownNotice, ...]:
+    """Return the notices of these cells, each sentence once."""
+    about: dict[str, list[str]] = {}
+    for cell in cells:
+        for notice in cell.shown.detail.get("notices", []) if cell.shown else []:
+            about.setdefault(notice["text"], []).append(cell.name)
+    everywhere = sum(cell.shown is not None for cell in cells)
+    return tuple(
+        ShownNotice(text, () if len(names) == everywhere else tuple(names))
+        for text, names in about.items()
     )

@@ -1,16 +1,20 @@
 """Differences between systems as readers see them: numbers, a small plot, and words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from math import floor, log10
 from typing import Any
 
-from django.db.models import Max, OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
+from scipy.special import stdtr
 
 from annotate.instruments.base import Criterion
 from annotate.selectors.campaigns import newest as newest_ids
 from annotate.selectors.campaigns.listing import CampaignFacts
+from annotate.selectors.studies import instruments
 from annotate.text.figures import short
+from estimation.core import holm
 from estimation.models import Comparison
 from estimation.selectors import shown
 from estimation.selectors.shown import Awaited
@@ -35,6 +39,16 @@ class NewestComparison:
     n_population: int
     effective_annotators: float = 0.0
     detail: dict[str, Any] = field(default_factory=dict)
+    std_error: float | None = None
+    df: float | None = None
+    level: float = 0.95
+
+    @property
+    def p_value(self) -> float | None:
+        """Return that of “no difference”: where the interval's level just reaches 0."""
+        if not (self.std_error and self.df and self.low is not None and self.high is not None):
+            return None
+        return float(2 * stdtr(self.df, -abs(self.low + self.high) / 2 / self.std_error))
 
 
 @dataclass(frozen=True)
@@ -114,6 +128,23 @@ class ShownContrast:
 
 
 @dataclass(frozen=True)
+class GridCell:
+    """How far the row's system is ahead of the column's; told: whether that is certain enough."""
+
+    ahead: float
+    told: bool
+
+
+@dataclass(frozen=True)
+class GridRow:
+    """One system: cells are None up to the diagonal, and where nothing is known."""
+
+    place: int
+    system: str
+    cells: tuple[GridCell | None, ...]
+
+
+@dataclass(frozen=True)
 class ContrastTable:
     """All pairs on one primary criterion."""
 
@@ -125,6 +156,44 @@ class ContrastTable:
     def shown(self) -> tuple[ShownContrast, ...]:
         """Return the pairs that rest on enough items to be shown."""
         return tuple(contrast for contrast in self.contrasts if contrast.is_shown)
+
+    @cached_property
+    def told_apart(self) -> frozenset[tuple[str, str]]:
+        """Return the pairs whose difference is not 0, for all pairs together, after Holm."""
+        known = [(one, p) for one in self.shown if (p := one.row.p_value) is not None]
+        adjusted = holm([p for _one, p in known])
+        return frozenset(
+            (one.first, one.second)
+            for (one, _p), value in zip(known, adjusted, strict=True)
+            if value < 1 - one.row.level
+        )
+
+    @property
+    def n_told(self) -> int:
+        return len(self.told_apart)
+
+    @cached_property
+    def grid(self) -> tuple[GridRow, ...]:
+        """Return the pairs as a matrix, the best system first; empty for one pair."""
+        sign = 1.0 if self.criterion.higher_is_better else -1.0
+        ahead: dict[tuple[str, str], float] = {}
+        for one in self.shown:
+            ahead[one.first, one.second] = sign * one.row.difference
+            ahead[one.second, one.first] = -sign * one.row.difference
+        names = dict.fromkeys(name for pair in ahead for name in pair)
+        if len(names) < 3:
+            return ()
+        total = {a: sum(ahead.get((a, b), 0.0) for b in names) for a in names}
+        ranked = sorted(names, key=lambda name: -total[name])
+        told = self.told_apart | {(b, a) for a, b in self.told_apart}
+
+        def cell(a: str, b: str) -> GridCell | None:
+            return GridCell(ahead[a, b], (a, b) in told) if (a, b) in ahead else None
+
+        return tuple(
+            GridRow(i + 1, a, tuple(cell(a, b) if j > i else None for j, b in enumerate(ranked)))
+            for i, a in enumerate(ranked)
+        )
 
     @property
     def direction(self) -> str:
@@ -144,37 +213,32 @@ def awaited(tables: Sequence[ContrastTable]) -> Awaited | None:
     return Awaited("Differences", of, most.n_items, needed)
 
 
-def newest(campaign_id: int) -> QuerySet[Comparison]:
+def newest(campaign_id: int, criteria: Iterable[str] | None = None) -> QuerySet[Comparison]:
     """Select the newest row of every pair and criterion, in the order of upload."""
-    return newest_of([campaign_id])
+    return newest_of([campaign_id], criteria)
 
 
-def newest_of(campaign_ids: Sequence[int]) -> QuerySet[Comparison]:
-    """Select the same of several campaigns."""
-    last = (
-        Comparison.objects.filter(campaign__in=campaign_ids)
-        .order_by()
-        .values("first", "second", "criterion")
-        .annotate(last=Max("id"))
-    )
-    rows = Comparison.objects.filter(id__in=Subquery(last.values("last")), n_judgments__gt=0)
-    return rows.order_by("id")
+def newest_of(
+    campaign_ids: Sequence[int], criteria: Iterable[str] | None = None
+) -> QuerySet[Comparison]:
+    """Select the same of several campaigns.
+
+    An index leads to the newest of each pair, however long the history is. criteria: by default all
+    that the campaigns ask about, which takes one query more.
+    """
+    names = instruments.criteria_of(campaign_ids) if criteria is None else criteria
+    of_pair = Comparison.objects.filter(
+        campaign=OuterRef("campaign"), first=OuterRef("pk"), second=OuterRef(newest_ids.OTHER)
+    ).order_by("-id")
+    found = [Subquery(of_pair.filter(criterion=name).values("id")[:1]) for name in names]
+    ids = newest_ids.by_pair(campaign_ids, *found)
+    return Comparison.objects.filter(id__in=ids, n_judgments__gt=0).order_by("id")
 
 
 def tables(facts: CampaignFacts) -> tuple[ContrastTable, ...]:
-    """Return the differences on each primary criterion that has any; two queries.
-
-    An index leads to the newest of each pair, however long the history is.
-    """
-    of_pair = Comparison.objects.filter(
-        campaign=facts.campaign_id, first=OuterRef("pk"), second=OuterRef(newest_ids.OTHER)
-    ).order_by("-id")
-    found = [
-        Subquery(of_pair.filter(criterion=criterion.name).values("id")[:1])
-        for criterion in facts.primary
-    ]
-    ids = newest_ids.by_pair(facts.campaign_id, *found) if found else []
-    newest_rows = Comparison.objects.filter(id__in=ids, n_judgments__gt=0).order_by("id")
+    """Return the differences on each primary criterion that has any; two queries."""
+    primary = [criterion.name for criterion in facts.primary]
+    newest_rows = newest(facts.campaign_id, primary)
     names = [field.name for field in fields(NewestComparison)]
     compared = [NewestComparison(*row) for row in newest_rows.values_list(*names)]
     return tuple(

@@ -6,13 +6,12 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from hashlib import sha256
 
-from django.conf import settings
 from django.utils import timezone
 
-from annotate.selectors.campaigns import progress, slots
+from annotate.selectors.campaigns import availability, progress, slot_counts
+from annotate.selectors.campaigns.availability import Availability
 from annotate.selectors.campaigns.listing import CampaignFacts
 from annotate.selectors.campaigns.progress import ItemCounts, Liveness, Progress
-from annotate.selectors.campaigns.slots import Availability
 from annotate.selectors.pay import open_units, people
 from annotate.selectors.pay.budget import AtMost
 from annotate.selectors.pay.open_units import Deadline
@@ -23,12 +22,13 @@ from annotate.selectors.work.offered import Offered
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
 from annotate.text.figures import many
-from estimation.selectors import agreement, cells, comparisons, history, rankings, savings
+from estimation.selectors import agreement, cells, comparisons, history, rankings, savings, stress
 from estimation.selectors.activity import ActivityLine, lines
 from estimation.selectors.advice import advise
 from estimation.selectors.agreement import Agreed
 from estimation.selectors.cells import CriterionRow, ShownCell, ShownNotice
 from estimation.selectors.comparisons import ContrastTable
+from estimation.selectors.forecast import Outlook, StoredForecast, newest_forecast
 from estimation.selectors.history import Newest
 from estimation.selectors.savings import Saving
 from estimation.selectors.sensitivity import Sensitivity, compare
@@ -56,6 +56,8 @@ class Dashboard:
     agreed: tuple[Agreed, ...]
     excluded: ExcludedCounts
     conduct: Conduct
+    stress_test: stress.Tested
+    end: StoredForecast
     availability: Availability
     liveness: Liveness
     offered: Offered
@@ -99,7 +101,7 @@ class Dashboard:
 
     @property
     def zone(self) -> str:
-        return str(settings.TIME_ZONE)
+        return timezone.get_current_timezone_name()
 
     @property
     def live(self) -> bool:
@@ -196,7 +198,12 @@ class Dashboard:
 
     @property
     def sensitivity(self) -> Sensitivity:
-        return compare(self.primary, self.excluded, self.conduct)
+        return compare(self.primary, self.excluded, self.conduct, self.stress_test)
+
+    @property
+    def outlook(self) -> Outlook:
+        known = self.facts, self.progress, self.price, self.primary, self.end
+        return Outlook(*known, active=self.liveness.active)
 
     @property
     def widened(self) -> tuple[Widened, ...]:
@@ -214,15 +221,7 @@ class Dashboard:
     @property
     def notices(self) -> tuple[ShownNotice, ...]:
         """Return the notices of the primary estimates, each sentence once."""
-        about: dict[str, list[str]] = {}
-        for cell in self.primary:
-            for notice in cell.shown.detail.get("notices", []) if cell.shown else []:
-                about.setdefault(notice["text"], []).append(cell.name)
-        everywhere = sum(cell.shown is not None for cell in self.primary)
-        return tuple(
-            ShownNotice(text, () if len(names) == everywhere else tuple(names))
-            for text, names in about.items()
-        )
+        return cells.notices(self.primary)
 
     @property
     def fingerprint(self) -> str:
@@ -242,21 +241,22 @@ def build(
 
     The number of queries depends only on the campaign's status, its crowd, and whether every
     estimate exists.
-    price: of one judgment, with the crowd's fee.
-    most: the highest cost of all planned judgments.
+    price: of one judgment, with the crowd's fee. most: the highest cost of all planned judgments.
     limit: what forbids any further lease.
     reserved: the rest of the budget is reserved for work in progress.
     """
     pk, newest = facts.campaign_id, history.latest(facts.campaign_id, facts.criterion_names)
     ranked = rankings.rankings(facts, tables := comparisons.tables(facts), newest)
-    counts, items = progress.progress(pk, cap=facts.annotator_cap), _items(facts, newest)
+    who = slot_counts.by_person(pk)
+    counts = progress.progress(pk, cap=facts.annotator_cap, people=who)
+    items = _items(facts, newest)
     return Dashboard(
         facts=facts,
         progress=counts,
         price=price,
         most=most,
         rows=cells.rows(facts, newest, price=price, items=items, places=ranked.places),
-        metric_done=history.metric_scores(pk, facts.metrics),
+        metric_done=history.metric_scores(facts.public_id, facts.metrics, counts.outputs),
         n_pending=scoring.waiting(pk),
         at=max((row.at for row in newest), default=None),
         lines=lines(pk),
@@ -266,7 +266,9 @@ def build(
         agreed=agreement.agreed(facts, planned=counts.doubled),
         excluded=ruling_statistics.excluded(pk, since=facts.closed_at),
         conduct=ruling_statistics.of(pk),
-        availability=_availability(facts, counts),
+        stress_test=stress.newest(pk),
+        end=newest_forecast(pk),
+        availability=_availability(facts, counts, who),
         liveness=progress.liveness(pk, lease_minutes=facts.lease_minutes),
         offered=offered.offered(pk) if facts.marketplace else Offered(),
         at_closing=history.at_closing(pk, facts.closed_at),
@@ -280,21 +282,18 @@ def build(
 
 
 def _items(facts: CampaignFacts, newest: Sequence[Newest]) -> dict[int, ItemCounts]:
-    """Return the counts of items if an estimate is missing; every estimate has its own."""
-    if len(newest) >= len(facts.systems) * len(facts.criteria):
-        return {}
-    return progress.items(facts.campaign_id)
+    """Return the counts of items if a system has no estimate; every estimate has its own."""
+    found = {one.system_id: ItemCounts(one.n_items, one.n_population) for one in newest}
+    return found if len(found) == len(facts.systems) else progress.items(facts.campaign_id)
 
 
-def _availability(facts: CampaignFacts, counts: Progress) -> Availability:
+def _availability(facts: CampaignFacts, counts: Progress, who: slot_counts.People) -> Availability:
     """Return who can judge more, during collection only."""
-    if facts.status not in LIVE:
-        return Availability()
-    return slots.availability(facts.campaign_id, cap=facts.annotator_cap, free=counts.missing)
+    known = facts.campaign_id, facts.annotator_cap, counts.missing, who
+    return availability.of(*known) if facts.status in LIVE else Availability()
 
 
 def _due(facts: CampaignFacts) -> Decimal:
     """Return the amount to be paid by hand, once nothing more is earned."""
-    if facts.marketplace or facts.status != Status.CLOSED:
-        return Decimal(0)
-    return people.totals(facts.campaign_id).due
+    by_hand = facts.status == Status.CLOSED and not facts.marketplace
+    return people.totals(facts.campaign_id).due if by_hand else Decimal(0)

@@ -6,15 +6,17 @@ from typing import Any
 
 from django.db.models import Model
 
+from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.exports import CHUNK, Moment
 from estimation.models import Agreement, Comparison, Decision, Estimate, MetricScore
-from estimation.selectors import agreement, comparisons, history
+from estimation.selectors import agreement, comparisons, history, stress
 
 METHOD = ("criterion", "at", "provisional", "estimator", "interval", "estimand", "metrics", "level")
 INTERVAL = ("low", "high", "width", "df", "std_error")
 EVIDENCE = ("n_items", "n_population", "n_judgments", "n_annotators", "effective_annotators")
 MEAN = ("mean_estimate", "mean_low", "mean_high")
 WITH_EXCLUDED = ("estimate", "low", "high", "n_judgments")
+NUMBERS = ("estimate", "low", "high")
 OF_RANKING = ("outcome", "margin", "needs", "items_needed")
 ALPHA = (
     "criterion",
@@ -50,7 +52,7 @@ def metrics(now: Moment) -> Iterator[Row]:
 
 
 def estimates(now: Moment) -> Iterator[Row]:
-    """Yield every estimate in the history; `newest` marks the last of each kind."""
+    """Yield every estimate that is kept; `newest` marks the last of each kind."""
     newest = set(history.newest([now.campaign.pk]).values_list("pk", flat=True))
     rows = Estimate.objects.filter(campaign=now.campaign).order_by("pk")
     names = (
@@ -73,7 +75,7 @@ def estimates(now: Moment) -> Iterator[Row]:
 
 
 def comparisons_(now: Moment) -> Iterator[Row]:
-    """Yield every paired difference in the history, `first` minus `second`."""
+    """Yield every paired difference that is kept, `first` minus `second`."""
     newest = set(comparisons.newest(now.campaign.pk).values_list("pk", flat=True))
     rows = Comparison.objects.filter(campaign=now.campaign).order_by("pk")
     names = (
@@ -101,6 +103,27 @@ def agreement_(now: Moment) -> Iterator[Row]:
         found = _named(("pk", *ALPHA), row)
         others = {name: detail.get(name) for name in ("icc", "fleiss_kappa")}
         yield {**found, **others, "newest": found["id"] in newest}
+
+
+def stress_test(now: Moment) -> Iterator[Row]:
+    """Yield the newest stress test: one row for each primary estimate and share of people."""
+    names = {one.system_id: one.name for one in counting.standings(now.campaign.pk)}
+    for row in stress.newest(now.campaign.pk).rows:
+        flagged, without = row["flagged"], row["without_flagged"] or {}
+        for one in row["removals"]:
+            yield {
+                "system": names[row["system"]],
+                **{name: row[name] for name in ("criterion", "estimate", "n_judgments", "people")},
+                "flagged_people": flagged["people"],
+                "flagged_judgments": flagged["judgments"],
+                **{f"without_flagged_{name}": without.get(name) for name in NUMBERS},
+                "share": one["share"],
+                "left_out": one["people"],
+                "lowest": one["low"],
+                "highest": one["high"],
+                "lowest_anew": one["low_anew"],
+                "highest_anew": one["high_anew"],
+            }
 
 
 def decisions(now: Moment) -> Iterator[Row]:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Window
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Window
 from django.db.models.functions import Least, RowNumber
 
 from annotate.selectors.campaigns import newest as newest_ids
+from annotate.selectors.studies import instruments
 from estimation.models import Decision, Estimate, MetricScore
 from estimation.selectors.shown import LEAST_ITEMS
 
@@ -105,32 +106,33 @@ _POINT = (
 )
 
 
-def newest(campaign_ids: Sequence[int]) -> QuerySet[Estimate]:
-    """Select the newest row of every campaign, system and criterion that has judgments."""
-    last = (
-        Estimate.objects.filter(campaign__in=campaign_ids)
-        .order_by()
-        .values("campaign", "system", "criterion")
-        .annotate(last=Max("id"))
-    )
-    rows = Estimate.objects.filter(id__in=Subquery(last.values("last")), n_judgments__gt=0)
+def newest(
+    campaign_ids: Sequence[int], criteria: Iterable[str] | None = None
+) -> QuerySet[Estimate]:
+    """Select the newest row of every campaign, system and criterion that has judgments.
+
+    An index leads to each of them, however long the history is. criteria: by default all that the
+    campaigns ask about, which takes one query more.
+    """
+    rows = Estimate.objects.filter(id__in=_last(campaign_ids, criteria), n_judgments__gt=0)
     return rows.order_by("id")
 
 
-def latest(campaign_id: int, criteria: Iterable[str] | None = None) -> list[Newest]:
-    """Return the newest estimates on these criteria that have judgments; two queries.
+def _last(
+    campaign_ids: Sequence[int], criteria: Iterable[str] | None = None, **before: Any
+) -> list[int]:
+    """Return the ids of the newest rows of each system × criterion, among those `before`."""
+    names = instruments.criteria_of(campaign_ids) if criteria is None else criteria
+    mine = Estimate.objects.filter(
+        campaign=OuterRef("campaign"), system=OuterRef("pk"), **before
+    ).order_by("-id")
+    found = [Subquery(mine.filter(criterion=name).values("id")[:1]) for name in names]
+    return newest_ids.by_system(campaign_ids, *found)
 
-    An index leads to each of them, however long the history is. Without criteria, those of all are
-    looked for in the whole history.
-    """
-    if criteria is None:
-        return [Newest(*row) for row in newest([campaign_id]).values_list(*_NEWEST)]
-    mine = Estimate.objects.filter(campaign=campaign_id, system=OuterRef("pk")).order_by("-id")
-    found = [Subquery(mine.filter(criterion=name).values("id")[:1]) for name in criteria]
-    rows = Estimate.objects.filter(
-        id__in=newest_ids.by_system(campaign_id, *found), n_judgments__gt=0
-    )
-    return [Newest(*row) for row in rows.order_by("id").values_list(*_NEWEST)]
+
+def latest(campaign_id: int, criteria: Iterable[str] | None = None) -> list[Newest]:
+    """Return the newest estimates that have judgments, as `newest` selects them."""
+    return [Newest(*row) for row in newest([campaign_id], criteria).values_list(*_NEWEST)]
 
 
 def at_closing(
@@ -139,13 +141,7 @@ def at_closing(
     """Return (width, at target) of each system × criterion when the campaign closed."""
     if closed_at is None:
         return {}
-    last = (
-        Estimate.objects.filter(campaign=campaign_id, at__lte=closed_at)
-        .order_by()
-        .values("system", "criterion")
-        .annotate(last=Max("id"))
-    )
-    rows = Estimate.objects.filter(id__in=Subquery(last.values("last")))
+    rows = Estimate.objects.filter(id__in=_last([campaign_id], at__lte=closed_at))
     found = rows.values_list("system_id", "criterion", "width", "detail")
     return {(s, c): (width, bool(detail.get("at_target"))) for s, c, width, detail in found}
 
@@ -153,9 +149,10 @@ def at_closing(
 def at_target(targets: dict[int, dict[str, float]]) -> dict[int, int]:
     """Return how many intervals have reached their target, by campaign.
 
-    targets: the widths by criterion, of each campaign. One query for all campaigns.
+    targets: the widths by criterion, of each campaign. Two queries for all campaigns.
     """
-    rows = newest(list(targets)).values_list("campaign_id", "criterion", "detail")
+    primary = sorted({name for widths in targets.values() for name in widths})
+    rows = newest(list(targets), primary).values_list("campaign_id", "criterion", "detail")
     reached = dict.fromkeys(targets, 0)
     for campaign_id, criterion, detail in rows:
         reached[campaign_id] += criterion in targets[campaign_id] and bool(detail.get("at_target"))
@@ -168,7 +165,8 @@ def points(
     """Return at most `most` evenly spaced moments of each system, including first and last.
 
     Moments with too few items to be shown are left out.
-    upto: an estimate's id. Later ones are left out, so that the answer never changes.
+    upto: an estimate's id. Later ones are left out, so the answer only changes as the history is
+        thinned.
     """
     rows = Estimate.objects.filter(campaign=campaign_id, criterion=criterion)
     rows = rows.filter(n_judgments__gt=0, n_items__gte=Least(F("n_population"), LEAST_ITEMS))
@@ -195,10 +193,26 @@ def decisions(campaign_id: int, *, limit: int, before: int | None = None) -> lis
     return [Decided(*row) for row in rows.values_list("pk", "at", "verb", "text")[:limit]]
 
 
-def metric_scores(campaign_id: int, metrics: Sequence[str]) -> int:
-    """Return for how many outputs the campaign's metrics are stored, on average over metrics."""
-    stored = MetricScore.objects.filter(campaign=campaign_id, metric__in=metrics).count()
-    return stored // max(1, len(metrics))
+_complete: set[tuple[str, ...]] = set()  # campaigns and metrics of which every score is stored
+KEPT = 1000
+
+
+def metric_scores(public_id: str, metrics: Sequence[str], outputs: int) -> int:
+    """Return for how many of a campaign's outputs its metrics are stored, on average over metrics.
+
+    Scores are added and replaced, never removed, so a campaign that has all of them is counted once
+    in a process.
+    """
+    key = (public_id, str(outputs), *metrics)
+    if key in _complete:
+        return outputs
+    rows = MetricScore.objects.filter(campaign__public_id=public_id, metric__in=metrics)
+    stored = rows.count() // max(1, len(metrics))
+    if stored >= outputs > 0 and metrics:
+        if len(_complete) >= KEPT:
+            _complete.clear()
+        _complete.add(key)
+    return stored
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
 
+from annotate.selectors.campaigns.availability import Availability
 from annotate.selectors.campaigns.listing import CampaignFacts
 from annotate.selectors.campaigns.progress import Liveness, Progress
-from annotate.selectors.campaigns.slots import Availability
 from annotate.selectors.pay.budget import AtMost
 from annotate.selectors.pay.open_units import Deadline
 from annotate.selectors.work.offered import Offered

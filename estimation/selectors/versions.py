@@ -5,7 +5,15 @@ from typing import Any
 from django.utils import timezone
 
 from annotate.selectors.campaigns import versions
-from estimation.models import Agreement, Comparison, Decision, Estimate, MetricScore
+from estimation.models import (
+    Agreement,
+    Comparison,
+    Decision,
+    EndForecast,
+    Estimate,
+    MetricScore,
+    StressTest,
+)
 
 MINUTE = 60  # texts that depend on the time, such as "for 15 minutes", are at most this old
 
@@ -22,6 +30,8 @@ def version(campaign: Any, *said: Any) -> str:
         "newest_comparison": versions.last(Comparison.objects.all()),
         "newest_agreement": versions.last(Agreement.objects.all()),
         "newest_decision": versions.last(Decision.objects.all()),
+        "newest_stress_test": versions.last(StressTest.objects.all()),
+        "newest_forecast": versions.last(EndForecast.objects.all()),
         "newest_metric": versions.last(MetricScore.objects.all()),
     }
     return versions.version(campaign, minute, *said, besides=newest)

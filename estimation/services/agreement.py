@@ -4,20 +4,15 @@ The refresh that decides only notes that it is due, because resampling and leavi
 """
 
 from dataclasses import dataclass
-from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
-from django.db import transaction
-from django.db.models import Min
-from django.utils import timezone
 from numpy.typing import NDArray
 
 from annotate.instruments.base import Criterion
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Brief, Scores
-from annotate.services import locks
 from annotate.states import CampaignStatus
 from estimation.core import (
     NoVariationError,
@@ -29,15 +24,14 @@ from estimation.core import (
 )
 from estimation.models import Agreement, AgreementDue
 from estimation.selectors import agreement
-from estimation.services import catching_up
+from estimation.services.deferred import DeferredWork, Store
 from estimation.signals import agreement_due
 
 LEAST_OUTPUTS = 2  # one output judged twice says nothing about people
 GROWTH = 1.05  # during collection, the growth of the judgments after which it is measured again
 REPLICATES = 1000
-LEASE = timedelta(minutes=5)  # the longest duration of the task
-GRACE = timedelta(seconds=5)  # younger marks still have a message on its way
 COLLECTING = (CampaignStatus.OPEN, CampaignStatus.PAUSED)
+MEASURING = DeferredWork("agreement", AgreementDue, agreement_due)
 
 Column = NDArray[np.generic]
 
@@ -72,42 +66,26 @@ def is_due(brief: Brief, scores: Scores) -> bool:
 
 
 def ask(campaign_id: int) -> None:
-    """Have a separate task measure the agreement after the transaction that found it due.
-
-    The mark is a committed row, so a lost message only delays the task by seconds.
-    """
-    AgreementDue.objects.create(campaign_id=campaign_id)
-    transaction.on_commit(
-        lambda: agreement_due.send_robust(sender=None, campaign_id=campaign_id), robust=True
-    )
+    """Have a separate task measure the agreement after the transaction that found it due."""
+    MEASURING.ask(campaign_id)
 
 
 def measure(campaign_id: int) -> bool:
     """Measure what is due and store it; False if nothing was due or another task is measuring."""
-    if not AgreementDue.objects.filter(campaign=campaign_id).exists():
-        return False
-    with locks.hold(f"agreement:{campaign_id}", LEASE) as lease:
-        if lease is None:
-            return False
-        marks = list(AgreementDue.objects.filter(campaign=campaign_id).values_list("pk", flat=True))
+
+    def make() -> Store:
         brief = counting.brief(campaign_id)
         due = _columns_due(brief, counting.scores(campaign_id))
         excluded = counting.excluded(campaign_id)
         rows = [_row(brief, shared, excluded=excluded) for shared in due]
-        with transaction.atomic():
-            removed, _ = AgreementDue.objects.filter(pk__in=marks).delete()
-            if not removed:
-                return False  # this outlasted the lease, and another task has stored it
-            Agreement.objects.bulk_create(rows)
-    return True
+        return lambda: Agreement.objects.bulk_create(rows)
+
+    return MEASURING.carry_out(campaign_id, make)
 
 
 def catch_up() -> int:
     """Measure where it has been due for a while, the longest first; return for how many."""
-    old = AgreementDue.objects.filter(at__lt=timezone.now() - GRACE).order_by().values("campaign")
-    waiting = old.annotate(first=Min("at")).order_by("first", "campaign")
-    due = list(waiting.values_list("campaign", flat=True))
-    return catching_up.each(due, measure, doing="measuring agreement in")
+    return MEASURING.catch_up(measure, doing="measuring agreement in")
 
 
 def _columns_due(brief: Brief, scores: Scores) -> list[_Shared]:

@@ -25,12 +25,14 @@ from estimation import data
 from estimation.services import (
     agreement,
     catching_up,
+    forecasting,
     history,
     memory,
     metrics,
     quick,
     rankings,
     stopping,
+    stress,
 )
 from estimation.services.findings import Contrast, Finding, contrasts
 from estimation.services.findings import findings as found_of
@@ -159,6 +161,8 @@ def _estimate(
     seen = _see(brief, turn)
     found, compared = findings(brief, seen)
     is_due = agreement.is_due(brief, seen.scores)
+    retest = stress.is_due(brief, seen.scores, reasons=changes.values())
+    is_older = forecasting.is_due(brief, seen.scores, reasons=changes.values())
     with transaction.atomic():
         if not change_marks.clear(changes):
             raise Superseded
@@ -171,11 +175,17 @@ def _estimate(
             history.withdraw(brief, found, compared)
         if is_due:
             agreement.ask(brief.campaign_id)
+        if retest:
+            stress.ask(brief.campaign_id)
+        if is_older:
+            forecasting.ask(brief.campaign_id)
         stopping.carry_out(decided, rows, pairs)
         new_epoch = change_marks.begin_epoch(brief.campaign_id, changes.values())
     if before is not None and new_epoch is None:
         _recount(brief.campaign_id, remembered, before, seen, epoch)
-    remembered.begin(brief, seen, found, epoch=new_epoch or epoch, newest=newest, began=began)
+    remembered.begin(
+        brief, seen, found, compared, epoch=new_epoch or epoch, newest=newest, began=began
+    )
 
 
 def _recount(

@@ -1,5 +1,6 @@
 """The findings of a recomputation: each system × criterion, and each paired difference."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from annotate.instruments.base import Criterion
@@ -85,6 +86,10 @@ class Contrast:
     ranked: Ranked | None = None
 
     @property
+    def system_ids(self) -> set[int]:
+        return {self.first.system_id, self.second.system_id}
+
+    @property
     def interval(self) -> Interval | None:
         if self.ranked is not None:
             return self.ranked.interval
@@ -141,10 +146,19 @@ def _finding(brief: Brief, cell: data.Cell, *, unfinished: int, whole: Estimate 
     )
 
 
-def contrasts(brief: Brief, systems: list[SystemOutputs], seen: data.Seen) -> list[Contrast]:
-    """Compare every pair of systems on every primary criterion on which both were judged."""
+def contrasts(
+    brief: Brief,
+    systems: list[SystemOutputs],
+    seen: data.Seen,
+    *,
+    of: Collection[int] | None = None,
+) -> list[Contrast]:
+    """Compare every pair of systems on every primary criterion on which both were judged.
+
+    of: ids of systems; only pairs with one of them.
+    """
     found = []
-    for pair in data.pairs(brief, systems, seen):
+    for pair in data.pairs(brief, systems, seen, of=of):
         one, other = pair.samples
         try:
             result = protocols.compared(brief, pair.criterion, one, other)

@@ -1,4 +1,4 @@
-"""Writes the append-only history of estimates and comparisons."""
+"""Writes the history of estimates and comparisons: rows are only added here."""
 
 from typing import Any, TypeVar
 
@@ -29,12 +29,12 @@ def withdraw(brief: Brief, found: list[Finding], compared: list[Contrast]) -> No
     pairs = {(c.first.system_id, c.second.system_id, c.criterion.name) for c in compared}
     Estimate.objects.bulk_create(
         _emptied(row, estimate=None, mean_estimate=None, mean_low=None, mean_high=None)
-        for row in history.newest([brief.campaign_id])
+        for row in history.newest([brief.campaign_id], [one.name for one in brief.criteria])
         if (row.system_id, row.criterion) not in cells
     )
     Comparison.objects.bulk_create(
         _emptied(row, difference=None)
-        for row in comparisons.newest(brief.campaign_id)
+        for row in comparisons.newest(brief.campaign_id, [one.name for one in brief.primary])
         if (row.first_id, row.second_id, row.criterion) not in pairs
     )
 

@@ -19,7 +19,7 @@ from annotate.selectors.work import scoring
 from annotate.services.change_marks import ORDINARY
 from annotate.states import CampaignStatus
 from estimation import data
-from estimation.services.findings import Finding
+from estimation.services.findings import Contrast, Finding
 from estimation.services.watermark import Watermark
 
 CAMPAIGNS = 200  # remembered at a time, those that were refreshed last
@@ -37,8 +37,8 @@ COLLECTING = (CampaignStatus.OPEN, CampaignStatus.PAUSED)
 class Remembered:
     """A campaign as the last full refresh found it, with what has come since.
 
-    findings: of each system. read: how many judgments counted in full. until: when they are to be
-    read again.
+    findings: of each system. compared: every pair of them. read: how many judgments counted in
+    full. until: when they are to be read again.
     """
 
     brief: Brief
@@ -47,6 +47,7 @@ class Remembered:
     followed: Followed
     everybody: Followed | None
     findings: dict[int, list[Finding]]
+    compared: list[Contrast]
     watermark: Watermark
     read: int
     until: float
@@ -78,6 +79,7 @@ class Memory:
         brief: Brief,
         seen: data.Seen,
         found: list[Finding],
+        compared: list[Contrast],
         *,
         epoch: str,
         newest: int,
@@ -100,6 +102,7 @@ class Memory:
             Followed(brief.campaign_id, seen.scores),
             None if everybody is None else _with_excluded(brief, everybody),
             findings,
+            compared,
             watermark,
             read=seen.scores.judgment.size,
             until=now + max(PAUSE, SPARING * (now - began)),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from django.db import transaction
 
-from annotate.selectors.campaigns.counting import Brief
+from annotate.selectors.campaigns.counting import Brief, SystemOutputs
 from annotate.selectors.work import scoring as scored
 from annotate.services import change_marks
 from annotate.services.work import scoring
@@ -53,7 +53,7 @@ def estimate(
     new = findings(brief, systems, facts.seen)
     for system in systems:
         facts.findings[system.system_id] = [one for one in new if one.system is system]
-    compared = _compared(brief, facts) if brief.is_ranking else []
+    compared = _compared(brief, facts, systems) if brief.is_ranking else []
     with transaction.atomic():
         if not change_marks.clear(changes):
             raise Superseded
@@ -64,9 +64,16 @@ def estimate(
         change_marks.put_off(brief.campaign_id)
 
 
-def _compared(brief: Brief, facts: Remembered) -> list[Contrast]:
-    systems = facts.seen.systems
-    return rankings.judged(brief, systems, contrasts(brief, systems, facts.seen))
+def _compared(brief: Brief, facts: Remembered, new: list[SystemOutputs]) -> list[Contrast]:
+    """All pairs, of which those with new judgments are compared again."""
+    ids, systems = {system.system_id for system in new}, facts.seen.systems
+    others = [one for one in facts.compared if not one.system_ids & ids]
+    order = {system.system_id: place for place, system in enumerate(systems)}
+    facts.compared = sorted(
+        [*others, *contrasts(brief, systems, facts.seen, of=ids)],
+        key=lambda one: (order[one.first.system_id], order[one.second.system_id]),
+    )
+    return rankings.judged(brief, systems, facts.compared)
 
 
 def _all(facts: Remembered) -> list[Finding]:

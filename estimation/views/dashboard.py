@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase, HttpResponseNotModified
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -62,7 +62,7 @@ def all_activity(request: HttpRequest, public_id: str) -> HttpResponseBase:
         "wanted": wanted,
         "parts": [(key, part.name) for key, part in activity.PARTS.items()],
         "is_first": wanted == activity.ActivityWanted(wanted.part),
-        "zone": settings.TIME_ZONE,
+        "zone": timezone.get_current_timezone_name(),
         "section": "campaigns",
     }
     return render(request, "estimates/activity.html", context)
@@ -101,6 +101,8 @@ def _context(mine: Access, version: str) -> dict[str, Any]:
         "board": board,
         "facts": facts,
         "owner": mine.is_owner,
+        "runs": mine.runs,
+        "reviews": mine.reviews,
         "asks": json.dumps({"If-None-Match": version}),
         "fingerprint": board.fingerprint,
         "section": "campaigns",

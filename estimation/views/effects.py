@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from annotate.errors import NotFound
-from annotate.permissions import access, researcher_page
+from annotate.permissions import access, researcher_page, reviewable
 from annotate.selectors.review import reviews
 from estimation.services import effects
 
@@ -20,8 +20,8 @@ from estimation.services import effects
 @researcher_page
 def effect(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBase:
     """Return the effect of this annotator's exclusion: a fragment, otherwise a page."""
-    mine = access(request.user, public_id)
-    case = reviews.case(mine.campaign, pseudonym)
+    campaign = reviewable(request.user, public_id)
+    case = reviews.case(campaign, pseudonym)
     if case is None:
         raise NotFound("No annotator of this name has entered this campaign.")
     context: dict[str, Any] = {
@@ -29,7 +29,7 @@ def effect(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponse
         "effects": effects.measure(case.campaign_id, case.annotator_id)
         if case.shows_effect
         else (),
-        "sees_results": mine.sees_results,
+        "sees_results": access(request.user, public_id).sees_results,
         "section": "reviews",
     }
     fragment = bool(getattr(request, "htmx", False))

@@ -41,6 +41,7 @@ class TutorialQuestion:
 
     version: str
     key: str
+    text: str
 
 
 @dataclass
@@ -114,7 +115,7 @@ def read_page(html: str, url: str) -> Page:
         finished.get("reason", ""),
         finished.get("message", ""),
         bool(finished.get("final")),
-        asked and TutorialQuestion(asked["version"], asked["question"]),
+        asked and TutorialQuestion(asked["version"], asked["question"], asked["text"]),
         next((form for form in document.forms if form.name == HAND_IN), None),
     )
 

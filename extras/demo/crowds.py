@@ -250,7 +250,7 @@ class OnMTurk:
         )
 
     def _decide(self, campaign_id: int) -> None:
-        for unit in open_units.disputed(campaign_id):
+        for unit in open_units.disputed(campaign_id, most=1000):
             settling.accept(unit.participation_id, actor_id=User.objects.get().pk)
 
     def unconfirmed(self, campaign_id: int) -> int:

@@ -166,10 +166,10 @@ class DemoVisit:
 
     def _learn(self, page: Page, question: TutorialQuestion) -> None:
         """Answer one question of the tutorial, which is shorter than a text."""
-        for answer in schooling.answers(question.key, self.person.rng):
-            self.stop.wait(LEARNING * self.pause)
-            if self.browser.answer_tutorial(page, question, answer, seconds=8.0):
-                self.tell(f"answered “{question.key}”")
+        answer = schooling.answer(question.key, question.text, self.person.rng)
+        self.stop.wait(LEARNING * self.pause)
+        if self.browser.answer_tutorial(page, question, answer, seconds=8.0):
+            self.tell(f"answered “{question.key}”")
 
     def _work_on(self, page: Page, assignment: PageTask) -> None:
         rng, habits = self.person.rng, self.person.habits

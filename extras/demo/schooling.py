@@ -1,24 +1,71 @@
-"""Simulated annotators' answers to a tutorial, from its content, sometimes wrong at first."""
+"""Simulated annotators' answers to a tutorial: they read a question, and are sometimes wrong."""
 
+import re
+from collections.abc import Mapping
+from functools import partial
 from random import Random
 from typing import Any
 
 from annotate.instruments import registry
+from annotate.instruments.tutorials.families import SLOT, Family, Version
 from annotate.instruments.tutorials.grading import expected_spans
-from annotate.instruments.tutorials.questions import Choice, Edit, Evidence, Paragraph, Question
+from annotate.instruments.tutorials.questions import (
+    KINDS,
+    Choice,
+    Edit,
+    Evidence,
+    Paragraph,
+    Question,
+)
 
-MISTAKES = 0.2  # how often a person first chooses a wrong level
+MISTAKES = 0.05  # how often a person chooses a wrong level
 
 
-def answers(key: str, rng: Random) -> list[dict[str, Any]]:
-    """Return a person's answers to a question, in order; the last one is right."""
+def answer(key: str, text: str, rng: Random) -> dict[str, Any]:
+    """Return a person's answer to the question that shows this text."""
     tutorial = registry.get("language_quality").tutorial("en")
     assert tutorial is not None
-    place = tutorial.place_of(key)
-    assert place is not None, f"the page asks {key!r}, which the tutorial does not have"
-    question = tutorial.questions[place]
+    family = tutorial.family(key)
+    assert family is not None, f"the page asks {key!r}, which the tutorial does not have"
+    question = shown(family, text)
     hasty = isinstance(question, Choice | Edit) and rng.random() < MISTAKES
-    return [wrong(question), right(question)] if hasty else [right(question)]
+    return wrong(question) if hasty else right(question)
+
+
+def shown(family: Family, text: str) -> Question:
+    """Return the drawing of a family that shows this text."""
+    for version in family.versions:
+        values = _values(version, text)
+        if values is not None:
+            raw = version.filled(partial(_value, values))
+            return KINDS[family.kind].model_validate(raw, context=family.studied)
+    raise AssertionError(f"{family.key!r} has no such text: {text!r}")
+
+
+def _value(values: Mapping[str, int], slot: str, _n: int) -> int:
+    return values.get(slot, 0)
+
+
+def _values(version: Version, text: str) -> dict[str, int] | None:
+    """Return the numbers of the values of the slots with which a version shows this text."""
+    names: list[tuple[str, int]] = []
+
+    def group(found: re.Match[str]) -> str:
+        names.append((found[1], int(found[3] or 1) - 1))
+        return "(.+)"
+
+    pattern = "".join(
+        SLOT.sub(group, part) if part.startswith("{") else re.escape(part)
+        for part in re.split(r"(\{[^}]*\})", version.raw["text"])
+    )
+    found = re.fullmatch(pattern, text)
+    if found is None:
+        return None
+    return {
+        name: next(n for n, value in enumerate(version.slots[name]) if value[part] == said)
+        for (name, part), said in zip(names, found.groups(), strict=True)
+        if part == 0
+    }
 
 
 def right(question: Question) -> dict[str, Any]:

@@ -17,10 +17,11 @@ export async function startShell(createInstrument, { blank = blankPage(), held =
   const data = readJson("work-data");
   const api = createApi(data);
   const announce = createAnnounce();
-  if (data.assignment && !data.example) work({ data, blank, held, api, announce, createInstrument });
+  if (data.assignment && !data.example && !data.correcting) work({ data, blank, held, api, announce, createInstrument });
   else {
-    const { start } = await import(data.example ? "./example.js" : "./rest.js");
-    start({ data, api, announce, createInstrument, createHelp });
+    const correcting = () => (data.correcting ? import("./correcting.js") : import("./rest.js"));
+    const { start } = await (data.example ? import("./example.js") : correcting());
+    start({ data, api, announce, createInstrument, createHelp, createSignals });
   }
   document.dispatchEvent(new Event("started"));
 }
@@ -55,6 +56,7 @@ function work({ data: page, blank, held, api, announce, createInstrument }) {
   const time = startActiveTime({ seconds: data.active_seconds, element: document.getElementById("timer"), signal });
   const instrument = createInstrument({ assignment, strings, announce, changed: () => onChange(), signal });
   const early = instrument.restore(data);
+  const signals = createSignals({ assignment, resumed: revision > 0 || early, signal });
 
   const autosave = createAutosave({
     api, revision, local, strings, read: instrument.read, seconds: time.seconds, signal,
@@ -72,12 +74,13 @@ function work({ data: page, blank, held, api, announce, createInstrument }) {
     next.show(answer);
   };
   const submitter = createSubmitter({
-    api, strings, bar, instrument, assignment, moveOn, signal,
+    api, strings, bar, instrument, assignment, moveOn, signals, signal,
     seconds: time.seconds, button: document.getElementById("submit"), keep: autosave.flush,
   });
   startHeartbeat({ api, isUsed: time.isUsed, expired: () => bar.notice(strings.expired), signal });
   const open = createHelp({ api, bar, strings, moveOn, signal });
-  startShortcuts({ submit: submitter.submit, open, keys: instrument.keys, signal });
+  const correct = () => document.querySelector("#correct:not(:empty)")?.click();
+  startShortcuts({ submit: submitter.submit, open, keys: { z: correct, ...instrument.keys }, signal });
 
   function onChange() {
     autosave.changed();
@@ -87,6 +90,16 @@ function work({ data: page, blank, held, api, announce, createInstrument }) {
 
   autosave.begin({ fromServer: fromServer && !early });
   if (document.activeElement === document.body) document.getElementById("text").focus({ preventScroll: true });
+}
+
+// What the page counts, in studies that say so; loaded there alone. undefined elsewhere.
+function createSignals({ assignment, ...task }) {
+  if (!assignment.signals) return () => undefined;
+  let counted = null;
+  import("./page_signals.js").then(({ createPageSignals }) => {
+    counted = createPageSignals({ text: assignment.text ?? "", ...task });
+  }, () => null);
+  return () => counted?.();
 }
 
 // The way to the next task, loaded with the first answer.

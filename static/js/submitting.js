@@ -3,7 +3,7 @@
 const DELAYS = [2000, 4000, 8000, 15000];
 
 export function createSubmitter({
-  api, strings, bar, button, instrument, assignment, seconds, moveOn, keep, signal,
+  api, strings, bar, button, instrument, assignment, seconds, moveOn, keep, signals, signal, more = {},
 }) {
   const label = button.querySelector("span");
   const usual = label.textContent;
@@ -41,7 +41,10 @@ export function createSubmitter({
   async function send() {
     sending = true;
     label.textContent = strings.sending;
-    const body = { response: instrument.response(), active_seconds: seconds(), version: assignment.version };
+    const body = {
+      response: instrument.response(), active_seconds: seconds(), version: assignment.version, signals: signals(),
+      ...more,
+    };
     const { status, body: answer } = await api.call("submit", "POST", body);
     sending = false;
     if (status === 200) return finish(answer);

@@ -1,4 +1,4 @@
-// One question of a tutorial: answer it, read why it is right or not, try again or go on.
+// One question of a tutorial: answer it once, read why it is right or not, and go on.
 //
 // A kind offers response(), missing() (a list of {text, href, focus}), keys, focus(), and
 // explain(result, isRight) for notes of its own.
@@ -48,7 +48,7 @@ async function send() {
   busy = true;
   label.textContent = strings.checking;
   const answer = await api.call("answer", "POST", {
-    version: tutorial.version, question: tutorial.question,
+    version: tutorial.version, round: tutorial.round, question: tutorial.question,
     response: kind.response(), active_seconds: time.seconds(), ...preview,
   });
   busy = false;
@@ -62,18 +62,21 @@ function take({ status, body }) {
   if (status !== 200) return bar.notice(body.message ?? strings.no_connection, { href: api.pageUrl, text: strings.reload });
   if (tutorial.kind === "example") return body.passed ? finish(body) : reload();
   explain(body);
-  if (body.correct && !preview) goOn(body);
+  if (!preview) goOn(body);
 }
 
 // Says why, in words and with an icon, and reads it out.
-function explain({ correct, feedback: said, paragraphs }) {
+function explain({ correct, feedback: said, paragraphs, ended = "" }) {
   const lines = paragraphs.length ? [strings.see_paragraphs] : said;
   feedback.hidden = false;
   feedback.className = `note feedback ${correct ? "good" : "warn"}`;
   show(feedback, correct ? "right" : "wrong");
   document.getElementById("feedback-lines").replaceChildren(...lines.map(line));
   kind.explain?.(paragraphs, show);
-  announce([correct ? strings.right : strings.not_yet, ...said].join(". "));
+  announce([correct ? strings.right : strings.not_yet, ...said, ended].filter(Boolean).join(". "));
+  const over = document.getElementById("round-over");
+  over.hidden = !ended;
+  over.textContent = ended;
   const wrong = document.querySelector(".said.warn");
   (wrong?.closest(".paragraph") ?? feedback).scrollIntoView({ block: "nearest" });
 }
@@ -111,10 +114,21 @@ function finish({ promised, due }) {
   scrollTo(0, 0);
 }
 
+// On the last page Enter is "Start", wherever the focus is, but on another link.
+function startsWork({ key, repeat, target, ctrlKey, metaKey, altKey }) {
+  const passed = document.getElementById("passed");
+  const held = repeat || ctrlKey || metaKey || altKey;
+  return key === "Enter" && !held && passed && !passed.hidden && !target.closest("a, button");
+}
+
 const isTyping = (element) => element.matches?.("textarea, [contenteditable]");
 
 document.addEventListener("keydown", (event) => {
-  if (event.isComposing || done) return;
+  if (event.isComposing) return;
+  if (done) {
+    if (startsWork(event)) reload();
+    return;
+  }
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
     event.preventDefault();
     send();

@@ -1,29 +1,71 @@
 """Right and wrong answers to tutorials, for tests that take them."""
 
-from annotate.instruments.tutorials.content import Tutorial
-from annotate.models import Participation
+from dataclasses import dataclass
+
+from annotate.instruments.tutorials.drawing import mark
+from annotate.instruments.tutorials.questions import Question
+from annotate.models import Participation, TutorialRound
 from annotate.selectors.work import tutorial_runs as selectors
 from annotate.services.work import tutorial_runs
 from extras.demo.schooling import right, wrong
 
-__all__ = ["pass_tutorial", "right", "tutorial_of", "wrong"]
+__all__ = ["answer_all", "ask", "pass_tutorial", "right", "tutorial_of", "wrong"]
 
 
-def tutorial_of(who: Participation) -> Tutorial:
+@dataclass(frozen=True)
+class Taken:
+    """The questions that a person is asked in the round, begun by this if need be."""
+
+    version: str
+    language: str
+    questions: tuple[Question, ...]
+
+
+def tutorial_of(who: Participation) -> Taken:
     status = selectors.status(who.pk)
+    if status is None or not status.questions:
+        tutorial_runs.begin(who.pk)
+        status = selectors.status(who.pk)
     assert status is not None
-    return status.tutorial
+    return Taken(status.tutorial.version, status.tutorial.language, status.questions)
+
+
+def ask(who: Participation, *drawn: tuple[str, int]) -> tuple[Question, ...]:
+    """Let the round of a person ask these drawings, and nothing else; return the questions."""
+    tutorial_runs.begin(who.pk)
+    graded = sum(not key.endswith("example") for key, _number in drawn)
+    TutorialRound.objects.filter(annotator=who.annotator_id, ended_at=None).update(
+        drawn=[list(one) for one in drawn], asked=graded, mark=mark(graded)
+    )
+    return tutorial_of(who).questions
 
 
 def pass_tutorial(who: Participation, *, but: int = 0) -> tutorial_runs.Graded | None:
     """Answer everything right, but for the last `but` questions; return the last result."""
-    tutorial = tutorial_of(who)
-    tutorial_runs.begin(who.pk)
-    graded = None
+    return answer_all(who, but=but)
+
+
+def answer_all(
+    who: Participation, *, wrongly: int = 0, but: int = 0
+) -> tutorial_runs.Graded | None:
+    """Answer the round: the first `wrongly` levels or edits wrong, the rest right."""
+    if tutorial_runs.begin(who.pk).passed_at:
+        return None
+    taken = tutorial_of(who)
     status = selectors.status(who.pk)
     assert status is not None
-    for question in tutorial.questions[status.done : len(tutorial.questions) - but]:
+    open_ = [one for one in taken.questions if one.key not in status.answered]
+    graded = None
+    for question in open_[: len(open_) - but]:
+        is_wrong = wrongly > 0 and question.kind in ("choice", "edit")
+        wrongly -= is_wrong
         graded = tutorial_runs.answer(
-            who.pk, version=tutorial.version, key=question.key, raw=right(question)
+            who.pk,
+            version=taken.version,
+            key=question.key,
+            raw=wrong(question) if is_wrong else right(question),
+            active_seconds=6.0,
         )
+        if graded.failed:
+            break
     return graded

@@ -76,7 +76,7 @@ def test_a_batch_is_launched_once_for_each_key(api, made):
     assert one["money"] == {"confirmed": "4.80", "paid": "0.00", "due": "0.00"}
     assert one["units"]["available"] == 0
     delivery.carry_out_due()
-    (listed,) = api.get(at(made, "batches/")).json()
+    (listed,) = api.get(at(made, "batches/")).json()["results"]
     assert (listed["state"], listed["units"]["available"]) == ("open", 4)
     assert listed["postings"][0]["listing"].startswith("L-")
     assert api.get(at(made, f"batches/{one['id']}/")).json() == listed
@@ -201,7 +201,7 @@ def test_reviewers_see_how_far_it_is_without_money(made, client_of):
     batch = launched(made)
     eve = user("eve")
     Membership.objects.create(campaign=made, user=eve, role=Membership.Role.REVIEWER)
-    (listed,) = client_of(eve).get(at(made, "batches/")).json()
+    (listed,) = client_of(eve).get(at(made, "batches/")).json()["results"]
     assert listed["units"]["places"] == 20
     assert not {"money", "reward"} & set(listed)
     assert "$" not in str(listed)
@@ -255,7 +255,9 @@ def test_units_in_doubt_are_listed_and_paid(api, made, client_of):
         Participation.objects.filter(pk=unit.pk).update(
             problem="It was handed in after 1 of 2 tasks.", submitted_at=timezone.now()
         )
-    first, second = api.get(at(made, "units-in-doubt/")).json()
+    first, second = api.get(at(made, "units-in-doubt/")).json()["results"]
+    (alone,) = api.get(at(made, "units-in-doubt/?page_size=1&page=2")).json()["results"]
+    assert alone == second
     assert (first["reward"], first["problem"], first["title"], first["by_itself"]) == (
         "1.00",
         "It was handed in after 1 of 2 tasks.",
@@ -267,7 +269,7 @@ def test_units_in_doubt_are_listed_and_paid(api, made, client_of):
     assert who.external_id not in str(first)
 
     paid = api.post(at(made, f"units-in-doubt/{first['id']}/pay/"))
-    assert (paid.status_code, paid.json()) == (200, [second])
+    assert (paid.status_code, paid.json()["results"]) == (200, [second])
     assert api.post(at(made, f"units-in-doubt/{first['id']}/pay/")).status_code == 409
     other = campaign(owner=User.objects.get(), crowd="mturk")
     assert api.post(at(other, f"units-in-doubt/{second['id']}/pay/")).status_code == 404

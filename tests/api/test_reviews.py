@@ -32,7 +32,7 @@ def rule(api, review: Review, *acts: str, reason: str = "Spam.", seen: int = 0):
 
 def test_only_members_see_the_review(client_of, review):
     eve = client_of(user("eve"))
-    assert eve.get(QUEUE).json() == []
+    assert eve.get(QUEUE).json()["results"] == []
     assert eve.get(f"{QUEUE}?campaign={review.campaign.public_id}").status_code == 404
     assert eve.get(at(review)).status_code == 404
     assert rule(eve, review, "exclude").status_code == 404
@@ -42,7 +42,7 @@ def test_only_members_see_the_review(client_of, review):
 
 
 def test_the_queue_has_the_numbers(api, review):
-    (row,) = api.get(QUEUE).json()
+    (row,) = api.get(QUEUE).json()["results"]
     assert (row["annotator"], row["status"], row["judgments"], row["appeal_due"]) == (
         review.annotator.pseudonym,
         "open",

@@ -10,11 +10,27 @@ from tests.architecture.rules import imports
 # In each layer a subject calls only those that stand before it. What is in the layer itself, or
 # in a folder that is no subject (`services/outbox`), is for all of them.
 ORDER: Mapping[str, Sequence[str]] = {
-    "annotate.services": ("pay", "studies", "work", "marketplace", "campaigns", "review"),
-    "annotate.selectors": ("studies", "pay", "campaigns", "marketplace", "review", "work"),
-    "annotate.views": ("campaigns", "pay", "review", "work", "marketplace", "studies"),
+    "annotate.services": (
+        "accounts",
+        "pay",
+        "studies",
+        "work",
+        "marketplace",
+        "campaigns",
+        "review",
+    ),
+    "annotate.selectors": (
+        "accounts",
+        "studies",
+        "pay",
+        "campaigns",
+        "marketplace",
+        "review",
+        "work",
+    ),
+    "annotate.views": ("accounts", "campaigns", "pay", "review", "work", "marketplace", "studies"),
     "annotate.api": ("campaigns", "marketplace", "pay", "review", "studies", "work"),
-    "annotate.forms": ("campaigns", "marketplace", "pay", "review", "studies", "work"),
+    "annotate.forms": ("accounts", "campaigns", "marketplace", "pay", "review", "studies", "work"),
     "estimation.core": (
         "data",
         "intervals",

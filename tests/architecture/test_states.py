@@ -91,7 +91,12 @@ def test_every_model_with_a_status_has_a_table_that_names_every_state():
 def test_few_modules_see_superseded_judgments():
     found = {name for name, text in sources().items() if "Judgment.every" in text}
     assert found == {
+        "annotate.api.campaigns.queries",  # marks them
+        "annotate.selectors.campaigns.exports",  # marks them
+        "annotate.selectors.review.items.listing",  # shows them, marked
+        "annotate.selectors.review.items.page",  # shows them, marked
         "annotate.selectors.pay.tallies",  # counts corrections not at all
+        "annotate.selectors.work.corrections",  # how often a text was corrected
         "annotate.services.work.scoring",
         "annotate.services.work.superseding",
     }

@@ -248,12 +248,12 @@ def test_the_tables_have_all_figures_with_their_units():
     assert "nan" not in tables([row(cpu=NO_TASK)])
     assert cells(tables([row(lag=None)]))[0]["lag p95, s"] == "–"
     assert cpu["web, ms (units)"] == "10.0 (0.100)"
-    assert cpu["all, ms (units)"] == "50.0 (0.500)"
+    assert cpu["all, ms (units)"] == "60.0 (0.600)"
     assert memory["web, MB"] == "300"
 
 
 def test_a_peer_stands_beside_with_the_ratios():
-    with_peer = row(peer=peer.Peer(50.0, 0.025))
+    with_peer = row(peer=peer.Peer(50.0, 0.03))
     assert cells(beside([with_peer, row()])) == cells(beside([with_peer]))
     assert beside([with_peer]).count("0.50 ×") == 1
     assert beside([with_peer]).count("2.00 ×") == 1
@@ -285,8 +285,8 @@ def test_the_servers_run_as_in_the_image():
     assert [part.replace("0.0.0.0", "127.0.0.1") for part in command] == started("web")
 
 
-@pytest.mark.parametrize("name", ["worker", "beat"])
-def test_worker_and_beat_run_as_with_compose(name):
+@pytest.mark.parametrize("name", ["worker", "background", "beat"])
+def test_workers_and_beat_run_as_with_compose(name):
     text = (ROOT / "docker-compose.yml").read_text()
     commands = [json.loads(found) for found in re.findall(r"command: (\[\"celery.*\])", text)]
     assert started(name) in commands

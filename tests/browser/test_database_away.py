@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, FrameLocator, Page, expect
 
 from annotate import tokens
 from tests.browser.annotators.tasks import answer_all
+from tests.browser.viewport import resize
 from tests.processes import ROOT, wait_for
 from tests.servers import CACHE, free_port
 
@@ -189,7 +190,7 @@ def _pictures(page: Page) -> None:
     folder = os.environ.get("PICTURES")
     for width in WIDTHS:
         for scheme in ("light", "dark"):
-            page.set_viewport_size({"width": width, "height": 800})
+            resize(page, width, 800)
             page.emulate_media(color_scheme=scheme)
             wide = page.evaluate("document.documentElement.scrollWidth")
             assert wide <= width

@@ -14,11 +14,13 @@ from tests.browser.states import (
     STATES,
     State,
     Visitor,
+    accounts,
     answers,
     batches,
     german,
     instruments,
     layout,
+    listed,
     market,
     numbers,
     pay,
@@ -28,17 +30,20 @@ from tests.browser.states import (
     tutorial,
     work,
 )
+from tests.browser.viewport import resize
 
-pytestmark = [pytest.mark.states, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 # Importing them fills STATES.
 ROOMS = (
     work,
+    accounts,
     answers,
     german,
     tutorial,
     researcher,
     reviews,
+    listed,
     quality,
     instruments,
     pay,
@@ -70,7 +75,7 @@ def test_no_barrier_in(state: State, browser: Browser, live_server) -> None:
         with visitor.staying:
             state.reach(visitor)
             for size, theme in LOOKS if not PICTURES else product(SIZES, THEMES):
-                page.set_viewport_size(_size(size))
+                resize(page, **_size(size))
                 page.emulate_media(color_scheme=theme, reduced_motion="reduce")
                 _look(page, state.name, size, theme)
 

@@ -9,7 +9,7 @@ from annotate.screening.base import Verdict
 from annotate.selectors.work import admission
 from annotate.services.review import reviews, rulings
 from annotate.services.work import judgments, leasing
-from estimation.services import agreement, estimating
+from estimation.services import agreement, estimating, forecasting, stress
 
 LEVELS = (1, 0, 1, -1, 1, 0)
 
@@ -34,10 +34,12 @@ def take_turns(people: list[Participation], n: int, **changes: Any) -> int:
 
 
 def settle(made: Campaign) -> Campaign:
-    """Estimate until nothing changes any more, and measure how far people agree."""
+    """Estimate until nothing changes any more, then do what is measured after that."""
     for _round in range(10):
         if not estimating.refresh(made.pk):
             agreement.measure(made.pk)
+            stress.measure(made.pk)
+            forecasting.measure(made.pk)
             made.refresh_from_db()
             return made
     raise AssertionError("the estimates never settle")

@@ -220,7 +220,7 @@ def test_the_api_gives_the_newest_or_all(
     compared(study, 0.1, -0.1, 0.3)
     compared(study, 0.2, 0.1, 0.3)
     at = f"/api/v1/campaigns/{study.public_id}/comparisons/"
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(8):
         (row,) = client.get(at).json()["results"]
     assert (row["first"], row["second"], row["difference"]) == ("alpha", "beta", 0.2)
     everything = client.get(at, {"history": "1"}).json()["results"]

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from annotate.models import Assignment, Campaign, Participation, Ruling, System
 from annotate.selectors.work import admission
 from annotate.services.campaigns import life
-from annotate.services.review import reviews
+from annotate.services.review import verdicts
 from annotate.services.work import judgments, leasing
 from estimation.models import Decision
 from estimation.selectors import history
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 @pytest.fixture(autouse=True)
 def _no_screens(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the reviews that a test opens: the judgments here would look careless to any screen."""
-    monkeypatch.setattr(reviews, "screen_all", lambda *_asked: [])
+    monkeypatch.setattr(verdicts, "screen_all", lambda *_asked: [])
 
 
 @pytest.fixture

@@ -53,9 +53,7 @@ def tutorial() -> Any:
 
 
 def question() -> dict[str, Any]:
-    content = tutorial()
-    first = content["questions"][0]
-    return {"tutorial": content, "question": first["key"], "response": {"value": 1}}
+    return {"tutorial": tutorial(), "question": 1, "response": {"value": 1}}
 
 
 PLANNED: dict[str, Any] = {
@@ -84,6 +82,7 @@ PLANNED: dict[str, Any] = {
     "key": "k2",
     "bonus_after": 3,
     "open_link_bonus": True,
+    "gold_share": 0,
     "public_title": "Rate news",
     "public_about": "You read news.",
     "outputs": [
@@ -106,6 +105,18 @@ BODIES: dict[str, Callable[[World], Any]] = {
     "api-instrument-tutorials": lambda _world: tutorial(),
     "api-review-rule": lambda _world: {"acts": ["clear"], "reason": "Fine.", "seen": 0},
     "api-review-dismiss": lambda _world: {"answer": "It stays."},
+    "api-reviews-together": lambda world: {
+        "acts": ["clear"],
+        "people": [
+            {
+                "campaign": world.link.public_id,
+                "annotator": world.facts["pseudonym"],
+                "reason": "Fine.",
+                "seen": 0,
+            }
+        ],
+        "confirmed": False,
+    },
     "api-extra-pay": lambda world: {
         "kind": "bonus",
         "annotator": world.facts["pseudonym"],
@@ -116,6 +127,18 @@ BODIES: dict[str, Callable[[World], Any]] = {
     },
     "api-payout-undo": lambda world: {"annotators": [world.facts["pseudonym"]], "reason": "No."},
     "api-campaign-detail": lambda _world: {"public_title": "Rate news", "public_about": "Read."},
+    "api-gold": lambda _world: {
+        "gold": [{"item": "a", "output": "The the.", "expected": {"fluency": [-1, 0]}}],
+        "share": 3,
+    },
+    "api-gold-plant": lambda _world: {
+        "defect": "repeated_words",
+        "criteria": ["fluency"],
+        "most": 2,
+    },
+    "api-gold-confirm": lambda _world: {"items": ["a"]},
+    "api-gold-remove": lambda _world: {"items": ["a"]},
+    "api-screens": lambda _world: {"settings": {"timing": {"share": 0.2}}, "reason": "Why."},
     "api-fee": lambda _world: {"fee_rate": "0.3", "beyond_budget": True},
     "api-doubtful-pay": lambda _world: {"beyond_budget": True},
     "api-batches": lambda _world: (
@@ -147,6 +170,7 @@ BODIES: dict[str, Callable[[World], Any]] = {
     "annotate:work-heartbeat": lambda _world: {},
     "annotate:work-return": lambda _world: {},
     "annotate:work-ahead": lambda _world: {},
+    "annotate:work-correct": lambda _world: JUDGED | {"after": 1, "active_seconds": 2.5},
     "annotate:work-draft": lambda _world: {"revision": 0, "data": {"fluency": 1, "edit": "x"}},
     "annotate:work-submit": lambda world: (
         JUDGED
@@ -196,9 +220,46 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
         "definition": json.dumps(tutorial()),
         "question": "2",
     },
+    "annotate:tutorial-form": lambda _world: {
+        "act": "save",
+        "about": "fluency",
+        "n": "2",
+        "title": "Ours",
+        "version": "1",
+        "language": "en",
+        "asked": "1",
+        "shared": '{"slots": {"town": ["Ashby"]}}',
+        "q0-kept": json.dumps(tutorial()["questions"][0]),
+        "q1-key": "q1",
+        "q1-criterion": "fluency",
+        "q1-section": "Fluency",
+        "q1-prompt": "Read.",
+        "q1-text": "Is well written.",
+        "q1-right": "1",
+        "q1-why_1": "Right.",
+        "q1-why_0": "No.",
+        "q1-why_-1": "No.",
+    },
     "annotate:people": lambda _world: {"names": "Ann\nBob"},
-    "annotate:reviewers": lambda _world: {"username": "eve"},
+    "annotate:members": lambda _world: {"role": "viewer", "most_uses": "1", "days": "7"},
+    "annotate:member-role": lambda _world: {"role": "reviewer"},
+    "annotate:account-settings": lambda _world: {"time_zone": "Europe/Berlin", "language": "de"},
+    "annotate:account-email": lambda _world: {"email": "a@example.org", "password": "wrong"},
+    "annotate:token-new": lambda _world: {"name": "Export", "days": "30"},
+    "annotate:password-forgotten": lambda _world: {"email": "a@example.org"},
+    "annotate:invitation": lambda _world: {"username": "zoe", "password": "p", "again": "p"},
     "annotate:act": lambda _world: {"why": "More people."},
+    "annotate:gold": lambda _world: {
+        "act": "plant",
+        "share": "3",
+        "defect": "repeated_words",
+        "criteria": "fluency",
+        "most": "2",
+        "answer": "overall=1",
+        "definition": "[]",
+        "key": "a",
+        "shown": "a",
+    },
     "annotate:pay-give": lambda world: {
         "kind": "bonus",
         "annotator": world.facts["pseudonym"],

@@ -23,6 +23,7 @@ def headers(world: World, door: Door, *, of_workers: bool) -> dict[str, Any]:
 
 def methods(door: Door) -> tuple[str, ...]:
     others = {"annotate:work-draft": ("put", "post"), "api-campaign-detail": ("patch",)}
+    others["api-screens"] = ("patch",)
     return others.get(door.name, ("post",))
 
 
@@ -71,6 +72,7 @@ def test_each_sample_is_right_but_for_what_is_made_wrong(owner: Tries, world: Wo
         "annotate:appeal",
         "annotate:tutorial-answer",
         "annotate:crowd-events",
+        "annotate:work-correct",
         "api-review-dismiss",
         "api-payout-undo",
         "api-batches",
@@ -78,6 +80,11 @@ def test_each_sample_is_right_but_for_what_is_made_wrong(owner: Tries, world: Wo
         "api-operation-decide",
         "api-fee",
         "api-doubtful-pay",
+        # The campaign is open, where gold is fixed.
+        "api-gold",
+        "api-gold-plant",
+        "api-gold-confirm",
+        "api-gold-remove",
     }
     refused = {}
     for name, sample in BODIES.items():

@@ -127,6 +127,8 @@ def furnished(world: World) -> World:
         tokens={
             "annotate:join": tokens.invitation_token(world.link.pk),
             "annotate:preview": tokens.invitation_token(world.link.pk),
+            "annotate:invitation": world.facts["invitation_token"],
+            "annotate:new-password": world.facts["reset_token"],
             "annotate:entry": tokens.posting_token(sold.public_id),
             "annotate:batch-preview": tokens.preview_token(world.market.pk, 2),
         },

@@ -14,6 +14,7 @@ from estimation.metrics import METRICS, hter, normalise, takes_long
 from estimation.metrics.edits import LONG
 from estimation.metrics.ter import SHIFT_WORK, edit_rate, translation_edits
 from estimation.metrics.text import treebank_tokens
+from tests.seeds import walks
 
 SAMPLE, LONGEST = 150, 15
 
@@ -61,7 +62,7 @@ def test_texts_of_unlike_length_have_the_edits_that_sacrebleu_counts(a: list[str
     assert translation_edits(b, a) == sacrebleu(b, a)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", walks(2))
 def test_as_many_candidates_as_sacrebleu_tries(seed: int) -> None:
     """From the thousandth on it makes no further shift, and forgets the best of that round."""
     rng = np.random.default_rng(seed)
@@ -75,6 +76,7 @@ def test_empty_texts() -> None:
     assert [edit_rate([], []), edit_rate(["a"], []), edit_rate([], ["a"])] == [0, 1, 1]
 
 
+@pytest.mark.slow
 def test_released_edits_keep_their_values(released: list[dict[str, Any]]) -> None:
     """Some of each length, and the longest: those that come nearest to a limit."""
     pairs = [

@@ -1,5 +1,6 @@
 """Beat as it is started without containers: on a folder that is not there yet, and lightly."""
 
+import json
 import os
 import subprocess
 import sys
@@ -9,11 +10,14 @@ from pathlib import Path
 import pytest
 import redis
 
+from config.celery import app
+from config.schedule import BACKGROUND, LONG
 from tests.processes import ROOT, wait_for
 from tests.servers import start_redis
 
 pytestmark = pytest.mark.slow
 
+QUEUES = ("celery", BACKGROUND)
 COMMAND = [sys.executable, "-m", "celery", "-A", "config", "beat", "--loglevel", "INFO"]
 
 
@@ -35,8 +39,9 @@ def test_it_starts_on_a_folder_that_does_not_exist_and_sends(tmp_path: Path, bro
             COMMAND, cwd=ROOT, env=environment(folder, broker), stdout=out, stderr=out
         )
     try:
-        wait_for(lambda: beat.poll() is not None or sent(broker) >= 5)
+        wait_for(lambda: beat.poll() is not None or len(sent(broker)) >= 5)
         assert beat.poll() is None, log.read_text()
+        assert {*LONG} & sent(broker) == sent(broker, BACKGROUND) > set()
         assert list(folder.glob("celerybeat-schedule*"))
         assert "Sending due task" in log.read_text()
         mapped = Path(f"/proc/{beat.pid}/maps").read_text()
@@ -45,6 +50,11 @@ def test_it_starts_on_a_folder_that_does_not_exist_and_sends(tmp_path: Path, bro
     finally:
         beat.kill()
         beat.wait()
+
+
+def test_each_task_of_the_background_exists() -> None:
+    app.loader.import_default_modules()
+    assert set(LONG) <= set(app.tasks)
 
 
 def test_a_folder_that_cannot_be_made_is_told_in_words(tmp_path: Path, broker: str) -> None:
@@ -63,8 +73,8 @@ def test_a_folder_that_cannot_be_made_is_told_in_words(tmp_path: Path, broker: s
     assert "Traceback" not in done.stderr
 
 
-def sent(broker: str) -> int:
-    """Return how many messages wait for a worker."""
-    found = redis.Redis.from_url(broker).llen("celery")
-    assert isinstance(found, int)
-    return found
+def sent(broker: str, *queues: str) -> set[str]:
+    """Return the tasks whose messages wait for a worker, in these queues or all."""
+    waiting = redis.Redis.from_url(broker)
+    messages = [one for queue in queues or QUEUES for one in waiting.lrange(queue, 0, -1)]
+    return {json.loads(one)["headers"]["task"] for one in messages}

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotate import tokens
+from annotate.services.accounts import secrets
 from config import logs
 from tests.addresses import DOORS
 
@@ -26,15 +27,20 @@ SECRETS = {
     "join": tokens.invitation_token(7, "Grace H"),
     "entry": tokens.posting_token("abc234"),
     "batch-preview": tokens.preview_token(7, 2),
+    "invitation": secrets.of_invitation("abc234"),
+    "new-password": "abc234-0123456789abcdef0123456789abcdef",
 }
 ADDRESSES = {
     "annotate:join": reverse("annotate:join", args=[SECRETS["join"]]),
     "annotate:preview": reverse("annotate:preview", args=[SECRETS["join"]]),
     "annotate:entry": reverse("annotate:entry", args=["mturk", SECRETS["entry"]]),
     "annotate:batch-preview": reverse("annotate:batch-preview", args=[SECRETS["batch-preview"]]),
+    "annotate:invitation": reverse("annotate:invitation", args=[SECRETS["invitation"]]),
+    "annotate:new-password": reverse("annotate:new-password", args=["MQ", SECRETS["new-password"]]),
     "annotate:work": reverse("annotate:work", args=[PARTICIPATION]),
     "annotate:beside": reverse("annotate:beside", args=[PARTICIPATION]),
     "annotate:me": reverse("annotate:me", args=[PARTICIPATION]),
+    "annotate:correct": reverse("annotate:correct", args=[PARTICIPATION]),
 }
 
 

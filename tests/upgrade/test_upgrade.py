@@ -28,7 +28,7 @@ RENAMED = {
     "annotate_place": "annotate_slot",
 }
 # Tables whose rows a migration adds to, takes from, or drops, each for its reason.
-CHANGED: dict[str, str] = {}
+CHANGED = {"authtoken_token": "tokens are kept as digests, in annotate_apitoken"}
 SUBJECTS = ("About your work in “{}”", "Zu Ihrer Arbeit in „{}“")
 OWN = Rating(DEFINITION)  # stands for any instrument of a researcher's own
 

@@ -30,6 +30,12 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
     scores = serializers.SerializerMethodField()
     counts = serializers.SerializerMethodField()
     excluded = serializers.BooleanField(help_text="a ruling has excluded it from the estimates")
+    supersedes = serializers.IntegerField(
+        source="supersedes_id", allow_null=True, help_text="the judgment that it corrects"
+    )
+    superseded = serializers.SerializerMethodField(
+        help_text="a correction has taken its place; it does not count, and has no scores"
+    )
     response = serializers.JSONField(help_text="the whole answer, as stored")
     highlights = serializers.SerializerMethodField(help_text="with their words")
     elapsed_seconds = Finite()
@@ -46,6 +52,8 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
             "scores",
             "counts",
             "excluded",
+            "supersedes",
+            "superseded",
             "submitted_at",
             "elapsed_seconds",
             "active_seconds",
@@ -60,10 +68,17 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
         return [authorship.system.name for authorship in judgment.output.authorships.all()]
 
     def get_scores(self, judgment: Judgment) -> dict[str, float]:
+        if self.get_superseded(judgment):
+            return {}
         return {score.criterion: score.value for score in judgment.scores.all()}
 
+    def get_superseded(self, judgment: Judgment) -> bool:
+        return judgment.superseded_at is not None
+
     def get_counts(self, judgment: Judgment) -> bool:
-        """Return whether its assignment holds a slot and is verified."""
+        """Return whether it is the last answer, and its assignment holds a slot and is verified."""
+        if self.get_superseded(judgment):
+            return False
         assignment = judgment.assignment
         return hasattr(assignment, "slot") and assignment.status == "verified"
 

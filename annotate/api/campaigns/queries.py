@@ -67,13 +67,13 @@ def imports(user: User | AnonymousUser) -> QuerySet[CampaignImport]:
 
 
 def judgments(campaign: Campaign, *, with_texts: bool) -> QuerySet[Judgment]:
-    """Select a campaign's judgments, with what decides whether each counts.
+    """Select a campaign's judgments, superseded ones too, with what decides whether each counts.
 
     with_texts: include the texts that contain highlights.
     """
     marked = () if with_texts else ("output__text", "output__item__paragraphs")
     rows: QuerySet[Judgment] = (
-        Judgment.objects.filter(campaign=campaign)
+        Judgment.every.filter(campaign=campaign)
         .annotate(excluded=_excluded(OuterRef("pk")))
         .select_related("annotator", "output__item", "assignment__slot")
         .prefetch_related("scores", "output__authorships__system")

@@ -1,12 +1,12 @@
 """Campaigns, judgments and uploads as JSON. Money is a decimal string, never a float."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import empty
 
+from annotate.api.campaigns.fields import SettingsField, TargetsField
 from annotate.api.parsers import Rows
 from annotate.crowds.registry import CROWDS
 from annotate.crowds.terms import usual_tasks
@@ -15,7 +15,6 @@ from annotate.selectors.campaigns.blinding import sees_results
 from annotate.selectors.pay.budget import cost_at_most
 from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE, Plan
 from annotate.states import CampaignStatus, Estimand, MetricChoice, StopMode
-from annotate.text import json_text
 
 DEFAULTS = Plan(name="", targets={})
 TITLE = "what annotators read in place of the name; “”: a neutral title"
@@ -82,6 +81,8 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "double_share",
             "annotator_cap",
             "lease_minutes",
+            "screening",
+            "gold_share",
             "tutorial_required",
             "tutorial_bonus",
             "bonus_after",
@@ -147,25 +148,6 @@ class ImportedSerializer(CampaignSerializer):
         read_only_fields = fields
 
 
-class TargetsField(serializers.DictField):
-    """Such as `{"overall": 0.2}`; a form sends it as JSON text."""
-
-    child = serializers.FloatField()
-
-    def get_value(self, dictionary: Mapping[Any, Any]) -> Any:
-        if self.field_name in dictionary:
-            return dictionary[self.field_name]
-        return super().get_value(dictionary)
-
-    def to_internal_value(self, data: Any) -> dict[str, float]:
-        if isinstance(data, str):
-            try:
-                data = json_text.parse(data)
-            except json_text.NotJson:
-                raise serializers.ValidationError('Must look like {"overall": 0.2}.') from None
-        return dict(super().to_internal_value(data))
-
-
 class NamesField(serializers.ListField):
     """Such as `["repetition", "comet"]`, or one name alone; a form repeats the field."""
 
@@ -186,6 +168,17 @@ class CrowdField(serializers.ChoiceField):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(choices=sorted(CROWDS), **options)
+
+
+@extend_schema_field({"type": "array", "items": {"type": "object"}})
+class GoldRowsField(serializers.JSONField):
+    """Rows as in a file of gold items; a form sends them as JSON in one field."""
+
+    def to_internal_value(self, data: Any) -> list[dict[str, Any]]:
+        rows = super().to_internal_value(data)
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise serializers.ValidationError("A list of objects, as in a file of gold items.")
+        return rows
 
 
 class PlanSerializer(serializers.Serializer[Any]):
@@ -237,6 +230,17 @@ class PlanSerializer(serializers.Serializer[Any]):
     language = serializers.CharField(default=DEFAULTS.language, max_length=12)
     contact = serializers.EmailField(default="", allow_blank=True)
     seed = serializers.IntegerField(default=None, allow_null=True)
+    gold_share = serializers.IntegerField(
+        default=DEFAULTS.gold_share,
+        help_text="how many of 25 tasks of a person are gold items; they are paid like all others",
+    )
+    gold = GoldRowsField(
+        default=cast(Any, list),
+        help_text="gold items: a list of `item`, `output`, `expected`; more may be added later",
+    )
+    screening = SettingsField(
+        default=dict, help_text="settings of the screens: group -> name -> value; else the defaults"
+    )
     key = serializers.CharField(
         default="", max_length=40, help_text="your own; a repeated request is the same import"
     )

@@ -84,7 +84,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     @extend_schema(request=PublicWordsSerializer, responses=CampaignSerializer)
     def partial_update(self, request: Request, public_id: str) -> Response:
         """Change what annotators read in place of the name: the title, the sentence, or both."""
-        campaign = permissions.owned(request.user, public_id)
+        campaign = permissions.run(request.user, public_id)
         given = validated(PublicWordsSerializer(data=request.data))
         plans.change_public_words(
             campaign.pk,
@@ -125,7 +125,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
         return self.get_paginated_response(shown.data)
 
     def _act(self, request: Request, public_id: str, act: Callable[..., None]) -> Response:
-        campaign = permissions.owned(request.user, public_id)
+        campaign = permissions.run(request.user, public_id)
         act(campaign.pk, actor_id=cast(User, request.user).pk)
         return self._shown(campaign)
 
@@ -148,4 +148,5 @@ def _import(request: Request) -> tuple[Plan, dict[str, Any], str]:
         given = validated(FileImportSerializer(data=request.data))
         files = {"outputs": given.pop("file"), "metrics": given.pop("metrics_file", None)}
     key = given.pop("key") or uuid4().hex
-    return Plan(**given | {"metrics": tuple(given["metrics"])}), files, key
+    lists = {name: tuple(given[name]) for name in ("metrics", "gold")}
+    return Plan(**given | lists), files, key

@@ -6,12 +6,14 @@ Reviewers see their progress without money. Only owners can act.
 from typing import Any, cast
 
 from django.contrib.auth.models import User
+from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate import permissions
+from annotate.api import listed
 from annotate.api.base import BoundedView, validated
 from annotate.api.marketplace.serializers import (
     BatchSerializer,
@@ -40,15 +42,25 @@ from annotate.services.outbox import delivery
 from annotate.services.pay import settling
 
 OF_OWNERS = ("reward", "money")
+PARTS = {"all": "", rows.RUNNING: ""}
+BATCHES = 20  # on a page: each has its postings
+DOUBTFUL = listed.shape(SubmissionInDoubtSerializer, "SubmissionsInDoubt")
 
 
 class BatchesView(BoundedView):
-    @extend_schema(responses=BatchSerializer(many=True))
+    @extend_schema(
+        operation_id="campaigns_batches_list",
+        responses=listed.shape(BatchSerializer, "Batches"),
+        parameters=listed.parameters((), list(PARTS), search="a title", usual=BATCHES),
+    )
     def get(self, request: Request, public_id: str) -> Response:
-        """List all batches, the newest first."""
+        """List batches, the newest first."""
         campaign = permissions.visible(request.user, public_id)
         owner = permissions.is_owner(request.user, campaign)
-        return Response([_data(row, owner=owner) for row in rows.of_campaign(campaign.pk)])
+        wanted = listed.asked(request, sorts={}, choices=PARTS, usual=BATCHES)
+        found, page = rows.page(campaign.pk, wanted)
+        body = {"results": [_data(row, owner=owner) for row in page]}
+        return Response(listed.links(request, found) | body)
 
     @extend_schema(request=LaunchSerializer, responses={200: BatchSerializer, 201: BatchSerializer})
     def post(self, request: Request, public_id: str) -> Response:
@@ -192,14 +204,18 @@ class DropView(BoundedView):
 
 
 class SubmissionsInDoubtView(BoundedView):
-    @extend_schema(responses=SubmissionInDoubtSerializer(many=True))
+    @extend_schema(
+        operation_id="campaigns_units_in_doubt_list",
+        responses=DOUBTFUL,
+        parameters=listed.parameters(),
+    )
     def get(self, request: Request, public_id: str) -> Response:
         """List the submissions with a discrepancy, which wait for your decision."""
-        return _in_doubt(permissions.owned(request.user, public_id))
+        return _in_doubt(request, permissions.owned(request.user, public_id))
 
 
 class PayInDoubtView(BoundedView):
-    @extend_schema(request=PayInDoubtSerializer, responses=SubmissionInDoubtSerializer(many=True))
+    @extend_schema(request=PayInDoubtSerializer, responses=DOUBTFUL)
     def post(self, request: Request, public_id: str, unit_id: int) -> Response:
         """Pay one despite its discrepancy, and list those that still wait. A ruling refuses pay."""
         campaign = permissions.owned(request.user, public_id)
@@ -209,12 +225,14 @@ class PayInDoubtView(BoundedView):
             actor_id=_actor(request),
             beyond_budget=typed["beyond_budget"],
         )
-        return _in_doubt(campaign)
+        return _in_doubt(request, campaign)
 
 
-def _in_doubt(campaign: Any) -> Response:
-    rows_ = open_units.disputed(campaign.pk)
-    return Response(SubmissionInDoubtSerializer(rows_, many=True).data)
+def _in_doubt(request: Request, campaign: Any) -> Response:
+    found, waiting = open_units.disputed_page(campaign.pk, listed.asked(request, sorts={}))
+    address = reverse("api-doubtful", args=[campaign.public_id])
+    body = {"results": SubmissionInDoubtSerializer(waiting, many=True).data}
+    return Response(listed.links(request, found, address) | body)
 
 
 def _campaign_of(request: Request, public_id: str, operation_id: int) -> Any:

@@ -3,30 +3,34 @@
 from typing import Any, cast
 
 from django.contrib.auth.models import User
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate import permissions
+from annotate.api import listed
 from annotate.api.base import BoundedView, validated
-from annotate.selectors.pay import accounts, payout_lists
 from annotate.selectors.pay import budget as payments
+from annotate.selectors.pay import payout_lists, people
 from annotate.services.pay import extra_pay, payouts
 
 MONEY: dict[str, Any] = {"max_digits": 12, "decimal_places": 2}
+ORDERS = ("entered", *(name for name in people.ORDERS if name != people.NEWEST), people.BY_NAME)
+PARTS = {"all": "", **dict.fromkeys(people.PARTS, "")}
 
 
 class AccountSerializer(serializers.Serializer[Any]):
     annotator = serializers.CharField(source="pseudonym")
     external_id = serializers.CharField()
-    earned = serializers.DecimalField(**MONEY)
-    refused = serializers.DecimalField(**MONEY)
-    paid = serializers.DecimalField(**MONEY)
-    due = serializers.DecimalField(**MONEY)
+    earned = serializers.DecimalField(source="money.earned", **MONEY)
+    refused = serializers.DecimalField(source="money.refused", **MONEY)
+    paid = serializers.DecimalField(source="money.paid", **MONEY)
+    due = serializers.DecimalField(source="money.due", **MONEY)
 
 
-class MoneySerializer(serializers.Serializer[Any]):
+class MoneySerializer(listed.LinksSerializer):
     """`committed`: spent or reserved, with fees; `beyond_budget`: the excess over the budget."""
 
     budget = serializers.DecimalField(**MONEY, allow_null=True)
@@ -60,14 +64,26 @@ class LineSerializer(serializers.Serializer[Any]):
     state = serializers.CharField(help_text="empty before it is marked; paid; undone")
 
 
-class ListSerializer(serializers.Serializer[Any]):
+class SummarySerializer(serializers.Serializer[Any]):
+    """A pay-out list. `paid`: marked as paid, and not undone since; `undone`: how many people."""
+
     id = serializers.CharField(source="public_id")
     made_at = serializers.DateTimeField()
     made_by = serializers.CharField()
     marked_at = serializers.DateTimeField(allow_null=True)
     marked_by = serializers.CharField()
+    people = serializers.IntegerField()
     amount = serializers.DecimalField(**MONEY)
     paid = serializers.DecimalField(**MONEY)
+    undone = serializers.IntegerField()
+
+
+class ListSerializer(SummarySerializer):
+    """The same with a page of its lines; `count`, `next` and `previous` are about them."""
+
+    count = serializers.IntegerField()
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True)
     lines = LineSerializer(many=True)
 
 
@@ -77,15 +93,24 @@ class UndoSerializer(serializers.Serializer[Any]):
 
 
 class AccountsView(BoundedView):
-    @extend_schema(responses=MoneySerializer)
+    @extend_schema(
+        responses=MoneySerializer,
+        parameters=listed.parameters(list(ORDERS), list(PARTS), search="a pseudonym or a name"),
+    )
     def get(self, request: Request, public_id: str) -> Response:
-        """List what each annotator has earned, been refused and been paid, and what is due."""
+        """List what each annotator has earned, been refused and been paid, and what is due.
+
+        The first to enter comes first, unless `sort` says otherwise.
+        """
         campaign = permissions.owned(request.user, public_id)
+        wanted = listed.asked(request, sorts=dict.fromkeys(ORDERS, ""), choices=PARTS)
+        found = people.of_campaign(campaign.pk, wanted, by_name=True)
         shown = {
+            **listed.links(request, found.listing),
             "budget": campaign.budget,
             "committed": payments.committed(campaign),
             "beyond_budget": payments.excess(campaign),
-            "accounts": accounts.by_person(accounts.of_campaign(campaign.pk)),
+            "accounts": found.rows,
         }
         return Response(MoneySerializer(shown).data)
 
@@ -110,24 +135,33 @@ class ExtraPayView(BoundedView):
 
 
 class PayoutListsView(BoundedView):
-    @extend_schema(responses=ListSerializer(many=True))
+    @extend_schema(
+        operation_id="campaigns_payouts_list",
+        responses=listed.shape(SummarySerializer, "PayoutLists"),
+        parameters=listed.parameters(),
+    )
     def get(self, request: Request, public_id: str) -> Response:
-        """List all pay-out lists, the newest first."""
+        """List the pay-out lists, the newest first."""
         campaign = permissions.owned(request.user, public_id)
-        return Response(ListSerializer(payout_lists.of_campaign(campaign.pk), many=True).data)
+        found, rows = payout_lists.summaries(campaign.pk, listed.asked(request, sorts={}))
+        body = {"results": SummarySerializer(rows, many=True).data}
+        return Response(listed.links(request, found) | body)
 
     @extend_schema(request=None, responses={201: ListSerializer})
     def post(self, request: Request, public_id: str) -> Response:
         """Make a list of what is due now."""
         campaign = permissions.owned(request.user, public_id)
         made = payouts.prepare(campaign.pk, actor_id=_actor(request))
-        return _shown(payout_lists.get(campaign, made.public_id), status=201)
+        return _shown(request, campaign, made.public_id, status=201)
 
 
 class PayoutListView(BoundedView):
-    @extend_schema(responses=ListSerializer)
+    @extend_schema(
+        responses=ListSerializer, parameters=listed.parameters(search="a pseudonym or a name")
+    )
     def get(self, request: Request, public_id: str, list_id: str) -> Response:
-        return _shown(payout_lists.get(permissions.owned(request.user, public_id), list_id))
+        """Show a list with its lines, in the order of entry."""
+        return _shown(request, permissions.owned(request.user, public_id), list_id)
 
 
 class MarkPaidView(BoundedView):
@@ -135,9 +169,9 @@ class MarkPaidView(BoundedView):
     def post(self, request: Request, public_id: str, list_id: str) -> Response:
         """Record that all people on the list were paid. Safe to repeat."""
         campaign = permissions.owned(request.user, public_id)
-        found = payout_lists.get(campaign, list_id)
+        found = payout_lists.summary(campaign, list_id)
         payouts.mark_paid(found.id, actor_id=_actor(request))
-        return _shown(payout_lists.get(campaign, list_id))
+        return _shown(request, campaign, list_id)
 
 
 class UndoPaidView(BoundedView):
@@ -146,15 +180,18 @@ class UndoPaidView(BoundedView):
         """Undo the mark for some people, so that their pay is due again."""
         campaign = permissions.owned(request.user, public_id)
         typed = validated(UndoSerializer(data=request.data))
-        found = payout_lists.get(campaign, list_id)
+        found = payout_lists.summary(campaign, list_id)
         payouts.undo(
             found.id, typed["annotators"], actor_id=_actor(request), reason=typed["reason"]
         )
-        return _shown(payout_lists.get(campaign, list_id))
+        return _shown(request, campaign, list_id)
 
 
-def _shown(found: payout_lists.ListedPayouts, *, status: int = 200) -> Response:
-    return Response(ListSerializer(found).data, status=status)
+def _shown(request: Request, campaign: Any, list_id: str, *, status: int = 200) -> Response:
+    found = payout_lists.page(campaign, list_id, listed.asked(request, sorts={}))
+    address = reverse("api-payout", args=[campaign.public_id, list_id])
+    lines = {"lines": found.lines, **listed.links(request, found.listing, address)}
+    return Response(ListSerializer(vars(found.summary) | lines).data, status=status)
 
 
 def _actor(request: Request) -> int:

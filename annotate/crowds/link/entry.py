@@ -17,10 +17,10 @@ class Link:
 
     def parse_entry(self, params: Mapping[str, str]) -> Claim | InvalidEntry:
         try:
-            campaign_id, person = tokens.read_invitation(params.get("invitation", ""))
+            campaign_id, person, links = tokens.read_invitation(params.get("invitation", ""))
         except ServiceError as error:
             return InvalidEntry(error.message, error.status)
-        return Claim(campaign_id, person)
+        return Claim(campaign_id, person, links=links)
 
     def verify_claim(self, claim: Claim) -> bool:
         """Return True: our own signature confirms the claim."""

@@ -13,7 +13,7 @@ from annotate.screening.base import Highlights
 
 PLAUSIBLE, PARAGRAPH = "plausible", "paragraph"
 QUESTIONS = (
-    Question(PLAUSIBLE, "Plausible", ((1.0, "yes"), (0.0, "no")), in_words=True),
+    Question(PLAUSIBLE, "Plausible", ((1.0, "yes"), (0.0, "no"))),
     Question(
         PARAGRAPH,
         "Paragraph",
@@ -55,6 +55,16 @@ class OfParagraphs(Answers):
         return ", ".join(
             name % {"n": given.count(value)} for value, name in names if value in given
         )
+
+    def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the page's columns: what was submitted had been confirmed."""
+        verdicts = response["verdicts"]
+        return {
+            "plausible": "yes" if response["plausible"] else "no",
+            "verdicts": [one["value"] for one in verdicts],
+            "spans": [one["spans"] for one in verdicts],
+            "confirmed": [one["value"] != NEITHER for one in verdicts],
+        }
 
     def columns(self, judgments: Sequence[Observed]) -> dict[str, Any]:
         most = max((len(one.response["verdicts"]) for one in judgments), default=0)

@@ -22,7 +22,7 @@ FLUENCY = question(
 )
 REDUNDANCY = question(
     "redundancy",
-    Choice(1, _("Little or none"), _("Every sentence adds something")),
+    Choice(1, _("Little or none"), _("Nothing is repeated without need")),
     Choice(0, _("Some"), _("A phrase or a name comes back"), IMPROVE),
     Choice(-1, _("A lot"), _("Whole sentences could simply go"), IMPROVE),
     label=_("Redundancy"),

@@ -1,6 +1,6 @@
 """Grades an answer to a tutorial's question, with the reason."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotate.instruments import spans
 from annotate.instruments.base import InvalidResponse
+from annotate.instruments.tutorials import wordings
 from annotate.instruments.tutorials.questions import (
     Choice,
     Defect,
@@ -60,10 +61,24 @@ def _edit(question: Edit, response: Mapping[str, Any]) -> Grade:
     if len(edit) > LONGEST_EDIT:
         raise InvalidResponse({"edit": _("This edit is far longer than the text it improves.")})
     distance = levenshtein(question.text, edit)
-    if any(same_words(edit, alternative) for alternative in question.alternatives):
+    if _is_listed(question, edit):
         return Grade(True, (question.feedback,), {"distance": distance})
     faults = _faults(question, edit, distance)
-    return Grade(not faults, tuple(faults) or (question.feedback,), {"distance": distance})
+    correct = not (faults or question.references)
+    told = (question.feedback,) if correct else (*faults, *_model(question))
+    return Grade(correct, told, {"distance": distance})
+
+
+def _is_listed(question: Edit, edit: str) -> bool:
+    return any(same_words(edit, one) for one in question.alternatives) or any(
+        wordings.matches(one, edit) for one in question.references
+    )
+
+
+def _model(question: Edit) -> Iterator[str]:
+    """Yield the first good improvement, for people whose own one is not accepted."""
+    for one in question.alternatives[:1]:
+        yield _("For example: “%(text)s”") % {"text": one}
 
 
 def _faults(question: Edit, edit: str, distance: int) -> list[str]:

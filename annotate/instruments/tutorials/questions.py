@@ -1,13 +1,14 @@
 """The kinds of questions of a tutorial, declared with the names of its file."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, PrivateAttr
 
 from annotate.instruments.answer_correctness.criteria import VERDICTS
 from annotate.instruments.base import Criterion, Level
+from annotate.instruments.tutorials import wordings
 from annotate.instruments.tutorials.digests import digest
 from annotate.instruments.tutorials.words import count, same_words
 from annotate.schemas import (
@@ -35,10 +36,15 @@ Reasons = Annotated[dict[str, Said], Field(max_length=2 * MANY)]  # by the chose
 
 @dataclass(frozen=True)
 class Studied:
-    """The instrument of a tutorial, with those of its criteria that have levels."""
+    """The instrument of a tutorial, with those of its criteria that have levels.
+
+    slots, cases: what all questions of the tutorial may use (`families`).
+    """
 
     instrument: str
     criteria: Mapping[str, Criterion]
+    slots: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    cases: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
 
 class Option(Declared):
@@ -158,13 +164,18 @@ class Bounds(Declared):
 
 
 class Edit(Question):
-    """A text to improve: by rule, or as one of the listed alternatives."""
+    """A text to improve: as one of the listed alternatives, or by rule.
+
+    With `references`, which are wordings with choices, the rules only say what is wrong: an edit is
+    right if it is one of the alternatives or references, word by word.
+    """
 
     text: Shown
     defects: Several[Defect] = Field(min_length=1, max_length=MANY)
     meaning: Several[Meaning] = Field(min_length=1, max_length=MANY)
     distance: Bounds
     alternatives: Several[Shown] = Field(default=(), max_length=MANY)
+    references: Several[Phrase] = Field(default=(), max_length=MANY)
     feedback: Said
 
     def faults(self, context: Studied) -> Iterator[Fault]:
@@ -178,6 +189,13 @@ class Edit(Question):
         for number, alternative in enumerate(self.alternatives):
             if same_words(alternative, self.text):
                 yield ("alternatives", number), "Is the text itself."
+        for number, reference in enumerate(self.references):
+            if problem := wordings.problem(reference):
+                yield ("references", number), problem
+            elif wordings.matches(reference, self.text):
+                yield ("references", number), "Accepts the text itself."
+        if self.references and not self.alternatives:
+            yield ("alternatives",), "Missing: one good improvement, which is shown to people."
 
 
 class Overlap(Declared):

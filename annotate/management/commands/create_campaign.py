@@ -19,6 +19,7 @@ from annotate.management.plan_options import DEFAULTS, add_plan, plan_of, target
 from annotate.models import Campaign
 from annotate.selectors.pay import budget
 from annotate.selectors.pay.budget import AtMost
+from annotate.selectors.work import gold
 from annotate.services.campaigns import life, metric_choice
 from annotate.services.campaigns.importing import receiving, running
 from annotate.services.campaigns.importing.facts import Facts
@@ -68,8 +69,11 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         owner_id = _owner_id(options["owner"])
+        plan = plan_of(options)
+        if options["open"] and plan.gold_share and not plan.gold:
+            raise CommandError("--open with --gold-share takes the items too: --gold FILE.")
         try:
-            made, facts = _import(plan_of(options), options["file"], options["metrics"], owner_id)
+            made, facts = _import(plan, options["file"], options["metrics"], owner_id)
             if options["open"]:
                 life.open_(made.pk, actor_id=owner_id)
         except UploadRefused as refused:
@@ -147,6 +151,7 @@ def _summary(made: Campaign, facts: Facts) -> dict[str, Any]:
         "items": made.items.count(),
         "outputs": made.outputs.count(),
         "planned_judgments": made.slots.count(),
+        "gold": {"share": made.gold_share, "items": made.gold.count()},
         "cost_at_most": _cost(budget.cost_at_most(made)),
         "metrics": made.metrics,
         "seed": made.seed,
@@ -174,6 +179,13 @@ def _ends(cost: dict[str, str]) -> str:
     return f", the budget; planned are {figures.money(total)}:"
 
 
+def _gold(share: int, items: int) -> str:
+    if not share:
+        return ""
+    also = "" if items else "; add some before it opens, on its page Gold or by the API"
+    return f"  gold         {share} of {gold.BLOCK} tasks, {figures.many(items, 'item')}{also}\n"
+
+
 def _way_in(made: Campaign) -> str:
     """Return where people enter: by a link, or through a launched batch."""
     if made.crowd == DEFAULTS.crowd:
@@ -186,12 +198,14 @@ def _in_words(summary: dict[str, Any]) -> str:
         "Created “{name}” ({id}), {status}: {items} items, {outputs} different outputs of "
         "{n_systems} systems, {planned_judgments} judgments planned, seed {seed}.\n"
         "  they read    {public_title}\n  metrics      {metric_names}\n"
+        "{gold_line}"
         "  cost         at most {amount}{ends} rewards {rewards}, tutorial bonuses {bonuses}, "
         "fees {fees}\n"
         "  dashboard    {dashboard}\n  annotators   {annotators}{told}"
     ).format(
         **summary,
         **{name: figures.money(Decimal(each)) for name, each in summary["cost_at_most"].items()},
+        gold_line=_gold(**summary["gold"]),
         ends=_ends(summary["cost_at_most"]),
         told="".join(f"\n  note         {notice}" for notice in summary["notices"]),
         n_systems=len(summary["systems"]),

@@ -179,6 +179,8 @@ def _suggested(campaign_id: int, tasks: int) -> int:
 def _in_words(offer: Offer) -> str:
     where = f"{offer.label}, {offer.environment}" if offer.environment else offer.label
     asked = f"{offer.places} submissions of {offer.tasks} tasks, {offer.judgments} judgments"
+    if offer.gold:
+        asked += f" and {offer.gold} gold items"
     if not offer.sizes:
         return f"{where}: {asked}."
     lines = [

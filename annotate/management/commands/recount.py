@@ -10,7 +10,8 @@ from annotate.services.work import recounting
 class Command(BaseCommand):
     help = (
         "Count the leases, slots and people of every campaign again, and compare: no allowance of "
-        "leases may exceed its limits and budget. --mend takes back an allowance that does."
+        "leases may exceed its limits and budget, and what is added up beforehand must agree with "
+        "the facts. --mend takes back an allowance that exceeds them, and makes tallies again."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

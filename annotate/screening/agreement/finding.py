@@ -3,15 +3,15 @@
 import numpy as np
 
 from annotate.screening import crowd
-from annotate.screening.base import Columns, Verdict, verdicts
+from annotate.screening.base import Columns, ScreenFinding, finding
+from annotate.screening.slopes import believed, slopes
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats, Ints, half_width
 
 # The weight of the campaign's usual spread beside an annotator's own, in comparisons.
 _PRIOR = 8.0
-# If the campaign's own agreement is below this, or not clearly above 0, "less than usual" has no
-# meaning.
-_LEAST_USUAL = 0.05
+# The least weight of a kind of column.
+_LEAST_WEIGHT = 0.05
 
 
 class AgreementThresholds(Thresholds):
@@ -22,7 +22,7 @@ class AgreementThresholds(Thresholds):
     minimum: int = between(8, 8, 1000)
 
 
-def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) -> list[Verdict]:
+def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) -> ScreenFinding:
     """Flag annotators whose agreement is below `threshold` with confidence; 0 is chance, 1 usual.
 
     Answers become standardised mid-ranks z of their column. They are ordinal and centred, so chance
@@ -30,34 +30,36 @@ def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) ->
     of w·zbar² over its columns, with zbar the mean of the *others*, and x = sum of w·z·zbar; w is
     the agreement on the column. An output on which the others are undecided has a small v and
     little influence. Agreement is sum x / sum v, divided by the same for all other annotators'
-    rows. The interval uses t, with a spread moderated by the campaign's.
+    rows. The interval uses t, with a spread moderated by the campaign's. The evidence is the
+    distance from the usual agreement (`slopes`).
     """
     people = columns.people.size
     counts = crowd.counts(columns, crowd.categories(columns))
     yardstick = crowd.varied(counts, limits)
     x, v, shared = comparisons(columns, yardstick)
+    # People who answer upside down would make the others' answers look like chance.
+    near = believed(columns.who, x, v, yardstick)
+    x, v, shared = comparisons(columns, near)
     n = np.bincount(columns.who[shared], minlength=people)
-    sums: Floats = np.stack([np.bincount(columns.who, part, people) for part in (x, v)])
-    rest = (sums * yardstick).sum(axis=1, keepdims=True) - sums * yardstick
-    usual, slope = _ratio(rest), _ratio(sums)
-    residual = np.where(shared, x - slope[columns.who] * v, 0.0)
-    error = np.sqrt(residual @ residual) / max(float(v.sum()), 1e-12)
-    usual = np.where(usual > max(_LEAST_USUAL, 3 * error), usual, np.nan)
-    half = _half_width(columns, residual, v, own.level) / np.where(sums[1] > 0, sums[1], np.nan)
-    value, half = slope / usual, half / usual
+    found = slopes(columns.who, x, v, near)
+    residual = np.where(shared, x - found.own[columns.who] * v, 0.0)
+    total = np.bincount(columns.who, v, people)
+    half = _half_width(columns, residual, v, own.level) / np.where(total > 0, total, np.nan)
+    value, half = found.own / found.usual, half / found.usual
     enough = (n >= own.minimum) & np.isfinite(value)
     enough &= crowd.large_enough(counts, yardstick, limits)
-    return verdicts(
+    return finding(
         "low_agreement",
         columns,
-        flagged=value + half < own.threshold,
+        evidence=found.evidence,
+        past=value + half < own.threshold,
         value=value,
         low=value - half,
         high=value + half,
         threshold=own.threshold,
         n=n,
         enough=enough,
-        numbers={"agreement": slope, "usual_agreement": usual},
+        numbers={"agreement": found.own, "usual_agreement": found.usual},
     )
 
 
@@ -97,18 +99,13 @@ def _of_others(output: Ints, values: Floats, counts: crowd.Mask) -> Floats:
     return np.asarray(total[output] - values * counts)
 
 
-def _ratio(sums: Floats) -> Floats:
-    """Return (A,) the first row over the second, NaN where the second is not above 0."""
-    return np.asarray(sums[0] / np.where(sums[1] > 0, sums[1], np.nan))
-
-
 def _weights(product: Floats, square: Floats, kinds: Ints) -> Floats:
     """Return (C,) the agreement on each kind of column over the campaign, at least a little."""
     weight = np.ones(kinds.size)
     for kind in np.unique(kinds):
         at = kinds == kind
         total = square[:, at].sum()
-        weight[at] = max(_LEAST_USUAL, product[:, at].sum() / total) if total > 0 else 0.0
+        weight[at] = max(_LEAST_WEIGHT, product[:, at].sum() / total) if total > 0 else 0.0
     return weight
 
 

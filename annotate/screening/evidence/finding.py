@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from annotate.screening.base import Columns, Highlights, Verdict, share_bounds, verdicts
+from annotate.screening.base import Columns, Highlights, ScreenFinding, finding, share_bounds, tail
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats, Ints
 
@@ -26,7 +26,7 @@ class EvidenceThresholds(Thresholds):
     minimum: int = between(5, 5, 1000)
 
 
-def find(columns: Columns, own: EvidenceThresholds, limits: CrowdThresholds) -> list[Verdict]:
+def find(columns: Columns, own: EvidenceThresholds, limits: CrowdThresholds) -> ScreenFinding:
     """Flag annotators whose share of thin judgments exceeds `share` with confidence.
 
     Judgments are counted, because the highlights of one judgment resemble each other. A judgment is
@@ -38,10 +38,11 @@ def find(columns: Columns, own: EvidenceThresholds, limits: CrowdThresholds) -> 
     found = columns.highlights
     if found is None or columns.verdicts is None:
         nothing = np.zeros(people)
-        return verdicts(
+        return finding(
             "thin_evidence",
             columns,
-            flagged=nothing,
+            evidence=nothing,
+            past=nothing,
             value=nothing * np.nan,
             threshold=own.share,
             n=nothing.astype(np.int64),
@@ -53,10 +54,11 @@ def find(columns: Columns, own: EvidenceThresholds, limits: CrowdThresholds) -> 
     low = np.where(n >= own.minimum, low, 0.0)
     worst, j = low.argmax(axis=0), np.arange(people)
     share = thin / np.where(n > 0, n, np.nan)
-    return verdicts(
+    return finding(
         "thin_evidence",
         columns,
-        flagged=low[worst, j] > own.share,
+        evidence=tail(thin, n, own.share)[worst, j],
+        past=low[worst, j] > own.share,
         value=share[worst, j],
         low=low[worst, j],
         high=high[worst, j],

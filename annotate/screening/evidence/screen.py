@@ -5,5 +5,11 @@ from annotate.screening.evidence.words import FOR_ANNOTATORS, FOR_REVIEWERS
 from annotate.screening.screen import Screen
 
 THIN_EVIDENCE = Screen(
-    "thin_evidence", "evidence", EvidenceThresholds, find, FOR_REVIEWERS, FOR_ANNOTATORS
+    "thin_evidence",
+    "evidence",
+    EvidenceThresholds,
+    find,
+    FOR_REVIEWERS,
+    FOR_ANNOTATORS,
+    recent=True,
 )

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from annotate.screening import crowd
-from annotate.screening.base import Columns, Verdict, verdicts
+from annotate.screening.base import Columns, ScreenFinding, finding
 from annotate.screening.crowd import Counts, Others
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats
@@ -31,7 +31,7 @@ class Patterns(Thresholds):
     minimum: int = between(8, 5, 1000)
 
 
-def find(columns: Columns, own: Patterns, limits: CrowdThresholds) -> list[Verdict]:
+def find(columns: Columns, own: Patterns, limits: CrowdThresholds) -> ScreenFinding:
     """Flag annotators whose answers are `odds` times as probable from dice as from the others.
 
     Dice choose every answer with equal probability. A person like the others chooses categories
@@ -61,10 +61,11 @@ def find(columns: Columns, own: Patterns, limits: CrowdThresholds) -> list[Verdi
         enough &= (others.judgments >= needed) & (others.information >= related)
         yardstick &= ~(long_ & (odds > 0))
     threshold = float(np.log10(own.odds))
-    return verdicts(
+    return finding(
         "random_answers",
         columns,
-        flagged=odds >= threshold,
+        evidence=odds,
+        past=odds >= threshold,
         value=odds,
         threshold=threshold,
         n=columns.judgments,

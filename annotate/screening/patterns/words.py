@@ -4,16 +4,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.screening.patterns.finding import Patterns
-from annotate.screening.words import ForAnnotators, ForReviewers, Numbers, ScreenAxis, Told
+from annotate.screening.words import ForAnnotators, ForReviewers, Numbers, ScreenAxis, Told, odds
 from annotate.text.figures import count, many, number
-
-
-def _odds(value: float | None) -> str:
-    """Return the odds whose logarithm to base 10 is `value`."""
-    if value is None:
-        return "–"
-    size = f"over {count(10**6)}" if abs(value) > 6 else count(round(10 ** abs(value)))
-    return f"{size} : 1" if value >= 0 else f"1 : {size}"
 
 
 def _detail(said: Numbers) -> str:
@@ -32,23 +24,26 @@ FOR_REVIEWERS = ForReviewers(
     "Random answers",
     "random answers",
     "odds of random choice against a person",
-    big=lambda said: _odds(said.value),
+    big=lambda said: odds(said.value),
     detail=_detail,
-    limit=lambda said: f"Flags from {_odds(said.threshold)}.",
-    axis=lambda _values: ScreenAxis(-4, 4, _odds, flags_above=True),
+    limit=lambda said: f"Flags from {odds(said.threshold)}.",
+    axis=lambda _values: ScreenAxis(-4, 4, odds, flags_above=True),
 )
+
+
+LEAST_TOLD = 1.0  # 1 of 10: what is more frequent is no news
 
 
 def _notice(found: Numbers, own: Patterns, *, paragraphs: bool) -> Told:
     sentences = []
-    if found.value is not None:
+    if found.value is not None and found.value >= LEAST_TOLD:
         said = _(
-            "Random choice would give such answers about %(odds)s times as often as one of the "
-            "others would."
+            "Among people who work like the others, answers like these come up by chance in fewer "
+            "than 1 of %(n)s."
         )
-        sentences.append(said % {"odds": number(10 ** min(found.value, 9.0), 0)})
-    limit = _("We look at work where this is %(odds)s times or more.")
-    sentences.append(limit % {"odds": number(own.odds, 0)})
+        sentences.append(said % {"n": number(10 ** min(found.value, 9.0), 0)})
+    limit = _("We look at work where it is fewer than 1 of %(n)s.")
+    sentences.append(limit % {"n": number(own.odds, 0)})
     return _("Your answers go together as if they were drawn at random"), sentences
 
 

@@ -1,18 +1,19 @@
 """Too fast: less time than reading takes, and far less than the others take."""
 
 import numpy as np
-from scipy.special import bdtr, bdtrik
+from numpy.typing import NDArray
 
-from annotate.screening.base import Columns, Verdict, verdicts
+from annotate.screening.base import Columns, ScreenFinding, finding, tail
+from annotate.screening.order_statistics import median_of_others, medians
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
-from estimation.core import Floats, Ints
+from estimation.core import Floats
 
 
 class Timing(Thresholds):
     """Reading faster than `words_per_minute`, in less than `share` of the others' median time.
 
     scanning: the same for paragraphs, which careful people search and do not read.
-    words: tasks with fewer words are ignored.
+    words: tasks with fewer words are ignored, except those that ended before the paragraphs.
     """
 
     words_per_minute: float = between(500, 100, 5000)
@@ -23,76 +24,81 @@ class Timing(Thresholds):
     minimum: int = between(5, 5, 1000)
 
 
-def find(columns: Columns, own: Timing, limits: CrowdThresholds) -> list[Verdict]:
-    """Flag annotators whose median time is confidently below reading speed and the others'.
+QUICK = 0.3  # the share of tasks that honest people may do faster than reading takes
+LEAST = 1.2  # seconds in which nobody sees a task, decides and answers
+
+
+def find(columns: Columns, own: Timing, limits: CrowdThresholds) -> ScreenFinding:
+    """Find annotators whose median time is confidently below reading speed and the others'.
 
     value: the median over items of time / (words shown / reading speed). Its interval comes from a
-        sign test, so a few quick items are not enough. An annotator is flagged if its upper end is
+        sign test, so a few quick items are not enough. It is past the threshold if its upper end is
         below 1 and the median time is below `share` of the median of the others' medians. In a fast
-        crowd, people of the usual speed are not flagged.
+        crowd, people of the usual speed are not.
+    Answers that end before the paragraphs ("not plausible") are read, not searched, and also looked
+    at alone: a person may answer carefully when they answer at all.
     """
-    known = np.isfinite(columns.seconds) & (columns.words >= own.words)
-    who, seconds = columns.who[known], columns.seconds[known]
-    speed = own.words_per_minute if columns.verdicts is None else own.scanning
-    pace = seconds / (columns.words[known] * 60 / speed)
-    n = np.bincount(who, minlength=columns.people.size)
-    enough = (n >= own.minimum) & columns.others(limits.people, limits.judgments)
-    middle, low, high = medians(who, pace, n, own.level)
-    typical = medians(who, seconds, n, own.level)[0]
-    others = median_of_others(typical)
-    share = typical / np.where(others > 0, others, np.nan)
-    return verdicts(
+    ended = _ended(columns)
+    known = np.isfinite(columns.seconds) & ((columns.words >= own.words) | ended)
+    needed = _needed(columns, own, ended)
+    enough = columns.others(limits.people, limits.judgments)
+    all_ = _Quick(columns, known, needed, own)
+    early = _Quick(columns, known & ended, needed, own)
+    worse = (early.evidence > all_.evidence) & enough
+
+    def of(name: str) -> Floats:
+        return np.asarray(np.where(worse, getattr(early, name), getattr(all_, name)))
+
+    early_share = early.n / np.maximum(all_.n, 1)
+    return finding(
         "too_fast",
         columns,
-        flagged=(high < 1) & (share < own.share),
-        value=middle,
-        low=low,
-        high=high,
+        evidence=of("evidence"),
+        past=of("past"),
+        value=of("middle"),
+        low=of("low"),
+        high=of("high"),
         threshold=1.0,
-        n=n,
-        enough=enough,
-        numbers={"seconds": typical, "others_seconds": others, "share_of_others": share},
+        n=of("n").astype(np.int64),
+        enough=enough & (of("n") >= own.minimum),
+        numbers={
+            "seconds": of("typical"),
+            "others_seconds": of("others"),
+            "share_of_others": of("share"),
+            **({} if columns.plausible is None else {"ended_share": early_share}),
+        },
     )
 
 
-def medians(who: Ints, value: Floats, n: Ints, level: float) -> tuple[Floats, Floats, Floats]:
-    """Return (A,) medians with one-sided bounds from order statistics, infinite for few values."""
-    ordered = value[np.lexsort((value, who))]
-    start = np.cumsum(n) - n
-    rank = _quantile(level, n)  # this many may be below, and one more is below
-
-    def at(position: Ints, beyond: float) -> Floats:
-        there = (position >= 0) & (position < n)
-        safe = np.where(there, start + position, 0)
-        return np.where(there, np.append(ordered, np.nan)[safe], beyond)
-
-    middle = (at((n - 1) // 2, np.nan) + at(n // 2, np.nan)) / 2
-    return middle, at(n - 1 - rank, -np.inf), at(rank, np.inf)
+def _ended(columns: Columns) -> NDArray[np.bool_]:
+    """Return (T,) whether the task ended before its paragraphs."""
+    if columns.plausible is None:
+        return np.zeros(len(columns.who), dtype=bool)
+    return np.asarray(columns.plausible == 0)
 
 
-def median_of_others(value: Floats) -> Floats:
-    """Return (A,) the median of all others' values, NaN for an annotator without others."""
-    known = np.sort(value[np.isfinite(value)])
-    mine = np.where(np.isfinite(value), np.searchsorted(known, value), known.size)
-    rest = known.size - np.isfinite(value)
-    if known.size < 2:
-        return np.where(rest > 0, known.sum(), np.nan)
-
-    def at(position: Ints) -> Floats:
-        """Return the value at this position among the others."""
-        return np.asarray(known[np.maximum(position + (position >= mine), 0)])
-
-    return (at((rest - 1) // 2) + at(rest // 2)) / 2
+def _needed(columns: Columns, own: Timing, ended: NDArray[np.bool_]) -> Floats:
+    """Return (T,) the seconds that reading or searching takes."""
+    searches = (columns.verdicts is not None) & ~ended
+    speed = np.where(searches, own.scanning, own.words_per_minute)
+    return np.maximum(columns.words * 60 / speed, LEAST)
 
 
-def _quantile(level: float, n: Ints) -> Ints:
-    """Return (A,) the least number of heads that n tosses do not exceed with this probability.
+class _Quick:
+    """The pace of everybody over some of their tasks; (A,) each."""
 
-    It equals `scipy.stats.binom.ppf`, whose import would take 60 MB in every process that may
-    screen.
-    """
-    tosses = np.maximum(n, 1)
-    near = np.ceil(bdtrik(level, tosses, 0.5))
-    below = np.maximum(near - 1, 0)
-    least = np.where(bdtr(below, tosses, 0.5) >= level, below, near)
-    return np.where(n > 0, least, 0).astype(np.int64)
+    def __init__(
+        self, columns: Columns, rows: NDArray[np.bool_], needed: Floats, own: Timing
+    ) -> None:
+        people = columns.people.size
+        who, seconds = columns.who[rows], columns.seconds[rows]
+        pace = seconds / needed[rows]
+        self.n = np.bincount(who, minlength=people)
+        self.middle, self.low, self.high = medians(who, pace, self.n, own.level)
+        self.typical = medians(who, seconds, self.n, own.level)[0]
+        self.others = median_of_others(self.typical)
+        self.share = self.typical / np.where(self.others > 0, self.others, np.nan)
+        below = np.bincount(who, pace < 1, minlength=people)
+        far = (self.share < own.share) & (self.n >= own.minimum)
+        self.evidence = np.where(far, tail(below, self.n, QUICK), 0.0)
+        self.past = (self.high < 1) & far

@@ -3,9 +3,11 @@
 import numpy as np
 
 from annotate.screening import crowd
-from annotate.screening.base import Columns, Verdict, verdicts
+from annotate.screening.base import Columns, ScreenFinding, finding
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import uniformity
+
+RATE = 0.01
 
 
 class Variation(Thresholds):
@@ -20,7 +22,7 @@ class Variation(Thresholds):
     minimum: int = between(8, 5, 1000)
 
 
-def find(columns: Columns, own: Variation, limits: CrowdThresholds) -> list[Verdict]:
+def find(columns: Columns, own: Variation, limits: CrowdThresholds) -> ScreenFinding:
     """Flag annotators whose run or share of one combination of answers is improbable.
 
     All answers of a judgment together are one category (`crowd.categories`), so "everything best"
@@ -37,7 +39,10 @@ def find(columns: Columns, own: Variation, limits: CrowdThresholds) -> list[Verd
     enough = (n >= own.minimum) & (columns.answers.shape[1] > 0)
     enough &= crowd.large_enough(counts, yardstick, limits)
     modal = counts.modal / np.maximum(n, 1)
-    correlation = crowd.correlation(columns, found.category, yardstick, own.correlation)
+    # Rounded up, so that the same few numbers recur and are not computed again.
+    rates = np.minimum(np.ceil(rates / RATE) * RATE, 1 - RATE)
+    within = crowd.correlation(columns, found.category, yardstick, own.correlation)
+    correlation = min(np.ceil(within / RATE) * RATE, 0.99)
     p_value, run = np.ones(n.size), np.zeros(n.size)
     in_order = found.category[np.lexsort((columns.order, columns.who))]
     sequences = np.split(in_order, np.cumsum(n)[:-1])
@@ -46,10 +51,11 @@ def find(columns: Columns, own: Variation, limits: CrowdThresholds) -> list[Verd
         mine = slice(edges[j], edges[j + 1])
         answer = np.searchsorted(counts.category[mine], sequences[j])
         _n, _share, run[j], *_, p_value[j] = uniformity(answer, rates[mine], correlation)
-    return verdicts(
+    return finding(
         "no_variation",
         columns,
-        flagged=p_value <= own.p_value,
+        evidence=-np.log10(np.maximum(p_value, 1e-300)),
+        past=p_value <= own.p_value,
         value=p_value,
         threshold=own.p_value,
         n=n,

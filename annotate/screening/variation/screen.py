@@ -4,4 +4,6 @@ from annotate.screening.screen import Screen
 from annotate.screening.variation.finding import Variation, find
 from annotate.screening.variation.words import FOR_ANNOTATORS, FOR_REVIEWERS
 
-NO_VARIATION = Screen("no_variation", "variation", Variation, find, FOR_REVIEWERS, FOR_ANNOTATORS)
+NO_VARIATION = Screen(
+    "no_variation", "variation", Variation, find, FOR_REVIEWERS, FOR_ANNOTATORS, recent=True
+)

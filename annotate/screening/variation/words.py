@@ -49,10 +49,10 @@ def _notice(found: Numbers, own: Variation, *, paragraphs: bool) -> Told:
         said = _("You gave the same answers in %(share)s of your tasks, up to %(run)s in a row.")
         sentences.append(said % {"share": percent(share), "run": number(run, 0)})
     limit = _(
-        "We look at work that would be this uniform by chance in fewer than %(n)s of 10,000 "
-        "people, given how the others answer."
+        "We look at work whose answers are so alike that this comes up by chance in fewer than 1 "
+        "of %(n)s people who answer like the others."
     )
-    sentences.append(limit % {"n": number(10_000 * own.p_value, 0)})
+    sentences.append(limit % {"n": number(1 / own.p_value, 0)})
     return _("You nearly always gave the same answers"), sentences
 
 

@@ -10,14 +10,12 @@ from django.db.models import Q
 
 from annotate.models import Campaign, Membership, ResultsSeen
 
-OWNER = Membership.Role.OWNER
-
 
 class Sight(StrEnum):
     """Whether a reviewer rules blind, or why not."""
 
     BLIND = "blind"
-    OWNER = "owner"  # they can see results on other pages
+    OWNER = "owner"  # or a collaborator: they can see results on other pages
     CLOSED = "closed"  # so can every reviewer now
     SEEN = "seen"  # they have seen, or could see, results that are hidden from them now
     STRANGER = "stranger"  # not a member of the campaign; what they have seen is unknown
@@ -28,12 +26,12 @@ def sees_results(role: str | None, closed_at: datetime | None) -> bool:
 
     Reviewers see them once it is closed. The results of a reopened campaign are hidden again.
     """
-    return role == OWNER or (role is not None and closed_at is not None)
+    return role in Membership.SEE_RESULTS or (role is not None and closed_at is not None)
 
 
 def results_visible() -> Q:
     """Return `sees_results` as a condition on memberships."""
-    return Q(role=OWNER) | Q(campaign__closed_at__isnull=False)
+    return Q(role__in=Membership.SEE_RESULTS) | Q(campaign__closed_at__isnull=False)
 
 
 def role(user_id: int | None, campaign_id: int) -> str | None:
@@ -48,7 +46,7 @@ def sight(user_id: int, campaign: Campaign) -> Sight:
     seen = ResultsSeen.objects.filter(campaign=campaign, user=user_id).exists()
     if mine is None:
         return Sight.STRANGER
-    if mine.role == OWNER:
+    if mine.role in Membership.SEE_RESULTS:
         return Sight.OWNER
     if sees_results(mine.role, campaign.closed_at):
         return Sight.CLOSED

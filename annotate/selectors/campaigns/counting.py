@@ -47,6 +47,7 @@ class Brief:
     planned_items: int | None
     criteria: tuple[Criterion, ...]
     protocol: Protocol
+    cap: int | None = None  # judgments of one annotator
 
     @property
     def primary(self) -> tuple[Criterion, ...]:
@@ -137,11 +138,17 @@ def brief(campaign_id: int) -> Brief:
         stop_mode=campaign.stop_mode,
         estimand=cast(Estimand, campaign.estimand),
         level=campaign.level,
+        cap=campaign.annotator_cap,
         **asked(campaign_id),
         planned_items=campaign.planned_items,
         criteria=instruments.of(campaign).criteria,
         protocol=opening.protocol_of(campaign),
     )
+
+
+def closed_at(campaign_id: int) -> datetime | None:
+    """Return when the campaign was closed; None while it is not."""
+    return Campaign.objects.values_list("closed_at", flat=True).get(pk=campaign_id)
 
 
 def asked(campaign_id: int) -> dict[str, dict[str, float]]:

@@ -37,18 +37,11 @@ from annotate.selectors.campaigns.counting import SystemStanding
 from annotate.selectors.studies import instruments
 
 CHUNK, ANSWERS, TEXTS = 1000, 200, 50  # rows at once: of numbers, with answers, with long texts
-COUNTS, EXCLUDED = 1, 2
+COUNTS, EXCLUDED, SUPERSEDED = 1, 2, 4
 FACTS = (
-    "pk",
-    "output",
-    "output__item__key",
-    "output__item__position",
-    "annotator__pseudonym",
-    "submitted_at",
-    "elapsed_seconds",
-    "active_seconds",
-    "instrument",
-    "instrument_version",
+    *("pk", "output", "output__item__key", "output__item__position", "annotator__pseudonym"),
+    *("submitted_at", "elapsed_seconds", "active_seconds"),
+    *("instrument", "instrument_version", "supersedes"),
 )
 
 Ints = NDArray[np.int64]
@@ -61,7 +54,7 @@ class Moment:
     All other rows are only added, so what existed at this moment can be read afterwards.
     judgment, annotator: (T,) the judgments so far, ids ascending, and their annotators.
     state: (T,) `COUNTS` where the judgment holds a slot and is verified, plus `EXCLUDED` where it
-        is excluded.
+        is excluded; `SUPERSEDED` where a correction has taken its place.
     output, team: (N,) outputs, ids ascending, and the index in `teams` of the systems that wrote
         each.
     """
@@ -92,7 +85,11 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class JudgmentRow:
-    """One judgment with all its answers. position: of its item, in the order of leasing."""
+    """One judgment with all its answers. position: of its item, in the order of leasing.
+
+    supersedes: the judgment that it corrects. superseded: a later one has taken its place; it does
+    not count, and its scores are left out.
+    """
 
     id: int
     output: int
@@ -104,12 +101,14 @@ class JudgmentRow:
     active_seconds: float | None
     instrument: str
     instrument_version: str
+    supersedes: int | None
     systems: tuple[SystemStanding, ...]
     response: dict[str, Any]
     highlights: list[dict[str, Any]]
     scores: dict[str, float]
     counts: bool
     excluded: bool
+    superseded: bool
 
     def enters(self, system: SystemStanding) -> bool:
         """Return whether it enters this system's estimates: it counts, before the system's stop."""
@@ -161,8 +160,8 @@ def judgments(now: Moment, *, answers: bool = True) -> Iterator[JudgmentRow]:
         if (state := now.state_of(pk)) is None:
             continue
         found = highlights.marked(response, text=text, paragraphs=paragraphs) if with_texts else []
-        counts, excluded = bool(state & COUNTS), bool(state & EXCLUDED)
-        more = (now.authors(output), response, found, scores.of(pk), counts, excluded)
+        states = (bool(state & one) for one in (COUNTS, EXCLUDED, SUPERSEDED))
+        more = (now.authors(output), response, found, scores.of(pk), *states)
         yield JudgmentRow(*(*facts, *more))
 
 
@@ -199,15 +198,8 @@ def people(now: Moment) -> Iterator[PersonRow]:
     for who, first, last, active in rows.order_by("first", "annotator"):
         if who not in work:
             continue
-        yield PersonRow(
-            known[who],
-            *work[who],
-            first,
-            last,
-            active,
-            reviews.get(who, ""),
-            tuple(screens[who]),
-        )
+        more = (reviews.get(who, ""), tuple(screens[who]))
+        yield PersonRow(known[who], *work[who], first, last, active, *more)
 
 
 def exclusions(now: Moment) -> Iterator[ExcludedRow]:
@@ -225,8 +217,10 @@ def exclusions(now: Moment) -> Iterator[ExcludedRow]:
 
 def _work_by_person(now: Moment) -> dict[int, tuple[int, int, int]]:
     """Return how many judgments each annotator made, how many count, how many are excluded."""
-    people, who = np.unique(now.annotator, return_inverse=True)
-    kinds = (None, now.state & COUNTS > 0, now.state & EXCLUDED > 0)
+    current = now.state & SUPERSEDED == 0
+    state = now.state[current]
+    people, who = np.unique(now.annotator[current], return_inverse=True)
+    kinds = (None, state & COUNTS > 0, state & EXCLUDED > 0)
     columns = [np.bincount(who, kind, people.size).astype(int).tolist() for kind in kinds]
     return dict(zip(people.tolist(), zip(*columns, strict=True), strict=True))
 
@@ -236,14 +230,17 @@ def _judged(campaign_id: int) -> tuple[Ints, Ints, Ints]:
         assignment=OuterRef("assignment"), assignment__status=Assignment.Status.VERIFIED
     )
     out = Exclusion.objects.filter(judgment=OuterRef("pk"), restored_at=None)
-    rows = Judgment.objects.filter(campaign=campaign_id).annotate(
-        state=_if(Exists(counting), COUNTS) + _if(Exists(out), EXCLUDED)
+    superseded = Q(superseded_at__isnull=False)
+    rows = Judgment.every.filter(campaign=campaign_id).annotate(
+        state=_if(Q(Exists(counting)) & ~superseded, COUNTS)
+        + _if(Q(Exists(out)), EXCLUDED)
+        + _if(superseded, SUPERSEDED)
     )
     ids, annotator, state = bulk.columns(rows.order_by("pk"), id="i8", annotator="i8", state="i4")
     return ids, annotator, state
 
 
-def _if(condition: Exists, value: int) -> Case:
+def _if(condition: Q, value: int) -> Case:
     return Case(When(condition, then=Value(value)), default=Value(0))
 
 
@@ -265,7 +262,7 @@ def _teams(campaign_id: int) -> tuple[Ints, Ints, tuple[tuple[SystemStanding, ..
 
 def _rows(now: Moment, *, answers: bool, with_texts: bool) -> Iterator[tuple[Any, ...]]:
     """Yield the judgments' columns; texts are read only for judgments with highlights."""
-    rows = Judgment.objects.filter(campaign=now.campaign, pk__lte=now.last).order_by("pk")
+    rows = Judgment.every.filter(campaign=now.campaign, pk__lte=now.last).order_by("pk")
     more = ("response", "output__text", "output__item__paragraphs")[: answers + 2 * with_texts]
     none: tuple[Any, ...] = ({}, "", ())[len(more) :]
     size = TEXTS if with_texts else ANSWERS if answers else CHUNK

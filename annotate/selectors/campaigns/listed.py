@@ -3,16 +3,28 @@
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from enum import IntEnum
 from typing import Any
 
-from django.db.models import Count, F, IntegerField, OuterRef, Subquery
+from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Subquery, When
 from django.db.models.functions import Coalesce, Lower
 
-from annotate.models import Assignment, Membership, Slot
+from annotate.models import Assignment, Membership, Operation, Review, Slot
 from annotate.selectors.campaigns import blinding
 from annotate.selectors.listings import Listing
 from annotate.selectors.pay import tallies
 from annotate.states import CampaignStatus as Status
+
+
+class Attention(IntEnum):
+    """What a campaign needs of this member, the most urgent first."""
+
+    CROWD = 0  # an operation at the crowd waits for an owner's decision
+    RULING = 1  # somebody waits for a ruling
+    PAUSED = 2
+    DRAFT = 3
+    RUNNING = 4
+    NONE = 5
 
 
 @dataclass(frozen=True)
@@ -32,6 +44,15 @@ class ListedCampaign:
     crowd: str
     closed_at: datetime | None
     currency: str
+    attention: int = Attention.NONE
+
+    @property
+    def waits_for_ruling(self) -> bool:
+        return self.attention == Attention.RULING
+
+    @property
+    def waits_for_decision(self) -> bool:
+        return self.attention == Attention.CROWD
 
     @property
     def sees_results(self) -> bool:
@@ -39,9 +60,13 @@ class ListedCampaign:
 
 
 # The orders of the list by their key, each with the fields that decide; last comes the newest.
-ORDERS: dict[str, tuple[Any, ...]] = {"new": (), "name": (Lower("campaign__name"),)}
+ORDERS: dict[str, tuple[Any, ...]] = {
+    "attention": ("attention",),
+    "new": (),
+    "name": (Lower("campaign__name"),),
+}
 PARTS: dict[str, tuple[Status, ...]] = {
-    "all": tuple(Status),
+    "all": tuple(one for one in Status if one != Status.ARCHIVED),
     "running": (Status.OPEN, Status.PAUSED, Status.CLOSING),
     "draft": (Status.DRAFT,),
     "closed": (Status.CLOSED,),
@@ -55,7 +80,9 @@ def listed(user_id: int, listing: Listing) -> tuple[Listing, list[ListedCampaign
     if listing.search:
         mine = mine.filter(campaign__name__icontains=listing.search)
     listing = listing.found(mine.count())
-    ordered = mine.order_by(*ORDERS[listing.sort], "-campaign__created_at", "-campaign")
+    ordered = mine.annotate(attention=_attention()).order_by(
+        *ORDERS[listing.sort], "-campaign__created_at", "-campaign"
+    )
     ordered = ordered.reverse() if listing.backwards else ordered
     rows = list(ordered.select_related("campaign").annotate(judged=_judged())[listing.rows])
     spent = tallies.spent([one.campaign_id for one in rows])
@@ -65,6 +92,11 @@ def listed(user_id: int, listing: Listing) -> tuple[Listing, list[ListedCampaign
 def has_any(user_id: int) -> bool:
     """Return whether this person sees any campaign."""
     return Membership.objects.filter(user=user_id).exists()
+
+
+def n_archived(user_id: int) -> int:
+    mine = Membership.objects.filter(user=user_id, campaign__status=Status.ARCHIVED)
+    return mine.count()
 
 
 def _listed(mine: Any, spent: Decimal) -> ListedCampaign:
@@ -83,6 +115,26 @@ def _listed(mine: Any, spent: Decimal) -> ListedCampaign:
         crowd=campaign.crowd,
         closed_at=campaign.closed_at,
         currency=campaign.currency,
+        attention=mine.attention,
+    )
+
+
+def _attention() -> Any:
+    """Return what the campaign needs of the member; each look is a short range of an index."""
+    stuck = Operation.objects.filter(
+        campaign=OuterRef("campaign"),
+        status__in=(Operation.Status.UNCLEAR, Operation.Status.REFUSED),
+    )
+    waiting = Review.objects.filter(campaign=OuterRef("campaign"), status=Review.Status.OPEN)
+    state = "campaign__status"
+    return Case(
+        When(Exists(stuck), role=Membership.Role.OWNER, then=Attention.CROWD.value),
+        When(Exists(waiting), role__in=Membership.REVIEW, then=Attention.RULING.value),
+        When(**{state: Status.PAUSED}, then=Attention.PAUSED.value),
+        When(**{state: Status.DRAFT}, then=Attention.DRAFT.value),
+        When(**{f"{state}__in": (Status.OPEN, Status.CLOSING)}, then=Attention.RUNNING.value),
+        default=Attention.NONE.value,
+        output_field=IntegerField(),
     )
 
 

@@ -125,12 +125,6 @@ class Targets:
         return len(self.margins) * comb(self.n_systems, 2)
 
 
-@dataclass(frozen=True)
-class Member:
-    name: str
-    role: str
-
-
 def targets(user_id: int, public_ids: Collection[str]) -> list[Targets]:
     """Return the targets of those of these campaigns whose results this person may see."""
     mine = Membership.objects.filter(blinding.results_visible(), user=user_id)
@@ -189,8 +183,3 @@ def facts(campaign: Campaign) -> CampaignFacts:
             ListedSystem(*row) for row in systems.values_list("pk", "name", "stop_position")
         ),
     )
-
-
-def members(campaign_id: int) -> list[Member]:
-    rows = Membership.objects.filter(campaign=campaign_id).order_by("role", "user__username")
-    return [Member(*row) for row in rows.values_list("user__username", "role")]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from annotate.instruments.base import Criterion
 from annotate.models import Campaign, CriterionProtocol, Protocol, Target
+from annotate.screening.settings import Settings
 from annotate.selectors.studies import instruments
 
 ESTIMATOR = "balanced"
@@ -33,4 +34,5 @@ def planned(campaign: Campaign, criteria: Sequence[Criterion]) -> Protocol:
             one.name: CriterionProtocol(balance=one.balance, person_share=one.person_share)
             for one in criteria
         },
+        screening=Settings.from_dict(campaign.screening).to_dict(),
     )

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Max, Min, Q
+import numpy as np
+from django.db.models import Count, Max, Min, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from annotate.models import (
@@ -15,13 +16,11 @@ from annotate.models import (
     Campaign,
     ChangeMark,
     Judgment,
-    Output,
     Participation,
     Score,
-    Slot,
 )
-from annotate.selectors.campaigns import slots
-from annotate.selectors.pay import accounts
+from annotate.selectors.campaigns import slot_counts
+from annotate.selectors.campaigns.slot_counts import People
 from annotate.states import PUT_OFF
 
 ZERO = timedelta(0)
@@ -64,13 +63,9 @@ def since(at: datetime | None, now: datetime) -> timedelta | None:
 
 
 def liveness(campaign_id: int, *, lease_minutes: int) -> Liveness:
-    """Return the signs of current work; four queries."""
+    """Return the signs of current work; two queries."""
     now, length = timezone.now(), timedelta(minutes=lease_minutes)
-    # The last one stored, which an index finds: the last one in time, within a moment.
-    judgments = Judgment.objects.filter(campaign=campaign_id).order_by("-pk")
-    people = Participation.objects.filter(campaign=campaign_id).order_by("-pk")
-    judged = judgments.values_list("submitted_at", flat=True).first()
-    came = people.values_list("entered_at", flat=True).first()
+    judged, came, marked = _last(campaign_id)
     leases = _leases(campaign_id, now, length)
     # Using a page moves its lease's end to a full length from that moment.
     used = leases["end"] - length if leases["end"] else None
@@ -81,8 +76,25 @@ def liveness(campaign_id: int, *, lease_minutes: int) -> Liveness:
         first_end=None if leases["active"] else leases["first"],
         silence=since(max(signs, default=None), now),
         judged_ago=since(judged, now),
-        behind=since(_oldest_mark(campaign_id), now) or ZERO,
+        behind=since(marked, now) or ZERO,
     )
+
+
+def _last(campaign_id: int) -> tuple[datetime | None, datetime | None, datetime | None]:
+    """Return when the last judgment was submitted, when the last person came, and the oldest mark.
+
+    The first two are the last ones stored: the last in time, within a moment. Asked for through
+    the campaign, the database looks into its index, and not from the end of all rows.
+    """
+    judgments = Judgment.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
+    people = Participation.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
+    marks = ChangeMark.objects.filter(campaign=OuterRef("pk")).exclude(reason=PUT_OFF)
+    rows = Campaign.objects.filter(pk=campaign_id).annotate(
+        judged=Subquery(judgments.values("submitted_at")[:1]),
+        came=Subquery(people.values("entered_at")[:1]),
+        marked=Subquery(marks.order_by("at").values("at")[:1]),
+    )
+    return rows.values_list("judged", "came", "marked").get()
 
 
 def _leases(campaign_id: int, now: datetime, length: timedelta) -> dict[str, Any]:
@@ -103,12 +115,6 @@ def in_use(campaign: Campaign) -> tuple[int, int, datetime | None]:
     """Return what `liveness` shows of leases: how many, how many in use, the first end if none."""
     found = _leases(campaign.pk, timezone.now(), timedelta(minutes=campaign.lease_minutes))
     return found["n"], found["active"], None if found["active"] else found["first"]
-
-
-def _oldest_mark(campaign_id: int) -> datetime | None:
-    marks = ChangeMark.objects.filter(campaign=campaign_id).exclude(reason=PUT_OFF)
-    found: datetime | None = marks.aggregate(at=Min("at"))["at"]
-    return found
 
 
 @dataclass(frozen=True)
@@ -139,26 +145,21 @@ class ItemCounts(NamedTuple):
     all: int | None = None
 
 
-def progress(campaign_id: int, *, cap: int | None) -> Progress:
-    """Return the counts; always the same number of queries."""
-    spent = accounts.spent(campaign_id)
-    counted = Q(assignment__status=Assignment.Status.VERIFIED)
-    running = Q(assignment__status__in=(Assignment.Status.LEASED, Assignment.Status.SUBMITTED))
-    planned = Slot.objects.filter(campaign=campaign_id).aggregate(
-        planned=Count("pk"),
-        doubled=Count("pk", filter=Q(number=2)),
-        judged=Count("pk", filter=counted),
-        running=Count("pk", filter=running),
-        outputs_judged=Count("output", filter=counted, distinct=True),
-    )
-    annotators, room = _room(campaign_id, cap)
+def progress(campaign_id: int, *, cap: int | None, people: People | None = None) -> Progress:
+    """Return the counts; always the same number of queries. people: as `slot_counts` says."""
+    counts = slot_counts.counts(campaign_id)
+    _annotators, held = people or slot_counts.by_person(campaign_id)
     return Progress(
-        outputs=Output.objects.filter(campaign=campaign_id).count(),
-        missing=slots.free(campaign_id).count(),
-        annotators=annotators,
-        room=room,
-        spent=spent,
-        **planned,
+        outputs=counts.outputs,
+        outputs_judged=counts.judged_outputs,
+        planned=counts.planned,
+        doubled=counts.twice,
+        judged=counts.judged,
+        missing=slot_counts.missing(campaign_id, free=counts.free),
+        running=counts.running,
+        annotators=held.size,
+        room=None if cap is None else int(np.maximum(0, cap - held).sum()),
+        spent=counts.spent,
     )
 
 
@@ -197,15 +198,3 @@ def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:
         names = " + ".join(wrote[output_id])
         counts = slot is not None and status == Assignment.Status.VERIFIED
         yield item, names, who, at.isoformat(), criterion, value, int(counts)
-
-
-def _room(campaign_id: int, cap: int | None) -> tuple[int, int | None]:
-    """Return (annotators who judged, further judgments that they may give under the cap)."""
-    held = dict(
-        Assignment.objects.filter(campaign=campaign_id, status__in=Assignment.HELD)
-        .order_by()
-        .values_list("annotator")
-        .annotate(n=Count("pk"))
-    )
-    room = None if cap is None else sum(max(0, cap - n) for n in held.values())
-    return len(held), room

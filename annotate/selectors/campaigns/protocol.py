@@ -48,6 +48,7 @@ DECIDED = (
     "annotator_cap",
     "double_share",
     "lease_minutes",
+    "gold_share",
     "seed",
     "screening",
     "reward",

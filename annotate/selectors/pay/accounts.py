@@ -5,10 +5,13 @@ from decimal import Decimal
 from typing import Any
 
 from django.db.models import (
+    BigIntegerField,
     Count,
     DecimalField,
+    ExpressionWrapper,
     F,
     IntegerField,
+    OuterRef,
     Q,
     QuerySet,
     Subquery,
@@ -18,21 +21,41 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from annotate.crowds.tariffs import CENT, ZERO
-from annotate.models import LedgerEntry, Participation, Payout
+from annotate.models import (
+    Campaign,
+    LedgerEntry,
+    Participation,
+    Payout,
+    SpendingTally,
+    TallyProgress,
+)
 
 # Not for work, so no ruling cancels it.
 GIVEN = (LedgerEntry.Kind.TUTORIAL, LedgerEntry.Kind.BONUS)
 REFUSED = (LedgerEntry.Kind.REFUSAL, LedgerEntry.Kind.REINSTATEMENT)
 MONEY = DecimalField(max_digits=12, decimal_places=2)
 NUMBER = IntegerField()
+BIG = BigIntegerField()
 
 
 def spent(campaign_id: int) -> Decimal:
     """Return what a campaign has spent, fees included."""
-    row = LedgerEntry.objects.filter(campaign=campaign_id).aggregate(
-        total=Coalesce(Sum(F("amount") + F("fee")), ZERO, output_field=MONEY)
+    rows = Campaign.objects.filter(pk=campaign_id).order_by().annotate(total=spent_of())
+    return in_cents(rows.values_list("total", flat=True).first() or ZERO)
+
+
+def spent_of() -> Any:
+    """Return what a campaign has spent as a query expression about it: its tally and later rows.
+
+    It belongs into one statement, hence one snapshot: each ledger row is in either part.
+    """
+    tally = SpendingTally.objects.filter(campaign=OuterRef("pk")).values("amount")
+    noted = Coalesce(
+        Subquery(TallyProgress.objects.values("entry")[:1]), Value(0, BIG), output_field=BIG
     )
-    return _cents(row["total"])
+    later = LedgerEntry.objects.filter(campaign=OuterRef("pk"), pk__gt=noted)
+    before = Coalesce(Subquery(tally, output_field=MONEY), ZERO, output_field=MONEY)
+    return ExpressionWrapper(before + sum_of(later, "campaign", fees=True), output_field=MONEY)
 
 
 def earned(participation_id: int) -> tuple[Decimal, int]:
@@ -41,7 +64,7 @@ def earned(participation_id: int) -> tuple[Decimal, int]:
         total=Coalesce(Sum("amount"), ZERO, output_field=MONEY),
         units=Count("pk", filter=Q(amount__gt=0)),
     )
-    return _cents(row["total"]), row["units"]
+    return in_cents(row["total"]), row["units"]
 
 
 def sum_of(rows: QuerySet[LedgerEntry], by: str, *, fees: bool = False) -> Coalesce:
@@ -57,7 +80,7 @@ def count_of(rows: QuerySet[Any], by: str) -> Coalesce:
     return Coalesce(Subquery(counted, output_field=NUMBER), 0)
 
 
-def _cents(total: Decimal) -> Decimal:
+def in_cents(total: Decimal) -> Decimal:
     """Round to cents: SQLite adds decimals as floats, with errors of about 1e-12."""
     return total.quantize(CENT)
 
@@ -165,7 +188,7 @@ def _names(participations: QuerySet[Participation]) -> QuerySet[Participation, A
 
 def _account(row: tuple[int, str, str], sums: list[Decimal]) -> Account:
     pk, pseudonym, external_id = row
-    paid, earned, refused = map(_cents, sums)  # SQLite gives sums more digits than money has
+    paid, earned, refused = map(in_cents, sums)  # SQLite gives sums more digits than money has
     return Account(earned, -refused, paid, pk, pseudonym, external_id)
 
 

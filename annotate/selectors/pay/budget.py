@@ -9,7 +9,7 @@ from annotate.crowds.registry import CROWDS
 from annotate.crowds.tariffs import ZERO, Price, Tariff
 from annotate.crowds.terms import USUAL_TASKS, usual_tasks
 from annotate.errors import Conflict
-from annotate.models import Batch, Campaign, Slot
+from annotate.models import GOLD_BLOCK, Batch, Campaign
 from annotate.selectors.pay import commitments, promises
 from annotate.selectors.pay.commitments import tariff, unit_price
 from annotate.text.figures import money
@@ -92,10 +92,12 @@ class AtMost:
 
     bill: of all planned judgments, up to the maximum.
     budget: may end the collection before.
+    gold_share: how many of 25 tasks are gold items, which are paid alike.
     """
 
     bill: Bill
     budget: Decimal | None
+    gold_share: int = 0
 
     @property
     def amount(self) -> Decimal:
@@ -104,8 +106,8 @@ class AtMost:
 
     @property
     def of_judgment(self) -> Decimal:
-        """Return what one judgment costs, with the fee; it may be a fraction of a cent."""
-        return self.bill.each
+        """Return what one judgment costs with its fee and gold; it may be a fraction of a cent."""
+        return self.bill.each * gold_factor(self.gold_share)
 
     @property
     def capped(self) -> bool:
@@ -115,15 +117,34 @@ class AtMost:
 def cost_at_most(
     campaign: Campaign, *, planned: int | None = None, tasks: int | None = None
 ) -> AtMost:
-    """Return the highest cost of all planned judgments of a campaign.
+    """Return the highest cost of all planned judgments of a campaign, with its share of gold.
 
     planned: the number of judgments, if known.
     tasks: the number in a unit of the latest batch, if known.
     """
     if planned is None:
-        planned = Slot.objects.filter(campaign=campaign).count()
+        planned = Campaign.objects.values_list("planned", flat=True).get(pk=campaign.pk)
     judgments = min(planned, campaign.max_judgments or planned)
-    return AtMost(_bill(campaign, judgments, tasks), campaign.budget)
+    return AtMost(
+        _bill(campaign, with_gold(judgments, campaign.gold_share), tasks),
+        campaign.budget,
+        campaign.gold_share,
+    )
+
+
+def with_gold(judgments: int, share: int) -> int:
+    """Return how many tasks bring so many judgments, if `share` of each 25 are gold items."""
+    return -(-judgments * GOLD_BLOCK // (GOLD_BLOCK - share))
+
+
+def judgments_of(tasks: int, share: int) -> int:
+    """Return how many judgments so many tasks bring at least, on average; not the gold items."""
+    return tasks * (GOLD_BLOCK - share) // GOLD_BLOCK
+
+
+def gold_factor(share: int) -> Decimal:
+    """Return how many tasks one judgment takes, if `share` of each 25 are gold items."""
+    return Decimal(GOLD_BLOCK) / (GOLD_BLOCK - share)
 
 
 def cost_of_plan(
@@ -134,17 +155,22 @@ def cost_of_plan(
     cap: int | None,
     bonus: Decimal,
     budget: Decimal | None,
+    gold_share: int = 0,
 ) -> AtMost:
     """Return the highest cost of a campaign that is only planned, in suggested units."""
     bill = bills.of_judgments(
-        charges, reward=reward, judgments=judgments, tasks=usual_tasks(cap), bonus=bonus
+        charges,
+        reward=reward,
+        judgments=with_gold(judgments, gold_share),
+        tasks=usual_tasks(cap),
+        bonus=bonus,
     )
-    return AtMost(bill, budget)
+    return AtMost(bill, budget, gold_share)
 
 
 def cost_of_judgment(campaign: Campaign) -> Decimal:
-    """Return what one judgment costs, with the fee; it may be a fraction of a cent."""
-    return _bill(campaign, 1).each
+    """Return what one judgment costs with its fee and gold; it may be a fraction of a cent."""
+    return _bill(campaign, 1).each * gold_factor(campaign.gold_share)
 
 
 def prices(

@@ -28,14 +28,16 @@ from annotate.crowds import tariffs
 from annotate.crowds.tariffs import CENT, ZERO, Tariff
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review
 from annotate.selectors.pay import open_units, promises
-from annotate.selectors.pay.accounts import MONEY, NUMBER, count_of, sum_of
+from annotate.selectors.pay.accounts import MONEY, NUMBER, count_of, spent_of, sum_of
 from annotate.selectors.pay.open_units import Untaken
+from annotate.selectors.pay.unit_costs import UnitGroup
 from annotate.selectors.studies import tutorial_contents
 
 Kind = LedgerEntry.Kind
 Status = Participation.Status
 CANCELS = (Kind.LAPSE, Kind.REFUSAL, Kind.REINSTATEMENT)
 AT_WORK = (Status.ACTIVE, Status.HANDED_IN)
+UNDECIDED = (*AT_WORK, Status.CONFIRMED)
 DECIDED = -1  # used as the number of places of units that the crowd has confirmed
 
 
@@ -74,50 +76,6 @@ class Commitments:
         return self.spent - self.unlikely + self.leases + self.promised
 
 
-@dataclass(frozen=True)
-class _Units:
-    """Units of one posting in the same state.
-
-    free: places that no decided unit has taken.
-    covered: the part of the reward that is earned.
-    cancelled: the part of `covered` that is cancelled now, as a negative amount; it is restored if
-        the crowd pays the unit.
-    owes: the unit may bring a tutorial bonus.
-    """
-
-    posting: int
-    free: int | None  # None: these are decided
-    reward: Decimal
-    covered: Decimal
-    cancelled: Decimal
-    leases: int
-    todo: int
-    owes: bool
-    n: int
-
-    def rest(self, tariff: Tariff, task: Decimal) -> Decimal:
-        """Return what one of them may still cost.
-
-        A person who returned it and accepted it again may do more than its reward covers.
-        """
-        have = tariff.unit(min(self.covered, self.reward))
-        rest = (tariff.unit(self.reward) - have).total - self.cancelled
-        ahead = max(self.todo, self.leases) * task
-        n = -(-max(ZERO, self.covered + ahead - self.reward) // task) if task else 0
-        more = max(n * tariff.bonus(task).total, tariff.bonus(n * task).total)
-        return max(ZERO, rest) + more
-
-    def spent(self, tariff: Tariff) -> Decimal:
-        """Return what one of them has in the ledger now."""
-        return tariff.unit(min(self.covered, self.reward)).total + self.cancelled
-
-    def leased(self, tariff: Tariff, task: Decimal) -> Decimal:
-        """Return what the open leases of one of them cost."""
-        have = min(self.covered, self.reward)
-        then = min(have + self.leases * task, self.reward)
-        return (tariff.unit(then) - tariff.unit(have)).total
-
-
 def tariff(campaign: Campaign) -> Tariff:
     """Return this campaign's tariff: its crowd's rules with the campaign's own fee rate."""
     return tariffs.of(campaign.crowd, campaign.fee_rate)
@@ -131,9 +89,9 @@ def of(campaign: Campaign) -> Commitments:
     """
     charges, published = tariff(campaign), _published(campaign)  # read before the units
     more = {one.posting: one.coming for one in published}
-    rows = [_Row(*row) for row in _scalars(campaign).union(_groups(campaign), all=True)]
+    rows = [_Row(*row) for row in _rows(campaign)]
     whole = next(row for row in rows if not row.n)
-    units = [_units(row, more) for row in rows if row.n]
+    units = [_group(row, more) for row in rows if row.n]
     worth = {one: one.rest(charges, campaign.reward) for one in units}
     counted = list(_within_places(worth))
     bonus = charges.bonus(campaign.tutorial_bonus).total
@@ -162,7 +120,7 @@ def _published(campaign: Campaign) -> list[Untaken]:
     return open_units.untaken(campaign.pk) if adapters.publishes(campaign.crowd) else []
 
 
-def _within_places(worth: Mapping[_Units, Decimal]) -> Iterator[tuple[_Units, int]]:
+def _within_places(worth: Mapping[UnitGroup, Decimal]) -> Iterator[tuple[UnitGroup, int]]:
     """Yield units and how many of them count: a posting pays for no more than its places.
 
     More people may be here while MTurk has not confirmed their identities. The most expensive units
@@ -193,11 +151,11 @@ class _Row(NamedTuple):
     n: int
 
 
-def _units(row: _Row, more: Mapping[int, int]) -> _Units:
+def _group(row: _Row, more: Mapping[int, int]) -> UnitGroup:
     places, decided = row.begun, row.promised
     free = None if places == DECIDED else places + more.get(row.posting, 0) - decided
     covered, cancelled = row.covered.quantize(CENT), row.cancelled.quantize(CENT)
-    return _Units(
+    return UnitGroup(
         posting=row.posting,
         free=free,
         reward=row.money,
@@ -210,11 +168,17 @@ def _units(row: _Row, more: Mapping[int, int]) -> _Units:
     )
 
 
+def _rows(campaign: Campaign) -> Any:
+    """Return one statement. Only marketplaces have units."""
+    whole = _scalars(campaign)
+    units = adapters.publishes(campaign.crowd)
+    return whole.union(_groups(campaign), all=True) if units else whole
+
+
 def _scalars(campaign: Campaign) -> QuerySet[Campaign, Any]:
     by_link = Assignment.objects.filter(
         campaign=OuterRef("pk"), status=Assignment.Status.LEASED, participation__tasks=None
     )
-    spent = LedgerEntry.objects.filter(campaign=OuterRef("pk"))
     whole = (
         Campaign.objects.filter(pk=campaign.pk)
         .order_by()
@@ -222,7 +186,7 @@ def _scalars(campaign: Campaign) -> QuerySet[Campaign, Any]:
             by_link=count_of(by_link, "campaign"),
             begun=count_of(promises.begun(campaign), "instrument"),
             promised=count_of(promises.counted(campaign), "instrument"),
-            spent=sum_of(spent, "campaign", fees=True),
+            spent=spent_of(),
             none=Value(0, NUMBER),
             zero=Value(ZERO, MONEY),
             no=Value(False, BooleanField()),
@@ -287,6 +251,7 @@ def _undecided(campaign: Campaign) -> QuerySet[Participation]:
         Q(status__in=AT_WORK) | Q(odd, status=Status.CONFIRMED),
         campaign=campaign,
         posting__isnull=False,
+        status__in=UNDECIDED,  # the same as above, and the condition of an index
     )
 
 

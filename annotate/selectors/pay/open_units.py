@@ -12,6 +12,7 @@ from annotate import adapters
 from annotate.errors import NotFound
 from annotate.models import Assignment, Batch, Operation, Participation, Posting, Review
 from annotate.models.payloads import AddPlacesPayload
+from annotate.selectors.listings import Listing
 
 Unit = Participation.Status
 TO_COME = (Posting.Status.PLANNED, Posting.Status.OPEN)
@@ -131,11 +132,19 @@ class DisputedUnit:
     by_itself: datetime | None
 
 
-def disputed(campaign_id: int, *, most: int | None = None) -> tuple[DisputedUnit, ...]:
+def disputed(campaign_id: int, *, most: int) -> tuple[DisputedUnit, ...]:
     """Return the units that wait for a decision, at most so many, the oldest first. One query."""
     rows = _waiting(campaign_id).order_by("submitted_at", "pk")
     listed = rows.select_related("annotator", "posting__batch")[:most]
     return tuple(_disputed(one) for one in listed)
+
+
+def disputed_page(campaign_id: int, listing: Listing) -> tuple[Listing, tuple[DisputedUnit, ...]]:
+    """Return a page of them, the oldest first; two queries."""
+    rows = _waiting(campaign_id).order_by("submitted_at", "pk")
+    listing = listing.found(rows.count())
+    shown = rows.select_related("annotator", "posting__batch")[listing.rows]
+    return listing, tuple(_disputed(one) for one in shown)
 
 
 def count_disputed(campaign_id: int) -> int:

@@ -25,7 +25,9 @@ ORDERS: Mapping[str, Callable[[Tallies], Ints]] = {
     "paid": lambda found: found.paid,
     "last": lambda found: found.judged_ms,
     "new": lambda found: np.arange(found.annotator.size),
+    "entered": lambda found: -np.arange(found.annotator.size),  # the first one first
 }
+NEWEST = "new"
 BY_NAME = "name"  # alphabetical
 PARTS: Mapping[str, Callable[[Tallies], NDArray[np.bool_]]] = {
     "due": lambda found: found.due > 0,

@@ -21,10 +21,12 @@ from annotate.models import (
     Participation,
     Review,
     Slot,
+    TutorialRound,
     TutorialRun,
 )
 
 _SURE = Q(verified_at__isnull=False) | Q(status__in=Participation.LISTED)
+ROUNDS = 2  # of a tutorial in a campaign
 RESERVED = timedelta(minutes=60)  # how long the bonus of a tutorial in progress is reserved
 Status = Participation.Status
 OVER = (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
@@ -128,6 +130,7 @@ def begun(campaign: Campaign) -> QuerySet[TutorialRun]:
     rows = TutorialRun.objects.filter(
         ~Exists(_paid()),
         ~Exists(_promised_elsewhere()),
+        ~Exists(_failed(campaign)),
         participation__campaign=campaign,
         participation__tasks=None,
         passed_at=None,
@@ -158,7 +161,8 @@ def owing(campaign: Campaign, version: str) -> Q:
         campaign__instrument=campaign.instrument,
     )
     unsure = Q(Exists(here)) & ~Exists(sure)
-    return (unsure | ~Exists(passed)) & ~Exists(elsewhere) & ~Exists(paid)
+    open_to = ~Exists(passed) & ~Exists(_failed(campaign))
+    return (unsure | open_to) & ~Exists(elsewhere) & ~Exists(paid)
 
 
 def told(participation_id: int) -> Open | None:
@@ -202,7 +206,14 @@ def _of(annotator_id: int, instrument: str) -> QuerySet[TutorialRun]:
 
 
 def _open(runs: QuerySet[TutorialRun]) -> QuerySet[TutorialRun]:
-    return runs.filter(~Exists(_paid()), passed_at__isnull=False, promised__gt=0)
+    # Few are not settled. Of these, some have been paid in the last minute.
+    unpaid = runs.filter(~Exists(_paid()), settled=False)
+    return unpaid.filter(passed_at__isnull=False, promised__gt=0)
+
+
+def newly_settled() -> QuerySet[TutorialRun]:
+    """Select the promises that the ledger holds and that are not noted as settled yet."""
+    return TutorialRun.objects.filter(Exists(_paid()), promised__gt=0, settled=False)
 
 
 def _paid() -> QuerySet[LedgerEntry]:
@@ -210,6 +221,13 @@ def _paid() -> QuerySet[LedgerEntry]:
         kind=LedgerEntry.Kind.TUTORIAL,
         participation__annotator=OuterRef("annotator"),
         campaign__instrument=OuterRef("instrument"),
+    )
+
+
+def _failed(campaign: Campaign) -> QuerySet[TutorialRound]:
+    """Select the failed last rounds of a person in a campaign."""
+    return TutorialRound.objects.filter(
+        campaign=campaign, annotator=OuterRef("annotator"), number__gte=ROUNDS, passed=False
     )
 
 

@@ -15,7 +15,15 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotate.models import Judgment, LedgerEntry, Participation, Payout, PersonTally, TallyProgress
+from annotate.models import (
+    Assignment,
+    Judgment,
+    LedgerEntry,
+    Participation,
+    Payout,
+    PersonTally,
+    TallyProgress,
+)
 from annotate.selectors import bulk
 from annotate.selectors.bulk import Ints
 from annotate.selectors.pay.accounts import REFUSED
@@ -26,6 +34,7 @@ FACTS: dict[str, QuerySet[Any]] = {
     "judgment": Judgment.every.all(),
     "entry": LedgerEntry.objects.all(),
     "payout": Payout.objects.all(),
+    "assignment": Assignment.objects.all(),  # nothing is added of it here
 }
 
 
@@ -36,6 +45,7 @@ class Upto:
     judgment: int | None = 0
     entry: int | None = 0
     payout: int | None = 0
+    assignment: int | None = 0
 
     @classmethod
     def of(cls, progress: TallyProgress | None, prefix: str = "") -> "Upto":
@@ -44,7 +54,7 @@ class Upto:
         return cls(*(getattr(progress, prefix + field.name) for field in fields(cls)))
 
 
-EVERYTHING = Upto(None, None, None)
+EVERYTHING = Upto(None, None, None, None)
 
 
 @dataclass(frozen=True)
@@ -117,6 +127,28 @@ def _payouts(after: Upto, upto: Upto, campaign_id: int | None) -> Iterator[tuple
     by = rows.values_list("participation__campaign", "participation__annotator")
     for campaign, annotator, paid in by.annotate(paid=Sum("amount")):
         yield campaign, annotator, Sums(paid=cents(paid))
+
+
+def judged(campaign_id: int) -> tuple[Ints, Ints]:
+    """Return (A,) annotators and (A,) how many judgments each has given in a campaign."""
+    for _attempt in range(RETRIES):
+        before = TallyProgress.objects.first()
+        rows = PersonTally.objects.filter(campaign=campaign_id, judgments__gt=0).order_by()
+        stored = bulk.columns(rows, annotator="i8", judgments="i4")
+        more = [
+            (annotator, sums.judgments)
+            for _campaign, annotator, sums in _judgments(Upto.of(before), EVERYTHING, campaign_id)
+        ]
+        if Upto.of(TallyProgress.objects.first()) == Upto.of(before):
+            break
+    new = np.array(more, dtype=np.int64).reshape(-1, 2).T
+    return added_up(np.concatenate([stored[0], new[0]]), np.concatenate([stored[1], new[1]]))
+
+
+def added_up(annotator: Ints, n: Ints) -> tuple[Ints, Ints]:
+    """Return each annotator once, with the sum of their numbers."""
+    people, at = np.unique(annotator, return_inverse=True)
+    return people, np.bincount(at, weights=n, minlength=people.size).astype(np.int64)
 
 
 def milliseconds(at: datetime | None) -> int:

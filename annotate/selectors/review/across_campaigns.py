@@ -43,7 +43,7 @@ class Elsewhere:
 
 def everywhere(user_id: int, pseudonym: str) -> list[Elsewhere]:
     """Return this annotator's state in every campaign that this user may review."""
-    mine = Membership.objects.filter(user=user_id).values("campaign")
+    mine = Membership.objects.filter(user=user_id, role__in=Membership.REVIEW).values("campaign")
     worked = Participation.objects.filter(campaign=OuterRef("pk"), annotator__pseudonym=pseudonym)
     campaigns = list(Campaign.objects.filter(Exists(worked), pk__in=mine))
     annotator = Annotator.objects.filter(pseudonym=pseudonym).first()

@@ -46,7 +46,8 @@ def ground(campaign_id: int, annotator_id: int) -> list[Ground]:
     there = block.ruling.review if block is not None else None
     here = block if review is not None and review == there else None
     grounds = []
-    if review is not None and (review.status != Review.Status.CLEARED or here is not None):
+    decided = review is not None and review.status in eligibility.AGAINST
+    if review is not None and (decided or here is not None):
         grounds.append(_ground(review, here))
     if there is not None and there != review:
         grounds.append(_ground(there, block))
@@ -107,7 +108,8 @@ def of_reviews(review_ids: Iterable[int]) -> dict[int, Answerers]:
     campaigns = dict(Review.objects.filter(pk__in=review_ids).values_list("pk", "campaign"))
     rulers = _rulers(list(campaigns))
     members: defaultdict[int, dict[int, str]] = defaultdict(dict)
-    active = Membership.objects.filter(campaign__in=campaigns.values(), user__is_active=True)
+    reviewers = Membership.objects.filter(role__in=Membership.REVIEW)
+    active = reviewers.filter(campaign__in=campaigns.values(), user__is_active=True)
     for campaign, user, name in active.values_list("campaign", "user", "user__username"):
         members[campaign][user] = name
     return {
@@ -121,7 +123,7 @@ def of_reviews(review_ids: Iterable[int]) -> dict[int, Answerers]:
 
 def left_to_others(user_id: int) -> set[int]:
     """Return the reviews whose open appeal another person must answer."""
-    mine = Membership.objects.filter(user=user_id).values("campaign")
+    mine = Membership.objects.filter(user=user_id, role__in=Membership.REVIEW).values("campaign")
     open_ = Appeal.objects.filter(answered_at=None, review__campaign__in=mine)
     against_me = open_.filter(review__rulings__actor=user_id, review__rulings__act__in=ADVERSE)
     found = set(against_me.values_list("review", flat=True))

@@ -12,6 +12,7 @@ TO_APPEAL = timedelta(days=14)  # after the flag or ruling in question
 HIDDEN = "hidden"  # there is a reason, and this person may not be the account's owner
 
 _REASONS = {Review.Status.OPEN: "review", Review.Status.EXCLUDED: "excluded"}
+AGAINST = tuple(_REASONS)  # listed and cleared people go on
 
 
 def barred(campaign_id: int, annotator_id: int) -> str:
@@ -32,7 +33,7 @@ def block(campaign_id: int, annotator_id: int) -> Block | None:
 def reviews_against(campaign_id: int, annotator_id: int) -> QuerySet[Review]:
     """Select the reviews, open or ended by an exclusion, for which an annotator gets no lease."""
     mine = Review.objects.filter(campaign=campaign_id, annotator=annotator_id)
-    return mine.exclude(status=Review.Status.CLEARED)
+    return mine.filter(status__in=AGAINST)
 
 
 def blocks_against(campaign_id: int, annotator_id: int) -> QuerySet[Block]:
@@ -53,7 +54,7 @@ def latest_unit(campaign_id: int, annotator_id: int) -> Participation | None:
 
 def barred_people(campaign_id: int) -> set[int]:
     """Return the annotators who get no lease in a campaign, by the rules of `barred`."""
-    reviewed = Review.objects.filter(campaign=campaign_id).exclude(status=Review.Status.CLEARED)
+    reviewed = Review.objects.filter(campaign=campaign_id, status__in=AGAINST)
     owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
     blocked = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
     return {

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from statistics import mean
@@ -140,23 +140,27 @@ def work(campaign: Campaign, annotator_id: int) -> AnnotatorWork:
     The comparison leaves out excluded work of others, and work that no crowd has confirmed, because
     its author is unknown.
     """
-    instrument = instruments.of(campaign)
-    asked = instrument.questions() if instrument.template else ()
-    rows = _judged(campaign.pk, annotator_id, instrument)
+    empty = asked(campaign)
+    rows = judged(_rows(campaign.pk, annotator_id), empty.instrument)
     others: defaultdict[int, list[Judged]] = defaultdict(list)
     mine = []
-    for owner, judged in rows:
-        mine.append(judged) if owner == annotator_id else others[judged.output_id].append(judged)
-    compared = [_compared(one, others[one.output_id], asked) for one in mine]
+    for owner, one in rows:
+        mine.append(one) if owner == annotator_id else others[one.output_id].append(one)
+    compared = [_compared(one, others[one.output_id], empty.questions) for one in mine]
     compared.sort(key=lambda one: (one.distance is None, -(one.distance or 0), one.name))
+    return replace(empty, all=tuple(compared))
+
+
+def asked(campaign: Campaign) -> AnnotatorWork:
+    """Return what the campaign asks, without any judgment."""
+    instrument = instruments.of(campaign)
+    questions = tuple(instrument.questions()) if instrument.template else ()
     takes_edits = any(criterion.name == EDIT for criterion in instrument.criteria)
-    return AnnotatorWork(campaign.pk, instrument, asked, takes_edits, tuple(compared))
+    return AnnotatorWork(campaign.pk, instrument, questions, takes_edits, ())
 
 
-def _judged(
-    campaign_id: int, annotator_id: int, instrument: Instrument
-) -> list[tuple[int, Judged]]:
-    found = _rows(campaign_id, annotator_id)
+def judged(found: QuerySet[Judgment], instrument: Instrument) -> list[tuple[int, Judged]]:
+    """Return these judgments in their order, each with its annotator's id, in two queries."""
     counting = Exists(
         Slot.objects.filter(
             assignment=OuterRef("assignment"), assignment__status=Assignment.Status.VERIFIED

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeGuard
 
 from annotate.instruments.base import Instrument
 from annotate.models import Judgment, Participation, Payout, Review, Ruling
@@ -114,9 +114,16 @@ def standing_of(participation_id: int) -> OwnStanding:
     there = next((one for one in found if one.review != review), None)
     blocked = there is not None or (here is not None and here.block is not None)
     return OwnStanding(
-        looked=_looked(review, here, blocked=blocked) if review else None,
+        looked=_looked(review, here, blocked=blocked) if _concerns(review, here) else None,
         blocked=_blocked(there) if there else None,
     )
+
+
+def _concerns(review: Review | None, ground: Ground | None) -> TypeGuard[Review]:
+    """Return whether a review concerns its annotator: to be listed has no consequence for them."""
+    if review is None:
+        return False
+    return review.status != Review.Status.LISTED or ground is not None
 
 
 def _looked(review: Review, ground: Ground | None, *, blocked: bool) -> Looked:
@@ -124,7 +131,7 @@ def _looked(review: Review, ground: Ground | None, *, blocked: bool) -> Looked:
         status=review.status,
         pay_refused=review.pay_refused,
         blocked=blocked,
-        notices=records.flags([review.pk])[review.pk],
+        notices=tuple(one for one in records.flags([review.pk])[review.pk] if one.pauses),
         rulings=tuple(_ruled(ruling) for ruling in review.rulings.order_by("pk")),
         appeals=records.appeals(review.pk),
         appeal=_appealing(ground) if ground else None,

@@ -1,37 +1,108 @@
 """The queue of reviews page by page: searched, narrowed and sorted by the database."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
-from django.db.models import F, Max, Q, QuerySet, Window
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Window
 from django.db.models.functions import Lag, Lead, RowNumber
 
-from annotate.models import Appeal, Review
+from annotate.crowds.registry import CROWDS
+from annotate.models import Appeal, Flag, Review, Ruling, SignalFinding
+from annotate.screening.base import LISTED, PAUSED
+from annotate.screening.gold_words import FOR_REVIEWERS as GOLD_WORDS
+from annotate.screening.known_answers import GOLD
+from annotate.screening.registry import SCREENS
 from annotate.selectors import listings
-from annotate.selectors.listings import Listing
+from annotate.selectors.listings import Filter, Listing
 from annotate.selectors.review import reviews, turns
 from annotate.selectors.review.reviews import Waiting
 
-ROWS = 25  # on a page
+ROWS, MANY = 25, 100  # on a page
 TURN = "turn"  # the order in which reviews are ruled on
 SORTS = {TURN: "Most urgent", "new": "Newest", "old": "Oldest", "name": "Annotator"}
 # Each order ends with the id, so that all pages together show each review once.
-ORDERS = {"new": ("-opened_at", "-pk"), "old": ("opened_at", "pk")}
-ORDERS["name"] = ("annotator__pseudonym", "pk")
+ORDERS: dict[str, list[str]] = {
+    "new": ["-opened_at", "-pk"],
+    "old": ["opened_at", "pk"],
+    "name": ["annotator__pseudonym", "pk"],
+}
 WAITING, APPEALED, RULED = "waiting", "appeals", "ruled"
 PARTS = {WAITING: "Waiting", APPEALED: "Appeals", RULED: "Ruled"}
+BY_HAND = "none"  # neither a flag nor a signal
+SIGNALS = "signals"  # signals of the page list them
+TIERS = {"": "Any", PAUSED: "Paused", LISTED: "Only listed"}
+MINE, OTHERS = "me", "others"
+RULERS = {"": "Anybody, or not yet", MINE: "Me", OTHERS: "Others"}
 
 
 @dataclass(frozen=True)
 class QueueListing(Listing):
-    """What is asked of the queue; `campaign`: of one campaign alone, "" for all."""
+    """What is asked of the queue; `campaign`: of one campaign alone, "" for all.
+
+    chosen: the filters by their names in the address; "" leaves everything in.
+    """
 
     campaign: str = ""
+    chosen: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def narrowed(self) -> bool:
+        rest = {name: value for name, value in self.chosen.items() if name != "rows"}
+        return super().narrowed or any(rest.values())
+
+    @property
+    def all(self) -> str:
+        return replace(self, chosen={"rows": self.chosen.get("rows", "")}, search="")._address(
+            number=1, choice=WAITING
+        )
+
+    @property
+    def selects(self) -> list[Filter]:
+        """Return the filters that the list offers."""
+        return [
+            Filter(name, label, tuple(options.items()), self.chosen.get(name, ""))
+            for name, (label, options) in _filters().items()
+        ]
+
+    @property
+    def kept(self) -> str:
+        """Return what names this list, whatever its page, in the address of a case."""
+        return self._address(number=1).removeprefix("?").partition("#")[0]
 
     def _address(self, **changes: Any) -> str:
-        found = super()._address(**changes)
-        return found.replace("?", f"?campaign={self.campaign}&", 1) if self.campaign else found
+        found = super()._address(**changes).removeprefix("?")
+        also = {"campaign": self.campaign, **self.chosen}
+        ours = urlencode({name: value for name, value in also.items() if value})
+        return f"?{ours}&{found}" if ours and not found.startswith("#") else f"?{ours}{found}"
+
+
+def _filters() -> dict[str, tuple[str, dict[str, str]]]:
+    """Return the filters: their labels, and the names of their options by value."""
+    screens = {key: screen.reviewers.title for key, screen in SCREENS.items()}
+    crowds = {key: crowd.label for key, crowd in CROWDS.items()}
+    others = {
+        GOLD: GOLD_WORDS.title,
+        SIGNALS: "Signals of the page",
+        BY_HAND: "Put here by hand",
+    }
+    return {
+        "screen": ("Reason", {"": "Any", **screens, **others}),
+        "tier": ("Flags", TIERS),
+        "crowd": ("Crowd", {"": "Any", **crowds}),
+        "by": ("Ruled by", RULERS),
+        "rows": ("Rows", {"": str(ROWS), str(MANY): str(MANY)}),
+    }
+
+
+def narrowing() -> dict[str, tuple[str, list[str]]]:
+    """Return the filters by their names in an address: the label, and the values."""
+    return {
+        name: (label, [value for value in options if value])
+        for name, (label, options) in _filters().items()
+        if name != "rows"
+    }
 
 
 class CaseKey(NamedTuple):
@@ -54,10 +125,18 @@ class Neighbours:
     following: CaseKey | None = None
 
 
-def asked(query: Mapping[str, str], *, campaign: str = "") -> QueueListing:
-    """Read what an address asks for."""
-    said = listings.asked(query, sorts=SORTS, choices=PARTS, size=ROWS, anchor="queue-h")
-    return QueueListing(**vars(said), campaign=campaign)
+def asked(query: Mapping[str, str], *, campaign: str = "", size: int = 0) -> QueueListing:
+    """Read what an address asks for; an unknown filter leaves everything in.
+
+    size: cases on a page; 0: as many as the address asks for.
+    """
+    chosen = {
+        name: value if (value := query.get(name, "")) in options else ""
+        for name, (_label, options) in _filters().items()
+    }
+    rows = size or int(chosen["rows"] or ROWS)
+    said = listings.asked(query, sorts=SORTS, choices=PARTS, size=rows, anchor="queue-h")
+    return QueueListing(**vars(said), campaign=campaign, chosen=chosen)
 
 
 def page(
@@ -70,7 +149,7 @@ def page(
     rows = _matching(user_id, wanted)
     found = wanted.found(rows.count())
     assert isinstance(found, QueueListing)
-    ids = list(_sorted(rows, left, found).values_list("pk", flat=True)[found.rows])
+    ids = list(_sorted(rows, left, found)[0].values_list("pk", flat=True)[found.rows])
     lines = {
         one.review_id: one for one in reviews.lines(Review.objects.filter(pk__in=ids), left=left)
     }
@@ -78,13 +157,15 @@ def page(
 
 
 def neighbours(
-    user_id: int, review_id: int | None, left: Collection[int], *, campaign: str = ""
+    user_id: int, review_id: int | None, left: Collection[int], wanted: QueueListing
 ) -> Neighbours:
-    """Return what stands beside a review among all that this person may rule on; `left`: others."""
-    mine = reviews.of_user(user_id, campaign).filter(reviews.waits()).exclude(pk__in=left)
+    """Return what stands beside a review in this list, among all that this person may rule on.
+
+    left: the reviews that wait for another person's answer.
+    """
+    mine = _matching(user_id, wanted).exclude(pk__in=left)
     n = mine.count()
-    queue = turns.in_turn(mine, ())
-    order = [str(one) for one in queue.query.order_by]
+    queue, order = _sorted(mine, (), wanted)
     own = (
         queue.annotate(
             place=Window(RowNumber(), order_by=order),
@@ -118,16 +199,51 @@ def _matching(user_id: int, wanted: QueueListing) -> QuerySet[Review]:
     if wanted.search:
         named = Q(annotator__pseudonym__icontains=wanted.search)
         rows = rows.filter(named | Q(campaign__name__icontains=wanted.search))
-    return rows
+    if crowd := wanted.chosen.get("crowd"):
+        rows = rows.filter(campaign__crowd=crowd)
+    return _by_ruler(_by_flags(rows, wanted.chosen), wanted.chosen.get("by", ""), user_id)
+
+
+def _by_flags(rows: QuerySet[Review], chosen: Mapping[str, str]) -> QuerySet[Review]:
+    """Narrow to a reason, and to a tier."""
+    screen, tier = chosen.get("screen", ""), chosen.get("tier", "")
+    flags = Flag.objects.filter(review=OuterRef("pk"))
+    signals = Exists(
+        SignalFinding.objects.filter(
+            campaign=OuterRef("campaign"), annotator=OuterRef("annotator"), listed=True
+        )
+    )
+    if screen == SIGNALS:
+        rows = rows.filter(signals)
+    elif screen == BY_HAND:
+        rows = rows.filter(~Exists(flags), ~signals)
+    elif screen:
+        rows = rows.filter(Exists(flags.filter(screen=screen)))
+    paused = Exists(flags.filter(tier=PAUSED))
+    if tier == LISTED:
+        return rows.filter(~paused, Exists(flags) | signals)
+    return rows.filter(paused) if tier else rows
+
+
+def _by_ruler(rows: QuerySet[Review], by: str, user_id: int) -> QuerySet[Review]:
+    """Narrow to the reviews whose last ruling is of this person, or of another one."""
+    if not by:
+        return rows
+    last = Ruling.objects.filter(review=OuterRef("pk")).order_by("-pk").values("actor")[:1]
+    ruled = rows.annotate(ruler=Subquery(last)).filter(ruler__isnull=False)
+    return ruled.filter(ruler=user_id) if by == MINE else ruled.exclude(ruler=user_id)
 
 
 def _sorted(
     rows: QuerySet[Review], left: Collection[int], wanted: QueueListing
-) -> QuerySet[Review]:
+) -> tuple[QuerySet[Review], list[str]]:
+    """Return the rows in the order that is asked for, and the names that make it."""
     if order := ORDERS.get(wanted.sort):
-        rows = rows.order_by(*order)
+        names = order
     elif wanted.choice == RULED:
-        rows = rows.order_by("-ruled_at", "-pk")
+        names = ["-ruled_at", "-pk"]
     else:
-        rows = turns.in_turn(rows, left)
-    return rows.reverse() if wanted.backwards else rows
+        rows, names = turns.with_turn(rows, left)
+    if wanted.backwards:
+        names = [name[1:] if name.startswith("-") else f"-{name}" for name in names]
+    return rows.order_by(*names), names

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from annotate.models import Appeal, Flag
+from annotate.screening.base import PAUSED
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,11 @@ class Fired:
     threshold: float
     n: int
     numbers: Mapping[str, float | None]
+    tier: str
+
+    @property
+    def pauses(self) -> bool:
+        return self.tier == PAUSED
 
 
 @dataclass(frozen=True)
@@ -49,9 +55,20 @@ def flags(review_ids: Iterable[int | None]) -> defaultdict[int | None, tuple[Fir
 
 def appeals(review_id: int | None) -> tuple[AppealRecord, ...]:
     """Return the appeals of a review in their order."""
-    rows = Appeal.objects.filter(review=review_id).order_by("pk")
+    return appeals_of([review_id])[review_id]
+
+
+def appeals_of(
+    review_ids: Iterable[int | None],
+) -> defaultdict[int | None, tuple[AppealRecord, ...]]:
+    """Return the appeals of each review in their order. None ids have none."""
+    found: defaultdict[int | None, tuple[AppealRecord, ...]] = defaultdict(tuple)
+    wanted = [pk for pk in review_ids if pk is not None]
+    rows = Appeal.objects.filter(review__in=wanted).order_by("pk")
     columns = ("text", "made_at", "due_at", "answered_at", "upheld", "answer", "own_ruling")
-    return tuple(AppealRecord(*row) for row in rows.values_list(*columns))
+    for review, *row in rows.values_list("review", *columns):
+        found[review] += (AppealRecord(*row),)
+    return found
 
 
 def _fired(flag: Flag) -> Fired:
@@ -65,4 +82,5 @@ def _fired(flag: Flag) -> Fired:
         said["threshold"],
         said["n"],
         said.get("numbers", {}),
+        flag.tier,
     )

@@ -203,14 +203,15 @@ def case(campaign: Campaign, pseudonym: str) -> Case | None:
 
 
 def waits() -> Q:
-    """Return the condition that a review waits for a ruling or for an answer."""
+    """Return the condition that a review waits for a ruling, a look or an answer."""
     appealed = Appeal.objects.filter(answered_at=None)
-    return Q(status=Review.Status.OPEN) | Q(pk__in=appealed.values("review"))
+    awaited = (Review.Status.OPEN, Review.Status.LISTED)
+    return Q(status__in=awaited) | Q(pk__in=appealed.values("review"))
 
 
 def of_user(user_id: int, campaign: str = "") -> QuerySet[Review]:
     """Select the reviews in the campaigns of this person, or in one of them."""
-    mine = Membership.objects.filter(user=user_id).values("campaign")
+    mine = Membership.objects.filter(user=user_id, role__in=Membership.REVIEW).values("campaign")
     rows = Review.objects.filter(campaign__in=mine)
     return rows.filter(campaign__public_id=campaign) if campaign else rows
 
@@ -229,7 +230,7 @@ def lines(rows: QuerySet[Review], *, left: Collection[int] = ()) -> list[Waiting
     due = Appeal.objects.filter(review=OuterRef("pk"), answered_at=None).values("due_at")
     found = list(
         rows.select_related("campaign", "annotator").annotate(
-            n=Coalesce(n, 0), due=Subquery(due), blocked=Exists(_blocks_of_review())
+            n=Coalesce(n, 0), due=Subquery(due), blocked=Exists(blocks_of_review())
         )
     )
     flags = records.flags([review.pk for review in found])
@@ -251,14 +252,21 @@ def lines(rows: QuerySet[Review], *, left: Collection[int] = ()) -> list[Waiting
     ]
 
 
+def ruled_review(ruling: Ruling) -> RuledReview:
+    return RuledReview(
+        ruling.pk,
+        ruling.act,
+        ruling.get_act_display(),
+        ruling.actor.get_username(),
+        ruling.reason,
+        ruling.at,
+        ruling.blind,
+    )
+
+
 def _rulings(review_id: int | None) -> tuple[RuledReview, ...]:
     rows = Ruling.objects.filter(review=review_id).select_related("actor").order_by("pk")
-    return tuple(
-        RuledReview(
-            r.pk, r.act, r.get_act_display(), r.actor.get_username(), r.reason, r.at, r.blind
-        )
-        for r in rows
-    )
+    return tuple(map(ruled_review, rows))
 
 
 def _trail(campaign_id: int, annotator_id: int) -> tuple[Logged, ...]:
@@ -270,7 +278,7 @@ def _trail(campaign_id: int, annotator_id: int) -> tuple[Logged, ...]:
     )
 
 
-def _blocks_of_review() -> QuerySet[Block]:
+def blocks_of_review() -> QuerySet[Block]:
     """Select the blocks that keep a review's annotator out of its campaign."""
     owners = Membership.objects.filter(
         campaign=OuterRef(OuterRef("campaign")), role=Membership.Role.OWNER

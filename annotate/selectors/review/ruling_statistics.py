@@ -37,11 +37,11 @@ class ExcludedCounts:
 def excluded(campaign_id: int, *, since: datetime | None = None) -> ExcludedCounts:
     """Return what is excluded from a campaign's estimates; two queries."""
     rows = (
-        Exclusion.objects.filter(judgment__campaign=campaign_id, restored_at=None)
+        Exclusion.objects.filter(ruling__review__campaign=campaign_id, restored_at=None)
         .order_by()
-        .values("judgment__annotator")
+        .values("ruling__review__annotator")
         .annotate(n=Count("pk"), last=Max("ruling__at"))
-        .values_list("judgment__annotator", "n", "last")
+        .values_list("ruling__review__annotator", "n", "last")
     )
     judgments: dict[int, int] = {}
     n_since = 0
@@ -54,6 +54,12 @@ def excluded(campaign_id: int, *, since: datetime | None = None) -> ExcludedCoun
         annotators_since=n_since,
         reasons=_reasons(campaign_id, judgments),
     )
+
+
+def flagged(campaign_id: int) -> list[int]:
+    """Return the annotators whom any screen has flagged, whatever was ruled; ids ascending."""
+    flags = Flag.objects.filter(review__campaign=campaign_id).order_by("review__annotator")
+    return list(flags.values_list("review__annotator", flat=True).distinct())
 
 
 def _reasons(campaign_id: int, judgments: dict[int, int]) -> tuple[Reason, ...]:

@@ -2,17 +2,18 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Max, QuerySet, Sum
+from django.db.models import Count, Exists, Max, OuterRef, QuerySet, Sum
 from django.db.models.functions import Coalesce, Least
 from numpy.typing import NDArray
 
 from annotate.instruments.answers import Edges, Observed
 from annotate.instruments.base import Instrument
-from annotate.models import Assignment, Campaign, Item, Judgment, Output, Review
+from annotate.models import Assignment, Campaign, Item, Judgment, Output, Review, Ruling
 from annotate.screening.base import Columns
 from annotate.screening.joining import joined
 from annotate.selectors import bulk
@@ -38,7 +39,9 @@ def columns(campaign: Campaign) -> Columns | None:
     """Return the campaign's judgments without those of excluded annotators; None without any.
 
     Late judgments that do not count are included, because they are a person's work too. Unconfirmed
-    judgments are not, because anyone may have sent them under any name.
+    judgments are not, because anyone may have sent them under any name. Work that a reviewer has
+    cleared has another label, the negative of the annotator's: it is a yardstick, and only newer
+    work can raise new flags.
     """
     instrument = instruments.of(campaign)
     if not instrument.template:
@@ -49,7 +52,14 @@ def columns(campaign: Campaign) -> Columns | None:
         _part(instrument, chunk, material)
         for chunk in _chunks(rows.values_list(*_FACTS).iterator(chunk_size=CHUNK))
     ]
-    return joined(parts) if parts else None
+    return _rearmed(joined(parts), _cleared(campaign.pk)) if parts else None
+
+
+def _rearmed(columns: Columns, cleared: Ints) -> Columns:
+    if not cleared.size:
+        return columns
+    before = np.isin(columns.order.astype(np.int64), cleared)
+    return replace(columns, annotator=np.where(before, -columns.annotator, columns.annotator))
 
 
 def seconds(active: float | None, elapsed: float) -> float:
@@ -65,6 +75,19 @@ def known() -> QuerySet[Judgment]:
 def _known_of(campaign_id: int) -> QuerySet[Judgment]:
     out = Review.objects.filter(campaign=campaign_id, status=Review.Status.EXCLUDED)
     return known().filter(campaign=campaign_id).exclude(annotator__in=out.values("annotator"))
+
+
+def _cleared(campaign_id: int) -> Ints:
+    """Return the ids of judgments up to the last ruling that their annotator's work counts."""
+    rulings = Ruling.objects.filter(
+        review__campaign=campaign_id, act__in=(Ruling.Act.CLEAR, Ruling.Act.RESTORE)
+    )
+    later = rulings.filter(
+        review__annotator=OuterRef("annotator"), at__gte=OuterRef("submitted_at")
+    )
+    people = rulings.order_by().values("review__annotator")
+    mine = _known_of(campaign_id).filter(Exists(later.order_by()), annotator__in=people)
+    return np.array(mine.values_list("pk", flat=True), dtype=np.int64)
 
 
 class _Material:

@@ -11,17 +11,29 @@ from annotate.models import Appeal, Review
 def in_turn(rows: QuerySet[Review], left: Collection[int]) -> QuerySet[Review]:
     """Order reviews as a person rules on them. left: those that wait for another one's answer.
 
-    Appeals come first, by the day their answer is due, then the longest waiting. Appeals that other
-    reviewers answer come last.
+    Appeals come first, by the day their answer is due, then the longest waiting, then those that
+    are only worth a look. Appeals that other reviewers answer come last.
     """
+    rows, order = with_turn(rows, left)
+    return rows.order_by(*order)
+
+
+def with_turn(rows: QuerySet[Review], left: Collection[int]) -> tuple[QuerySet[Review], list[str]]:
+    """Return the reviews with what their turn depends on, and the names that order them by it."""
     due = Appeal.objects.filter(review=OuterRef("pk"), answered_at=None).values("due_at")
     rows = rows.annotate(appeal_due=Subquery(due)).annotate(
-        later=_one_if(Q(appeal_due=None)), turn=Coalesce("appeal_due", "opened_at")
+        later=Case(
+            When(appeal_due__isnull=False, then=0),
+            When(status=Review.Status.LISTED, then=2),
+            default=1,
+            output_field=IntegerField(),
+        ),
+        turn=Coalesce("appeal_due", "opened_at"),
     )
     order = ["later", "turn", "pk"]
     if left:
         rows, order = rows.annotate(last=_one_if(Q(pk__in=left))), ["last", *order]
-    return rows.order_by(*order)
+    return rows, order
 
 
 def _one_if(condition: Q) -> Case:

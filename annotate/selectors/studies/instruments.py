@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -44,6 +45,13 @@ class ListedInstrument:
 def of(campaign: Campaign) -> Instrument:
     """Return the instrument of a campaign, in the campaign's version."""
     return get(campaign.instrument, campaign.instrument_version)
+
+
+def criteria_of(campaign_ids: Collection[int]) -> list[str]:
+    """Return the names of all criteria that are asked about in these campaigns."""
+    asked = Campaign.objects.filter(pk__in=campaign_ids).order_by()
+    used = asked.values_list("instrument", "instrument_version").distinct()
+    return sorted({one.name for which in used for one in get(*which).criteria})
 
 
 def named(reference: str) -> Instrument:

@@ -16,7 +16,10 @@ from annotate.text.languages import interface_language
 
 @dataclass(frozen=True)
 class ListedTutorial:
-    """One stored tutorial, with its number of questions and the title in its file."""
+    """One stored tutorial, with its number of questions and the title in its file.
+
+    asked: graded questions of a round. lacks: how many more a second round of other ones needs.
+    """
 
     id: int
     instrument: str
@@ -28,27 +31,35 @@ class ListedTutorial:
     mine: bool
     created_at: datetime
     campaigns: int
+    asked: int
+    lacks: int
 
 
 def listed(key: str, user_id: int | None) -> list[ListedTutorial]:
     """Return the tutorials stored for an instrument, the newest first."""
     used = Counter(Campaign.objects.exclude(tutorial=None).values_list("tutorial", flat=True))
     rows = TutorialContent.objects.filter(instrument=key).select_related("owner")
-    return [
-        ListedTutorial(
-            id=row.pk,
-            instrument=row.instrument,
-            title=str(row.content.get("title", "")),
-            language=str(row.content["language"]),
-            version=str(row.content["version"]),
-            n_questions=len(row.content["questions"]),
-            owner=row.owner.get_username() if row.owner else "",
-            mine=row.owner_id == user_id,
-            created_at=row.created_at,
-            campaigns=used[row.pk],
-        )
-        for row in rows
-    ]
+    return [_listed(row, used[row.pk], user_id) for row in rows]
+
+
+def _listed(row: TutorialContent, campaigns: int, user_id: int | None) -> ListedTutorial:
+    raw = row.content
+    graded = [one for one in raw["questions"] if str(one.get("kind")).strip() != "example"]
+    asked = raw.get("asked") or len(graded)
+    return ListedTutorial(
+        id=row.pk,
+        instrument=row.instrument,
+        title=str(raw.get("title", "")),
+        language=str(raw["language"]),
+        version=str(raw["version"]),
+        n_questions=len(raw["questions"]),
+        owner=row.owner.get_username() if row.owner else "",
+        mine=row.owner_id == user_id,
+        created_at=row.created_at,
+        campaigns=campaigns,
+        asked=asked,
+        lacks=max(0, 2 * asked - len(graded)),
+    )
 
 
 def content(tutorial_id: int, *, key: str) -> Any:
@@ -65,7 +76,7 @@ def of(tutorial_id: int, instrument: Instrument) -> Tutorial:
     Raises `NotFound` for a missing tutorial, and `Refused` if it does not fit the version.
     """
     raw = content(tutorial_id, key=instrument.key)
-    return reading.read(raw, instrument=instrument.key, criteria=instrument.criteria)
+    return reading.stored(raw, instrument=instrument.key, criteria=instrument.criteria)
 
 
 def of_campaign(campaign: Campaign, instrument: Instrument | None = None) -> Tutorial | None:

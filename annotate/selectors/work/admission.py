@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotate import adapters
 from annotate.models import Assignment, Campaign, Participation
-from annotate.selectors.campaigns import slots
+from annotate.selectors.campaigns import slot_counts, slots
 from annotate.selectors.pay import budget, open_units, promises
 from annotate.selectors.review import eligibility
 from annotate.selectors.work import tutorial_runs, units
@@ -52,8 +52,11 @@ def personal(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Noth
     """Return the reason of `gate` that does not depend on the work of others, if there is one."""
     if over := _unit_over(who, n_open=n_open):
         return over
-    if tutorial_runs.step(campaign, who) == tutorial_runs.TutorialStep.UNDER_WAY:
+    step = tutorial_runs.step(campaign, who)
+    if step == tutorial_runs.TutorialStep.UNDER_WAY:
         return _tutorial()
+    if step == tutorial_runs.TutorialStep.FAILED:
+        return _failed()
     return _kept_out(campaign, who, n_open=n_open)
 
 
@@ -159,6 +162,14 @@ def _tutorial() -> Nothing:
     return Nothing("tutorial", _("A short tutorial comes before your first task."), final=False)
 
 
+def _failed() -> Nothing:
+    message = _(
+        "Thank you for trying. Two rounds of the tutorial are all that this study has, and neither "
+        "was passed, so there are no tasks for you in it. That says nothing about other studies."
+    )
+    return Nothing("tutorial_failed", message, final=True)
+
+
 def _no_bonus() -> Nothing:
     message = _(
         "The rest of this study’s budget is for people who have already taken its tutorial. "
@@ -240,7 +251,7 @@ def blocked(
         return CloseReason.DEADLINE
     if (
         campaign.max_judgments is not None
-        and slots.held_count(campaign.pk) >= campaign.max_judgments
+        and slot_counts.held(campaign.pk) >= campaign.max_judgments
     ):
         return CloseReason.MAX_JUDGMENTS
     if not promised and not budget.affordable(campaign, for_now=for_now):
@@ -252,7 +263,7 @@ def room(campaign: Campaign) -> int:
     """Return how many further leases the limits certainly cover, units' tasks aside."""
     found = [MANY]
     if campaign.max_judgments is not None:
-        found.append(campaign.max_judgments - slots.held_count(campaign.pk))
+        found.append(campaign.max_judgments - slot_counts.held(campaign.pk))
     if campaign.budget is not None and not adapters.publishes(campaign.crowd):
         left, each = campaign.budget - budget.committed(campaign), budget.price(campaign).total
         found.append(int(left // each) if each else MANY * (left >= 0))
@@ -266,10 +277,9 @@ def over_cap(assignment: Assignment, campaign: Campaign) -> bool:
 
 
 def held_by(who: Participation | Assignment) -> int:
-    """Return how many assignments this annotator has open or submitted in this campaign."""
-    return Assignment.objects.filter(
-        campaign_id=who.campaign_id, annotator_id=who.annotator_id, status__in=Assignment.HELD
-    ).count()
+    """Return how many assignments of this annotator, open or submitted, count toward the cap."""
+    mine = Assignment.objects.filter(campaign_id=who.campaign_id, annotator_id=who.annotator_id)
+    return mine.filter(status__in=Assignment.HELD, gold=None).count()
 
 
 def open_of(participation_id: int) -> QuerySet[Assignment]:

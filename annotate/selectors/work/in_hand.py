@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from annotate.instruments.base import Material
+from annotate.instruments.expected import Expected
 from annotate.models import Assignment, Draft
 from annotate.selectors.campaigns import outputs
 from annotate.selectors.prepared import Prepared, Row, columns, instance
@@ -13,12 +14,16 @@ from annotate.selectors.prepared import Prepared, Row, columns, instance
 
 @dataclass(frozen=True)
 class InHand:
-    """An assignment, what its annotator was shown, and when the annotator saw it first."""
+    """An assignment, what its annotator was shown, and when the annotator saw it first.
+
+    expected: what is right about a gold item; None for an output.
+    """
 
     assignment: Assignment
     material: Material
     began: datetime
     has_draft: bool = True
+    expected: Expected | None = None  # of a gold item
 
 
 def leased(assignment_id: int, participation_id: int) -> InHand | None:
@@ -27,16 +32,32 @@ def leased(assignment_id: int, participation_id: int) -> InHand | None:
     if not rows:
         return None
     (row,) = rows
-    text, given, paragraphs, before, has_draft = row[-len(MORE) :]
+    *shown, before, has_draft, expected = row[-len(MORE) :]
     found = instance(Assignment, row)
+    text, given, paragraphs = shown[3:] if found.gold_id else shown[:3]
     material = Material(text, given, tuple(paragraphs))
-    return InHand(found, material, _began(found, before), bool(has_draft))
+    return InHand(found, material, _began(found, before), bool(has_draft), expected)
 
 
 def of(assignment: Assignment) -> InHand:
-    """Return the same of an assignment that was read `with_begin`, and with its output."""
+    """Return the same of an assignment that was read `with_begin`, and with what it is about."""
+    expected = None if assignment.gold is None else assignment.gold.expected
+    return InHand(assignment, material(assignment), begin_of(assignment), expected=expected)
+
+
+def begin_of(assignment: Assignment) -> datetime:
+    """Return when an assignment that was read `with_begin` was first seen."""
     before: datetime | None = vars(assignment)["ended_before"]
-    return InHand(assignment, outputs.material(assignment.output), _began(assignment, before))
+    return _began(assignment, before)
+
+
+def material(assignment: Assignment) -> Material:
+    """Return what the annotator is shown: of an output, whose item must be loaded, or of gold."""
+    gold = assignment.gold
+    if gold is not None:
+        return Material(gold.text, gold.input, tuple(gold.paragraphs))
+    assert assignment.output is not None, "an assignment has an output or a gold item"
+    return outputs.material(assignment.output)
 
 
 def with_begin(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
@@ -58,8 +79,12 @@ MORE = (
     "output__text",
     "output__item__input",
     "output__item__paragraphs",
+    "gold__text",
+    "gold__input",
+    "gold__paragraphs",
     "ended_before",
     "has_draft",
+    "gold__expected",
 )
 
 

@@ -33,27 +33,45 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Picked:
-    """A free slot, and what its annotator is shown of it."""
+    """A free slot or a gold item, and what its annotator is shown of it.
 
-    pk: int
-    output_id: int
+    pk, output_id: of the slot; None for a gold item.
+    """
+
+    pk: int | None
+    output_id: int | None
     material: Material
     has_draft: bool  # from an earlier lease of this person
+    gold_id: int | None = None
 
 
 def pick(
-    campaign_id: int, annotator_id: int, *, besides: int | None = None, locked: bool = False
+    campaign_id: int,
+    annotator_id: int,
+    *,
+    recent: Sequence[int] = (),
+    besides: int | None = None,
+    locked: bool = False,
 ) -> Picked | None:
     """Return the slot that this person would get; None if there is none for them.
 
+    recent: `recent_items`, which they do not get again where another slot is near.
     besides: an assignment whose output is on their page, even if its lease has expired.
     locked: lock it, and pass over slots that other transactions have locked.
     """
     values = {"campaign": campaign_id, "annotator": annotator_id, "besides": besides or 0}
-    for *row, first in _APART[locked].rows(**values):
+    apart = dict(zip(ITEMS, [*recent[:RECENT], *[0] * RECENT], strict=False))
+    for *row, first in _APART[locked].rows(**values, **apart) if recent else ():
         if row[1] <= first + NEAR:
             return _picked(row)
     return next((_picked(row) for row in _IN_ORDER[locked].rows(**values)), None)
+
+
+def recent_items(campaign_id: int, annotator_id: int) -> "QuerySet[Assignment, Row]":
+    """Select the items of this person's last tasks, as rows of one value."""
+    mine = Assignment.objects.filter(campaign=campaign_id, annotator=annotator_id, gold=None)
+    last = mine.filter(status__in=Assignment.HELD).order_by("-pk")
+    return last.values_list("output__item")[:RECENT]
 
 
 def _picked(row: Sequence[Any]) -> Picked:
@@ -77,23 +95,20 @@ def _in_order(campaign: int, annotator: int, besides: int) -> "QuerySet[Slot, Ro
     return _new(campaign, annotator, besides).values_list(*COLUMNS)[:1]
 
 
-def _apart(campaign: int, annotator: int, besides: int) -> "QuerySet[Slot, Row]":
-    """Select the first of another item than those of the last tasks, with the first position."""
-    mine = Assignment.objects.filter(campaign=campaign, annotator=annotator)
-    last = mine.filter(status__in=Assignment.HELD).order_by("-pk")
+def _apart(campaign: int, annotator: int, besides: int, **recent: int) -> "QuerySet[Slot, Row]":
+    """Select the first of another item than the recent ones, with the first position of all."""
     first = _new(campaign, annotator, besides).values("position")[:1]
-    other = _new(campaign, annotator, besides).exclude(
-        output__item__in=last.values("output__item")[:RECENT]
-    )
+    other = _new(campaign, annotator, besides).exclude(output__item__in=recent.values())
     return other.annotate(first=Subquery(first)).values_list(*COLUMNS, "first")[:1]
 
 
 NAMES = ("campaign", "annotator", "besides")
+ITEMS = tuple(f"item_{n}" for n in range(RECENT))  # 0 stands for none
 _IN_ORDER = {
     False: Prepared(_in_order, numbers=NAMES),
     True: Prepared(_in_order, numbers=NAMES, locks=LOCKED),
 }
 _APART = {
-    False: Prepared(_apart, numbers=NAMES),
-    True: Prepared(_apart, numbers=NAMES, locks=LOCKED),
+    False: Prepared(_apart, numbers=NAMES + ITEMS),
+    True: Prepared(_apart, numbers=NAMES + ITEMS, locks=LOCKED),
 }

@@ -47,7 +47,9 @@ def _wrongly_held(campaign_id: int) -> int:
 
 
 def _without_slot(campaign_id: int) -> int:
-    leases = Assignment.objects.filter(campaign=campaign_id, status=Assignment.Status.LEASED)
+    leases = Assignment.objects.filter(
+        campaign=campaign_id, status=Assignment.Status.LEASED, gold=None
+    )
     return leases.filter(~Exists(Slot.objects.filter(assignment=OuterRef("pk")))).count()
 
 

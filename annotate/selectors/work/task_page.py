@@ -13,12 +13,12 @@ from django.utils.translation import gettext as _
 from annotate.crowds.tariffs import ZERO
 from annotate.errors import NotFound
 from annotate.instruments.base import Instrument, Material
-from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry, Participation
-from annotate.selectors.campaigns import outputs
+from annotate.models import Assignment, Campaign, Draft, LedgerEntry, Participation
+from annotate.screening.signals.settings import signals_on
 from annotate.selectors.pay.accounts import MONEY
 from annotate.selectors.review import eligibility
 from annotate.selectors.studies import instruments
-from annotate.selectors.work import units
+from annotate.selectors.work import gold, in_hand, units
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Study:
     contact: str
     reward: Decimal
     lease_minutes: int
-    annotator_cap: int | None
+    annotator_cap: int | None  # tasks of a person, with gold items
     over: bool
     tutorial_bonus: Decimal
     bonus_after: int = 0
@@ -40,6 +40,8 @@ class Study:
     crowd: str = "link"
     currency: str = "USD"
     about: str = ""  # the researcher's own sentence; "": the instrument's
+    links_number: int = 0  # links of an earlier number are withdrawn
+    signals: bool = False  # whether the page counts signals, which it then says
 
 
 @dataclass(frozen=True)
@@ -159,8 +161,7 @@ def reserved(participation_id: int) -> int | None:
 
 
 def current(assignment: Assignment) -> Work:
-    material = outputs.material(assignment.output)
-    return Work(assignment.pk, material, draft(assignment))
+    return Work(assignment.pk, in_hand.material(assignment), draft(assignment))
 
 
 def draft(assignment: Assignment) -> SavedDraft:
@@ -170,6 +171,8 @@ def draft(assignment: Assignment) -> SavedDraft:
     """
     if Draft.objects.filter(assignment=assignment).exists():
         return saved_draft(assignment.pk)
+    if assignment.output_id is None:
+        return SavedDraft(0, {})  # a gold item is leased to a person once
     earlier = Draft.objects.filter(
         assignment__annotator=assignment.annotator_id, assignment__output=assignment.output_id
     ).order_by("-saved_at")
@@ -214,13 +217,15 @@ def study_of(campaign: Campaign) -> Study:
         contact=campaign.contact,
         reward=campaign.reward,
         lease_minutes=campaign.lease_minutes,
-        annotator_cap=campaign.annotator_cap,
+        annotator_cap=gold.most_tasks(campaign),
         tutorial_bonus=campaign.tutorial_bonus,
         bonus_after=campaign.bonus_after,
         open_link_bonus=campaign.open_link_bonus,
         over=campaign.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED),
         crowd=campaign.crowd,
         currency=campaign.currency,
+        links_number=campaign.links_number,
+        signals=signals_on(campaign.screening),
     )
 
 
@@ -229,12 +234,12 @@ def today() -> datetime:
 
 
 def _judged(who: Participation) -> tuple[int, int, int]:
-    """Return (under this participation, today's, all) judgments not lost with their unit."""
-    mine = Judgment.objects.filter(campaign=who.campaign_id, annotator=who.annotator_id)
-    here = Q(assignment__participation=who)
-    row = mine.filter(assignment__status__in=Assignment.JUDGED).aggregate(
+    """Return (under this participation, today's, all) tasks done and not lost with their unit."""
+    mine = Assignment.objects.filter(campaign=who.campaign_id, annotator=who.annotator_id)
+    here = Q(participation=who)
+    row = mine.filter(status__in=Assignment.JUDGED).aggregate(
         here=Count("pk", filter=here),
-        today=Count("pk", filter=Q(submitted_at__gte=today()) & _shown(who, here)),
+        today=Count("pk", filter=Q(ended_at__gte=today()) & _shown(who, here)),
         ever=Count("pk"),
     )
     return row["here"], row["today"], row["ever"]

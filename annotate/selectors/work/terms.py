@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from annotate.models import Campaign, LeaseAllowance
 from annotate.selectors.studies import tutorial_contents
-from annotate.selectors.work import task_page
+from annotate.selectors.work import gold, signal_keys, task_page
 from annotate.selectors.work.task_page import Study
 
 KEPT = 500  # campaigns
@@ -15,6 +15,8 @@ class CampaignTerms:
     """A campaign as it was when leases were allowed; a lease that spends of them confirms it.
 
     tutorial: the version that comes before the first task; None without one.
+    gold: how many gold items there are; they do not change while it is open.
+    signal_key: of the hashes of networks and devices; None where pages count no signals.
     passed: people who have passed it, for ever, as far as this process knows.
     """
 
@@ -22,6 +24,8 @@ class CampaignTerms:
     version: int
     study: Study
     tutorial: str | None
+    gold: int = 0
+    signal_key: bytes | None = None
     passed: set[int] = field(default_factory=set)
 
 
@@ -50,7 +54,9 @@ def _read(campaign_id: int) -> CampaignTerms:
     campaign = Campaign.objects.get(pk=campaign_id)
     study = task_page.study_of(campaign)
     tutorial = tutorial_contents.of_campaign(campaign, study.instrument)
-    found = CampaignTerms(campaign, version, study, None if tutorial is None else tutorial.version)
+    asked = None if tutorial is None else tutorial.version
+    n_gold = gold.usable(campaign_id).count() if campaign.gold_share else 0
+    found = CampaignTerms(campaign, version, study, asked, n_gold, signal_keys.of(campaign))
     if len(_kept) >= KEPT:
         _kept.clear()
     _kept[campaign_id] = found

@@ -1,6 +1,5 @@
 """The state of an annotator in the tutorial of a campaign, or of a preview."""
 
-from collections.abc import Set
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -8,45 +7,76 @@ from enum import Enum
 from django.utils import timezone
 
 from annotate.instruments.base import Instrument
+from annotate.instruments.tutorials import drawing
 from annotate.instruments.tutorials.content import Tutorial
 from annotate.instruments.tutorials.questions import Question
-from annotate.models import Campaign, Participation, TutorialAnswer, TutorialRun
+from annotate.models import (
+    Campaign,
+    Participation,
+    TutorialAnswer,
+    TutorialRound,
+    TutorialRun,
+)
 from annotate.selectors.pay import promises
-from annotate.selectors.pay.promises import RESERVED
+from annotate.selectors.pay.promises import RESERVED, ROUNDS
 from annotate.selectors.studies import tutorial_contents
 from annotate.selectors.work.task_page import Study
 
 
 class TutorialStep(Enum):
-    """How far a person is: may start it, is in it with the bonus reserved, or has passed it."""
+    """How far a person is: may start it, is in it with the bonus reserved, has passed it, or has
+    failed both rounds of this campaign."""
 
     BEFORE = "before"
     UNDER_WAY = "under way"
     PASSED = "passed"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class RoundResult:
+    """How a round ended: right first answers of those asked, and how many are needed."""
+
+    number: int
+    right: int
+    asked: int
+    mark: int
+
+    @classmethod
+    def of(cls, round_: TutorialRound) -> "RoundResult":
+        return cls(round_.number, round_.right or 0, round_.asked, round_.mark)
 
 
 @dataclass(frozen=True)
 class Status:
-    """The tutorial, the passed questions, and what passing it promises (0 if promised before)."""
+    """The tutorial, the round, and what passing it promises (0 if promised before).
+
+    questions: those of the round, none before it begins. answered: keys of those that have their
+    answer. before: the failed first round; None in the first one.
+    """
 
     tutorial: Tutorial
-    passed: frozenset[str]  # keys of questions
+    questions: tuple[Question, ...]
+    answered: frozenset[str]
     is_passed: bool
     bonus: Decimal
+    number: int = 1
+    asked: int = 0
+    mark: int = 0
+    before: RoundResult | None = None
 
     @property
     def total(self) -> int:
-        return len(self.tutorial.questions)
+        return len(self.questions)
 
     @property
     def done(self) -> int:
-        return len(self.passed)
+        return len(self.answered)
 
     @property
     def current(self) -> Question | None:
-        """Return the first question that is not passed yet."""
-        open_ = (one for one in self.tutorial.questions if one.key not in self.passed)
-        return next(open_, None)
+        """Return the first question of the round that has no answer yet."""
+        return next((one for one in self.questions if one.key not in self.answered), None)
 
 
 def required(campaign_id: int) -> Tutorial | None:
@@ -60,11 +90,24 @@ def step(campaign: Campaign, who: Participation) -> TutorialStep:
     if tutorial is None:
         return TutorialStep.PASSED
     run = run_of(who.annotator_id, tutorial)
-    if run is None:
-        return TutorialStep.BEFORE
-    if run.passed_at is not None:
+    if run is not None and run.passed_at is not None:
         return TutorialStep.PASSED
-    return TutorialStep.UNDER_WAY if is_reserved(run, who.pk) else TutorialStep.BEFORE
+    if has_failed(campaign.pk, who.annotator_id):
+        return TutorialStep.FAILED
+    begun = run is not None and is_reserved(run, who.pk)
+    return TutorialStep.UNDER_WAY if begun else TutorialStep.BEFORE
+
+
+def has_failed(campaign_id: int, annotator_id: int) -> bool:
+    """Return whether this person has failed all rounds that the campaign allows."""
+    return failed_rounds(campaign_id, annotator_id) >= ROUNDS
+
+
+def failed_rounds(campaign_id: int, annotator_id: int) -> int:
+    """Return how many rounds this person has failed in a campaign, in any version."""
+    return TutorialRound.objects.filter(
+        campaign=campaign_id, annotator=annotator_id, passed=False
+    ).count()
 
 
 def status(participation_id: int) -> Status | None:
@@ -73,13 +116,18 @@ def status(participation_id: int) -> Status | None:
     tutorial = tutorial_contents.of_campaign(who.campaign)
     if tutorial is None:
         return None
-    digests = passed_digests(who.annotator_id, tutorial)
     run = run_of(who.annotator_id, tutorial)
+    round_ = last_round(run)
     return Status(
         tutorial=tutorial,
-        passed=frozenset(one.key for one in tutorial.questions if one.digest in digests),
+        questions=drawing.questions(tutorial, round_.drawn) if round_ else (),
+        answered=answered(round_),
         is_passed=run is not None and run.passed_at is not None,
         bonus=promises.to_earn(who.campaign, who.annotator),
+        number=round_.number if round_ else 1,
+        asked=round_.asked if round_ else tutorial.n_asked,
+        mark=round_.mark if round_ else drawing.mark(tutorial.n_asked),
+        before=_before(round_),
     )
 
 
@@ -89,15 +137,37 @@ def run_of(annotator_id: int, tutorial: Tutorial) -> TutorialRun | None:
     ).first()
 
 
-def passed_digests(annotator_id: int, tutorial: Tutorial) -> Set[str]:
-    """Return the questions that this person has answered right, in this or an earlier version."""
-    return set(
-        TutorialAnswer.objects.filter(
-            annotator=annotator_id,
-            correct=True,
-            digest__in=[question.digest for question in tutorial.questions],
-        ).values_list("digest", flat=True)
+def last_round(run: TutorialRun | None) -> TutorialRound | None:
+    """Return the newest round of a run; only this one may be open."""
+    rounds = TutorialRound.objects.filter(run=run)
+    return rounds.order_by("-pk").first() if run is not None else None
+
+
+def answered(round_: TutorialRound | None) -> frozenset[str]:
+    """Return the keys of the questions of a round that have their answer."""
+    if round_ is None:
+        return frozenset()
+    return frozenset(TutorialAnswer.objects.filter(round=round_).values_list("question", flat=True))
+
+
+def covered(annotator_id: int, tutorial: Tutorial) -> frozenset[str]:
+    """Return the digests of this tutorial's questions that earlier passed versions contained."""
+    runs = TutorialRun.objects.filter(
+        annotator=annotator_id, instrument=tutorial.instrument, passed_at__isnull=False
     )
+    found = {digest for covers in runs.values_list("covers", flat=True) for digest in covers}
+    mine = frozenset(one.digest for one in tutorial.questions)
+    return mine if TutorialRun.ALL in found else mine & found
+
+
+def _before(round_: TutorialRound | None) -> RoundResult | None:
+    if round_ is None or round_.number == 1:
+        return None
+    earlier = TutorialRound.objects.filter(
+        campaign=round_.campaign_id, annotator=round_.annotator_id, passed=False, pk__lt=round_.pk
+    )
+    last = earlier.order_by("-pk").first()
+    return None if last is None else RoundResult.of(last)
 
 
 def is_reserved(run: TutorialRun, participation_id: int) -> bool:
@@ -124,7 +194,11 @@ def preview_study(instrument: Instrument, *, language: str) -> Study:
     )
 
 
-def preview_status(tutorial: Tutorial, question: Question) -> Status:
-    """Return the state of a person who reaches this question."""
-    before = tutorial.questions[: tutorial.place_of(question.key)]
-    return Status(tutorial, frozenset(one.key for one in before), is_passed=False, bonus=NOTHING)
+def preview_status(tutorial: Tutorial, place: int) -> Status:
+    """Return the state of a person who reaches the sample at this place, from 1."""
+    samples = tutorial.samples
+    done = frozenset(one.key for one in samples[: place - 1]) - {samples[place - 1].key}
+    n = tutorial.n_asked
+    return Status(
+        tutorial, samples, done, is_passed=False, bonus=NOTHING, asked=n, mark=drawing.mark(n)
+    )

@@ -82,7 +82,7 @@ def judged(participation_id: int) -> int:
 def given_back(participation_id: int) -> int:
     """Return how many of its tasks were returned undone although they were available."""
     return Assignment.objects.filter(
-        ~Assignment.has_judgment(),
+        ~Assignment.has_work(),
         participation=participation_id,
         status=Assignment.Status.RETURNED,
     ).count()

@@ -1,13 +1,13 @@
-"""Changes that owners make to an existing campaign: its fee rate and its reviewers."""
+"""Changes that people make to an existing campaign: its fee rate and its links."""
 
 from decimal import Decimal
 
-from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import F
 
 from annotate import adapters
 from annotate.errors import Conflict, Invalid
-from annotate.models import Campaign, Membership
+from annotate.models import Campaign
 from annotate.selectors.pay import budget
 from annotate.services import audit, change_marks, locks
 from annotate.services.campaigns.plans import MOST_FEE
@@ -46,21 +46,9 @@ def change_fee(
     return True
 
 
-def add_reviewer(campaign_id: int, *, username: str, actor_id: int) -> None:
-    """Let a user review the campaign's annotators."""
-    user = User.objects.filter(username=username.strip(), is_active=True).first()
-    if user is None:
-        raise Invalid({"username": f"There is no user “{username.strip()}”. Capitals matter."})
+def withdraw_links(campaign_id: int, *, actor_id: int) -> None:
+    """Withdraw all links for annotators. People who have entered go on with their own pages."""
     with transaction.atomic():
-        _, created = Membership.objects.get_or_create(
-            campaign_id=campaign_id, user=user, defaults={"role": Membership.Role.REVIEWER}
-        )
-        if not created:
-            raise Conflict(f"{user.username} can see this campaign already.")
-        audit.record(
-            "add_reviewer",
-            campaign_id=campaign_id,
-            actor_id=actor_id,
-            subject=f"user:{user.pk}",
-            name=user.username,
-        )
+        rows = Campaign.objects.filter(pk=campaign_id)
+        rows.update(links_number=F("links_number") + 1)
+        audit.record("withdraw_links", campaign_id=campaign_id, actor_id=actor_id)

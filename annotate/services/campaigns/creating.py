@@ -24,7 +24,7 @@ from annotate.models import (
 )
 from annotate.selectors.campaigns import protocol
 from annotate.services import audit, change_marks, plain_rows
-from annotate.services.campaigns import enough, metric_choice, plans
+from annotate.services.campaigns import enough, gold, gold_sources, metric_choice, plans
 from annotate.services.campaigns.importing.facts import Facts, Gap
 from annotate.services.campaigns.importing.problems import Problems, Row
 from annotate.services.campaigns.importing.sheet import Sheet
@@ -132,6 +132,8 @@ def begin(checked: Checked, sheet: Sheet) -> Campaign:
     seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
     campaign = _campaign(checked, seed)
     System.objects.bulk_create(System(campaign=campaign, name=name) for name in sheet.systems)
+    if plan.gold:
+        gold.store(campaign, gold_sources.from_data({"gold": list(plan.gold)}))
     return campaign
 
 
@@ -203,15 +205,12 @@ def _campaign(checked: Checked, seed: int) -> Campaign:
         level=plan.level,
         stop_mode=plan.stop_mode,
         planned_items=checked.planned_items,
+        screening=dict(plan.screening),
+        gold_share=plan.gold_share,
     )
-    Target.objects.bulk_create(
-        Target(campaign=campaign, criterion=name, width=width)
-        for name, width in plan.targets.items()
-    )
-    Target.objects.bulk_create(
-        Target(campaign=campaign, criterion=name, margin=margin)
-        for name, margin in plan.margins.items()
-    )
+    widths = [{"criterion": name, "width": width} for name, width in plan.targets.items()]
+    margins = [{"criterion": name, "margin": margin} for name, margin in plan.margins.items()]
+    Target.objects.bulk_create(Target(campaign=campaign, **one) for one in widths + margins)
     return campaign
 
 
@@ -241,8 +240,8 @@ def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
         for item, (position, group) in zip(items, chunk, strict=True)
         for same in _by_text(group)
     ]
-    rows = [(campaign.pk, item, *_output(same)) for item, _position, same in alike]
-    outputs = list(zip(_add(Output, OUTPUT, rows), alike, strict=True))
+    texts = [(campaign.pk, item, *_output(same)) for item, _position, same in alike]
+    outputs = list(zip(_add(Output, OUTPUT, texts), alike, strict=True))
     written = [
         (systems[row.system], item, output)
         for output, (item, _position, same) in outputs
@@ -255,7 +254,11 @@ def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
         for number in range(1, planned(same[0], position) + 1)
     ]
     _add(Slot, ("campaign_id", "output_id", "position", "number"), slots)
-    Campaign.objects.filter(pk=campaign.pk).update(planned=F("planned") + len(slots))
+    Campaign.objects.filter(pk=campaign.pk).update(
+        planned=F("planned") + len(slots),
+        planned_outputs=F("planned_outputs") + len(outputs),
+        planned_twice=F("planned_twice") + sum(number == 2 for *_slot, number in slots),
+    )
 
 
 def _add(

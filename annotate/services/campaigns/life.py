@@ -7,14 +7,15 @@ from django.utils import timezone
 
 from annotate.errors import Conflict
 from annotate.models import Assignment, Campaign, Posting, System
+from annotate.screening.settings import Settings
 from annotate.selectors.campaigns import opening, slots
 from annotate.selectors.pay.promises import ended
 from annotate.selectors.review import eligibility
-from annotate.selectors.work import admission
+from annotate.selectors.work import admission, gold
 from annotate.services import audit, change_marks, locks, transitions
 from annotate.services.marketplace import batches, postings
 from annotate.services.pay import promises
-from annotate.services.work import leasing
+from annotate.services.work import leasing, page_signals
 from annotate.states import CampaignStatus, CloseReason
 
 TRANSITIONS: dict[CampaignStatus, set[CampaignStatus]] = {
@@ -32,6 +33,11 @@ def open_(campaign_id: int, *, actor_id: int | None = None) -> None:
     with transaction.atomic():
         campaign = locks.campaign(campaign_id)
         _require(campaign, CampaignStatus.DRAFT, CampaignStatus.PAUSED, verb="open")
+        if campaign.gold_share and not gold.usable(campaign_id).exists():
+            raise Conflict(
+                "This campaign asks for gold items, and none is confirmed. Confirm some, or set "
+                "their share to 0."
+            )
         _move(
             campaign,
             CampaignStatus.OPEN,
@@ -39,7 +45,9 @@ def open_(campaign_id: int, *, actor_id: int | None = None) -> None:
             actor_id=actor_id,
             opened_at=campaign.opened_at or timezone.now(),
             protocol=opening.protocol_of(campaign).as_data(),
+            screening=Settings.from_dict(campaign.screening).to_dict(),  # defaults may change
         )
+        page_signals.begin(campaign)
         change_marks.mark(campaign_id, "opened")
 
 
@@ -123,6 +131,7 @@ def reopen(campaign_id: int, *, actor_id: int, why: str) -> None:
             closed_at=None,
             detail={"why": why},
         )
+        page_signals.begin(campaign)
         change_marks.mark(campaign_id, "reopened")
 
 

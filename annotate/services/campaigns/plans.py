@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
 from django.db import transaction
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
@@ -14,13 +14,16 @@ from annotate.crowds.registry import CROWDS
 from annotate.crowds.tariffs import ZERO
 from annotate.errors import Invalid, NotFound
 from annotate.instruments.base import Instrument
-from annotate.models import Campaign
+from annotate.models import GOLD_BLOCK, Campaign
 from annotate.schemas import Refused, fault
+from annotate.screening.settings import Settings
+from annotate.screening.thresholds import SettingsError
 from annotate.selectors.campaigns import protocol
 from annotate.selectors.pay.budget import AtMost, cost_of_plan
 from annotate.selectors.studies import instruments, tutorial_contents
+from annotate.selectors.work.gold import MOST as MOST_GOLD
 from annotate.services import audit, locks
-from annotate.services.campaigns import enough, metric_choice
+from annotate.services.campaigns import enough, gold, gold_sources, metric_choice
 from annotate.services.campaigns.importing.problems import Row
 from annotate.states import StopMode
 
@@ -104,6 +107,12 @@ class Plan:
     language: str = "en"
     contact: str = ""
     seed: int | None = None
+    gold_share: int = 0  # how many of 25 tasks of a person are gold items
+    gold: tuple[
+        Mapping[str, Any], ...
+    ] = ()  # gold items, as in a file; more may be added to a draft
+    # Settings of the screens that differ from the defaults: group -> name -> value.
+    screening: Mapping[str, Any] = field(default_factory=dict)
     planned: Planned | None = field(default=None, compare=False)
 
     @property
@@ -178,6 +187,11 @@ class PlanLimits(BaseModel):
     planned_items: int | None = Field(
         gt=0, le=MOST_COUNT, description="The number of planned items must be positive."
     )
+    gold_share: int = Field(
+        ge=0,
+        le=MOST_GOLD,
+        description=f"Of {GOLD_BLOCK} tasks, 0 to {MOST_GOLD} can be gold items.",
+    )
     seed: int | None = Field(
         ge=0, lt=MOST_SEED, description="The seed lies between 0 and 2^63 − 1."
     )
@@ -199,6 +213,7 @@ def at_most(plan: Plan, planned: int) -> AtMost:
         cap=plan.annotator_cap,
         bonus=plan.tutorial_bonus if has_tutorial(plan) else ZERO,
         budget=plan.budget,
+        gold_share=plan.gold_share,
     )
 
 
@@ -222,13 +237,39 @@ def check(plan: Plan) -> Instrument:
     )
     if problem := _tutorial_problem(plan, instrument):
         errors["tutorial_id"] = problem
+    if problem := screening_problem(plan.screening):
+        errors["screening"] = problem
     if problem := metric_choice.problem(plan.metrics):
         errors["metrics"] = problem
     errors |= public_word_problems(plan.public_title, plan.public_about)
     errors |= _beyond_limits(plan)
+    if problem := _gold_problem(plan, instrument):
+        errors["gold"] = problem
     if errors:
         raise Invalid(errors)
     return instrument
+
+
+def screening_problem(given: Mapping[str, Any]) -> str:
+    """Return what is wrong with settings of the screens; "" if nothing is."""
+    try:
+        Settings.from_dict(given)
+    except SettingsError as refused:
+        return str(refused)
+    return ""
+
+
+def _gold_problem(plan: Plan, instrument: Instrument) -> str:
+    """Return what is wrong with the plan's gold items; "" if nothing is, or there are none."""
+    if not plan.gold:
+        return ""
+    if not plan.gold_share:
+        return f"Say how many of {GOLD_BLOCK} tasks are gold items, in gold_share."
+    try:
+        found = gold.problems(instrument, gold_sources.from_data({"gold": list(plan.gold)}), set())
+    except Refused as refused:
+        return str(refused)
+    return " ".join(f"{name}: {text}" for name, text in found.items())
 
 
 def _tutorial_problem(plan: Plan, instrument: Instrument) -> str:

@@ -218,7 +218,7 @@ def _shortfall(found: Participation) -> str:
     The person submitted at the crowd before finishing here, or returned tasks undone.
     """
     tasks, given_back = found.tasks or 0, units.given_back(found.pk)
-    judged = Assignment.objects.filter(Assignment.has_judgment(), participation=found).count()
+    judged = Assignment.objects.filter(Assignment.has_work(), participation=found).count()
     if judged >= tasks or (found.handed_in_at is not None and not given_back):
         return ""
     if found.handed_in_at is not None:

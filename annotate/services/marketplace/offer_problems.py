@@ -7,7 +7,7 @@ from annotate.crowds.base import ListingProblem, Marketplace
 from annotate.crowds.tariffs import CENT, ZERO
 from annotate.crowds.terms import Terms
 from annotate.models import Campaign
-from annotate.selectors.campaigns import slots
+from annotate.selectors.campaigns import slot_counts
 from annotate.selectors.pay import budget, open_units
 from annotate.text.figures import DOLLARS, count, money
 
@@ -34,9 +34,14 @@ def against(
 
 
 def units_needed(campaign_id: int, tasks: int) -> int:
-    """Return how many units of `tasks` tasks are needed for the free slots that no unit covers."""
+    """Return how many units of `tasks` tasks are needed for the free slots that no unit covers.
+
+    Some of the tasks are gold items, which fill no slot.
+    """
+    share = Campaign.objects.values_list("gold_share", flat=True).get(pk=campaign_id)
     coming = sum(one.units * one.tasks for one in open_units.untaken(campaign_id))
-    missing = slots.free(campaign_id).count() - open_units.promised_tasks(campaign_id) - coming
+    wanted = budget.with_gold(slot_counts.missing(campaign_id), share)
+    missing = wanted - open_units.promised_tasks(campaign_id) - coming
     return max(0, -(-missing // tasks))
 
 

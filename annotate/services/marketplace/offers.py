@@ -14,7 +14,7 @@ from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.models import Batch, Campaign
 from annotate.models.base import public_id
 from annotate.selectors.pay import budget, promises
-from annotate.services.marketplace import postings
+from annotate.services.marketplace import beforehand, postings
 from annotate.services.marketplace.offer_problems import (
     against,
     of_numbers,
@@ -40,6 +40,7 @@ class Offer:
         a budget.
     balance: at the crowd; None if unknown.
     currency: of the account there, and so of all these amounts.
+    gold_share: how many of 25 tasks are gold items, which are paid alike.
     """
 
     crowd: str
@@ -59,6 +60,7 @@ class Offer:
     fee_told: Decimal | None = None
     grows: bool = False
     currency: str = DOLLARS
+    gold_share: int = 0
 
     @property
     def total(self) -> Decimal:
@@ -86,7 +88,13 @@ class Offer:
 
     @property
     def judgments(self) -> int:
-        return self.places * self.tasks
+        """Return how many of all tasks bring a judgment; with gold, about so many."""
+        return budget.judgments_of(self.places * self.tasks, self.gold_share)
+
+    @property
+    def gold(self) -> int:
+        """Return about how many of all tasks are gold items."""
+        return self.places * self.tasks - self.judgments
 
     @property
     def postings(self) -> int:
@@ -116,13 +124,15 @@ def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> O
         campaign.fee_rate,
         None,
         budget.left(campaign),
+        gold_share=campaign.gold_share,
     )
     if not adapters.publishes(campaign.crowd):
         return replace(offer, problems=(ListingProblem("crowd", _BY_LINK),))
     found = list(of_numbers(campaign, terms, places, reward))
     try:
         crowd = adapters.marketplace(campaign.crowd)
-        offer = replace(offer, environment=crowd.environment, terms=_completed(terms, crowd))
+        completed = _completed(terms, crowd, campaign)
+        offer = replace(offer, environment=crowd.environment, terms=completed)
         found += without_effect(terms, crowd)
         if not found:
             offer = _priced(offer, crowd, promises.offered(campaign))
@@ -220,8 +230,9 @@ def _of_fee(offer: Offer) -> Iterator[ListingProblem]:
         yield ListingProblem("fee", said)
 
 
-def _completed(terms: Terms, crowd: Marketplace) -> Terms:
-    """Set the time after which the crowd approves automatically, if the crowd allows it."""
+def _completed(terms: Terms, crowd: Marketplace, campaign: Campaign) -> Terms:
+    """Say what has to be said beforehand, and set the time after which the crowd approves."""
+    terms = replace(terms, description=beforehand.told(terms.description, campaign))
     if terms.auto_approval is not None or "auto_approval" in crowd.can.no_effect:
         return terms
     return replace(terms, auto_approval=USUAL_AUTO_APPROVAL)

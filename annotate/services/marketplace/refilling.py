@@ -26,8 +26,11 @@ def refill(campaign_id: int) -> Posting | None:
         batch = Batch.objects.filter(campaign=campaign).order_by("pk").last()
         if batch is None or _under_way(campaign_id):
             return None
-        gaps = _gaps(campaign_id)[open_units.promised_tasks(campaign_id) :]
-        units = min(-(-len(gaps) // batch.tasks), open_units.unused_units(batch), _paid(batch))
+        share = campaign.gold_share
+        covered = budget.judgments_of(open_units.promised_tasks(campaign_id), share)
+        gaps = _gaps(campaign_id)[covered:]
+        wanted = -(-budget.with_gold(len(gaps), share) // batch.tasks)
+        units = min(wanted, open_units.unused_units(batch), _paid(batch))
         return _publish(batch, units, gaps[: units * batch.tasks]) if units > 0 else None
 
 

@@ -82,6 +82,14 @@ def end(campaign: Campaign) -> int:
     return len(runs)
 
 
+def note_settled() -> int:
+    """Note which promised bonuses are in the ledger by now; return how many. Safe to repeat.
+
+    A ledger row stays, so this can be noted at any time after it.
+    """
+    return promises.newly_settled().update(settled=True)
+
+
 def _offers_more(run: TutorialRun, campaign: Campaign) -> bool:
     if campaign.status in OVER:
         return False

@@ -1,16 +1,17 @@
-"""Adds facts to the tallies of people, each once: the only writer of `PersonTally`.
+"""Adds facts to tallies, each once: the only writer of `PersonTally` and `SpendingTally`.
 
 Pages read tallies and the facts that are not in them yet, so a tally that is behind costs time and
 never a figure. The reasons are in `docs/decisions/037-tallies.md`.
 """
 
+from collections import defaultdict
 from dataclasses import astuple, fields
 from datetime import timedelta
 
 from django.db import connection, transaction
 from django.utils import timezone
 
-from annotate.models import PersonTally, TallyProgress
+from annotate.models import PersonTally, SpendingTally, TallyProgress
 from annotate.selectors.pay import tallies
 from annotate.selectors.pay.tallies import FACTS, Sums, Upto
 
@@ -33,6 +34,25 @@ def rebuild() -> None:
     with transaction.atomic():
         _locked().delete()
         PersonTally.objects.all().delete()
+        SpendingTally.objects.all().delete()
+
+
+def recount(campaign_id: int) -> int:
+    """Return for how many people, and the campaign itself, the tallies differ from the facts.
+
+    Call it in a transaction.
+    """
+    upto = Upto.of(_locked())
+    facts = tallies.since(Upto(), upto, campaign_id=campaign_id)
+    rows = PersonTally.objects.filter(campaign=campaign_id)
+    kept = {
+        (campaign_id, row.annotator_id): Sums(*(getattr(row, name) for name in tallies.COLUMNS))
+        for row in rows
+    }
+    spent = sum(sums.earned - sums.refused + sums.fees for sums in facts.values())
+    noted = SpendingTally.objects.filter(campaign=campaign_id).values_list("amount", flat=True)
+    wrong = sum(kept.get(key) != facts.get(key) for key in kept.keys() | facts.keys())
+    return wrong + (tallies.cents(noted.first()) != spent)
 
 
 @transaction.atomic
@@ -48,7 +68,8 @@ def _step() -> int | None:
     upto = Upto(*(_end(name, getattr(after, name), getattr(upto, name)) for name in NAMES))
     found = tallies.since(after, upto)
     _add(found)
-    progress.judgment, progress.entry, progress.payout = astuple(upto)
+    _spend(found)
+    progress.judgment, progress.entry, progress.payout, progress.assignment = astuple(upto)
     progress.save()
     return len(found)
 
@@ -61,7 +82,8 @@ def _locked() -> TallyProgress:
 def _note(progress: TallyProgress) -> None:
     """Note the newest ids, and then which transactions may still add facts with lower ones."""
     newest = [_newest(name, getattr(progress, name)) for name in NAMES]
-    progress.next_judgment, progress.next_entry, progress.next_payout = newest
+    progress.next_judgment, progress.next_entry, progress.next_payout = newest[:3]
+    progress.next_assignment = newest[3]
     progress.horizon = _transactions("xmax")
     progress.noted_at = timezone.now()
     progress.save()
@@ -114,6 +136,17 @@ def _add(found: dict[tallies.Key, Sums]) -> None:
         unique_fields=["campaign", "annotator"],
         update_fields=list(tallies.COLUMNS),
     )
+
+
+def _spend(found: dict[tallies.Key, Sums]) -> None:
+    """Add what people earned, and the fees, to what their campaigns have spent."""
+    cents: dict[int, int] = defaultdict(int)
+    for (campaign, _annotator), sums in found.items():
+        cents[campaign] += sums.earned - sums.refused + sums.fees
+    for campaign, n in cents.items():
+        tally, _made = SpendingTally.objects.get_or_create(campaign_id=campaign)
+        tally.amount += tallies.amount(n)
+        tally.save()
 
 
 def _row(key: tallies.Key, part: Sums, before: PersonTally | None) -> PersonTally:

@@ -66,7 +66,14 @@ def rule_everywhere(
     results = []
     for one in chosen:
         try:
-            made = _rule_one(one, acts, actor_id=actor_id, reason=reason)
+            made = rule_once(
+                one.campaign_id,
+                one.annotator_id,
+                acts,
+                actor_id=actor_id,
+                reason=reason,
+                seen=one.seen,
+            )
         except Invalid:
             raise
         except ServiceError as refused:
@@ -77,15 +84,24 @@ def rule_everywhere(
     return results
 
 
-def _rule_one(one: Elsewhere, acts: Sequence[Act], *, actor_id: int, reason: str) -> list[Ruling]:
+def rule_once(
+    campaign_id: int,
+    annotator_id: int,
+    acts: Sequence[Act],
+    *,
+    actor_id: int,
+    reason: str,
+    seen: int,
+) -> list[Ruling]:
+    """Rule as `rule` does, without the acts that an earlier campaign of the owner has done."""
+
+    def attempt(chosen: Sequence[Act]) -> list[Ruling]:
+        return rule(campaign_id, annotator_id, chosen, actor_id=actor_id, reason=reason, seen=seen)
+
     try:
-        return rule(
-            one.campaign_id, one.annotator_id, acts, actor_id=actor_id, reason=reason, seen=one.seen
-        )
+        return attempt(acts)
     except Conflict as refused:
         rest = [act for act in acts if act != DONE_ONCE.get(refused.code)]
         if len(rest) == len(acts) or not rest:
             raise
-        return rule(
-            one.campaign_id, one.annotator_id, rest, actor_id=actor_id, reason=reason, seen=one.seen
-        )
+        return attempt(rest)

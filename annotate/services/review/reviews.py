@@ -11,23 +11,24 @@ from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
 from annotate.models import Campaign, Flag, ResultsSeen, Review, Ruling
-from annotate.screening.base import Verdict
-from annotate.screening.running import screen_all
-from annotate.screening.settings import Settings
+from annotate.screening.base import LISTED, PAUSED, Verdict
 from annotate.selectors.review import screening
 from annotate.services import audit, change_marks, locks
 from annotate.services.marketplace import messages
 from annotate.services.review import states, verdicts
 
 Status = Review.Status
+# After these rulings, the screens look at new work.
+ARMING = (Ruling.Act.CLEAR, Ruling.Act.RESTORE)
 
 
 def flag(campaign_id: int, annotator_id: int, found: Iterable[Verdict]) -> list[str]:
-    """Open a review for screens that fired; return the new ones.
+    """Open or list a review for screens that fired; return the new ones.
 
-    A screen flags a person once in a campaign, and the reviewer's ruling on it stands. New leases
-    pause, and the campaign becomes final only after the ruling. Excluded work receives no further
-    flags.
+    A screen flags a person once for each tier, and the reviewer's ruling on it stands; it can fire
+    again on work after a ruling. With a pausing flag, new leases pause, and the campaign becomes
+    final only after the ruling. A listing flag has no consequence but a place in the queue.
+    Excluded work receives no further flags.
     """
     now = timezone.now()
     with transaction.atomic():
@@ -35,22 +36,51 @@ def flag(campaign_id: int, annotator_id: int, found: Iterable[Verdict]) -> list[
         review = Review.objects.filter(campaign=campaign_id, annotator=annotator_id).first()
         if review is not None and review.status == Status.EXCLUDED:
             return []
-        known = set(review.flags.values_list("screen", flat=True)) if review else set()
-        fired = [verdict for verdict in found if verdict.screen not in known]
+        arming = review.rulings.filter(act__in=ARMING).count() if review else 0
+        known = _known(review, arming)
+        fired = [verdict for verdict in found if (verdict.screen, verdict.tier) not in known]
         if not fired:
             return []
-        review = _opened(review, campaign_id, annotator_id, now=now)
+        pausing = any(verdict.tier == PAUSED for verdict in fired)
+        review = _moved(review, campaign_id, annotator_id, now=now, pausing=pausing)
         made = [
             Flag.objects.create(
-                review=review, screen=verdict.screen, verdict=asdict(verdict), at=now
+                review=review,
+                screen=verdict.screen,
+                verdict=asdict(verdict),
+                at=now,
+                tier=verdict.tier,
+                arming=arming,
             )
             for verdict in fired
         ]
         names = [verdict.screen for verdict in fired]
-        _record("flag", review, screens=names)
+        _record("flag", review, screens=names, tier=PAUSED if pausing else LISTED)
         change_marks.mark(campaign_id, "flag")
-        messages.noticed(review, flag_id=made[0].pk)
+        if pausing:
+            first = next(one for one in made if one.tier == PAUSED)
+            messages.noticed(review, flag_id=first.pk)
     return names
+
+
+def _known(review: Review | None, arming: int) -> set[tuple[str, str]]:
+    """Return the screens and tiers that have flagged since the last ruling; a pause lists too."""
+    if review is None:
+        return set()
+    rows = review.flags.filter(arming=arming).values_list("screen", "tier")
+    return {(screen, tier) for screen, own in rows for tier in (own, LISTED)}
+
+
+def _moved(
+    review: Review | None, campaign_id: int, annotator_id: int, *, now: datetime, pausing: bool
+) -> Review:
+    """Open the review, or list it where it neither waits nor is listed."""
+    if pausing:
+        return _opened(review, campaign_id, annotator_id, now=now)
+    if review is None:
+        return states.begin(campaign_id, annotator_id, now=now, to=Status.LISTED)
+    states.list_again(review, now=now)
+    return review
 
 
 def open_by_hand(campaign_id: int, annotator_id: int, *, actor_id: int) -> int:
@@ -97,8 +127,7 @@ def screen(campaign_id: int) -> int:
     state = screening.state(campaign_id)
     if campaign.screened == state or (columns := screening.columns(campaign)) is None:
         return 0
-    settings = Settings.from_dict(campaign.screening)
-    found = screen_all(columns, settings)
+    found = verdicts.found(campaign, columns)
     with transaction.atomic():
         moved = Campaign.objects.filter(pk=campaign_id, screened=campaign.screened).update(
             screened=state

@@ -41,13 +41,13 @@ FINAL = (
     "is undone now: the annotator reads it, and the report on exclusions counts it."
 )
 SOURCES: dict[Act, tuple[Status, ...]] = {
-    Act.CLEAR: (Status.OPEN,),
-    Act.EXCLUDE: (Status.OPEN, Status.CLEARED),
+    Act.CLEAR: (Status.OPEN, Status.LISTED),
+    Act.EXCLUDE: (Status.OPEN, Status.LISTED, Status.CLEARED),
     Act.RESTORE: (Status.EXCLUDED,),
     Act.REFUSE: (Status.EXCLUDED,),
     Act.REPAY: (Status.EXCLUDED,),
-    Act.BLOCK: (Status.OPEN, Status.CLEARED, Status.EXCLUDED),
-    Act.UNBLOCK: (Status.OPEN, Status.CLEARED, Status.EXCLUDED),
+    Act.BLOCK: tuple(Status),
+    Act.UNBLOCK: tuple(Status),
 }
 
 

@@ -6,6 +6,8 @@ fact, and its audit row (`reviews`, `rulings`).
 
 from datetime import datetime
 
+from django.db.models import QuerySet
+
 from annotate.errors import Conflict
 from annotate.models import Review
 from annotate.services import transitions
@@ -15,21 +17,29 @@ Status = Review.Status
 # A screen may fire again on cleared work. Excluded work can only be restored.
 TRANSITIONS: dict[Status, frozenset[Status]] = {
     Status.OPEN: frozenset({Status.CLEARED, Status.EXCLUDED}),
-    Status.CLEARED: frozenset({Status.OPEN, Status.EXCLUDED}),
+    Status.LISTED: frozenset({Status.OPEN, Status.CLEARED, Status.EXCLUDED}),
+    Status.CLEARED: frozenset({Status.OPEN, Status.LISTED, Status.EXCLUDED}),
     Status.EXCLUDED: frozenset({Status.CLEARED}),
 }
 
 
-def begin(campaign_id: int, annotator_id: int, *, now: datetime) -> Review:
-    """Open the first review of this annotator's work in a campaign."""
+def begin(
+    campaign_id: int, annotator_id: int, *, now: datetime, to: Status = Status.OPEN
+) -> Review:
+    """Open or list the first review of this annotator's work in a campaign."""
     return Review.objects.create(
-        campaign_id=campaign_id, annotator_id=annotator_id, status=Status.OPEN, opened_at=now
+        campaign_id=campaign_id, annotator_id=annotator_id, status=to, opened_at=now
     )
 
 
 def open_again(review: Review, *, now: datetime) -> bool:
-    """Move cleared -> open; False where it is already open."""
-    return bool(_change(review, Status.OPEN, [Status.CLEARED], opened_at=now))
+    """Move cleared or listed -> open; False where it is already open."""
+    return bool(_change(review, Status.OPEN, [Status.CLEARED, Status.LISTED], opened_at=now))
+
+
+def list_again(review: Review, *, now: datetime) -> bool:
+    """Move cleared -> listed; False where it is already listed or open."""
+    return bool(_change(review, Status.LISTED, [Status.CLEARED], opened_at=now))
 
 
 def rule(review: Review, to: Status, *, now: datetime) -> None:
@@ -52,3 +62,17 @@ def _change(review: Review, to: Status, sources: list[Status], **times: datetime
     return transitions.change(
         mine, TRANSITIONS, to, sources=sources, record=transitions.elsewhere, **times
     )
+
+
+def listed_without_flag() -> QuerySet[Review]:
+    """Select the reviews that hold no fact: only a place in the queue."""
+    return Review.objects.filter(
+        status=Status.LISTED, flags=None, rulings=None, appeals=None, ruled_at=None
+    )
+
+
+def end_listing(campaign_id: int, annotator_id: int) -> bool:
+    """Delete a review that holds no fact; False where there is none."""
+    mine = listed_without_flag().filter(campaign=campaign_id, annotator=annotator_id)
+    gone, _by_model = Review.objects.filter(pk__in=list(mine.values_list("pk", flat=True))).delete()
+    return bool(gone)

@@ -22,7 +22,7 @@ from annotate.screening.base import Columns, Verdict
 from annotate.screening.others import medians_of_others
 from annotate.screening.running import screen_all
 from annotate.screening.settings import Settings
-from annotate.selectors.review import screening
+from annotate.selectors.review import calibrations, screening
 
 PEOPLE_A_SECOND = 200  # so that a few percent of a worker's time go into it
 AT_ONCE = 30.0  # seconds after which one run of the task ends
@@ -30,12 +30,19 @@ BATCH = 500
 FIELDS = ("state", "at", "verdicts", "others_seconds")
 
 
-def keep(campaign_id: int, state: str, columns: Columns, found: Sequence[Verdict]) -> bool:
+def found(campaign: Campaign, columns: Columns) -> list[Verdict]:
+    """Return what the screens say of everybody who works on, with the campaign's cut-offs."""
+    chosen = Settings.from_dict(campaign.screening)
+    said = screen_all(columns, chosen, calibrations.cutoffs(campaign.pk))
+    return [verdict for verdict in said if verdict.annotator > 0]
+
+
+def keep(campaign_id: int, state: str, columns: Columns, said: Sequence[Verdict]) -> bool:
     """Store what the screens found at `state`; return False if that is not due, or outdated."""
     last = Screening.objects.filter(campaign=campaign_id).values_list("at", "people").first()
     if last is not None and timezone.now() < last[0] + _pause(last[1]):
         return False
-    shown = _by_screen(found)
+    shown = _by_screen(said)
     rows = _rows(campaign_id, state, columns, shown)
     with transaction.atomic():
         fields = {"state": state, "at": timezone.now(), "people": columns.people.size}
@@ -61,8 +68,7 @@ def keep_due() -> int:
     for campaign in _due():
         columns = screening.columns(campaign)
         if columns is not None and time.monotonic() < ends:
-            found = screen_all(columns, Settings.from_dict(campaign.screening))
-            kept += keep(campaign.pk, campaign.screened, columns, found)
+            kept += keep(campaign.pk, campaign.screened, columns, found(campaign, columns))
     return kept
 
 
@@ -82,10 +88,10 @@ def _pause(people: int) -> timedelta:
     return timedelta(seconds=people / PEOPLE_A_SECOND)
 
 
-def _by_screen(found: Sequence[Verdict]) -> dict[str, list[Verdict]]:
+def _by_screen(said: Sequence[Verdict]) -> dict[str, list[Verdict]]:
     """Return the verdicts of each screen that has looked at anything."""
     screens: defaultdict[str, list[Verdict]] = defaultdict(list)
-    for verdict in found:
+    for verdict in said:
         screens[verdict.screen].append(verdict)
     return {name: each for name, each in screens.items() if any(one.n for one in each)}
 
@@ -119,4 +125,5 @@ def _rows(
             others_seconds=None if np.isnan(median) else float(median),
         )
         for person, median in zip(columns.people.tolist(), others, strict=True)
+        if person > 0  # the others are work that was cleared
     ]

@@ -82,9 +82,12 @@ class TutorialInvalid(Invalid):
         self.problems = refused.problems
 
 
-def store_tutorial(content: Any, *, reference: str, owner_id: int) -> TutorialContent:
+def store_tutorial(
+    content: Any, *, reference: str, owner_id: int, complete: bool = False
+) -> TutorialContent:
     """Store a tutorial for an instrument, or return this owner's identical one.
 
+    complete: whether to refuse questions without a text, and too few for two rounds.
     Raises `TutorialInvalid` with every problem, and `NotFound` for an unknown instrument.
     """
     try:
@@ -92,7 +95,8 @@ def store_tutorial(content: Any, *, reference: str, owner_id: int) -> TutorialCo
     except KeyError as error:
         raise NotFound(str(error.args[0])) from None
     try:
-        reading.read(content, instrument=instrument.key, criteria=instrument.criteria)
+        how = reading.complete if complete else reading.read
+        how(content, instrument=instrument.key, criteria=instrument.criteria)
     except Refused as refused:
         raise TutorialInvalid(refused) from None
     with transaction.atomic():

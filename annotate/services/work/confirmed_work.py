@@ -32,7 +32,7 @@ def verify(participation: Participation, *, now: datetime) -> int:
     """
     leasing.end_leases(_of(participation), now=now)
     came = _locked(_of(participation).filter(status=Status.SUBMITTED))
-    lost = _locked(_of(participation).filter(Assignment.has_judgment(), status=Status.RETURNED))
+    lost = _locked(_of(participation).filter(Assignment.has_work(), status=Status.RETURNED))
     assignment_states.move(
         came + lost,
         Status.VERIFIED,
@@ -59,12 +59,16 @@ def lose(participation: Participation, *, now: datetime) -> int:
 
 
 def _take_back(assignment_id: int, participation: Participation) -> None:
+    """Let lost work count again where it can; the answer to a gold item never did."""
+    assignment = Assignment.objects.get(pk=assignment_id)
+    if assignment.output_id is None:
+        return
     campaign = participation.campaign
     if eligibility.excluded(campaign.pk, participation.annotator_id):
         _leave_out(assignment_id)
         return
     if campaign.status in TAKES_BACK:
-        slots.take_for(Assignment.objects.get(pk=assignment_id))
+        slots.take_for(assignment)
 
 
 def _leave_out(assignment_id: int) -> None:

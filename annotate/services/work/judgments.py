@@ -1,8 +1,7 @@
 """Submitting judgments and keeping drafts."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -24,21 +23,26 @@ from annotate.models import (
 from annotate.selectors.pay import budget
 from annotate.selectors.review import eligibility
 from annotate.selectors.studies import instruments
-from annotate.selectors.work import admission, in_hand
+from annotate.selectors.work import admission, in_hand, signal_keys
 from annotate.selectors.work.in_hand import InHand
 from annotate.selectors.work.terms import CampaignTerms
 from annotate.services import audit, change_marks, locks
 from annotate.services.pay import ledger, promises
-from annotate.services.work import assignment_states, leasing, slots
+from annotate.services.work import assignment_states, leasing, page_signals, slots, submissions
+from annotate.services.work.page_signals import PageSent
+from annotate.services.work.submissions import CheckedResponse
 
 Status = Assignment.Status
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """The result of a submitted response: whether it counts, and what it earned."""
+    """The result of a submitted response: whether it counts, and what it earned.
 
-    judgment_id: int
+    judgment_id: None for a gold item. Annotators are not told it, nor that gold enters no estimate.
+    """
+
+    judgment_id: int | None
     counts: bool
     earned: Decimal
     already: bool = False
@@ -46,24 +50,15 @@ class Receipt:
 
 @dataclass(frozen=True)
 class HandedIn:
-    """What a page hands in. version: of the instrument with which it asked; None: this process."""
+    """What a page hands in. version: of the instrument with which it asked; None: this process.
+
+    page: what it sent beside the response; it is used only where the campaign counts signals.
+    """
 
     raw: Mapping[str, Any]
     active_seconds: float | None = None
     version: str | None = None
-
-
-@dataclass(frozen=True)
-class _Submission:
-    task: InHand
-    version: str  # of the instrument that the page asked with
-    response: dict[str, Any]
-    active_seconds: float | None
-    at: datetime
-
-    @property
-    def assignment(self) -> Assignment:
-        return self.task.assignment
+    page: PageSent | None = None
 
 
 def submit(
@@ -73,6 +68,7 @@ def submit(
     raw: Mapping[str, Any],
     active_seconds: float | None = None,
     version: str | None = None,
+    page: PageSent | None = None,
 ) -> Receipt:
     """Store a response as a judgment, once. A repeated submit returns the first receipt.
 
@@ -85,15 +81,16 @@ def submit(
     assignment = leasing.own(assignment_id, participation_id=participation_id)
     if assignment.status in Assignment.JUDGED:
         return _receipt(assignment_id, already=True)
-    given = HandedIn(raw, active_seconds, version)
-    work = _checked(in_hand.of(assignment), instruments.of(assignment.campaign), given)
+    given = HandedIn(raw, active_seconds, version, page)
+    work = checked(in_hand.of(assignment), instruments.of(assignment.campaign), given)
+    work = replace(work, signals=page_signals.counted(signal_keys.of(assignment.campaign), page))
     try:
         # These are two transactions. The first, on finding the lease ended, holds the assignment's
         # row, and a transaction that holds it must not wait for the campaign.
         return _in_time(work) or _late(work)
     except IntegrityError:
         # The same submit was faster in another tab, or this person has judged this output before.
-        if Judgment.objects.filter(assignment=assignment_id).exists():
+        if Assignment.objects.filter(Assignment.has_work(), pk=assignment_id).exists():
             return _receipt(assignment_id, already=True)
         raise Gone(_("You already have this task, in another tab or an earlier visit.")) from None
 
@@ -110,7 +107,8 @@ def store_in_time(
     if task is None:
         return None
     task.assignment.campaign, task.assignment.participation = known.campaign, who
-    work = _checked(task, known.study.instrument, given)
+    work = checked(task, known.study.instrument, given)
+    work = replace(work, signals=page_signals.counted(known.signal_key, given.page))
     if not _advance(work, sources=[Status.LEASED], who=who):
         return None
     return _store(work, kind=LedgerEntry.Kind.REWARD, counts=True)
@@ -145,8 +143,11 @@ def _first_draft(assignment_id: int, data: Mapping[str, Any]) -> bool:
     return True
 
 
-def _checked(task: InHand, instrument: Instrument, given: HandedIn) -> _Submission:
-    """Return the submission, after checking that the page asked with this version."""
+def checked(task: InHand, instrument: Instrument, given: HandedIn) -> CheckedResponse:
+    """Return the submission, after checking that the page asked with this version.
+
+    Raises `Invalid` with what is missing, and `Conflict` for another version.
+    """
     if given.version not in (None, instrument.version):
         raise Conflict(
             _(
@@ -156,7 +157,8 @@ def _checked(task: InHand, instrument: Instrument, given: HandedIn) -> _Submissi
             code="stale_version",
         )
     response = _read(instrument, task.material, given.raw)
-    return _Submission(task, instrument.version, response, given.active_seconds, timezone.now())
+    at = timezone.now()
+    return CheckedResponse(task, instrument, response, given.active_seconds, at, page=given.page)
 
 
 def _read(instrument: Instrument, material: Material, raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,7 +169,7 @@ def _read(instrument: Instrument, material: Material, raw: Mapping[str, Any]) ->
 
 
 @transaction.atomic
-def _in_time(work: _Submission) -> Receipt | None:
+def _in_time(work: CheckedResponse) -> Receipt | None:
     """Store it if the lease still holds its slot; otherwise return None.
 
     The tasks of a paid unit are processed in sequence, because their fees depend on each other.
@@ -181,7 +183,7 @@ def _in_time(work: _Submission) -> Receipt | None:
 
 
 @transaction.atomic
-def _late(work: _Submission) -> Receipt:
+def _late(work: CheckedResponse) -> Receipt:
     """Store work after its lease: it counts if a slot is free; otherwise it is compensated."""
     campaign = locks.campaign(work.assignment.campaign_id)
     who = _standing(work)
@@ -200,7 +202,7 @@ def _late(work: _Submission) -> Receipt:
     return _store_and_promise(work, kind=kind, counts=counts)
 
 
-def _standing(work: _Submission) -> Participation:
+def _standing(work: CheckedResponse) -> Participation:
     """Return the participation, locked if its crowd may confirm it at this moment.
 
     Raises `Gone` where its paid unit takes no more work, unless it contains this work already.
@@ -210,7 +212,8 @@ def _standing(work: _Submission) -> Participation:
         return who
     who = _locked(who)
     over = admission.closed_unit(who)
-    if over is not None and not Judgment.objects.filter(assignment=work.assignment).exists():
+    mine = Assignment.objects.filter(Assignment.has_work(), pk=work.assignment.pk)
+    if over is not None and not mine.exists():
         raise Gone(over.message, code=over.reason)
     return who
 
@@ -220,7 +223,7 @@ def _locked(who: Participation) -> Participation:
 
 
 def _advance(
-    work: _Submission, *, sources: Collection[Assignment.Status], who: Participation
+    work: CheckedResponse, *, sources: Collection[Assignment.Status], who: Participation
 ) -> bool:
     """Record the submission, verified at once if the crowd has confirmed the participation."""
     return bool(
@@ -230,23 +233,27 @@ def _advance(
             campaign_id=work.assignment.campaign_id,
             sources=sources,
             ended_at=work.at,
+            signals=work.signals,
         )
     )
 
 
 def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bool:
-    """Take a free slot of the same output again, if the campaign still collects and can pay."""
+    """Take a free slot of the same output again, if the campaign still collects and can pay.
+
+    A gold item needs no slot.
+    """
     if campaign.status not in (*admission.COLLECTING, Campaign.Status.PAUSED):
         return False
     if admission.blocked(campaign, promised=promised) or admission.over_cap(assignment, campaign):
         return False
     if eligibility.excluded(campaign.pk, assignment.annotator_id):
         return False
-    return slots.take_for(assignment)
+    return assignment.output_id is None or slots.take_for(assignment)
 
 
 def _store_and_promise(
-    work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool
+    work: CheckedResponse, *, kind: LedgerEntry.Kind | None, counts: bool
 ) -> Receipt:
     """Store it, with the bonus that it brings."""
     campaign = work.assignment.campaign
@@ -256,35 +263,24 @@ def _store_and_promise(
     return receipt
 
 
-def _store(work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool) -> Receipt:
+def _store(work: CheckedResponse, *, kind: LedgerEntry.Kind | None, counts: bool) -> Receipt:
     assignment, campaign = work.assignment, work.assignment.campaign
-    judgment = Judgment.objects.create(
-        assignment=assignment,
-        campaign=campaign,
-        output_id=assignment.output_id,
-        annotator_id=assignment.annotator_id,
-        instrument=campaign.instrument,
-        instrument_version=work.version,
-        response=work.response,
-        submitted_at=work.at,
-        elapsed_seconds=(work.at - work.task.began).total_seconds(),
-        active_seconds=work.active_seconds,
-    )
+    judgment_id = submissions.add(work)
     if kind is not None:
         ledger.earn_task(assignment, campaign=campaign, kind=kind)
     if work.task.has_draft:
         Draft.objects.filter(assignment=assignment).delete()
     change_marks.mark(campaign.pk, "judgment")
     earned = budget.price(campaign).reward if kind is not None else Decimal(0)
-    return Receipt(judgment.pk, counts, earned)
+    return Receipt(judgment_id, counts, earned)
 
 
 def _receipt(assignment_id: int, *, already: bool) -> Receipt:
-    judgment = Judgment.objects.get(assignment=assignment_id)
+    judgment = Judgment.objects.filter(assignment=assignment_id).first()
     entry = LedgerEntry.objects.filter(assignment=assignment_id).first()
-    return Receipt(
-        judgment.pk,
-        counts=Slot.objects.filter(assignment=assignment_id).exists(),
-        earned=entry.amount if entry else Decimal(0),
-        already=already,
-    )
+    holds = Slot.objects.filter(assignment=assignment_id).exists()
+    earned = entry.amount if entry else Decimal(0)
+    if judgment is None:  # a gold item
+        counts = entry is not None and entry.kind == LedgerEntry.Kind.REWARD
+        return Receipt(None, counts, earned, already=already)
+    return Receipt(judgment.pk, holds, earned, already=already)

@@ -19,8 +19,9 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, Campaign, Participation
-from annotate.selectors.work import admission, picking, standing
+from annotate.selectors.work import admission, gold, picking, standing
 from annotate.selectors.work.in_hand import with_begin
+from annotate.selectors.work.picking import Picked
 from annotate.services import change_marks, lease_allowances, locks
 from annotate.services.pay import promises
 from annotate.services.work import assignment_states, slots, spending
@@ -167,6 +168,14 @@ def heartbeat(assignment_id: int, *, participation_id: int) -> datetime:
     return ends[assignment_id]
 
 
+def hold(participation_id: int) -> None:
+    """Extend the open leases of a participation while its annotator corrects a submitted text."""
+    mine = admission.open_of(participation_id).select_related("campaign", "participation")
+    for one in mine.filter(expires_at__gt=timezone.now()):
+        still = Assignment.objects.filter(pk=one.pk, status=LEASED)
+        still.update(expires_at=max(one.expires_at, _end_of(one)))
+
+
 def _end_of(assignment: Assignment) -> datetime:
     """Return when this lease ends if its page is in use now."""
     length = spending.length(assignment.campaign)
@@ -187,7 +196,7 @@ def _extend(ends: dict[int, datetime], *, seen: int) -> bool:
 
 def own(assignment_id: int, *, participation_id: int) -> Assignment:
     """Return the assignment if it belongs to this participation."""
-    mine = Assignment.objects.select_related("campaign", "participation", "output__item")
+    mine = Assignment.objects.select_related("campaign", "participation", "output__item", "gold")
     try:
         return with_begin(mine).get(pk=assignment_id, participation_id=participation_id)
     except Assignment.DoesNotExist:
@@ -204,13 +213,22 @@ def own_status(assignment_id: int, participation_id: int) -> str:
 
 
 def _take(campaign: Campaign, who: Participation, *, now: datetime, besides: int | None) -> Lease:
-    slot = picking.pick(campaign.pk, who.annotator_id, besides=besides)
+    recent = [item for (item,) in picking.recent_items(campaign.pk, who.annotator_id)]
+    slot = picking.pick(campaign.pk, who.annotator_id, recent=recent, besides=besides)
     if slot is None:
         return admission.none_free(campaign)
+    if campaign.status == Campaign.Status.OPEN and campaign.gold_share:
+        slot = _gold(campaign, who) or slot
     assignment = spending.take(slot, campaign, who, now=now)
     if campaign.status == Campaign.Status.OPEN:
         lease_allowances.grant(campaign, admission.room(campaign))
     return assignment
+
+
+def _gold(campaign: Campaign, who: Participation) -> Picked | None:
+    held, had = admission.held_by(who), gold.had_by(campaign.pk, who.annotator_id)
+    is_due = gold.is_due(campaign, who.annotator_id, held=held, had=had)
+    return gold.pick(campaign, who.annotator_id) if is_due else None
 
 
 def _end(assignment_id: int, campaign_id: int, *, to: Assignment.Status, now: datetime) -> int:

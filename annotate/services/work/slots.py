@@ -7,8 +7,11 @@ in the audit, or an exclusion.
 
 from collections.abc import Collection
 
-from annotate.models import Assignment, Slot
+from django.db.models import F
+
+from annotate.models import Assignment, Campaign, Slot
 from annotate.selectors.campaigns import slots
+from annotate.services import slot_tallies
 
 
 def take(slot_id: int, assignment_id: int) -> bool:
@@ -16,28 +19,45 @@ def take(slot_id: int, assignment_id: int) -> bool:
     return bool(Slot.objects.filter(pk=slot_id, assignment=None).update(assignment=assignment_id))
 
 
+def _take_again(slot: Slot, assignment: Assignment) -> bool:
+    """Let an assignment that is over hold a slot: the tally may include it already."""
+    with slot_tallies.kept(assignment.campaign_id, [assignment.pk]):
+        return take(slot.pk, assignment.pk)
+
+
 def take_for(assignment: Assignment) -> bool:
     """Let an assignment hold a planned slot of its output; False if none is free."""
     wanted = slots.free(assignment.campaign_id).filter(output=assignment.output_id).first()
-    return wanted is not None and take(wanted.pk, assignment.pk)
+    return wanted is not None and _take_again(wanted, assignment)
 
 
 def take_or_add(assignment: Assignment) -> None:
     """Let an assignment hold any free slot of its output, or a new slot if all are held."""
     every = Slot.objects.filter(output=assignment.output_id)
     slot = every.filter(assignment=None).order_by("number").first()
-    if slot is None:
-        last = every.order_by("-number")[0]
-        slot = Slot.objects.create(
-            campaign_id=last.campaign_id,
-            output_id=last.output_id,
-            position=last.position,
-            number=last.number + 1,
-        )
-    held = take(slot.pk, assignment.pk)
+    held = _take_again(slot or _added(every.order_by("-number")[0]), assignment)
     assert held, "a slot was taken while the campaign was locked"
 
 
 def free(assignments: Collection[int]) -> int:
-    """Free the slots that these assignments hold; return how many."""
-    return Slot.objects.filter(assignment__in=assignments).update(assignment=None)
+    """Free the slots that these assignments of one campaign hold; return how many."""
+    held = Slot.objects.filter(assignment__in=assignments)
+    campaign_id = held.values_list("campaign", flat=True).first()
+    if campaign_id is None:
+        return 0
+    with slot_tallies.kept(campaign_id, assignments):
+        return held.update(assignment=None)
+
+
+def _added(last: Slot) -> Slot:
+    """Plan one more judgment of an output."""
+    number = last.number + 1
+    Campaign.objects.filter(pk=last.campaign_id).update(
+        planned=F("planned") + 1, planned_twice=F("planned_twice") + int(number == 2)
+    )
+    return Slot.objects.create(
+        campaign_id=last.campaign_id,
+        output_id=last.output_id,
+        position=last.position,
+        number=number,
+    )

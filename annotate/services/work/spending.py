@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotate.models import Assignment, Campaign, Participation
-from annotate.selectors.work import admission, picking, terms, tutorial_runs
+from annotate.selectors.work import admission, gold, picking, terms, tutorial_runs
 from annotate.selectors.work.picking import Picked
 from annotate.selectors.work.standing import PersonStanding
 from annotate.selectors.work.terms import CampaignTerms
@@ -89,7 +89,9 @@ def lease(
         raise Otherwise
     if who.tasks is not None and now.judged + now.n_open >= who.tasks:
         raise Otherwise
-    slot = picking.pick(who.campaign_id, who.annotator_id, besides=besides, locked=True)
+    slot = _gold(known, who, now) or picking.pick(
+        who.campaign_id, who.annotator_id, recent=now.recent, besides=besides, locked=True
+    )
     if slot is None:
         raise Otherwise
     assignment = take(slot, known.campaign, who, now=timezone.now())
@@ -98,17 +100,26 @@ def lease(
     return assignment, slot
 
 
+def _gold(known: CampaignTerms, who: Participation, now: PersonStanding) -> Picked | None:
+    """Return the gold item that this person gets now; None if it is not the time for one."""
+    campaign, had = known.campaign, now.had_gold
+    if had >= known.gold or not gold.is_due(campaign, who.annotator_id, held=now.held, had=had):
+        return None
+    return gold.pick(campaign, who.annotator_id)
+
+
 def take(slot: Picked, campaign: Campaign, who: Participation, *, now: datetime) -> Assignment:
-    """Lease a slot that was picked. It is locked, or its campaign is."""
+    """Lease a slot that was picked, or a gold item. It is locked, or its campaign is."""
     assignment = Assignment.objects.create(
         campaign=campaign,
         participation=who,
         annotator_id=who.annotator_id,
         output_id=slot.output_id,
+        gold_id=slot.gold_id,
         leased_at=now,
         expires_at=until(who, length(campaign)),
     )
-    held = slots.take(slot.pk, assignment.pk)
+    held = slot.pk is None or slots.take(slot.pk, assignment.pk)
     assert held, "a slot was taken although it is locked"
     return assignment
 

@@ -17,6 +17,7 @@ from annotate.selectors.work.task_page import Figures, SavedDraft, Work
 from annotate.services.pay import promises
 from annotate.services.work import judgments, leasing, spending
 from annotate.services.work.judgments import Receipt
+from annotate.services.work.page_signals import PageSent
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,13 @@ def submit(
     raw: Mapping[str, Any],
     active_seconds: float | None,
     version: str,
+    page: PageSent | None = None,
 ) -> Handover:
     """Store a response as a judgment, once, and lease the task after the next one.
 
     Raises as `judgments.submit` does.
     """
-    given = judgments.HandedIn(raw, active_seconds, version)
+    given = judgments.HandedIn(raw, active_seconds, version, page)
     if done := spending.tried(participation_id, lambda who: _at_once(assignment_id, who, given)):
         return done
     receipt = judgments.submit(
@@ -61,6 +63,7 @@ def submit(
         raw=raw,
         active_seconds=active_seconds,
         version=version,
+        page=page,
     )
     after = what_follows(participation_id)
     return Handover(after.study, after.figures, after.next, after.coming, receipt)

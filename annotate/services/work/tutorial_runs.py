@@ -2,9 +2,10 @@
 
 Each function is one transaction. A run reserves its bonus in the budget for a while. After a longer
 break, `begin` checks the budget again, so that an annotator who may answer is also promised the
-bonus.
+bonus. First answers count: a run is passed in one of two rounds (decision 044).
 """
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,24 +18,29 @@ from django.utils.translation import gettext as _
 from annotate.crowds.tariffs import ZERO
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.instruments.base import InvalidResponse
-from annotate.instruments.tutorials import grading
+from annotate.instruments.tutorials import drawing, grading
 from annotate.instruments.tutorials.content import Tutorial
 from annotate.instruments.tutorials.grading import Grade
 from annotate.instruments.tutorials.questions import Question
-from annotate.models import Campaign, Participation, TutorialAnswer, TutorialRun
+from annotate.models import Campaign, Participation, TutorialAnswer, TutorialRound, TutorialRun
 from annotate.selectors.studies import tutorial_contents
 from annotate.selectors.work import admission, tutorial_runs
+from annotate.selectors.work.tutorial_runs import RoundResult
 from annotate.services import audit, change_marks, locks
 from annotate.services.pay import promises
 
 
 @dataclass(frozen=True)
 class Graded:
-    """The result of an answer; `promised` is set if the answer passed the whole tutorial."""
+    """The result of an answer; `promised` is set if the answer passed the whole tutorial.
+
+    failed: the round that this answer ended, if it was not passed.
+    """
 
     grade: Grade
     passed: bool
     promised: Decimal = ZERO
+    failed: RoundResult | None = None
 
 
 @dataclass(frozen=True)
@@ -45,23 +51,28 @@ class _Given:
 
 
 def begin(participation_id: int) -> TutorialRun:
-    """Return the annotator's run of the campaign's tutorial, with its bonus reserved; created once.
+    """Return the annotator's run of the campaign's tutorial with an open round, its bonus reserved.
 
-    Raises `Conflict` where no task could follow, or the budget does not cover the bonus and one
-    task. A new version is passed at once if every question of it was answered before.
+    Raises `Conflict` where no task could follow, both rounds were failed, or the budget does not
+    cover the bonus and one task. A version with nothing new for this person is passed at once.
     """
     with transaction.atomic():
         who = Participation.objects.get(pk=participation_id)
         campaign = locks.campaign(who.campaign_id)
         tutorial = _of(campaign)
         run = tutorial_runs.run_of(who.annotator_id, tutorial)
-        if run is not None and (run.passed_at or tutorial_runs.is_reserved(run, who.pk)):
+        if run is not None and run.passed_at:
             return run
         refusal = admission.gate(campaign, who)
         if refusal is not None and refusal.reason != "tutorial":
             raise Conflict(refusal.message, code=refusal.reason)
-        run = _reserve(who, tutorial, campaign)
-        _pass_if_done(run, tutorial, campaign)
+        if run is None or not tutorial_runs.is_reserved(run, who.pk):
+            run = _reserve(who, tutorial, campaign)
+        known = tutorial_runs.covered(who.annotator_id, tutorial)
+        if all(one.digest in known for one in tutorial.graded):
+            _pass(run, tutorial, campaign)
+        else:
+            _open_round(run, tutorial, campaign, known)
     run.refresh_from_db()
     return run
 
@@ -72,28 +83,37 @@ def answer(
     version: str,
     key: str,
     raw: Mapping[str, Any],
+    round_number: int | None = None,
     active_seconds: float | None = None,
 ) -> Graded:
-    """Grade and store one answer. The last right answer passes the tutorial and promises its bonus.
+    """Grade and store one answer; the first one counts. The last one ends the round.
 
-    Safe to repeat. Raises `Conflict` for another version (`stale_version`) and for a question out
-    of order (`out_of_order`), `NotFound` for an unknown question, and `Invalid` for a response that
-    cannot be graded.
+    Safe to repeat: a later answer to the same question is told what the first one was. Raises
+    `Conflict` for another version or round (`stale_version`) and for a question out of order
+    (`out_of_order`), `NotFound` for an unknown question, and `Invalid` for a response that cannot
+    be graded.
     """
     who = Participation.objects.select_related("campaign").get(pk=participation_id)
     tutorial = _of(who.campaign)
     if version != tutorial.version:
-        raise Conflict(
-            _("This tutorial has changed meanwhile. Reload the page to go on."),
-            code="stale_version",
-        )
-    given = _read(tutorial, key, raw, active_seconds)
+        raise _stale()
+    if tutorial.family(key) is None:
+        raise NotFound(_("This tutorial has no such question. Reload the page to go on."))
     found = tutorial_runs.run_of(who.annotator_id, tutorial)
     if found is None or not (found.passed_at or tutorial_runs.is_reserved(found, who.pk)):
         found = begin(participation_id)
     with transaction.atomic():
         run = TutorialRun.objects.select_for_update().get(pk=found.pk)
-        return _answer(run, tutorial, who.campaign, given)
+        round_ = tutorial_runs.last_round(run)
+        if round_ is None or (round_number is not None and round_number != round_.number):
+            raise _stale()
+        given = _given(round_, tutorial, key, raw, active_seconds)
+        return _answer(round_, tutorial, who.campaign, given)
+
+
+def _stale() -> Conflict:
+    message = _("This tutorial has changed meanwhile. Reload the page to go on.")
+    return Conflict(message, code="stale_version")
 
 
 def _of(campaign: Campaign) -> Tutorial:
@@ -103,14 +123,23 @@ def _of(campaign: Campaign) -> Tutorial:
     return tutorial
 
 
-def _read(
-    tutorial: Tutorial, key: str, raw: Mapping[str, Any], active_seconds: float | None
+def _given(
+    round_: TutorialRound,
+    tutorial: Tutorial,
+    key: str,
+    raw: Mapping[str, Any],
+    active_seconds: float | None,
 ) -> _Given:
-    place = tutorial.place_of(key)
-    if place is None:
-        raise NotFound(_("This tutorial has no such question. Reload the page to go on."))
-    question = tutorial.questions[place]
-    return _Given(question, dict(raw), active_seconds)
+    mine = [one for one in round_.drawn if one[0] == key]
+    asked = drawing.questions(tutorial, mine)
+    if not asked:
+        raise _out_of_order()
+    return _Given(asked[0], dict(raw), active_seconds)
+
+
+def _out_of_order() -> Conflict:
+    message = _("Another question of the tutorial comes first. Reload the page to go on.")
+    return Conflict(message, code="out_of_order")
 
 
 def _reserve(who: Participation, tutorial: Tutorial, campaign: Campaign) -> TutorialRun:
@@ -132,39 +161,82 @@ def _reserve(who: Participation, tutorial: Tutorial, campaign: Campaign) -> Tuto
     return run
 
 
-def _answer(run: TutorialRun, tutorial: Tutorial, campaign: Campaign, given: _Given) -> Graded:
+def _open_round(
+    run: TutorialRun, tutorial: Tutorial, campaign: Campaign, known: frozenset[str]
+) -> None:
+    """Begin the next round, or go on with the open one, which then counts in this campaign."""
+    locked = TutorialRun.objects.select_for_update().get(pk=run.pk)
+    number = 1 + tutorial_runs.failed_rounds(campaign.pk, run.annotator_id)
+    last = tutorial_runs.last_round(locked)
+    if last is not None and last.ended_at is None:
+        if last.campaign_id != campaign.pk:
+            mine = TutorialRound.objects.filter(pk=last.pk)
+            mine.update(campaign=campaign, number=number)
+        return
+    drawn = drawing.draw(tutorial, secrets.token_hex(16), seen=_seen(locked), known=known)
+    asked = sum(tutorial.is_graded(str(key)) for key, _number in drawn)
+    TutorialRound.objects.create(
+        run=locked,
+        annotator_id=run.annotator_id,
+        campaign=campaign,
+        number=number,
+        drawn=drawn,
+        asked=asked,
+        mark=drawing.mark(asked),
+        begun_at=timezone.now(),
+    )
+
+
+def _seen(run: TutorialRun) -> frozenset[str]:
+    """Return the keys of the questions that this person was asked in earlier rounds."""
+    rounds = TutorialRound.objects.filter(run=run).values_list("drawn", flat=True)
+    return frozenset(str(key) for drawn in rounds for key, _number in drawn)
+
+
+def _answer(round_: TutorialRound, tutorial: Tutorial, campaign: Campaign, given: _Given) -> Graded:
     """Grade and store it, in the caller's transaction and under the run's lock."""
-    done = tutorial_runs.passed_digests(run.annotator_id, tutorial)
-    turn = next((one.key for one in tutorial.questions if one.digest not in done), None)
-    if given.question.digest in done:
-        return Graded(_graded(given), run.passed_at is not None, run.promised)
-    if given.question.key != turn:
-        raise Conflict(
-            _("Another question of the tutorial comes first. Reload the page to go on."),
-            code="out_of_order",
-        )
-    grade = _graded(given)
-    _store(run, given, grade)
-    promised = _pass_if_done(run, tutorial, campaign) if grade.correct else None
-    return Graded(grade, passed=promised is not None, promised=promised or ZERO)
+    run = round_.run
+    first = TutorialAnswer.objects.filter(round=round_, question=given.question.key).first()
+    if first is not None:
+        return _repeated(round_, first, given)
+    done = tutorial_runs.answered(round_)
+    turn = next((key for key, _number in round_.drawn if key not in done), None)
+    if round_.ended_at is not None or given.question.key != turn:
+        raise _out_of_order()
+    grade = _graded(given.question, given.response)
+    _store(round_, given, grade)
+    right, wrong = _counted(round_, tutorial)
+    is_lost = round_.number > 1 and wrong > round_.asked - round_.mark
+    if len(done) + 1 < len(round_.drawn) and not is_lost:
+        return Graded(grade, passed=False)
+    if not _end(round_, campaign, right=right):
+        return Graded(grade, passed=False, failed=RoundResult.of(round_))
+    return Graded(grade, passed=True, promised=_pass(run, tutorial, campaign) or ZERO)
 
 
-def _graded(given: _Given) -> Grade:
+def _repeated(round_: TutorialRound, first: TutorialAnswer, given: _Given) -> Graded:
+    grade = _graded(given.question, first.response)
+    run = round_.run
+    return Graded(
+        grade,
+        passed=run.passed_at is not None,
+        promised=run.promised,
+        failed=RoundResult.of(round_) if round_.passed is False else None,
+    )
+
+
+def _graded(question: Question, response: Mapping[str, Any]) -> Grade:
     try:
-        return grading.grade(given.question, given.response)
+        return grading.grade(question, response)
     except InvalidResponse as error:
         raise Invalid(error.errors) from None
 
 
-def _store(run: TutorialRun, given: _Given, grade: Grade) -> None:
-    """Store the answer; a repeat of the last answer to this question is the same answer."""
-    same = TutorialAnswer.objects.filter(run=run, digest=given.question.digest).order_by("-pk")
-    last = same.first()
-    if last is not None and last.response == given.response:
-        return
+def _store(round_: TutorialRound, given: _Given, grade: Grade) -> None:
     TutorialAnswer.objects.create(
-        run=run,
-        annotator_id=run.annotator_id,
+        run=round_.run,
+        round=round_,
+        annotator_id=round_.annotator_id,
         question=given.question.key,
         digest=given.question.digest,
         response=given.response,
@@ -174,12 +246,38 @@ def _store(run: TutorialRun, given: _Given, grade: Grade) -> None:
     )
 
 
-def _pass_if_done(run: TutorialRun, tutorial: Tutorial, campaign: Campaign) -> Decimal | None:
-    """Pass the run once all answers are right; return the promised bonus, or None."""
-    done = tutorial_runs.passed_digests(run.annotator_id, tutorial)
-    if any(question.digest not in done for question in tutorial.questions):
-        return None
-    passed = TutorialRun.objects.filter(pk=run.pk, passed_at=None).update(passed_at=timezone.now())
+def _counted(round_: TutorialRound, tutorial: Tutorial) -> tuple[int, int]:
+    """Return how many graded questions of a round were answered right, and how many wrong."""
+    rows = TutorialAnswer.objects.filter(round=round_).values_list("question", "correct")
+    marks = [correct for key, correct in rows if tutorial.is_graded(key)]
+    return sum(marks), len(marks) - sum(marks)
+
+
+def _end(round_: TutorialRound, campaign: Campaign, *, right: int) -> bool:
+    """End a round; return whether it is passed."""
+    round_.right, round_.passed = right, right >= round_.mark
+    round_.ended_at = timezone.now()
+    TutorialRound.objects.filter(pk=round_.pk, ended_at=None).update(
+        right=round_.right, passed=round_.passed, ended_at=round_.ended_at
+    )
+    if not round_.passed:
+        audit.record(
+            "tutorial_round_failed",
+            campaign_id=campaign.pk,
+            subject=f"tutorial_run:{round_.run_id}",
+            round=round_.number,
+            right=right,
+            asked=round_.asked,
+        )
+        change_marks.mark(campaign.pk, "tutorial")  # the budget reserves less
+    return bool(round_.passed)
+
+
+def _pass(run: TutorialRun, tutorial: Tutorial, campaign: Campaign) -> Decimal | None:
+    """Pass the run; return the promised bonus, or None if it was passed before."""
+    passed = TutorialRun.objects.filter(pk=run.pk, passed_at=None).update(
+        passed_at=timezone.now(), covers=[one.digest for one in tutorial.questions]
+    )
     if not passed:
         return None
     promised = promises.make(run, campaign=campaign)

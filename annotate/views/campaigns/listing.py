@@ -14,7 +14,7 @@ from annotate.adapters import publishes
 from annotate.errors import Conflict, NotFound
 from annotate.forms.base import ReasonForm
 from annotate.models import Campaign
-from annotate.permissions import owned, researcher_page
+from annotate.permissions import researcher_page, run
 from annotate.selectors import listings
 from annotate.selectors.campaigns import imports, progress
 from annotate.selectors.campaigns import listed as selectors
@@ -84,13 +84,13 @@ AT_A_CROWD = {
 }
 
 
-ORDERS = {"new": "Newest", "name": "Name"}
+ORDERS = {"attention": "What needs attention first", "new": "Newest", "name": "Name"}
 PARTS = {
-    "all": "All campaigns",
+    "all": "All but archived",
     "running": "Open, paused or closing",
     "draft": "Drafts",
     "closed": "Closed",
-    "archived": "Archived",
+    "archived": "Archive",
 }
 ROWS = 25  # on a page
 
@@ -108,6 +108,7 @@ def index(request: HttpRequest) -> HttpResponseBase:
         "campaigns": campaigns,
         "listing": listing,
         "any": bool(campaigns) or selectors.has_any(request.user.pk),
+        "archived": selectors.n_archived(request.user.pk),
         "imports": imports.unfinished(request.user.pk),
         "upload_limit": settings.UPLOAD_LIMIT // (1024 * 1024),
         "section": "campaigns",
@@ -120,7 +121,7 @@ def index(request: HttpRequest) -> HttpResponseBase:
 @researcher_page
 def act(request: HttpRequest, public_id: str, verb: str) -> HttpResponseBase:
     """GET says what will happen, POST does it; an act without a question is a POST at once."""
-    campaign = owned(request.user, public_id)
+    campaign = run(request.user, public_id)
     if verb not in ACTS:
         raise NotFound("There is no such act.")
     asked = ACTS[verb]

@@ -11,19 +11,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import adapters
-from annotate.errors import Conflict, Invalid
-from annotate.forms.base import NamesForm, PublicWordsForm, ReviewerForm
+from annotate.forms.base import NamesForm, PublicWordsForm
 from annotate.models import Campaign
 from annotate.permissions import (
-    is_owner,
-    owned,
+    access,
     researcher_page,
+    reviewable,
+    run,
     visible,
     with_results,
 )
+from annotate.screening.signals.settings import signals_on
 from annotate.selectors import listings
-from annotate.selectors.campaigns import listing as selectors
-from annotate.selectors.campaigns import progress
+from annotate.selectors.campaigns import members, progress
 from annotate.selectors.campaigns import protocol as words
 from annotate.selectors.pay import people as listed
 from annotate.selectors.studies import instruments
@@ -40,7 +40,8 @@ from annotate.views.csv_files import csv_file
 def people(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """Show the links and who came by them. POST makes personal links; nothing is stored for
     them."""
-    campaign = visible(request.user, public_id)
+    reading = request.method != "POST"
+    campaign = (visible if reading else reviewable)(request.user, public_id)
     names = NamesForm(request.POST or None)
     made = names.cleaned_data["names"] if names.is_valid() else []
     status = 422 if names.is_bound and not made else 200
@@ -78,7 +79,7 @@ def _comments(request: HttpRequest) -> listings.Listing:
 @researcher_page
 def change_public_words(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """Store what annotators read of the campaign in place of its name."""
-    campaign = owned(request.user, public_id)
+    campaign = run(request.user, public_id)
     form = PublicWordsForm(request.POST)
     if not form.is_valid():
         return _page(request, campaign, public=form, status=422)
@@ -106,7 +107,7 @@ def _page(
     found = listed.of_campaign(campaign.pk, _asked(request), by_name=False)
     context = {
         "campaign": campaign,
-        "owner": is_owner(request.user, campaign),
+        **_role(request, campaign),
         "crowd": adapters.label(campaign.crowd),
         "link": _link(campaign),
         "names": names or NamesForm(),
@@ -118,8 +119,8 @@ def _page(
         "people": found,
         "listing": found.listing,
         **budgets.context(campaign, n=found.n),
-        "members": selectors.members(campaign.pk),
-        "reviewer": ReviewerForm(),
+        "members": members.members(campaign.pk),
+        "signals_on": signals_on(campaign.screening),
         "section": "campaigns",
     }
     return render(request, "campaigns/people.html", context, status=status)
@@ -127,15 +128,14 @@ def _page(
 
 @require_POST
 @researcher_page
-def add_reviewer(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    campaign = owned(request.user, public_id)
+def withdraw_links(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """Make a new link for annotators, so that the common and all personal ones no longer work."""
+    campaign = run(request.user, public_id)
     assert request.user.pk is not None
-    username = request.POST.get("username", "")
-    try:
-        amendments.add_reviewer(campaign.pk, username=username, actor_id=request.user.pk)
-        messages.success(request, f"{username.strip()} can now see and review this campaign.")
-    except (Conflict, Invalid) as refused:
-        messages.error(request, refused.message)
+    amendments.withdraw_links(campaign.pk, actor_id=request.user.pk)
+    messages.success(
+        request, "There is a new link. The earlier ones let nobody in any more; work goes on."
+    )
     return redirect("annotate:people", public_id)
 
 
@@ -149,6 +149,11 @@ def export(request: HttpRequest, public_id: str) -> HttpResponseBase:
     return csv_file(f"{public_id}-judgments.csv", columns, progress.judgments(campaign.pk))
 
 
+def _role(request: HttpRequest, campaign: Campaign) -> dict[str, bool]:
+    mine = access(request.user, campaign.public_id)
+    return {"owner": mine.is_owner, "runs": mine.runs, "reviews": mine.reviews}
+
+
 def _public(campaign: Campaign, form: PublicWordsForm | None) -> PublicWordsForm:
     """Return the form as sent, or with the current words, and the neutral words beside them."""
     now = {name: getattr(campaign, name) for name in PublicWordsForm.base_fields}
@@ -160,10 +165,14 @@ def _public(campaign: Campaign, form: PublicWordsForm | None) -> PublicWordsForm
 
 def _preview(campaign: Campaign) -> str:
     if campaign.crowd == "link":
-        return reverse("annotate:preview", args=[invitation_token(campaign.pk)])
+        return reverse("annotate:preview", args=[_token(campaign)])
     return reverse("annotate:batch-preview", args=[preview_token(campaign.pk, 1)])
 
 
 def _link(campaign: Campaign, person: str = "") -> str:
-    address = reverse("annotate:join", args=[invitation_token(campaign.pk, person)])
+    address = reverse("annotate:join", args=[_token(campaign, person)])
     return f"{settings.PUBLIC_URL}{address}"
+
+
+def _token(campaign: Campaign, person: str = "") -> str:
+    return invitation_token(campaign.pk, person, number=campaign.links_number)

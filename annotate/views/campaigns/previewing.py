@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from annotate.selectors.campaigns import protocol
 from annotate.selectors.pay.budget import AtMost
+from annotate.selectors.work.gold import BLOCK
 from annotate.services.campaigns import creating, metric_choice, plans
 from annotate.services.campaigns.creating import Checked
 from annotate.services.campaigns.importing.facts import Facts
@@ -85,6 +86,11 @@ def _notices(plan: Plan, facts: Facts, planned: int, price: Decimal) -> list[str
             f"The budget pays for {count(int(plan.budget / price))} of {count(planned)} planned "
             "judgments, or for fewer where people new to it are paid for the tutorial. The "
             "intervals may be wider than asked for when it is spent."
+        )
+    if plan.gold_share and not plan.gold:
+        found.append(
+            f"{plan.gold_share} of {BLOCK} tasks are gold items, which the cost counts. Add "
+            "the items on the campaign’s page Gold before you open it."
         )
     if plan.annotator_cap is None or plan.annotator_cap > 25:
         found.append(

@@ -17,11 +17,11 @@ from annotate.crowds.bills import Bill
 from annotate.crowds.tariffs import CENT
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms, usual_tasks
 from annotate.instruments.base import Instrument
-from annotate.selectors.campaigns import protocol, slots
+from annotate.selectors.campaigns import protocol, slot_counts
 from annotate.selectors.marketplace.environments import CrowdEnvironment
 from annotate.selectors.pay import budget, open_units, promises
 from annotate.selectors.studies import instruments
-from annotate.services.marketplace import batches
+from annotate.services.marketplace import batches, beforehand
 from annotate.services.marketplace.offer_problems import units_needed
 from annotate.services.marketplace.offers import Offer
 from annotate.text.figures import count, money
@@ -98,7 +98,7 @@ def _usual(campaign: Any) -> Terms:
 def needed(campaign: Any, tasks: int) -> Needed:
     """Return the numbers behind the suggested number of places."""
     return Needed(
-        judgments=slots.free(campaign.pk).count(),
+        judgments=slot_counts.missing(campaign.pk),
         tasks=tasks,
         units=units_needed(campaign.pk, tasks),
         published=sum(one.units for one in open_units.untaken(campaign.pk)),
@@ -165,7 +165,7 @@ def _description(campaign: Any, instrument: Instrument) -> str:
     with override(interface_language(campaign.language)):
         said += _about_tutorial(campaign)
         said.append(_("The work is research; your answers are published under a random code."))
-    return " ".join(map(str, said))
+    return beforehand.told(" ".join(map(str, said)), campaign)
 
 
 def _about_tutorial(campaign: Any) -> Iterator[str]:

@@ -158,7 +158,7 @@ def _offer(
         offer=offer,
         bill=words.bill(offer),
         changed=changed,
-        terms=wish.terms,
+        terms=offer.terms,
         fee_told=None if offer.fee_told is None else quotes.percent(offer.fee_told),
         hourly=words.hourly(offer.reward, wish.terms.minutes),
         shown=signing.dumps(shown, salt=SALT),

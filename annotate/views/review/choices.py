@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
 
+from annotate.screening import gold_words
+from annotate.screening.known_answers import GOLD
 from annotate.screening.registry import SCREENS
 from annotate.selectors.review.effects import Effects
 from annotate.selectors.review.reviews import NONE, Case
@@ -17,8 +19,8 @@ from annotate.text.languages import interface_language
 if TYPE_CHECKING:
     from annotate.instruments.wording import Words
 
-OPEN, CLEARED, EXCLUDED = "open", "cleared", "excluded"
-COUNTS = (NONE, OPEN, CLEARED)
+OPEN, LISTED, CLEARED, EXCLUDED = "open", "listed", "cleared", "excluded"
+COUNTS = (NONE, OPEN, LISTED, CLEARED)
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,8 @@ def _brings_back(effects: Effects) -> str:
 def _clears(case: Case) -> str:
     if case.blocked:
         return f"The work counts.{_BLOCK_STAYS}"
+    if case.status == LISTED:
+        return "The work counts. New tasks were never stopped."
     return "The work counts, and new tasks are given out again."
 
 
@@ -103,7 +107,7 @@ CHOICES = (
     RulingChoice(
         "clear-unblock",
         (Act.CLEAR, Act.UNBLOCK),
-        (OPEN,),
+        (OPEN, LISTED),
         "Clear, and lift the block",
         lambda _case, _effects: f"The work counts. {_OPEN_AGAIN}",
         lambda _effects: "Clear, and lift the block",
@@ -113,7 +117,7 @@ CHOICES = (
     RulingChoice(
         "clear",
         (Act.CLEAR,),
-        (OPEN,),
+        (OPEN, LISTED),
         "Clear",
         lambda case, _effects: _clears(case),
         lambda _effects: "Clear this annotator",
@@ -198,7 +202,7 @@ CHOICES = (
     RulingChoice(
         "unblock",
         (Act.UNBLOCK,),
-        (NONE, OPEN, CLEARED, EXCLUDED),
+        (NONE, OPEN, LISTED, CLEARED, EXCLUDED),
         "Lift the block",
         lambda _case, _effects: _OPEN_AGAIN,
         lambda _effects: "Lift the block",
@@ -206,6 +210,12 @@ CHOICES = (
         fits=lambda case, _effects: case.blocked,
     ),
 )
+_STATES = {
+    NONE: "not under review",
+    OPEN: "waiting for a first ruling",
+    CLEARED: "cleared already",
+    EXCLUDED: "excluded already",
+}
 BY_CODE = {choice.code: choice for choice in CHOICES}
 # Pay is decided one campaign at a time: limits and amounts differ.
 EVERYWHERE = ("clear", "exclude", "exclude-block", "restore", "restore-unblock", "unblock")
@@ -229,6 +239,21 @@ def offered(case: Case, effects: Effects) -> list[OfferedRulings]:
     ]
 
 
+def draft(choice: RulingChoice, case: Case) -> str:
+    """Return a draft of the answer in the language of the campaign."""
+    with override(interface_language(case.language)):
+        return _draft(choice, case)
+
+
+def misfit(choice: RulingChoice, case: Case, effects: Effects) -> str:
+    """Return why a ruling does not fit a case now; "" if it does."""
+    if case.status not in choice.when:
+        return f"The work is {_STATES[case.status]}."
+    if not choice.fits(case, effects):
+        return "Blocked already." if case.blocked else "Not blocked."
+    return ""
+
+
 def _draft(choice: RulingChoice, case: Case) -> str:
     parts = [str(choice.draft)]
     if choice.code in ("exclude", "exclude-block"):
@@ -242,6 +267,7 @@ def _draft(choice: RulingChoice, case: Case) -> str:
 
 
 def _noticed(screens: Iterable[str]) -> str:
-    known = (SCREENS[screen] for screen in screens if screen in SCREENS)
-    listed = "; ".join(str(screen.annotators.noticed) for screen in known)
+    noticed = {name: screen.annotators.noticed for name, screen in SCREENS.items()}
+    noticed[GOLD] = gold_words.NOTICED
+    listed = "; ".join(str(noticed[screen]) for screen in screens if screen in noticed)
     return _("We noticed this: %(what)s.") % {"what": listed} if listed else ""

@@ -104,13 +104,17 @@ def beside(work: AnnotatorWork, page: int) -> list[Beside]:
 
 def _beside(one: ComparedJudgment, work: AnnotatorWork) -> Beside:
     assert one.material is not None
-    lines = tuple(_line(judged, one, work) for judged in (one.mine, *one.others))
+    lines = tuple(
+        line(judged, one, work, mine=judged is one.mine) for judged in (one.mine, *one.others)
+    )
     apart = sum(cell.off for cell in lines[0].cells)
     return Beside(one.material.text, one.material.input, apart, lines)
 
 
-def _line(judged: Judged, one: ComparedJudgment, work: AnnotatorWork) -> JudgeLine:
-    mine = judged is one.mine
+def line(
+    judged: Judged, one: ComparedJudgment, work: AnnotatorWork, *, mine: bool = False
+) -> JudgeLine:
+    """Return one judgment as a line; `mine`: it is the one that is compared with the others."""
     edit = judged.edit
     assert one.material is not None
     return JudgeLine(
@@ -132,17 +136,10 @@ def _cells(
             continue
         key = (question.name, 0)
         yield AnswerCell(
-            question.label, _said(question, judged.answers[key]), mine and one.alone(key)
+            question.label, question.said(judged.answers[key]), mine and one.alone(key)
         )
     if work.takes_edits:
         yield AnswerCell("Edit", _edit(judged), mine and one.alone_in_editing)
-
-
-def _said(question: Question, value: float) -> str:
-    if question.in_words:
-        return question.said(value)
-    signed = min(level for level, _label in question.levels) < 0
-    return f"{value:+g}".replace("-", "−").replace("+0", "0") if signed else f"{value:g}"
 
 
 def _edit(judged: Judged) -> str:

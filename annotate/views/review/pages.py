@@ -6,27 +6,38 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate.errors import Conflict, Invalid, NotFound, ServiceError
-from annotate.permissions import researcher_page, visible
+from annotate.permissions import researcher_page, reviewable
 from annotate.selectors.campaigns import blinding
 from annotate.selectors.pay import budget
 from annotate.selectors.review import (
     appeal_rights,
     eligibility,
+    gold,
     judgments,
     queues,
     reviews,
     screens,
 )
 from annotate.selectors.review import effects as review_effects
-from annotate.selectors.review.reviews import Case
+from annotate.selectors.review.reviews import Case, Waiting
+from annotate.selectors.work import tutorial_records
 from annotate.services.review import appeals, reviewing
 from annotate.text.figures import money
 from annotate.text.numerals import number
-from annotate.views.review import choices, comparisons, trail, words
+from annotate.views.review import (
+    choices,
+    comparisons,
+    evidence,
+    page_signals,
+    together,
+    trail,
+    words,
+)
 
 MOST_REASON = 5000
 
@@ -38,15 +49,23 @@ def queue(request: HttpRequest) -> HttpResponseBase:
     """Who waits, over all campaigns or in the one that `campaign` names."""
     user_id = _user(request)
     chosen = request.GET.get("campaign", "")
-    campaign = visible(request.user, chosen) if chosen else None
+    campaign = reviewable(request.user, chosen) if chosen else None
     left = appeal_rights.left_to_others(user_id)
-    listing, rows = queues.page(user_id, queues.asked(request.GET, campaign=chosen), left)
+    wanted = queues.asked(request.GET, campaign=chosen)
+    listing, rows = queues.page(user_id, wanted, left)
+    ruled = reviews.ruled(user_id, campaign=chosen)
+    signals = page_signals.why([one.key for one in (*rows, *ruled)])
+
+    def why(one: Waiting) -> tuple[Waiting, list[tuple[str, str]]]:
+        return one, [*_flags(one), *signals.get(one.key, ())]
+
     context = {
         "campaign": campaign,
         "listing": listing,
-        "rows": [(one, _flags(one)) for one in rows],
-        "queue": queues.neighbours(user_id, None, left, campaign=chosen),
-        "ruled": [(one, _flags(one)) for one in reviews.ruled(user_id, campaign=chosen)],
+        "rows": list(map(why, rows)),
+        "queue": queues.neighbours(user_id, None, left, wanted),
+        "choices": together.CHOICES,
+        "ruled": list(map(why, ruled)),
         "looked_at": words.looked_at(),
         "section": "reviews",
     }
@@ -65,9 +84,10 @@ def case(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBa
 @researcher_page
 def rule(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBase:
     """Carry out a ruling; one that refuses pay is asked for a second time."""
-    campaign = visible(request.user, public_id)
+    campaign = reviewable(request.user, public_id)
     found = _found(campaign, pseudonym)
     typed = _typed(request)
+    beside = _following(request, found) if request.POST.get("next") else None
     choice = choices.BY_CODE.get(typed["choice"])
     try:
         if choice is None:
@@ -90,7 +110,11 @@ def rule(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBa
     except Conflict as error:
         return _again(request, found, typed, error)
     _say(request, found, [ruling.pk for ruling in made], choice)
-    return redirect("annotate:review", public_id, pseudonym)
+    if not request.POST.get("next"):
+        return redirect(_address(request, "review", public_id, pseudonym))
+    return redirect(
+        _address(request, "review", *beside) if beside else _address(request, "reviews")
+    )
 
 
 @require_POST
@@ -98,7 +122,7 @@ def rule(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBa
 @researcher_page
 def dismiss(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBase:
     """Answer an appeal without changing the ruling."""
-    found = _found(visible(request.user, public_id), pseudonym)
+    found = _found(reviewable(request.user, public_id), pseudonym)
     answer = request.POST.get("answer", "")[:MOST_REASON]
     try:
         if found.review_id is None:
@@ -109,13 +133,13 @@ def dismiss(request: HttpRequest, public_id: str, pseudonym: str) -> HttpRespons
         context |= {"appeal_refused": error, "answer": answer}
         return render(request, "reviews/case.html", context, status=error.status)
     messages.success(request, "Answered. The ruling stays, and the annotator reads your answer.")
-    return redirect("annotate:review", public_id, pseudonym)
+    return redirect(_address(request, "review", public_id, pseudonym))
 
 
 def _context(
     request: HttpRequest, public_id: str, pseudonym: str, typed: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    campaign = visible(request.user, public_id)
+    campaign = reviewable(request.user, public_id)
     found = _found(campaign, pseudonym)
     look = screens.look(campaign, found.annotator_id)
     work = judgments.work(campaign, found.annotator_id)
@@ -126,10 +150,13 @@ def _context(
         "campaign": campaign,
         "case": found,
         "flags": _flags(found),
-        "screens": words.told(look, fired=frozenset(f.screen for f in found.flags)),
+        "why": page_signals.why([(found.campaign, pseudonym)]).get((found.campaign, pseudonym)),
+        "sections": evidence.sections(look, found),
         "times": words.times(look),
+        "gold": gold.of_person(campaign, found.annotator_id),
+        "rounds": tutorial_records.of(campaign.pk, [found.annotator_id]).get(found.annotator_id),
         "look": look,
-        "n_others": max((len(one.others) for one in look.screens), default=0),
+        "signals": page_signals.section(campaign, found.annotator_id),
         "work": work,
         "columns": comparisons.columns(work),
         "beside": comparisons.beside(work, page),
@@ -146,7 +173,7 @@ def _context(
         "typed": typed or {},
         "trail": trail.trail(found.trail, pseudonym=pseudonym),
         "section": "reviews",
-        **_neighbours(_user(request), found),
+        **_neighbours(request, found),
     }
 
 
@@ -162,16 +189,35 @@ def _answering(request: HttpRequest, found: Case) -> dict[str, Any]:
     }
 
 
-def _neighbours(user_id: int, found: Case) -> dict[str, Any]:
-    """The next and the previous in the queue; the first if the annotator is not in it."""
-    left = appeal_rights.left_to_others(user_id)
-    beside = queues.neighbours(user_id, found.review_id, left)
+def _neighbours(request: HttpRequest, found: Case) -> dict[str, Any]:
+    """The next and the previous in the list that the person came from; else its first."""
+    wanted = _list(request)
+    left = appeal_rights.left_to_others(_user(request))
+    beside = queues.neighbours(_user(request), found.review_id, left, wanted)
     return {
         "next": beside.following,
         "previous": beside.previous,
         "place": beside.place,
         "n_waiting": beside.n_waiting,
+        "kept": wanted.kept,
     }
+
+
+def _following(request: HttpRequest, found: Case) -> queues.CaseKey | None:
+    """The case that comes after this one in the list before it is ruled on; None if none does."""
+    following: queues.CaseKey | None = _neighbours(request, found)["next"]
+    own = (found.campaign, found.pseudonym)
+    return None if following == own else following
+
+
+def _list(request: HttpRequest) -> queues.QueueListing:
+    return queues.asked(request.GET, campaign=request.GET.get("campaign", ""))
+
+
+def _address(request: HttpRequest, name: str, *key: str) -> str:
+    """Return an address with the list that the person came from."""
+    kept = _list(request).kept
+    return reverse(f"annotate:{name}", args=key) + (f"?{kept}" if kept else "")
 
 
 def _confirm(
@@ -184,6 +230,7 @@ def _confirm(
         "least_reason": choices.least_reason(effects),
         "typed": typed,
         "error": error,
+        "kept": _list(request).kept,
         "section": "reviews",
     }
     return render(request, "reviews/refuse.html", context, status=error.status if error else 200)
@@ -211,7 +258,7 @@ def _say(
         blocked=blocked,
         due=money(effects.due),
     )
-    messages.success(request, said)
+    messages.success(request, f"{found.pseudonym}: {said}" if request.POST.get("next") else said)
 
 
 def _typed(request: HttpRequest) -> dict[str, Any]:
@@ -219,6 +266,7 @@ def _typed(request: HttpRequest) -> dict[str, Any]:
         "choice": request.POST.get("choice", ""),
         "reason": request.POST.get("reason", "")[:MOST_REASON],
         "seen": number(request.POST.get("seen", "")) or 0,
+        "next": bool(request.POST.get("next")),
     }
 
 

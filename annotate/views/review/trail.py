@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from annotate.screening.base import LISTED
 from annotate.selectors.review.effects import PastEffects
 from annotate.selectors.review.reviews import Logged
 from annotate.text.figures import count, money
@@ -21,6 +22,9 @@ _VERBS = {
     "block": "Blocked from future work.",
     "unblock": "Lifted the block.",
     "appeal": "Appealed.",
+    "list": "Listed by signals of the page. Nothing was paused.",
+    "unlist": "Left the queue without a ruling.",
+    "put_signals_aside": "Looked at the signals of the page, and put them aside.",
     "dismiss_appeal": "Answered the appeal without changing the ruling.",
 }
 _AMOUNT = re.compile(r"\d+\.\d\d\b")
@@ -48,6 +52,8 @@ def _who(one: Logged, pseudonym: str) -> str:
 def _text(one: Logged) -> str:
     if one.verb == "flag":
         names = ", ".join(title(screen).lower() for screen in one.detail.get("screens", ()))
+        if one.detail.get("tier") == LISTED:
+            return f"Listed: {names}. Nothing was paused."
         return f"Flagged: {names}. New tasks paused."
     said = _VERBS.get(one.verb, one.verb.replace("_", " ").capitalize() + ".")
     said = said.format_map({"done": _with_money(str(one.detail.get("done", "")))})

@@ -4,6 +4,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from annotate.screening import gold_words
+from annotate.screening.known_answers import GOLD
 from annotate.screening.registry import SCREENS
 from annotate.screening.words import ForReviewers, Numbers, ScreenAxis
 from annotate.selectors.review.screens import Look, Screened
@@ -33,6 +35,8 @@ def _words(screen: str) -> ForReviewers:
     """Return the words of a screen, also of one that an earlier version had."""
     if screen in SCREENS:
         return SCREENS[screen].reviewers
+    if screen == GOLD:
+        return gold_words.FOR_REVIEWERS
     return ForReviewers(
         title=screen.replace("_", " ").capitalize(),
         looks_at="",

@@ -95,11 +95,16 @@ def tutorial_draft(request: HttpRequest, key: str) -> HttpResponseBase:
     if not form.is_valid():
         return tutorial_contents.form_page(request, found, form, status=422)
     try:
-        return _question(request, found, parse(form.text), is_draft=True)
+        return draft_question(request, found, parse(form.text))
     except Refused as refused:
         return tutorial_contents.form_page(
             request, found, form, status=422, problems=refused.problems
         )
+
+
+def draft_question(request: HttpRequest, found: Instrument, content: Any) -> HttpResponseBase:
+    """Show a question of a tutorial that is not stored; raises `Refused` as `reading.read` does."""
+    return _question(request, found, content, is_draft=True)
 
 
 @require_POST
@@ -111,7 +116,7 @@ def grade(request: HttpRequest, key: str) -> HttpResponseBase:
         body = json_text.parse(bodies.raw(request))
         asked, response = body["question"], dict(body["response"])
         found = _read(tutorial_contents.instrument_named(key), body["tutorial"])
-        question = {one.key: one for one in found.questions}[asked]
+        question = dict(enumerate(found.samples, start=1))[int(asked)]
     except (ValueError, KeyError, TypeError):
         message = "An answer has a “tutorial”, the “question” in it, and a “response”."
         raise Invalid({"answer": message}) from None
@@ -146,11 +151,11 @@ def _question(
     """One question of a tutorial: the one whose number was asked for, else the first."""
     whole = _read(found, content)
     asked = (request.POST if is_draft else request.GET).get("question", "")
-    last = len(whole.questions)
+    last = len(whole.samples)
     place = min(max(number(asked) or 1, 1), last)
-    question = whole.questions[place - 1]
+    question = whole.samples[place - 1]
     with translation.override(interface_language(whole.language)):
-        context = tutorial.question_context(selectors.preview_status(whole, question), question) | {
+        context = tutorial.question_context(selectors.preview_status(whole, place), question) | {
             "study": {"title": found.label},
             "instrument": found,
             "place": place,
@@ -158,18 +163,18 @@ def _question(
             "following": place + 1 if place < last else 0,
             "definition": json.dumps(content, ensure_ascii=False) if is_draft else "",
             "told": told(question),
-            "data": _data(request, found, content, question),
+            "data": _data(request, found, content, question, place),
         }
         return render(request, "instruments/tutorial_preview.html", context)
 
 
 def _data(
-    request: HttpRequest, found: Instrument, content: Any, question: Question
+    request: HttpRequest, found: Instrument, content: Any, question: Question, place: int
 ) -> dict[str, Any]:
     """Return the script's data. The tutorial is not stored, so each answer carries it."""
     return {
         "csrf": get_token(request),
         "urls": {"answer": reverse("annotate:tutorial-grade", args=[found.key])},
-        "tutorial": tutorial.question_data(question),
+        "tutorial": tutorial.question_data(question) | {"question": str(place)},
         "preview": {"tutorial": content},
     }

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotate.errors import NotFound
 from annotate.forms.base import DefinitionForm
 from annotate.instruments.base import Instrument
-from annotate.instruments.tutorials import files
+from annotate.instruments.tutorials import drafts, files
 from annotate.permissions import researcher_page
 from annotate.schemas import Refused, parse
 from annotate.selectors.studies import instruments as selectors
@@ -83,6 +83,7 @@ def form_page(
     context |= {
         "form": form,
         "instrument": instrument,
+        "has_form": bool(drafts.criteria(instrument)),
         "languages": files.languages(instrument.key),
         "stored": contents.listed(instrument.key, request.user.pk),
         "section": "instruments",

@@ -95,8 +95,11 @@ def explain(request: HttpRequest, message: str, status: int, *, then: str = "") 
     return render(request, "work/refused.html", {"message": message, "then": then}, status=status)
 
 
-def worker_endpoint(method: str) -> Callable[[Endpoint], View]:
-    """An endpoint of the page's script: `view(participation_id, body, **kwargs)` -> JSON."""
+def worker_endpoint(method: str, *, with_request: bool = False) -> Callable[[Endpoint], View]:
+    """An endpoint of the page's script: `view(participation_id, body, **kwargs)` -> JSON.
+
+    with_request: `request` is among the keywords.
+    """
 
     def decorate(view: Endpoint) -> View:
         @csrf_exempt
@@ -104,6 +107,8 @@ def worker_endpoint(method: str) -> Callable[[Endpoint], View]:
         def wrapped(request: HttpRequest, **kwargs: Any) -> HttpResponse:
             if request.method == "OPTIONS":
                 return _preflight(method)
+            if with_request:
+                kwargs["request"] = request
             with _spoken(request):
                 try:
                     _require(request, method)

@@ -4,16 +4,20 @@ import math
 from dataclasses import asdict
 from typing import Any
 
+from django.conf import settings
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotate import tokens
 from annotate.errors import Conflict, Invalid
-from annotate.selectors.work import task_page
+from annotate.requests.client_address import client_address
+from annotate.selectors.work import corrections, task_page
 from annotate.selectors.work.admission import Nothing
-from annotate.services.work import judgments, leasing, submitting
+from annotate.services.work import correcting, judgments, leasing, submitting
+from annotate.services.work.page_signals import PageSent
 from annotate.text.figures import count_in
-from annotate.views.work.access import RequestError, worker_endpoint
+from annotate.views.work.access import RequestError, speak, worker_endpoint
 from annotate.views.work.data import handed, words
 
 LARGEST = 2**31 - 1
@@ -42,8 +46,10 @@ def draft(participation_id: int, body: dict[str, Any], assignment_id: int) -> di
     return {"revision": saved}
 
 
-@worker_endpoint("POST")
-def submit(participation_id: int, body: dict[str, Any], assignment_id: int) -> dict[str, Any]:
+@worker_endpoint("POST", with_request=True)
+def submit(
+    participation_id: int, body: dict[str, Any], assignment_id: int, *, request: HttpRequest
+) -> dict[str, Any]:
     response = body.get("response")
     if not isinstance(response, dict):
         raise Invalid({"response": _("There is no response to store.")})
@@ -53,13 +59,39 @@ def submit(participation_id: int, body: dict[str, Any], assignment_id: int) -> d
         raw=response,
         active_seconds=seconds(body.get("active_seconds")),
         version=_version(body),
+        page=_page(body, request),
     )
     receipt = handover.receipt
+    correctable = bool(settings.CORRECTION) and not handover.figures.barred
     return {
         "counts": receipt.counts,
         "earned": str(receipt.earned),
-        **_next(participation_id, handover),
+        **_next(participation_id, handover, correctable=correctable),
     }
+
+
+@worker_endpoint("POST", with_request=True)
+def correct(
+    participation_id: int, body: dict[str, Any], assignment_id: int, *, request: HttpRequest
+) -> dict[str, Any]:
+    """Store a correction of the text submitted last; safe to repeat."""
+    response, after = body.get("response"), body.get("after")
+    if not isinstance(response, dict):
+        raise Invalid({"response": _("There is no response to store.")})
+    if type(after) is not int or not 0 < after < LARGEST:
+        message = _("A correction says which answer it follows: “after” in the page’s data.")
+        raise RequestError(message, status=400, code="not_a_correction")
+    speak(task_page.visit(participation_id).study)
+    correcting.correct(
+        assignment_id,
+        participation_id=participation_id,
+        given=judgments.HandedIn(
+            response, seconds(body.get("active_seconds")), _version(body), _page(body, request)
+        ),
+        after=after,
+    )
+    token = tokens.participation_token(participation_id)
+    return {"next": reverse("annotate:work", args=[token])}
 
 
 @worker_endpoint("POST")
@@ -74,10 +106,13 @@ def ahead(participation_id: int, _body: dict[str, Any], assignment_id: int) -> d
 @worker_endpoint("POST")
 def give_back(participation_id: int, _body: dict[str, Any], assignment_id: int) -> dict[str, Any]:
     leasing.give_back(assignment_id, participation_id=participation_id)
-    return _next(participation_id, submitting.what_follows(participation_id))
+    following = submitting.what_follows(participation_id)
+    return _next(participation_id, following, correctable=corrections.may(participation_id))
 
 
-def _next(participation_id: int, following: submitting.Following) -> dict[str, Any]:
+def _next(
+    participation_id: int, following: submitting.Following, *, correctable: bool
+) -> dict[str, Any]:
     """Return the next address, the task that comes now, the one after it, and the texts around it.
 
     The token is new each time, so that people who keep working are not locked out after thirty
@@ -89,7 +124,7 @@ def _next(participation_id: int, following: submitting.Following) -> dict[str, A
         "next": reverse("annotate:work", args=[tokens.participation_token(participation_id)]),
         "assignment": following.next,
         "coming": _handed(participation_id, study, following.coming),
-        "words": words(study, figures, number=figures.judged + 1),
+        "words": words(study, figures, number=figures.judged + 1, correctable=correctable),
     }
 
 
@@ -99,6 +134,12 @@ def _handed(
     if work is None:
         return None
     return handed(tokens.participation_token(participation_id), study, work)
+
+
+def _page(body: dict[str, Any], request: HttpRequest) -> PageSent:
+    """Return what comes with a response beside it."""
+    agent = request.headers.get("User-Agent", "")
+    return PageSent(body.get("signals"), client_address(request), agent)
 
 
 def _version(body: dict[str, Any]) -> str:

@@ -13,12 +13,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotate.instruments.base import Instrument
+from annotate.selectors.work import corrections
 from annotate.selectors.work.admission import Nothing
-from annotate.selectors.work.task_page import Figures, Study, Visit, Work
+from annotate.selectors.work.corrections import LastText
+from annotate.selectors.work.task_page import Figures, SavedDraft, Study, Visit, Work
 from annotate.text.figures import money
 from annotate.views.work import unit_words
 from annotate.views.work.review_words import told_at_work
-from annotate.views.work.script_words import strings
+from annotate.views.work.script_words import correcting_strings, strings
 
 IMPORT = re.compile(r'^(?:import|export)\b[^;]*?"\./([\w.-]+\.js)";', re.MULTILINE)
 
@@ -72,7 +74,7 @@ def context(
         "number": number,
         "crowd": unit_words.label(study.crowd),
         "me": reverse("annotate:me", args=[token]),
-        "words": words(study, visit.figures, number=number),
+        "words": words(study, visit.figures, number=number, correctable=corrections.may(visit.id)),
         "data": _data(token, visit, current, nothing),
         "strings": strings(study.instrument),
         "criteria": [c for c in study.instrument.criteria if c.levels],
@@ -104,6 +106,24 @@ def example(study: Study, current: Work, *, why: str, start: str) -> dict[str, A
     }
 
 
+def correcting(token: str, visit: Visit, text: LastText) -> dict[str, Any]:
+    """Return the context of an instrument's page that corrects a submitted text."""
+    study, found = visit.study, text.answered
+    draft = SavedDraft(0, study.instrument.reopened(found.response))
+    shown = context(
+        token, visit, Work(text.assignment_id, text.material, draft), None, number=visit.judged
+    )
+    urls = {
+        "page": reverse("annotate:work", args=[token]),
+        "submit": reverse("annotate:work-correct", args=[text.assignment_id]),
+    }
+    shown["data"] |= {"urls": urls, "correcting": {"after": found.answers}}
+    shown["strings"] |= correcting_strings()
+    shown["words"]["texts"]["correct"] = ""
+    shown["modules"] = (*shown["modules"], "js/correcting.js")
+    return shown | {"correcting": {"back": urls["page"]}}
+
+
 def first_time(visit: Visit) -> dict[str, str] | None:
     """Return what newcomers from a marketplace are told. By link, people were told before."""
     if visit.unit is None or not visit.is_new:
@@ -116,8 +136,13 @@ def first_time(visit: Visit) -> dict[str, str] | None:
     }
 
 
-def words(study: Study, figures: Figures, *, number: int) -> dict[str, Any]:
-    """Return what changes with each task: the page's title, and texts by their place's name."""
+def words(
+    study: Study, figures: Figures, *, number: int, correctable: bool = False
+) -> dict[str, Any]:
+    """Return what changes with each task: the page's title, and texts by their place's name.
+
+    correctable: whether the text submitted last may be corrected, as far as is known.
+    """
     return {
         "title": f"{_task(number)} · {study.title} · Plumbline",
         "texts": {
@@ -125,6 +150,7 @@ def words(study: Study, figures: Figures, *, number: int) -> dict[str, Any]:
             "today": tasks(figures.judged_today),
             "earned": money(figures.earned_today),
             "notice": told_at_work(figures.barred),
+            "correct": _("Correct the last text") if correctable else "",
         },
     }
 
@@ -189,6 +215,7 @@ def _assignment(study: Study, current: Work) -> dict[str, Any]:
         "version": instrument.version,
         "text": current.material.text,
         "task": instrument.page(current.material),
+        "signals": study.signals,
         "draft": {"revision": current.draft.revision, "data": current.draft.data},
     }
 

@@ -7,17 +7,24 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotate import tokens
-from annotate.crowds.base import InvalidEntry, Leaving
+from annotate.crowds.base import Claim, InvalidEntry, Leaving
 from annotate.crowds.link.entry import LINK
 from annotate.crowds.tariffs import ZERO
 from annotate.errors import Conflict, Gone, ServiceError, TooMany
 from annotate.requests.client_address import client_address
-from annotate.selectors.work import admission, task_page
+from annotate.selectors.work import admission, corrections, task_page
 from annotate.selectors.work import tutorial_runs as tutorial_status
 from annotate.services.work import joining, leasing, participations
 from annotate.views.work import tutorial, unit_words, units
 from annotate.views.work.access import explain, see_work, show, speak, worker_page
-from annotate.views.work.data import about, context, example, first_time, help_template
+from annotate.views.work.data import (
+    about,
+    context,
+    correcting,
+    example,
+    first_time,
+    help_template,
+)
 from annotate.views.work.own_pages import opinion
 
 
@@ -30,6 +37,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         return explain(request, claim.message, claim.status)
     study = task_page.study(claim.campaign_id)
     speak(study)
+    _check_link(claim, study)
     if study.crowd != LINK.key:
         raise Conflict(participations.elsewhere(study.crowd))
     preview_url = reverse("annotate:preview", args=[token])
@@ -63,10 +71,17 @@ def preview(request: HttpRequest, token: str) -> HttpResponse:
         return explain(request, claim.message, claim.status)
     study = task_page.study(claim.campaign_id)
     speak(study)
+    _check_link(claim, study)
     why = _("This is an example, so it is not sent and earns nothing.")
     if study.crowd != LINK.key:
         return show_example(request, study, why=why, accept=unit_words.begin(study.crowd))
     return show_example(request, study, why=why, start=reverse("annotate:join", args=[token]))
+
+
+def _check_link(claim: Claim, study: task_page.Study) -> None:
+    """Refuse a link that was withdrawn. Who has begun goes on with the page of their own."""
+    if claim.links != study.links_number:
+        raise Gone(_("This link was withdrawn. Ask the researcher for a new one."))
 
 
 def show_example(
@@ -102,6 +117,22 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     if not isinstance(got, admission.Nothing):
         leasing.shown(got.pk, participation_id=visit.id)
     return _page(request, token, visit, got, number=visit.judged + 1, first=first_time(visit))
+
+
+@worker_page
+@require_GET
+def correct(request: HttpRequest, token: str) -> HttpResponse:
+    """The text that was submitted last, to be corrected, or why it cannot be."""
+    visit = task_page.visit(tokens.read_participation(token))
+    study = visit.study
+    speak(study)
+    found = corrections.find(visit.id)
+    if isinstance(found, admission.Nothing):
+        back = reverse("annotate:work", args=[token])
+        shown = {"study": study, "message": found.message, "back": back}
+        return show(request, study, "work/not_correctable.html", shown, status=410)
+    leasing.hold(visit.id)
+    return show(request, study, study.instrument.template, correcting(token, visit, found))
 
 
 @worker_page

@@ -22,6 +22,15 @@ def sending() -> dict[str, Any]:
     }
 
 
+def correcting_strings() -> dict[str, Any]:
+    """Return what differs on the page that corrects a submitted text."""
+    return {
+        "sending": _("Sending…"),
+        "next": _("Back to the open task"),
+        "corrected_kept_here": _("Kept in this browser until you send it"),
+    }
+
+
 def keeping() -> dict[str, Any]:
     return {
         "saved": _("Draft saved at %(time)s."),

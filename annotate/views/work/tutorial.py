@@ -16,7 +16,7 @@ from annotate.selectors.work import tutorial_runs as tutorial_status
 from annotate.selectors.work.task_page import Visit
 from annotate.selectors.work.tutorial_runs import Status
 from annotate.services.work import tutorial_runs
-from annotate.views.work import unit_words
+from annotate.views.work import tutorial_words, unit_words
 from annotate.views.work.access import RequestError, see_work, show, speak, worker_endpoint
 from annotate.views.work.acts import seconds
 from annotate.views.work.data import first_time
@@ -40,6 +40,7 @@ def page(request: HttpRequest, token: str, visit: Visit) -> HttpResponse:
         "crowd": unit_words.label(visit.study.crowd),
         "first_time": first_time(visit),
         "earns": unit_words.earns(status.bonus, after=visit.study.bonus_after),
+        "rules": tutorial_words.rules(status, visit),
         "data": _data(token, status, question),
     }
     return show(request, visit.study, "work/tutorial.html", context)
@@ -47,11 +48,10 @@ def page(request: HttpRequest, token: str, visit: Visit) -> HttpResponse:
 
 def question_context(status: Status, question: Question) -> dict[str, Any]:
     """Return the context of a question's page, for annotators and researchers alike."""
-    graded = [one.key for one in status.tutorial.questions if one.kind != "example"]
+    graded = [one.key for one in status.questions if one.kind != "example"]
     return {
         "status": status,
         "question": question,
-        "n_graded": len(graded),
         "number": graded.index(question.key) + 1 if question.key in graded else None,
         "first": not status.done,
         "keys": range(1, 1 + min(MOST_KEYS, len(getattr(question, "options", ())))),
@@ -74,6 +74,7 @@ def answer(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
         version=version,
         key=key,
         raw=response,
+        round_number=body.get("round") if type(body.get("round")) is int else None,
         active_seconds=seconds(body.get("active_seconds")),
     )
     promised, due = unit_words.promised(graded.promised, after=study.bonus_after)
@@ -82,6 +83,7 @@ def answer(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
         "passed": graded.passed,
         "promised": promised,
         "due": due,
+        "ended": tutorial_words.ended(graded.failed) if graded.failed else "",
     }
 
 
@@ -103,7 +105,8 @@ def _data(token: str, status: Status, question: Question) -> dict[str, Any]:
             "page": reverse("annotate:work", args=[token]),
             "answer": reverse("annotate:tutorial-answer"),
         },
-        "tutorial": question_data(question) | {"version": status.tutorial.version},
+        "tutorial": question_data(question)
+        | {"version": status.tutorial.version, "round": status.number},
     }
 
 
@@ -128,7 +131,7 @@ def _strings() -> dict[str, Any]:
         "paragraph_verdict": _("paragraph %(n)s: what it shows"),
         "paragraph_highlight": _("paragraph %(n)s: the words that show it"),
         "right": _("Right"),
-        "not_yet": _("Not yet"),
+        "not_yet": _("Not quite"),
         "see_paragraphs": _("The notes at the paragraphs say why."),
         "checking": _("Checking…"),
         "no_connection": _("No connection. Your answer is kept here: try again in a moment."),

@@ -93,7 +93,7 @@ class Incidence:
     @cached_property
     def person(self) -> Ints:
         """(T,) the annotators, numbered 0 to A - 1 in the order of their labels."""
-        return _numbered(self.annotator)
+        return numbered(self.annotator)
 
     @cached_property
     def activity(self) -> Ints:
@@ -153,8 +153,8 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
     return in_order[np.flatnonzero(np.r_[in_order.size > 0, in_order[1:] != in_order[:-1]])]
 
 
-def _numbered(label: Ints) -> Ints:
-    """Replace labels by their ranks among the different labels."""
+def numbered(label: Ints) -> Ints:
+    """(T,) the labels' ranks among the different labels; sorts only where these are sparse."""
     if not label.size:
         return label
     low, spread = int(label.min()), int(label.max()) - int(label.min()) + 1

@@ -4,7 +4,8 @@ Each judgment has a weight a_ij, which need not sum to 1. The formulas in `estim
 the statistics of one state, or of a whole history (`data.history`).
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,6 +34,11 @@ class Gram:
         """Sum over rows of (constant * one - tilt * x)²."""
         cross = constant * tilt * self.one_x
         return np.asarray(constant**2 * self.one_one - 2 * cross + tilt**2 * self.x_x)
+
+    def without_x(self) -> "Gram":
+        """The same where x is 0 everywhere."""
+        zero = np.zeros_like(self.one_x)
+        return replace(self, one_x=zero, x_x=zero, x_y=zero)
 
     def with_rows_at_zero(self, scores: Floats) -> "Gram":
         """The same with one row (1, 0, y) added for each of `scores`."""
@@ -89,6 +95,18 @@ class Moments:
         """The sum of the weights a_ij."""
         return self.weighted.one_one
 
+    def without_x(self) -> "Moments":
+        """The statistics of the same judgments without a metric."""
+        return replace(
+            self,
+            means=self.means.without_x(),
+            judgments=self.judgments.without_x(),
+            weighted=self.weighted.without_x(),
+            items=self.items.without_x(),
+            annotators=self.annotators.without_x(),
+            cells=self.cells.without_x(),
+        )
+
 
 def moments(sample: Sample, *, x: Floats, weight: Floats | None = None) -> Moments:
     """The statistics of a sample.
@@ -98,24 +116,27 @@ def moments(sample: Sample, *, x: Floats, weight: Floats | None = None) -> Momen
     """
     shift, y = shifted(sample)
     who = sample.incidence
-    k = who.count[who.judged].astype(np.float64)
-    item_mean = np.bincount(who.item, y, who.n_population) / np.maximum(who.count, 1)
-    means = np.stack([np.ones(k.size), x[who.judged], item_mean[who.judged]])
-    a, same = who.weight if weight is None else weight, gram(means)
-    row = np.stack([np.ones(y.size), x[who.item], y])
-    people = _by_annotator(who, a * row)
-    judged = Gram(*products(row).sum(axis=1))
+    item, count = who.item, who.count[who.judged].astype(np.float64)
+    item_mean = np.bincount(item, y, who.n_population) / np.maximum(who.count, 1)
+    x_of_item = x[who.judged]
+    same = gram(np.ones(count.size), x_of_item, item_mean[who.judged])
+    a = who.weight if weight is None else weight
+    row = np.ones(y.size), x[item], y
+    weighted = a, a * row[1], a * y
+    of_person = [_sums(who.person, line) for line in weighted]
+    squares = of_person[0] ** 2  # numpy takes higher powers one number at a time
+    judged = gram(*row)
     return Moments(
         means=same,
         judgments=judged,
-        weighted=same if weight is None else Gram(*(products(row) @ a)),
-        items=same if weight is None else gram(_by_item(who, a * row)),
-        annotators=gram(people),
-        cells=gram(a * row),
-        cubes=np.asarray((people[0] ** 3).sum()),
-        fourths=np.asarray((people[0] ** 4).sum()),
-        within=np.asarray(((y - item_mean[who.item]) ** 2).sum()),
-        replicates=np.asarray(float(y.size - k.size)),
+        weighted=same if weight is None else products_of(weighted, row),
+        items=same if weight is None else gram(*_by_item(who, weighted, x_of_item)),
+        annotators=gram(*of_person),
+        cells=gram(*weighted),
+        cubes=np.asarray((of_person[0] * squares).sum()),
+        fourths=np.asarray((squares**2).sum()),
+        within=np.asarray(((y - item_mean[item]) ** 2).sum()),
+        replicates=np.asarray(float(y.size - count.size)),
         score_variance=variance_of_scores(judged),
         n_annotators=np.asarray(who.activity.size),
         shift=shift,
@@ -143,17 +164,23 @@ def products(row: Floats) -> Floats:
     return np.stack([row[i] * row[j] for i, j in PRODUCTS])
 
 
-def gram(row: Floats) -> Gram:
-    """The sums of the products of (3, n) rows (1, x, y)."""
-    return Gram(*products(row).sum(axis=1))
+def gram(*row: Floats) -> Gram:
+    """The sums of the products of three (n,) lines 1, x and y, weighted alike."""
+    return products_of(row, row)
 
 
-def _by_annotator(who: Incidence, row: Floats) -> Floats:
-    """(3, A) sums of (3, T) rows over each annotator's judgments."""
-    return np.stack([np.bincount(who.person, line) for line in row])
+def products_of(first: Sequence[Floats], second: Sequence[Floats]) -> Gram:
+    """The sums of products of two rows (1, x, y); tables of products would take longer."""
+    return Gram(*(np.asarray(np.einsum("i,i->", first[i], second[j])) for i, j in PRODUCTS))
 
 
-def _by_item(who: Incidence, row: Floats) -> Floats:
-    """(3, n) sums of (3, T) rows over the judgments of each judged item."""
-    sums = np.stack([np.bincount(who.item, line, who.n_population) for line in row])
-    return np.asarray(sums[:, who.judged])
+def _by_item(who: Incidence, weighted: Sequence[Floats], x: Floats) -> tuple[Floats, ...]:
+    """Three (n,) sums of weighted rows (1, x, y) over each item's judgments; x: (n,) of items."""
+    one, _x, y = weighted
+    of_item = _sums(who.item, one)[who.judged]
+    return of_item, of_item * x, _sums(who.item, y)[who.judged]
+
+
+def _sums(label: Ints, values: Floats) -> Floats:
+    """The sums of `values` (T,) with the same label, by label."""
+    return np.asarray(np.bincount(label, values), dtype=np.float64)

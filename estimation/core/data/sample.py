@@ -4,9 +4,9 @@ from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from estimation.core.data import errors
+from estimation.core.data.frozen import frozen_floats
 from estimation.core.data.incidence import Floats, Incidence, Ints
 
 
@@ -51,7 +51,8 @@ class Scale:
 class Sample:
     """The judgments of one system on one criterion, with the metric of all of its outputs.
 
-    The input of every estimator. The arrays are copied and made read-only.
+    The input of every estimator. The arrays are copied and made read-only; those that are
+    read-only already are shared.
 
     Parameters
     ----------
@@ -74,6 +75,8 @@ class Sample:
     ----------
     incidence : Incidence
         Who judged what, with its counts.
+    sums : dict
+        What estimators have added up of these judgments, by the balance of the weights.
 
     Raises
     ------
@@ -119,12 +122,13 @@ class Sample:
     metric: Floats | None = None
     shared: InitVar[Incidence | None] = None
     incidence: Incidence = field(init=False, repr=False)
+    sums: dict[float | None, Any] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self, shared: Incidence | None) -> None:
-        score = _frozen_floats(self.score, what="scores")
+        score = frozen_floats(self.score, what="scores")
         object.__setattr__(self, "score", score)
         if self.metric is not None:
-            metric = _frozen_floats(self.metric, what="metric", dimensions=(1, 2))
+            metric = frozen_floats(self.metric, what="metric", dimensions=(1, 2))
             object.__setattr__(self, "metric", metric)
         incidence = shared if shared is not None and _is_of(self, shared) else _incidence(self)
         object.__setattr__(self, "incidence", incidence)
@@ -170,6 +174,18 @@ class Sample:
     def n_judgments(self) -> int:
         """T, the number of judgments."""
         return int(self.score.size)
+
+    def without_metric(self) -> "Sample":
+        """Return the same judgments without a metric.
+
+        Returns
+        -------
+        Sample
+            With the same incidence, which is not checked again, and the same sums.
+        """
+        plain = Sample.on(self.incidence, score=self.score, scale=self.scale)
+        object.__setattr__(plain, "sums", self.sums)
+        return plain
 
     def standardised_metric(self) -> Floats:
         """Return the metric with mean 0 and variance 1 over all N outputs.
@@ -234,24 +250,6 @@ def _is_of(sample: Sample, incidence: Incidence) -> bool:
 
 def _incidence(sample: Sample) -> Incidence:
     return Incidence(sample.item, sample.annotator, sample.n_population)
-
-
-def _frozen_floats(values: ArrayLike, *, what: str, dimensions: tuple[int, ...] = (1,)) -> Floats:
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise errors.ShapeMismatchError(f"The {what} must be a flat list of numbers.") from error
-    return _frozen(array, what=what, dimensions=dimensions)
-
-
-def _frozen(array: NDArray[Any], *, what: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
-    if array.ndim not in dimensions:
-        shape = "a flat list" if dimensions == (1,) else "a flat list or a table"
-        raise errors.ShapeMismatchError(
-            f"The {what} must be {shape}, not {array.ndim}-dimensional."
-        )
-    array.flags.writeable = False
-    return array
 
 
 def _check_shapes(sample: Sample) -> None:

@@ -196,7 +196,7 @@ class Running:
             raise errors.TooFewJudgmentsError("An estimate needs at least two judgments.")
         count, y, squares, share, weighted = self._items[:, judged]
         x, c = self._x[judged], 1 / (1 + self._balance * people[_BY_K][0])
-        means = gram(np.stack([np.ones(judged.size), x, y / count]))
+        means = gram(np.ones(judged.size), x, y / count)
         one = share / count
         persons = c * people[_BY_K][:3]
         judgments = Gram(count.sum(), count @ x, y.sum(), count @ x**2, y @ x, squares.sum())
@@ -205,8 +205,8 @@ class Running:
             means=means,
             judgments=judgments,
             weighted=Gram(*sums) if self._balance else means,
-            items=gram(np.stack([one, one * x, weighted / count])) if self._balance else means,
-            annotators=gram(persons),
+            items=gram(one, one * x, weighted / count) if self._balance else means,
+            annotators=gram(*persons),
             cells=Gram(*(people[_BY_KK] @ c**2)),
             cubes=np.asarray((persons[0] ** 3).sum()),
             fourths=np.asarray((persons[0] ** 4).sum()),

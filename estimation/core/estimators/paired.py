@@ -6,8 +6,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from estimation.core.data import errors
-from estimation.core.data.incidence import Floats, distinct
-from estimation.core.data.moments import Gram, Moments, gram, products
+from estimation.core.data.incidence import Floats, numbered
+from estimation.core.data.moments import Moments, gram, products_of
 from estimation.core.data.sample import Sample, Scale
 from estimation.core.estimators.fit import BALANCE, PERSON_SHARE, Estimand, Method
 from estimation.core.estimators.lines import about_line, guarded, least_squares
@@ -206,29 +206,28 @@ def _moments(a: PairedSide, b: PairedSide, about: _Regression, *, same: bool) ->
     u_a, w_a = residuals(a, about.weight, first)
     u_b, w_b = residuals(b, about.weight, -second)
     row = np.r_[a.items.row, b.items.row]
-    annotator, person = np.unique(
-        np.r_[a.sample.annotator, b.sample.annotator], return_inverse=True
-    )
+    person = numbered(np.r_[a.sample.annotator, b.sample.annotator])
+    stride = int(person.max()) + 1
     # One number for each pair: `unique` on pairs themselves takes most of the time.
-    pair, cell = np.unique(row * annotator.size + person, return_inverse=True)
+    pair, cell = np.unique(row * stride + person, return_inverse=True)
     share, net = np.bincount(cell, np.r_[w_a, w_b] / 2), np.bincount(cell, np.r_[u_a, -u_b])
     cells = n * np.stack([share, np.zeros(share.size), net])
-    judge = pair % annotator.size
+    judge = pair % stride
     people = np.stack([np.bincount(judge, line) for line in cells]).astype(np.float64)
     corrected = about.d - first - second
     shift = float(about.weight @ corrected)
-    rows = np.stack([np.ones(n), np.zeros(n), corrected - shift])
-    weigh = n * about.weight
+    rows = np.ones(n), np.zeros(n), corrected - shift
+    weigh, plain = n * about.weight, gram(*rows)
     # Two outputs that one person judged together count as one judgment of the difference.
     h = float((share**2).sum() / (about.weight**2).sum())
     pairs_of = min(replicates(a.sample), replicates(b.sample))
     return Moments(
-        means=gram(rows),
-        judgments=gram(rows),
-        weighted=gram(rows) if about.equal else Gram(*(products(rows) @ weigh)),
-        items=gram(rows * weigh),
-        annotators=gram(people),
-        cells=gram(cells),
+        means=plain,
+        judgments=plain,
+        weighted=plain if about.equal else products_of([line * weigh for line in rows], rows),
+        items=gram(*(line * weigh for line in rows)),
+        annotators=gram(*people),
+        cells=gram(*cells),
         cubes=np.asarray((people[0] ** 3).sum()),
         fourths=np.asarray((people[0] ** 4).sum()),
         within=np.asarray(noise_of(a, b, about.weight) / h * pairs_of),
@@ -260,7 +259,7 @@ def _assemble(
 ) -> Difference:
     exists = has_interval(found)
     split = a.x.shape[1]
-    people = distinct(np.r_[a.sample.annotator, b.sample.annotator])
+    people = numbered(np.r_[a.sample.annotator, b.sample.annotator])
     return Difference(
         estimate=float(found.estimate),
         centre=float(found.centre),
@@ -270,7 +269,7 @@ def _assemble(
         n_items=about.d.size,
         n_population=a.sample.n_population,
         n_judgments=(a.sample.n_judgments, b.sample.n_judgments),
-        n_annotators=int(people.size),
+        n_annotators=int(people.max()) + 1,
         effective_annotators=float(found.effective_annotators),
         slopes=(tuple(about.slopes[:split].tolist()), tuple(about.slopes[split:].tolist())),
         penalties=about.penalties,

@@ -68,13 +68,24 @@ def items_of(sample: Sample, weight: Floats) -> Items:
 def by_sums(sample: Sample, method: Method, form: Estimator) -> Fitted:
     """The estimate that sums determine: one metric, or none for `mean` and `balanced`."""
     x = metric_for(sample, form)
-    weight = weight_for(sample, method, form)
-    stats = moments(sample, x=np.zeros(sample.n_population) if x is None else x, weight=weight)
+    stats = _sums(sample, x, method, form)
     found = parts(
         stats, method=method, scale=sample.scale, n_population=sample.n_population, form=form
     )
     correction = np.zeros(sample.n_judgments) if x is None else found.slope * x[sample.item]
     return of_stats(stats, found, correction, has_metric=x is not None, form=form)
+
+
+def _sums(sample: Sample, x: Floats | None, method: Method, form: Estimator) -> Moments:
+    """The statistics; those without a metric are part of those with one, and added up once."""
+    balance = method.balance if form == "balanced" else None
+    if x is None and balance in sample.sums:
+        known: Moments = sample.sums[balance]
+        return known.without_x()
+    weight = weight_for(sample, method, form)
+    stats = moments(sample, x=np.zeros(sample.n_population) if x is None else x, weight=weight)
+    sample.sums[balance] = stats
+    return stats
 
 
 def of_stats(

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from estimation.core.data.incidence import Floats, Ints
+from estimation.core.data.incidence import Floats, Ints, numbered
 from estimation.core.data.sample import Sample
 from estimation.core.estimators.fit import Method
 from estimation.core.estimators.rows import Items, items_of
@@ -65,7 +65,7 @@ def _restricted(sample: Sample, common: Ints) -> Sample:
 def _balanced(a: Sample, b: Sample, balance: float) -> tuple[Floats, Floats]:
     """1 / (k_i (1 + lambda m_j)), m_j half of the person's work on both systems."""
     share = np.r_[a.incidence.weight, b.incidence.weight]
-    _, person = np.unique(np.r_[a.annotator, b.annotator], return_inverse=True)
+    person = numbered(np.r_[a.annotator, b.annotator])
     weight = share / (1 + balance * (np.bincount(person, share) / 2)[person])
     return weight[: a.n_judgments], weight[a.n_judgments :]
 
@@ -118,7 +118,7 @@ def noise_of(a: PairedSide, b: PairedSide, weight: Floats) -> float:
     """
     if not replicates(a.sample) or not replicates(b.sample):
         return 0.0
-    _, person = np.unique(np.r_[a.sample.annotator, b.sample.annotator], return_inverse=True)
+    person = numbered(np.r_[a.sample.annotator, b.sample.annotator])
     stride, size = person.max() + 1, a.sample.n_judgments
     _, at_a, at_b = np.intersect1d(
         a.items.row * stride + person[:size],

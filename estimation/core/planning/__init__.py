@@ -1,23 +1,39 @@
-"""What a collection takes: judgments, people and money for a width, or the width for a budget."""
+"""What a collection takes, before it begins and while it goes on."""
 
+from estimation.core.planning.closing import Arrivals, ClosingForecast, closing, pace
 from estimation.core.planning.cost import affordable, forecast
 from estimation.core.planning.expected import TargetBelowFloorError
+from estimation.core.planning.narrowing import Narrowing, narrowing
 from estimation.core.planning.order import RankingForecast, forecast_ranking
+from estimation.core.planning.reach import WidthCurve, reachable_target, width_curve
+from estimation.core.planning.remaining import Ahead, StopDraws, stops_ahead
 from estimation.core.planning.study import Forecast, Participation, Prices, Purchase, Range, Study
 from estimation.core.planning.typical import TYPICAL, Expectation
 
 __all__ = [
     "TYPICAL",
+    "Ahead",
+    "Arrivals",
+    "ClosingForecast",
     "Expectation",
     "Forecast",
+    "Narrowing",
     "Participation",
     "Prices",
     "Purchase",
     "Range",
     "RankingForecast",
+    "StopDraws",
     "Study",
     "TargetBelowFloorError",
+    "WidthCurve",
     "affordable",
+    "closing",
     "forecast",
     "forecast_ranking",
+    "narrowing",
+    "pace",
+    "reachable_target",
+    "stops_ahead",
+    "width_curve",
 ]

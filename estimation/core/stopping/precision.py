@@ -256,10 +256,10 @@ def _verdict(estimate: Estimate, width: float | None, target_width: float) -> Ve
     """The guards of `precision` in order, then the width, which is None where none exists."""
     if not estimate.has_interval:
         return Verdict(False, None, "There is no interval yet: ask for more items and more people.")
-    items = _items_needed(estimate.scale)
+    items = items_needed(estimate.scale)
     if estimate.n_items < items or width is None:
         return Verdict(False, width, f"{estimate.n_items} of at least {items} items are judged.")
-    people = _people_needed(estimate.method)
+    people = people_needed(estimate.method)
     if estimate.effective_annotators < people:
         return Verdict(
             False,
@@ -277,17 +277,17 @@ def _by_width(width: float, target_width: float) -> Verdict:
 
 
 def _first(history: Trajectory, width: Floats, target_width: float) -> int | None:
-    enough = (history.n_items >= _items_needed(history.scale)) & (
-        history.effective_annotators >= _people_needed(history.method)
+    enough = (history.n_items >= items_needed(history.scale)) & (
+        history.effective_annotators >= people_needed(history.method)
     )
     stops = np.flatnonzero(enough & (width <= target_width))
     return int(stops[0]) if stops.size else None
 
 
-def _items_needed(scale: Scale) -> int:
+def items_needed(scale: Scale) -> int:
     return MIN_ITEMS if scale.bounded else MIN_ITEMS_UNBOUNDED
 
 
-def _people_needed(method: Method) -> float:
+def people_needed(method: Method) -> float:
     # A panel of any size speaks for itself.
     return MIN_EFFECTIVE_ANNOTATORS if method.estimand == "population" else 0.0

@@ -3,20 +3,17 @@
 import json
 from argparse import ArgumentParser
 from collections.abc import Callable
-from dataclasses import asdict, replace
-from decimal import Decimal
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.selectors.pay import budget
 from annotate.text.figures import many, money, number, percent, short, width
-from estimation.core import ESTIMANDS, Crossed, EstimationError, Scale
+from estimation import plans
+from estimation.core import ESTIMANDS, EstimationError
 from estimation.core.planning import (
     TYPICAL,
-    Expectation,
     Forecast,
-    Participation,
     Prices,
     Purchase,
     Range,
@@ -27,9 +24,8 @@ from estimation.core.planning import (
     forecast,
     forecast_ranking,
 )
-from estimation.known_criteria import KNOWN_CRITERIA
+from estimation.management.prices import add_prices
 
-_NO_CAP = 0
 CLAIMED = 0.9  # coverage is claimed for at least this probability of stopping
 PARTS = {"item": "items", "annotator": "people", "rest": "rest"}
 
@@ -66,7 +62,7 @@ class Command(BaseCommand):
                 "Say what to plan for: --target WIDTH, --budget MONEY or --margin DIFFERENCE."
             )
         try:
-            study, prices = _study(options), _prices(options)
+            study, prices = plans.study_of(options), plans.prices_of(options)
             seed = options["seed"]
             width, money = options["target"], options["budget"]
             goal = (
@@ -122,82 +118,7 @@ def _add_work(parser: ArgumentParser) -> None:
     group.add_argument("--double-share", type=float, default=0.25, help="share judged twice")
     group.add_argument("--pool", type=int, help="how many people there are (default: unlimited)")
     group.add_argument("--places", type=int, default=130, help="people at work at a time")
-    group.add_argument("--reward", type=float, default=0.40, help="per judgment")
-    group.add_argument(
-        "--crowd", choices=budget.crowds(), default="link", help="whose fee is added"
-    )
-    group.add_argument("--fee-rate", type=float, help="0.2 for 20 percent; default the crowd's own")
-    group.add_argument("--tasks", type=int, help="per paid submission (default 5)")
-    group.add_argument("--tutorial-bonus", type=float, default=0.0, help="paid once to each person")
-    group.add_argument("--minutes", type=float, help="of work per judgment")
-    group.add_argument(
-        "--item-cost", type=float, default=0.0, help="of one more item before it is judged"
-    )
-
-
-def _study(options: dict[str, Any]) -> Study:
-    return Study(
-        _expectation(options),
-        options["items"],
-        rho=options["rho"],
-        systems=options["systems"],
-        level=options["level"],
-        cap=None if options["cap"] == _NO_CAP else options["cap"],
-        double_share=options["double_share"],
-        estimand=options["estimand"],
-        balance=_constant(options, "balance"),
-        person_share=_constant(options, "person_share"),
-        participation=Participation(places=options["places"], pool=options["pool"]),
-    )
-
-
-def _constant(options: dict[str, Any], name: str) -> float:
-    """A constant of the estimate, as given or as the criterion has it."""
-    given: float | None = options[name]
-    usual: float = getattr(KNOWN_CRITERIA[options["criterion"]], name)
-    return usual if given is None else given
-
-
-def _expectation(options: dict[str, Any]) -> Expectation:
-    usual = TYPICAL[options["criterion"]]
-    part = usual.components
-    given = (options["item_variance"], options["person_variance"], options["rest_variance"])
-    components = Crossed(
-        *(
-            typical if value is None else value
-            for value, typical in zip(given, (part.item, part.person, part.rest), strict=True)
-        )
-    )
-    expected = replace(usual, components=components)
-    if options["scale"] is not None:
-        low, high = options["scale"]
-        expected = replace(expected, scale=Scale(low, high), mean=(low + high) / 2)
-    if options["mean"] is not None:
-        expected = replace(expected, mean=options["mean"])
-    if options["levels"] is not None:
-        expected = replace(expected, levels=options["levels"])
-    return expected
-
-
-def _prices(options: dict[str, Any]) -> Prices:
-    """Return the prices. For small amounts, the crowd's tariff may exceed its share."""
-    if not (options["tasks"] is None or options["tasks"] > 0):
-        raise CommandError("A submission has at least one task.")
-    rate = options["fee_rate"]
-    fee, person_cost = budget.prices(
-        options["crowd"],
-        reward=_money(options["reward"]),
-        share=None if rate is None else _money(rate),
-        tasks=options["tasks"],
-        bonus=_money(options["tutorial_bonus"]),
-    )
-    return Prices(
-        options["reward"], float(fee), options["minutes"], options["item_cost"], float(person_cost)
-    )
-
-
-def _money(number: float) -> Decimal:
-    return Decimal(str(number))
+    add_prices(group)
 
 
 def _data(study: Study, goal: Forecast | None, bought: Purchase | None) -> dict[str, Any]:

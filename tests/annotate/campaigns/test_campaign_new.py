@@ -183,6 +183,7 @@ PLANS = st.builds(
     margin_overall=st.sampled_from(["0.2", "", "no number"]),
     margin_edit=st.sampled_from(["0.11", ""]),
     planned_items=st.sampled_from(["", "150"]),
+    gold_share=st.sampled_from(["", "0", "5", "12"]),
     contact=st.sampled_from(["", "ada@example.org"]),
 )
 

@@ -68,8 +68,8 @@ def test_a_reviewer_sees_but_cannot_act(ada: Client) -> None:
         act = reverse("annotate:act", args=[made.public_id, verb])
         assert ada.post(act, {"why": "because"}).status_code == 403, verb
     assert ada.get(reverse("annotate:payments", args=[made.public_id])).status_code == 403
-    reviewers = reverse("annotate:reviewers", args=[made.public_id])
-    assert ada.post(reviewers, {"username": "eve"}).status_code == 403
+    members = reverse("annotate:members", args=[made.public_id])
+    assert ada.post(members, {"role": "viewer"}).status_code == 403
     made.refresh_from_db()
     assert made.status == Campaign.Status.OPEN
 

@@ -9,10 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate import tokens
-from annotate.models import AuditEntry, Campaign, Membership
+from annotate.models import Campaign
 from annotate.services.work import scoring
-from tests.annotate.researcher import owner_of
-from tests.factories import judge, person, user
+from tests.factories import judge, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -22,7 +21,7 @@ def test_the_link_lets_people_in(ada: Client, mine: Campaign, settings: Any) -> 
     link = ada.get(reverse("annotate:people", args=[mine.public_id])).context["link"]
     assert link.startswith("https://plumbline.example/work/join/")
     token = link.rstrip("/").rsplit("/", 1)[1]
-    assert tokens.read_invitation(token) == (mine.pk, "")
+    assert tokens.read_invitation(token) == (mine.pk, "", 0)
 
 
 def test_personal_links_for_a_list_of_names(ada: Client, mine: Campaign) -> None:
@@ -30,7 +29,7 @@ def test_personal_links_for_a_list_of_names(ada: Client, mine: Campaign) -> None
     made = ada.post(address, {"names": "Ann  Lee\n\n bob \nbob\n"}).context["personal"]
     assert [name for name, _ in made] == ["Ann Lee", "bob"]
     token = made[0][1].rstrip("/").rsplit("/", 1)[1]
-    assert tokens.read_invitation(token) == (mine.pk, "Ann Lee")
+    assert tokens.read_invitation(token) == (mine.pk, "Ann Lee", 0)
     assert ada.post(address, {"names": " \n"}).status_code == 422
     assert ada.post(address, {"names": "x" * 81}).status_code == 422
 
@@ -73,15 +72,3 @@ def test_the_export_is_pseudonymous_and_complete(ada: Client, mine: Campaign) ->
 
 def rows_of(answer: Any) -> list[list[str]]:
     return list(csv.reader(b"".join(answer.streaming_content).decode().splitlines()))
-
-
-def test_a_reviewer_is_added_by_name(ada: Client, mine: Campaign) -> None:
-    bea = user("bea")
-    address = reverse("annotate:reviewers", args=[mine.public_id])
-    ada.post(address, {"username": "bea"})
-    assert mine.memberships.get(user=bea).role == Membership.Role.REVIEWER
-    assert AuditEntry.objects.get(campaign=mine, verb="add_reviewer").actor == owner_of(ada)
-    for name in ("bea", "nobody", owner_of(ada).username):
-        (*_, message) = ada.post(address, {"username": name}, follow=True).context["messages"]
-        assert message.level_tag == "error", name
-    assert mine.memberships.count() == 2

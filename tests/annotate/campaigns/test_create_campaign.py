@@ -61,7 +61,7 @@ def test_it_tells_what_was_made_and_where(file, settings):
     assert "2 items, 4 different outputs of 2 systems" in printed
     assert f"https://plumbline.example/campaigns/{campaign.public_id}/" in printed
     token = printed.split("https://plumbline.example/work/join/")[1].split("/")[0]
-    assert read_invitation(token) == (campaign.pk, "")
+    assert read_invitation(token) == (campaign.pk, "", 0)
     assert campaign.status == "draft"
 
 

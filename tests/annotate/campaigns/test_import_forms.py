@@ -406,6 +406,7 @@ print(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])
 """
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file():
     few, many = (
         int(subprocess.check_output([sys.executable, "-c", SETUP + READING, n])) / 1024

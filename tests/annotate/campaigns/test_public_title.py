@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate import tokens
-from annotate.models import Campaign, Participation, Ruling
+from annotate.models import Campaign, Judgment, Participation, Ruling
 from annotate.services.campaigns import life
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.review import rulings
@@ -22,7 +22,15 @@ from tests.annotate.passing import right, tutorial_of, wrong
 from tests.annotate.reading import NAME, SECRET, Reader, addresses_of_annotators
 from tests.annotate.review.test_own_review import flag
 from tests.annotate.studies.test_tutorial_contents import own as own_tutorial
-from tests.annotate.work.pages.working import call, expire, invitation, later, submit, work_url
+from tests.annotate.work.pages.working import (
+    JUDGED,
+    call,
+    expire,
+    invitation,
+    later,
+    submit,
+    work_url,
+)
 from tests.browser.answers import PARAGRAPHS
 from tests.factories import campaign, judge, leased, person, rows, user
 
@@ -107,6 +115,15 @@ def act_on_a_task(reader: Reader, who: Participation) -> None:
     call(reader, who, "return", assignment=task)
     expire(leased(who))
     submit(reader, who)
+    correct_it(reader, who)
+
+
+def correct_it(reader: Reader, who: Participation) -> None:
+    """The text submitted last: corrected once, and asked for by a page that knows less."""
+    done = Judgment.objects.latest("pk").assignment_id
+    page(reader, who, "correct/")
+    for after in (1, 1, 7, "x"):
+        call(reader, who, "correct", JUDGED | {"after": after}, assignment=done)
 
 
 def say_something(reader: Reader, who: Participation, name: str, body: dict[str, Any]) -> Any:
@@ -120,13 +137,14 @@ def say_something(reader: Reader, who: Participation, name: str, body: dict[str,
 
 
 def learn(reader: Reader, who: Participation) -> None:
-    """A tutorial by its pages: first wrong, then right, to its end."""
-    tutorial = tutorial_of(who)
-    for question in tutorial.questions:
+    """A tutorial by its pages: a failed round, and one that is passed."""
+    for answer in (wrong, right):
         page(reader, who)
-        about = {"version": tutorial.version, "question": question.key}
-        for response in (wrong(question), right(question)):
-            say_something(reader, who, "tutorial-answer", about | {"response": response})
+        tutorial = tutorial_of(who)
+        for question in tutorial.questions:
+            page(reader, who)
+            about = {"version": tutorial.version, "question": question.key}
+            say_something(reader, who, "tutorial-answer", about | {"response": answer(question)})
 
 
 def go_through(reader: Reader, made: Campaign) -> None:

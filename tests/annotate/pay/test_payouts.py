@@ -19,6 +19,7 @@ from annotate.models import (
     Payout,
     PayoutList,
 )
+from annotate.selectors import listings
 from annotate.selectors.pay import accounts, budget, payout_lists
 from annotate.selectors.work import admission
 from annotate.services.pay import extra_pay, payouts
@@ -189,15 +190,17 @@ def test_what_became_of_a_list(who: Participation) -> None:
     bob = person(who.campaign, "bob")
     judge(bob)
     made = listed(who)
-    found = payout_lists.get(who.campaign, made.public_id)
+    found = payout_lists.summary(who.campaign, made.public_id)
     assert (found.amount, found.paid, found.marked_at) == (3 * REWARD, 0, None)
     mark(made)
     undo(made, bob)
-    (found,) = payout_lists.of_campaign(who.campaign_id)
-    assert [line.state for line in found.lines] == ["paid", "undone"]
+    wanted = listings.asked({}, sorts={}, size=10, anchor="")
+    lines = payout_lists.page(who.campaign, made.public_id, wanted).lines
+    assert [line.state for line in lines] == ["paid", "undone"]
+    _all, (found,) = payout_lists.summaries(who.campaign_id, wanted)
     assert (found.paid, found.undone, found.marked_by) == (2 * REWARD, 1, "ada")
     with pytest.raises(NotFound):
-        payout_lists.get(campaign(), made.public_id)
+        payout_lists.summary(campaign(), made.public_id)
 
 
 # ---- extra pay -------------------------------------------------------------------------------

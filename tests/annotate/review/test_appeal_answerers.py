@@ -143,7 +143,7 @@ def test_what_others_answer_is_last_in_the_queue_and_not_counted(
     second = reviewed.flagged(reviewed.spammer(review.campaign, "second"))
     mine, theirs = logged_in(bob).get("/reviews/"), ada.get("/reviews/")
     assert "Review&nbsp;(1)" in text(mine)
-    assert "Review: 1 waits for a ruling" in text(mine)
+    assert "Review: 1 waits for a ruling or a look" in text(mine)
     assert "Against your ruling: somebody else answers it" in text(mine)
     assert "Review&nbsp;(2)" in text(theirs)
     order = [row.pseudonym for row, _flags in mine.context["rows"]]
@@ -152,7 +152,7 @@ def test_what_others_answer_is_last_in_the_queue_and_not_counted(
     assert case.context["next"] is case.context["previous"] is None
     api = APIClient()
     api.force_login(bob)
-    listed = api.get("/api/v1/reviews/").json()
+    listed = api.get("/api/v1/reviews/").json()["results"]
     assert [one["others_answer"] for one in listed] == [False, True]
 
 
@@ -217,7 +217,7 @@ def test_where_nobody_else_reviews_both_pages_say_so_and_it_is_counted(
     appeal(review)
     page = text(ada.get(at(review)))
     assert 'id="own-ruling"' in page
-    assert "Add a reviewer</a>" in page
+    assert "Invite a reviewer</a>" in page
     if dismissed:
         appeals.dismiss(review.pk, actor_id=owner.pk, answer="We looked.")
     else:

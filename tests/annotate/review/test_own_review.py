@@ -39,15 +39,16 @@ SAYS = {
     "low_agreement": ("yours is 0.08", "below 0.50"),
     "short_edits": ("5 changed by fewer than 5", "1 became"),
     "thin_evidence": ("a single word: 80\u00a0%", "more than"),
-    "no_variation": ("96\u00a0% of your tasks, up to 11", "of 10,000 people"),
-    "random_answers": ("1 times as often", "300 times or more"),
+    "no_variation": ("96\u00a0% of your tasks, up to 11", "by chance in fewer than 1 of 3,333"),
+    "random_answers": ("by chance in fewer than 1 of 398", "fewer than 1 of 300"),
     "of_their_own": ("differs from the others",),
 }
 
 
 def verdict(screen: str, who: Participation) -> Verdict:
     numbers = NUMBERS.get(screen, {})
-    return Verdict(screen, who.annotator_id, True, 0.08, 0.01, 0.2, 0.5, 6, True, numbers)
+    value = 2.6 if screen == "random_answers" else 0.08
+    return Verdict(screen, who.annotator_id, True, value, 0.01, 0.2, 0.5, 6, True, numbers)
 
 
 def flag(who: Participation, *screens: str) -> Review:

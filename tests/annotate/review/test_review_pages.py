@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db import connection
 from django.test import Client
@@ -25,7 +26,7 @@ from annotate.models import (
 )
 from annotate.services.campaigns import life
 from annotate.services.review import appeals, reviewing, rulings
-from tests import reviewed
+from tests import remembered, reviewed
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, judge, person, user
 
@@ -374,9 +375,15 @@ def test_drafts_are_in_the_annotators_words_and_never_refuse_pay(
 @pytest.fixture
 def spread(ada: Client) -> list[Review]:
     """The same annotator under review in two campaigns of Ada's, and in one of Bob's."""
-    made = [reviewed.study(owner_of(ada), name=name) for name in ("One", "Two")]
-    made.append(reviewed.study(user("bob"), name="Three"))
-    return [reviewed.flagged(reviewed.spammer(each)) for each in made]
+    remembered.again(_spread, owner_of(ada), user("bob"))
+    return list(Review.objects.order_by("pk"))
+
+
+def _spread(mine: User, other: User) -> Review:
+    made = [reviewed.study(mine, name=name) for name in ("One", "Two")]
+    made.append(reviewed.study(other, name="Three"))
+    first, *_ = [reviewed.flagged(reviewed.spammer(each)) for each in made]
+    return first
 
 
 def everywhere(client: Client, spread: list[Review], choice: str, **fields: Any) -> Any:

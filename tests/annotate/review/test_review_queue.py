@@ -10,7 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotate.models import (
+    Appeal,
     Campaign,
+    Flag,
     Membership,
     Review,
     Ruling,
@@ -89,11 +91,11 @@ def test_walking_from_case_to_case_meets_each_of_them_once(ada: Client) -> None:
     assert len(queue) < len(reviews.queue(owner().pk)), "one is left to another reviewer"
     left = appeal_rights.left_to_others(owner().pk)
     for place, one in enumerate(queue):
-        beside = queues.neighbours(owner().pk, one.review_id, left)
+        beside = queues.neighbours(owner().pk, one.review_id, left, queues.asked({}))
         assert (beside.n_waiting, beside.place) == (len(queue), place + 1)
         assert beside.previous == (queue[place - 1].key if place else None)
         assert beside.following == (queue[place + 1].key if place + 1 < len(queue) else None)
-    outside = queues.neighbours(owner().pk, None, left)
+    outside = queues.neighbours(owner().pk, None, left, queues.asked({}))
     assert (outside.place, outside.previous, outside.following) == (None, None, queue[0].key)
 
 
@@ -104,6 +106,84 @@ def ruled_by_ada(made: Campaign) -> None:
     assert appealed is not None
     Review.objects.filter(pk=appealed.pk).update(status="excluded")
     Ruling.objects.create(review=appealed, act="exclude", actor=owner(), at=timezone.now())
+
+
+@pytest.mark.parametrize("asked", ["sort=-turn", "sort=-new", "sort=name", "show=ruled", "q=a"])
+def test_walking_keeps_to_the_list_that_one_came_from(ada: Client, asked: str) -> None:
+    reviewed.queue(campaign(owner=owner()), 9, ruled=0.5)
+    rows = walk(ada, f"?{asked}")
+    for place, one in enumerate(rows):
+        page = ada.get(f"/reviews/{one.campaign}/{one.pseudonym}/?{asked}").context
+        assert page["place"] == place + 1
+        assert page["next"] == (rows[place + 1].key if place + 1 < len(rows) else None)
+        assert page["previous"] == (rows[place - 1].key if place else None)
+        assert page["kept"] == asked
+
+
+FILTERS = {
+    "screen=too_fast": {"fast", "listed", "ruled"},
+    "screen=low_agreement": {"both"},
+    "screen=none": {"by hand"},
+    "tier=pause": {"fast", "both", "ruled"},
+    "tier=list": {"listed"},
+    "crowd=link": {"fast", "listed", "both", "by hand", "ruled"},
+    "crowd=mturk": set(),
+    "by=me": {"ruled"},
+    "by=others": {"both"},
+    "screen=x&tier=x&crowd=x&by=x&rows=x": {"fast", "listed", "both", "by hand", "ruled"},
+    "tier=pause&by=me&screen=too_fast&crowd=link": {"ruled"},
+}
+
+
+@pytest.mark.parametrize("asked", FILTERS)
+def test_it_is_narrowed_by_screen_tier_crowd_and_ruler(ada: Client, asked: str) -> None:
+    names = mixed()
+    assert {names[one.review_id] for one in walk(ada, f"?{asked}")} == FILTERS[asked]
+    if FILTERS[asked] == set():
+        assert "Show all" in ada.get(f"/reviews/?{asked}").content.decode()
+
+
+def mixed() -> dict[int, str]:
+    """Five reviews that wait: flagged in several ways, some ruled on before."""
+    reviewed.queue(campaign(owner=owner()), 5, ruled=0)
+    names = ["fast", "listed", "both", "by hand", "ruled"]
+    every = dict(zip(names, Review.objects.all(), strict=True))
+    flags = {name: one.flags.get() for name, one in every.items()}
+    listed = Flag.objects.filter(pk=flags["listed"].pk)
+    listed._raw_delete(listed.db)
+    said = {"verdict": flags["listed"].verdict, "at": timezone.now()}
+    Flag.objects.create(review=every["listed"], screen="too_fast", tier="list", **said)
+    Flag.objects.filter(pk=flags["by hand"].pk)._raw_delete(listed.db)
+    Flag.objects.filter(pk=flags["both"].pk)._raw_delete(listed.db)
+    for screen, tier in (("low_agreement", "pause"), ("no_variation", "list")):
+        Flag.objects.create(review=every["both"], screen=screen, tier=tier, **said)
+    others = user("bo")
+    for name, actors in (("ruled", (others, owner())), ("both", (owner(), others))):
+        for actor in actors:
+            Ruling.objects.create(review=every[name], act="clear", actor=actor, at=timezone.now())
+    return {one.pk: name for name, one in every.items()}
+
+
+def test_a_ruling_leads_on_to_the_next_of_the_list(ada: Client) -> None:
+    reviewed.queue(campaign(owner=owner()), 3, ruled=0)
+    Appeal.objects.all().delete()
+    rows = walk(ada, "?sort=name")
+    for place, one in enumerate(rows):
+        sent = {"choice": "clear", "seen": "0", "next": "1"}
+        answer = ada.post(f"/reviews/{one.campaign}/{one.pseudonym}/rule/?sort=name", sent)
+        assert answer.status_code == 302
+        last = place + 1 == len(rows)
+        after = "" if last else f"{rows[place + 1].campaign}/{rows[place + 1].pseudonym}/"
+        assert answer["Location"] == f"/reviews/{after}?sort=name"
+        assert f"{one.pseudonym}: Cleared" in ada.get(answer["Location"]).content.decode()
+
+
+def test_a_hundred_rows_fit_on_a_page(ada: Client) -> None:
+    reviewed.queue(campaign(owner=owner()), 130, ruled=0)
+    page = ada.get("/reviews/?rows=100")
+    assert len(page.context["rows"]) == 100
+    assert page.context["listing"].after == "?rows=100&page=2#queue-h"
+    assert not page.context["listing"].narrowed
 
 
 def test_it_is_searched_by_annotator_and_campaign(ada: Client) -> None:

@@ -1,5 +1,6 @@
 """Rulings: what counts, what is paid, who may go on; and the way back from each."""
 
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -24,7 +25,7 @@ from annotate.models import (
 )
 from annotate.screening.base import Verdict
 from annotate.selectors.pay import accounts
-from annotate.selectors.review import eligibility
+from annotate.selectors.review import eligibility, own_reviews, screening
 from annotate.selectors.work import admission
 from annotate.services.campaigns import life
 from annotate.services.review import appeals, reviewing, reviews, rulings
@@ -112,13 +113,60 @@ def test_a_flag_pauses_leases_and_is_made_once(who: Participation) -> None:
     assert AuditEntry.objects.filter(verb="flag").count() == 1
 
 
-def test_a_cleared_screen_does_not_accuse_again(who: Participation) -> None:
+def test_a_cleared_screen_accuses_once_more(who: Participation) -> None:
+    """After a ruling the screens see new work alone, so that a flag is about that."""
     review = flagged(who)
     rule(review, Act.CLEAR, reason="")
     assert leased(who)
-    assert reviews.flag(who.campaign_id, who.annotator_id, [fired()]) == []
-    assert reviews.flag(who.campaign_id, who.annotator_id, [fired("no_variation")])
+    assert reviews.flag(who.campaign_id, who.annotator_id, [fired()])
     assert Review.objects.get().status == Status.OPEN
+    assert reviews.flag(who.campaign_id, who.annotator_id, [fired()]) == []
+
+
+def test_a_listed_person_works_on_and_holds_nothing_back(
+    made: Campaign, who: Participation
+) -> None:
+    listed = replace(fired(), tier="list")
+    assert reviews.flag(made.pk, who.annotator_id, [listed])
+    review = Review.objects.get()
+    assert review.status == Status.LISTED
+    assert leased(who)
+    assert eligibility.waiting(made.pk) == 0
+    assert own_reviews.standing_of(who.pk).looked is None
+    assert reviews.flag(made.pk, who.annotator_id, [listed]) == []
+    assert reviews.flag(made.pk, who.annotator_id, [fired()])
+    review.refresh_from_db()
+    assert review.status == Status.OPEN
+    assert eligibility.waiting(made.pk) == 1
+    assert [one.tier for one in own_reviews.standing_of(who.pk).looked.notices] == ["pause"]
+
+
+def test_a_listed_person_is_cleared_and_listed_again(made: Campaign, who: Participation) -> None:
+    listed = replace(fired(), tier="list")
+    reviews.flag(made.pk, who.annotator_id, [listed])
+    rule(Review.objects.get(), Act.CLEAR, reason="")
+    assert Review.objects.get().status == Status.CLEARED
+    assert reviews.flag(made.pk, who.annotator_id, [listed])
+    assert Review.objects.get().status == Status.LISTED
+
+
+def test_cleared_work_remains_a_yardstick_and_accuses_no_more(
+    made: Campaign, who: Participation
+) -> None:
+    review = flagged(who)
+    before = screening.columns(made)
+    rule(review, Act.CLEAR, reason="")
+    after = screening.columns(made)
+    assert before is not None
+    assert after is not None
+    mine = before.annotator == who.annotator_id
+    assert mine.any()
+    assert (after.annotator[mine] == -who.annotator_id).all()
+    assert (after.annotator[~mine] == before.annotator[~mine]).all()
+    judge(who)
+    newest = screening.columns(made)
+    assert newest is not None
+    assert (newest.annotator == who.annotator_id).sum() == 1
 
 
 def test_exclusion_leaves_the_estimates_and_comes_back_to_the_same_digits(

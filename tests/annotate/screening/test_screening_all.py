@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from annotate.screening import SCREENS, Columns, Settings, SettingsError, run, screen_all
+from annotate.screening import SCREENS, Columns, Settings, SettingsError, screen_all
 from annotate.screening.agreement.finding import AgreementThresholds
+from annotate.screening.base import LISTED, PAUSED
 from annotate.screening.patterns.finding import Patterns
 from annotate.screening.timing.finding import Timing
 from tests.annotate.screening.columns import (
@@ -74,13 +75,13 @@ def test_labels_are_names_only():
     assert flagged(other) == expected
 
 
-@pytest.mark.parametrize("screen", SCREENS)
-def test_an_annotator_alone_is_never_flagged(screen):
+def test_an_annotator_alone_is_never_flagged():
     found = spoilt()
     for who in range(6):
         rows = np.flatnonzero(found.annotator == who)
-        alone = reordered(found, rows)
-        assert [v.flagged for v in run(SCREENS[screen], alone, SMALL)] == [False]
+        alone = screen_all(reordered(found, rows), SMALL)
+        assert {v.screen for v in alone} == set(SCREENS)
+        assert not any(v.flagged for v in alone)
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 40])
@@ -93,12 +94,7 @@ def test_a_young_campaign_accuses_nobody(size):
 
 
 def test_minimum_samples_are_kept():
-    strict = Settings.from_dict(
-        {
-            name: {"minimum": 1000}
-            for name in ("timing", "agreement", "edits", "variation", "patterns")
-        }
-    )
+    strict = Settings.from_dict({name: {"minimum": 1000} for name in Settings().groups})
     assert not any(v.enough for v in screen_all(spoilt(), strict))
 
 
@@ -112,16 +108,18 @@ def test_whoever_has_too_small_a_crowd_beside_them_is_not_compared(needed):
 def test_flagged_means_enough_and_past_the_threshold():
     for v in screen_all(spoilt(), SMALL):
         assert v.enough or not v.flagged
-        if v.flagged:
-            below = v.screen in ("too_fast", "low_agreement")
+        if v.tier == LISTED:
+            assert v.evidence >= v.listed_at
+        if v.tier == PAUSED:
+            below = v.screen in ("too_fast", "low_agreement", "own_consistency")
             end = {"no_variation": v.value, "random_answers": v.value, "short_edits": v.low}
             assert (
-                (v.high < v.threshold)
+                ((v.value if v.screen == "own_consistency" else v.high) < v.threshold)
                 if below
                 else (
                     v.value <= v.threshold
                     if v.screen == "no_variation"
-                    else end[v.screen] >= v.threshold
+                    else end.get(v.screen, v.value) >= v.threshold
                 )
             )
 
@@ -144,10 +142,18 @@ def test_settings_survive_json():
     assert Settings.from_dict(json.loads(json.dumps(chosen.to_dict()))) == chosen
 
 
+def test_what_flags_do_survives_json():
+    given = {"flags": {"off": ["too_fast"], "list_only": ["low_agreement"], "listed": 0.01}}
+    chosen = Settings.from_dict(given)
+    assert chosen.flags.off == ("too_fast",)
+    assert chosen.flags.list_only == ("low_agreement",)
+    assert Settings.from_dict(json.loads(json.dumps(chosen.to_dict()))) == chosen
+
+
 @pytest.mark.parametrize(
     ("given", "where", "says"),
     [
-        ({"speed": {}}, "speed", "Is not one of the groups crowd, timing, "),
+        ({"speed": {}}, "speed", "Is not one of the groups crowd, flags, timing, "),
         ({"timming": {}}, "timming", "Did you mean “timing”?"),
         ({"timing": 3}, "timing", "Must be an object"),
         ({"timing": {"speed": 1}}, "timing.speed", "Unknown field."),
@@ -165,6 +171,10 @@ def test_settings_survive_json():
             "variation.p_value",
             "a number from 0.000000001 to 0.05.",
         ),
+        ({"flags": {"off": ["too_fasst"]}}, "flags.off[0]", "Did you mean “too_fast”?"),
+        ({"flags": {"list_only": ["x"]}}, "flags.list_only[0]", "one of the screens too_fast, "),
+        ({"flags": {"paused": 0.02}}, "flags.paused", "Is at most `listed`"),
+        ({"flags": {"recent": 4}}, "flags.recent", "a whole number from 5 to 100."),
         ({"patterns": {"odds": 1}}, "patterns.odds", "a number from 2 to 1,000,000,000."),
         ({"patterns": {"per_combination": 9}}, "patterns.per_combination", "a whole number"),
         ({"patterns": {"information": 0.04}}, "patterns.information", "a number"),

@@ -21,7 +21,7 @@ from annotate.screening.patterns.finding import WITHIN
 from annotate.screening.patterns.screen import RANDOM_ANSWERS
 from annotate.screening.running import run
 from annotate.screening.variation.screen import NO_VARIATION
-from bench.screening_campaigns import take
+from bench.screening.campaigns import take
 from tests.annotate.screening.columns import SMALL, columns, crowd, rescored, verdict
 
 
@@ -120,6 +120,9 @@ def test_whoever_answers_always_the_same_is_found():
     assert verdict(NO_VARIATION, found, 4).numbers["modal_share"] == 1
 
 
+WHOLE = Settings.from_dict({**SMALL.to_dict(), "flags": {"recent": 100}})
+
+
 def test_the_order_of_arrival_makes_runs():
     base = crowd(3)
     mine = np.flatnonzero(base.annotator == 4)
@@ -129,9 +132,8 @@ def test_the_order_of_arrival_makes_runs():
         scores = {name: column.copy() for name, column in base.scores.items()}
         for column in scores.values():
             column[by_time] = np.where(pattern, 1.0, 0.0)
-        assert (
-            verdict(NO_VARIATION, replace(base, scores=scores), 4).numbers["longest_run"] == longest
-        )
+        found = verdict(NO_VARIATION, replace(base, scores=scores), 4, WHOLE)
+        assert found.numbers["longest_run"] == longest
 
 
 def test_uniform_people_neither_excuse_each_other_nor_accuse_the_others():

@@ -1,4 +1,4 @@
-"""What the screens promise of a whole campaign, held by simulation; bench/screening.py has more.
+"""What the screens promise of a whole campaign, held by simulation; bench/screening has more.
 
 People are drawn from the released variance components, cap 25, a quarter of the outputs judged
 twice, looks all along. A claim is refuted by what it would bring about in one run of a hundred.
@@ -13,9 +13,9 @@ from scipy.stats import binom
 
 from annotate.screening import Settings, screen_all
 from annotate.screening.thresholds import CrowdThresholds
-from bench import screening_honest
-from bench.screening import Tally, run
-from bench.screening_campaigns import HONEST, Design, campaign, looks, simulated
+from bench.screening import studies
+from bench.screening.campaigns import HONEST, Design, campaign, looks, simulated
+from bench.screening.power import Tally, run
 from estimation.core import straight_lining
 
 pytestmark = [pytest.mark.slow, pytest.mark.simulation]
@@ -43,9 +43,9 @@ def test_few_honest_people_are_ever_accused(good, campaigns):
 @pytest.mark.parametrize("crowd", ["usual", "unrelated criteria", "good outputs"])
 def test_few_honest_people_are_ever_accused_in_studies_of_ones_own(crowd):
     """1 to 8 criteria of 2 to 7 levels; random_answers accused nearly everybody in some cells."""
-    total = screening_honest.Tally()
-    for criteria, levels in product(screening_honest.CRITERIA, screening_honest.LEVELS):
-        tally = screening_honest.one((criteria, levels, crowd, 0), every=200)
+    total = studies.Tally()
+    for criteria, levels in product(studies.CRITERIA, studies.LEVELS):
+        tally = studies.one((criteria, levels, crowd, 0), every=200)
         assert not accuses_too_many(tally.accused, tally.honest), (criteria, levels)
         total.merge(tally)
     assert total.honest == 48 * 40
@@ -54,9 +54,9 @@ def test_few_honest_people_are_ever_accused_in_studies_of_ones_own(crowd):
 
 @pytest.mark.parametrize("crowd", ["large", "large, unrelated"])
 def test_few_honest_people_are_accused_where_there_are_judgments_enough_for_dice(crowd):
-    total = screening_honest.Tally()
+    total = studies.Tally()
     for criteria, levels in ((3, 5), (7, 2)):
-        total.merge(screening_honest.one((criteria, levels, crowd, 1), every=400))
+        total.merge(studies.one((criteria, levels, crowd, 1), every=400))
     assert total.ran == (2 if crowd == "large" else 0)
     assert not accuses_too_many(total.accused, total.honest)
 

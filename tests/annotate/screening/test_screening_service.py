@@ -13,7 +13,7 @@ from annotate.screening.settings import SettingsError
 from annotate.selectors.review import screening as columns_of
 from annotate.selectors.work import in_hand
 from annotate.services.campaigns.importing.problems import Row
-from annotate.services.review import reviews, rulings
+from annotate.services.review import reviews, rulings, verdicts
 from annotate.services.work import judgments
 from estimation.services import estimating
 from tests.factories import GOOD, campaign, judge, leased, person, rows, user
@@ -84,7 +84,7 @@ def test_without_new_judgments_nothing_is_screened(
 ) -> None:
     crowd(made, people=2, each=2)
     reviews.screen(made.pk)
-    monkeypatch.setattr(reviews, "screen_all", lambda *_: pytest.fail("screened again"))
+    monkeypatch.setattr(verdicts, "screen_all", lambda *_: pytest.fail("screened again"))
     assert reviews.screen(made.pk) == 0
     judge(person(made, "new"))
     with pytest.raises(pytest.fail.Exception):

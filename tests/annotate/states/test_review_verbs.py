@@ -1,5 +1,7 @@
 """Every ruling and flag against every state of a review."""
 
+from dataclasses import replace
+
 import pytest
 
 from annotate.models import (
@@ -14,6 +16,9 @@ from tests.reviewed import fired
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
+LISTING = replace(fired("too_uniform"), tier="list")
+
+
 def ruling(act: Ruling.Act) -> Verb:
     def rule(review: Review) -> list[Ruling]:
         owner = review.campaign.memberships.get().user_id
@@ -23,8 +28,11 @@ def ruling(act: Ruling.Act) -> Verb:
 
 
 OF_REVIEW: dict[str, tuple[Verb, Moves]] = {
-    "clear": (ruling(Ruling.Act.CLEAR), {"open": "cleared"}),
-    "exclude": (ruling(Ruling.Act.EXCLUDE), dict.fromkeys(("open", "cleared"), "excluded")),
+    "clear": (ruling(Ruling.Act.CLEAR), dict.fromkeys(("open", "listed"), "cleared")),
+    "exclude": (
+        ruling(Ruling.Act.EXCLUDE),
+        dict.fromkeys(("open", "listed", "cleared"), "excluded"),
+    ),
     "restore": (ruling(Ruling.Act.RESTORE), {"excluded": "cleared"}),
     "refuse": (ruling(Ruling.Act.REFUSE), {}),
     "repay": (ruling(Ruling.Act.REPAY), {}),
@@ -32,7 +40,11 @@ OF_REVIEW: dict[str, tuple[Verb, Moves]] = {
     "unblock": (ruling(Ruling.Act.UNBLOCK), {}),
     "flag": (
         lambda one: reviews.flag(one.campaign_id, one.annotator_id, [fired("too_uniform")]),
-        {"cleared": "open"},
+        dict.fromkeys(("cleared", "listed"), "open"),
+    ),
+    "list": (
+        lambda one: reviews.flag(one.campaign_id, one.annotator_id, [LISTING]),
+        {"cleared": "listed"},
     ),
     "flag_again": (
         lambda one: reviews.flag(one.campaign_id, one.annotator_id, [fired()]),

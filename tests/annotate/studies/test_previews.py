@@ -7,6 +7,7 @@ import pytest
 from django.apps import apps
 from django.test import Client
 
+from annotate.instruments import registry
 from annotate.instruments.answer_correctness.criteria import VERDICTS
 from annotate.instruments.tutorials import files
 from annotate.services.studies import definitions
@@ -60,7 +61,7 @@ def test_drafts_and_answers_ask_for_a_login(client: Client, address: str) -> Non
 def test_an_answer_needs_the_token_against_forgery(ada: Client) -> None:
     strict = Client(enforce_csrf_checks=True)
     strict.cookies = ada.cookies
-    assert graded(strict, content()["questions"][0]["key"], {"value": 1}).status_code == 403
+    assert graded(strict, "1", {"value": 1}).status_code == 403
 
 
 def test_an_instrument_is_seen_as_annotators_see_it(ada: Client) -> None:
@@ -103,19 +104,25 @@ def test_a_definition_is_seen_before_it_is_stored(ada: Client) -> None:
     assert rows() == before
 
 
-def test_each_question_comes_with_what_annotators_are_told(ada: Client) -> None:
+def samples(key: str) -> tuple[Any, ...]:
+    tutorial = registry.get(key).tutorial("en")
+    assert tutorial is not None
+    return tutorial.samples
+
+
+def test_each_version_comes_with_what_annotators_are_told(ada: Client) -> None:
     before = rows()
-    questions = content()["questions"]
-    for number, question in enumerate(questions, start=1):
+    asked = samples("language_quality")
+    for number, question in [*list(enumerate(asked, 1))[::7], (len(asked), asked[-1])]:
         page = ada.get(TUTORIAL, {"question": str(number)})
         said = [one.sentence for part in page.context["told"] for one in part.answers]
-        feedback = question["feedback"]
+        feedback = question.feedback
         assert set(said) >= {*(feedback.values() if isinstance(feedback, dict) else [feedback])}
         right = [one for part in page.context["told"] for one in part.answers if one.accepted]
         assert len(right) >= 1
         assert (page.context["previous"], page.context["following"]) == (
             number - 1,
-            number + 1 if number < len(questions) else 0,
+            number + 1 if number < len(asked) else 0,
         )
     for odd in ("0", "-1", "x", "999", "9" * 500):
         assert ada.get(TUTORIAL, {"question": odd}).status_code == 200
@@ -123,32 +130,33 @@ def test_each_question_comes_with_what_annotators_are_told(ada: Client) -> None:
 
 
 def test_evidence_has_the_three_answers_of_the_tasks(ada: Client) -> None:
-    whole = json.loads(files.text("answer_correctness", "en"))
-    number = [one["kind"] for one in whole["questions"]].index("evidence") + 1
+    kinds = [one.kind for one in samples("answer_correctness")]
+    number = kinds.index("evidence") + 1
     page = ada.get(f"{CORRECTNESS}tutorials/en/preview/", {"question": str(number)})
     shown = page.content.decode()
     assert all(str(level.cue) in shown for level in VERDICTS)
-    paragraph = whole["questions"][number - 1]["paragraphs"][0]
+    paragraph = samples("answer_correctness")[number - 1].paragraphs[0]
     said = [one.sentence for one in page.context["told"][0].answers]
-    assert said[:3] == [paragraph["feedback"][key] for key in ("1", "0", "-1")]
-    example = [one["kind"] for one in whole["questions"]].index("example") + 1
+    assert said[:3] == [paragraph.feedback[key] for key in ("1", "0", "-1")]
+    example = kinds.index("example") + 1
     page = ada.get(f"{CORRECTNESS}tutorials/en/preview/", {"question": str(example)})
     assert page.context["told"] == ()
 
 
 def test_answers_are_graded_for_looking_only(ada: Client) -> None:
     before = rows()
-    first = content()["questions"][0]
-    (right,) = first["accepted"]
-    answer = graded(ada, first["key"], {"value": right}).json()
+    first = samples("language_quality")[0]
+    (right,) = first.accepted
+    answer = graded(ada, "1", {"value": right}).json()
     assert answer == {
         "correct": True,
-        "feedback": [first["feedback"][str(right)]],
+        "feedback": [first.feedback[str(right)]],
         "paragraphs": [],
     }
-    assert graded(ada, first["key"], {}).status_code == 422
-    assert graded(ada, "no-such", {}).status_code == 422
-    assert graded(ada, first["key"], {}, tutorial={"questions": []}).status_code == 422
+    assert graded(ada, "1", {}).status_code == 422
+    for odd in ("no-such", "0", "-1", "999"):
+        assert graded(ada, odd, {}).status_code == 422
+    assert graded(ada, "1", {}, tutorial={"questions": []}).status_code == 422
     assert ada.post(GRADE, "[]", content_type="application/json").status_code == 422
     assert rows() == before
 
@@ -157,7 +165,7 @@ def test_a_tutorial_is_seen_before_it_is_stored_and_after(ada: Client) -> None:
     before = rows()
     given = json.dumps(content(title="Ours"))
     page = ada.post(TUTORIAL_DRAFT, {"definition": given, "question": "2"})
-    assert page.context["question"].key == content()["questions"][1]["key"]
+    assert page.context["question"] == samples("language_quality")[1]
     assert json.loads(page.context["definition"]) == json.loads(given)
     bad = ada.post(TUTORIAL_DRAFT, {"definition": json.dumps(content(version=""))})
     assert bad.status_code == 422

@@ -1,14 +1,17 @@
 """Tutorials that researchers supply: stored whole, chosen for a campaign."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from annotate.errors import Invalid
-from annotate.instruments.tutorials import files
+from annotate.instruments.tutorials import files, reading
+from annotate.instruments.tutorials.questions import Choice
 from annotate.models import AuditEntry, TutorialContent
+from annotate.selectors.studies import instruments
 from annotate.selectors.studies import tutorial_contents as selectors
 from annotate.services.campaigns import plans
 from annotate.services.studies import definitions
@@ -46,6 +49,16 @@ def test_the_list_says_what_and_whose_it_is_and_where_it_is_used() -> None:
     assert (row.title, row.owner, row.mine, row.campaigns) == ("Ours", "ada", True, 1)
     assert row.n_questions == len(own()["questions"])
     assert selectors.listed("answer_correctness", ada.pk) == []
+
+
+def test_a_process_reads_the_same_content_once_for_the_same_questions() -> None:
+    made, instrument = store(user()), instruments.get("language_quality")
+    first = selectors.of(made.pk, instrument)
+    assert selectors.of(made.pk, instrument) is first
+    criteria = [replace(one, question="Is it so?") for one in instrument.criteria]
+    other = reading.stored(made.content, instrument=instrument.key, criteria=criteria)
+    chosen = [one for one in other.samples if isinstance(one, Choice) and one.criterion]
+    assert {one.ask for one in chosen} == {"Is it so?"}
 
 
 def test_a_tutorial_of_another_instrument_is_refused_in_the_plan() -> None:

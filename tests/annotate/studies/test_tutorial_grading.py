@@ -17,7 +17,7 @@ TEXT = "At noon there are three boats on the lake, and later a dozen."
 
 
 def question(raw):
-    return read({**WHOLE, "questions": [raw]}).questions[0]
+    return read({**WHOLE, "questions": [raw]}).samples[0]
 
 
 def edited(text, **changes):

@@ -95,7 +95,7 @@ def test_a_tutorial_of_all_kinds_is_read():
         "evidence",
         "example",
     ]
-    assert [option.value for option in tutorial.questions[0].options] == [1, 0, -1]
+    assert [option.value for option in tutorial.questions[0].samples[0].options] == [1, 0, -1]
     assert tutorial.version.startswith("7-")
     assert len(tutorial.version) <= 64
 

@@ -1,6 +1,8 @@
 """A screen of no use: it flags who has judged a lot. One module, as its words are short."""
 
-from annotate.screening.base import Columns, Verdict, verdicts
+import numpy as np
+
+from annotate.screening.base import Columns, ScreenFinding, finding
 from annotate.screening.screen import Screen
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from annotate.screening.words import ForAnnotators, ForReviewers, Numbers, ScreenAxis, Told
@@ -12,12 +14,13 @@ class Yawns(Thresholds):
     yawns: int = between(5, 1, 1000)
 
 
-def find(columns: Columns, own: Yawns, limits: CrowdThresholds) -> list[Verdict]:
+def find(columns: Columns, own: Yawns, limits: CrowdThresholds) -> ScreenFinding:
     n = columns.judgments
-    return verdicts(
+    return finding(
         "yawning",
         columns,
-        flagged=n > own.yawns,
+        evidence=np.where(n > own.yawns, 9.0, 0.0),
+        past=n > own.yawns,
         value=n.astype(float),
         threshold=float(own.yawns),
         n=n,

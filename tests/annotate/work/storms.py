@@ -63,7 +63,8 @@ def check_invariants(study: Campaign) -> None:
 def check_slots(pk: int) -> None:
     assert not sql(
         "SELECT p.output_id FROM annotate_slot p JOIN annotate_judgment j "
-        "ON j.assignment_id = p.assignment_id WHERE p.campaign_id = %s GROUP BY p.output_id "
+        "ON j.assignment_id = p.assignment_id AND j.superseded_at IS NULL "
+        "WHERE p.campaign_id = %s GROUP BY p.output_id "
         "HAVING count(*) > (SELECT count(*) FROM annotate_slot q WHERE q.output_id = p.output_id)",
         pk,
     ), "an output has more counted judgments than planned"
@@ -91,6 +92,7 @@ def check_slots(pk: int) -> None:
 def check_people(study: Campaign) -> None:
     assert not sql(
         "SELECT annotator_id FROM annotate_judgment WHERE campaign_id = %s "
+        "AND superseded_at IS NULL "
         "GROUP BY annotator_id, output_id HAVING count(*) > 1",
         study.pk,
     ), "somebody judged an output twice"
@@ -122,7 +124,7 @@ def check_money(study: Campaign) -> None:
     n_paid, n_unpaid = sql(
         "SELECT count(l.id), count(*) - count(l.id) FROM annotate_judgment j "
         "LEFT JOIN annotate_ledgerentry l ON l.assignment_id = j.assignment_id "
-        "WHERE j.campaign_id = %s",
+        "WHERE j.campaign_id = %s AND j.superseded_at IS NULL",
         study.pk,
     )[0]
     n_counted = counted(study)
@@ -151,7 +153,8 @@ def sum_of(study: Campaign, column: str) -> Decimal:
 def counted(study: Campaign) -> int:
     return sql(
         "SELECT count(*) FROM annotate_judgment j JOIN annotate_slot p "
-        "ON p.assignment_id = j.assignment_id WHERE p.campaign_id = %s",
+        "ON p.assignment_id = j.assignment_id "
+        "WHERE p.campaign_id = %s AND j.superseded_at IS NULL",
         study.pk,
     )[0][0]
 

@@ -96,6 +96,7 @@ def test_the_receipt_names_the_task_reserved_and_todays_words(client, who):
         "today": "1 task",
         "earned": "$0.40",
         "notice": "",
+        "correct": "Correct the last text",
     }
     assert leasing.lease(who.pk).pk == later.pk
 

@@ -86,12 +86,16 @@ COUNTS: dict[str, Callable[[Participation], object]] = {
     "scores in a range": lambda who: Score.of(who.campaign_id).count(),
     "scores on the page": lambda who: len(list(progress.judgments(who.campaign_id))),
     "people": lambda who: sorted(tallies.of_campaign(who.campaign_id).judgments),
-    "API, judgments": lambda who: queries.judgments(who.campaign, with_texts=False).count(),
+    "API, judgments": lambda who: (
+        queries.judgments(who.campaign, with_texts=False).filter(superseded_at=None).count()
+    ),
     "API, annotators": lambda who: sorted(
         queries.annotators(who.campaign).values_list("n", "counting", "excluded")
     ),
     "export": lambda who: sorted(
-        (one.counts, len(one.scores)) for one in exports.judgments(exports.moment(who.campaign_id))
+        (one.counts, len(one.scores))
+        for one in exports.judgments(exports.moment(who.campaign_id))
+        if not one.superseded
     ),
     "people in the export": lambda who: len(list(exports.people(exports.moment(who.campaign_id)))),
     "screens": lambda who: screening.known().filter(campaign=who.campaign_id).count(),

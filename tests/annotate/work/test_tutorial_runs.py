@@ -21,6 +21,7 @@ from annotate.models import (
     Participation,
     TutorialAnswer,
     TutorialContent,
+    TutorialRound,
     TutorialRun,
 )
 from annotate.selectors.pay import commitments
@@ -29,7 +30,7 @@ from annotate.selectors.work import tutorial_runs as selectors
 from annotate.services.campaigns import life
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.work import leasing, participations, tutorial_runs
-from tests.annotate.passing import pass_tutorial, right, tutorial_of, wrong
+from tests.annotate.passing import answer_all, pass_tutorial, right, tutorial_of, wrong
 from tests.annotate.studies.test_tutorial_reading import CHOICE, EDIT, WHOLE
 from tests.factories import campaign, leased, person
 
@@ -100,7 +101,7 @@ def test_the_gate_costs_the_same_for_everybody(django_assert_num_queries):
     for name in "abc":
         pass_tutorial(person(made, name))
     who = person(made, "d")
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         assert selectors.step(made, who) == selectors.TutorialStep.BEFORE
     pass_tutorial(who)
     with django_assert_num_queries(1):
@@ -113,20 +114,122 @@ def test_beginning_twice_is_one_run():
     assert AuditEntry.objects.filter(verb="tutorial_begun").count() == 1
 
 
-def test_a_wrong_answer_is_explained_stored_and_asked_again():
+def test_a_wrong_answer_is_explained_stored_and_not_asked_again():
     who = person(study())
-    tutorial_runs.begin(who.pk)
-    first = tutorial_of(who).questions[0]
+    first, second = tutorial_of(who).questions[:2]
     graded = answer(who, first, wrong(first))
     assert not graded.grade.correct
     assert graded.grade.feedback == (first.feedback[str(wrong(first)["value"])],)
     status = selectors.status(who.pk)
-    assert (status.done, status.current) == (0, first)
-    assert answer(who, first).grade.correct
-    status = selectors.status(who.pk)
-    assert (status.done, status.current) == (1, status.tutorial.questions[1])
-    stored = TutorialAnswer.objects.order_by("pk").values_list("question", "correct", "response")
-    assert list(stored) == [(first.key, False, wrong(first)), (first.key, True, right(first))]
+    assert (status.done, status.current) == (1, second)
+    again = answer(who, first)
+    assert not again.grade.correct, "the first answer counts"
+    stored = TutorialAnswer.objects.values_list("question", "correct", "response")
+    assert list(stored) == [(first.key, False, wrong(first))]
+
+
+def ended():
+    rounds = TutorialRound.objects.order_by("pk")
+    return [(one.number, one.right, one.asked, one.mark, one.passed) for one in rounds]
+
+
+def test_four_in_five_first_answers_pass():
+    who = person(study())
+    graded = answer_all(who, wrongly=2)
+    assert (graded.passed, graded.promised, graded.failed) == (True, BONUS, None)
+    assert ended() == [(1, 9, 11, 9, True)]
+
+
+def test_a_failed_round_is_followed_by_one_with_other_questions():
+    who = person(study())
+    first = {question.key for question in tutorial_of(who).questions}
+    graded = answer_all(who, wrongly=3)
+    assert (graded.passed, graded.promised, graded.failed.number) == (False, 0, 1)
+    assert leasing.lease(who.pk).reason == "tutorial"
+    second = person_again(who)
+    assert not first & {question.key for question in second.questions}
+    assert selectors.status(who.pk).before.right == 8
+    assert answer_all(who, wrongly=2).promised == BONUS
+    assert ended() == [(1, 8, 11, 9, False), (2, 9, 11, 9, True)]
+    assert isinstance(leasing.lease(who.pk), Assignment)
+
+
+def person_again(who):
+    tutorial_runs.begin(who.pk)
+    return tutorial_of(who)
+
+
+def fail(who):
+    """Fail both rounds."""
+    answer_all(who, wrongly=3)
+    return answer_all(who, wrongly=3)
+
+
+def test_two_failed_rounds_end_the_study_for_this_person():
+    made = study()
+    who = person(made)
+    graded = fail(who)
+    assert (graded.passed, graded.promised, graded.failed.number) == (False, 0, 2)
+    refusal = leasing.lease(who.pk)
+    assert (refusal.reason, refusal.final) == ("tutorial_failed", True)
+    with pytest.raises(Conflict) as caught:
+        tutorial_runs.begin(who.pk)
+    assert caught.value.code == "tutorial_failed"
+    again = Participation.objects.create(
+        campaign=made, annotator_id=who.annotator_id, external_key="second"
+    )
+    assert leasing.lease(again.pk).reason == "tutorial_failed", "another door is the same person"
+    assert due(made).total == 0, "its bonus is not reserved any more"
+    assert not LedgerEntry.objects.exists()
+    assert not Assignment.objects.exists()
+    assert AuditEntry.objects.filter(verb="tutorial_round_failed").count() == 2
+
+
+def test_a_second_round_ends_once_it_cannot_be_passed():
+    who = person(study())
+    fail(who)
+    second = TutorialRound.objects.get(number=2)
+    assert second.answers.count() == 3
+    assert second.right == 0
+
+
+def test_another_study_gives_two_rounds_again():
+    fail(person(study()))
+    other = person(study(name="Another"))
+    assert leasing.lease(other.pk).reason == "tutorial"
+    assert pass_tutorial(other).promised == BONUS
+
+
+def test_an_answer_to_an_earlier_round_is_not_taken_for_this_one():
+    who = person(with_content(CHOICE, EDIT_))
+    answer_all(who, wrongly=2)
+    second = person_again(who)
+    with pytest.raises(Conflict) as caught:
+        tutorial_runs.answer(
+            who.pk,
+            version=second.version,
+            key=second.questions[0].key,
+            raw=right(second.questions[0]),
+            round_number=1,
+        )
+    assert caught.value.code == "stale_version"
+
+
+def test_who_passed_before_there_were_rounds_stays_passed():
+    who = person(study())
+    TutorialRun.objects.create(
+        annotator_id=who.annotator_id,
+        participation=who,
+        instrument="language_quality",
+        version="1-of-an-earlier-release",
+        started_at=timezone.now(),
+        passed_at=timezone.now(),
+        promised=BONUS,
+        covers=[TutorialRun.ALL],
+    )
+    assert tutorial_runs.begin(who.pk).passed_at is not None
+    assert isinstance(leasing.lease(who.pk), Assignment)
+    assert not TutorialRound.objects.exists()
 
 
 def test_the_server_grades_whatever_the_browser_claims():
@@ -152,17 +255,12 @@ def test_passing_promises_the_bonus():
 
 def test_every_answer_may_be_repeated():
     who = person(study())
-    tutorial_runs.begin(who.pk)
     questions = tutorial_of(who).questions
     for question in questions:
-        if question.kind == "choice":
-            assert not answer(who, question, wrong(question)).grade.correct
-            assert not answer(who, question, wrong(question)).grade.correct
         first, second = answer(who, question), answer(who, question)
         assert (first.passed, first.promised) == (second.passed, second.promised)
     assert second.promised == BONUS
     assert TutorialAnswer.objects.filter(correct=True).count() == len(questions)
-    assert TutorialAnswer.objects.filter(correct=False).count() == 8
     assert AuditEntry.objects.filter(verb="tutorial_passed").count() == 1
 
 
@@ -215,8 +313,10 @@ def test_a_new_version_asks_only_what_changed_and_promises_nothing_more(bonus_af
     again = person(with_content(CHOICE, mended, EDIT_, version="2", name="Again"))
     assert leasing.lease(again.pk).reason == "tutorial"
     status = selectors.status(again.pk)
-    assert (status.done, status.total, status.current.key, status.bonus) == (2, 3, "other", 0)
+    assert status.bonus == 0
     tutorial_runs.begin(again.pk)
+    status = selectors.status(again.pk)
+    assert (status.done, status.total, status.current.key) == (0, 1, "other")
     graded = answer(again, status.current)
     assert (graded.passed, graded.promised) == (True, 0)
     assert LedgerEntry.objects.count() == (bonus_after == 0)

@@ -1,10 +1,11 @@
 """What an annotator does on a page of ratings."""
 
 import re
+from collections.abc import Sequence
 
 from playwright.sync_api import FrameLocator, Page, expect
 
-from annotate.instruments.tutorials.content import Tutorial
+from annotate.instruments.tutorials.questions import Question
 from extras.demo.schooling import right
 
 EDITED = "The council met on Monday."
@@ -38,12 +39,12 @@ def saved(page: Page) -> None:
     expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
 
 
-def learn(page: Page | FrameLocator, tutorial: Tutorial, *, promise: str = "$0.75") -> None:
-    """Answer every question of a tutorial right, up to the page that says what it promises."""
-    for number, question in enumerate(tutorial.questions, start=1):
-        expect(page.locator(".step")).to_contain_text(
-            f"Question {number} of {len(tutorial.questions)}"
-        )
+def learn(
+    page: Page | FrameLocator, questions: Sequence[Question], *, promise: str = "$0.75"
+) -> None:
+    """Answer every question of a round right, up to the page that says what it promises."""
+    for number, question in enumerate(questions, start=1):
+        expect(page.locator(".step")).to_contain_text(f"Question {number} of {len(questions)}")
         expect(page.locator("html[data-ready]")).to_be_attached()
         answer = right(question)
         if "value" in answer:

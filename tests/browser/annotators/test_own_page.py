@@ -8,6 +8,7 @@ from annotate.models import Participation
 from annotate.services.work import participations
 from annotate.services.work.participation_states import move
 from tests.annotate.market import arrive, posting
+from tests.browser.viewport import resize
 from tests.factories import judge
 from tests.reviewed import flagged
 
@@ -33,7 +34,7 @@ def test_who_handed_in_here_finds_what_was_noticed(page: Page, live_server, page
     page.goto(at(live_server, arrive(to, unit="U2"), page_of))
     way = page.get_by_role("link", name="Open your page of earlier work")
     expect(way).to_be_visible()
-    page.set_viewport_size({"width": 320, "height": 700})
+    resize(page, 320, 700)
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     way.click()
     expect(page.locator("#looked-h")).to_have_text("A person is looking at your work")

@@ -14,6 +14,7 @@ from annotate.screening.base import Verdict
 from annotate.services.review import reviews, rulings
 from tests.browser.annotators.tasks import answer_all, open_task
 from tests.browser.researchers import PASSWORD
+from tests.browser.viewport import resize
 from tests.factories import campaign, judge, person, user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -50,7 +51,7 @@ def test_an_appeal_inside_a_sandboxed_frame_of_another_site(page, url, who, extr
 
 @pytest.mark.parametrize("width", [320, 390])
 def test_an_appeal_on_a_phone_without_a_connection_and_with_one(page: Page, url, who, width):
-    page.set_viewport_size({"width": width, "height": 700})
+    resize(page, width, 700)
     judge(who)
     review = flag(who)
     page.goto(f"{url}me/")

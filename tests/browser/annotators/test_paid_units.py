@@ -13,6 +13,7 @@ from annotate.models import Assignment, Judgment, Participation, Posting
 from tests.annotate.market import arrive, entry, posting, study
 from tests.annotate.passing import pass_tutorial
 from tests.browser.annotators.tasks import answer_all, see_framed
+from tests.browser.viewport import resize
 from tests.factories import judge
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -206,7 +207,7 @@ def test_the_hand_in_fits_a_phone_in_the_dark(page, live_server, there, site, wi
     judge(who)
     judge(who)
     site.answers = 500
-    page.set_viewport_size({"width": width, "height": 700})
+    resize(page, width, 700)
     page.emulate_media(color_scheme="dark")
     page.goto(accepted(live_server, there, site))
     page.goto(accepted(live_server, there, site))

@@ -16,6 +16,7 @@ from tests.browser.annotators.kinds_of_text import LONG
 from tests.browser.annotators.tasks import see_task
 from tests.browser.annotators.test_text_layout import at_work, marked_study, rated
 from tests.browser.annotators.test_tutorial import started
+from tests.browser.viewport import resize
 from tests.factories import campaign, person, user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -182,7 +183,7 @@ def test_nothing_that_has_the_focus_is_covered(
     page: Page, live_server: Any, kind: str, size: tuple[int, int]
 ) -> None:
     """WCAG 2.4.11, with the bar at the bottom at its highest: it names all that is missing."""
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    resize(page, size[0], size[1])
     makers = {"many": long_study, "marked": lambda: marked_study(LONG), "answers": answers_study}
     at_work(page, live_server, makers[kind]())
     expect(page.locator(".crit[data-current]")).to_have_count(1)
@@ -199,7 +200,7 @@ def test_nothing_that_has_the_focus_is_covered(
 
 
 def test_the_bar_never_takes_most_of_the_screen(page: Page, live_server: Any) -> None:
-    page.set_viewport_size({"width": 320, "height": 568})
+    resize(page, 320, 568)
     at_work(page, live_server, long_study())
     see_task(page, 1)
     page.click("#submit")
@@ -216,7 +217,7 @@ def test_the_questions_of_a_tutorial_stay_too(page: Page, live_server: Any) -> N
     raw["questions"][0]["text"] = LONG[:3900]
     made = definitions.store_tutorial(raw, reference="language_quality", owner_id=user().pk)
     who: Participation = person(campaign(tutorial=True, tutorial_id=made.pk))
-    page.set_viewport_size({"width": 1280, "height": 600})
+    resize(page, 1280, 600)
     page.goto(f"{live_server.url}/work/p/{tokens.participation_token(who.pk)}/")
     started(page)
     for share in (0.1, 0.4):

@@ -24,6 +24,7 @@ from tests.browser.annotators.test_tutorial import started
 from tests.browser.answers import Desk
 from tests.browser.states import Visitor
 from tests.browser.states.researcher import logged_in
+from tests.browser.viewport import resize
 from tests.factories import campaign, judge, leased, person, rows, user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -197,7 +198,16 @@ def tutorial_of_code() -> dict[str, Any]:
     """A tutorial whose every text is code that begins with an indented line."""
     text = "    " + CODE.strip("\n")
     raw = json.loads(files.text("language_quality", "en"))
-    choice = raw["questions"][0] | {"text": text}
+    plain: dict[str, Any] = {
+        "key": "choice",
+        "kind": "choice",
+        "section": "Code",
+        "prompt": "Read it.",
+        "criterion": "fluency",
+        "accepted": [1],
+        "feedback": {"1": "Yes.", "0": "No.", "-1": "No."},
+    }
+    choice = plain | {"text": text}
     edit = {
         "key": "edit",
         "kind": "edit",
@@ -226,7 +236,7 @@ def tutorial_of_code() -> dict[str, Any]:
         "answer": text,
         "paragraphs": [paragraph],
     }
-    asked = {**raw["questions"][0], "key": "asked", "text": "", "question": text, "answer": text}
+    asked = {**plain, "key": "asked", "text": "", "question": text, "answer": text}
     example = {
         "key": "example",
         "kind": "example",
@@ -236,6 +246,7 @@ def tutorial_of_code() -> dict[str, Any]:
         "answer": text,
         "steps": [{"title": "So:", "text": text, "quote": "total / sum(weights)"}],
     }
+    raw.pop("asked")  # all of them, in this order
     return raw | {"questions": [choice, edit, evidence, asked, example]}
 
 
@@ -313,7 +324,7 @@ def test_annotators_recognise_their_own_tasks_by_their_layout(page: Page, live_s
 def test_no_text_makes_the_page_wider_than_the_screen(
     page: Page, live_server: Any, kind: str, width: int
 ) -> None:
-    page.set_viewport_size({"width": width, "height": 700})
+    resize(page, width, 700)
     wide = KINDS[kind] + "\n" + "x" * 400 + "\t" * 60 + " " * 300 + "end"
     at_work(page, live_server, marked_study(wide))
     see_task(page, 1)

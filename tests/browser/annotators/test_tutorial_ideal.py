@@ -15,7 +15,7 @@ from annotate.instruments.tutorials.questions import Choice, Edit, Evidence, Que
 from annotate.models import Campaign
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.studies import definitions
-from tests.annotate.passing import pass_tutorial
+from tests.annotate.passing import ask
 from tests.browser.annotators.test_text_layout import at_work
 from tests.browser.annotators.test_tutorial import highlight, started
 from tests.factories import campaign, person, user
@@ -141,10 +141,11 @@ def test_no_word_is_said_against_an_ideal_answer(
     made, tutorial = study(key, language)
     page.add_init_script(f"({LISTEN})()")
     asked = 0
-    for place, question in enumerate(tutorial.questions):
+    for place, family in enumerate(tutorial.questions):
+        question = family.question(place)
         for number, one in enumerate(ideal(question)):
             name = f"{place}-{number}"
-            pass_tutorial(person(made, name), but=len(tutorial.questions) - place)
+            ask(person(made, name), (family.key, place))
             at_work(page, live_server, made, name)
             started(page)
             expect(page.locator("#prompt")).to_have_text(question.prompt)
@@ -193,8 +194,9 @@ def test_a_tutorial_speaks_only_of_what_its_page_shows(
 ) -> None:
     made, tutorial = study(key, language)
     page.add_init_script(f"({LISTEN})()")
-    for place, question in enumerate(tutorial.questions):
-        pass_tutorial(person(made, str(place)), but=len(tutorial.questions) - place)
+    for place, family in enumerate(tutorial.questions):
+        question = family.question(place)
+        ask(person(made, str(place)), (family.key, place))
         at_work(page, live_server, made, str(place))
         started(page)
         if question.kind == "example":
@@ -212,13 +214,18 @@ def test_a_question_of_many_levels_shows_the_keys_that_answer_it(
 ) -> None:
     raw = json.loads(files.text("language_quality", "en"))
     levels = [{"value": n, "label": f"Level {n}"} for n in range(11)]
-    first = raw["questions"][0] | {
+    first = {
+        "key": "levels",
+        "kind": "choice",
+        "section": "Levels",
+        "prompt": "Read it.",
+        "text": "A text.",
         "options": levels,
         "ask": "How good?",
         "accepted": [3],
         "feedback": {str(n): f"Said to {n}." for n in range(11)},
     }
-    first.pop("criterion")
+    raw.pop("asked")
     raw["questions"] = [first]
     content = definitions.store_tutorial(raw, reference="language_quality", owner_id=user().pk)
     at_work(page, live_server, campaign(tutorial=True, tutorial_id=content.pk))

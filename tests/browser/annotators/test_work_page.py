@@ -11,6 +11,7 @@ from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry
 from annotate.services.campaigns import life
 from annotate.services.work import leasing
 from tests.browser.annotators.tasks import EDITED, answer_all, choose, open_task, saved, see_task
+from tests.browser.viewport import resize
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -238,7 +239,7 @@ def test_axe_finds_nothing(browser: Browser, live_server, who, url):
     page.click("#submit")
     expect(page.locator("#edit-diff del").first).to_be_visible()
     assert_accessible(page, "task page, answers missing")
-    page.set_viewport_size({"width": 320, "height": 700})
+    resize(page, 320, 700)
     assert_accessible(page, "task page, 320 px")
     page.click("[data-opens=instructions]")
     assert_accessible(page, "instructions")

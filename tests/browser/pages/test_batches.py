@@ -13,6 +13,7 @@ from annotate.services.marketplace import reconciling
 from annotate.services.outbox import delivery
 from tests.browser.states import Visitor
 from tests.browser.states.researcher import logged_in
+from tests.browser.viewport import resize
 from tests.crowds.batches.launching import launched
 from tests.crowds.mturk.far_side import MTurkFarSide, mturk_far_side
 from tests.factories import campaign
@@ -130,7 +131,7 @@ def test_an_empty_account_is_seen_before_anything_is_published(
 def test_a_phone_of_320_pixels_has_room(
     page: Page, live_server: Any, far: MTurkFarSide, made: Campaign
 ) -> None:
-    page.set_viewport_size({"width": 320, "height": 640})
+    resize(page, 320, 640)
     page.goto(live_server.url + reverse("annotate:batch-new", args=[made.public_id]))
     page.get_by_role("button", name="See it and its cost").click()
     expect(page.frame_locator("iframe").get_by_text("This is an example.")).to_be_visible()

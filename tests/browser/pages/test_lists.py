@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.annotate.lists import crowd
 from tests.browser.researchers import PASSWORD
+from tests.browser.viewport import resize
 from tests.factories import campaign, user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -84,7 +85,7 @@ def test_extra_pay_begins_at_the_account(pay: Page) -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_phone_shows_it_without_a_barrier(pay: Page, theme: Any) -> None:
-    pay.set_viewport_size({"width": 390, "height": 844})
+    resize(pay, 390, 844)
     pay.emulate_media(color_scheme=theme)
     assert pay.evaluate("document.documentElement.scrollWidth") <= 390
     found = Axe().run(pay)

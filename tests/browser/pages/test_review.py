@@ -54,7 +54,7 @@ def status() -> str:
 def test_a_ruling_in_two_keystrokes_and_back(ada: Page, review: Review) -> None:
     ada.get_by_role("link", name="Review (1)").click()
     expect(ada.get_by_role("heading", name="1 waits for a ruling")).to_be_visible()
-    press(ada, "j")
+    press(ada, "s")
     expect(ada.get_by_role("heading", level=1)).to_contain_text("1 screen flagged")
     press(ada, "2")
     expect(ada.get_by_role("radio", name="Exclude the work")).to_be_checked()
@@ -137,7 +137,9 @@ def test_a_long_queue_is_searched_and_turned_by_keyboard(
 ) -> None:
     reviewed.queue(review.campaign, 35, ruled=0)
     ada.goto(live_server.url + reverse("annotate:reviews"))
-    expect(ada.get_by_role("heading", level=1)).to_have_text("Review: 36 wait for a ruling")
+    expect(ada.get_by_role("heading", level=1)).to_have_text(
+        "Review: 36 wait for a ruling or a look"
+    )
     ada.get_by_role("link", name="Next page").focus()
     ada.keyboard.press("Enter")
     expect(ada.get_by_text("Page 2 of 2")).to_be_visible()
@@ -147,6 +149,7 @@ def test_a_long_queue_is_searched_and_turned_by_keyboard(
     ada.keyboard.press("Enter")
     expect(ada.get_by_role("row")).to_have_count(2)
     press(ada, "j")
+    press(ada, "Enter")
     expect(ada.get_by_role("heading", level=1)).to_contain_text("Annotator")
 
 
@@ -209,11 +212,11 @@ def test_a_reviewer_walks_from_the_list_to_a_blind_ruling(
     reviewer(review)
     log_in(page, live_server, "eve")
     expect(page.get_by_text("hidden until closed")).to_be_visible()
-    page.get_by_role("link", name=review.campaign.name).click()
+    page.get_by_role("link", name=review.campaign.name, exact=True).click()
     expect(page.locator("#hidden")).to_contain_text("Results are hidden from reviewers")
     expect(page.get_by_role("link", name="Export")).to_have_count(0)
     page.locator("#next-act").click()
-    press(page, "j")
+    press(page, "s")
     expect(page.locator("#sight")).to_contain_text("your ruling counts as blind")
     press(page, "2")
     press(page, "Control+Enter")

@@ -116,6 +116,24 @@ def _tutorials(visitor: Visitor) -> None:
     visitor.goto("/instruments/language_quality/tutorials/")
 
 
+def tutorial_form(visitor: Visitor) -> Page:
+    owner = logged_in(visitor)
+    definitions.define(HELPFUL, owner_id=owner.pk)
+    return visitor.goto("/instruments/helpfulness/tutorials/form/")
+
+
+@state("researcher/tutorial-form")
+def _tutorial_form(visitor: Visitor) -> None:
+    tutorial_form(visitor)
+
+
+@state("researcher/tutorial-form-errors")
+def _tutorial_form_errors(visitor: Visitor) -> None:
+    page = tutorial_form(visitor)
+    page.get_by_label("Title").press("Enter")  # stores it
+    expect(page.get_by_role("alert")).to_contain_text("Question 2, text")
+
+
 def preview_of(visitor: Visitor, path: str) -> Page:
     logged_in(visitor)
     page = visitor.goto(f"/instruments/{path}")

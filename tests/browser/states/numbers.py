@@ -7,6 +7,7 @@ from decimal import Decimal
 from django.urls import reverse
 
 from annotate.services import audit
+from estimation.services import forecasting
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in
 from tests.crowds.clock import Clock
@@ -28,7 +29,7 @@ def after(n: int) -> Callable[[Visitor], None]:
             budget=Decimal(200),
             name="News in short, autumn",
         )
-        collect(made, n, every=15)
+        collect(made, n, every=5)
         dashboard(visitor, made)
 
     return reach
@@ -51,10 +52,50 @@ for name in SITUATIONS if PICTURES else ("all_reviewed", "silence"):
     state(f"advice/{name}")(advised(name))
 
 
+@state("numbers/forecast")
+def _forecast(visitor: Visitor) -> None:
+    made = campaign(
+        owner=logged_in(visitor),
+        items=400,
+        targets={"overall": 0.25, "edit": 0.1},
+        budget=Decimal(900),
+        name="News in short, autumn",
+    )
+    collect(made, 150, every=50)
+    forecasting.ask(made.pk)
+    forecasting.measure(made.pk)
+    dashboard(visitor, made).locator("#narrows").wait_for()
+
+
+@state("numbers/many-systems")
+def _many_systems(visitor: Visitor) -> None:
+    systems = ("Linden", "Alder", "Rowan", "Beech", "Larch", "Lead sentences")
+    made = campaign(
+        owner=logged_in(visitor), items=40, systems=systems, targets={"overall": 0.2}, metrics=()
+    )
+    collect(made, 240, every=120)
+    dashboard(visitor, made).locator(".pairs-grid").wait_for()
+
+
+def planned(query: str) -> Callable[[Visitor], None]:
+    def reach(visitor: Visitor) -> None:
+        logged_in(visitor)
+        usual = "criterion=overall&systems=2&level=0.95&rho=0.5&cap=25&double_share=0.25"
+        rest = "estimand=population&reward=0.4&crowd=link"
+        visitor.goto(f"{reverse('estimation:plan')}?{usual}&{rest}&{query}")
+
+    return reach
+
+
+state("plan/answer")(planned("items=200&target=0.3&minutes=1.5"))
+state("plan/refused")(planned("items=30&target=0.2"))
+state("plan/problem")(planned("items=1&target=0.2"))
+
+
 @state("activity/all")
 def _activity(visitor: Visitor) -> None:
     made = campaign(owner=logged_in(visitor), name="News in short, autumn")
-    collect(made, 40, every=15)
+    collect(made, 40, every=5)
     for n in range(60):
         audit.record("flag" if n % 3 else f"thing_{n}", campaign_id=made.pk)
     visitor.goto(reverse("estimation:activity", args=[made.public_id]))

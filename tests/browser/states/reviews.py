@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotate.models import Campaign, Membership, Review, ScreenedAnnotator
+from annotate.models import Campaign, Judgment, Membership, Review, Ruling, ScreenedAnnotator
 from annotate.services.campaigns import life
 from annotate.services.review import appeals, rulings
 from estimation.services import estimating
@@ -46,6 +46,22 @@ def _queue(visitor: Visitor) -> None:
     )
     appeals.make(second.campaign_id, second.annotator_id, text=APPEAL)
     visitor.goto(reverse("annotate:reviews"))
+
+
+@state("reviews/items")
+def _items(visitor: Visitor) -> None:
+    visitor.goto(reverse("annotate:items", args=[case(visitor).campaign.public_id]))
+
+
+@state("reviews/item")
+def _item(visitor: Visitor) -> None:
+    """An item with edits, and one judgment that is excluded."""
+    review = case(visitor)
+    owner = review.campaign.memberships.get().user_id
+    rulings.rule(review.pk, [Ruling.Act.EXCLUDE], actor_id=owner, reason="Spam.")
+    edited = Judgment.objects.filter(annotator=review.annotator_id).latest("pk")
+    number = edited.output.item.position + 1
+    visitor.goto(reverse("annotate:item", args=[review.campaign.public_id, number]))
 
 
 @state("reviews/queue-pages")

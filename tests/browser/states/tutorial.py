@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 import annotate.instruments
 from annotate.instruments.tutorials.digests import digest
 from annotate.models import TutorialContent
-from tests.annotate.passing import pass_tutorial, tutorial_of
+from tests.annotate.passing import answer_all, ask
 from tests.browser.states import Visitor, state
 from tests.browser.states.work import at_work, landing, study
 from tests.factories import person
@@ -16,21 +16,22 @@ from tests.factories import person
 CORRECTNESS = Path(annotate.instruments.__file__).parent / "answer_correctness/tutorial.en.json"
 
 
-def at(visitor: Visitor, *, done: int, **changes: object) -> Page:
-    """Open the tutorial with so many questions done."""
+def at(visitor: Visitor, *drawn: tuple[str, int], **changes: object) -> Page:
+    """Open the tutorial at these questions, or at the first of a round."""
     who = person(study(tutorial=True, **changes))
-    pass_tutorial(who, but=len(tutorial_of(who).questions) - done)
+    if drawn:
+        ask(who, *drawn)
     page = visitor.goto(at_work(who))
     expect(page.locator("html[data-ready]")).to_be_attached()
     return page
 
 
-def checking(visitor: Visitor, *, done: int) -> Page:
+def checking(visitor: Visitor, *drawn: tuple[str, int]) -> Page:
     raw = {**json.loads(CORRECTNESS.read_text()), "instrument": "language_quality"}
     content = TutorialContent.objects.create(
         instrument="language_quality", content=raw, digest=digest(raw)
     )
-    return at(visitor, done=done, tutorial_id=content.pk)
+    return at(visitor, *drawn, tutorial_id=content.pk)
 
 
 def answer(page: Page, value: int) -> None:
@@ -46,34 +47,34 @@ def _join(visitor: Visitor) -> None:
 
 @state("tutorial/choice")
 def _choice(visitor: Visitor) -> None:
-    at(visitor, done=0)
+    at(visitor)
 
 
 @state("tutorial/choice-missing")
 def _missing(visitor: Visitor) -> None:
-    page = at(visitor, done=0)
+    page = at(visitor)
     page.click("#check")
     expect(page.locator("#missing")).not_to_be_empty()
 
 
 @state("tutorial/choice-wrong")
 def _wrong(visitor: Visitor) -> None:
-    answer(at(visitor, done=4), 1)
+    answer(at(visitor, ("redundancy-chef", 1), ("edit-choir", 0)), 1)
 
 
 @state("tutorial/choice-right")
 def _right(visitor: Visitor) -> None:
-    answer(at(visitor, done=6), 0)
+    answer(at(visitor, ("overall-pool", 1), ("edit-choir", 0)), 0)
 
 
 @state("tutorial/edit")
 def _edit(visitor: Visitor) -> None:
-    at(visitor, done=8)
+    at(visitor, ("edit-choir", 0))
 
 
 @state("tutorial/edit-wrong")
 def _edit_wrong(visitor: Visitor) -> None:
-    page = at(visitor, done=9)
+    page = at(visitor, ("edit-library", 0))
     page.fill("#edit", "The library is closed. Its roof is being repaired.")
     page.click("#check")
     expect(page.locator("#feedback")).to_be_visible()
@@ -81,37 +82,54 @@ def _edit_wrong(visitor: Visitor) -> None:
 
 @state("tutorial/plausible")
 def _plausible(visitor: Visitor) -> None:
-    answer(checking(visitor, done=1), 0)
+    answer(checking(visitor, ("plausible-dogs", 0), ("plausible-why", 0)), 0)
 
 
 @state("tutorial/example")
 def _example(visitor: Visitor) -> None:
-    checking(visitor, done=5)
+    checking(visitor, ("evidence-example", 0), ("evidence-mill", 0))
 
 
 @state("tutorial/evidence")
 def _evidence(visitor: Visitor) -> None:
-    checking(visitor, done=7)
+    checking(visitor, ("evidence-mill", 3))
 
 
 @state("tutorial/evidence-wrong")
 def _evidence_wrong(visitor: Visitor) -> None:
-    page = checking(visitor, done=7)
+    page = checking(visitor, ("evidence-mill", 3))
     page.locator("input[name=paragraph-1][value='-1']").check()
     page.locator("#paragraph-1 [data-act=keys]").click()
     expect(page.locator("[data-highlighting=on]")).to_be_focused()
     for key in ("Space", "ArrowRight", "ArrowRight", "Space", "Escape"):
         page.keyboard.press(key)
     page.locator("input[name=paragraph-2][value='0']").check()
+    page.locator("input[name=paragraph-3][value='0']").check()
     page.click("#check")
     expect(page.locator("#feedback")).to_be_visible()
 
 
 @state("tutorial/passed")
 def _passed(visitor: Visitor) -> None:
-    page = at(visitor, done=9)
-    page.fill("#edit", "The library is closed this week because its roof is being repaired.")
+    page = at(visitor, ("overall-pool", 1))
+    page.locator('input[name=choice][value="0"]').check()
     page.click("#check")
     expect(page.locator("#next")).to_be_focused()
     page.click("#next")
     expect(page.locator("#passed")).to_be_visible()
+
+
+@state("tutorial/second-round")
+def _second(visitor: Visitor) -> None:
+    who = person(study(tutorial=True))
+    answer_all(who, wrongly=3)
+    page = visitor.goto(at_work(who))
+    expect(page.locator(".opening")).to_contain_text("second and last round")
+
+
+@state("tutorial/failed")
+def _failed(visitor: Visitor) -> None:
+    who = person(study(tutorial=True))
+    answer_all(who, wrongly=3)
+    answer_all(who, wrongly=3)
+    visitor.goto(at_work(who))

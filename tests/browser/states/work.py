@@ -191,3 +191,28 @@ def _finished(visitor: Visitor) -> None:
     life.finish(made.pk)
     page = visitor.goto(at_work(who))
     expect(page.locator("#finished")).to_be_visible()
+
+
+@state("work/correcting")
+def _correcting(visitor: Visitor) -> None:
+    who = person(study())
+    judge(who, fluency=0, edit="The council met on Monday, as somebody tells it.")
+    page = visitor.goto(at_work(who) + "correct/")
+    expect(page.locator("[data-current]")).to_be_visible()
+    expect(page.locator("#correcting")).to_be_visible()
+
+
+@state("work/not-correctable")
+def _not_correctable(visitor: Visitor) -> None:
+    who = person(study())
+    judge(who)
+    life.pause(who.campaign_id)
+    visitor.goto(at_work(who) + "correct/")
+
+
+@state("work/correct-the-last")
+def _correct_the_last(visitor: Visitor) -> None:
+    who = person(study())
+    judge(who)
+    page = visitor.goto(at_work(who))
+    expect(page.locator("#correct")).to_be_visible()

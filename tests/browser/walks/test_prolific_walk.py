@@ -186,7 +186,7 @@ def _learn(walk: Walk, unit: str) -> None:
     walk.picture(page, "tutorial")
     status = tutorial_runs.status(walk.of(unit).pk)
     assert status is not None
-    learn(page, status.tutorial, promise="£0.75")
+    learn(page, status.questions, promise="£0.75")
     page.locator("#start").click()
 
 

@@ -13,9 +13,10 @@ from playwright.sync_api import Page, expect
 
 from annotate.models import Campaign
 from annotate.services.campaigns.importing import running
-from annotate.services.review import reviews
+from annotate.services.review import verdicts
 from estimation.models import Decision
 from tests.browser.researchers import PASSWORD
+from tests.browser.viewport import resize
 from tests.estimation.ranked import QUALITY, crowd, judge
 from tests.factories import user
 
@@ -30,24 +31,24 @@ def picture(page: Page, name: str) -> None:
     for scheme in ("light", "dark"):
         for width in (1280, 390):
             page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-            page.set_viewport_size({"width": width, "height": 900})
+            resize(page, width, 900)
             page.wait_for_timeout(200)
             page.screenshot(
                 path=Path(PICTURES) / f"ranking-{name}-{scheme}-{width}.png", full_page=True
             )
     page.emulate_media(color_scheme="light")
-    page.set_viewport_size({"width": 1280, "height": 900})
+    resize(page, 1280, 900)
 
 
 def fits_a_phone(page: Page) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
+    resize(page, 390, 844)
     beyond = page.evaluate(
         """() => [...document.querySelectorAll("#numbers *")]
             .filter((one) => one.getBoundingClientRect().right > 391 && !one.closest(".scroll"))
             .map((one) => `${one.tagName} ${one.className} ${one.textContent.slice(0, 40)}`)"""
     )
     assert page.evaluate("document.documentElement.scrollWidth") <= 390, beyond
-    page.set_viewport_size({"width": 1280, "height": 900})
+    resize(page, 1280, 900)
 
 
 def outputs(folder: Path) -> Path:
@@ -64,7 +65,7 @@ def outputs(folder: Path) -> Path:
 def test_a_ranking_from_the_form_to_its_stop(
     page: Page, live_server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reviews, "screen_all", lambda *_asked: [])  # simulated people are quick
+    monkeypatch.setattr(verdicts, "screen_all", lambda *_asked: [])  # simulated people are quick
     user()
     page.goto(f"{live_server.url}/login/")
     page.get_by_label("User name").fill("ada")

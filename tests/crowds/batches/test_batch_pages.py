@@ -408,7 +408,7 @@ def test_a_unit_in_doubt_is_decided_by_owners_of_its_campaign_alone(
 
 
 def test_refused_pay_is_a_decision(mine: Campaign, doubted: Participation) -> None:
-    assert [one.participation_id for one in open_units.disputed(mine.pk)] == [doubted.pk]
+    assert [one.participation_id for one in open_units.disputed(mine.pk, most=9)] == [doubted.pk]
     Review.objects.create(
         campaign=mine,
         annotator=doubted.annotator,
@@ -416,4 +416,4 @@ def test_refused_pay_is_a_decision(mine: Campaign, doubted: Participation) -> No
         pay_refused=True,
         opened_at=timezone.now(),
     )
-    assert open_units.disputed(mine.pk) == ()
+    assert open_units.disputed(mine.pk, most=9) == ()

@@ -15,7 +15,7 @@ from annotate.crowds.base import Submission, UnitState
 from annotate.models import Campaign, Participation, Posting
 from annotate.services.marketplace import confirming
 from annotate.services.outbox import crowd_calls
-from annotate.services.review import reviews
+from annotate.services.review import verdicts
 from annotate.services.work import participations
 from tests.annotate.market import arrive
 from tests.crowds.clock import Clock
@@ -38,7 +38,7 @@ class World:
             (timezone, "now", self.clock.now),
             (adapters, "marketplace", lambda _crowd: self.crowd),
             (crowd_calls, "permit", lambda *_crowd, wait=0.0: True),
-            (reviews, "screen_all", lambda *_asked: []),
+            (verdicts, "screen_all", lambda *_asked: []),
         ):
             self.staying.enter_context(mock.patch.object(target, name, as_))
         return self

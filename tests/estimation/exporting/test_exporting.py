@@ -20,11 +20,11 @@ from annotate.models import (
     Ruling,
     System,
 )
-from annotate.services.campaigns import amendments, life
+from annotate.services.campaigns import life, members
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.studies import definitions
 from annotate.services.work import leasing, scoring
-from annotate.states import CloseReason
+from annotate.states import CloseReason, MemberRole
 from estimation.exporting import tables
 from estimation.models import Estimate
 from estimation.selectors import agreement, comparisons, history
@@ -266,7 +266,7 @@ def test_other_campaigns_are_not_in_it(study: Campaign) -> None:
 def test_nothing_in_it_says_who_anybody_is(study: Campaign) -> None:
     """All that a crowd or a link knows people by, and who owns and reviews the campaign."""
     eve = user("reviewer-eve")
-    amendments.add_reviewer(study.pk, username=eve.username, actor_id=owner_of(study).pk)
+    members.join(study.pk, eve.pk, MemberRole.REVIEWER, by=owner_of(study).pk)
     shut_out(study, NAMES[0])
     found = exported(study)
     hidden = [*NAMES, "reviewer-eve", study.contact or "nobody@example.org"]

@@ -13,7 +13,8 @@ from django.urls import reverse
 
 from annotate.models import AuditEntry, Campaign
 from annotate.services import audit
-from annotate.services.campaigns import amendments
+from annotate.services.campaigns import members
+from annotate.states import MemberRole
 from estimation.models import Decision
 from estimation.selectors import activity
 from tests.factories import campaign, user
@@ -131,7 +132,7 @@ def test_an_odd_address_is_answered(client: Client, ada: User, asked: str) -> No
 def test_a_reviewer_reads_it_once_results_are_open(client: Client, ada: User) -> None:
     """Decisions name systems and intervals."""
     made = campaign(owner=ada)
-    amendments.add_reviewer(made.pk, username=user("bo").username, actor_id=ada.pk)
+    members.join(made.pk, user("bo").pk, MemberRole.REVIEWER, by=ada.pk)
     client.force_login(User.objects.get(username="bo"))
     assert client.get(address(made)).status_code == 403
     client.force_login(user("eve"))

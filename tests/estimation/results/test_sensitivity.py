@@ -17,7 +17,7 @@ from annotate.models import Campaign, Ruling
 from annotate.selectors.campaigns import listing as selectors
 from annotate.selectors.review import ruling_statistics
 from annotate.services.campaigns import life
-from annotate.services.review import reviews
+from annotate.services.review import verdicts
 from estimation.models import Estimate
 from estimation.selectors import sensitivity
 from estimation.selectors.dashboard import Dashboard
@@ -32,7 +32,7 @@ MENTIONS = re.compile(r"annotators? waits? for a r(?:eview|uling)")
 
 @pytest.fixture(autouse=True)
 def _no_screens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reviews, "screen_all", lambda *_asked: [])
+    monkeypatch.setattr(verdicts, "screen_all", lambda *_asked: [])
 
 
 @pytest.fixture

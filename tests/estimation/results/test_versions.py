@@ -30,6 +30,7 @@ def shown(made: Campaign, owner: User) -> tuple[str, str]:
     return version, dashboard._context(mine, version)["fingerprint"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("crowd", ["link", "mturk"])
 @pytest.mark.parametrize("seed", range(2))
 def test_whatever_happens_the_version_changes_with_the_numbers(

@@ -10,7 +10,7 @@ from annotate import tokens
 from annotate.models import Assignment, Participation, TutorialAnswer, TutorialRun
 from annotate.selectors.work import tutorial_runs as selectors
 from annotate.services.campaigns import life
-from tests.annotate.passing import pass_tutorial, right, tutorial_of, wrong
+from tests.annotate.passing import answer_all, pass_tutorial, right, tutorial_of, wrong
 from tests.annotate.work.pages.test_work_pages import invitation, work_data, work_url
 from tests.factories import campaign, person
 
@@ -42,7 +42,9 @@ def test_the_page_asks_the_question_and_gives_no_answer_away(client, who):
     assert data["assignment"] is None
     page = client.get(work_url(who)).content.decode()
     assert question.prompt in page
-    assert "Question 1 of 10 · Fluency" in page
+    assert "Question 1 of 11 · Fluency" in page
+    assert "you pass with 9 of 11 right" in page
+    assert "this study ends here for you" in page
     assert not any(said in page for said in question.feedback.values())
     assert "accepted" not in page
     assert TutorialRun.objects.count() == 1
@@ -59,8 +61,11 @@ def test_an_answer_is_graded_with_its_reason(client, who):
         "passed": False,
         "promised": "",
         "due": "",
+        "ended": "",
     }
-    assert post(client, who, active_seconds="long").json()["correct"]
+    second = tutorial_of(who).questions[1]
+    rest = {"question": second.key, "response": right(second), "active_seconds": "long"}
+    assert post(client, who, **rest).json()["correct"]
     seconds = TutorialAnswer.objects.order_by("pk").values_list("active_seconds", flat=True)
     assert list(seconds) == [3, None]
 
@@ -85,7 +90,7 @@ def test_the_last_answer_tells_what_is_promised(client, who):
         ({"version": 1}, 400, "not_an_answer"),
         ({"question": None}, 400, "not_an_answer"),
         ({"question": "no-such"}, 404, "not_found"),
-        ({"question": "fluency-fine"}, 409, "out_of_order"),
+        ({"round": 2}, 409, "stale_version"),
         ({"response": "yes"}, 422, "invalid"),
         ({"response": {}}, 422, "invalid"),
     ],
@@ -94,6 +99,31 @@ def test_what_cannot_be_graded_is_refused(client, who, changes, status, code):
     answer = post(client, who, **changes)
     assert (answer.status_code, answer.json()["error"]) == (status, code)
     assert not TutorialAnswer.objects.exists()
+
+
+def test_a_failed_round_is_told_and_then_the_kind_end(client, who):
+    answer_all(who, wrongly=3, but=1)
+    last = tutorial_of(who).questions[-1]
+    told = post(client, who, question=last.key, response=right(last)).json()
+    assert (told["passed"], told["ended"]) == (
+        False,
+        "8 of 11 first answers were right, and 9 are needed. "
+        "You may try once more, with other questions.",
+    )
+    page = client.get(work_url(who)).content.decode()
+    assert "In the first, 8 of 11 were right." in page
+    assert "Question 1 of 11" in page
+    graded = answer_all(who, wrongly=3)
+    assert graded.failed.number == 2
+    data = work_data(client, work_url(who))
+    assert (data["finished"]["reason"], data["finished"]["final"]) == ("tutorial_failed", True)
+    assert "Thank you for trying" in data["finished"]["message"]
+
+
+def test_questions_come_in_their_order(client, who):
+    later = tutorial_of(who).questions[1]
+    answer = post(client, who, question=later.key, response=right(later))
+    assert (answer.status_code, answer.json()["error"]) == (409, "out_of_order")
 
 
 def test_a_campaign_without_a_tutorial_takes_no_answers(client):

@@ -1,0 +1,40 @@
+"""Objects in requests: JSON, or its text in a form."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+
+from annotate.text import json_text
+
+
+class ObjectField(serializers.DictField):
+    """An object; a form sends it as JSON text. example: what such a text looks like."""
+
+    example: ClassVar[str]
+
+    def get_value(self, dictionary: Mapping[Any, Any]) -> Any:
+        if self.field_name in dictionary:
+            return dictionary[self.field_name]
+        return super().get_value(dictionary)
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if isinstance(data, str):
+            try:
+                data = json_text.parse(data)
+            except json_text.NotJson:
+                raise serializers.ValidationError(f"Must look like {self.example}.") from None
+        return dict(super().to_internal_value(data))
+
+
+class TargetsField(ObjectField):
+    """Numbers by criterion."""
+
+    example = '{"overall": 0.2}'
+    child = serializers.FloatField()
+
+
+class SettingsField(ObjectField):
+    """Settings of the screens: group -> name -> value."""
+
+    example = '{"signals": {"on": true}}'

@@ -1,0 +1,40 @@
+"""`manage.py screens CAMPAIGN --set timing.share=0.25 --reason …`: the settings of the screens."""
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotate.errors import ServiceError
+from annotate.management.screen_options import add_settings, settings_of
+from annotate.selectors.campaigns import counting
+from annotate.selectors.campaigns import screen_settings as selectors
+from annotate.services.campaigns import screen_settings
+
+
+class Command(BaseCommand):
+    help = "Show the settings of a campaign's screens, or change some of them."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", help="its public id")
+        add_settings(parser)
+        parser.add_argument("--reason", default="", help="needed once the campaign has opened")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        found = counting.campaign_id_of(options["campaign"])
+        if found is None:
+            raise CommandError(f"There is no campaign “{options['campaign']}”.")
+        if not options["screen_settings"]:
+            self.stdout.write(json.dumps(selectors.of(found).in_use, indent=2))
+            return
+        given = settings_of(options["screen_settings"])
+        try:
+            changed = screen_settings.change(found, given, actor_id=None, reason=options["reason"])
+        except ServiceError as refused:
+            told = getattr(refused, "errors", {"": refused.message})
+            lines = "\n".join(f"{name}: {text}" if name else text for name, text in told.items())
+            raise CommandError(f"Nothing was changed.\n{lines}") from None
+        for path, (was, now) in changed.items():
+            self.stdout.write(f"{path}: {json.dumps(was)} -> {json.dumps(now)}")
+        if not changed:
+            self.stdout.write("Nothing was changed.")

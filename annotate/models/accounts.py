@@ -1,0 +1,125 @@
+"""Accounts of researchers: settings, where they are signed in, tokens, invitations and mails.
+
+Secrets are stored as digests. `annotate.services.accounts.secrets` makes and compares them.
+"""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from annotate.models.base import public_id
+from annotate.models.campaigns import Campaign, Membership
+
+LONGEST_NAME = 60  # characters of a token's name
+DIGEST = 64  # hexadecimal digits of SHA-256
+
+
+class Profile(models.Model):
+    """What a person has chosen for their pages. Accounts without a row use the usual settings.
+
+    look_small, look_large: how the user name looks (`annotate.text.names`). They are stored for
+    names that people chose themselves, so that no two of these look alike.
+    """
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="profile"
+    )
+    time_zone = models.CharField(max_length=64, blank=True)  # "": the server's
+    language = models.CharField(max_length=12, blank=True)  # of dates and numbers; "": English
+    look_small = models.CharField(max_length=32, unique=True, null=True)
+    look_large = models.CharField(max_length=32, unique=True, null=True)
+
+    def __str__(self) -> str:
+        return f"profile of {self.user_id}"
+
+
+class SignIn(models.Model):
+    """A browser that somebody has signed in with; its row goes with its session."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="sign_ins")
+    session_key = models.CharField(max_length=40, unique=True)
+    browser = models.CharField(max_length=200, blank=True)
+    address = models.CharField(max_length=64, blank=True)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"sign-in {self.pk}"
+
+
+class ApiToken(models.Model):
+    """A secret with which a script acts as its owner. Only its digest is stored."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=LONGEST_NAME)
+    digest = models.CharField(max_length=DIGEST, unique=True)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    used_on = models.DateField(null=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Invitation(models.Model):
+    """An offer of a role in a campaign, accepted by a link. Only the link's digest is stored.
+
+    An invitation ends when it is used up, expired or revoked, and when the person who made it is
+    no owner of the campaign any more.
+    """
+
+    public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="invitations")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    role = models.CharField(max_length=12, choices=Membership.Role)
+    email = models.EmailField(blank=True)  # "": handed on as a link
+    digest = models.CharField(max_length=DIGEST, unique=True)
+    most_uses = models.PositiveSmallIntegerField(default=1)
+    uses = models.PositiveSmallIntegerField(default=0)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(uses__lte=models.F("most_uses")), name="invitation_uses"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+
+class Mail(models.Model):
+    """A mail that is to be sent: committed with what causes it, then sent by a worker.
+
+    Secrets are not stored: the worker makes the text when it sends it. A mail may arrive twice
+    where a worker died while it was sending.
+    problem: why the last attempt failed.
+    """
+
+    class Kind(models.TextChoices):
+        INVITATION = "invitation"
+        RESET = "reset"
+
+    kind = models.CharField(max_length=12, choices=Kind)
+    to = models.EmailField()
+    invitation = models.ForeignKey(Invitation, models.CASCADE, null=True, related_name="mails")
+    created_at = models.DateTimeField()
+    due_at = models.DateTimeField()
+    attempts = models.PositiveSmallIntegerField(default=0)
+    sent_at = models.DateTimeField(null=True)
+    given_up_at = models.DateTimeField(null=True)
+    problem = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["due_at"], condition=Q(sent_at=None, given_up_at=None), name="mail_due"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk}"

@@ -1,0 +1,148 @@
+"""The answers of honest people like a campaign's: a latent normal scale under every question.
+
+A latent answer is the sum of what the output, the person and chance contribute. Questions go
+together as they do in the campaign. Shares are moments of standardised ranks, corrected for the few
+levels of an answer, and shrunk towards usual ones where data are few.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from annotate.screening.base import Columns
+from estimation.core import Floats, Ints, distinct
+
+ITEM, PERSON = 0.3, 0.12  # usual shares of the latent variance
+WEIGHT = 60.0  # pairs of judgments, and 20 people, weigh as much as the usual shares
+LEAST_PERSON, MOST = 0.06, 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class LatentQuestion:
+    """One kind of question: its levels, the latent values between them, and its variance shares."""
+
+    levels: Floats
+    cuts: Floats
+    item: float
+    person: float
+
+
+@dataclass(frozen=True, eq=False)
+class Answering:
+    """kinds: by the number in `Columns.kinds`. mixing: (C, C) a root of the correlations."""
+
+    kinds: dict[int, LatentQuestion]
+    mixing: Floats
+
+    @classmethod
+    def fitted(cls, columns: Columns, usable: NDArray[np.bool_]) -> Answering:
+        """Return the model of the usable people's judgments; usable: (A,)."""
+        rows = usable[columns.who]
+        answers, who = columns.answers[rows], columns.who[rows]
+        output = columns.output[rows]
+        z = np.full(answers.shape, np.nan)
+        attenuation = np.ones(answers.shape[1])
+        kinds = {}
+        for kind in distinct(columns.kinds).tolist():
+            at = columns.kinds == kind
+            z[:, at], attenuation[at], levels, cuts = _standardised(answers[:, at])
+            fade = float(attenuation[at][0])
+            item = _item_share(z[:, at], output, who) / fade
+            person = _person_share(z[:, at], who, columns.people.size) / fade
+            item, person = _together(item, person)
+            kinds[kind] = LatentQuestion(levels, cuts, item, person)
+        return cls(kinds, _mixing(z, attenuation, columns.kinds))
+
+    def drawn(self, columns: Columns, rng: Generator) -> Floats:
+        """Return (T, C) new answers to the same questions; paragraphs end where they end."""
+        output = np.unique(columns.output, return_inverse=True)[1]
+        size = (int(output.max(initial=-1)) + 1, columns.people.size, output.size)
+        item, person, rest = (
+            rng.standard_normal((n, len(columns.kinds))) @ self.mixing.T for n in size
+        )
+        found = np.empty(rest.shape)
+        for column, kind in enumerate(columns.kinds.tolist()):
+            own = self.kinds[kind]
+            latent = np.sqrt(own.item) * item[output, column]
+            latent += np.sqrt(own.person) * person[columns.who, column]
+            latent += np.sqrt(1 - own.item - own.person) * rest[:, column]
+            found[:, column] = own.levels[np.searchsorted(own.cuts, latent)]
+        return found
+
+
+def _standardised(block: Floats) -> tuple[Floats, float, Floats, Floats]:
+    """Return z, how far few levels fade its correlations, the levels, and the cuts between them."""
+    there = np.isfinite(block)
+    levels, which, n = np.unique(block[there], return_inverse=True, return_counts=True)
+    z = np.full(block.shape, np.nan)
+    if levels.size < 2:
+        z[there] = 0.0
+        return z, 1.0, levels if levels.size else np.zeros(1), np.empty(0)
+    rank = (np.cumsum(n) - (n - 1) / 2)[which]
+    z[there] = (rank - rank.mean()) / rank.std()
+    share = n / n.sum()
+    cuts = ndtri(np.cumsum(share)[:-1])
+    density = np.r_[0, np.exp(-(cuts**2) / 2) / np.sqrt(2 * np.pi), 0]
+    score = np.zeros(levels.size)
+    score[which] = z[there]
+    return z, float(np.clip((score @ -np.diff(density)) ** 2, 0.2, 1.0)), levels, cuts
+
+
+def _item_share(z: Floats, output: Ints, who: Ints) -> float:
+    """Return the correlation of two people's answers on one output, shrunk to the usual one."""
+    place = np.unique(output, return_inverse=True)[1]
+    filled, there = np.nan_to_num(z), np.isfinite(z).astype(np.float64)
+    size = int(place.max(initial=-1)) + 1
+    product = pairs = 0.0
+    for column, known in zip(filled.T, there.T, strict=True):
+        total, n = np.bincount(place, column, size), np.bincount(place, known, size)
+        squares = np.bincount(place, column**2, size)
+        product += float((total**2 - squares).sum()) / 2
+        pairs += float((n * (n - 1)).sum()) / 2
+    return float(np.clip((product + ITEM * WEIGHT) / (pairs + WEIGHT), 0.02, MOST))
+
+
+def _person_share(z: Floats, who: Ints, people: int) -> float:
+    """Return the correlation of a person's answers on two outputs, shrunk, and rather too large."""
+    filled, there = np.nan_to_num(z), np.isfinite(z).astype(np.float64)
+    product, pairs = np.zeros(people), np.zeros(people)
+    for column, known in zip(filled.T, there.T, strict=True):
+        total, n = np.bincount(who, column, people), np.bincount(who, known, people)
+        product += total**2 - np.bincount(who, column**2, people)
+        pairs += n * (n - 1)
+    whole = max(float(pairs.sum()), 1.0)
+    share = float(product.sum()) / whole
+    error = float(np.sqrt(((product - share * pairs) ** 2).sum())) / whole
+    active = int((pairs > 0).sum())
+    near = (active * (share + error) + 20 * PERSON) / (active + 20)
+    return float(np.clip(near, LEAST_PERSON, MOST))
+
+
+def _together(item: float, person: float) -> tuple[float, float]:
+    """Return both shares, with a little left for chance."""
+    shrink = min(1.0, 0.95 / (item + person))
+    return item * shrink, person * shrink
+
+
+def _mixing(z: Floats, attenuation: Floats, kinds: Ints) -> Floats:
+    """Return a root of the correlations of the questions; paragraphs are correlated alike."""
+    filled, there = np.nan_to_num(z), np.isfinite(z).astype(np.float64)
+    both = there.T @ there
+    found = (filled.T @ filled) / (both + WEIGHT)
+    found /= np.sqrt(np.outer(attenuation, attenuation))
+    for one in distinct(kinds):
+        for other in distinct(kinds):
+            block = np.ix_(kinds == one, kinds == other)
+            weight = both[block] * (~np.eye(len(kinds), dtype=bool))[block]
+            if weight.sum() > 0:
+                found[block] = (found[block] * weight).sum() / weight.sum()
+    found = np.clip(found, -0.95, 0.95)
+    np.fill_diagonal(found, 1.0)
+    values, vectors = np.linalg.eigh(found)
+    root = vectors * np.sqrt(np.maximum(values, 1e-6))
+    return np.asarray(root / np.sqrt((root**2).sum(axis=1, keepdims=True)))

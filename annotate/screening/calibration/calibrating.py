@@ -1,0 +1,143 @@
+"""The cut-offs of a campaign, by a parametric bootstrap of its honest people.
+
+Honest people like the campaign's are simulated in its own tasks, and screened at several looks. A
+screen's cut-off is passed at any of these looks by the share of them that the settings allow. The
+screens share it out. Beyond what was simulated, evidence is taken to fall off exponentially, which
+logarithms of probabilities do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.random import Generator, default_rng
+
+from annotate.screening.base import Columns
+from annotate.screening.calibration.honest import Honest
+from annotate.screening.cutoffs import Cutoffs
+from annotate.screening.joining import taken
+from annotate.screening.registry import SCREENS
+from annotate.screening.running import findings
+from annotate.screening.settings import Settings
+from estimation.core import Floats
+
+HISTORIES = 1500  # simulated people at least
+LOOKS = 6
+MOST_ROWS = 15_000  # of one simulated campaign
+MOST_JUDGMENTS = 200  # of one simulated person
+HORIZON = 25  # judgments up to which everybody's work is continued
+MOST_COPIES = 6
+TOP = 0.02  # the tail from which cut-offs beyond it are extrapolated
+DECADE = 1 / np.log(10)  # how evidence falls off by chance
+SUSPECT = 2.5  # evidence from which a person is not taken for honest
+# Screens that no other one can replace get more of what the settings allow.
+SHARES = {"several_signs": 6.0, "low_agreement": 3.0, "own_consistency": 3.0}
+# Highlights are not simulated.
+ASSUMED = {"thin_evidence": (2.5, 4.0)}
+
+
+def calibrated(columns: Columns, settings: Settings, *, seed: int = 0) -> Cutoffs:
+    """Return the cut-offs for a campaign; the same columns and seed give the same."""
+    rng = default_rng([seed, len(columns.who)])
+    usable = _usable(columns, settings)
+    model = Honest.fitted(columns, usable)
+    plan = _continued(_sampled(columns, rng))
+    passed = _histories(model, plan, settings, rng)
+    active = [screen for screen, most in passed.items() if screen not in ASSUMED and most.any()]
+    pausing = [screen for screen in active if screen not in settings.flags.list_only]
+    lists, pauses = _shares(active), _shares(pausing)
+    found = dict(ASSUMED)
+    for screen in active:
+        listed = _cutoff(passed[screen], lists[screen] * settings.flags.listed)
+        paused = _cutoff(passed[screen], pauses.get(screen, lists[screen]) * settings.flags.paused)
+        found[screen] = (listed, max(listed, paused))
+    rest = (-np.log10(settings.flags.listed / 10), -np.log10(settings.flags.paused / 10))
+    return Cutoffs(found, (float(rest[0]), float(rest[1])))
+
+
+def _shares(screens: Sequence[str]) -> dict[str, float]:
+    """Return how the screens share out whom they may touch."""
+    whole = sum(SHARES.get(screen, 1.0) for screen in screens)
+    return {screen: SHARES.get(screen, 1.0) / whole for screen in screens}
+
+
+def _usable(columns: Columns, settings: Settings) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Return (A,) who is taken for honest: at least half of all, the least suspicious."""
+    alone = [found for found in findings(columns, settings) if SCREENS[found.screen].find]
+    evidence = np.max([found.evidence for found in alone], axis=0)
+    return np.asarray(evidence <= max(SUSPECT, float(np.median(evidence))))
+
+
+def _sampled(columns: Columns, rng: Generator) -> Columns:
+    """Return the work of some people of a large campaign, with as many shared outputs each."""
+    if len(columns.who) <= MOST_ROWS:
+        return columns
+    place = np.lexsort((columns.order, columns.who))
+    start = np.cumsum(columns.judgments) - columns.judgments
+    early = np.sort(place[np.arange(place.size) - start[columns.who[place]] < MOST_JUDGMENTS])
+    each = np.minimum(columns.judgments, MOST_JUDGMENTS)
+    people = rng.permutation(each.size)
+    chosen = people[np.cumsum(each[people]) <= MOST_ROWS]
+    inside = np.zeros(each.size, dtype=bool)
+    inside[chosen] = True
+    part = taken(columns, early[inside[columns.who[early]]])
+    names, _at, n = np.unique(columns.output, return_inverse=True, return_counts=True)
+    shared = np.flatnonzero(n[np.searchsorted(names, part.output)] > 1)
+    output = np.arange(len(part.output))
+    pairs = rng.permutation(shared)
+    pairs = pairs[: pairs.size // 2 * 2]
+    output[pairs[1::2]] = output[pairs[::2]]
+    return replace(part, output=output)
+
+
+def _continued(columns: Columns) -> Columns:
+    """Return the work with everybody's tasks again, with other outputs, up to the horizon."""
+    usual = max(float(np.median(columns.judgments)), 1.0)
+    copies = int(np.clip(np.ceil(HORIZON / usual), 1, MOST_COPIES))
+    rows = np.tile(np.arange(len(columns.who)), min(copies, MOST_ROWS // len(columns.who) or 1))
+    again = taken(replace(columns, highlights=None), rows)
+    copy = np.arange(rows.size) // len(columns.who)
+    outputs = np.unique(columns.output, return_inverse=True)[1][rows]
+    order = np.argsort(np.argsort(columns.order))[rows]
+    return replace(
+        again,
+        output=outputs + copy * (int(outputs.max(initial=0)) + 1),
+        order=(order + copy * len(columns.who)).astype(np.float64),
+    )
+
+
+def _histories(
+    model: Honest, plan: Columns, settings: Settings, rng: Generator
+) -> Mapping[str, Floats]:
+    """Return (H,) the most evidence of each screen on each simulated person, at any look."""
+    found: dict[str, list[Floats]] = {}
+    for _ in range(max(1, -(-HISTORIES // plan.people.size))):
+        campaign = model.campaign(plan, rng)
+        most: dict[str, Floats] = {}
+        for look in _looks(campaign):
+            at = np.searchsorted(campaign.people, look.people)
+            for one in findings(look, settings):
+                seen = most.setdefault(one.screen, np.zeros(campaign.people.size))
+                np.maximum.at(seen, at, one.evidence)
+        for screen, evidence in most.items():
+            found.setdefault(screen, []).append(evidence)
+    return {screen: np.concatenate(each) for screen, each in found.items()}
+
+
+def _looks(columns: Columns) -> Iterator[Columns]:
+    order = np.argsort(columns.order, kind="stable")
+    for look in range(1, LOOKS + 1):
+        yield taken(columns, order[: max(1, len(order) * look // LOOKS)])
+
+
+def _cutoff(most: Floats, share: float) -> float:
+    """Return the evidence that this share of people passes, and at least that of one look."""
+    least = -np.log10(share)
+    ordered = np.sort(most)[::-1]
+    tail = ordered[: max(5, int(TOP * ordered.size))]
+    if share * ordered.size >= 10:
+        return float(max(least, ordered[int(share * ordered.size)]))
+    excess = max(float((tail - tail[-1]).mean()), DECADE)
+    return float(max(least, tail[-1] + excess * np.log(tail.size / ordered.size / share)))

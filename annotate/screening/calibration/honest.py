@@ -1,0 +1,114 @@
+"""Campaigns of honest people like those of a campaign, with the same tasks in the same order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from annotate.screening.base import Columns
+from annotate.screening.calibration.answering import Answering
+from annotate.screening.calibration.working import Logs
+from estimation.core import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Honest:
+    """What honest people of a campaign do.
+
+    times: of tasks with all parts; short: of tasks that ended before their paragraphs.
+    edits: the size of edits on how bad the answers are. required: whether the best answers alone
+        need no edit, as in the campaign.
+    """
+
+    answering: Answering
+    times: Logs
+    short: Logs
+    edits: Logs | None
+
+    @classmethod
+    def fitted(cls, columns: Columns, usable: NDArray[np.bool_]) -> Honest:
+        """Return the model of the usable people; usable: (A,)."""
+        rows = usable[columns.who]
+        ended = _ended(columns)
+        words = np.log(np.maximum(columns.words, 1))
+        seconds = np.log(np.maximum(columns.seconds, 0.01))
+
+        def times(part: NDArray[np.bool_]) -> Logs:
+            part = part & rows & np.isfinite(seconds)
+            return Logs.fitted(columns.who[part], words[part], seconds[part])
+
+        edits = None
+        if columns.edit_distance is not None:
+            part = rows & np.isfinite(columns.edit_distance)
+            size = np.log(np.maximum(columns.edit_distance[part], 1))
+            edits = Logs.fitted(columns.who[part], _badness(columns)[part], size)
+        whole = times(~ended)
+        short = times(ended) if (ended & rows).sum() >= 20 else whole
+        return cls(Answering.fitted(columns, usable), whole, short, edits)
+
+    def campaign(self, columns: Columns, rng: Generator) -> Columns:
+        """Return new work on the same tasks by as many honest people."""
+        answers = self.answering.drawn(columns, rng)
+        made = _answered(columns, answers, rng)
+        ended, people = _ended(made), made.people.size
+        x = np.log(np.maximum(made.words, 1))
+        seconds = np.where(
+            ended,
+            self.short.drawn(made.who, people, x, rng),
+            self.times.drawn(made.who, people, x, rng),
+        )
+        made = replace(made, seconds=seconds)
+        if self.edits is None:
+            return made
+        size = np.ceil(self.edits.drawn(made.who, people, _badness(made), rng))
+        needed = made.answers.min(axis=1) < max(columns.levels)
+        return replace(
+            made,
+            edit_distance=np.where(needed, np.maximum(size, 1), np.nan),
+            edit_text=np.where(needed, np.arange(size.size), -1),
+        )
+
+
+def _answered(columns: Columns, answers: Floats, rng: Generator) -> Columns:
+    """Return the columns with other answers, and the words that these require reading."""
+    count = len(columns.scores)
+    scores = dict(zip(columns.scores, answers[:, :count].T, strict=True))
+    if columns.plausible is None or columns.verdicts is None:
+        return replace(columns, scores=scores, highlights=None)
+    plausible = answers[:, count]
+    ended = columns.plausible == 0
+    there = np.isfinite(columns.verdicts)
+    # How many paragraphs and words a task has is known only where the answer required them.
+    source = np.arange(ended.size)
+    known = np.flatnonzero(~ended)
+    if known.size:
+        source = np.where(ended, rng.choice(known, ended.size), source)
+    verdicts = np.where(there[source], answers[:, count + 1 :], np.nan)
+    verdicts[plausible == 0] = np.nan
+    short = columns.words[ended] if ended.any() else np.array([float(columns.words.min())])
+    words = np.where(plausible == 0, rng.choice(short, ended.size), columns.words[source])
+    return replace(
+        columns,
+        scores=scores,
+        plausible=plausible,
+        verdicts=verdicts,
+        words=words,
+        highlights=None,
+    )
+
+
+def _ended(columns: Columns) -> NDArray[np.bool_]:
+    if columns.plausible is None:
+        return np.zeros(len(columns.who), dtype=bool)
+    return np.asarray(columns.plausible == 0)
+
+
+def _badness(columns: Columns) -> Floats:
+    """Return (T,) how far the answers are from the best, 0 to 1."""
+    if not columns.scores:
+        return np.zeros(len(columns.who))
+    best, worst = max(columns.levels), min(columns.levels)
+    return np.asarray((best - columns.answers.mean(axis=1)) / max(best - worst, 1e-9))

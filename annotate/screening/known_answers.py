@@ -1,0 +1,132 @@
+"""Known answers: who misses more gold items than an honest person does (decision 046).
+
+It lists people for a reviewer. It pauses nobody.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import bdtr
+
+from annotate.screening.base import LISTED, Verdict
+from annotate.screening.thresholds import Thresholds, between
+from estimation.core import Floats, Ints
+
+GOLD = "gold"  # its key among the screens
+
+
+class KnownAnswers(Thresholds):
+    """An honest person misses a gold item with a probability of `slips`.
+
+    level: one minus the share of honest people who are listed, at most.
+    minimum: answers that are needed.
+    doubtful: an item that more than this share of the others missed is not used against a person,
+        once `others` of them have answered it: it may be wrong, or too hard.
+    """
+
+    slips: float = between(0.1, 0.001, 0.5)
+    level: float = between(0.99, 0.9, 0.99999)
+    minimum: int = between(3, 1, 100)
+    doubtful: float = between(0.5, 0.1, 1)
+    others: int = between(5, 1, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldVerdict:
+    """What gold items say about a person.
+
+    answered: gold items that the person answered. used: those that are not in doubt.
+    wrong: how many of the used ones were missed.
+    by_honest: the probability that an honest person misses as many.
+    by_guess: the same for somebody who chooses among the levels at random.
+    """
+
+    annotator: int
+    answered: int
+    used: int
+    wrong: int
+    by_honest: float
+    by_guess: float
+    listed: bool
+
+
+def find(
+    annotator: ArrayLike,
+    item: ArrayLike,
+    right: ArrayLike,
+    chance: ArrayLike,
+    own: KnownAnswers | None = None,
+) -> list[GoldVerdict]:
+    """Return a verdict on each annotator, ascending.
+
+    annotator, item: (T,) labels. right: (T,) whether the answer is. chance: (T,) the probability
+    that a guess is right.
+    """
+    limits = own or KnownAnswers()
+    who, what = np.asarray(annotator, np.int64), np.asarray(item, np.int64)
+    missed = ~np.asarray(right, bool)
+    used = _trusted(what, missed, limits)
+    people, place = np.unique(who, return_inverse=True)
+    answered = np.bincount(place, minlength=people.size)
+    n = np.bincount(place, used, people.size).astype(np.int64)
+    wrong = np.bincount(place, used & missed, people.size).astype(np.int64)
+    honest = at_least(wrong, n, limits.slips)
+    chances = np.asarray(chance, np.float64)
+    by_person = np.argsort(place[used], kind="stable")
+    misses = np.split(1 - chances[used][by_person], np.cumsum(n)[:-1])
+    guess = [_misses(each, int(k)) for each, k in zip(misses, wrong, strict=False)]
+    listed = (n >= limits.minimum) & (wrong > 0) & (honest <= 1 - limits.level + 1e-12)
+    rows = zip(people, answered, n, wrong, honest, guess, listed, strict=True)
+    return [
+        GoldVerdict(int(a), int(b), int(c), int(d), float(e), float(f), bool(g))
+        for a, b, c, d, e, f, g in rows
+    ]
+
+
+def as_verdict(found: GoldVerdict, own: KnownAnswers | None = None) -> Verdict:
+    """Return what gold says in the form in which all screens flag; the value is a share."""
+    limits = own or KnownAnswers()
+    counts = np.arange(found.used + 1)
+    tails = at_least(counts, np.full(counts.shape, found.used), limits.slips)
+    least = int(np.argmax(np.append(tails <= 1 - limits.level + 1e-12, True)))
+    return Verdict(
+        GOLD,
+        found.annotator,
+        found.listed,
+        found.wrong / found.used if found.used else None,
+        None,
+        None,
+        least / max(1, found.used),
+        found.used,
+        found.used >= limits.minimum,
+        {"wrong": found.wrong, "by_honest": found.by_honest, "by_guess": found.by_guess},
+        tier=LISTED if found.listed else "",
+        evidence=-math.log10(max(found.by_honest, 1e-300)),
+    )
+
+
+def at_least(wrong: Ints, n: Ints, slips: float) -> Floats:
+    """Return the probability of `wrong` or more misses among n, each with probability `slips`."""
+    most = np.maximum(np.asarray(wrong) - 1, 0)
+    tail = 1 - bdtr(most.astype(np.float64), np.maximum(n, 1), slips)
+    return np.where(np.asarray(wrong) > 0, tail, 1.0)
+
+
+def _trusted(item: Ints, missed: Floats, limits: KnownAnswers) -> Floats:
+    """Return (T,) whether too few *others* missed the same item to doubt it."""
+    _items, place = np.unique(item, return_inverse=True)
+    others = np.bincount(place)[place] - 1
+    wrong = np.bincount(place, missed)[place] - missed
+    doubted = (others >= limits.others) & (wrong > limits.doubtful * others)
+    return np.asarray(~doubted)
+
+
+def _misses(chances: Sequence[float] | Floats, wrong: int) -> float:
+    """Return the probability of `wrong` or more misses with these different probabilities."""
+    exactly = np.array([1.0])
+    for one in chances:
+        exactly = np.convolve(exactly, [1 - one, one])
+    return float(exactly[wrong:].sum())

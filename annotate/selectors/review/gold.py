@@ -1,0 +1,187 @@
+"""What gold items showed: of each person, of each item, and of one person's answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Max, Q, QuerySet, Sum
+
+from annotate.instruments import expected
+from annotate.instruments.base import Instrument
+from annotate.models import Assignment, Campaign, GoldAnswer, GoldFinding, GoldItem, GoldLook
+from annotate.screening import known_answers
+from annotate.screening.known_answers import GoldVerdict
+from annotate.selectors.studies import instruments
+from annotate.text.word_diff import DiffRun, word_diff
+
+NONE = "0:0:0"  # the state without an answer
+CHUNK = 5000  # rows read at a time
+
+
+@dataclass(frozen=True)
+class ShownGold:
+    """A gold item as its researcher sees it.
+
+    expected: each question with its right answers, in words; asked: the same as values.
+    chance: that a guess gives all of them.
+    diff: of a planted one, what was changed. answered, right: counts; None of a draft.
+    """
+
+    name: str
+    kind: str
+    text: str
+    expected: tuple[tuple[str, str], ...]
+    asked: Mapping[str, list[float]]
+    chance: float
+    is_confirmed: bool
+    diff: tuple[DiffRun, ...]
+    answered: int = 0
+    right: int = 0
+
+
+@dataclass(frozen=True)
+class GoldPerson:
+    """A person's results, by pseudonym."""
+
+    pseudonym: str
+    verdict: GoldVerdict
+
+
+@dataclass(frozen=True)
+class GoldTask:
+    """One answer of a person to a gold item."""
+
+    item: ShownGold
+    said: str
+    right: bool
+    submitted_at: datetime
+    seconds: float
+
+
+@dataclass(frozen=True)
+class GoldOfPerson:
+    """The verdict on a person (None without an answer), and their answers."""
+
+    verdict: GoldVerdict | None
+    tasks: tuple[GoldTask, ...]
+
+    @property
+    def right(self) -> int:
+        return sum(one.right for one in self.tasks)
+
+
+def items(campaign: Campaign) -> list[ShownGold]:
+    """Return all gold items with what came of them at the last look; two queries."""
+    instrument = instruments.of(campaign)
+    kept = GoldLook.objects.filter(campaign=campaign).values_list("counts", flat=True).first() or {}
+    return [
+        _shown(instrument, one, *kept.get(str(one.pk), (0, 0)))
+        for one in GoldItem.objects.filter(campaign=campaign)
+    ]
+
+
+def people(campaign: Campaign, *, most: int | None = None) -> list[GoldPerson]:
+    """Return whom gold says something about, those who are listed first; one query."""
+    rows = GoldFinding.objects.filter(campaign=campaign).select_related("annotator")
+    ordered = rows.order_by("-listed", "by_honest", "annotator")[:most]
+    return [GoldPerson(row.annotator.pseudonym, _verdict(row)) for row in ordered]
+
+
+def n_people(campaign: Campaign) -> tuple[int, int]:
+    """Return about how many people gold says something, and how many of them it lists."""
+    rows = GoldFinding.objects.filter(campaign=campaign)
+    found = rows.aggregate(n=Count("pk"), listed=Count("pk", filter=Q(listed=True)))
+    return found["n"], found["listed"]
+
+
+def of_person(campaign: Campaign, annotator_id: int) -> GoldOfPerson:
+    """Return one person's answers to gold items, in their order; at most three queries."""
+    if not GoldItem.objects.filter(campaign=campaign).exists():
+        return GoldOfPerson(None, ())
+    instrument = instruments.of(campaign)
+    mine = _known(campaign.pk).filter(annotator=annotator_id).select_related("item").order_by("pk")
+    tasks = tuple(
+        GoldTask(
+            _shown(instrument, one.item),
+            instrument.recalled(one.response),
+            one.right,
+            one.submitted_at,
+            one.elapsed_seconds
+            if one.active_seconds is None
+            else min(one.active_seconds, one.elapsed_seconds),
+        )
+        for one in mine
+    )
+    row = GoldFinding.objects.filter(campaign=campaign, annotator=annotator_id).first()
+    return GoldOfPerson(_verdict(row) if row else None, tasks)
+
+
+def state(campaign_id: int) -> str:
+    """Return a text that changes whenever gold may say something new; `NONE` without an answer."""
+    seen = _known(campaign_id).aggregate(n=Count("pk"), last=Max("pk"), sum=Sum("pk"))
+    return f"{seen['n']}:{seen['last'] or 0}:{seen['sum'] or 0}"
+
+
+def counts(campaign_id: int) -> dict[str, tuple[int, int]]:
+    """Return of each item, by its id, the answers and how many of them are right."""
+    right = Count("pk", filter=Q(right=True))
+    rows = _known(campaign_id).order_by().values_list("item").annotate(n=Count("pk"), right=right)
+    return {str(item): (n, good) for item, n, good in rows}
+
+
+def verdicts(
+    campaign: Campaign, cleared: Mapping[int, datetime] | None = None
+) -> list[GoldVerdict]:
+    """Return the verdict on everybody, from all answers.
+
+    cleared: when people were cleared. Their answers until then have the negative of their id; they
+    still show which items most people miss.
+    """
+    at = cleared or {}
+    rows = _known(campaign.pk).order_by("pk")
+    facts = [
+        (-who if who in at and when <= at[who] else who, item, right)
+        for who, item, right, when in rows.values_list(
+            "annotator", "item", "right", "submitted_at"
+        ).iterator(chunk_size=CHUNK)
+    ]
+    if not facts:
+        return []
+    instrument = instruments.of(campaign)
+    given = GoldItem.objects.filter(campaign=campaign).values_list("pk", "expected")
+    chance = {pk: expected.chance(instrument, answers) for pk, answers in given}
+    who, what, right = zip(*facts, strict=True)
+    return known_answers.find(who, what, right, [chance[item] for item in what])
+
+
+def _verdict(row: GoldFinding) -> GoldVerdict:
+    return GoldVerdict(
+        annotator=row.annotator_id,
+        answered=row.answered,
+        used=row.used,
+        wrong=row.wrong,
+        by_honest=row.by_honest,
+        by_guess=row.by_guess,
+        listed=row.listed,
+    )
+
+
+def _known(campaign_id: int) -> QuerySet[GoldAnswer]:
+    """Select the answers of people whom their crowd has confirmed."""
+    sure = Assignment.Status.VERIFIED
+    return GoldAnswer.objects.filter(campaign=campaign_id, assignment__status=sure)
+
+
+def _shown(instrument: Instrument, item: GoldItem, answered: int = 0, right: int = 0) -> ShownGold:
+    return ShownGold(
+        item.name,
+        item.kind,
+        item.text,
+        tuple(expected.said(instrument, item.expected)),
+        item.expected,
+        expected.chance(instrument, item.expected),
+        item.confirmed_at is not None,
+        tuple(word_diff(item.clean_text, item.text)) if item.clean_text else (),
+        answered,
+        right,
+    )

@@ -1,0 +1,55 @@
+"""Every sentence about the rounds of a tutorial."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotate.selectors.pay.promises import ROUNDS
+from annotate.selectors.work.task_page import Visit
+from annotate.selectors.work.tutorial_runs import RoundResult, Status
+from annotate.views.work import unit_words
+
+
+def rules(status: Status, visit: Visit) -> str:
+    """Return what passes the tutorial, and what comes after a round that is not passed."""
+    counts = ngettext(
+        "Your first answers count: you pass with %(mark)d of %(n)d right.",
+        "Your first answers count: you pass with %(mark)d of %(n)d right.",
+        status.asked,
+    )
+    why = _("After each answer you read why it is right or not.")
+    said = [counts % {"mark": status.mark, "n": status.asked}, why, _then(status, visit)]
+    return " ".join([*_earlier(status), *said])
+
+
+def ended(failed: RoundResult) -> str:
+    """Return what a failed round means, for the person who has just ended it."""
+    said = _("%(right)d of %(n)d first answers were right, and %(mark)d are needed.")
+    told = said % {"right": failed.right, "n": failed.asked, "mark": failed.mark}
+    if failed.number >= ROUNDS:
+        return told
+    return " ".join([told, _("You may try once more, with other questions.")])
+
+
+def _earlier(status: Status) -> list[str]:
+    if status.before is None:
+        return []
+    said = _("This is your second and last round. In the first, %(right)d of %(n)d were right.")
+    return [said % {"right": status.before.right, "n": status.before.asked}]
+
+
+def _then(status: Status, visit: Visit) -> str:
+    if status.number >= ROUNDS:
+        last = _("If you do not pass this round, this study ends here for you.")
+        return " ".join([last, _back(visit)])
+    once = _(
+        "If you do not pass, you may try once more with other questions. If that does not work "
+        "either, this study ends here for you."
+    )
+    return " ".join([once, _back(visit)])
+
+
+def _back(visit: Visit) -> str:
+    if visit.unit is None:
+        return _("Nothing counts against you elsewhere.")
+    said = _("You then return the work at %(crowd)s, without pay. Nothing counts against you here.")
+    return said % {"crowd": unit_words.label(visit.study.crowd)}

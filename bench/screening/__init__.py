@@ -1,0 +1,1 @@
+"""What the screens find, and whom they accuse."""

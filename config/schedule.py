@@ -1,0 +1,53 @@
+"""What beat sends to the workers, how often, and what waits in a queue of its own."""
+
+from datetime import timedelta
+from typing import Any
+
+
+def _every(seconds: int, task: str) -> dict[str, Any]:
+    """Return an entry of beat's schedule.
+
+    A task that no worker has started when the next one is sent is dropped: it need not run again.
+    """
+    return {"task": task, "schedule": timedelta(seconds=seconds), "options": {"expires": seconds}}
+
+
+SCHEDULE: dict[str, dict[str, Any]] = {
+    "expire-leases": _every(30, "annotate.tasks.expire_leases"),
+    "add-up": _every(60, "annotate.tasks.add_up"),
+    "stop-expired": _every(60, "annotate.tasks.stop_expired"),
+    "carry-out-due": _every(10, "annotate.tasks.carry_out_due"),
+    "reconcile": _every(30, "annotate.tasks.reconcile"),
+    "run-imports": _every(5, "annotate.tasks.run_imports"),
+    "keep-verdicts": _every(15, "annotate.tasks.keep_verdicts"),
+    "calibrate-screens": _every(20, "annotate.tasks.calibrate_screens"),
+    "look-at-gold": _every(60, "annotate.tasks.look_at_gold"),
+    "look-at-signals": _every(60, "annotate.tasks.look_at_signals"),
+    "send-mails": _every(15, "annotate.tasks.send_mails"),
+    "score-waiting": _every(5, "annotate.tasks.score_waiting"),
+    "estimate-old-evidence": _every(5, "estimation.tasks.catch_up"),
+    "measure-agreement": _every(10, "estimation.tasks.measure_due"),
+    "thin-histories": _every(300, "estimation.tasks.thin_histories"),
+    "measure-stress": _every(10, "estimation.tasks.measure_stress_due"),
+    "forecast-ends": _every(10, "estimation.tasks.forecast_ends_due"),
+}
+
+# What may take seconds or minutes waits apart, so that estimates and stopping do not wait for it.
+BACKGROUND = "background"
+LONG = (
+    "annotate.tasks.calibrate_screens",
+    "annotate.tasks.keep_verdicts",
+    "annotate.tasks.look_at_gold",
+    "annotate.tasks.look_at_signals",
+    "annotate.tasks.run_import",
+    "annotate.tasks.run_imports",
+    "annotate.tasks.score_waiting",
+    "estimation.tasks.measure_agreement",
+    "estimation.tasks.measure_due",
+    "estimation.tasks.measure_stress",
+    "estimation.tasks.measure_stress_due",
+    "estimation.tasks.forecast_end",
+    "estimation.tasks.forecast_ends_due",
+    "estimation.tasks.thin_histories",
+)
+ROUTES: dict[str, dict[str, str]] = {task: {"queue": BACKGROUND} for task in LONG}

@@ -1,0 +1,89 @@
+"""The form of the plan page: a few of the command's options, with the same names."""
+
+from typing import Any
+
+from django import forms
+
+from annotate.selectors.pay import budget
+from estimation.core.planning import TYPICAL
+from estimation.plans import USUAL
+
+MOST_ITEMS = 20_000  # of each system; more count as these
+MOST_SYSTEMS = 50
+
+
+def _number(label: str, low: float, high: float, **options: Any) -> forms.FloatField:
+    step = options.pop("step", "any")
+    widget = forms.NumberInput(attrs={"step": step})
+    return forms.FloatField(label=label, min_value=low, max_value=high, widget=widget, **options)
+
+
+class PlanForm(forms.Form):
+    """What is planned: a target width or a budget, and the collection."""
+
+    criterion = forms.ChoiceField(
+        label="Typical scores of", choices=[(name, name) for name in TYPICAL], initial="overall"
+    )
+    items = forms.IntegerField(
+        label="Outputs of each system", min_value=2, max_value=MOST_ITEMS, initial=400
+    )
+    systems = forms.IntegerField(label="Systems", min_value=1, max_value=MOST_SYSTEMS, initial=1)
+    target = _number("Target width", 1e-4, 1e4, required=False, initial=0.25)
+    money = _number("Or a budget", 0.01, 1e7, required=False)
+    level = _number("Confidence level", 0.5, 0.999, initial=0.95)
+    rho = _number(
+        "Correlation of the metric with people",
+        -0.95,
+        0.95,
+        initial=0.5,
+        help_text="0 without a metric.",
+    )
+    cap = forms.IntegerField(
+        label="Judgments of one person, at most",
+        min_value=0,
+        max_value=100_000,
+        initial=25,
+        help_text="0 for no limit.",
+    )
+    double_share = _number("Share judged twice", 0.0, 1.0, initial=0.25)
+    estimand = forms.ChoiceField(
+        label="For whom",
+        initial="population",
+        choices=[("population", "people in general"), ("panel", "these people")],
+    )
+    pool = forms.IntegerField(
+        label="People there are",
+        min_value=3,
+        max_value=100_000,
+        required=False,
+        help_text="Empty: as many as it takes.",
+    )
+    reward = _number("Reward for a judgment", 0.001, 1000, initial=0.4)
+    crowd = forms.ChoiceField(
+        label="Crowd", initial="link", choices=[(name, name) for name in budget.crowds()]
+    )
+    minutes = _number("Minutes for a judgment", 0.01, 600, required=False)
+    item_variance = _number(
+        "Variance between items", 1e-6, 1e6, required=False, help_text="Of a pilot; empty: typical."
+    )
+    person_variance = _number("Variance between people", 0, 1e6, required=False)
+    rest_variance = _number("Variance of the rest", 0, 1e6, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        given: dict[str, Any] = super().clean() or {}
+        if not self.errors and (given.get("target") is None) == (given.get("money") is None):
+            self.add_error("target", "Give a target width or a budget, one of them.")
+        return given
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Return the options of a plan, with what is not asked."""
+        return {**USUAL, **{k: v for k, v in self.cleaned_data.items() if k not in GOALS}}
+
+
+GOALS = ("target", "money")
+MAIN = ("criterion", "target", "money", "items", "systems", "reward")
+
+
+def initial() -> dict[str, Any]:
+    return {name: field.initial for name, field in PlanForm.base_fields.items()}

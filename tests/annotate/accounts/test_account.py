@@ -1,0 +1,212 @@
+"""One's own account: browsers, tokens, password, time zone and figures."""
+
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+from rest_framework.authtoken.models import Token
+from rest_framework.test import APIClient
+
+from annotate.errors import Conflict, Invalid
+from annotate.models import ApiToken, Campaign, SignIn
+from annotate.services.accounts import api_tokens, own_settings
+from annotate.text import figures
+from tests.annotate.researcher import owner_of
+from tests.factories import change, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+PASSWORD = "long enough to be fine"
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0"
+
+
+def signed_in(browser: str = FIREFOX) -> Client:
+    client = Client(headers={"User-Agent": browser})
+    assert client.post("/login/", {"username": "ada", "password": PASSWORD}).status_code == 302
+    return client
+
+
+def account(client: Client) -> Any:
+    return client.get(reverse("annotate:account"))
+
+
+def test_browsers_are_listed_and_signed_out() -> None:
+    user("ada")
+    here, there = signed_in(), signed_in("Mozilla/5.0 (iPhone) Version/17 Safari/604.1")
+    listed = account(here).context["browsers"]
+    assert [one.name for one in listed] == ["Firefox on Linux", "Safari on iPhone"]
+    assert [one.is_this for one in listed] == [True, False]
+    assert here.post(reverse("annotate:browser-end", args=[listed[1].id])).status_code == 302
+    assert account(there).status_code == 302
+    assert account(here).status_code == 200
+    signed_in()
+    here.post(reverse("annotate:browsers-end"))
+    assert SignIn.objects.count() == Session.objects.count() == 1
+
+
+def test_another_person_signs_nobody_out(ada: Client) -> None:
+    eve = Client()
+    eve.force_login(user("eve"))
+    mine = SignIn.objects.get(user__username="ada")
+    eve.post(reverse("annotate:browser-end", args=[mine.pk]))
+    assert account(ada).status_code == 200
+
+
+def test_a_session_that_ended_is_not_listed() -> None:
+    user("ada")
+    signed_in().post("/logout/")
+    (one,) = account(signed_in()).context["browsers"]
+    assert one.is_this
+    assert SignIn.objects.count() == 1
+
+
+def test_a_new_password_signs_other_browsers_out() -> None:
+    user("ada")
+    here, there = signed_in(), signed_in()
+    new = {"new_password1": "rain on tin roofs", "new_password2": "rain on tin roofs"}
+    address = reverse("annotate:password")
+    assert here.post(address, {**new, "old_password": "wrong"}).status_code == 422
+    assert here.post(address, {**new, "old_password": PASSWORD}).status_code == 302
+    (one,) = account(here).context["browsers"]
+    assert one.is_this
+    assert account(there).status_code == 302
+
+
+def test_an_open_browser_is_no_place_to_guess_the_password(ada: Client) -> None:
+    given = {"email": "eve@example.org", "password": "wrong"}
+    codes = [ada.post(reverse("annotate:account-email"), given).status_code for _ in range(12)]
+    assert codes == [422] * 10 + [429] * 2
+    assert User.objects.get(username="ada").email == ""
+
+
+# ---- tokens -------------------------------------------------------------------------------------
+
+
+def api(secret: str) -> int:
+    client = APIClient()
+    return client.get(
+        "/api/v1/campaigns/", headers={"Authorization": f"Token {secret}"}
+    ).status_code
+
+
+def test_a_token_is_shown_once_and_opens_the_api_until_it_is_revoked(ada: Client) -> None:
+    page = ada.post(reverse("annotate:token-new"), {"name": "Nightly", "days": "30"})
+    secret = page.context["secret"]
+    assert secret not in account(ada).content.decode()
+    assert secret not in str(ApiToken.objects.values().get())
+    assert api(secret) == 200
+    (token,) = account(ada).context["tokens"]
+    assert token.used_on == timezone.now().date()
+    eve = Client()
+    eve.force_login(user("eve"))
+    eve.post(reverse("annotate:token-revoke", args=[token.id]))
+    assert api(secret) == 200, "it is not hers"
+    ada.post(reverse("annotate:token-revoke", args=[token.id]))
+    assert api(secret) == 401
+
+
+@pytest.mark.parametrize("how", ["expired", "closed account", "digest", "unknown"])
+def test_what_is_no_token_in_force_opens_nothing(how: str) -> None:
+    ada = user("ada")
+    made, secret = api_tokens.make(ada.pk, "x", days=30)
+    if how == "expired":
+        ApiToken.objects.update(expires_at=timezone.now())
+    if how == "closed account":
+        User.objects.update(is_active=False)
+    given = {"digest": made.digest, "unknown": "0" * 40}.get(how, secret)
+    assert api(given) == 401
+
+
+def test_there_are_not_more_tokens_than_a_person_can_keep_in_mind() -> None:
+    ada = user("ada")
+    first = api_tokens.make_by_password(ada.pk)
+    for n in range(api_tokens.MOST - 1):
+        api_tokens.make(ada.pk, f"t{n}")
+    with pytest.raises(Conflict, match="Revoke one"):
+        api_tokens.make(ada.pk, "one more")
+    assert api(api_tokens.make_by_password(ada.pk)) == 200
+    assert api(first) == 401
+
+
+@pytest.mark.parametrize("name", ["", "  ", "\u200b", "x" * 61, "a\x1bb"])
+def test_a_token_has_a_name_that_can_be_read(ada: Client, name: str) -> None:
+    with pytest.raises(Invalid):
+        api_tokens.make(owner_of(ada).pk, name)
+
+
+# ---- time zone and figures ----------------------------------------------------------------------
+
+
+def test_dates_and_numbers_follow_the_person(ada: Client, mine: Campaign) -> None:
+    """In summer and in winter: the hour of an event does not move with the season of the reader."""
+    change(mine, opened_at=datetime(2026, 3, 29, 0, 30, tzinfo=UTC))
+    page = reverse("estimation:dashboard", args=[mine.public_id])
+    assert "29 March, 00:30" in ada.get(page).content.decode()
+    chosen = {"time_zone": "America/New_York", "language": "de"}
+    ada.post(reverse("annotate:account-settings"), chosen)
+    text = ada.get(page).content.decode()
+    assert "28 März, 20:30" in text
+    assert '<html lang="en">' in text, "the sentences stay English"
+    eve = Client()
+    eve.force_login(user("eve"))
+    assert timezone.get_current_timezone_name() == "UTC", "nothing is left for the next request"
+
+
+@pytest.mark.parametrize(
+    "given", [{"time_zone": "Mars/Base"}, {"language": "xx"}, {"time_zone": "../../etc/passwd"}]
+)
+def test_only_what_exists_is_stored(ada: Client, given: dict[str, str]) -> None:
+    sent = {"time_zone": "", "language": "", **given}
+    assert ada.post(reverse("annotate:account-settings"), sent).status_code == 422
+    with pytest.raises(Invalid):
+        own_settings.change(owner_of(ada).pk, **sent)
+
+
+@given(st.floats(-1e9, 1e9))
+def test_a_number_is_the_same_in_another_language(value: float) -> None:
+    with figures.written_in("de"):
+        german = figures.number(value)
+    swapped = german.translate(str.maketrans({".": ",", ",": "."}))
+    assert swapped == figures.number(value)
+
+
+def test_settings_cost_no_query(ada: Client, django_assert_num_queries: Any) -> None:
+    own_settings.change(owner_of(ada).pk, time_zone="Asia/Tokyo", language="de")
+    address = reverse("annotate:instrument-draft")
+    with django_assert_num_queries(4):  # the session, the user, and two for the head of the page
+        ada.post(address, {})
+
+
+def test_a_link_to_another_site_is_not_followed_after_the_log_in() -> None:
+    user("ada")
+    for there in ("https://evil.example/", "//evil.example", "/\\evil.example", "javascript:x"):
+        given = {"username": "ada", "password": PASSWORD, "next": there}
+        assert Client().post("/login/", given).url == "/"
+
+
+def test_tokens_expire_when_they_say() -> None:
+    made, _ = api_tokens.make(user("ada").pk, "x", days=90)
+    assert made.expires_at == made.created_at + timedelta(days=90)
+
+
+def test_tokens_and_sessions_of_earlier_versions_stay_good(ada: Client) -> None:
+    migration = import_module("annotate.migrations.0028_accounts")
+    old = Token.objects.create(user=owner_of(ada))
+    SignIn.objects.all().delete()
+    Session.objects.create(
+        session_key="x" * 32, session_data="no data", expire_date=timezone.now() + timedelta(1)
+    )
+    migration.digest_tokens(apps, None)
+    migration.list_sessions(apps, None)
+    assert api(old.key) == 200
+    assert not Token.objects.exists(), "only the digest is left"
+    (one,) = account(ada).context["browsers"]
+    assert one.is_this

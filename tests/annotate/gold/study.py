@@ -1,0 +1,46 @@
+"""Campaigns with gold items, and the people who work on them."""
+
+from typing import Any
+
+from annotate.models import Assignment, Campaign, Participation
+from annotate.services.campaigns import gold, life
+from annotate.services.campaigns.gold import NewGold
+from annotate.services.work import judgments, leasing
+from tests import factories
+from tests.factories import GOOD
+
+NOT_FLUENT = {"fluency": [-1, 0]}
+BAD = {"fluency": -1, "edit": "The mayor opened the bridge."}  # what is right about the items
+
+
+def items(n: int = 10) -> list[NewGold]:
+    texts = [f"The the mayor opened opened the bridge number {i}." for i in range(n)]
+    return [NewGold(f"gold-{i}", text, NOT_FLUENT) for i, text in enumerate(texts)]
+
+
+def with_gold(study: Campaign, *, n: int = 10, share: int = 5, is_open: bool = True) -> Campaign:
+    """Add gold items to a draft, and open it."""
+    gold.add(study.pk, items(n), actor_id=None)
+    gold.set_share(study.pk, share, actor_id=None)
+    if is_open:
+        life.open_(study.pk)
+    study.refresh_from_db()
+    return study
+
+
+def campaign(*, n: int = 10, share: int = 5, is_open: bool = True, **changes: Any) -> Campaign:
+    made = factories.campaign(is_open=False, **changes)
+    return with_gold(made, n=n, share=share, is_open=is_open)
+
+
+def do(
+    who: Participation, *, is_right: bool = True, **response: Any
+) -> tuple[Assignment, judgments.Receipt] | None:
+    """Lease and submit one task; None where there is none. is_right: what it says of gold."""
+    got = leasing.lease(who.pk)
+    if not isinstance(got, Assignment):
+        return None
+    given = {**GOOD, **response}
+    if got.gold_id is not None:
+        given = {**GOOD, **(BAD if is_right else {})}
+    return got, judgments.submit(got.pk, participation_id=who.pk, raw=given)

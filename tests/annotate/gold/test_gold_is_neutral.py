@@ -1,0 +1,229 @@
+"""A campaign with gold is, to every reader of its judgments, the campaign without gold.
+
+Every public function of the selectors that takes a campaign, a system or a person is read before
+and after people get and answer gold items. Readers of money, time and open tasks are named here,
+with the reason; any other one that changes is red, and so is a new one that looks at gold.
+"""
+
+import importlib
+import inspect
+import itertools
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+import annotate.selectors
+import estimation.data
+import estimation.selectors
+from annotate.instruments import registry
+from annotate.models import Assignment, Campaign, ChangeMark, Judgment, Participation, Slot
+from annotate.selectors.campaigns import exports, progress
+from annotate.selectors.work import gold
+from annotate.services.campaigns import gold as writing
+from annotate.services.work import judgments, spending
+from estimation.models import Decision, Estimate
+from tests.annotate.gold.study import BAD, items
+from tests.estimation.test_estimating import settle, work
+from tests.factories import GOOD, campaign, change, leased, person, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+# Gold is work that is paid: these count tasks, money, pages in use, or what has happened.
+MONEY = ("annotate.selectors.pay.",)
+WORK = {
+    "annotate.selectors.campaigns.progress.liveness": "the last sign of work",
+    "annotate.selectors.campaigns.progress.in_use": "pages in use",
+    "annotate.selectors.campaigns.progress.progress": "`spent`; the counts are compared below",
+    "annotate.selectors.campaigns.slot_counts.counts": "`spent`; the counts are compared below",
+    "annotate.selectors.campaigns.protocol.protocol": "what was decided, gold too",
+    "annotate.selectors.campaigns.newest.newest": "what has happened",
+    "annotate.selectors.work.admission.open_of": "tasks in hand",
+    "annotate.selectors.work.admission.room": "what the budget covers",
+    "annotate.selectors.work.corrections.find": "the last task",
+    "annotate.selectors.work.corrections.last": "the last task",
+    "annotate.selectors.work.corrections.may": "the last task",
+    "annotate.selectors.work.in_hand.of": "a task",
+    "annotate.selectors.work.standing.of": "tasks in hand and pay of a person",
+    "annotate.selectors.work.task_page.earnings": "pay of a person",
+    "annotate.selectors.work.task_page.visit": "tasks and pay of a person",
+    "annotate.selectors.work.task_page.reserved": "tasks in hand",
+    "annotate.selectors.work.terms.of": "kept in the process",
+    "annotate.selectors.work.units.judged": "tasks of a paid unit",
+    "annotate.selectors.work.units.stages": "pay of a unit",
+    "annotate.selectors.work.recounting.recount": "what the budget covers",
+    "annotate.selectors.campaigns.versions.version": "pages say more than numbers of judgments",
+    "annotate.selectors.review.effects.effects": "pay at stake; the judgments are compared above",
+    "estimation.selectors.activity.lines": "what has happened",
+    "estimation.selectors.versions.version": "pages say more than numbers of judgments",
+    "annotate.selectors.campaigns.gold_answers.answers": "gold",
+    "annotate.selectors.review.gold.items": "gold",
+    "annotate.selectors.review.gold.of_person": "gold",
+    "annotate.selectors.review.gold.people": "gold",
+    "annotate.selectors.review.gold.n_people": "gold",
+    "annotate.selectors.review.gold.state": "gold",
+    "annotate.selectors.review.gold.counts": "gold",
+    "annotate.selectors.review.gold.verdicts": "gold",
+    "annotate.selectors.work.gold.pick": "gold",
+    "annotate.selectors.work.gold.had_by": "gold",
+    "annotate.selectors.work.gold.usable": "gold",
+}
+
+
+def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
+    for package in (annotate.selectors, estimation.selectors):
+        for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            module = importlib.import_module(found.name)
+            yield from _public(module)
+    yield from _public(estimation.data)
+
+
+def _public(module: Any) -> Iterator[tuple[str, Callable[..., Any]]]:
+    for name, one in inspect.getmembers(module, inspect.isfunction):
+        if one.__module__ == module.__name__ and not name.startswith("_"):
+            yield f"{module.__name__}.{name}", one
+
+
+def known(study: Campaign, who: Participation) -> dict[str, Any]:
+    now = exports.moment(study.pk)
+    return {
+        "campaign": study,
+        "campaign_id": study.pk,
+        "campaign_ids": [study.pk],
+        "public_id": study.public_id,
+        "annotator_id": who.annotator_id,
+        "annotator": who.annotator_id,
+        "annotators": [who.annotator_id],
+        "participation_id": who.pk,
+        "who": who,
+        "system_id": study.systems.first().pk,
+        "instrument": registry.get("language_quality"),
+        "cap": 25,
+        "free": 3,
+        "lease_minutes": 30,
+        "metric": "quality",
+        "after": 0,
+        "now": now,
+        "with_excluded": True,
+        "level": 0.95,
+        "user": study.memberships.first().user,
+    }
+
+
+def of_work_or_money(name: str) -> bool:
+    return name.startswith(MONEY) or name in WORK
+
+
+def read(
+    study: Campaign, who: Participation, *, without: Callable[[str], bool] = of_work_or_money
+) -> dict[str, str]:
+    """Return what every function says that can be asked about a campaign, a system or a person."""
+    values, found = known(study, who), {}
+    for name, one in functions():
+        if without(name):
+            continue
+        asked = inspect.signature(one).parameters.values()
+        needed = [
+            each.name
+            for each in asked
+            if each.default is each.empty
+            and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
+        ]
+        if not needed or not set(needed) <= set(values):
+            continue
+        try:
+            said = one(**{each: values[each] for each in needed})
+            found[name] = plain(said)
+        except Exception as problem:
+            found[name] = f"{type(problem).__name__}"
+    return found
+
+
+def plain(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{value.tolist()}"
+    if isinstance(value, QuerySet):
+        return plain(list(value.values_list("pk", flat=True)))
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = {one.name: getattr(value, one.name) for one in fields(value)}
+        return f"{type(value).__name__}{plain(parts)}"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{plain(k)}: {plain(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, str | bytes | Q) or not hasattr(value, "__iter__"):
+        return repr(value)
+    return "[" + ", ".join(plain(one) for one in itertools.islice(value, 10_000)) + "]"
+
+
+def _difference(name: str, before: str, after: str) -> str:
+    at = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
+    return f"{name}: …{before[max(0, at - 80) : at + 80]} … {after[max(0, at - 80) : at + 80]}"
+
+
+def answer_gold(study: Campaign, cast: list[Participation]) -> None:
+    """Let people get gold items, answer most of them, and keep one open."""
+    change(study, status=Campaign.Status.DRAFT)
+    writing.add(study.pk, items(8), actor_id=None)
+    change(study, status=Campaign.Status.OPEN, gold_share=gold.MOST)
+    study.refresh_from_db()
+    for n, who in enumerate(cast * 2):
+        picked = gold.pick(study, who.annotator_id)
+        task = spending.take(picked, study, who, now=timezone.now())
+        if n % 5 < 4:
+            given = {**GOOD, **(BAD if n % 2 else {})}
+            judgments.submit(task.pk, participation_id=who.pk, raw=given)
+    change(study, gold_share=0)
+    study.refresh_from_db()
+
+
+def estimates() -> list[dict[str, Any]]:
+    last = Estimate.objects.order_by("-pk")[:8]
+    skipped = {"id", "created_at", "at"}
+    return [
+        {name: value for name, value in vars(one).items() if name not in skipped and name[0] != "_"}
+        for one in last
+    ]
+
+
+@pytest.fixture
+def world():
+    study = campaign(owner=user(), items=12, double_share=0.5, annotator_cap=9)
+    cast = [person(study, f"p{n}") for n in range(8)]
+    work(study, judgments_=30)
+    leased(cast[0])
+    settle(study)
+    study.refresh_from_db()
+    return study, cast
+
+
+def test_every_reader_of_judgments_sees_the_same(world):
+    study, cast = world
+    before, facts = read(study, cast[1]), [*Judgment.objects.values(), *Slot.objects.values()]
+    assert len(before) > 60, sorted(before)
+    answer_gold(study, cast)
+    assert Assignment.objects.filter(gold__isnull=False).count() == 16
+    ChangeMark.objects.all().delete()  # estimates made anew are compared below
+    after = read(study, cast[1])
+    changed = {name for name in before if before[name] != after[name]}
+    assert not changed, "\n".join(_difference(name, before[name], after[name]) for name in changed)
+    assert [*Judgment.objects.values(), *Slot.objects.values()] == facts
+
+
+def test_estimates_agreement_and_decisions_are_the_same_to_the_last_bit(world):
+    study, cast = world
+    before, decided, counts = (
+        estimates(),
+        Decision.objects.count(),
+        progress.progress(study.pk, cap=9),
+    )
+    answer_gold(study, cast)
+    settle(study)
+    assert estimates() == before
+    assert Decision.objects.count() == decided
+    now = progress.progress(study.pk, cap=9)
+    assert now.spent > counts.spent
+    assert replace(now, spent=counts.spent) == counts

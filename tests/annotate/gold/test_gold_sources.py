@@ -1,0 +1,171 @@
+"""Where gold items come from: files, planted defects and instructions."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotate.errors import Conflict, Invalid
+from annotate.instruments import expected, registry
+from annotate.instruments.base import Material
+from annotate.models import AuditEntry, GoldItem
+from annotate.schemas import Refused
+from annotate.services.campaigns import gold, gold_sources, life
+from annotate.services.campaigns.gold import NewGold
+from annotate.text import planting
+from annotate.text.word_diff import word_diff
+from tests.annotate.gold.study import NOT_FLUENT, campaign
+from tests.factories import campaign as plain
+from tests.factories import rows
+
+orm = [pytest.mark.orm, pytest.mark.django_db]
+pytestmark = orm
+QUALITY = registry.get("language_quality")
+LONG = (
+    "The council of district {i} met on Monday evening in the old town hall. "
+    "It was agreed that the bridge is closed for eleven weeks, and that the buses have a detour."
+)
+
+
+def draft(n: int = 12):
+    return plain(is_open=False, rows_=district_rows(n))
+
+
+def district_rows(n: int):
+    return [type(one)(**{**vars(one), "reference": LONG.format(i=one.item)}) for one in rows(n)]
+
+
+def test_a_file_of_items_is_added_and_confirmed():
+    study = draft()
+    items = [
+        {"item": "a", "output": "The the bridge.", "expected": {"fluency": [-1, 0]}},
+        {"item": "b", "output": "A fine text.", "expected": {"fluency": [1], "overall": [1, 0]}},
+    ]
+    for text in (json.dumps(items), json.dumps({"gold": items}).encode()):
+        assert [one.name for one in gold_sources.from_file(text)] == ["a", "b"]
+    gold.add(study.pk, gold_sources.from_file(json.dumps(items)), actor_id=None)
+    found = list(GoldItem.objects.values_list("name", "expected", "kind"))
+    assert found[0] == ("a", {"fluency": [-1, 0]}, "given")
+    assert GoldItem.objects.filter(confirmed_at=None).count() == 0
+    assert AuditEntry.objects.filter(verb="gold_added").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("item", "problem"),
+    [
+        ({"expected": {}}, "no right answer"),
+        ({"expected": {"fluency": []}}, "list of right answers"),
+        ({"expected": {"fluency": [2]}}, "list of right answers"),
+        ({"expected": {"fluency": [-1, 0, 1]}}, "no answer can be wrong"),
+        ({"expected": {"charm": [1]}}, "the questions are fluency"),
+        ({"expected": {"fluency.1": [1]}}, "it is called “fluency”"),
+        ({"item": "x" * 121}, "1 to 120"),
+        ({"output": "x" * 20_001}, "more than 20000"),
+        ({"output": "a\0b"}, ""),
+    ],
+)
+def test_what_is_wrong_with_an_item_is_said(item, problem):
+    study = draft(2)
+    given = {"item": "a", "output": "The the.", "expected": NOT_FLUENT, **item}
+    with pytest.raises((Refused, Invalid)) as refused:
+        gold.add(study.pk, gold_sources.from_file(json.dumps([given])), actor_id=None)
+    assert problem in str(getattr(refused.value, "errors", refused.value))
+    assert not GoldItem.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "7", "{}", "[" * 5000, '[{"item": "a"}]', '{"gold": [{"item": 1}]}', "null"]
+)
+def test_a_file_that_is_none_is_refused(text):
+    with pytest.raises(Refused):
+        gold_sources.from_file(text)
+
+
+def test_two_items_of_one_name_are_refused():
+    study = draft(2)
+    one = NewGold("a", "The the.", NOT_FLUENT)
+    with pytest.raises(Invalid, match="another gold item"):
+        gold.add(study.pk, [one, one], actor_id=None)
+    gold.add(study.pk, [one], actor_id=None)
+    with pytest.raises(Invalid):
+        gold.add(study.pk, [one], actor_id=None)
+
+
+def test_answers_about_paragraphs_are_named_by_number():
+    instrument = registry.get("answer_correctness")
+    material = Material("Paris", "What is the capital?", ("One.", "Two."))
+    assert not list(expected.problems(instrument, {"paragraph.2": [1]}, material))
+    for wrong in ("paragraph", "paragraph.0", "paragraph.3", "plausible.1", "paragraph.²"):
+        assert list(expected.problems(instrument, {wrong: [1]}, material)), wrong
+    said = {"plausible": 1, "verdicts": [{"value": 0}, {"value": 1}]}
+    assert expected.is_right(instrument, {"plausible": [1], "paragraph.2": [1]}, said)
+    assert not expected.is_right(instrument, {"paragraph.1": [1]}, said)
+    implausible = {"plausible": 0, "verdicts": []}
+    assert not expected.is_right(instrument, {"paragraph.1": [0]}, implausible)
+    assert expected.chance(instrument, {"plausible": [1], "paragraph.2": [1, 0]}) == 1 / 3
+
+
+@pytest.mark.parametrize("defect", planting.DEFECTS)
+def test_a_planted_item_is_used_once_a_person_has_confirmed_it(defect):
+    study = draft()
+    made = gold_sources.plant(
+        study.pk, defect=defect, criteria=["fluency", "overall"], most=3, actor_id=None
+    )
+    assert len(made) == 3
+    for one in made:
+        assert one.clean_text in {LONG.format(i=f"item-{n}") for n in range(12)}
+        assert any(run.kind != "same" for run in word_diff(one.clean_text, one.text))
+        assert one.expected == {"fluency": [-1, 0], "overall": [-1, 0]}
+        assert one.confirmed_at is None
+    gold.set_share(study.pk, 5, actor_id=None)
+    with pytest.raises(Conflict, match="none is confirmed"):
+        life.open_(study.pk)
+    assert gold.confirm(study.pk, [made[0].name], actor_id=None) == 1
+    assert gold.remove(study.pk, [one.name for one in made[1:]], actor_id=None) == 2
+    life.open_(study.pk)
+    # The same texts are not planted again.
+    with pytest.raises(Conflict):
+        gold_sources.plant(study.pk, defect=defect, criteria=["overall"], most=1, actor_id=None)
+
+
+def test_planting_says_what_it_cannot_do():
+    study = draft(2)
+    ask = {"defect": "dropped_words", "criteria": ["fluency"], "most": 2, "actor_id": None}
+    for change in ({"defect": "odour"}, {"criteria": []}, {"criteria": ["charm"]}, {"most": 0}):
+        with pytest.raises(Invalid):
+            gold_sources.plant(study.pk, **(ask | change))
+    assert len(gold_sources.plant(study.pk, **ask)) == 2
+    with pytest.raises(Conflict, match="No reference"):
+        gold_sources.plant(study.pk, **ask)
+
+
+@given(
+    st.sampled_from(sorted(planting.DEFECTS)),
+    st.lists(st.text(max_size=200), max_size=6),
+    st.integers(0, 2**63),
+)
+def test_planting_changes_a_text_or_leaves_it_out(defect, texts, seed):
+    for clean, spoilt in planting.plant(defect, texts, seed=seed, most=3):
+        assert clean in texts
+        assert spoilt.split() != clean.split()
+    again = planting.plant(defect, texts, seed=seed, most=3)
+    assert again == planting.plant(defect, texts, seed=seed, most=3)
+
+
+def test_an_instruction_asks_for_one_answer_in_the_language_of_the_study():
+    study = plain(is_open=False, rows_=district_rows(3), language="de")
+    made = gold_sources.instruct(study.pk, question="overall", value=-1, actor_id=None)
+    assert made.expected == {"overall": [-1]}
+    assert made.confirmed_at is not None
+    assert "bitte" in made.text
+    with pytest.raises(Invalid):
+        gold_sources.instruct(study.pk, question="overall", value=3, actor_id=None)
+
+
+def test_the_share_is_less_than_half():
+    study = campaign(is_open=False)
+    for share in (-1, 13):
+        with pytest.raises(Invalid, match="0 to 12"):
+            gold.set_share(study.pk, share, actor_id=None)
+    assert not gold.set_share(study.pk, 5, actor_id=None)  # as it is

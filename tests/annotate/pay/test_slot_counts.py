@@ -1,0 +1,292 @@
+"""Slots, people and money are counted beforehand, and are right at every moment."""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Count, F, Max, Q, Sum
+from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotate import tasks
+from annotate.errors import Gone
+from annotate.models import (
+    Assignment,
+    Campaign,
+    LedgerEntry,
+    Participation,
+    Review,
+    Ruling,
+    Slot,
+    SlotTally,
+    SpendingTally,
+    System,
+    TallyProgress,
+    TutorialRun,
+)
+from annotate.selectors.campaigns import slot_counts, slots
+from annotate.selectors.pay import accounts, commitments, promises
+from annotate.services import locks, slot_tallies
+from annotate.services.campaigns import life
+from annotate.services.pay import tallying
+from annotate.services.review import reviewing
+from annotate.services.work import confirmed_work, judgments, leasing, recounting
+from tests.annotate.passing import pass_tutorial
+from tests.factories import GOOD, campaign, judge, person, user
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.orm]
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ids settle as soon as their transactions are over."""
+    monkeypatch.setattr(tallying, "SETTLED", timedelta(0))
+
+
+def facts(made: Campaign) -> tuple[object, ...]:
+    """Count everything by brute force."""
+    held, verified = Q(assignment__isnull=False), Q(assignment__status="verified")
+    running = Q(assignment__status__in=("leased", "submitted"))
+    mine = Slot.objects.filter(campaign=made)
+    found = mine.aggregate(
+        planned=Count("pk"),
+        outputs=Count("output", distinct=True),
+        twice=Count("pk", filter=Q(number=2)),
+        held=Count("pk", filter=held),
+        running=Count("pk", filter=running),
+        judged_outputs=Count("output", filter=verified, distinct=True),
+    )
+    taken = Assignment.objects.filter(campaign=made, status__in=Assignment.HELD)
+    people = Counter(taken.values_list("annotator", flat=True))
+    rows = LedgerEntry.objects.filter(campaign=made)
+    spent = rows.aggregate(n=Sum(F("amount") + F("fee")))["n"] or Decimal(0)
+    return found, people, slots.free(made.pk).count(), spent.quantize(Decimal("0.01"))
+
+
+def shown(made: Campaign) -> tuple[object, ...]:
+    counts = slot_counts.counts(made.pk)
+    who, n = slot_counts.by_person(made.pk)
+    people = Counter(dict(zip(who.tolist(), n.tolist(), strict=True)))
+    assert slot_counts.held(made.pk) == counts.held
+    spent = accounts.spent(made.pk)
+    assert commitments.of(made).spent == spent
+    found = {name: n for name, n in vars(counts).items() if name != "spent"}
+    assert counts.spent == spent
+    return found, people, slot_counts.missing(made.pk), spent
+
+
+class World:
+    """One campaign, in which anything may happen."""
+
+    def __init__(self) -> None:
+        self.ada = User.objects.filter(username="ada").first() or user()
+        self.made = campaign(owner=self.ada, items=8, double_share=0.5)
+        self.people = [person(self.made, name) for name in ("a", "b", "c")]
+
+    def act(self, step: str, n: int) -> None:
+        who = self.people[n % len(self.people)]
+        getattr(self, step)(who)
+
+    def lease(self, who: Participation) -> None:
+        leasing.lease(who.pk)
+
+    def judge(self, who: Participation) -> None:
+        self._submit(who, status="leased")
+
+    def late(self, who: Participation) -> None:
+        with suppress(Gone):  # it was leased to the same person again
+            self._submit(who, status="expired")
+
+    def give_back(self, who: Participation) -> None:
+        if task := self._task(who, "leased"):
+            leasing.give_back(task.pk, participation_id=who.pk)
+
+    def expire(self, who: Participation) -> None:
+        mine = Assignment.objects.filter(participation=who, status="leased")
+        mine.update(expires_at=timezone.now() - timedelta(minutes=1))
+        life.expire_all()
+
+    def exclude(self, who: Participation) -> None:
+        self._rule(who, Ruling.Act.EXCLUDE, "", "open", "cleared")
+
+    def restore(self, who: Participation) -> None:
+        self._rule(who, Ruling.Act.RESTORE, "excluded")
+
+    def lose(self, who: Participation) -> None:
+        self._confirm(who, confirmed_work.lose)
+
+    def confirm(self, who: Participation) -> None:
+        self._confirm(who, confirmed_work.verify)
+
+    def stop(self, _who: Participation) -> None:
+        """Let the next system stop: first one of the two, then both."""
+        going = System.objects.filter(campaign=self.made, stop_position=None).first()
+        if going is not None:
+            System.objects.filter(pk=going.pk).update(stop_position=3)
+
+    def add_up(self, _who: Participation) -> None:
+        tasks.add_up()
+
+    def rebuild(self, _who: Participation) -> None:
+        tallying.rebuild()
+        slot_tallies.rebuild(self.made.pk)
+
+    def _task(self, who: Participation, status: str) -> Assignment | None:
+        return Assignment.objects.filter(participation=who, status=status).order_by("pk").first()
+
+    def _submit(self, who: Participation, *, status: str) -> None:
+        if task := self._task(who, status):
+            judgments.submit(task.pk, participation_id=who.pk, raw=GOOD)
+
+    def _rule(self, who: Participation, act: Ruling.Act, *states: str) -> None:
+        mine = Review.objects.filter(campaign=self.made, annotator=who.annotator_id).first()
+        if (mine.status if mine else "") not in states:
+            return
+        last = Ruling.objects.filter(review=mine).order_by("-pk").first() if mine else None
+        reviewing.rule(
+            self.made.pk,
+            who.annotator_id,
+            [act],
+            actor_id=self.ada.pk,
+            reason="Why.",
+            seen=last.pk if last else 0,
+        )
+
+    def _confirm(self, who: Participation, act: Callable[..., int]) -> None:
+        with transaction.atomic():
+            locks.campaign(self.made.pk)
+            act(who, now=timezone.now())
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [
+                *("lease", "judge") * 3,
+                *("late", "give_back", "expire", "exclude", "restore", "lose", "confirm"),
+                *("stop", "rebuild", *("add_up",) * 4),
+            ]
+        ),
+        st.integers(0, 2),
+    ),
+    min_size=8,
+    max_size=40,
+)
+
+
+@given(steps=STEPS)
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_counts_are_right_whatever_happens_and_whenever_they_are_added_up(
+    steps: list[tuple[str, int]],
+) -> None:
+    world = World()
+    for n, (step, who) in enumerate(steps):
+        world.act(step, who)
+        if step == "add_up" or n % 4 == 0:
+            assert shown(world.made) == facts(world.made), steps[: n + 1]
+    for _time in range(3):
+        tasks.add_up()
+    assert shown(world.made) == facts(world.made)
+    ((_public_id, counted),) = recounting.each([world.made.public_id], mend=False)
+    assert counted.is_right, counted
+
+
+def settle() -> None:
+    """Add up all there is. Transactions of other workers' tests hold it back while they run."""
+    last = Assignment.objects.aggregate(last=Max("pk"))["last"] or 0
+    until = time.monotonic() + 60
+    while not TallyProgress.objects.filter(assignment__gte=last).exists():
+        assert time.monotonic() < until, "nothing settles"
+        time.sleep(0.05)
+        tasks.add_up()
+    tasks.add_up()
+
+
+def test_work_that_is_excluded_after_it_was_counted_is_counted_no_more() -> None:
+    """And once more when it is restored, though others hold its slots by then."""
+    world = World()
+    a, b, _c = world.people
+    for _task in range(6):
+        judge(a)
+    settle()
+    tally = SlotTally.objects.get(campaign=world.made)
+    assert (tally.held, tally.outputs) == (6, 6)
+    world.exclude(a)
+    tally.refresh_from_db()
+    assert (tally.held, tally.outputs) == (0, 0)
+    for _task in range(6):
+        judge(b)
+    world.restore(a)
+    settle()
+    tally.refresh_from_db()
+    assert (tally.held, tally.outputs) == (12, facts(world.made)[0]["judged_outputs"])
+    assert shown(world.made) == facts(world.made)
+
+
+def test_a_lease_keeps_what_is_newer_out_of_the_tally() -> None:
+    world = World()
+    a, b, _c = world.people
+    judge(a)
+    world.lease(b)
+    judge(a)
+    settle()
+    assert SlotTally.objects.get(campaign=world.made).held == 1
+    world.judge(b)
+    settle()
+    assert SlotTally.objects.get(campaign=world.made).held == 3
+
+
+def test_what_is_settled_is_read_without_the_facts() -> None:
+    """The tallies are used: with them, rows that are counted already are not looked at again."""
+    world = World()
+    for _task in range(3):
+        judge(world.people[0])
+    settle()
+    SlotTally.objects.filter(campaign=world.made).update(held=100)
+    SpendingTally.objects.filter(campaign=world.made).update(amount=Decimal("7.77"))
+    assert slot_counts.held(world.made.pk) == 100
+    assert accounts.spent(world.made.pk) == commitments.of(world.made).spent == Decimal("7.77")
+
+
+def test_a_tally_that_is_wrong_is_found_and_made_again() -> None:
+    world = World()
+    judge(world.people[0])
+    settle()
+    SlotTally.objects.filter(campaign=world.made).update(outputs=3)
+    SpendingTally.objects.filter(campaign=world.made).update(amount=Decimal("7.77"))
+    ((_name, counted),) = recounting.each([world.made.public_id], mend=True)
+    assert counted.wrong == (
+        "the tally of slots is wrong by 0 and that of outputs by 2",
+        "1 tallies of people and money are wrong",
+    )
+    for _time in range(2):
+        assert shown(world.made) == facts(world.made)
+        settle()
+    ((_name, counted),) = recounting.each([world.made.public_id], mend=False)
+    assert counted.is_right, counted
+
+
+def test_a_bonus_is_promised_until_it_is_in_the_ledger() -> None:
+    """It is noted as settled afterwards, and it is not promised before that either."""
+    made = campaign(tutorial=True, items=8, double_share=0, bonus_after=2)
+    who = person(made)
+    pass_tutorial(who)
+    tasks.add_up()
+    assert promises.open_of(made.pk).count() == 1
+    judge(who)
+    judge(who)
+    assert made.ledger.filter(kind=LedgerEntry.Kind.TUTORIAL).exists()
+    assert not TutorialRun.objects.get(annotator=who.annotator_id).settled
+    assert commitments.of(made).promised == 0
+    tasks.add_up()
+    assert TutorialRun.objects.get(annotator=who.annotator_id).settled
+    assert commitments.of(made).promised == 0

@@ -1,0 +1,47 @@
+"""First answers in the tutorial, for reviewers and screens."""
+
+import pytest
+
+from annotate.models import Participation
+from annotate.selectors.work import tutorial_records
+from tests.annotate.passing import answer_all
+from tests.factories import campaign, person
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+@pytest.fixture
+def who() -> Participation:
+    return person(campaign(tutorial=True))
+
+
+def test_each_ended_round_is_told_with_its_time(who: Participation) -> None:
+    answer_all(who, wrongly=3)
+    answer_all(who, wrongly=1, but=2)
+    (first,) = tutorial_records.of(who.campaign_id)[who.annotator_id]
+    assert (first.number, first.right, first.asked, first.mark, first.passed) == (
+        1,
+        8,
+        11,
+        9,
+        False,
+    )
+    assert (first.seconds, first.minutes) == (66.0, "1.1")
+    answer_all(who)
+    rounds = tutorial_records.of(who.campaign_id)[who.annotator_id]
+    assert [(one.right, one.passed) for one in rounds] == [(8, False), (10, True)]
+
+
+def test_a_round_in_another_study_counts_and_other_people_do_not(who: Participation) -> None:
+    answer_all(who)
+    again = person(campaign(name="Again", tutorial=True))
+    other = person(campaign(name="Other", tutorial=True), "somebody else")
+    assert len(tutorial_records.of(again.campaign_id)[who.annotator_id]) == 1
+    assert tutorial_records.of(other.campaign_id) == {}
+    assert tutorial_records.of(other.campaign_id, [other.annotator_id]) == {}
+
+
+def test_all_people_cost_two_queries(who, django_assert_num_queries) -> None:
+    answer_all(who)
+    with django_assert_num_queries(2):
+        tutorial_records.of(who.campaign_id)

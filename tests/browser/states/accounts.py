@@ -1,0 +1,127 @@
+"""Accounts, members and invitations: what owners, invited people and forgetful ones see."""
+
+from django.contrib.auth.models import User
+from django.test import override_settings
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from annotate.models import Campaign, Invitation, Mail, Membership
+from annotate.services.accounts import api_tokens, letters, secrets
+from annotate.services.campaigns import invitations, members
+from annotate.states import MemberRole as Role
+from tests.browser.states import Visitor, state
+from tests.browser.states.researcher import logged_in, study
+from tests.factories import user
+
+
+def shared(owner: User) -> Campaign:
+    """A campaign with a member of each role and invitations of each kind."""
+    made = study(owner)
+    for name, role in (("bea.langsam", Role.COLLABORATOR), ("cyn", Role.REVIEWER)):
+        members.join(made.pk, user(name).pk, role, by=owner.pk)
+    invitations.invite(made.pk, role=Role.VIEWER, most_uses=20, days=30, actor_id=owner.pk)
+    mailed = {"role": Role.OWNER, "actor_id": owner.pk, "by_mail": True}
+    invitations.invite(made.pk, email="dan@example.org", **mailed)
+    failed = invitations.invite(made.pk, email="a.long.name@institute.example.org", **mailed)
+    Mail.objects.filter(invitation=failed).update(
+        problem="The mail server did not answer.", attempts=2
+    )
+    ended = invitations.invite(made.pk, role=Role.REVIEWER, actor_id=owner.pk)
+    Invitation.objects.filter(pk=ended.pk).update(expires_at=timezone.now())
+    return made
+
+
+def link(made: Campaign, role: str) -> str:
+    owner = Membership.objects.filter(campaign=made, role=Role.OWNER).values_list("user", flat=True)
+    one = invitations.invite(made.pk, role=role, email="zoe@example.org", actor_id=owner[0])
+    return reverse("annotate:invitation", args=[secrets.of_invitation(one.public_id)])
+
+
+@state("accounts/members")
+def _members(visitor: Visitor) -> None:
+    visitor.staying.enter_context(override_settings(SENDS_MAIL=True))
+    made = shared(logged_in(visitor))
+    page = visitor.goto(reverse("annotate:members", args=[made.public_id]))
+    page.get_by_text("What the roles mean").click()
+    expect(page.get_by_text("The mail server did not answer.")).to_be_visible()
+
+
+@state("accounts/members-viewer")
+def _members_viewer(visitor: Visitor) -> None:
+    viewer = logged_in(visitor)
+    made = study(user("eve"))
+    members.join(made.pk, viewer.pk, Role.VIEWER, by=viewer.pk)
+    visitor.goto(reverse("annotate:members", args=[made.public_id]))
+
+
+@state("accounts/people-viewer")
+def _people_viewer(visitor: Visitor) -> None:
+    viewer = logged_in(visitor)
+    made = study(user("eve"))
+    members.join(made.pk, viewer.pk, Role.VIEWER, by=viewer.pk)
+    visitor.goto(reverse("annotate:people", args=[made.public_id]))
+
+
+@state("accounts/invitation")
+def _invitation(visitor: Visitor) -> None:
+    page = visitor.goto(link(study(user("eve")), Role.COLLABORATOR))
+    page.get_by_label("User name").fill("eve.")
+    page.get_by_label("Password", exact=True).fill("rain on tin roofs")
+    page.get_by_label("The same password again").fill("rain on tin roofs")
+    page.get_by_role("button", name="Create the account and accept").click()
+    expect(page.get_by_text("looks like another one")).to_be_visible()
+
+
+@state("accounts/invitation-signed-in")
+def _invitation_signed_in(visitor: Visitor) -> None:
+    logged_in(visitor)
+    visitor.goto(link(study(user("eve")), Role.REVIEWER))
+
+
+@state("accounts/invitation-ended")
+def _invitation_ended(visitor: Visitor) -> None:
+    path = link(study(user("eve")), Role.REVIEWER)
+    Invitation.objects.update(uses=1)
+    visitor.goto(path)
+
+
+@state("accounts/account")
+def _account(visitor: Visitor) -> None:
+    me = logged_in(visitor)
+    api_tokens.make(me.pk, "Nightly export of the autumn study")
+    page = visitor.goto(reverse("annotate:account"))
+    page.get_by_label("What it is for").fill("Dashboard on the wall")
+    page.get_by_role("button", name="Make a token").click()
+    expect(page.get_by_text("it is not shown again")).to_be_visible()
+
+
+@state("accounts/password")
+def _password(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto(reverse("annotate:password"))
+    page.get_by_label("Old password").fill("wrong")
+    page.get_by_label("New password", exact=True).fill("1")
+    page.get_by_label("New password confirmation").fill("2")
+    page.get_by_role("button", name="Change it").click()
+    expect(page.get_by_text("old password was entered incorrectly")).to_be_visible()
+
+
+@state("accounts/forgotten")
+def _forgotten(visitor: Visitor) -> None:
+    visitor.staying.enter_context(override_settings(SENDS_MAIL=True))
+    page = visitor.goto(reverse("annotate:password-forgotten"))
+    page.get_by_label("E-mail address of your account").fill("ada@example.org")
+    page.get_by_role("button", name="Send the link").click()
+    expect(page.get_by_role("status")).to_be_visible()
+
+
+@state("accounts/forgotten-without-mail")
+def _forgotten_without_mail(visitor: Visitor) -> None:
+    visitor.goto(reverse("annotate:password-forgotten"))
+
+
+@state("accounts/new-password")
+def _new_password(visitor: Visitor) -> None:
+    path = letters.reset_link(user()).partition("/new-password/")[2]
+    visitor.goto(f"/new-password/{path}")

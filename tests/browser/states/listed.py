@@ -1,0 +1,137 @@
+"""Gold and signals: their page, the settings of the screens, and people whom they list."""
+
+from django.contrib.auth.models import User
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from annotate.models import Campaign
+from annotate.services.campaigns import gold, gold_sources
+from annotate.tasks import look_at_gold, look_at_signals
+from tests import reviewed
+from tests.annotate.gold.study import items, with_gold
+from tests.annotate.gold.test_gold_sources import district_rows
+from tests.annotate.review.test_listed_people import careless
+from tests.annotate.review.test_page_signals import ON, rewritten
+from tests.browser.states import Visitor, state
+from tests.browser.states.researcher import logged_in
+from tests.factories import campaign, person
+
+
+def drafted(visitor: Visitor) -> Campaign:
+    owner = logged_in(visitor)
+    return campaign(owner=owner, is_open=False, rows_=district_rows(12), name="News in short")
+
+
+def page(visitor: Visitor, name: str, made: Campaign) -> None:
+    visitor.goto(reverse(f"annotate:{name}", args=[made.public_id]))
+
+
+@state("gold/draft-empty")
+def _empty(visitor: Visitor) -> None:
+    page(visitor, "gold", drafted(visitor))
+
+
+@state("gold/draft")
+def _draft(visitor: Visitor) -> None:
+    made = drafted(visitor)
+    gold.set_share(made.pk, 5, actor_id=None)
+    gold.add(made.pk, items(2), actor_id=None)
+    asked = {"criteria": ["fluency"], "most": 2, "actor_id": None}
+    gold_sources.plant(made.pk, defect="agreement", **asked)
+    page(visitor, "gold", made)
+
+
+@state("gold/refused")
+def _refused(visitor: Visitor) -> None:
+    page(visitor, "gold", drafted(visitor))
+    here = visitor.page
+    here.get_by_label("Or its text").fill('[{"item": "x", "output": "A text", "expected": {}}]')
+    here.get_by_role("button", name="Add the items").click()
+    expect(here.get_by_role("alert")).to_be_visible()
+
+
+def listed(visitor: Visitor) -> Campaign:
+    """Two people whom gold lists and does not, one of signals, and one whom a screen has paused."""
+    owner: User = logged_in(visitor)
+    made = campaign(
+        owner=owner,
+        is_open=False,
+        items=60,
+        annotator_cap=None,
+        screening=ON,
+        name="News in short, autumn",
+    )
+    with_gold(made)
+    careless(made)
+    careless(made, "careful", is_right=True)
+    rewritten(person(made, "pastes"), 8)
+    reviewed.flagged(person(made, "flagged"), "too_fast")
+    look_at_gold()
+    look_at_signals()
+    return made
+
+
+@state("gold/open")
+def _open(visitor: Visitor) -> None:
+    page(visitor, "gold", listed(visitor))
+
+
+@state("reviews/queue-listed")
+def _queue(visitor: Visitor) -> None:
+    listed(visitor)
+    visitor.goto(reverse("annotate:reviews"))
+
+
+@state("reviews/queue-narrowed")
+def _narrowed(visitor: Visitor) -> None:
+    listed(visitor)
+    visitor.goto(reverse("annotate:reviews") + "?screen=signals&tier=list")
+
+
+def case(visitor: Visitor, reason: str) -> None:
+    listed(visitor)
+    here = visitor.goto(f"{reverse('annotate:reviews')}?screen={reason}")
+    here.locator("[data-row-link]").first.click()
+
+
+@state("reviews/case-gold")
+def _gold(visitor: Visitor) -> None:
+    case(visitor, "gold")
+    expect(visitor.page.get_by_role("heading", name="Gold items", exact=True)).to_be_visible()
+
+
+@state("reviews/case-signals")
+def _signals(visitor: Visitor) -> None:
+    case(visitor, "signals")
+    expect(visitor.page.get_by_role("button", name="Put aside")).to_be_visible()
+
+
+def together(visitor: Visitor) -> None:
+    listed(visitor)
+    here = visitor.goto(reverse("annotate:reviews"))
+    here.get_by_label("Choose all on this page").check()
+    here.get_by_label("Ruling for all ticked").select_option("exclude")
+    here.get_by_role("button", name="See what it does").click()
+    expect(here.get_by_role("heading", name="Exclude the work")).to_be_visible()
+
+
+@state("reviews/together")
+def _together(visitor: Visitor) -> None:
+    together(visitor)
+
+
+@state("reviews/together-done")
+def _done(visitor: Visitor) -> None:
+    together(visitor)
+    visitor.page.get_by_role("button", name="Exclude the work").click()
+    expect(visitor.page.locator(".results").first).to_be_visible()
+
+
+@state("reviews/screens")
+def _screens(visitor: Visitor) -> None:
+    page(visitor, "screens", drafted(visitor))
+
+
+@state("reviews/screens-open")
+def _screens_open(visitor: Visitor) -> None:
+    page(visitor, "screens", listed(visitor))

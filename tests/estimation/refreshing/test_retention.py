@@ -1,0 +1,155 @@
+"""The history is thinned: what charts, decisions and exports need stays."""
+
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotate.models import Campaign
+from estimation import tasks
+from estimation.models import Comparison, Decision, Estimate
+from estimation.selectors import comparisons, history
+from estimation.services import retention
+from tests.factories import campaign
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+LONG_AGO = timezone.now() - timedelta(days=1)
+COUNTS = [*range(2, 120), *range(120, 40, -4), *range(40, 400, 3)]
+
+
+def told(study: Campaign, n: int) -> dict[str, object]:
+    """The columns that each inference has."""
+    return {
+        "campaign": study,
+        "criterion": "overall",
+        "estimator": "balanced",
+        "interval": "two_way",
+        "estimand": "population",
+        "level": 0.95,
+        "n_items": n,
+        "n_population": 1000,
+        "n_judgments": n,
+        "n_annotators": n,
+        "effective_annotators": 1.0,
+    }
+
+
+def row(study: Campaign, n: int, *, second: bool = False, **changes: object) -> Estimate:
+    system = study.systems.order_by("pk")[int(second)]
+    values = {"system": system, "estimate": 0.5, "mean_estimate": 0.5}
+    return Estimate(**(told(study, n) | values | changes))
+
+
+def pair(study: Campaign, n: int) -> Comparison:
+    first, second = study.systems.order_by("pk")
+    return Comparison(first=first, second=second, difference=0.1, **told(study, n))
+
+
+@pytest.fixture
+def study() -> Campaign:
+    """With a history of a day ago, in two systems and two criteria."""
+    made = campaign()
+    Estimate.objects.bulk_create(
+        row(made, n, second=second, criterion=criterion)
+        for n in COUNTS
+        for second in (False, True)
+        for criterion in ("overall", "fluency")
+    )
+    Comparison.objects.bulk_create(pair(made, n) for n in COUNTS)
+    aged()
+    return made
+
+
+def aged() -> None:
+    Estimate.objects.update(at=LONG_AGO)
+    Comparison.objects.update(at=LONG_AGO)
+
+
+def counts(study: Campaign, criterion: str = "overall") -> list[int]:
+    first = study.systems.order_by("pk")[0]
+    mine = Estimate.objects.filter(system=first, criterion=criterion).order_by("pk")
+    return list(mine.values_list("n_judgments", flat=True))
+
+
+def test_rows_stay_wherever_the_number_of_judgments_has_changed_by_a_percent(study):
+    assert retention.thin(study.pk) > 0
+    left = counts(study)
+    assert left[:100] == COUNTS[:100]  # one judgment of fewer than 100 is more than a percent
+    assert len(left) < len(COUNTS)
+    assert left[-1] == COUNTS[-1]
+    assert all(abs(b - a) >= retention.STEP * a for a, b in pairwise(left[:-1]))
+    assert counts(study, "fluency") == left
+    assert list(Comparison.objects.order_by("pk").values_list("n_judgments", flat=True)) == left
+
+
+def test_a_second_run_finds_nothing_more_and_an_interrupted_one_goes_on(study, monkeypatch):
+    monkeypatch.setattr(retention, "MOST", 7)
+    runs = 0
+    while retention.thin(study.pk):
+        runs += 1
+    assert runs > 3
+    left = counts(study)
+    monkeypatch.undo()
+    assert retention.thin(study.pk) == 0
+    assert counts(study) == left
+
+
+def test_what_a_decision_cites_is_never_thinned(study):
+    """Not even where nothing of its series would be missed."""
+    everything = Decision.objects.create(campaign=study, verb="close", reason="test", text="Ends.")
+    cited = list(Estimate.objects.filter(n_judgments__in=(102, 110, 114)))
+    pairs = list(Comparison.objects.filter(n_judgments=114))
+    everything.estimates.set(cited)
+    everything.comparisons.set(pairs)
+    retention.thin(study.pk)
+    assert set(everything.estimates.all()) == set(cited)
+    assert set(everything.comparisons.all()) == set(pairs)
+
+
+def test_final_rows_and_those_of_the_closing_stay(study):
+    rows = Estimate.objects.filter(n_judgments=114)
+    rows.update(provisional=False)
+    closing = Estimate.objects.filter(n_judgments=110).order_by("pk").values_list("pk", flat=True)
+    Estimate.objects.filter(pk__gt=max(closing)).update(at=LONG_AGO + timedelta(hours=1))
+    Campaign.objects.filter(pk=study.pk).update(closed_at=LONG_AGO + timedelta(minutes=1))
+    before = set(Estimate.objects.filter(n_judgments__in=(114, 110)))
+    was = history.at_closing(study.pk, LONG_AGO + timedelta(minutes=1))
+    retention.thin(study.pk)
+    assert before <= set(Estimate.objects.all())
+    assert history.at_closing(study.pk, LONG_AGO + timedelta(minutes=1)) == was
+
+
+def test_the_newest_rows_and_young_ones_stay(study):
+    newest = set(history.newest([study.pk])), set(comparisons.newest(study.pk))
+    assert all(newest)
+    Estimate.objects.bulk_create(row(study, 398) for _ in range(5))
+    retention.thin(study.pk)
+    assert Estimate.objects.filter(n_judgments=398).count() == 5
+    assert {one.pk for both in newest for one in both} <= {
+        *Estimate.objects.values_list("pk", flat=True),
+        *Comparison.objects.values_list("pk", flat=True),
+    }
+
+
+def test_the_task_looks_at_campaigns_that_were_estimated_lately(study):
+    old = campaign()
+    Estimate.objects.bulk_create(row(old, n) for n in COUNTS)
+    Estimate.objects.filter(campaign=old).update(at=LONG_AGO - retention.IDLE)
+    assert tasks.thin_histories() == 1
+    assert len(counts(old)) == len(COUNTS)
+    assert len(counts(study)) < len(COUNTS)
+
+
+@given(st.lists(st.integers(0, 3000), max_size=200))
+def test_between_rows_that_stay_nothing_moves_by_more_than_a_percent(counts):
+    rows = [(pk, n, True, LONG_AGO, "s") for pk, n in enumerate(counts)]
+    spare = set(retention._spare(rows, closed_at=None))
+    left = [one for one in rows if one[0] not in spare]
+    assert not retention._spare(left, closed_at=None)
+    for pk in spare:
+        last = next(one[1] for one in reversed(left) if one[0] < pk)
+        assert abs(counts[pk] - last) < max(1, retention.STEP * last)

@@ -1,0 +1,126 @@
+"""The forecast of a campaign's end: made by a task, stored, thrown away, and told plainly."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.models import Campaign
+from annotate.services.campaigns import life
+from annotate.states import CloseReason
+from estimation.models import EndForecast, EndForecastDue
+from estimation.services import estimating, forecasting
+from tests import remembered
+from tests.estimation.reviewed import exclude, settle, take_turns
+from tests.factories import campaign, judge, person, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+@pytest.fixture
+def ada(client: Client) -> User:
+    ada = user()
+    client.force_login(ada)
+    return ada
+
+
+def begun(ada: User) -> Campaign:
+    """Eleven people, 84 judgments, one system of 400 items, target 0.35."""
+    return remembered.again(_begun, ada)
+
+
+def _begun(ada: User) -> Campaign:
+    made = campaign(
+        owner=ada, items=400, systems=("alpha",), targets={"overall": 0.35}, metrics=(), budget=900
+    )
+    take_turns([person(made, f"p{i}") for i in range(11)], 84)
+    return settle(made)
+
+
+def page(client: Client, made: Campaign) -> str:
+    return client.get(reverse("estimation:dashboard", args=[made.public_id])).content.decode()
+
+
+def stored(made: Campaign) -> dict[str, Any]:
+    content: dict[str, Any] = EndForecast.objects.get(campaign=made).content
+    return content
+
+
+def test_the_page_tells_judgments_cost_and_the_day_with_ranges(client: Client, ada: User) -> None:
+    made = begun(ada)
+    found = stored(made)
+    middle, low, high = found["judgments"]
+    assert 84 < low < middle < high <= made.planned
+    assert found["chance"] > 0.9
+    shown = page(client, made)
+    assert f"{low:,.0f} to {high:,.0f}" in shown
+    assert "judgments an hour" in shown
+    assert "minutes a judgment" in shown
+    assert "if new people give them" in shown
+    assert 'id="forecast-warning"' not in shown
+
+
+def test_what_cannot_be_met_is_said(client: Client, ada: User) -> None:
+    made = campaign(owner=ada, items=40, systems=("alpha",), targets={"overall": 0.1}, metrics=())
+    take_turns([person(made, f"p{i}") for i in range(6)], 42)
+    settle(made)
+    assert stored(made)["chance"] == 0
+    assert "The targets cannot be met before the items run out." in page(client, made)
+
+
+def test_it_is_made_by_a_task_after_the_estimates_and_not_for_every_judgment(ada: User) -> None:
+    made = begun(ada)
+    before = EndForecast.objects.get(campaign=made)
+    judge(person(made, "p0"))
+    assert estimating.refresh(made.pk)
+    assert not EndForecastDue.objects.exists(), "one judgment is not 5 % more"
+    take_turns([person(made, f"p{i}") for i in range(11)], 6)
+    assert estimating.refresh(made.pk)
+    assert EndForecastDue.objects.filter(campaign=made).exists()
+    assert EndForecast.objects.get(campaign=made) == before, "only noted until its task runs"
+    assert forecasting.measure(made.pk)
+    assert EndForecast.objects.get(campaign=made).judgments == 91
+    assert not forecasting.measure(made.pk), "nothing is due"
+
+
+def test_a_ruling_makes_it_again_at_once(ada: User) -> None:
+    made = begun(ada)
+    exclude(person(made, "p3"), ada)
+    settle(made)
+    assert EndForecast.objects.get(campaign=made).judgments == 76
+
+
+def test_it_can_be_thrown_away(client: Client, ada: User) -> None:
+    made = begun(ada)
+    EndForecast.objects.all().delete()
+    assert "A forecast appears after 30 judged items" in page(client, made)
+    judge(person(made, "p0"))
+    settle(made)
+    assert stored(made)["judgments"] is not None
+
+
+def test_an_old_one_is_renewed_because_the_pace_changes(ada: User) -> None:
+    made = begun(ada)
+    assert forecasting.catch_up() == 0
+    EndForecast.objects.update(at=timezone.now() - timedelta(hours=2))
+    forecasting.catch_up()
+    assert EndForecastDue.objects.filter(campaign=made).count() == 1
+    forecasting.catch_up()
+    assert EndForecastDue.objects.filter(campaign=made).count() == 1, "asked for once"
+    EndForecastDue.objects.update(at=timezone.now() - timedelta(minutes=1))
+    assert forecasting.catch_up() == 1
+    assert EndForecast.objects.get(campaign=made).at > timezone.now() - timedelta(minutes=1)
+
+
+def test_before_thirty_items_and_after_the_end_there_is_none(client: Client, ada: User) -> None:
+    made = campaign(owner=ada, items=60, systems=("alpha",), targets={"overall": 0.3}, metrics=())
+    take_turns([person(made, f"p{i}") for i in range(3)], 12)
+    settle(made)
+    assert stored(made)["judgments"] is None
+    assert "A forecast appears after 30 judged items" in page(client, made)
+    life.close(made.pk, CloseReason.HAND, actor_id=ada.pk)
+    assert 'id="forecast-h"' not in page(client, made)

@@ -1,0 +1,137 @@
+"""The plan page: the command's numbers in the browser, and the nearest target that can be met."""
+
+import csv
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotate.text.figures import money, number
+from estimation.core import InvalidOptionError
+from estimation.core.planning import TYPICAL, Prices, Study, forecast, reachable_target
+from estimation.forms import PlanForm, initial
+from tests.factories import user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+@pytest.fixture
+def ada(client: Client) -> Client:
+    cache.clear()
+    client.force_login(user())
+    return client
+
+
+def asked(**changes: Any) -> dict[str, Any]:
+    usual = {name: value for name, value in initial().items() if value is not None}
+    filled = {**usual, "estimand": "population", "crowd": "link", "items": 120, **changes}
+    return {name: value for name, value in filled.items() if value != ""}
+
+
+def page(client: Client, **changes: Any) -> str:
+    return client.get(reverse("estimation:plan"), asked(**changes)).content.decode()
+
+
+def planned(*options: str) -> dict[str, Any]:
+    out = StringIO()
+    call_command("plan", *options, "--json", stdout=out)
+    found: dict[str, Any] = json.loads(out.getvalue())
+    return found
+
+
+def test_the_page_has_the_numbers_of_the_command(ada: Client) -> None:
+    shown = page(ada, target=0.4, systems=2, minutes=2, criterion="fluency")
+    options = ("--items", "120", "--systems", "2", "--minutes", "2", "--criterion", "fluency")
+    goal = planned(*options, "--target", "0.4")["target"]
+    for write, name in ((lambda v: number(v, 0), "judgments"), (money, "cost")):
+        expected, low, high = (goal[name][end] for end in ("expected", "low", "high"))
+        assert f">{write(expected)}<" in shown
+        assert f">{write(low)} to {write(high)}<" in shown
+    assert "What would change it" in shown
+    assert "Every item judged twice" in shown
+
+
+def test_a_budget_tells_the_width_that_it_buys(ada: Client) -> None:
+    shown = page(ada, target="", money=30)
+    bought = planned("--items", "120", "--budget", "30")["budget"]
+    assert f"{bought['judgments']} judgments for $30.00" in shown
+    assert number(bought["width"]["expected"], 3) in shown
+
+
+def test_a_target_that_cannot_be_met_is_refused_with_the_nearest_that_can(ada: Client) -> None:
+    shown = page(ada, items=30, target=0.2)
+    assert 'id="refused"' in shown
+    study = Study(TYPICAL["overall"], 30, rho=0.5)
+    nearest = reachable_target(study)
+    assert nearest is not None
+    assert f'value="{nearest:g}"' in shown
+    again = page(ada, items=30, target=0.2, nearest=f"{nearest:g}")
+    assert 'id="refused"' not in again
+
+
+@pytest.mark.parametrize(
+    ("criterion", "items"), [("overall", 30), ("edit", 60), ("any_correct", 40)]
+)
+def test_nine_of_ten_campaigns_reach_the_nearest_target_and_fewer_a_narrower_one(
+    criterion: str, items: int
+) -> None:
+    study = Study(TYPICAL[criterion], items, rho=0.3, systems=2)
+    nearest = reachable_target(study)
+    assert nearest is not None
+    reached = [
+        forecast(study, target_width=width, prices=Prices(0.4)).all_stop_probability
+        for width in (nearest, 0.8 * nearest)
+    ]
+    assert reached[0] >= 0.9 > reached[1]
+
+
+def test_too_few_items_reach_nothing(ada: Client) -> None:
+    assert reachable_target(Study(TYPICAL["overall"], 20), replicates=20) is None
+    assert "No target is reached" in page(ada, items=20, target=0.5)
+
+
+def test_the_picture_comes_as_svg_png_and_data(ada: Client) -> None:
+    def got(kind: str) -> Any:
+        return ada.get(reverse("estimation:plan-picture", args=[kind]), asked(target=0.4))
+
+    assert got("svg").content.startswith(b"<svg")
+    assert got("png").content.startswith(b"\x89PNG")
+    rows = list(csv.reader(StringIO(got("csv").content.decode())))
+    assert rows[0] == ["judgments", "width", "low", "high"]
+    widths = [float(row[1]) for row in rows[1:]]
+    assert widths[-1] < 0.5 * widths[0]
+    assert got("exe").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"target": ""},
+        {"money": 5},
+        {"items": 10**9},
+        {"target": "nan"},
+        {"target": -1},
+        {"criterion": "\x00"},
+        {"rho": 2},
+        {"pool": 1},
+    ],
+)
+def test_what_cannot_be_planned_is_told_at_its_field(ada: Client, changes: Any) -> None:
+    form = PlanForm(asked(**changes))
+    assert not form.is_valid()
+    assert 'class="takes"' not in page(ada, **changes)
+
+
+def test_scores_that_cannot_be_are_said(ada: Client) -> None:
+    assert "have a variance below" in page(ada, item_variance=50)
+    with pytest.raises(InvalidOptionError):
+        reachable_target(Study(TYPICAL["overall"], 30), replicates=0)
+
+
+def test_only_for_those_who_are_logged_in(client: Client) -> None:
+    assert client.get(reverse("estimation:plan")).status_code == 302
