@@ -81,6 +81,7 @@ def test_gold_from_planting_to_the_reviewer(page: Page, live_server: Any) -> Non
     page.get_by_role("link", name="Review the 1 listed person").click()
     expect(page.get_by_text("3 of 3 tasks with a known answer missed")).to_be_visible()
     expect(page.get_by_text("Worth a look")).to_be_visible()
+    page.wait_for_load_state()  # keys work once the scripts have started
     page.keyboard.press("s")
     expect(page.get_by_role("heading", name=f"Annotator {name}")).to_be_visible()
     expect(page.get_by_text("0 of 3 right")).to_be_visible()
