@@ -212,8 +212,26 @@ class EndForecastDue(models.Model):
     at = models.DateTimeField(auto_now_add=True)
 
 
+class DecisionEvidence(models.Model):
+    """What the decisions of one moment rest on, so that anybody can make them again.
+
+    judgments: the ids of those that counted, as `estimation.packing` packs them. stops: {system
+    id: position} of the samples that had ended before. protocol: the digest of the protocol.
+    """
+
+    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    campaign_status = models.CharField(max_length=20)
+    judgments = models.BinaryField()
+    stops = models.JSONField(default=dict)
+    protocol = models.CharField(max_length=64, blank=True, default="")
+
+
 class Decision(models.Model):
-    """A stopping rule's act, with the estimates that caused it; in a ranking, the comparisons."""
+    """A stopping rule's act, with the estimates that caused it; in a ranking, the comparisons.
+
+    evidence: null for what was decided before evidence was kept.
+    """
 
     class Verb(models.TextChoices):
         STOP_SYSTEM = "stop_system"
@@ -231,6 +249,9 @@ class Decision(models.Model):
     text = models.TextField()
     estimates = models.ManyToManyField(Estimate, related_name="decisions")
     comparisons = models.ManyToManyField(Comparison, related_name="decisions")
+    evidence = models.ForeignKey(
+        DecisionEvidence, models.RESTRICT, null=True, related_name="decisions"
+    )
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -1,5 +1,6 @@
 """How a campaign's estimates are made: decided when it opens, and the same from then on."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any, Self
@@ -44,6 +45,13 @@ class Protocol(BaseModel):
     def of(self, criterion: str) -> CriterionProtocol:
         """Return the constants of a criterion."""
         return self.criteria.get(criterion, CriterionProtocol())
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256, in hex, of what is stored: fields of later versions are left out."""
+        stored = self.model_dump(mode="json", exclude_unset=True)
+        plain = json.dumps(stored, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(plain.encode()).hexdigest()
 
     def as_data(self) -> dict[str, Any]:
         """Return plain JSON values, which `from_data` takes back."""

@@ -12,8 +12,9 @@ from annotate.selectors.campaigns import counting, exports
 from annotate.selectors.campaigns.exports import Moment
 from annotate.selectors.campaigns.protocol import protocol
 from annotate.tables import moment
-from estimation.exporting import contents
+from estimation.exporting import contents, manifest
 from estimation.exporting.tables import FILES, JUDGMENTS, OUTPUTS, PLAN, README, File
+from estimation.selectors import exports as numbers
 
 SENT_AT_ONCE = 1 << 16  # bytes
 PACKED_AT_ONCE = 1 << 15  # bytes, before compression
@@ -35,8 +36,13 @@ def stream(public_id: str, *, progress: Progress = lambda *_: None) -> Iterator[
     campaign_id = counting.campaign_id_of(public_id)
     if campaign_id is None:
         raise NotFound(f"There is no campaign {public_id!r}.")
+    newest = numbers.newest_estimate(campaign_id)
     now, at = exports.moment(campaign_id), timezone.now()
-    return _zipped(_files(now, at, progress), folder=f"plumbline-{public_id}", at=at)
+    waits = bool(counting.marks(campaign_id))
+    files = _files(now, at, progress)
+    # An estimate that is made from here on may rest on more than what was read.
+    sums = manifest.Checksums(lambda: not waits and newest == numbers.newest_estimate(campaign_id))
+    return _zipped(sums.over(files), folder=f"plumbline-{public_id}", at=at)
 
 
 def _files(now: Moment, at: datetime, progress: Progress) -> Iterator[tuple[str, Iterable[bytes]]]:
@@ -86,6 +92,7 @@ def readme(now: Moment, counted: dict[str, int], *, at: datetime) -> str:
         ABOUT,
         *(_described(file, counted[file.name]) for file in FILES),
         f"## {PLAN}\n\n{DECIDED}",
+        f"## {manifest.NAME}\n\n{manifest.ABOUT}",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -69,6 +69,7 @@ ROWS: dict[str, Callable[[Moment], Rows]] = {
     tables.AGREEMENT.name: numbers.agreement_,
     tables.STRESS.name: numbers.stress_test,
     tables.DECISIONS.name: numbers.decisions,
+    tables.EVIDENCE_OF_DECISIONS.name: numbers.evidence,
 }
 
 

@@ -169,7 +169,7 @@ GOLD = File(
         "expected": "{question: right values}",
         "response": "all answers",
         "right": "whether all expected answers were given",
-        "corrections": "how often it was corrected later; the first answer is the one that counts",
+        "corrections": "how often it was corrected later; the first answer counts",
     },
 )
 ESTIMATES = File(
@@ -267,22 +267,25 @@ DECISIONS = File(
         "text": "the same in words",
         "estimates": "ids of the estimates that caused it",
         "comparisons": "in a ranking: ids of the comparisons that caused it",
+        "evidence": "what it rests on, as in evidence.jsonl; empty for decisions of 0.1.0",
+    },
+)
+EVIDENCE_OF_DECISIONS = File(
+    "evidence.jsonl",
+    "What decisions rest on.",
+    {
+        "evidence": "number, as in decisions.csv",
+        "at": "when",
+        "status": "of the campaign before the decisions",
+        "stops": "system: position at which its sample had ended before",
+        "judgments": "those that counted, from the first to the last of each pair",
+        "n_judgments": "how many",
+        "protocol": "SHA-256 of the protocol",
     },
 )
 PLAN = "plan.json"
 README = "README.md"
 FILES = (
-    JUDGMENTS,
-    SCORES,
-    OUTPUTS,
-    ITEMS,
-    METRICS,
-    ANNOTATORS,
-    EXCLUSIONS,
-    GOLD,
-    ESTIMATES,
-    COMPARISONS,
-    AGREEMENT,
-    STRESS,
-    DECISIONS,
+    *(JUDGMENTS, SCORES, OUTPUTS, ITEMS, METRICS, ANNOTATORS, EXCLUSIONS, GOLD),
+    *(ESTIMATES, COMPARISONS, AGREEMENT, STRESS, DECISIONS, EVIDENCE_OF_DECISIONS),
 )

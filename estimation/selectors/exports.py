@@ -8,7 +8,15 @@ from django.db.models import Model
 
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.exports import CHUNK, Moment
-from estimation.models import Agreement, Comparison, Decision, Estimate, MetricScore
+from estimation.models import (
+    Agreement,
+    Comparison,
+    Decision,
+    DecisionEvidence,
+    Estimate,
+    MetricScore,
+)
+from estimation.packing import runs, unpacked
 from estimation.selectors import agreement, comparisons, history, stress
 
 METHOD = ("criterion", "at", "provisional", "estimator", "interval", "estimand", "metrics", "level")
@@ -33,6 +41,12 @@ ALPHA = (
 )
 
 Row = dict[str, Any]
+
+
+def newest_estimate(campaign_id: int) -> int:
+    """Return the highest id of the campaign's estimates; 0 if there is none."""
+    rows = Estimate.objects.filter(campaign=campaign_id).order_by("-pk")
+    return rows.values_list("pk", flat=True).first() or 0
 
 
 def metrics(now: Moment) -> Iterator[Row]:
@@ -130,12 +144,29 @@ def decisions(now: Moment) -> Iterator[Row]:
     """Yield the acts of stopping rules, with the ids of the rows that caused them."""
     estimates = _causes(Decision.estimates.through, "estimate", now)
     comparisons = _causes(Decision.comparisons.through, "comparison", now)
-    names = ("pk", "at", "verb", "reason", "system__name", "text")
+    names = ("pk", "at", "verb", "reason", "system__name", "text", "evidence")
     rows = Decision.objects.filter(campaign=now.campaign).order_by("pk")
     for row in rows.values_list(*names):
         found = _named(names, row)
         pk = found["id"]
         yield {**found, "estimates": estimates[pk], "comparisons": comparisons[pk]}
+
+
+def evidence(now: Moment) -> Iterator[Row]:
+    """Yield what the decisions rest on."""
+    names = {one.system_id: one.name for one in counting.standings(now.campaign.pk)}
+    rows = DecisionEvidence.objects.filter(campaign=now.campaign).order_by("pk")
+    for one in rows.iterator(chunk_size=1):
+        judgments = unpacked(one.judgments)
+        yield {
+            "evidence": one.pk,
+            "at": one.at,
+            "status": one.campaign_status,
+            "stops": {names[int(system)]: stop for system, stop in one.stops.items()},
+            "judgments": runs(judgments, now.judgment),
+            "n_judgments": judgments.size,
+            "protocol": one.protocol,
+        }
 
 
 def _causes(through: type[Model], name: str, now: Moment) -> dict[int, list[int]]:

@@ -179,7 +179,7 @@ def _estimate(
             stress.ask(brief.campaign_id)
         if is_older:
             forecasting.ask(brief.campaign_id)
-        stopping.carry_out(decided, rows, pairs)
+        stopping.carry_out(decided, rows, pairs, evidence=lambda: history.keep(brief, seen))
         new_epoch = change_marks.begin_epoch(brief.campaign_id, changes.values())
     if before is not None and new_epoch is None:
         _recount(brief.campaign_id, remembered, before, seen, epoch)

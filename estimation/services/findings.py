@@ -101,7 +101,7 @@ def findings(brief: Brief, systems: list[SystemOutputs], seen: data.Seen) -> lis
     unfinished = {system.system_id: unfinished_of(system) for system in systems}
     whole = _with_excluded(brief, systems, seen)
     return [
-        _finding(
+        finding(
             brief, cell, unfinished=unfinished[cell.system.system_id], whole=whole.get(_key(cell))
         )
         for cell in data.cells(brief, systems, seen)
@@ -130,7 +130,10 @@ def _estimated(brief: Brief, cell: data.Cell) -> Estimate:
     return protocols.estimated(brief, cell.criterion, cell.sample)
 
 
-def _finding(brief: Brief, cell: data.Cell, *, unfinished: int, whole: Estimate | None) -> Finding:
+def finding(
+    brief: Brief, cell: data.Cell, *, unfinished: int = 0, whole: Estimate | None = None
+) -> Finding:
+    """Estimate one system on one criterion; no query."""
     has_metric = cell.sample.metric is not None
     main = _estimated(brief, cell)
     rule = rule_for(brief, cell.criterion, n_population=cell.sample.n_population)

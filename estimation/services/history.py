@@ -3,9 +3,11 @@
 from typing import Any, TypeVar
 
 from annotate.selectors.campaigns.counting import Brief
+from estimation import packing
 from estimation.core import Difference, Interval
 from estimation.core import Estimate as Estimated
-from estimation.models import Comparison, Estimate, Inference
+from estimation.data import Seen
+from estimation.models import Comparison, DecisionEvidence, Estimate, Inference
 from estimation.selectors import comparisons, history
 from estimation.services.findings import Contrast, Finding, Ranked
 
@@ -14,13 +16,30 @@ Row = TypeVar("Row", bound=Inference)
 
 def store_estimates(brief: Brief, found: list[Finding], *, final: bool) -> list[Estimate]:
     """Add one row per finding; return the rows in the same order."""
-    return Estimate.objects.bulk_create(_estimate(brief, finding, final=final) for finding in found)
+    return Estimate.objects.bulk_create(
+        estimate_row(brief, finding, final=final) for finding in found
+    )
 
 
 def store_comparisons(brief: Brief, found: list[Contrast], *, final: bool) -> list[Comparison]:
     """Add one row per contrast; return the rows in the same order."""
-    rows = (_comparison(brief, contrast, final=final) for contrast in found)
+    rows = (comparison_row(brief, contrast, final=final) for contrast in found)
     return Comparison.objects.bulk_create(rows)
+
+
+def keep(brief: Brief, seen: Seen) -> DecisionEvidence:
+    """Store what decisions of this moment rest on."""
+    return DecisionEvidence.objects.create(
+        campaign_id=brief.campaign_id,
+        campaign_status=brief.status,
+        judgments=packing.packed(seen.scores.judgment),
+        stops={
+            str(one.system_id): one.stop_position
+            for one in seen.systems
+            if one.stop_position is not None
+        },
+        protocol=brief.protocol.digest,
+    )
 
 
 def withdraw(brief: Brief, found: list[Finding], compared: list[Contrast]) -> None:
@@ -49,7 +68,8 @@ def _emptied(row: Row, **nothing: None) -> Row:
     return row
 
 
-def _estimate(brief: Brief, finding: Finding, *, final: bool) -> Estimate:
+def estimate_row(brief: Brief, finding: Finding, *, final: bool) -> Estimate:
+    """Return the row of a finding, not stored."""
     result, plain = finding.estimate, finding.mean_interval
     row = _row(Estimate, brief, finding, result, final=final)
     row.system_id = finding.system.system_id
@@ -63,7 +83,8 @@ def _estimate(brief: Brief, finding: Finding, *, final: bool) -> Estimate:
     return row
 
 
-def _comparison(brief: Brief, contrast: Contrast, *, final: bool) -> Comparison:
+def comparison_row(brief: Brief, contrast: Contrast, *, final: bool) -> Comparison:
+    """Return the row of a contrast, not stored."""
     result = contrast.difference
     row = _row(Comparison, brief, contrast, result, final=final)
     row.first_id = contrast.first.system_id

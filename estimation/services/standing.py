@@ -70,29 +70,43 @@ def _standing(
     found: list[Finding],
     compared: list[Contrast],
 ) -> Standing:
-    primary = {criterion.name for criterion in brief.primary}
-    because = tuple(
-        index
-        for index, one in enumerate(found)
-        if one.system.system_id == system.system_id and one.criterion.name in primary
-    )
+    because = tuple(_primary(brief, system, found))
     pairs = tuple(_pairs_of(system, compared)) if brief.is_ranking else ()
-    if brief.is_ranking:
-        enough = len(pairs) == (len(systems) - 1) * len(primary) and all(
-            one.ranked is not None and one.ranked.is_decided
-            for one in (compared[index] for index in pairs)
-        )
-    else:
-        enough = len(because) == len(primary) and all(found[index].at_target for index in because)
     return Standing(
         system_id=system.system_id,
         name=system.name,
         stopped=system.stop_position is not None,
         unfinished=found[because[0]].unfinished if because else _unfinished(system),
-        enough=enough,
+        enough=is_enough(brief, system, systems, found, compared),
         because=because,
         pairs=pairs,
     )
+
+
+def is_enough(
+    brief: Brief,
+    system: SystemStanding,
+    systems: Collection[SystemStanding],
+    found: list[Finding],
+    compared: list[Contrast],
+) -> bool:
+    """Return whether a system's sample may end by these findings; no query."""
+    if brief.is_ranking:
+        ranked = [compared[index].ranked for index in _pairs_of(system, compared)]
+        all_pairs = (len(systems) - 1) * len(brief.primary)
+        return len(ranked) == all_pairs and all(one and one.is_decided for one in ranked)
+    because = _primary(brief, system, found)
+    return len(because) == len(brief.primary) and all(found[index].at_target for index in because)
+
+
+def _primary(brief: Brief, system: SystemStanding, found: list[Finding]) -> list[int]:
+    """Return the indices of the system's findings on primary criteria."""
+    primary = {criterion.name for criterion in brief.primary}
+    return [
+        index
+        for index, one in enumerate(found)
+        if one.system.system_id == system.system_id and one.criterion.name in primary
+    ]
 
 
 def _pairs_of(system: SystemStanding, compared: list[Contrast]) -> list[int]:

@@ -4,13 +4,15 @@
 estimates.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Brief
 from annotate.services.campaigns import life
 from annotate.states import CampaignStatus, CloseReason
-from estimation.models import Comparison, Decision, Estimate
+from estimation.models import Comparison, Decision, DecisionEvidence, Estimate
 from estimation.services import standing
 from estimation.services.findings import Contrast, Finding
 from estimation.services.standing import Standing
@@ -47,11 +49,19 @@ def ends(acts: list[StoppingAct]) -> bool:
     return any(act.verb == Verb.FINISH for act in acts)
 
 
-def carry_out(acts: list[StoppingAct], rows: list[Estimate], compared: list[Comparison]) -> None:
+def carry_out(
+    acts: list[StoppingAct],
+    rows: list[Estimate],
+    compared: list[Comparison],
+    *,
+    evidence: Callable[[], DecisionEvidence],
+) -> None:
     """Perform each act through its service, and store it with the rows that caused it.
 
     An act that has become impossible meanwhile leaves no decision.
+    evidence: stores what all of these acts rest on; called once, at the first decision.
     """
+    kept = cache(evidence)
     for act in acts:
         if _do(act):
             decision = Decision.objects.create(
@@ -60,6 +70,7 @@ def carry_out(acts: list[StoppingAct], rows: list[Estimate], compared: list[Comp
                 verb=act.verb,
                 reason=act.reason,
                 text=act.text,
+                evidence=kept(),
             )
             decision.estimates.set([rows[index] for index in act.because])
             decision.comparisons.set([compared[index] for index in act.pairs])

@@ -1,14 +1,18 @@
 """The decisions about a campaign as plain data, and the texts that annotators read of it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import override
 
+from annotate.instruments import registry
 from annotate.instruments.base import Instrument
 from annotate.instruments.rating.instrument import Rating
+from annotate.instruments.rating.reading import read
 from annotate.instruments.rating.writing import as_data
-from annotate.models import Campaign
+from annotate.models import Campaign, Protocol
 from annotate.selectors.campaigns import counting
+from annotate.selectors.campaigns.counting import Brief
 from annotate.selectors.studies import instruments
 from annotate.text.languages import interface_language
 from annotate.text.visible import is_visible
@@ -85,7 +89,44 @@ def _instrument(campaign: Campaign) -> dict[str, Any]:
     return {
         "key": asked.key,
         "version": asked.version,
+        "scoring": asked.scoring,
         "label": str(asked.label),
         "criteria": [criterion.as_data() for criterion in asked.criteria],
         "definition": as_data(asked.definition) if isinstance(asked, Rating) else None,
     }
+
+
+def instrument_in(told: Mapping[str, Any]) -> Instrument:
+    """Return the instrument of a plan that `protocol` wrote, without a database.
+
+    ValueError where a built-in one has another version here; others for what is no plan.
+    """
+    about = told["instrument"]
+    if about["definition"] is not None:
+        return Rating(read(about["definition"], version=str(about["version"])))
+    found = registry.get(about["key"])
+    if found.version != about["version"]:
+        raise ValueError(
+            f"version {about['version']} of {found.key} was used; {found.version} runs here"
+        )
+    return found
+
+
+def brief_in(told: Mapping[str, Any], instrument: Instrument) -> Brief | None:
+    """Return what was decided by a plan that `protocol` wrote; None before the opening."""
+    if told["protocol"] is None:
+        return None
+    return Brief(
+        campaign_id=0,
+        status=str(told["status"]),
+        close_reason=told["close_reason"],
+        metrics=tuple(map(str, told["metrics"])),
+        stop_mode=told["stop_mode"],
+        estimand=told["estimand"],
+        level=float(told["level"]),
+        targets={str(name): float(width) for name, width in told["targets"].items()},
+        margins={str(name): float(margin) for name, margin in told["margins"].items()},
+        planned_items=told["planned_items"],
+        criteria=instrument.criteria,
+        protocol=Protocol.from_data(told["protocol"]),
+    )

@@ -41,7 +41,8 @@ UTC_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 def test_every_file_is_there_with_the_columns_that_the_readme_names(study: Campaign) -> None:
     found = exported(study)
     assert found.folder == f"plumbline-{study.public_id}"
-    assert set(found.files) == {file.name for file in tables.FILES} | {"plan.json", "README.md"}
+    others = {"plan.json", "README.md", "manifest.json"}
+    assert set(found.files) == {file.name for file in tables.FILES} | others
     for file in tables.FILES:
         rows = found.table(file.name) if file.is_table else found.objects(file.name)
         for row in rows:

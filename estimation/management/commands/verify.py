@@ -1,0 +1,45 @@
+"""`manage.py verify FILE.zip`: makes an export's estimates and decisions again, and compares."""
+
+from argparse import ArgumentParser
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from estimation.verifying import checks
+from estimation.verifying.bundle import Bundle, Unreadable
+from estimation.verifying.facts import facts_of
+
+SHOWN = 20
+
+
+class Command(BaseCommand):
+    help = (
+        "Makes the estimates and decisions of an export again, from its answers alone, and fails "
+        "with the first differences. It needs no database, and changes nothing."
+    )
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help="an export: plumbline-….zip")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            with Bundle(options["file"]) as bundle:
+                self._verify(bundle)
+        except Unreadable as error:
+            raise CommandError(str(error)) from None
+
+    def _verify(self, bundle: Bundle) -> None:
+        for sentence in checks.versions(bundle):
+            self.stdout.write(sentence)
+        facts = facts_of(bundle)
+        found = list(islice(checks.differences(bundle, facts, progress=self._tell), SHOWN + 1))
+        if found:
+            more = ["There are more."] if len(found) > SHOWN else []
+            raise CommandError("\n".join(["It differs:", *found[:SHOWN], *more]))
+        self.stdout.write(self.style.SUCCESS(checks.summary(bundle, facts)))
+
+    def _tell(self, part: str) -> None:
+        self.stderr.write(f"Checking {part} …")

@@ -1,0 +1,337 @@
+"""Somebody else makes a campaign's numbers again from its export, and finds what was changed."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+
+from annotate.models import Campaign
+from annotate.services.campaigns import life
+from annotate.states import CloseReason
+from estimation.models import Decision, DecisionEvidence
+from estimation.packing import unpacked
+from tests import remembered
+from tests.estimation import ranked
+from tests.estimation.reviewed import settle, take_turns
+from tests.estimation.verifying.worlds import (
+    Files,
+    changed,
+    closed,
+    each_judgment,
+    files_of,
+    written,
+)
+from tests.factories import campaign, judge, person
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db, pytest.mark.usefixtures("no_screens")]
+
+
+@pytest.fixture
+def made(ada: User) -> Campaign:
+    return remembered.again(closed, ada)
+
+
+@pytest.fixture
+def files(made: Campaign) -> Files:
+    return files_of(made)
+
+
+def verified(path: Path) -> str:
+    out = io.StringIO()
+    call_command("verify", str(path), stdout=out, stderr=io.StringIO(), no_color=True)
+    return out.getvalue()
+
+
+def told(files: Files, tmp_path: Path) -> str:
+    with pytest.raises(CommandError) as refused:
+        verified(written(files, tmp_path / "tampered.zip"))
+    return str(refused.value)
+
+
+def rows_of(text: str) -> tuple[list[str], list[dict[str, str]]]:
+    rows = list(csv.DictReader(io.StringIO(text)))
+    return list(rows[0]), rows
+
+
+def table(columns: list[str], rows: list[dict[str, str]]) -> str:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns)
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def test_an_untouched_export_agrees(made: Campaign, files: Files, tmp_path: Path) -> None:
+    assert set(Decision.objects.values_list("verb", flat=True)) >= {"stop_system", "finish"}
+    said = verified(written(files, tmp_path / "whole.zip", with_sums=False))
+    assert "Everything agrees." in said
+    assert f"{Decision.objects.count()} decisions" in said
+    assert "0 decisions" in said.partition("Not made again")[2]
+
+
+def test_decisions_of_one_moment_share_their_evidence(made: Campaign) -> None:
+    assert not Decision.objects.filter(evidence=None).exists()
+    last = DecisionEvidence.objects.order_by("pk").last()
+    assert last is not None
+    finish = Decision.objects.get(verb="finish")
+    assert finish.evidence == last
+    counted = {row.n_judgments for row in finish.estimates.filter(criterion="overall")}
+    assert unpacked(last.judgments).size == sum(
+        row.n_judgments for row in finish.estimates.filter(criterion="overall")
+    )
+    assert counted
+
+
+def test_it_runs_without_a_database(files: Files, tmp_path: Path) -> None:
+    whole = written(files, tmp_path / "whole.zip", with_sums=False)
+    found = subprocess.run(
+        [sys.executable, "manage.py", "verify", str(whole)],
+        cwd=settings.BASE_DIR,
+        env=os.environ | {"DATABASE_URL": "postgres://nobody@127.0.0.1:9/nowhere"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "Everything agrees." in found.stdout, found.stderr
+
+
+def test_files_that_were_changed_are_named(files: Files, tmp_path: Path) -> None:
+    changes = changed(files, "items.jsonl", lambda text: text.replace("Monday", "Sunday"))
+    with pytest.raises(CommandError, match=r"items\.jsonl: it was changed after the export"):
+        verified(written(changes, tmp_path / "a.zip", with_sums=False))
+    fewer = {name: data for name, data in files.items() if "annotators" not in name}
+    with pytest.raises(CommandError, match=r"annotators\.csv: it is not in the export"):
+        verified(written(fewer, tmp_path / "b.zip", with_sums=False))
+
+
+def test_a_changed_score_is_found_by_its_answer(files: Files, tmp_path: Path) -> None:
+    def better(row: dict[str, Any]) -> dict[str, Any]:
+        return row | {"scores": {**row["scores"], "overall": 1.0}} if row["scores"] else row
+
+    assert "its score on overall is 1.0; its answer gives" in told(
+        each_judgment(files, better), tmp_path
+    )
+
+
+def test_a_changed_answer_is_found_by_the_estimates(files: Files, tmp_path: Path) -> None:
+    """Score and answer changed alike: nothing contradicts itself but the numbers."""
+
+    def kinder(row: dict[str, Any]) -> dict[str, Any]:
+        if not row["scores"] or row["scores"]["overall"] == 1:
+            return row
+        answer = row["response"] | {"overall": 1}
+        return row | {"response": answer, "scores": {**row["scores"], "overall": 1.0}}
+
+    def raised(text: str) -> str:
+        columns, rows = rows_of(text)
+        return table(
+            columns,
+            [row | ({"score": "1.0"} if row["criterion"] == "overall" else {}) for row in rows],
+        )
+
+    said = told(changed(each_judgment(files, kinder), "scores.csv", raised), tmp_path)
+    assert said.splitlines()[1].startswith(("estimate", "decision"))
+    assert "overall): estimate is" in said
+
+
+def test_a_dropped_judgment_is_found(files: Files, tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def without_one(row: dict[str, Any]) -> dict[str, Any] | None:
+        if row["counts"] and not seen:
+            seen.append(row["judgment"])
+            return None
+        return row
+
+    dropped = each_judgment(files, without_one)
+
+    def neither(text: str) -> str:
+        columns, rows = rows_of(text)
+        return table(columns, [row for row in rows if row["judgment"] != str(seen[0])])
+
+    said = told(changed(dropped, "scores.csv", neither), tmp_path)
+    assert "judgments, and" in said.splitlines()[1]
+
+
+def test_a_changed_protocol_is_found(files: Files, tmp_path: Path) -> None:
+    def eased(text: str) -> str:
+        plan = json.loads(text)
+        plan["protocol"]["targets"]["overall"] = 1.9
+        return json.dumps(plan)
+
+    assert "the protocol was another one" in told(changed(files, "plan.json", eased), tmp_path)
+
+
+def test_another_version_is_named(files: Files, tmp_path: Path) -> None:
+    def older(text: str) -> str:
+        return text.replace('"numpy": "', '"numpy": "0.')
+
+    path = written(changed(files, "manifest.json", older), tmp_path / "old.zip")
+    assert "It was made with numpy 0." in verified(path)
+
+
+def test_another_version_of_the_instrument_is_refused(files: Files, tmp_path: Path) -> None:
+    def other(text: str) -> str:
+        plan = json.loads(text)
+        plan["instrument"] |= {"definition": None, "key": "language_quality", "version": "99"}
+        return json.dumps(plan)
+
+    assert "version 99 of language_quality" in told(changed(files, "plan.json", other), tmp_path)
+
+
+def test_swapped_people_are_found(files: Files, tmp_path: Path) -> None:
+    names = sorted({row["annotator"] for row in judgments(files) if row["counts"]})[:2]
+    swap = dict(zip(names, reversed(names), strict=True))
+    seen: list[int] = []
+
+    def swapped(row: dict[str, Any]) -> dict[str, Any]:
+        if row["annotator"] == names[0] and len(seen) < 3 and row["counts"]:
+            seen.append(row["judgment"])
+            return row | {"annotator": swap[names[0]]}
+        return row
+
+    def alike(text: str) -> str:
+        columns, rows = rows_of(text)
+        chosen = set(map(str, seen))
+        return table(
+            columns,
+            [
+                row | ({"annotator": swap[names[0]]} if row["judgment"] in chosen else {})
+                for row in rows
+            ],
+        )
+
+    said = told(changed(each_judgment(files, swapped), "scores.csv", alike), tmp_path)
+    assert said.splitlines()[1].startswith("estimate")
+
+
+def test_reordered_decisions_are_found(files: Files, tmp_path: Path) -> None:
+    def turned(text: str) -> str:
+        columns, rows = rows_of(text)
+        return table(columns, rows[::-1])
+
+    assert "a later one" in told(changed(files, "decisions.csv", turned), tmp_path)
+
+
+def test_decisions_that_the_rule_would_not_have_made_are_found(
+    files: Files, tmp_path: Path
+) -> None:
+    """A system is stopped before its target: with fewer judgments it is wider."""
+
+    def earlier(text: str) -> str:
+        one, *rest = [json.loads(line) for line in text.split("\n") if line]
+        first = next(row["judgment"] for row in judgments(files) if row["counts"])
+        one |= {"judgments": [[first, first + 3]]}
+        kept = [row for row in judgments(files) if first <= row["judgment"] <= first + 3]
+        one["n_judgments"] = len(kept)
+        return "".join(json.dumps(row) + "\n" for row in (one, *rest))
+
+    said = told(changed(files, "evidence.jsonl", earlier), tmp_path)
+    assert "had not reached the goal" in said
+
+
+def test_a_superseded_judgment_brought_back_is_found(files: Files, tmp_path: Path) -> None:
+    later = {row["supersedes"]: row for row in judgments(files) if row["supersedes"]}
+
+    def back(row: dict[str, Any]) -> dict[str, Any]:
+        if row["judgment"] in later:
+            scores = later[row["judgment"]]["scores"]
+            return row | {"superseded": False, "counts": True, "scores": scores}
+        return row
+
+    assert later
+    said = told(each_judgment(files, back), tmp_path)
+    assert "superseded is False, and corrections say otherwise" in said
+
+
+def test_work_that_a_ruling_took_out_cannot_be_brought_back(files: Files, tmp_path: Path) -> None:
+    def back(row: dict[str, Any]) -> dict[str, Any]:
+        return row | ({"excluded": False, "counts": True} if row["excluded"] else {})
+
+    assert "exclusions.csv says otherwise" in told(each_judgment(files, back), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("short", "content"),
+    [
+        ("plan.json", "[" * 100_000),
+        ("plan.json", "{}"),
+        ("plan.json", '{"instrument": 3}'),
+        ("judgments.jsonl", '{"judgment": 1e999}\n'),
+        ("judgments.jsonl", "\x00\n"),
+        ("judgments.jsonl", f'{{"judgment": {"9" * 400}}}\n'),
+        ("metrics.csv", "metric,output,value\nquality,x,y\n"),
+        ("decisions.csv", "id\n1\n2\n"),
+        ("evidence.jsonl", '{"evidence": {}, "judgments": [[1]]}\n'),
+        ("evidence.jsonl", '{"evidence": 1, "judgments": 7, "stops": 3}\n'),
+        ("estimates.csv", 'id\n"'),
+        ("manifest.json", "null"),
+    ],
+)
+def test_nonsense_is_named_and_never_an_error_of_ours(
+    files: Files, tmp_path: Path, short: str, content: str
+) -> None:
+    path = tmp_path / "nonsense.zip"
+    written(changed(files, short, lambda _text: content), path, with_sums=short != "manifest.json")
+    with pytest.raises(CommandError):
+        verified(path)
+
+
+def test_what_is_no_zip_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "no.zip"
+    path.write_bytes(b"PK\x03\x04 not a zip")
+    with pytest.raises(CommandError, match="is no export"):
+        verified(path)
+    with pytest.raises(CommandError, match="is no export"):
+        verified(tmp_path / "absent.zip")
+
+
+def judgments(files: Files) -> list[dict[str, Any]]:
+    (name,) = (one for one in files if one.endswith("/judgments.jsonl"))
+    return [json.loads(line) for line in files[name].decode().split("\n") if line]
+
+
+def test_a_ranking_is_made_again_with_its_decisions_about_pairs(tmp_path: Path) -> None:
+    study = ranked.ranked(items=40, systems=("good", "fair", "poor"), double_share=0)
+    given = ranked.judge(study, ranked.crowd(study, 12), 120, every=40)
+    assert given == 120
+    settle(study)
+    decided = Decision.objects.filter(campaign=study)
+    assert decided.filter(comparisons__isnull=False).exists()
+    path = written(files_of(study), tmp_path / "ranked.zip", with_sums=False)
+    assert f"{decided.count()} decisions" in verified(path)
+
+
+def test_answers_of_another_campaign_between_them_change_nothing(ada: User, tmp_path: Path) -> None:
+    """Numbers of judgments are of an installation: neighbours of a campaign are not consecutive."""
+    one, other = (campaign(owner=ada, items=12, targets={"overall": 0.2}) for _ in range(2))
+    for k in range(3):
+        for study in (one, other):
+            take_turns([person(study, f"p{k}")], 6)
+    for study in (one, other):
+        life.close(study.pk, CloseReason.HAND)
+        finisher = person(study, "finisher")
+        while take_turns([finisher], 1):
+            pass
+        settle(study)
+        path = written(files_of(study), tmp_path / f"{study.pk}.zip", with_sums=False)
+        assert "Everything agrees" in verified(path)
+
+
+def test_a_campaign_that_still_collects_agrees_too(study: Campaign, tmp_path: Path) -> None:
+    """First with all estimates up to date, then with an answer that waits to be counted."""
+    for name in ("current", "behind"):
+        files = files_of(study)
+        (manifest,) = (data for one, data in files.items() if one.endswith("manifest.json"))
+        assert json.loads(manifest)["current"] is (name == "current")
+        assert "Everything agrees" in verified(written(files, tmp_path / f"{name}.zip"))
+        judge(person(study, "late"))
