@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtrc, betaincinv
 
+from annotate.screening.grouping import by_group
 from estimation.core import Floats, Ints, distinct
+from estimation.core.data.incidence import numbered
 
 LEVELS = (-1.0, 0.0, 1.0)
 # What follows a verdict: nothing; a place in the reviewers' list; a pause until a ruling as well.
@@ -79,7 +81,17 @@ class Columns:
     @cached_property
     def who(self) -> Ints:
         """Return (T,) the annotator of each row, as a position in `people`."""
-        return np.searchsorted(self.people, self.annotator)
+        return numbered(self.annotator)
+
+    @cached_property
+    def turns(self) -> Ints:
+        """Return (T,) the rows in the order of people, each one's in the order of arrival."""
+        return by_group(self.who, self.people.size, after=self.order)
+
+    @cached_property
+    def text(self) -> Ints:
+        """Return (T,) the output of each row, as a position among those that occur."""
+        return numbered(self.output)
 
     @cached_property
     def judgments(self) -> Ints:

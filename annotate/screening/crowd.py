@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from annotate.screening.base import Columns
+from annotate.screening.grouping import levels, once, pairs
 from annotate.screening.thresholds import CrowdThresholds
-from estimation.core import Floats, Ints, distinct, person_correlation
+from estimation.core import Floats, Ints, person_correlation
 
 # The categories of judgments with paragraphs: implausible, all for or all against the answer, or
 # how many are against and for it, where counts of MANY and more are treated alike.
@@ -87,6 +88,7 @@ class Others:
     information: Floats
 
 
+@once
 def categories(columns: Columns) -> Categories:
     """Return the category of each judgment. Judgments of paragraphs are counted by verdict."""
     if columns.verdicts is not None and columns.plausible is not None:
@@ -106,19 +108,19 @@ def categories(columns: Columns) -> Categories:
 
 def _different(answers: Floats) -> tuple[Floats, Ints]:
     """Return the different rows in ascending order, and (T,) which of them each row is."""
-    levels = [distinct(column) for column in answers.T]
-    possible = math.prod(one.size for one in levels)
     usual = answers.size and np.isfinite(answers).all()
+    each = [levels(column) for column in answers.T] if usual else []
+    possible = math.prod(values.size for values, _which, _n in each)
     if not usual or possible > _MOST_NUMBERED:
         rows, category = np.unique(answers, axis=0, return_inverse=True)
         return rows, category.ravel()
     # Few levels in few columns: rows are numbered, which takes a tenth of the time of sorting them.
     number = np.zeros(len(answers), dtype=np.int64)
-    for one, column in zip(levels, answers.T, strict=True):
-        number = number * one.size + np.searchsorted(one, column)
+    for values, which, _n in each:
+        number = number * values.size + which
     there = np.bincount(number, minlength=possible) > 0
-    place = np.unravel_index(np.flatnonzero(there), [one.size for one in levels])
-    rows = np.column_stack([one[at] for one, at in zip(levels, place, strict=True)])
+    place = np.unravel_index(np.flatnonzero(there), [values.size for values, _which, _n in each])
+    rows = np.column_stack([one[0][at] for one, at in zip(each, place, strict=True)])
     return rows, (np.cumsum(there) - 1)[number]
 
 
@@ -126,8 +128,8 @@ def _unrelated(answers: Floats, rows: Floats) -> Floats:
     """Return (K,) the product of the shares of each answer of a row in its column."""
     product = np.ones(len(rows))
     for column, wanted in zip(answers.T, rows.T, strict=True):
-        levels, n = np.unique(column, return_counts=True)
-        product *= n[np.searchsorted(levels, wanted)] / max(len(answers), 1)
+        values, _which, n = levels(column)
+        product *= n[np.searchsorted(values, wanted)] / max(len(answers), 1)
     return product
 
 
@@ -163,7 +165,7 @@ def _dice(m: int) -> Floats:
 
 def counts(columns: Columns, found: Categories) -> Counts:
     size = max(found.typical.size, 1)
-    pair, times = np.unique(columns.who * size + found.category, return_counts=True)
+    pair, times = pairs(columns.who, found.category, size)
     who, category = np.divmod(pair, size)
     return Counts(who, category, times.astype(np.float64), columns.people.size)
 

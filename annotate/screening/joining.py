@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from annotate.screening.base import Columns, Highlights
+from annotate.screening.grouping import once
 from estimation.core import Floats, Ints
 
 ALONE = (
@@ -72,11 +73,13 @@ def _highlights(parts: Sequence[Columns]) -> Highlights | None:
     )
 
 
+@once
 def last(columns: Columns, most: int) -> Columns:
     """Return the last judgments of each annotator, at most so many."""
-    order = np.lexsort((columns.order, columns.who))
-    ends = np.cumsum(columns.judgments)[columns.who[order]]
-    return taken(columns, np.sort(order[ends - np.arange(order.size) <= most]))
+    left = np.repeat(np.cumsum(columns.judgments), columns.judgments)
+    kept = np.zeros(len(columns.who), dtype=bool)
+    kept[columns.turns] = left - np.arange(left.size) <= most
+    return taken(columns, np.flatnonzero(kept))
 
 
 def taken(columns: Columns, rows: Ints) -> Columns:

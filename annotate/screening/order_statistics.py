@@ -3,12 +3,13 @@
 import numpy as np
 from scipy.special import bdtr, bdtrik
 
+from annotate.screening.grouping import by_group
 from estimation.core import Floats, Ints
 
 
 def medians(who: Ints, value: Floats, n: Ints, level: float) -> tuple[Floats, Floats, Floats]:
     """Return (A,) medians with one-sided bounds from order statistics, infinite for few values."""
-    ordered = value[np.lexsort((value, who))]
+    ordered = in_groups(who, value, n)
     start = np.cumsum(n) - n
     rank = _quantile(level, n)  # this many may be below, and one more is below
 
@@ -19,6 +20,25 @@ def medians(who: Ints, value: Floats, n: Ints, level: float) -> tuple[Floats, Fl
 
     middle = (at((n - 1) // 2, np.nan) + at(n // 2, np.nan)) / 2
     return middle, at(n - 1 - rank, -np.inf), at(rank, np.inf)
+
+
+def in_groups(who: Ints, value: Floats, n: Ints) -> Floats:
+    """Return (T,) the values person by person, each one's ascending. n: (A,) how many they have.
+
+    People with about as many values are the rows of a table, which is sorted by rows: that takes a
+    tenth of the time of sorting all values by person and size.
+    """
+    ordered = value[by_group(who, n.size)]
+    start, width = np.cumsum(n) - n, 1
+    while width <= n.max(initial=0):
+        people = np.flatnonzero((n >= width) & (n < 2 * width))
+        width *= 2
+        place = np.arange(width - 1)
+        inside = place < n[people, None]
+        at = np.where(inside, start[people, None] + place, 0)
+        table = np.sort(np.where(inside, ordered[at], np.nan), axis=1)  # NaN comes last
+        ordered[at[inside]] = table[inside]
+    return ordered
 
 
 def median_of_others(value: Floats) -> Floats:

@@ -4,6 +4,7 @@ import numpy as np
 
 from annotate.screening import crowd
 from annotate.screening.base import Columns, ScreenFinding, finding
+from annotate.screening.grouping import levels, once
 from annotate.screening.slopes import believed, slopes
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats, Ints, half_width
@@ -65,17 +66,21 @@ def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) ->
 
 def comparisons(columns: Columns, yardstick: crowd.Mask) -> tuple[Floats, Floats, crowd.Mask]:
     """Return (T,) x and v of each judgment, and whether another yardstick judged its output."""
-    z = _ranks(columns.answers, columns.kinds)
-    output = np.unique(columns.output, return_inverse=True)[1]
+    z = _standard_ranks(columns)
     there = np.isfinite(z)
     counts = yardstick[columns.who][:, None]
-    others_sum = _of_others(output, np.where(there, z, 0.0), counts)
-    others = _of_others(output, there * 1.0, counts)
+    others_sum = _of_others(columns.text, np.where(there, z, 0.0) * counts)
+    others = _of_others(columns.text, there * counts * 1.0)
     both = there & (others > 0)
     mean = np.where(both, others_sum / np.maximum(others, 1), 0.0)
     product = np.where(both, z, 0.0) * mean
     weight = _weights(product, mean**2, columns.kinds)
     return product @ weight, mean**2 @ weight, np.asarray(both.any(axis=1))
+
+
+@once
+def _standard_ranks(columns: Columns) -> Floats:
+    return _ranks(columns.answers, columns.kinds)
 
 
 def _ranks(answers: Floats, kinds: Ints) -> Floats:
@@ -92,11 +97,10 @@ def _ranks(answers: Floats, kinds: Ints) -> Floats:
     return z
 
 
-def _of_others(output: Ints, values: Floats, counts: crowd.Mask) -> Floats:
-    """Return (T, C) the sum over other counting annotators' judgments of the same output."""
-    total = np.zeros((int(output.max(initial=-1)) + 1, values.shape[1]))
-    np.add.at(total, output, values * counts)
-    return np.asarray(total[output] - values * counts)
+def _of_others(output: Ints, values: Floats) -> Floats:
+    """Return (T, C) the sum over all other judgments of the same output."""
+    sums = [np.bincount(output, column)[output] - column for column in values.T]
+    return np.stack(sums, axis=1) if sums else np.empty(values.shape)
 
 
 def _weights(product: Floats, square: Floats, kinds: Ints) -> Floats:
@@ -131,5 +135,5 @@ def _mid_ranks(values: Floats) -> Floats:
     It equals `scipy.stats.rankdata`, whose import would take 60 MB in every process that may
     screen.
     """
-    _distinct, which, n = np.unique(values, return_inverse=True, return_counts=True)
+    _different, which, n = levels(values)
     return (np.cumsum(n) - (n - 1) / 2)[which]

@@ -4,6 +4,7 @@ import numpy as np
 
 from annotate.screening import crowd
 from annotate.screening.base import Columns, ScreenFinding, finding
+from annotate.screening.grouping import levels
 from annotate.screening.slopes import slopes
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats
@@ -59,7 +60,7 @@ def _mean_rank(answers: Floats) -> Floats:
 
 def _rank(values: Floats) -> Floats:
     """Return mid-ranks with mean 0 and variance 1."""
-    which, n = np.unique(values, return_inverse=True, return_counts=True)[1:]
+    _different, which, n = levels(values)
     return _standard((np.cumsum(n) - (n - 1) / 2)[which])
 
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from annotate.screening.base import Columns, ScreenFinding, finding, share_bounds, tail
 from annotate.screening.order_statistics import median_of_others, medians
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
-from estimation.core import Floats, Ints
+from estimation.core import Floats, Ints, distinct
 
 
 class Edits(Thresholds):
@@ -71,7 +71,7 @@ def _usual(columns: Columns, distance: Floats, required: NDArray[np.bool_], shar
     middle = medians(who[required], size[required], n, 0.5)[0]
     typical = median_of_others(middle)
     known = required & ~(middle < typical + np.log(share))[who]
-    output = np.unique(columns.output, return_inverse=True)[1]
+    output = columns.text
     others = np.bincount(output, known)[output] - known
     total = np.bincount(output, size * known)[output] - size * known
     own = np.where(others > 0, total / np.maximum(others, 1), typical[who])
@@ -85,15 +85,24 @@ def _repeated(columns: Columns) -> NDArray[np.bool_]:
     if text is None:
         return np.zeros(len(columns.who), dtype=bool)
     item = columns.output if columns.item is None else columns.item
-    group = _pairs(columns.who, text)
-    items = np.bincount(group[np.unique(_pairs(group, item), return_index=True)[1]])
-    return np.asarray((items[group] > 1) & (text >= 0))
+    there = np.flatnonzero(text >= 0)
+    label, group = _pairs(columns.who[there], text[there])
+    different = distinct(group * there.size + _numbers(item[there])) // max(there.size, 1)
+    repeated = np.zeros(text.size, dtype=bool)
+    repeated[there] = np.bincount(different, minlength=label)[group] > 1
+    return repeated
 
 
-def _pairs(one: Ints, other: Ints) -> Ints:
-    """Return (T,) a number for each different pair."""
-    codes, size = np.unique(other, return_inverse=True)[1], len(other)
-    return np.asarray(np.unique(one * size + codes, return_inverse=True)[1])
+def _pairs(one: Ints, other: Ints) -> tuple[int, Ints]:
+    """Return how many different pairs there are, and (T,) which of them each row has."""
+    both = one * other.size + _numbers(other)
+    found = distinct(both)
+    return found.size, np.searchsorted(found, both)
+
+
+def _numbers(labels: Ints) -> Ints:
+    """Return (T,) the labels' places among the different ones."""
+    return np.searchsorted(distinct(labels), labels)
 
 
 def _or(column: Floats | None, default: Floats) -> Floats:

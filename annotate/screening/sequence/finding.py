@@ -35,7 +35,7 @@ def find(columns: Columns, own: Sequence, limits: CrowdThresholds) -> ScreenFind
     """
     found = crowd.categories(columns)
     counts = crowd.counts(columns, found)
-    order = np.lexsort((columns.order, columns.who))
+    order = columns.turns
     who, category = columns.who[order], found.category[order]
     rate = ((found.typical + found.unrelated) / 2)[category]
     free = _free(columns, category, rate, order)

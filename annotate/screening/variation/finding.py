@@ -44,7 +44,7 @@ def find(columns: Columns, own: Variation, limits: CrowdThresholds) -> ScreenFin
     within = crowd.correlation(columns, found.category, yardstick, own.correlation)
     correlation = min(np.ceil(within / RATE) * RATE, 0.99)
     p_value, run = np.ones(n.size), np.zeros(n.size)
-    in_order = found.category[np.lexsort((columns.order, columns.who))]
+    in_order = found.category[columns.turns]
     sequences = np.split(in_order, np.cumsum(n)[:-1])
     edges = np.searchsorted(counts.who, np.arange(n.size + 1))
     for j in np.flatnonzero(enough & (modal >= 0.5)):  # others cannot be improbably uniform

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from estimation.core.agreement.kinds import Table, tabled
 from estimation.core.data import errors
-from estimation.core.data.incidence import Floats, Ints, distinct
+from estimation.core.data.incidence import Floats, Ints, distinct, numbered
 from estimation.core.intervals.interval import check_level
 
 Distance = Literal["nominal", "ordinal", "interval"]
@@ -163,12 +163,15 @@ def judgment_arrays(
         raise errors.InvalidScoreError(
             "Some scores are missing or infinite; leave those judgments out."
         )
-    items, people = _indices(items), _indices(people)
+    items, people = numbers_of(items), numbers_of(people)
     _check_once(items, people)
     return items, people, values
 
 
-def _indices(labels: NDArray[np.generic]) -> Ints:
+def numbers_of(labels: NDArray[Any]) -> Ints:
+    """(T,) the labels' places among the different ones."""
+    if labels.dtype.kind in "iu":
+        return numbered(labels)
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
 
 

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtrc, roots_jacobi
 
-from estimation.core.agreement.alpha import judgment_arrays
+from estimation.core.agreement.alpha import judgment_arrays, numbers_of
 from estimation.core.data import errors
-from estimation.core.data.incidence import Floats, Ints
+from estimation.core.data.incidence import Floats, Ints, distinct
 
 Two = tuple[float, float]
 _MOST_NODES = 64
+_FIRST = np.zeros(1, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -233,9 +234,10 @@ def _run_probability(p: Floats, n: int, length: int) -> Floats:
 
 
 def _longest_runs(answer: Ints, n_levels: int) -> Ints:
-    edges = np.flatnonzero(np.r_[True, np.diff(answer) != 0, True])
+    changes = np.flatnonzero(answer[1:] != answer[:-1]) + 1
+    starts = np.concatenate((_FIRST[: answer.size], changes))
     longest = np.zeros(n_levels, dtype=np.int64)
-    np.maximum.at(longest, answer[edges[:-1]], np.diff(edges))
+    np.maximum.at(longest, answer[starts], np.concatenate((changes, (answer.size,))) - starts)
     return longest
 
 
@@ -258,11 +260,11 @@ def _answers(annotator: ArrayLike, value: ArrayLike) -> tuple[Ints, Ints, Floats
     rows = np.arange(np.size(value))  # every row is an item of its own, so no judgment is a repeat
     _, _, values = judgment_arrays(rows, annotator, value)
     labels, who = labels_of(annotator)
-    levels, answer = np.unique(values, return_inverse=True)
-    return labels, who, levels, np.asarray(answer, dtype=np.int64)
+    levels = distinct(values)
+    return labels, who, levels, np.searchsorted(levels, values)
 
 
 def labels_of(annotator: ArrayLike) -> tuple[Ints, Ints]:
     """(the labels ascending, (T,) which of them each row has)."""
-    labels, who = np.unique(np.asarray(annotator), return_inverse=True)
-    return labels, np.asarray(who, dtype=np.int64)
+    labels = np.asarray(annotator)
+    return distinct(labels), numbers_of(labels)
