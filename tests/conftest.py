@@ -20,6 +20,7 @@ from pytest_django import DjangoDbBlocker
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from annotate.requests import counting
+from annotate.selectors.review import columns_read
 from annotate.selectors.work import terms
 from estimation.services import memory
 from tests import dealing
@@ -160,6 +161,7 @@ def _counted_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
 def _remembering_nothing() -> None:
     """Keys of campaigns may come again in another test; a worker's memory is of one database."""
     memory.forget()
+    columns_read.forget()
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -209,19 +210,25 @@ def finding(
 
 
 def verdicts(
-    found: ScreenFinding, *, listed_at: float, paused_at: float, pauses: bool = True
+    found: ScreenFinding,
+    *,
+    listed_at: float,
+    paused_at: float,
+    pauses: bool = True,
+    flagged_only: bool = False,
 ) -> list[Verdict]:
     """Return one `Verdict` per annotator. pauses: whether this screen may pause anyone."""
     paused = found.past & (found.evidence >= paused_at) & pauses
     listed = paused | (found.enough & (found.evidence >= listed_at))
-    values, lows, highs = (_plain(column) for column in (found.value, found.low, found.high))
-    more = {name: _plain(column) for name, column in found.numbers.items()}
+    at: Any = np.flatnonzero(listed) if flagged_only else slice(None)
+    values, lows, highs = (_plain(column[at]) for column in (found.value, found.low, found.high))
+    more = {name: _plain(column[at]) for name, column in found.numbers.items()}
     rows = zip(
-        found.people.tolist(),
-        (listed.astype(int) + paused).tolist(),
-        found.n.tolist(),
-        found.enough.tolist(),
-        found.evidence.tolist(),
+        found.people[at].tolist(),
+        (listed.astype(int) + paused)[at].tolist(),
+        found.n[at].tolist(),
+        found.enough[at].tolist(),
+        found.evidence[at].tolist(),
         strict=True,
     )
     return [

@@ -127,13 +127,15 @@ def screen(campaign_id: int) -> int:
     state = screening.state(campaign_id)
     if campaign.screened == state or (columns := screening.columns(campaign)) is None:
         return 0
-    found = verdicts.found(campaign, columns)
+    keeps = verdicts.is_due(campaign_id)
+    found = verdicts.found(campaign, columns, not keeps)
     with transaction.atomic():
         moved = Campaign.objects.filter(pk=campaign_id, screened=campaign.screened).update(
             screened=state
         )
         new = _flag(campaign_id, [one for one in found if one.flagged]) if moved else 0
-    verdicts.keep(campaign_id, state, columns, found)
+    if keeps:
+        verdicts.keep(campaign_id, state, columns, found)
     return new
 
 

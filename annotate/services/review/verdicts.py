@@ -9,7 +9,7 @@ import io
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from datetime import timedelta
 
 import numpy as np
@@ -30,24 +30,23 @@ BATCH = 500
 FIELDS = ("state", "at", "verdicts", "others_seconds")
 
 
-def found(campaign: Campaign, columns: Columns) -> list[Verdict]:
+def found(campaign: Campaign, columns: Columns, flagged_only: bool = False) -> list[Verdict]:
     """Return what the screens say of everybody who works on, with the campaign's cut-offs."""
     chosen = Settings.from_dict(campaign.screening)
-    said = screen_all(columns, chosen, calibrations.cutoffs(campaign.pk))
+    said = screen_all(columns, chosen, calibrations.cutoffs(campaign.pk), flagged_only)
     return [verdict for verdict in said if verdict.annotator > 0]
 
 
 def keep(campaign_id: int, state: str, columns: Columns, said: Sequence[Verdict]) -> bool:
     """Store what the screens found at `state`; return False if that is not due, or outdated."""
-    last = Screening.objects.filter(campaign=campaign_id).values_list("at", "people").first()
-    if last is not None and timezone.now() < last[0] + _pause(last[1]):
+    if not is_due(campaign_id):
         return False
     shown = _by_screen(said)
     rows = _rows(campaign_id, state, columns, shown)
     with transaction.atomic():
-        fields = {"state": state, "at": timezone.now(), "people": columns.people.size}
+        made = {"state": state, "at": timezone.now(), "people": columns.people.size}
         Screening.objects.update_or_create(
-            campaign_id=campaign_id, defaults={**fields, "values": _values(shown)}
+            campaign_id=campaign_id, defaults={**made, "values": _values(shown)}
         )
         if not Campaign.objects.filter(pk=campaign_id, screened=state).exists():
             transaction.set_rollback(True)  # a later screening keeps its own
@@ -60,6 +59,12 @@ def keep(campaign_id: int, state: str, columns: Columns, said: Sequence[Verdict]
             update_fields=FIELDS,
         )
     return True
+
+
+def is_due(campaign_id: int) -> bool:
+    """Return whether verdicts are to be kept again."""
+    last = Screening.objects.filter(campaign=campaign_id).values_list("at", "people").first()
+    return last is None or timezone.now() >= last[0] + _pause(last[1])
 
 
 def keep_due() -> int:
@@ -109,10 +114,13 @@ def _values(shown: Mapping[str, Sequence[Verdict]]) -> bytes:
 def _rows(
     campaign_id: int, state: str, columns: Columns, shown: Mapping[str, Sequence[Verdict]]
 ) -> list[ScreenedAnnotator]:
+    names = [one.name for one in fields(Verdict)]
     verdicts: defaultdict[int, list[Mapping[str, object]]] = defaultdict(list)
     for each in shown.values():
         for verdict in each:
-            verdicts[verdict.annotator].append(asdict(verdict))
+            verdicts[verdict.annotator].append(
+                {name: getattr(verdict, name) for name in names}  # `asdict` copies deeply
+            )
     others = medians_of_others(columns.who, columns.seconds, columns.people.size)
     now = timezone.now()
     return [

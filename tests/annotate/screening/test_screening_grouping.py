@@ -93,9 +93,7 @@ def test_an_edit_is_repeated_where_a_loop_over_all_pairs_says_so():
         wanted = [
             bool(text[j] >= 0)
             and any(
-                made.annotator[k] == made.annotator[j]
-                and text[k] == text[j]
-                and item[k] != item[j]
+                made.annotator[k] == made.annotator[j] and text[k] == text[j] and item[k] != item[j]
                 for k in range(n)
             )
             for j in range(n)
