@@ -1,4 +1,4 @@
-"""Thins the history of estimates, which grows with each refresh.
+"""Thins the history of estimates and of agreement, which grow with refreshes and rulings.
 
 A chart needs a row wherever the number of judgments has changed by a percent. What a decision
 cites, what is final, what was newest when the campaign closed and what is newest now stays, too.
@@ -7,14 +7,14 @@ cites, what is final, what was newest when the campaign closed and what is newes
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import BooleanField, F, OuterRef, Subquery, Value
 from django.utils import timezone
 
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns import newest as newest_ids
-from estimation.models import Comparison, Decision, Estimate
+from estimation.models import Agreement, Comparison, Decision, Estimate
 from estimation.services import catching_up
 
 STEP = 0.01  # the change of a row's number of judgments, as a share, after which another is kept
@@ -26,12 +26,15 @@ BATCH = 500
 
 @dataclass(frozen=True)
 class _Series:
-    """A table, the columns that tell its series from each other, and what cites its rows."""
+    """A table, the columns that tell its series from each other, and what cites its rows.
 
-    model: type[Estimate] | type[Comparison]
+    name, citing: None where no decision cites rows of the table; such rows are never final.
+    """
+
+    model: type[Estimate] | type[Comparison] | type[Agreement]
     columns: tuple[str, ...]
-    name: str
-    citing: Any
+    name: str | None = None
+    citing: Any = None
 
 
 TABLES = (
@@ -39,7 +42,9 @@ TABLES = (
     _Series(
         Comparison, ("first", "second", "criterion"), "comparison", Decision.comparisons.through
     ),
+    _Series(Agreement, ("criterion",)),
 )
+_NEVER_FINAL = Value(True, BooleanField())
 
 
 def thin_all() -> int:
@@ -59,18 +64,22 @@ def thin(campaign_id: int) -> int:
 
 def _thin(campaign_id: int, table: _Series) -> int:
     old = table.model.objects.filter(campaign=campaign_id, at__lt=timezone.now() - AGE)
-    rows = old.order_by("id").values_list("id", "n_judgments", "provisional", "at", *table.columns)
+    provisional = F("provisional") if table.citing else _NEVER_FINAL
+    rows = old.order_by("id").values_list("id", "n_judgments", provisional, "at", *table.columns)
     spare = _spare(rows.iterator(), closed_at=counting.closed_at(campaign_id))
     # Read after the rows: a decision is written in one transaction with what it cites.
-    cited = set(
-        table.citing.objects.filter(decision__campaign=campaign_id).values_list(
-            table.name, flat=True
-        )
-    )
+    cited = set(_cited(campaign_id, table))
     gone = [pk for pk in spare if pk not in cited][:MOST]
     for start in range(0, len(gone), BATCH):
         table.model.objects.filter(pk__in=gone[start : start + BATCH]).delete()
     return len(gone)
+
+
+def _cited(campaign_id: int, table: _Series) -> Iterable[int]:
+    if table.citing is None:
+        return ()
+    links = table.citing.objects.filter(decision__campaign=campaign_id)
+    return cast(Iterable[int], links.values_list(table.name, flat=True))
 
 
 def _spare(rows: Iterable[tuple[Any, ...]], *, closed_at: datetime | None) -> list[int]:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from annotate.models import Campaign
 from estimation import tasks
-from estimation.models import Comparison, Decision, Estimate
-from estimation.selectors import comparisons, history
+from estimation.models import Agreement, Comparison, Decision, Estimate
+from estimation.selectors import agreement, comparisons, history
 from estimation.services import retention
 from tests.factories import campaign
 
@@ -142,6 +142,37 @@ def test_the_task_looks_at_campaigns_that_were_estimated_lately(study):
     assert tasks.thin_histories() == 1
     assert len(counts(old)) == len(COUNTS)
     assert len(counts(study)) < len(COUNTS)
+
+
+def test_rows_of_agreement_are_thinned_the_same_way(study):
+    """Rulings add them as often as somebody rules."""
+    made = [
+        Agreement(
+            campaign=study,
+            criterion=criterion,
+            distance="ordinal",
+            level=0.95,
+            n_outputs=n,
+            n_judgments=n,
+            n_annotators=n,
+            digest=str(n),
+        )
+        for n in COUNTS
+        for criterion in ("overall", "fluency")
+    ]
+    Agreement.objects.bulk_create(made)
+    Agreement.objects.update(at=LONG_AGO)
+    newest = set(agreement.newest(study.pk))
+    young = Agreement.objects.create(
+        campaign=study, criterion="edit", distance="interval", level=0.95, n_outputs=0,
+        n_judgments=0, n_annotators=0,
+    )  # fmt: skip
+    retention.thin(study.pk)
+    for criterion in ("overall", "fluency"):
+        left = Agreement.objects.filter(criterion=criterion).order_by("pk")
+        assert list(left.values_list("n_judgments", flat=True)) == counts(study)
+    assert newest | {young} <= set(Agreement.objects.all())
+    assert retention.thin(study.pk) == 0
 
 
 @given(st.lists(st.integers(0, 3000), max_size=200))
