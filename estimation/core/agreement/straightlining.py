@@ -14,7 +14,6 @@ from estimation.core.data.incidence import Floats, Ints, distinct
 
 Two = tuple[float, float]
 _MOST_NODES = 64
-_FIRST = np.zeros(1, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -189,17 +188,29 @@ def uniformity(
     >>> [round(float(number), 3) for number in row]
     [6.0, 1.0, 6.0, 0.031, 0.031, 0.062]
     """
-    n = answer.size
-    counts = np.bincount(answer, minlength=rates.size)
-    runs = _longest_runs(answer, rates.size)
+    counts, runs = _tallied(answer.tolist(), rates.size)
+    n, levels = answer.size, rates.size
     share_p = run_p = 1.0
-    for level in np.flatnonzero(counts):
-        many, long_ = int(counts[level]), int(runs[level])
-        so_many, so_long = _improbable(float(rates[level]), correlation, n, many, long_)
-        share_p = min(share_p, rates.size * so_many)
-        run_p = min(run_p, rates.size * so_long)
+    for rate, many, long_ in zip(rates.tolist(), counts, runs, strict=True):
+        if many:
+            so_many, so_long = _improbable(rate, correlation, n, many, long_)
+            share_p = min(share_p, levels * so_many)
+            run_p = min(run_p, levels * so_long)
     p_value = min(1.0, 2 * min(share_p, run_p))
-    return n, float(counts.max() / n), float(runs.max()), share_p, run_p, p_value
+    return n, max(counts) / n, float(max(runs)), share_p, run_p, p_value
+
+
+def _tallied(answers: list[int], levels: int) -> tuple[list[int], list[int]]:
+    """How often each level occurs, and its longest run. For a few answers numpy takes longer."""
+    counts, longest = [0] * levels, [0] * levels
+    before, run = -1, 0
+    for answer in answers:
+        run = run + 1 if answer == before else 1
+        before = answer
+        counts[answer] += 1
+        if run > longest[answer]:
+            longest[answer] = run
+    return counts, longest
 
 
 @lru_cache(maxsize=2**14)  # in a crowd the same few numbers recur
@@ -231,14 +242,6 @@ def _run_probability(p: Floats, n: int, length: int) -> Floats:
     for m in range(length + 1, n + 1):
         none[m] = none[m - 1] - (1 - p) * p**length * none[m - length - 1]
     return np.asarray(np.clip(1 - none[n], 0, 1))
-
-
-def _longest_runs(answer: Ints, n_levels: int) -> Ints:
-    changes = np.flatnonzero(answer[1:] != answer[:-1]) + 1
-    starts = np.concatenate((_FIRST[: answer.size], changes))
-    longest = np.zeros(n_levels, dtype=np.int64)
-    np.maximum.at(longest, answer[starts], np.concatenate((changes, (answer.size,))) - starts)
-    return longest
 
 
 def _rates_of_others(counts: Floats, j: int) -> Floats:
