@@ -85,6 +85,12 @@ def last_terms(campaign_id: int) -> Terms | None:
     return from_json(last.terms) if last else None
 
 
+def more_units(campaign_id: int, *, than: int) -> bool:
+    """Return whether the campaign has more than so many units, without counting them all."""
+    units = Participation.objects.filter(campaign=campaign_id).order_by()
+    return units[than : than + 1].exists()
+
+
 def launched(campaign_id: int) -> bool:
     """Return whether a batch was ever launched in the campaign."""
     return Batch.objects.filter(campaign=campaign_id).exists()

@@ -17,7 +17,7 @@ from annotate.errors import ServiceError
 from annotate.permissions import is_owner, researcher_page, visible
 from annotate.requests import bodies
 from annotate.selectors import listings
-from annotate.selectors.marketplace import batch_board
+from annotate.selectors.marketplace import batch_board, batches
 from annotate.selectors.marketplace.batches import RUNNING
 from annotate.selectors.marketplace.operations import OpenOperation
 from annotate.selectors.pay import budget
@@ -25,6 +25,7 @@ from annotate.selectors.work import task_page as work
 from annotate.selectors.work import units
 from annotate.services.marketplace import events
 from annotate.text.figures import count, money
+from annotate.views.campaigns.budgets import MANY
 from annotate.views.work import entry
 from annotate.views.work.access import speak, worker_page
 
@@ -108,11 +109,18 @@ def _context(request: HttpRequest, campaign: Any) -> dict[str, Any]:
         "listing": board.listing,
         "world": board.world,
         "owner": owner,
-        "excess": budget.excess(campaign) if owner and board.doubtful else None,
+        **(_beyond(campaign) if owner and board.doubtful else {}),
         "operations": [said(op) for op in board.operations.listed],
         "fingerprint": board.fingerprint,
         "section": "campaigns",
     }
+
+
+def _beyond(campaign: Any) -> dict[str, Any]:
+    """Return by how much the budget is exceeded, or that this takes too long to find out."""
+    if campaign.budget is not None and batches.more_units(campaign.pk, than=MANY):
+        return {"excess_unknown": True}
+    return {"excess": budget.excess(campaign)}
 
 
 OWN_FRAME = {"frame-ancestors": ["'self'"], "form-action": ["'none'"]}

@@ -22,11 +22,12 @@ from annotate.models import (
 )
 from annotate.models.payloads import StopPayload
 from annotate.selectors.campaigns import acts as selectors
-from annotate.selectors.pay import open_units
+from annotate.selectors.pay import budget, open_units
 from annotate.services import audit
 from annotate.services.campaigns import life
 from annotate.services.outbox import delivery
 from annotate.signals import posting_changed
+from annotate.views.marketplace import pages
 from tests.crowds import operations
 from tests.crowds.batches.launching import came, launched
 from tests.crowds.researcher import at, hidden, said
@@ -389,6 +390,27 @@ def test_a_unit_in_doubt_is_shown_with_both_ways_out(
     assert "waits for your decision" not in answer.content.decode()
     again = ada.post(at(mine, "unit-accept", doubted.pk), follow=True)
     assert "Nothing about this work waits" in said(again)[0]
+    doubted.refresh_from_db()
+    assert doubted.problem == ""
+
+
+def test_a_large_campaign_does_not_add_up_its_budget_to_ask_about_a_unit(
+    ada: Client, mine: Campaign, doubted: Participation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The box stands there whether it is needed or not; without it the service still refuses."""
+    came(doubted.posting, "ANOTHER-WORKER", "confirmed")
+    Campaign.objects.filter(pk=mine.pk).update(budget=Decimal("0.01"))
+    assert "beyond its budget: pay it anyway" in ada.get(at(mine)).content.decode()
+    monkeypatch.setattr(pages, "MANY", 1)
+    with monkeypatch.context() as patched:
+        patched.setattr(budget, "excess", lambda *_: pytest.fail("added up"))
+        page = ada.get(at(mine)).content.decode()
+    assert "Pay it even if the campaign is beyond its budget" in page
+    assert "required" not in page.partition('name="beyond_budget"')[2].partition(">")[0]
+    ada.post(at(mine, "unit-accept", doubted.pk))
+    doubted.refresh_from_db()
+    assert doubted.problem
+    ada.post(at(mine, "unit-accept", doubted.pk), {"beyond_budget": "1"})
     doubted.refresh_from_db()
     assert doubted.problem == ""
 
