@@ -22,7 +22,7 @@ def drawn(data: st.DataObject, n: int, values: st.SearchStrategy[float] = VALUES
     return np.array(data.draw(st.lists(values, min_size=n, max_size=n)), dtype=float)
 
 
-@given(st.data(), PEOPLE, st.sampled_from([1, 10_000, 70_000]))
+@given(st.data(), PEOPLE, st.sampled_from([1, 25_000, 70_000]))
 def test_rows_by_group_are_those_of_a_lexsort(data, people, wide):
     who = np.array(people, dtype=np.int64) * wide
     after = drawn(data, who.size)
