@@ -70,7 +70,7 @@ def correlation(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Correlati
     --------
     >>> found = correlation([0.1, 0.4, 0.5, 0.9, 0.7, 0.3], [-1, 0, 1, 1, 0, -1])
     >>> round(found.r, 2), found.n
-    (0.81, 6)
+    (0.78, 6)
     """
     check_level(level)
     first, second = np.asarray(x, dtype=float), np.asarray(y, dtype=float)

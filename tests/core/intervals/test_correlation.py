@@ -70,7 +70,12 @@ def test_units_change_nothing_and_a_sign_mirrors_it(
     x, y = drawn(seed, n, 0.3)
     one, other = correlation(x, y), correlation(plus + times * x, y)
     mirrored = correlation(-x, y)
-    assert one and other and mirrored and one.low and one.high and mirrored.high
+    assert one is not None
+    assert other is not None
+    assert mirrored is not None
+    assert one.low is not None
+    assert one.high is not None
+    assert mirrored.high is not None
     assert other.r == pytest.approx(one.r, abs=1e-9)
     assert other.low == pytest.approx(one.low, abs=1e-6)
     assert mirrored.r == pytest.approx(-one.r, abs=1e-12)
