@@ -5,6 +5,8 @@ from django.urls import URLPattern, path
 from estimation.views import charts, dashboard, effects, export, looking, planning
 
 PLOT = "campaigns/<str:public_id>/plots/<str:criterion>/<int:system_id>/<int:upto>"
+SYSTEMS = "campaigns/<str:public_id>/systems/"
+ITEM = "campaigns/<str:public_id>/items/<int:number>/metrics/"
 
 app_name = "estimation"
 urlpatterns: list[URLPattern] = [
@@ -12,7 +14,7 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<str:public_id>/export.zip", export.download, name="export"),
     path("campaigns/<str:public_id>/numbers/", dashboard.numbers, name="numbers"),
     path("campaigns/<str:public_id>/activity/", dashboard.all_activity, name="activity"),
-    path("campaigns/<str:public_id>/systems/", looking.systems, name="systems"),
+    path(SYSTEMS, looking.systems, name="systems"),
     path(
         "campaigns/<str:public_id>/systems/<str:name>.<str:kind>", looking.picture, name="picture"
     ),

@@ -25,17 +25,17 @@ def scatter(
     theme = THEMES[theme_name]
     values = [{"x": metric_value, "y": mean} for _n, _name, metric_value, mean, _many in rows]
     base = alt.Chart(alt.InlineData(values=values)).encode(
-        x=alt.X("x:Q", title=metric, scale=alt.Scale(zero=False), axis=_axis(alt, theme)),
+        x=alt.X("x:Q", title=metric, scale=_scale(alt), axis=_axis(alt, theme)),
         y=alt.Y(
             "y:Q",
             title=f"mean answer, {criterion}",
-            scale=alt.Scale(zero=False),
+            scale=_scale(alt),
             axis=_axis(alt, theme),
         ),
     )
-    points = base.mark_circle(color=theme.band_line, opacity=0.55, size=26)
+    points = base.mark_circle(color=theme.ink, opacity=0.35, size=34)
     at = alt.Chart(alt.InlineData(values=[{"x": cut[0], "y": cut[1]}]))
-    dashed = {"color": theme.quiet, "strokeDash": [4, 3]}
+    dashed: dict[str, Any] = {"color": theme.quiet, "strokeDash": [4, 3]}
     layers = [
         points,
         at.mark_rule(**dashed).encode(x="x:Q"),
@@ -56,14 +56,20 @@ def bars(rows: Iterable[Sequence[Any]], theme_name: str, *, title: str) -> dict[
         .encode(
             x=alt.X("from:Q", bin="binned", title=title, axis=_axis(alt, theme)),
             x2=alt.X2("to"),
-            y=alt.Y("texts:Q", title="texts", axis=_axis(alt, theme)),
+            y=alt.Y("texts:Q", title="texts", axis=_axis(alt, theme, whole=True)),
         )
     )
     return _configured(alt.layer(chart), theme, BARS_HEIGHT)
 
 
-def _axis(alt: Any, theme: Theme) -> Any:
-    return alt.Axis(tickCount=5, gridColor=theme.line, domainColor=theme.zero, ticks=False)
+def _scale(alt: Any) -> Any:
+    return alt.Scale(zero=False, nice=False, padding=10)  # no point is cut at an edge
+
+
+def _axis(alt: Any, theme: Theme, *, whole: bool = False) -> Any:
+    steps = {"format": ",d", "tickMinStep": 1} if whole else {}
+    line = {"gridColor": theme.line, "domainColor": theme.zero}
+    return alt.Axis(tickCount=5, ticks=False, **line, **steps)
 
 
 def _configured(chart: Any, theme: Theme, height: int) -> dict[str, Any]:

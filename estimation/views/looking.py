@@ -12,9 +12,9 @@ from django.views.decorators.vary import vary_on_headers
 from annotate.errors import NotFound
 from annotate.permissions import researcher_page, with_results
 from estimation.charts import looks
-from estimation.selectors import item_metrics
-from estimation.selectors import looking as selectors
-from estimation.selectors.looking import Look
+from estimation.selectors.looks import item as items
+from estimation.selectors.looks import system as selectors
+from estimation.selectors.looks.system import SystemLook
 from estimation.views import downloads
 
 PICTURES = ("scatter", "scores", "values")
@@ -54,7 +54,7 @@ def picture(request: HttpRequest, public_id: str, name: str, kind: str) -> HttpR
     return downloads.answer(kind, name=f"{public_id}-{name}", inline=inline, **drawn)
 
 
-def _scatter(found: Look, theme: str) -> dict[str, Any]:
+def _scatter(found: SystemLook, theme: str) -> dict[str, Any]:
     def rows() -> list[tuple[Any, ...]]:
         return list(selectors.point_rows(found))
 
@@ -66,7 +66,7 @@ def _scatter(found: Look, theme: str) -> dict[str, Any]:
     return {"spec": spec, "header": looks.SCATTER, "rows": rows}
 
 
-def _bars(found: Look, name: str, theme: str) -> dict[str, Any]:
+def _bars(found: SystemLook, name: str, theme: str) -> dict[str, Any]:
     values = found.beside and found.beside["values"]
     chosen = found.content["scores"] if name == "scores" else values
     title = f"mean answer, {found.criterion}" if name == "scores" else found.metric
@@ -89,7 +89,7 @@ def item(request: HttpRequest, public_id: str, number: int) -> HttpResponseBase:
     campaign = with_results(request.user, public_id)
     context = {
         "campaign": campaign,
-        "metrics": item_metrics.of_item(campaign, number),
+        "metrics": items.of_item(campaign, number),
         "section": "campaigns",
     }
     fragment = bool(getattr(request, "htmx", False))

@@ -11,7 +11,7 @@ from annotate.selectors.review.items.wanted import EDIT
 
 
 @dataclass(frozen=True)
-class Said:
+class ItemFigures:
     """Of one item's texts: worst: the worst mean. disagreement: the largest standard deviation of
     the answers to one text. edited: the largest mean edit. None where there is nothing to tell."""
 
@@ -20,7 +20,7 @@ class Said:
     edited: float | None = None
 
 
-def said(items: Mapping[int, int], criterion: Criterion, *, version: str) -> dict[int, Said]:
+def said(items: Mapping[int, int], criterion: Criterion, *, version: str) -> dict[int, ItemFigures]:
     """Return what was said of each item, by its id; one query.
 
     items: {output: its item}, the texts that are looked at. version: of the scores.
@@ -63,10 +63,10 @@ def _scores(
 
 def _of_item(
     scores: Sequence[list[float]], edits: Sequence[list[float]], criterion: Criterion
-) -> Said:
+) -> ItemFigures:
     means = [fmean(values) for values in scores]
     worst = min if criterion.higher_is_better else max
-    return Said(
+    return ItemFigures(
         worst(means, default=None),
         max((stdev(values) for values in scores if len(values) > 1), default=None),
         max((fmean(values) for values in edits), default=None),

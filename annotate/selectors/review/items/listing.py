@@ -10,7 +10,7 @@ from django.db.models.functions import Left
 
 from annotate.models import Authorship, Campaign, Exclusion, Item, Judgment, Output
 from annotate.selectors.review.items import figures, orders
-from annotate.selectors.review.items.figures import Said
+from annotate.selectors.review.items.figures import ItemFigures
 from annotate.selectors.review.items.wanted import EXCLUDED, SUPERSEDED, ItemListing
 from annotate.selectors.studies import instruments
 from annotate.states import ItemMeasure
@@ -34,7 +34,7 @@ class ItemLine:
     judgments: int
     excluded: int
     superseded: int
-    said: Said
+    said: ItemFigures
     residual: float | None
 
 
@@ -132,7 +132,7 @@ def _lines(
             judgments=counts[pk][0],
             excluded=counts[pk][1],
             superseded=counts[pk][2],
-            said=said.get(pk, Said()),
+            said=said.get(pk, ItemFigures()),
             residual=residual.get(position),
         )
         for pk, position, key, beginning, words in rows

@@ -3,13 +3,16 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
-from annotate.models import Campaign
-from annotate.selectors.campaigns import listing, named_items
+from annotate.errors import NotFound
+from annotate.selectors.campaigns import listing
 from annotate.selectors.campaigns.listing import CampaignFacts, ListedSystem
-from annotate.selectors.campaigns.named_items import ItemName
+from annotate.selectors.review.items import named
+from annotate.selectors.review.items.named import ItemName
 from estimation.models import CloserLook
+
+Kind = TypeVar("Kind")
 
 QUADRANTS = {
     ("high", "high"): "Both high",
@@ -30,7 +33,7 @@ class Quadrant:
 
 
 @dataclass(frozen=True)
-class Look:
+class SystemLook:
     """What is chosen, what can be, and what was found; `content` as in `estimation.looks`.
 
     at: when it was made, from how many judgments; None if it was not made yet.
@@ -64,7 +67,7 @@ class Look:
             return []
         parts = self.beside["parts"]
         places = [place for part in parts for place in part["examples"]]
-        names = named_items.item_names(self.facts.campaign_id, places)
+        names = named.item_names(self.facts.campaign_id, places)
         return [
             Quadrant(
                 QUADRANTS[part["metric"], part["people"]],
@@ -81,7 +84,7 @@ class Look:
         return {"system": str(self.system.system_id)} | {k: v for k, v in asked.items() if v}
 
 
-def look(campaign: Campaign, query: Mapping[str, str]) -> Look:
+def look(campaign: Any, query: Mapping[str, str]) -> SystemLook:
     """Return what is asked for in an address; the first system, criterion or metric otherwise."""
     facts = listing.facts(campaign)
     criteria = tuple(one.name for one in facts.primary or facts.criteria[:1])
@@ -90,22 +93,24 @@ def look(campaign: Campaign, query: Mapping[str, str]) -> Look:
     made = CloserLook.objects.filter(campaign=campaign.pk, system=system.system_id)
     found = made.filter(criterion=criterion).order_by("-pk").first()
     if found is None:
-        return Look(facts, criteria, system, criterion, "", {})
+        return SystemLook(facts, criteria, system, criterion, "", {})
     names = {one["name"]: one["name"] for one in found.content["metrics"]}
     metric = _chosen(query.get("metric"), names) if names else ""
-    return Look(
+    return SystemLook(
         facts, criteria, system, criterion, metric, found.content, found.at, found.judgments
     )
 
 
-def _chosen[Kind](asked: str | None, known: Mapping[str, Kind]) -> Kind:
-    return known.get(asked or "") or next(iter(known.values()))
+def _chosen(asked: str | None, known: Mapping[str, Kind]) -> Kind:
+    if not known:
+        raise NotFound("This campaign has no systems.")
+    return known.get(asked or "", next(iter(known.values())))
 
 
-def point_rows(found: Look) -> Iterator[tuple[Any, ...]]:
+def point_rows(found: SystemLook) -> Iterator[tuple[Any, ...]]:
     """Yield the drawn texts: the item's number and name, the metric, the mean, how many answers."""
     points = found.beside["points"] if found.beside else []
-    names = named_items.item_names(found.facts.campaign_id, [int(place) for place, *_ in points])
+    names = named.item_names(found.facts.campaign_id, [int(place) for place, *_ in points])
     for place, value, mean, n in points:
         name = names.get(int(place))
         yield int(place) + 1, name.key if name else "", value, mean, int(n)

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from annotate.models import Campaign
-from annotate.selectors.campaigns import listing, named_items
-from annotate.selectors.campaigns.named_items import ItemText
-from annotate.selectors.review.items import figures
+from annotate.selectors.campaigns import listing
+from annotate.selectors.review.items import figures, named
+from annotate.selectors.review.items.named import ItemText
 from annotate.selectors.studies import instruments
 from estimation.models import CloserLook, MetricScore
 
@@ -26,7 +26,7 @@ class MetricValue:
 
 
 @dataclass(frozen=True)
-class Beside:
+class MetricsBeside:
     """One system's text on one criterion. mean: of n counting answers; None without any.
 
     predicted: by the line from the campaign's metrics to the means of this system's texts.
@@ -51,7 +51,7 @@ class TextMetrics:
 
     systems: tuple[str, ...]
     values: tuple[MetricValue, ...]
-    rows: tuple[Beside, ...]
+    rows: tuple[MetricsBeside, ...]
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ class ItemMetrics:
     at: datetime | None
 
 
-def of_item(campaign: Campaign, number: int) -> ItemMetrics:
+def of_item(campaign: Any, number: int) -> ItemMetrics:
     """Return an item's metrics in a constant number of queries; `NotFound` where there is none."""
-    texts = named_items.item_texts(campaign.pk, number)
+    texts = named.item_texts(campaign.pk, number)
     facts = listing.facts(campaign)
     criteria = [one.name for one in facts.primary or facts.criteria[:1]]
     outputs = [one.output_id for one in texts]
@@ -102,14 +102,12 @@ def _text(
         known[name] = MetricValue(name, value, source, name in used)
     values = {name: each.value for name, each in known.items()}
     rows = (
-        Beside(
-            system,
-            criterion,
-            *means.get((one.output_id, criterion), (None, 0)),
-            _predicted(lines.get((system, criterion), {}), values),
+        MetricsBeside(
+            system, criterion, mean, n, _predicted(lines.get((system, criterion), {}), values)
         )
         for system in one.systems
         for criterion in criteria
+        for mean, n in [means.get((one.output_id, criterion), (None, 0))]
     )
     return TextMetrics(one.systems, tuple(known[name] for name in sorted(known)), tuple(rows))
 
@@ -121,4 +119,4 @@ def _predicted(line: Mapping[str, object], values: Mapping[str, float]) -> float
         return None
     intercept = line["intercept"]
     assert isinstance(intercept, float)
-    return intercept + sum(slope * values[name] for name, slope in slopes.items())
+    return intercept + float(sum(slope * values[name] for name, slope in slopes.items()))
