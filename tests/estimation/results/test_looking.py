@@ -249,3 +249,26 @@ def test_without_metrics_there_are_distributions_alone(client: Client, ada: User
     assert "uses no metric" in page
     assert "Distributions" in page
     assert "esidual" not in read(client, made, "annotate:items", query="sort=residual")
+
+
+def test_the_api_lists_the_items_as_their_page_does(client: Client, ada: User) -> None:
+    made = begun(ada)
+    address = reverse("api-items-listed", args=[made.public_id])
+    body = client.get(f"{address}?sort=worst&system=Alpha-X&page_size=3").json()
+    alpha = made.systems.get(name="Alpha-X")
+    assert [row["item"] for row in body["results"]] == keys(
+        client, made, f"sort=worst&system={alpha.pk}"
+    )[:3]
+    assert body["order_of"]
+    assert body["criterion"] == "overall"
+    assert body["next"]
+    assert [row["worst_mean"] for row in body["results"]] == sorted(
+        row["worst_mean"] for row in body["results"]
+    )
+    eve, visitor = user("eve"), Client()
+    Membership.objects.create(campaign=made, user=eve, role=Membership.Role.REVIEWER)
+    visitor.force_login(eve)
+    hidden = visitor.get(f"{address}?sort=residual&system=Alpha-X").json()
+    assert hidden["order_of"] is None
+    assert {row["residual"] for row in hidden["results"]} == {None}
+    assert hidden["count"] == Item.objects.filter(campaign=made).count()

@@ -92,10 +92,10 @@ def wanted(
     criteria = looked_at(campaign, every)
     names = [one.name for one in criteria]
     known = _systems(campaign.pk) if systems else ()
-    system, criterion = query.get("system", ""), query.get("criterion", "")
+    criterion = query.get("criterion", "")
     return ItemListing(
         **{name: getattr(found, name) for name in Listing.__dataclass_fields__},
-        system=system if system in dict(known) else "",
+        system=_named(query.get("system", ""), known),
         systems=known,
         criterion=criterion if criterion in names else names[0],
         criteria=criteria,
@@ -116,6 +116,12 @@ def looked_at(campaign: Campaign, every: tuple[Criterion, ...]) -> tuple[Criteri
     """Return the criteria with orders: the primary ones, or the first one."""
     names = {name for found in counting.asked(campaign.pk).values() for name in found}
     return tuple(one for one in every if one.name in names) or every[:1]
+
+
+def _named(asked: str, known: tuple[tuple[str, str], ...]) -> str:
+    """Return the id of the system with this id or, for the API, this name; "" without one."""
+    by_name = {name: pk for pk, name in known}
+    return asked if asked in dict(known) else by_name.get(asked, "")
 
 
 def _systems(campaign_id: int) -> tuple[tuple[str, str], ...]:
