@@ -56,7 +56,11 @@ def bars(rows: Iterable[Sequence[Any]], theme_name: str, *, title: str) -> dict[
         .encode(
             x=alt.X("from:Q", bin="binned", title=title, axis=_axis(alt, theme)),
             x2=alt.X2("to"),
-            y=alt.Y("texts:Q", title="texts", axis=_axis(alt, theme, whole=True)),
+            y=alt.Y(
+                "texts:Q",
+                title="texts",
+                axis=_axis(alt, theme, most=max((row["texts"] for row in values), default=0)),
+            ),
         )
     )
     return _configured(alt.layer(chart), theme, BARS_HEIGHT)
@@ -66,8 +70,11 @@ def _scale(alt: Any) -> Any:
     return alt.Scale(zero=False, nice=False, padding=10)  # no point is cut at an edge
 
 
-def _axis(alt: Any, theme: Theme, *, whole: bool = False) -> Any:
-    steps = {"format": ",d", "tickMinStep": 1} if whole else {}
+def _axis(alt: Any, theme: Theme, *, most: int | None = None) -> Any:
+    """Return an axis; most: the largest of whole numbers, which have no ticks between them."""
+    steps: dict[str, Any] = {} if most is None else {"format": ",d"}
+    if most is not None and most < 5:
+        steps["values"] = list(range(most + 1))
     line = {"gridColor": theme.line, "domainColor": theme.zero}
     return alt.Axis(tickCount=5, ticks=False, **line, **steps)
 

@@ -26,6 +26,11 @@ class PersonRecord:
     tutorial: float | None = None
 
     @property
+    def told(self) -> bool:
+        """Return whether there is more to tell than flags."""
+        return any(one is not None for one in (self.seconds, self.agreement, self.tutorial))
+
+    @property
     def minutes(self) -> float | None:
         return None if self.seconds is None else self.seconds / 60
 

@@ -53,6 +53,7 @@ def test_a_line_tells_time_agreement_flags_and_tutorial(client: Client, made: Ca
         first < shown.index(f">{one.annotator.pseudonym}<") for one in (people[0], people[2])
     )
     assert 'data-label="Flags">2<' in shown
+    assert "agreement 0.25" in shown
 
 
 def test_a_viewer_sees_no_flags(made: Campaign) -> None:
