@@ -70,3 +70,13 @@ class Estimand(TextChoices):
 
     POPULATION = "population", "people in general"
     PANEL = "panel", "exactly these annotators"
+
+
+class ItemMeasure(TextChoices):
+    """A figure by which items are ordered (`ItemOrder`)."""
+
+    JUDGED = "judged", "how many judgments count, by place"
+    DISAGREEMENT = "disagreement", "the largest standard deviation of the answers to one text"
+    WORST = "worst", "the mean of the text with the worst mean"
+    EDITED = "edited", "the largest mean edit"
+    RESIDUAL = "residual", "the largest difference of a mean and what the metrics predict"

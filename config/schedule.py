@@ -30,6 +30,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "thin-histories": _every(300, "estimation.tasks.thin_histories"),
     "measure-stress": _every(10, "estimation.tasks.measure_stress_due"),
     "forecast-ends": _every(10, "estimation.tasks.forecast_ends_due"),
+    "look-closer": _every(10, "estimation.tasks.look_closer_due"),
 }
 
 # What may take seconds or minutes waits apart, so that estimates and stopping do not wait for it.
@@ -48,6 +49,8 @@ LONG = (
     "estimation.tasks.measure_stress_due",
     "estimation.tasks.forecast_end",
     "estimation.tasks.forecast_ends_due",
+    "estimation.tasks.look_closer",
+    "estimation.tasks.look_closer_due",
     "estimation.tasks.thin_histories",
 )
 ROUTES: dict[str, dict[str, str]] = {task: {"queue": BACKGROUND} for task in LONG}

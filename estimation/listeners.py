@@ -5,7 +5,7 @@ from typing import Any
 from django.dispatch import receiver
 
 from annotate.signals import change_marked
-from estimation.signals import agreement_due, forecast_due, stress_due
+from estimation.signals import agreement_due, closer_look_due, forecast_due, stress_due
 
 
 @receiver(change_marked)
@@ -43,3 +43,11 @@ def forecast_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
     from estimation.tasks import forecast_end
 
     enqueue(forecast_end, campaign_id)
+
+
+@receiver(closer_look_due)
+def look_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
+    from config.celery import enqueue
+    from estimation.tasks import look_closer
+
+    enqueue(look_closer, campaign_id)

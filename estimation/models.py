@@ -227,6 +227,28 @@ class DecisionEvidence(models.Model):
     protocol = models.CharField(max_length=64, blank=True, default="")
 
 
+class CloserLook(models.Model):
+    """What stands behind each estimate of a campaign: one system × criterion a row.
+
+    A worker makes it after the estimates, as a whole; it can be thrown away. judgments: how many
+    counted. content: as `estimation.services.looking` describes it.
+    """
+
+    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    system = models.ForeignKey("annotate.System", models.CASCADE, related_name="+")
+    criterion = models.CharField(max_length=40)
+    at = models.DateTimeField(auto_now_add=True)
+    judgments = models.PositiveIntegerField()
+    content = models.JSONField(default=dict)
+
+
+class CloserLookDue(models.Model):
+    """A mark that a campaign's closer look is to be made anew: by a task, which removes it."""
+
+    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+
 class Decision(models.Model):
     """A stopping rule's act, with the estimates that caused it; in a ranking, the comparisons.
 

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from estimation.services import agreement, estimating, forecasting, retention, stress
+from estimation.services import agreement, estimating, forecasting, looking, retention, stress
 
 
 @shared_task
@@ -57,3 +57,15 @@ def forecast_end(campaign_id: int) -> bool:
 def forecast_ends_due() -> int:
     """Find forecasts whose message was lost or that are old, and make them."""
     return forecasting.catch_up()
+
+
+@shared_task
+def look_closer(campaign_id: int) -> bool:
+    """Order one campaign's items and draw what stands behind its estimates, where that is due."""
+    return looking.measure(campaign_id)
+
+
+@shared_task
+def look_closer_due() -> int:
+    """Find closer looks whose message was lost, and make them."""
+    return looking.catch_up()

@@ -2,9 +2,11 @@
 
 from django.urls import URLPattern, path
 
-from estimation.views import charts, dashboard, effects, export, planning
+from estimation.views import charts, dashboard, effects, export, looking, planning
 
 PLOT = "campaigns/<str:public_id>/plots/<str:criterion>/<int:system_id>/<int:upto>"
+SYSTEMS = "campaigns/<str:public_id>/systems/"
+ITEM = "campaigns/<str:public_id>/items/<int:number>/metrics/"
 
 app_name = "estimation"
 urlpatterns: list[URLPattern] = [
@@ -12,6 +14,13 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<str:public_id>/export.zip", export.download, name="export"),
     path("campaigns/<str:public_id>/numbers/", dashboard.numbers, name="numbers"),
     path("campaigns/<str:public_id>/activity/", dashboard.all_activity, name="activity"),
+    path(SYSTEMS, looking.systems, name="systems"),
+    path(
+        "campaigns/<str:public_id>/systems/<str:name>.<str:kind>", looking.picture, name="picture"
+    ),
+    path(
+        "campaigns/<str:public_id>/items/<int:number>/metrics/", looking.item, name="item-metrics"
+    ),
     path("plan/", planning.page, name="plan"),
     path("plan/width.<str:kind>", planning.picture, name="plan-picture"),
     path("estimates/at-target/", dashboard.at_target, name="at-target"),

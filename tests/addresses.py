@@ -18,7 +18,7 @@ from annotate.services.campaigns.importing import receiving
 from annotate.services.outbox import intents
 from annotate.services.pay import payouts
 from estimation.models import Estimate
-from estimation.services import agreement, estimating
+from estimation.services import agreement, estimating, looking
 from tests import reviewed
 from tests.annotate import market
 from tests.factories import plan, user
@@ -129,6 +129,7 @@ def built() -> World:
     link = case.campaign
     assert estimating.refresh(link.pk)
     agreement.measure(link.pk)
+    looking.measure(link.pk)
     estimated = Estimate.objects.filter(campaign=link).latest("pk")
     listed = payouts.prepare(link.pk, actor_id=owner.pk)
     sold = market.study(owner=owner)
@@ -155,6 +156,7 @@ def built() -> World:
         "upto": estimated.pk,
         "theme": "light",
         "kind": "svg",
+        "name": "scatter",
         "key": "language_quality",
         "version": "1",
         "language": "en",

@@ -16,6 +16,7 @@ from annotate.api.pay.views import (
     UndoPaidView,
 )
 from annotate.api.review import views as review
+from annotate.api.review.items import ListedItemsView
 from annotate.api.review.together import RuleTogetherView
 from annotate.api.studies.views import InstrumentViewSet
 from annotate.api.token import TokenView
@@ -41,6 +42,7 @@ urlpatterns = [
     path(f"{CASE}dismiss/", review.DismissView.as_view(), name="api-review-dismiss"),
     path(f"{CAMPAIGN}screens/", ScreensView.as_view(), name="api-screens"),
     path(f"{CAMPAIGN}items/", work.ItemList.as_view(), name="api-items"),
+    path(f"{CAMPAIGN}items/listed/", ListedItemsView.as_view(), name="api-items-listed"),
     path(f"{CAMPAIGN}outputs/", work.OutputList.as_view(), name="api-outputs"),
     path(f"{CAMPAIGN}annotators/", work.AnnotatorList.as_view(), name="api-annotators"),
     path(f"{CAMPAIGN}exclusions/", work.ExclusionList.as_view(), name="api-exclusions"),

@@ -27,6 +27,7 @@ from annotate.models.gold import (
     GoldItem,
     GoldLook,
 )
+from annotate.models.looking import ItemOrder
 from annotate.models.marketplace import Batch, CrowdEvent, Operation, Posting
 from annotate.models.pay import (
     LedgerEntry,
@@ -95,6 +96,7 @@ __all__ = [
     "InstrumentDefinition",
     "Invitation",
     "Item",
+    "ItemOrder",
     "Judgment",
     "LeaseAllowance",
     "LedgerEntry",

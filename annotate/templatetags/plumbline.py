@@ -28,7 +28,7 @@ from annotate.text.tab_stops import tab_stops
 from annotate.text.visible import is_visible
 
 register = template.Library()
-ALPHABETICAL = ("name", "order")  # orders that begin with the least
+ALPHABETICAL = ("name", "order", "worst")  # orders that begin with the least
 register.filter("publishes", adapters.publishes)
 
 # Paths of a 24 × 24 drawing, stroked in the colour of the word beside it.

@@ -72,11 +72,13 @@ def addresses() -> Iterator[str]:
     for name in (LARGE, MARKET):
         public_id = Campaign.objects.filter(name=name).values_list("public_id", flat=True)[0]
         yield reverse("estimation:dashboard", args=[public_id])
-        pages = ("people", "pay", "batches") if name == MARKET else ("people", "pay")
+        pages = ("people", "pay", "batches") if name == MARKET else ("people", "pay", "items")
         for page in pages:
             path = reverse(f"annotate:{page}", args=[public_id])
             yield path
             yield from (path + query for query in QUERIES.get(page, ()))
+        if name == LARGE:
+            yield from closer(public_id)
         for part in API:
             yield reverse(f"api-{part}", args=[public_id])
     yield reverse("annotate:reviews")
@@ -89,12 +91,32 @@ def addresses() -> Iterator[str]:
 
 API = ("accounts", "payouts", "batches", "doubtful")
 QUERIES: dict[str, tuple[str, ...]] = {
+    "items": (
+        *(f"?sort={order}" for order in ("longest", "name", "disagreement", "worst", "edited")),
+        "?sort=residual&page=2000",
+        "?show=judged&page=4000",
+        "?show=unjudged&sort=longest",
+        "?show=judged&sort=name",
+        "?sort=disagreement&q=12",
+        "?sort=worst&show=excluded",
+        "?page=4400",
+    ),
     "people": ("?sort=due&show=due&page=100", "?q=ab"),
     "pay": ("?sort=name&page=400", "?q=person123", "budget/"),
     "batches": ("?page=20", "?q=part+12"),
     "campaigns": ("?q=study+1&sort=name",),
     "reviews": ("?page=20", "?screen=gold", "?screen=signals", "?tier=list&sort=name&rows=100"),
 }
+
+
+def closer(public_id: str) -> Iterator[str]:
+    """Yield the pages of what stands behind the numbers."""
+    from django.urls import reverse
+
+    yield reverse("annotate:item", args=[public_id, 9])
+    yield reverse("estimation:item-metrics", args=[public_id, 9])
+    yield reverse("estimation:systems", args=[public_id])
+    yield reverse("estimation:picture", args=[public_id, "scatter", "svg"])
 
 
 def cases() -> Iterator[str]:

@@ -37,6 +37,7 @@ from estimation.core.data.errors import (
 )
 from estimation.core.data.incidence import Floats, Incidence, Ints, distinct
 from estimation.core.data.sample import Sample, Scale
+from estimation.core.data.texts import Predictor, TextScores, predictor, text_scores
 from estimation.core.estimators.components import (
     Crossed,
     OneWay,
@@ -76,6 +77,7 @@ from estimation.core.intervals.bootstrap import (
     bootstrap_widths,
     pigeonhole,
 )
+from estimation.core.intervals.correlation import Correlation, correlation
 from estimation.core.intervals.interval import (
     MIN_EFFECTIVE_ANNOTATORS,
     Interval,
@@ -127,6 +129,7 @@ __all__ = [
     "AnyEstimator",
     "Band",
     "BootstrapInterval",
+    "Correlation",
     "Crossed",
     "Deviations",
     "Difference",
@@ -156,6 +159,7 @@ __all__ = [
     "PairOutcome",
     "PairState",
     "PairVerdict",
+    "Predictor",
     "RankingVerdict",
     "Registered",
     "Removal",
@@ -168,6 +172,7 @@ __all__ = [
     "ScoreOffScaleError",
     "ShapeMismatchError",
     "StraightLining",
+    "TextScores",
     "TooFewJudgmentsError",
     "Trajectory",
     "Variance",
@@ -182,6 +187,7 @@ __all__ = [
     "check_level",
     "cohen_kappa",
     "confidence_sequence",
+    "correlation",
     "cross_fitted",
     "crossed",
     "data_efficiency",
@@ -208,10 +214,12 @@ __all__ = [
     "pigeonhole",
     "places",
     "precision",
+    "predictor",
     "ranking",
     "relative_share",
     "sequence_half_widths",
     "straight_lining",
+    "text_scores",
     "trajectory",
     "uniformity",
     "variance_of_item_means",

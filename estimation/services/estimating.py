@@ -27,6 +27,7 @@ from estimation.services import (
     catching_up,
     forecasting,
     history,
+    looking,
     memory,
     metrics,
     quick,
@@ -163,6 +164,7 @@ def _estimate(
     is_due = agreement.is_due(brief, seen.scores)
     retest = stress.is_due(brief, seen.scores, reasons=changes.values())
     is_older = forecasting.is_due(brief, seen.scores, reasons=changes.values())
+    relook = looking.is_due(brief, seen.scores, reasons=changes.values())
     with transaction.atomic():
         if not change_marks.clear(changes):
             raise Superseded
@@ -179,6 +181,8 @@ def _estimate(
             stress.ask(brief.campaign_id)
         if is_older:
             forecasting.ask(brief.campaign_id)
+        if relook:
+            looking.ask(brief.campaign_id)
         stopping.carry_out(decided, rows, pairs, evidence=lambda: history.keep(brief, seen))
         new_epoch = change_marks.begin_epoch(brief.campaign_id, changes.values())
     if before is not None and new_epoch is None:

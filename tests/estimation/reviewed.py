@@ -9,7 +9,7 @@ from annotate.screening.base import Verdict
 from annotate.selectors.work import admission
 from annotate.services.review import reviews, rulings
 from annotate.services.work import judgments, leasing
-from estimation.services import agreement, estimating, forecasting, stress
+from estimation.services import agreement, estimating, forecasting, looking, stress
 
 LEVELS = (1, 0, 1, -1, 1, 0)
 
@@ -40,6 +40,7 @@ def settle(made: Campaign) -> Campaign:
             agreement.measure(made.pk)
             stress.measure(made.pk)
             forecasting.measure(made.pk)
+            looking.measure(made.pk)
             made.refresh_from_db()
             return made
     raise AssertionError("the estimates never settle")

@@ -1,5 +1,6 @@
 """The people of a campaign as a list that is searched, ordered and shown page by page."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +9,7 @@ import numpy as np
 from django.db.models import Q, QuerySet
 from numpy.typing import NDArray
 
-from annotate.models import Annotator
+from annotate.models import Annotator, Flag
 from annotate.selectors.bulk import Ints, columns, places
 from annotate.selectors.listings import Listing
 from annotate.selectors.pay import tallies
@@ -29,6 +30,7 @@ ORDERS: Mapping[str, Callable[[Tallies], Ints]] = {
 }
 NEWEST = "new"
 BY_NAME = "name"  # alphabetical
+FLAGGED = "flags"  # by how many screens
 PARTS: Mapping[str, Callable[[Tallies], NDArray[np.bool_]]] = {
     "due": lambda found: found.due > 0,
     "refused": lambda found: found.refused > 0,
@@ -46,6 +48,7 @@ class Person:
     money: Totals
     judged_at: datetime | None  # the last time
     entered_at: datetime | None
+    annotator_id: int
 
 
 @dataclass(frozen=True)
@@ -83,9 +86,20 @@ def _chosen(campaign_id: int, found: Tallies, listing: Listing, *, by_name: bool
         order = _alphabetical(campaign_id, found)
         order = order[::-1] if listing.backwards else order
     else:
-        value = ORDERS[listing.sort](found)
+        by_flags = listing.sort == FLAGGED
+        value = _flags(campaign_id, found) if by_flags else ORDERS[listing.sort](found)
         order = np.argsort(value if listing.backwards else -value, kind="stable")
     return np.asarray(order[fits[order]])
+
+
+def _flags(campaign_id: int, found: Tallies) -> Ints:
+    """Return how many screens have flagged each of them; flags are few."""
+    rows = Flag.objects.filter(review__campaign=campaign_id).order_by()
+    each = Counter(pk for pk, _screen in rows.values_list("review__annotator", "screen").distinct())
+    flagged = np.array(sorted(each), dtype=np.int64)
+    place = places(flagged, wanted=found.annotator)
+    counts = np.array([each[pk] for pk in flagged.tolist()] + [0])
+    return np.asarray(counts[place])  # -1, of those without flags, is the last
 
 
 def _here(campaign_id: int) -> QuerySet[Annotator]:
@@ -125,6 +139,7 @@ def _people(campaign_id: int, found: Tallies, shown: Ints) -> tuple[Person, ...]
             money=_money(found, at),
             judged_at=tallies.moment(found.judged_ms[at]),
             entered_at=entered.get(pk),
+            annotator_id=pk,
         )
         for pk, at in zip(ids, shown, strict=True)
     )

@@ -27,7 +27,7 @@ from annotate.selectors.campaigns import members, progress
 from annotate.selectors.campaigns import protocol as words
 from annotate.selectors.pay import people as listed
 from annotate.selectors.studies import instruments
-from annotate.selectors.work import feedback
+from annotate.selectors.work import feedback, people_records
 from annotate.services.campaigns import amendments, plans
 from annotate.tokens import invitation_token, preview_token
 from annotate.views.campaigns import budgets
@@ -66,8 +66,9 @@ PARTS = {
 ROWS, COMMENTS = 50, 20  # on a page
 
 
-def _asked(request: HttpRequest) -> listings.Listing:
-    return listings.asked(request.GET, sorts=ORDERS, choices=PARTS, size=ROWS, anchor="worked-h")
+def _asked(request: HttpRequest, *, reviews: bool) -> listings.Listing:
+    sorts = ORDERS | {listed.FLAGGED: "Most flags"} if reviews else ORDERS
+    return listings.asked(request.GET, sorts=sorts, choices=PARTS, size=ROWS, anchor="worked-h")
 
 
 def _comments(request: HttpRequest) -> listings.Listing:
@@ -104,10 +105,14 @@ def _page(
     public: PublicWordsForm | None = None,
     status: int = 200,
 ) -> HttpResponseBase:
-    found = listed.of_campaign(campaign.pk, _asked(request), by_name=False)
+    role = _role(request, campaign)
+    found = listed.of_campaign(campaign.pk, _asked(request, reviews=role["reviews"]), by_name=False)
+    shown = [person.annotator_id for person in found.rows]
+    records = people_records.of(campaign.pk, shown) if role["reviews"] else {}
     context = {
         "campaign": campaign,
-        **_role(request, campaign),
+        **role,
+        "lines": [(person, records.get(person.annotator_id)) for person in found.rows],
         "crowd": adapters.label(campaign.crowd),
         "link": _link(campaign),
         "names": names or NamesForm(),

@@ -9,10 +9,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotate.permissions import Access, access, look, researcher_page
-from annotate.selectors.review.items import listing
+from annotate.selectors.review.items import listing, wanted
 from annotate.selectors.review.items import page as selectors
 from annotate.selectors.review.items.page import ItemPage, JudgedOutput, JudgmentStanding
 from annotate.selectors.review.judgments import AnnotatorWork, ComparedJudgment, Judged
+from annotate.states import ItemMeasure
 from annotate.text.overlays import OverlaidPiece, overlaid
 from annotate.views.review import comparisons
 from annotate.views.review.comparisons import JudgeLine
@@ -46,12 +47,14 @@ class ItemOutput:
 def index(request: HttpRequest, public_id: str) -> HttpResponseBase:
     mine = access(request.user, public_id)
     systems = _sees_systems(mine)
-    asked = listing.wanted(mine.campaign.pk, request.GET, systems=systems)
-    found, rows = listing.page(mine.campaign.pk, asked)
+    asked = wanted.wanted(mine.campaign, request.GET, systems=systems)
+    found = listing.page(mine.campaign, asked)
     context = {
         "campaign": mine.campaign,
-        "listing": found,
-        "rows": rows,
+        "listing": found.listing,
+        "found": found,
+        "rows": found.rows,
+        "edits": ItemMeasure.EDITED in found.listing.sorts,
         "systems": systems,
         "section": "campaigns",
     }

@@ -2,59 +2,28 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
-from urllib.parse import urlencode
+from dataclasses import dataclass
+from datetime import datetime
 
 from django.db.models import F, QuerySet
 from django.db.models.functions import Left
 
-from annotate.models import Authorship, Exclusion, Item, Judgment, Output, System
-from annotate.selectors.listings import Filter, Listing, asked
+from annotate.models import Authorship, Campaign, Exclusion, Item, Judgment, Output
+from annotate.selectors.review.items import figures, orders
+from annotate.selectors.review.items.figures import ItemFigures
+from annotate.selectors.review.items.wanted import EXCLUDED, SUPERSEDED, ItemListing
+from annotate.selectors.studies import instruments
+from annotate.states import ItemMeasure
 
-ROWS = 50
 BEGINNING = 160  # characters of a text
-ORDERS = {"order": "As collected", "longest": "Longest input", "name": "Name"}
-EXCLUDED, SUPERSEDED = "excluded", "superseded"
-PARTS = {"all": "All", EXCLUDED: "With excluded work", SUPERSEDED: "With corrected answers"}
-
-
-@dataclass(frozen=True)
-class ItemListing(Listing):
-    """What is asked of the items; `system`: the id of one that wrote for them, "" for all.
-
-    systems: (id, name) of those that may be chosen; none for people who do not see systems.
-    """
-
-    system: str = ""
-    systems: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def narrowed(self) -> bool:
-        return super().narrowed or bool(self.system)
-
-    @property
-    def all(self) -> str:
-        return replace(self, system="", search="")._address(number=1, choice="all")
-
-    @property
-    def selects(self) -> list[Filter]:
-        if not self.systems:
-            return []
-        return [Filter("system", "System", (("", "All"), *self.systems), self.system)]
-
-    def _address(self, **changes: Any) -> str:
-        address = super()._address(**changes).removeprefix("?")
-        system = changes.get("system", self.system)
-        ours = urlencode({"system": system}) if system else ""
-        return f"?{ours}{'&' if ours and not address.startswith('#') else ''}{address}"
 
 
 @dataclass(frozen=True)
 class ItemLine:
     """One item. judgments: without superseded ones; excluded: those of them that do not count.
 
-    words: of the input; number: its place in the order of collecting, from 1.
+    words: of the input; number: its place in the order of collecting, from 1. residual: in the
+    order by it alone, as it was when that was made.
     """
 
     number: int
@@ -65,26 +34,55 @@ class ItemLine:
     judgments: int
     excluded: int
     superseded: int
+    said: ItemFigures
+    residual: float | None
 
 
-def wanted(campaign_id: int, query: Mapping[str, str], *, systems: bool) -> ItemListing:
-    """Read what is asked from an address; `systems`: whether one may choose a system."""
-    found = asked(query, sorts=ORDERS, choices=PARTS, size=ROWS, anchor="items")
-    rows = System.objects.filter(campaign=campaign_id).values_list("pk", "name") if systems else ()
-    known = tuple((str(pk), name) for pk, name in rows)
-    system = query.get("system", "")
-    plain = {name: getattr(found, name) for name in Listing.__dataclass_fields__}
-    return ItemListing(**plain, system=system if system in dict(known) else "", systems=known)
+@dataclass(frozen=True)
+class ItemsPage:
+    """stored: whether the page rests on an order that a worker made, at `made_at`, None if it has
+    made none; judgments: how many counted then."""
+
+    listing: ItemListing
+    rows: tuple[ItemLine, ...]
+    stored: bool = False
+    made_at: datetime | None = None
+    judgments: int = 0
 
 
-def page(campaign_id: int, listing: ItemListing) -> tuple[ItemListing, list[ItemLine]]:
+def page(campaign: Campaign, listing: ItemListing) -> ItemsPage:
     """Return one page, in a constant number of queries."""
-    rows = _matching(campaign_id, listing)
+    rows = _matching(campaign.pk, listing)
+    if orders.needed(listing):
+        return _ordered(campaign, listing, rows)
     found = listing.found(rows.count())
     assert isinstance(found, ItemListing)
-    shown = _sorted(rows, found).annotate(beginning=Left("input", BEGINNING))
-    columns = ("pk", "position", "key", "beginning", "words")
-    return found, _lines(list(shown.values_list(*columns)[found.rows]))
+    shown = _columns(_sorted(rows, found))[found.rows]
+    return ItemsPage(found, _lines(campaign, found, list(shown), {}))
+
+
+def _ordered(campaign: Campaign, listing: ItemListing, rows: QuerySet[Item]) -> ItemsPage:
+    """Return a page of an order that was made beforehand."""
+    order = orders.of(campaign.pk, listing, rows)
+    found = listing.found(order.positions.size)
+    assert isinstance(found, ItemListing)
+    places = order.positions[found.rows].tolist()
+    shown = Item.objects.filter(campaign=campaign.pk, position__in=places)
+    by_place = {row[1]: row for row in _columns(shown)}
+    residual = {}
+    if found.sort == ItemMeasure.RESIDUAL:
+        residual = dict(zip(places, order.figures[found.rows].tolist(), strict=True))
+    here = [by_place[place] for place in places if place in by_place]
+    lines = _lines(campaign, found, here, residual)
+    return ItemsPage(found, lines, True, order.at, order.judgments)
+
+
+Row = tuple[int, int, str, str, int]
+
+
+def _columns(rows: QuerySet[Item]) -> "QuerySet[Item, Row]":
+    begun = rows.annotate(beginning=Left("input", BEGINNING))
+    return begun.values_list("pk", "position", "key", "beginning", "words")
 
 
 def _matching(campaign_id: int, listing: ItemListing) -> QuerySet[Item]:
@@ -114,22 +112,47 @@ def _sorted(rows: QuerySet[Item], listing: ItemListing) -> QuerySet[Item]:
     return ordered.reverse() if listing.backwards else ordered
 
 
-def _lines(rows: Sequence[tuple[int, int, str, str, int]]) -> list[ItemLine]:
+def _lines(
+    campaign: Campaign, listing: ItemListing, rows: Sequence[Row], residual: Mapping[int, float]
+) -> tuple[ItemLine, ...]:
     ids = [row[0] for row in rows]
-    written = Output.objects.filter(item__in=ids).values_list("item", "pk")
-    outputs = Counter(item for item, _pk in written)
-    said = _counts([pk for _item, pk in written], {pk: item for item, pk in written})
-    return [
-        ItemLine(position + 1, key, beginning, words, outputs[pk], *said[pk])
+    written = dict(Output.objects.filter(item__in=ids).values_list("pk", "item"))
+    outputs = Counter(written.values())
+    counts = _counts(written)
+    version = instruments.of(campaign).scoring
+    theirs = _theirs(written, listing)
+    said = figures.said(theirs, listing.asked_criterion, version=version)
+    return tuple(
+        ItemLine(
+            number=position + 1,
+            key=key,
+            beginning=beginning,
+            words=words,
+            outputs=outputs[pk],
+            judgments=counts[pk][0],
+            excluded=counts[pk][1],
+            superseded=counts[pk][2],
+            said=said.get(pk, ItemFigures()),
+            residual=residual.get(position),
+        )
         for pk, position, key, beginning, words in rows
-    ]
+    )
 
 
-def _counts(outputs: Sequence[int], items: Mapping[int, int]) -> dict[int, list[int]]:
+def _theirs(written: Mapping[int, int], listing: ItemListing) -> dict[int, int]:
+    """Return the texts, with their items, that the figures are about: of one system or all."""
+    if not listing.system:
+        return dict(written)
+    rows = Authorship.objects.filter(system=int(listing.system), output__in=list(written))
+    mine = set(rows.values_list("output", flat=True))
+    return {output: item for output, item in written.items() if output in mine}
+
+
+def _counts(items: Mapping[int, int]) -> dict[int, list[int]]:
     """Return by item how many judgments there are, how many are excluded and superseded."""
     found: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0])
-    judged = Judgment.every.filter(output__in=outputs)
-    out = Exclusion.objects.filter(restored_at=None, judgment__output__in=outputs)
+    judged = Judgment.every.filter(output__in=list(items))
+    out = Exclusion.objects.filter(restored_at=None, judgment__output__in=list(items))
     excluded = set(out.values_list("judgment", flat=True))
     for pk, output, superseded_at in judged.values_list("pk", "output", "superseded_at"):
         counts = found[items[output]]

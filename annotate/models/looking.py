@@ -1,0 +1,31 @@
+"""Orders of a campaign's items by figures that would take too long to find for a page."""
+
+from django.db import models
+
+from annotate.models.campaigns import Campaign, System
+from annotate.states import ItemMeasure
+
+
+class ItemOrder(models.Model):
+    """The items that have a figure, in the order of it. A worker makes it; it can be thrown away.
+
+    system: whose texts it is about, null for all. judgments: how many counted when it was made.
+    positions: of the items, as little-endian int32, in order. figures: theirs, as little-endian
+    float32.
+    """
+
+    Measure = ItemMeasure
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+", db_index=False)
+    system = models.ForeignKey(System, models.CASCADE, null=True, related_name="+")
+    criterion = models.CharField(max_length=40)
+    measure = models.CharField(max_length=12, choices=Measure)
+    at = models.DateTimeField(auto_now_add=True)
+    judgments = models.PositiveIntegerField()
+    positions = models.BinaryField()
+    figures = models.BinaryField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["campaign", "measure", "criterion"], name="item_order_of_campaign")
+        ]
