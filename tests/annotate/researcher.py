@@ -62,8 +62,10 @@ def looked_at(client: Client, content: bytes | None = None, **fields: Any) -> An
 
 
 def press(client: Client, page: Any, act: str = "create", **fields: Any) -> Any:
-    """Press a button on the page of an import."""
+    """Press a button on the page of an import; with what the form of the button sends beside."""
     body = {"act": act, "revision": page.context["of"].revision, **fields}
+    if act == "create" and 'name="beyond"' in page.content.decode():
+        body = {"beyond": "1"} | body
     return client.post(page.request["PATH_INFO"], body)
 
 

@@ -66,6 +66,7 @@ def _act(request: HttpRequest, of: Any) -> HttpResponseBase:
     acts: dict[str, Callable[[HttpRequest, Any], None]] = {
         "create": _create,
         "use": _use,
+        "width": _change_width,
         "cancel": _cancel,
         "retry": _retry,
     }
@@ -86,7 +87,14 @@ def _act(request: HttpRequest, of: Any) -> HttpResponseBase:
 def _create(request: HttpRequest, of: Any) -> None:
     shown = request.POST.get("revision", "")
     revision = int(shown) if shown.isdecimal() and len(shown) < 10 else -1
+    if revision == of.revision and not request.POST.get("beyond") and _is_out_of_reach(of):
+        raise Conflict("A target width cannot be reached with these items. Change it first.")
     receiving.create(of, revision=revision, actor_id=_user(request))
+
+
+def _is_out_of_reach(of: Any) -> bool:
+    shown = _preview(of).get("preview") if of.status == ImportStatus.READY else None
+    return shown is not None and shown.is_refused
 
 
 def _use(request: HttpRequest, of: Any) -> None:
@@ -98,6 +106,22 @@ def _use(request: HttpRequest, of: Any) -> None:
     names = creating.check(plan, facts).metrics
     if name in metric_choice.unused(names, facts):
         receiving.change_plan(of, replace(plan, metrics=(*names, name)))
+
+
+def _change_width(request: HttpRequest, of: Any) -> None:
+    """Take the nearest width that can be reached as a criterion's target, or no target for it."""
+    if of.status != ImportStatus.READY:
+        raise Conflict("The plan cannot be changed here any more.")
+    plan = stored.plan_of(of)
+    checked = creating.check(plan, stored.facts_of(of))
+    found = {one.criterion.name: one for one in preview(checked).reach}
+    asked = found.get(request.POST.get("criterion", ""))
+    if asked is None:
+        raise Conflict("This criterion has no target any more.")
+    targets = {name: width for name, width in plan.targets.items() if name != asked.criterion.name}
+    if request.POST.get("to") == "nearest" and asked.takes.nearest is not None:
+        targets = {**plan.targets, asked.criterion.name: asked.takes.nearest}
+    receiving.change_plan(of, replace(plan, targets=targets))
 
 
 def _cancel(request: HttpRequest, of: Any) -> None:

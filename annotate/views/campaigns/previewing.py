@@ -6,10 +6,11 @@ from decimal import Decimal
 from annotate.selectors.campaigns import protocol
 from annotate.selectors.pay.budget import AtMost
 from annotate.selectors.work.gold import BLOCK
-from annotate.services.campaigns import creating, metric_choice, plans
+from annotate.services.campaigns import creating, metric_choice, plans, reach
 from annotate.services.campaigns.creating import Checked
 from annotate.services.campaigns.importing.facts import Facts
 from annotate.services.campaigns.plans import Plan
+from annotate.services.campaigns.reach import Reach
 from annotate.text.figures import count, many
 
 MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.md, intervals)
@@ -20,7 +21,7 @@ class CampaignPreview:
     """What an import would create, and what the researcher should know first.
 
     title, about: what annotators read. offers: metrics that the file has for every output and
-    that the plan does not use.
+    that the plan does not use. reach: what each target width takes.
     """
 
     facts: Facts
@@ -32,6 +33,12 @@ class CampaignPreview:
     metrics: tuple[str, ...]
     notices: tuple[str, ...]
     offers: tuple[str, ...]
+    reach: tuple[Reach, ...]
+
+    @property
+    def is_refused(self) -> bool:
+        """Return whether a target cannot be reached."""
+        return reach.refused(self.reach)
 
     @property
     def n_shared(self) -> int:
@@ -63,6 +70,7 @@ def preview(checked: Checked) -> CampaignPreview:
             *_about_metrics(checked.metrics, facts),
         ),
         offers=metric_choice.unused(checked.metrics, facts),
+        reach=tuple(reach.of(checked, most)),
     )
 
 

@@ -1,0 +1,109 @@
+"""Whether a file's items suffice for the target widths, and what these take, before any judgment.
+
+It rests on usual scores, without metrics, as the page Plan does.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from annotate.instruments.base import Criterion
+from annotate.selectors.pay.budget import AtMost
+from annotate.services.campaigns import enough
+from annotate.services.campaigns.creating import Checked
+from annotate.states import StopMode
+from estimation.core import EstimationError
+from estimation.core.planning import (
+    TYPICAL,
+    Prices,
+    Range,
+    Study,
+    forecast,
+    reachable_target,
+)
+
+CLAIMED = 0.9  # a target counts as reachable if so many simulated campaigns reach it
+DRAWN = 60  # campaigns for each criterion: half a second
+
+
+@dataclass(frozen=True)
+class Takes:
+    """What a target takes. chance: that all systems reach it before the items run out.
+
+    nearest: the narrowest width that 9 of 10 campaigns reach; None if there is none.
+    """
+
+    chance: float
+    nearest: float | None
+    judgments: Range | None
+    people: Range | None
+    cost: Range | None
+
+
+@dataclass(frozen=True)
+class Reach:
+    """A primary criterion, its target, and what it takes.
+
+    is_known: whether scores on this criterion are known from other studies; otherwise their spread
+    is assumed, and nothing is refused for it.
+    """
+
+    criterion: Criterion
+    width: float
+    takes: Takes
+    is_known: bool
+
+    @property
+    def is_reachable(self) -> bool:
+        return self.takes.chance >= CLAIMED
+
+    @property
+    def is_refused(self) -> bool:
+        return self.is_known and not self.is_reachable
+
+
+def of(checked: Checked, most: AtMost) -> list[Reach]:
+    """Return what each target width takes; nothing for a ranking or anytime intervals.
+
+    most: of the plan; it knows the price of a judgment.
+    """
+    plan, facts = checked.plan, checked.facts
+    if plan.stop_mode != StopMode.PRECISION:
+        return []
+    asked = [one for one in checked.instrument.criteria if one.name in plan.targets]
+    return [_of(checked, one, float(most.of_judgment)) for one in asked if facts.n_items >= 2]
+
+
+def refused(found: Iterable[Reach]) -> bool:
+    """Return whether some target is out of reach by what is known of such scores."""
+    return any(one.is_refused for one in found)
+
+
+def _of(checked: Checked, criterion: Criterion, price: float) -> Reach:
+    plan, width = checked.plan, checked.plan.targets[criterion.name]
+    usual = enough.typical(criterion)
+    study = Study(
+        usual,
+        checked.facts.n_items,
+        systems=checked.facts.n_systems,
+        level=plan.level,
+        cap=plan.annotator_cap,
+        double_share=plan.double_share,
+        estimand=plan.estimand,  # type: ignore[arg-type]  # `plans.check` knows it
+        balance=criterion.balance,
+        person_share=criterion.person_share,
+    )
+    is_known = usual is TYPICAL.get(criterion.name)
+    return Reach(criterion, width, _takes(study, width, price), is_known)
+
+
+@lru_cache(maxsize=256)
+def _takes(study: Study, width: float, price: float) -> Takes:
+    nearest = None
+    try:
+        nearest = reachable_target(study, replicates=DRAWN)
+        found = forecast(study, target_width=width, prices=Prices(price), replicates=DRAWN)
+    except EstimationError:  # below what people leave open, or too few items for any interval
+        return Takes(0.0, nearest, None, None, None)
+    chance = found.all_stop_probability
+    return Takes(chance, nearest, found.judgments, found.annotators, found.cost)

@@ -1,0 +1,136 @@
+"""A target that a file's items cannot reach is refused, with the nearest that can."""
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from annotate.models import Campaign, CampaignImport
+from annotate.services.campaigns import reach
+from annotate.services.campaigns.importing import running, stored
+from annotate.services.studies import definitions
+from estimation.core.planning import TYPICAL, Prices, Study, forecast
+from tests.annotate.own import helpful
+from tests.annotate.researcher import created, lines, looked_at, owner_of, press
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+def found(page: Any) -> dict[str, reach.Reach]:
+    return {one.criterion.name: one for one in page.context["preview"].reach}
+
+
+def again(client: Client, page: Any) -> Any:
+    return client.get(page.request["PATH_INFO"])
+
+
+def test_thirty_items_do_not_reach_a_narrow_width(ada: Client) -> None:
+    page = looked_at(ada, lines(30))
+    told = found(page)["overall"]
+    assert told.is_refused
+    assert told.takes.chance == 0
+    assert told.takes.nearest is not None
+    assert 0.4 < told.takes.nearest < 0.8
+    said = page.content.decode()
+    assert "a width of 0.2 cannot be reached with these items" in said
+    assert f"Use {told.takes.nearest:g}" in said
+    assert "Create the campaign all the same" in said
+
+
+def test_the_nearest_is_one_that_nine_of_ten_campaigns_reach(ada: Client) -> None:
+    """Checked with other draws than those that found it."""
+    nearest = found(looked_at(ada, lines(60)))["overall"].takes.nearest
+    assert nearest is not None
+    study = Study(TYPICAL["overall"], 60, systems=2, balance=0.16, person_share=0.08)
+    for width, reached in ((nearest, True), (0.8 * nearest, False)):
+        chance = forecast(
+            study, target_width=width, prices=Prices(1), replicates=100, seed=9
+        ).all_stop_probability
+        assert (chance >= 0.8) is reached
+
+
+def test_it_is_not_created_by_the_way_but_all_the_same_if_asked(ada: Client) -> None:
+    page = looked_at(ada, lines(30))
+    address = page.request["PATH_INFO"]
+    body = {"act": "create", "revision": page.context["of"].revision}
+    refused = ada.post(address, body, follow=True)
+    assert "cannot be reached with these items. Change it first." in refused.content.decode()
+    assert CampaignImport.objects.get().status == "ready"
+    press(ada, page)
+    assert CampaignImport.objects.get().status == "creating"
+
+
+def test_the_nearest_width_is_taken_with_a_press(ada: Client) -> None:
+    page = looked_at(ada, lines(30))
+    nearest = found(page)["overall"].takes.nearest
+    press(ada, page, "width", criterion="overall", to="nearest")
+    after = again(ada, page)
+    assert stored.plan_of(CampaignImport.objects.get()).targets == {"overall": nearest}
+    assert found(after)["overall"].takes.chance >= 0.8
+    assert found(after)["overall"].is_reachable
+    assert "all the same" not in after.content.decode()
+    press(ada, after)
+    running.run_due()
+    assert Campaign.objects.get().targets.get().width == nearest
+
+
+def test_one_of_several_targets_is_left_out_with_a_press(ada: Client) -> None:
+    page = looked_at(ada, lines(30), width_edit="0.9")
+    press(ada, page, "width", criterion="overall", to="none")
+    assert stored.plan_of(CampaignImport.objects.get()).targets == {"edit": 0.9}
+    assert "No target for" not in again(ada, page).content.decode()
+
+
+@pytest.mark.parametrize("criterion", ["fluency", "", "\x00", "nothing"])
+def test_a_criterion_without_a_target_changes_nothing(ada: Client, criterion: str) -> None:
+    page = looked_at(ada, lines(30))
+    press(ada, page, "width", criterion=criterion, to="nearest")
+    assert stored.plan_of(CampaignImport.objects.get()).targets == {"overall": 0.2}
+
+
+def test_enough_items_are_not_refused_and_say_what_it_takes(ada: Client) -> None:
+    page = looked_at(ada, lines(200), width_overall="0.6")
+    takes = found(page)["overall"].takes
+    assert takes.chance == 1
+    assert takes.judgments is not None
+    assert takes.cost is not None
+    assert takes.cost.expected == pytest.approx(0.40 * takes.judgments.expected)
+    assert "all the same" not in page.content.decode()
+
+
+@pytest.mark.parametrize("mode", ["anytime", "ranking"])
+def test_other_rules_are_not_forecast_by_it(ada: Client, mode: str) -> None:
+    page = looked_at(ada, lines(30), stop_mode=mode)
+    assert page.context["preview"].reach == ()
+    assert "Create the campaign all the same" not in page.content.decode()
+
+
+def test_two_items_are_refused_without_a_nearest_width(ada: Client) -> None:
+    page = looked_at(ada, lines(2))
+    assert found(page)["overall"].takes.nearest is None
+    assert "no width can be reached" in page.content.decode()
+
+
+def test_one_item_says_nothing_and_breaks_nothing(ada: Client) -> None:
+    assert looked_at(ada, lines(1)).context["preview"].reach == ()
+    assert created(ada, lines(1)).targets.get().width == 0.2
+
+
+def test_scores_that_nobody_knows_are_a_guess_and_refuse_nothing(ada: Client) -> None:
+    definitions.define(helpful(), owner_id=owner_of(ada).pk)
+    asked = [json.loads(line) | {"input": "What happened?"} for line in lines(30).splitlines()]
+    page = looked_at(
+        ada,
+        "\n".join(map(json.dumps, asked)).encode(),
+        instrument="helpfulness@1",
+        tutorial="built-in",
+        width_overall="",
+        width_helpful="0.2",
+    )
+    (told,) = found(page).values()
+    assert not told.is_known
+    assert not told.is_reachable
+    assert not told.is_refused
+    assert "may be out of reach" in page.content.decode()
+    assert "all the same" not in page.content.decode()
