@@ -85,6 +85,7 @@ def _page(
         "items": [one for one in items if one.is_confirmed],
         "people": results.people(campaign, most=MOST_PEOPLE),
         "n_people": results.n_people(campaign),
+        "rule": results.rule(campaign),
         "is_draft": campaign.status == CampaignStatus.DRAFT,
         "example": instruments.of(campaign).questions()[0].name,
         "can_plant": bool(gold_sources.plantable(instruments.of(campaign))),
