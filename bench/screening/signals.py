@@ -23,6 +23,7 @@ SEED = 2047
 PEOPLE = 120  # of a campaign
 FEWEST = 3  # tasks before the first look: fewer list nobody
 ELSEWHERE = "write every edit elsewhere and paste it"  # who does so looks like a model
+TOOL = "a spelling tool puts in up to 4 words"  # of short edits that is most
 WORD = 7  # characters of a word that is corrected or looked up
 
 Count = Callable[[int, Generator], PageCounts]
@@ -79,7 +80,7 @@ HONEST = {
     "paste a sentence of their own in 1 edit of 5": Kind(_mixed(0.2, _pasted)),
     "paste a name or two": Kind(_looked_up),
     "a spelling tool puts in up to 2 words": Kind(_corrected(2)),
-    "a spelling tool puts in up to 4 words": Kind(_corrected(4)),
+    TOOL: Kind(_corrected(4)),
     ELSEWHERE: Kind(_pasted),
 }
 CARELESS = {

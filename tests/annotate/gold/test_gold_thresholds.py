@@ -132,11 +132,11 @@ def test_the_page_of_gold_says_what_the_thresholds_come_to(client):
         text = " ".join(client.get(url).content.decode().replace("\u00a0", " ").split())
         return text.split('id="rule-h"')[1].split("</section>")[0]
 
-    assert "at most 1.0 % of people who work with care" in told()
+    assert "at most 1 % of people who work with care" in told()
     assert "So 3 of 3, 3 of 5 or 5 of 10 missed list a person." in told()
     assert "Change this" in told()
     screen_settings.change(study.pk, LOWER, actor_id=None)
-    assert "at most 5.0 %" in told()
+    assert "at most 5 %" in told()
     assert "So 2 of 3, 3 of 5 or 4 of 10 missed list a person." in told()
     screen_settings.change(study.pk, {"gold": {"level": 0.99999, "minimum": 9}}, actor_id=None)
     assert "at most 0.001 %" in told()
