@@ -21,6 +21,11 @@ LABELS = {
     "signals.variation": "Least variation of times",
     "signals.away": "Share of tasks left for another window",
     "signals.chance": "Chance of taking two people for one",
+    "gold.slips": "Share of items that people miss who work with care",
+    "gold.level": "Confidence",
+    "gold.minimum": "Fewest answers",
+    "gold.doubtful": "Share of the others who miss an item that is then not used",
+    "gold.others": "Answers of others before an item is doubted",
     "signals.on": "Count signals of the page, and tell annotators so where they join",
 }
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from inspect import cleandoc
 from typing import Any
 
+from annotate.screening.known_answers import GOLD, KnownAnswers
 from annotate.screening.registry import SCREENS
 from annotate.screening.settings import CROWD, FLAGS, FlagSettings
 from annotate.screening.signals.settings import SIGNALS, SignalThresholds
@@ -60,6 +61,7 @@ def groups() -> list[DescribedGroup]:
     kinds: list[tuple[str, str, type[Thresholds]]] = [
         (FLAGS, "Screens and flags", FlagSettings),
         (SIGNALS, "Signals of the page", SignalThresholds),
+        (GOLD, "Gold items", KnownAnswers),
     ]
     kinds.extend((one.group, one.reviewers.title, one.thresholds) for one in SCREENS.values())
     kinds.append((CROWD, "Who is compared with whom", CrowdThresholds))

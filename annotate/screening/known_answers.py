@@ -15,16 +15,20 @@ from annotate.screening.base import LISTED, Verdict
 from annotate.screening.thresholds import Thresholds, between
 from estimation.core import Floats, Ints
 
-GOLD = "gold"  # its key among the screens
+GOLD = "gold"  # its key among the screens, and the name of its group in the stored settings
+ROUNDING = 1e-12
 
 
 class KnownAnswers(Thresholds):
-    """An honest person misses a gold item with a probability of `slips`.
+    """Who misses more gold items than people who work with care do is listed, and nobody is paused.
 
-    level: one minus the share of honest people who are listed, at most.
+    slips: probability that somebody who works with care misses an item.
+    level: one minus the share of people who work with care that are listed, at most. A lower level
+        lists more people, with fewer misses.
     minimum: answers that are needed.
     doubtful: an item that more than this share of the others missed is not used against a person,
-        once `others` of them have answered it: it may be wrong, or too hard.
+        once enough of them have answered it: it may be wrong, or too hard.
+    others: answers of others from which on an item may be doubted.
     """
 
     slips: float = between(0.1, 0.001, 0.5)
@@ -78,7 +82,7 @@ def find(
     by_person = np.argsort(place[used], kind="stable")
     misses = np.split(1 - chances[used][by_person], np.cumsum(n)[:-1])
     guess = [_misses(each, int(k)) for each, k in zip(misses, wrong, strict=False)]
-    listed = (n >= limits.minimum) & (wrong > 0) & (honest <= 1 - limits.level + 1e-12)
+    listed = (n >= limits.minimum) & (wrong > 0) & (honest <= 1 - limits.level + ROUNDING)
     rows = zip(people, answered, n, wrong, honest, guess, listed, strict=True)
     return [
         GoldVerdict(int(a), int(b), int(c), int(d), float(e), float(f), bool(g))
@@ -89,9 +93,6 @@ def find(
 def as_verdict(found: GoldVerdict, own: KnownAnswers | None = None) -> Verdict:
     """Return what gold says in the form in which all screens flag; the value is a share."""
     limits = own or KnownAnswers()
-    counts = np.arange(found.used + 1)
-    tails = at_least(counts, np.full(counts.shape, found.used), limits.slips)
-    least = int(np.argmax(np.append(tails <= 1 - limits.level + 1e-12, True)))
     return Verdict(
         GOLD,
         found.annotator,
@@ -99,13 +100,21 @@ def as_verdict(found: GoldVerdict, own: KnownAnswers | None = None) -> Verdict:
         found.wrong / found.used if found.used else None,
         None,
         None,
-        least / max(1, found.used),
+        fewest(found.used, limits) / max(1, found.used),
         found.used,
         found.used >= limits.minimum,
         {"wrong": found.wrong, "by_honest": found.by_honest, "by_guess": found.by_guess},
         tier=LISTED if found.listed else "",
         evidence=-math.log10(max(found.by_honest, 1e-300)),
     )
+
+
+def fewest(n: int, own: KnownAnswers) -> int:
+    """Return how many misses of n used answers list somebody at least; n + 1 if none do."""
+    counts = np.arange(1, n + 1)
+    tails = at_least(counts, np.full(counts.shape, n), own.slips)
+    enough = (tails <= 1 - own.level + ROUNDING) & (n >= own.minimum)
+    return int(np.argmax(np.append(enough, True))) + 1
 
 
 def at_least(wrong: Ints, n: Ints, slips: float) -> Floats:

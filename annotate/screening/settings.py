@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field
 
 from annotate.schemas import Fault, Problem, Refused, Several, read
+from annotate.screening.known_answers import GOLD, KnownAnswers
 from annotate.screening.registry import SCREENS
 from annotate.screening.signals.settings import SIGNALS, SignalThresholds
 from annotate.screening.thresholds import CrowdThresholds, SettingsError, Thresholds, between
@@ -50,7 +51,7 @@ class FlagSettings(Thresholds):
 
 @dataclass(frozen=True)
 class Settings:
-    """Every threshold and minimum sample of every screen, what flags do, and the signals.
+    """Every threshold and minimum sample of every screen, what flags do, signals and gold.
 
     groups: the thresholds of each screen by the name of its group. Groups that are not given have
         the defaults.
@@ -60,6 +61,7 @@ class Settings:
     flags: FlagSettings = field(default_factory=FlagSettings)
     groups: Mapping[str, Thresholds] = field(default_factory=dict)
     signals: SignalThresholds = field(default_factory=SignalThresholds)
+    gold: KnownAnswers = field(default_factory=KnownAnswers)
 
     def __post_init__(self) -> None:
         usual = {screen.group: screen.thresholds() for screen in SCREENS.values()}
@@ -71,7 +73,13 @@ class Settings:
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Return plain JSON with every value."""
-        parts = {CROWD: self.crowd, FLAGS: self.flags, SIGNALS: self.signals, **self.groups}
+        parts = {
+            CROWD: self.crowd,
+            FLAGS: self.flags,
+            SIGNALS: self.signals,
+            GOLD: self.gold,
+            **self.groups,
+        }
         return {name: part.model_dump(mode="json") for name, part in parts.items()}
 
     @classmethod
@@ -90,14 +98,14 @@ class Settings:
         if problems:
             raise SettingsError(problems)
         crowd, flags = parts.pop(CROWD, CrowdThresholds()), parts.pop(FLAGS, FlagSettings())
-        signals = parts.pop(SIGNALS, SignalThresholds())
-        return cls(crowd, flags, parts, signals)
+        signals, gold = parts.pop(SIGNALS, SignalThresholds()), parts.pop(GOLD, KnownAnswers())
+        return cls(crowd, flags, parts, signals, gold)
 
 
 def _part(name: str, values: Any) -> Thresholds:
     kinds: dict[str, type[Thresholds]] = {CROWD: CrowdThresholds, FLAGS: FlagSettings}
     kinds |= {screen.group: screen.thresholds for screen in SCREENS.values()}
-    kinds[SIGNALS] = SignalThresholds
+    kinds |= {SIGNALS: SignalThresholds, GOLD: KnownAnswers}
     if name not in kinds:
         message = f"Is not one of the groups {', '.join(kinds)}.{suggestion(name, kinds)}"
         raise Refused([Problem(shown(name), message)])

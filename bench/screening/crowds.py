@@ -68,13 +68,23 @@ def kinds_of(study: str) -> list[str]:
     return [name for name in HONEST if name not in without]
 
 
-def drawn(study: str, design: Design, people: list[Person], rng: Generator) -> Columns:
-    """One campaign of honest people, in the order of arrival."""
+def drawn(
+    study: str,
+    design: Design,
+    people: list[Person],
+    rng: Generator,
+    quality: Floats | None = None,
+) -> Columns:
+    """One campaign of honest people, in the order of arrival.
+
+    quality: (n, C) from `effects` of at least as many outputs as there are; drawn if not given.
+    Answers have none.
+    """
     if study == ANSWERS:
         return _answers(design, people, rng)
     who, output = draw_places(design, rng)
     outputs = int(output.max()) + 1
-    made = _scores(study, who, output, people, rng)
+    made = _scores(study, who, output, people, rng, quality)
     scores = np.column_stack(list(made.values()))
     pace = np.array([one.pace for one in people])[who]
     alike = np.array([one.alike for one in people])
@@ -99,16 +109,27 @@ def _levels(study: str) -> tuple[float, ...]:
     return tuple(np.arange(float(RATINGS[study][1])).tolist())
 
 
+def effects(study: str, n: int, rng: Generator) -> Floats:
+    """(n, C) standard normal effects on the criteria of a study, correlated as its criteria are."""
+    if study == QUALITY:
+        return np.asarray(rng.standard_normal((n, 3)) @ np.linalg.cholesky(TOGETHER).T)
+    return correlated(n, RATINGS[study][0], 0.6, rng)
+
+
 def _scores(
-    study: str, who: Ints, output: Ints, people: list[Person], rng: Generator
+    study: str,
+    who: Ints,
+    output: Ints,
+    people: list[Person],
+    rng: Generator,
+    quality: Floats | None,
 ) -> dict[str, Floats]:
-    size = (int(output.max()) + 1, len(people), who.size)
     shift = np.array([one.shift for one in people])[who]
     care = np.array([one.care for one in people])[who]
+    item = effects(study, int(output.max()) + 1, rng) if quality is None else quality
+    person, rest = (effects(study, n, rng) for n in (len(people), who.size))
     found = {}
     if study == QUALITY:
-        root = np.linalg.cholesky(TOGETHER)
-        item, person, rest = (rng.standard_normal((n, 3)) @ root.T for n in size)
         for c, (name, (shares, parts)) in enumerate(zip(CRITERIA, RELEASED.values(), strict=True)):
             scale = Marginal((-1.0, 0.0, 1.0), shares, Scale(-1, 1))
             mine, theirs = (latent_share(scale, part / sum(parts)) for part in parts[:2])
@@ -117,7 +138,6 @@ def _scores(
             found[name] = scale.scores(latent)
         return found
     criteria, levels = RATINGS[study]
-    item, person, rest = (correlated(n, criteria, 0.6, rng) for n in size)
     latent = np.sqrt(0.35) * item[output] + np.sqrt(0.15) * person[who]
     latent = latent + (care * np.sqrt(0.5))[:, None] * rest + shift[:, None]
     scores = marginal(levels, None).scores(latent)

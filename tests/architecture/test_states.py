@@ -95,6 +95,7 @@ def test_few_modules_see_superseded_judgments():
         "annotate.selectors.campaigns.exports",  # marks them
         "annotate.selectors.review.items.listing",  # shows them, marked
         "annotate.selectors.review.items.page",  # shows them, marked
+        "annotate.selectors.review.judgments",  # shows them, marked
         "annotate.selectors.pay.tallies",  # counts corrections not at all
         "annotate.selectors.work.corrections",  # how often a text was corrected
         "annotate.services.work.scoring",

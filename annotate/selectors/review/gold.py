@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 
 from django.db.models import Count, Max, Q, QuerySet, Sum
 
@@ -10,7 +11,8 @@ from annotate.instruments import expected
 from annotate.instruments.base import Instrument
 from annotate.models import Assignment, Campaign, GoldAnswer, GoldFinding, GoldItem, GoldLook
 from annotate.screening import known_answers
-from annotate.screening.known_answers import GoldVerdict
+from annotate.screening.known_answers import GoldVerdict, KnownAnswers
+from annotate.screening.settings import Settings
 from annotate.selectors.studies import instruments
 from annotate.text.word_diff import DiffRun, word_diff
 
@@ -45,6 +47,19 @@ class GoldPerson:
 
     pseudonym: str
     verdict: GoldVerdict
+
+
+@dataclass(frozen=True)
+class GoldRule:
+    """From where on gold lists somebody. examples: (misses, of so many answers)."""
+
+    limits: KnownAnswers
+    examples: tuple[tuple[int, int], ...]
+
+    @property
+    def share(self) -> float:
+        """Return the share of people who work with care that are listed, at most."""
+        return 1 - self.limits.level
 
 
 @dataclass(frozen=True)
@@ -116,10 +131,29 @@ def of_person(campaign: Campaign, annotator_id: int) -> GoldOfPerson:
     return GoldOfPerson(_verdict(row) if row else None, tasks)
 
 
-def state(campaign_id: int) -> str:
-    """Return a text that changes whenever gold may say something new; `NONE` without an answer."""
-    seen = _known(campaign_id).aggregate(n=Count("pk"), last=Max("pk"), sum=Sum("pk"))
-    return f"{seen['n']}:{seen['last'] or 0}:{seen['sum'] or 0}"
+def thresholds(campaign: Campaign) -> KnownAnswers:
+    """Return from where on gold lists people in this campaign."""
+    return Settings.from_dict(campaign.screening).gold
+
+
+def rule(campaign: Campaign) -> GoldRule:
+    """Return from where on gold lists people, with examples; no query."""
+    limits = thresholds(campaign)
+    counts = sorted({limits.minimum, 5, 10})
+    examples = [(known_answers.fewest(n, limits), n) for n in counts if n >= limits.minimum]
+    return GoldRule(limits, tuple((misses, n) for misses, n in examples if misses <= n))
+
+
+def state(campaign: Campaign) -> str:
+    """Return a text that changes whenever gold may say something new; `NONE` without an answer.
+
+    That is after new answers, and after a change of the thresholds.
+    """
+    seen = _known(campaign.pk).aggregate(n=Count("pk"), last=Max("pk"), sum=Sum("pk"))
+    if not seen["n"]:
+        return NONE
+    limits = sha256(thresholds(campaign).model_dump_json().encode()).hexdigest()[:12]
+    return f"{seen['n']}:{seen['last']}:{seen['sum']}:{limits}"
 
 
 def counts(campaign_id: int) -> dict[str, tuple[int, int]]:
@@ -151,7 +185,8 @@ def verdicts(
     given = GoldItem.objects.filter(campaign=campaign).values_list("pk", "expected")
     chance = {pk: expected.chance(instrument, answers) for pk, answers in given}
     who, what, right = zip(*facts, strict=True)
-    return known_answers.find(who, what, right, [chance[item] for item in what])
+    chances = [chance[item] for item in what]
+    return known_answers.find(who, what, right, chances, thresholds(campaign))
 
 
 def _verdict(row: GoldFinding) -> GoldVerdict:

@@ -8,7 +8,7 @@ from functools import cached_property
 from statistics import mean
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 from django.utils.crypto import salted_hmac
 
 from annotate.instruments.answers import Key, Question
@@ -20,6 +20,10 @@ from annotate.selectors.studies import instruments
 
 EDIT = "edit"
 PAGE = 5  # outputs per page
+_FACTS = (
+    *("pk", "output", "annotator__pseudonym", "submitted_at", "active_seconds"),
+    *("elapsed_seconds", "response", "counting", "annotator"),
+)
 
 
 @dataclass(frozen=True)
@@ -46,12 +50,19 @@ class ComparedJudgment:
     """One output with this annotator's judgment and the others'.
 
     distance: 0 where all agree, 1 at the largest possible distance; None without others.
+    earlier: answers that their annotators corrected, the latest first. They are compared with
+        nothing. Only what a page shows has them.
     """
 
     mine: Judged
     others: tuple[Judged, ...]
     distance: float | None
     material: Material | None = None
+    earlier: tuple[Judged, ...] = ()
+
+    def corrected_by(self, one: Judged) -> list[Judged]:
+        """Return the earlier answers of this judgment's annotator."""
+        return [each for each in self.earlier if each.pseudonym == one.pseudonym]
 
     @property
     def name(self) -> str:
@@ -112,13 +123,20 @@ class AnnotatorWork:
         return max(1, -(-len(self.all) // PAGE))
 
     def page(self, number: int) -> list[ComparedJudgment]:
-        """Return the outputs of one page, from 1, with what the annotators were shown."""
+        """Return the outputs of one page, from 1, with what the annotators were shown.
+
+        And with answers that were corrected; two queries.
+        """
         chosen = self.all[(number - 1) * PAGE : number * PAGE]
-        found = Output.objects.filter(pk__in=[one.mine.output_id for one in chosen])
+        keys = [one.mine.output_id for one in chosen]
+        found = Output.objects.filter(pk__in=keys)
         shown = {output.pk: outputs.material(output) for output in found.select_related("item")}
+        earlier: defaultdict[int, list[Judged]] = defaultdict(list)
+        for one in _corrected(self.campaign_id, keys, self.instrument):
+            earlier[one.output_id].append(one)
         return [
-            ComparedJudgment(one.mine, one.others, one.distance, shown[one.mine.output_id])
-            for one in chosen
+            replace(one, material=shown[key], earlier=tuple(earlier[key]))
+            for key, one in zip(keys, chosen, strict=True)
         ]
 
     @property
@@ -166,40 +184,34 @@ def judged(found: QuerySet[Judgment], instrument: Instrument) -> list[tuple[int,
             assignment=OuterRef("assignment"), assignment__status=Assignment.Status.VERIFIED
         )
     )
-    rows = list(
-        found.annotate(counting=counting)
-        .order_by("pk")
-        .values_list(
-            "pk",
-            "output",
-            "annotator__pseudonym",
-            "submitted_at",
-            "active_seconds",
-            "elapsed_seconds",
-            "counting",
-            "response",
-            "annotator",
-        )
-    )
+    rows = list(found.annotate(counting=counting).order_by("pk").values_list(*_FACTS))
     edits = Score.objects.filter(judgment__in=[row[0] for row in rows], criterion=EDIT)
     hter = dict(edits.values_list("judgment", "value"))
-    return [
-        (
-            owner,
-            Judged(
-                pk,
-                output,
-                name,
-                at,
-                screening.seconds(active, elapsed),
-                counts,
-                instrument.answers(response) if instrument.template else {},
-                response,
-                hter.get(pk) if response.get(EDIT) is not None else None,
-            ),
-        )
-        for pk, output, name, at, active, elapsed, counts, response, owner in rows
-    ]
+    return [(row[-1], _judged(row[:-1], instrument, hter)) for row in rows]
+
+
+def _judged(row: Sequence[Any], instrument: Instrument, hter: Mapping[int, float]) -> Judged:
+    """Return one judgment from its facts without the annotator's id."""
+    pk, output, name, at, active, elapsed, response, counts = row
+    return Judged(
+        pk,
+        output,
+        name,
+        at,
+        screening.seconds(active, elapsed),
+        counts,
+        instrument.answers(response) if instrument.template else {},
+        response,
+        hter.get(pk) if response.get(EDIT) is not None else None,
+    )
+
+
+def _corrected(campaign_id: int, outputs: Sequence[int], instrument: Instrument) -> list[Judged]:
+    """Return the answers that later ones supersede, the latest first. They have no scores."""
+    rows = Judgment.every.filter(campaign=campaign_id, output__in=outputs)
+    early = rows.filter(superseded_at__isnull=False).annotate(counting=Value(False))
+    found = early.order_by("-pk").values_list(*_FACTS)
+    return [_judged(row[:-1], instrument, {}) for row in found]
 
 
 def _rows(campaign_id: int, annotator_id: int) -> QuerySet[Judgment]:

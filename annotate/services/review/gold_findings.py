@@ -41,14 +41,14 @@ def look(campaign: Campaign) -> int:
     last = GoldLook.objects.filter(campaign=campaign).first()
     if last is not None and timezone.now() < last.at + _pause(last.people):
         return 0
-    state = gold.state(campaign.pk)
+    state = gold.state(campaign)
     if state == (last.state if last else gold.NONE):
         return 0
     cleared = _cleared(campaign.pk)
     found = gold.verdicts(campaign)
     armed = gold.verdicts(campaign, cleared) if cleared else found
     _keep(campaign.pk, found)
-    new = _list(campaign.pk, [one for one in armed if one.listed and one.annotator > 0], cleared)
+    new = _list(campaign, [one for one in armed if one.listed and one.annotator > 0], cleared)
     fields = {"state": state, "at": timezone.now(), "people": len(found)}
     fields["counts"] = gold.counts(campaign.pk)
     GoldLook.objects.update_or_create(campaign=campaign, defaults=fields)
@@ -83,11 +83,11 @@ def _keep(campaign_id: int, found: Iterable[GoldVerdict]) -> None:
     )
 
 
-def _list(campaign_id: int, found: Iterable[GoldVerdict], cleared: Mapping[int, datetime]) -> int:
+def _list(campaign: Campaign, found: Iterable[GoldVerdict], cleared: Mapping[int, datetime]) -> int:
     """Flag whom gold has not flagged since the last ruling that their work counts."""
-    mine = Review.objects.filter(campaign=campaign_id)
+    mine = Review.objects.filter(campaign=campaign)
     out = set(mine.filter(status=Review.Status.EXCLUDED).values_list("annotator", flat=True))
-    earlier = Flag.objects.filter(review__campaign=campaign_id, screen=GOLD).order_by()
+    earlier = Flag.objects.filter(review__campaign=campaign, screen=GOLD).order_by()
     flagged = dict(earlier.values_list("review__annotator").annotate(at=Max("at")))
     new = [
         one
@@ -98,7 +98,10 @@ def _list(campaign_id: int, found: Iterable[GoldVerdict], cleared: Mapping[int, 
             or flagged[one.annotator] < cleared.get(one.annotator, flagged[one.annotator])
         )
     ]
-    return sum(bool(reviews.flag(campaign_id, one.annotator, [as_verdict(one)])) for one in new)
+    limits = gold.thresholds(campaign)
+    return sum(
+        bool(reviews.flag(campaign.pk, one.annotator, [as_verdict(one, limits)])) for one in new
+    )
 
 
 def _cleared(campaign_id: int) -> dict[int, datetime]:

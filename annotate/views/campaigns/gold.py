@@ -18,7 +18,7 @@ from annotate.selectors.studies import instruments
 from annotate.selectors.work.gold import BLOCK
 from annotate.services.campaigns import gold, gold_sources
 from annotate.states import CampaignStatus
-from annotate.text.figures import many
+from annotate.text.figures import many, short
 
 MOST_PEOPLE = 100  # on the page; the reviews' queue has everybody who is listed
 Done = str  # what was done, in a sentence
@@ -76,7 +76,7 @@ def _page(
     problems: Any = (),
     status: int = 200,
 ) -> HttpResponseBase:
-    items = results.items(campaign)
+    items, rule = results.items(campaign), results.rule(campaign)
     context = {
         "campaign": campaign,
         "forms": forms,
@@ -85,6 +85,9 @@ def _page(
         "items": [one for one in items if one.is_confirmed],
         "people": results.people(campaign, most=MOST_PEOPLE),
         "n_people": results.n_people(campaign),
+        "rule": rule,
+        "rule_share": _percent(rule.share),
+        "rule_slips": _percent(rule.limits.slips),
         "is_draft": campaign.status == CampaignStatus.DRAFT,
         "example": instruments.of(campaign).questions()[0].name,
         "can_plant": bool(gold_sources.plantable(instruments.of(campaign))),
@@ -92,6 +95,11 @@ def _page(
         "section": "campaigns",
     }
     return render(request, "campaigns/gold.html", context, status=status)
+
+
+def _percent(share: float) -> str:
+    """Return a setting as it was typed: 0.99 leaves 1 %, and 0.9999 leaves 0.01 %."""
+    return f"{short(100 * share, most=4)}\u00a0%"
 
 
 def _share(request: HttpRequest, campaign: Any, forms: dict[str, Any]) -> Done | None:

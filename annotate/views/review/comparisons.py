@@ -1,12 +1,14 @@
 """Judgments beside others' on the same outputs, as the cells of a table."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotate.instruments.answers import Question
 from annotate.selectors.review.judgments import AnnotatorWork, ComparedJudgment, Judged
 from annotate.text.figures import number, seconds
 from annotate.text.word_diff import DiffRun, word_diff
+
+SUPERSEDED, CORRECTION = "superseded", "correction"
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,10 @@ class MarkedText:
 
 @dataclass(frozen=True)
 class JudgeLine:
-    """One judge of an output; name is "" for the annotator under review."""
+    """One judgment of an output; name is "" for the annotator under review.
+
+    standing: "superseded" if its annotator corrected it, "correction" if it is the later answer.
+    """
 
     name: str
     seconds: str
@@ -44,6 +49,7 @@ class JudgeLine:
     cells: tuple[AnswerCell, ...]
     diff: tuple[DiffRun, ...]
     shown: tuple[MarkedText, ...]
+    standing: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,10 +111,22 @@ def beside(work: AnnotatorWork, page: int) -> list[Beside]:
 def _beside(one: ComparedJudgment, work: AnnotatorWork) -> Beside:
     assert one.material is not None
     lines = tuple(
-        line(judged, one, work, mine=judged is one.mine) for judged in (one.mine, *one.others)
+        each for judged in (one.mine, *one.others) for each in _with_earlier(judged, one, work)
     )
     apart = sum(cell.off for cell in lines[0].cells)
     return Beside(one.material.text, one.material.input, apart, lines)
+
+
+def _with_earlier(
+    judged: Judged, one: ComparedJudgment, work: AnnotatorWork
+) -> Iterable[JudgeLine]:
+    """Yield a judgment, and after it what it corrects."""
+    mine, earlier = judged is one.mine, one.corrected_by(judged)
+    now = line(judged, one, work, mine=mine)
+    yield replace(now, standing=CORRECTION) if earlier else now
+    for each in earlier:
+        before = line(each, one, work)
+        yield replace(before, name="" if mine else before.name, standing=SUPERSEDED)
 
 
 def line(

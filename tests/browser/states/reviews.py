@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from annotate.models import Campaign, Judgment, Membership, Review, Ruling, ScreenedAnnotator
 from annotate.services.campaigns import life
 from annotate.services.review import appeals, rulings
+from annotate.services.work import superseding
 from estimation.services import estimating
 from tests import reviewed
 from tests.browser.states import Visitor, state
@@ -74,6 +75,18 @@ def _pages(visitor: Visitor) -> None:
 def _not_found(visitor: Visitor) -> None:
     case(visitor)
     visitor.goto(reverse("annotate:reviews") + "?q=somebody+else&show=appeals")
+
+
+@state("reviews/case-corrected")
+def _corrected(visitor: Visitor) -> None:
+    """Answers that this person and another one corrected, beside the later ones."""
+    review = case(visitor)
+    mine = Judgment.objects.filter(campaign=review.campaign_id, annotator=review.annotator_id)
+    both = Judgment.objects.filter(output__in=mine.values("output"))
+    for one in both:
+        now = {"fluency": 0, "redundancy": 1, "overall": 0, "edit": reviewed.EDIT}
+        superseding.supersede(one.pk, response=now)
+    show(visitor, review)
 
 
 @state("reviews/case-not-screened")
