@@ -65,13 +65,21 @@ class Reach:
 def of(checked: Checked, most: AtMost) -> list[Reach]:
     """Return what each target width takes; nothing for a ranking or anytime intervals.
 
-    most: of the plan; it knows the price of a judgment.
+    most: of the plan; it knows what a judgment and a new person cost.
     """
     plan, facts = checked.plan, checked.facts
     if plan.stop_mode != StopMode.PRECISION:
         return []
+    if facts.n_items < 2:
+        return []
     asked = [one for one in checked.instrument.criteria if one.name in plan.targets]
-    return [_of(checked, one, float(most.of_judgment)) for one in asked if facts.n_items >= 2]
+    return [_of(checked, one, _prices(most)) for one in asked]
+
+
+def _prices(most: AtMost) -> Prices:
+    bill = most.bill
+    bonus = bill.bonuses.total / bill.units if bill.units else 0
+    return Prices(float(most.of_judgment), person_cost=float(bonus))
 
 
 def refused(found: Iterable[Reach]) -> bool:
@@ -79,7 +87,7 @@ def refused(found: Iterable[Reach]) -> bool:
     return any(one.is_refused for one in found)
 
 
-def _of(checked: Checked, criterion: Criterion, price: float) -> Reach:
+def _of(checked: Checked, criterion: Criterion, prices: Prices) -> Reach:
     plan, width = checked.plan, checked.plan.targets[criterion.name]
     usual = enough.typical(criterion)
     study = Study(
@@ -94,15 +102,15 @@ def _of(checked: Checked, criterion: Criterion, price: float) -> Reach:
         person_share=criterion.person_share,
     )
     is_known = usual is TYPICAL.get(criterion.name)
-    return Reach(criterion, width, _takes(study, width, price), is_known)
+    return Reach(criterion, width, _takes(study, width, prices), is_known)
 
 
 @lru_cache(maxsize=256)
-def _takes(study: Study, width: float, price: float) -> Takes:
+def _takes(study: Study, width: float, prices: Prices) -> Takes:
     nearest = None
     try:
         nearest = reachable_target(study, replicates=DRAWN)
-        found = forecast(study, target_width=width, prices=Prices(price), replicates=DRAWN)
+        found = forecast(study, target_width=width, prices=prices, replicates=DRAWN)
     except EstimationError:  # below what people leave open, or too few items for any interval
         return Takes(0.0, nearest, None, None, None)
     chance = found.all_stop_probability

@@ -205,6 +205,22 @@ def _preview(visitor: Visitor) -> None:
     expect(page.get_by_role("button", name="Use comet")).to_be_visible()
 
 
+@state("researcher/new-out-of-reach")
+def _out_of_reach(visitor: Visitor) -> None:
+    rows = (
+        {"item": f"i{i:02}", "system": system, "output": f"{system} on district {i}."}
+        for i in range(40)
+        for system in ("pointer", "seq2seq")
+    )
+    page = form(visitor, Name="News in short, autumn")
+    page.locator("#id_width_fluency").fill("0.9")
+    upload(page, as_lines(*rows))
+    running.run_due()
+    expect(page.get_by_role("heading", name="What it will take")).to_be_visible()
+    expect(page.get_by_text("cannot be reached with these items")).to_be_visible()
+    expect(page.get_by_role("button", name="Create the campaign all the same")).to_be_visible()
+
+
 @state("researcher/import-misfit")
 def _misfit(visitor: Visitor) -> None:
     page = read(visitor, texts(), **{"Columns of your own file": "bleurt"})

@@ -95,7 +95,9 @@ def test_enough_items_are_not_refused_and_say_what_it_takes(ada: Client) -> None
     assert takes.chance == 1
     assert takes.judgments is not None
     assert takes.cost is not None
-    assert takes.cost.expected == pytest.approx(0.40 * takes.judgments.expected)
+    assert takes.people is not None
+    work, bonuses = 0.40 * takes.judgments.expected, 0.75 * takes.people.expected
+    assert takes.cost.expected == pytest.approx(work + bonuses, rel=0.01)
     assert "all the same" not in page.content.decode()
 
 
