@@ -6,7 +6,7 @@ from annotate.states import CampaignStatus as Status
 from annotate.text.figures import count, many, money, number, percent, width
 from estimation.core import MIN_EFFECTIVE_ANNOTATORS, annotators_needed, width_floor
 from estimation.selectors import collecting, ending
-from estimation.selectors.cells import ShownCell
+from estimation.selectors.criteria.cells import ShownCell
 from estimation.selectors.situation import URGENT, Advice, Branch, Situation
 
 LEAST_JUDGMENTS = 30  # with fewer, the variance components are too uncertain to ask anyone

@@ -12,7 +12,7 @@ from annotate.selectors.campaigns.listing import CampaignFacts
 from annotate.text.figures import many
 from estimation.models import Agreement
 from estimation.selectors import shown
-from estimation.selectors.cells import State
+from estimation.selectors.criteria.cells import State
 from estimation.selectors.shown import Awaited
 
 # Krippendorff's customary bounds for labels that are used individually; a score here is a mean.

@@ -22,12 +22,13 @@ from annotate.selectors.work.offered import Offered
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
 from annotate.text.figures import many
-from estimation.selectors import agreement, cells, comparisons, history, rankings, savings, stress
+from estimation.selectors import agreement, comparisons, history, rankings, savings, stress
 from estimation.selectors.activity import ActivityLine, lines
 from estimation.selectors.advice import advise
 from estimation.selectors.agreement import Agreed
-from estimation.selectors.cells import CriterionRow, ShownCell, ShownNotice
 from estimation.selectors.comparisons import ContrastTable
+from estimation.selectors.criteria.cells import ShownCell, ShownNotice, notices_of
+from estimation.selectors.criteria.rows import CriterionRow, rows
 from estimation.selectors.forecast import Outlook, StoredForecast, newest_forecast
 from estimation.selectors.history import Newest
 from estimation.selectors.savings import Saving
@@ -221,7 +222,7 @@ class Dashboard:
     @property
     def notices(self) -> tuple[ShownNotice, ...]:
         """Return the notices of the primary estimates, each sentence once."""
-        return cells.notices(self.primary)
+        return notices_of(self.primary)
 
     @property
     def fingerprint(self) -> str:
@@ -255,7 +256,7 @@ def build(
         progress=counts,
         price=price,
         most=most,
-        rows=cells.rows(facts, newest, price=price, items=items, places=ranked.places),
+        rows=rows(facts, newest, price=price, items=items, places=ranked.places),
         metric_done=history.metric_scores(facts.public_id, facts.metrics, counts.outputs),
         n_pending=scoring.waiting(pk),
         at=max((row.at for row in newest), default=None),

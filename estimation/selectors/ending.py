@@ -5,8 +5,8 @@ from dataclasses import replace
 from annotate.selectors.campaigns.progress import SEEN
 from annotate.states import CloseReason
 from annotate.text.figures import lasting, many, moment, money, number
-from estimation.selectors.cells import ShownCell
 from estimation.selectors.collecting import confirming, why_nobody
+from estimation.selectors.criteria.cells import ShownCell
 from estimation.selectors.situation import Advice, Situation
 
 COUNTED = "unfinished items are then counted and shown"

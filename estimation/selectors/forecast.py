@@ -12,7 +12,7 @@ from annotate.states import CampaignStatus
 from annotate.text import figures
 from annotate.text.figures import many, percent
 from estimation.models import EndForecast
-from estimation.selectors.cells import ShownCell
+from estimation.selectors.criteria.cells import ShownCell
 
 CLAIMED = 0.9  # coverage is claimed for at least this probability of reaching the targets
 HOPELESS = 0.05

@@ -19,8 +19,8 @@ from estimation.core import (
     places,
 )
 from estimation.selectors import comparisons, history
-from estimation.selectors.cells import State
 from estimation.selectors.comparisons import Axis, ContrastTable, NewestComparison, ShownContrast
+from estimation.selectors.criteria.cells import State
 from estimation.selectors.history import Newest
 
 PEOPLE, ITEMS, NEITHER = "people", "items", "neither"  # what would settle an open pair

@@ -9,8 +9,9 @@ from annotate.selectors.campaigns.listing import CampaignFacts
 from annotate.selectors.review import ruling_statistics
 from annotate.selectors.review.ruling_statistics import BY_HAND, Conduct, ExcludedCounts
 from annotate.text.figures import count, many
-from estimation.selectors import cells, history, stress
-from estimation.selectors.cells import ShownCell, State
+from estimation.selectors import history, stress
+from estimation.selectors.criteria import rows
+from estimation.selectors.criteria.cells import ShownCell, State
 from estimation.selectors.stress import Stress
 
 # The words for a screen, if they are not its name without the underscores.
@@ -145,7 +146,7 @@ class Sensitivity:
 def of(facts: CampaignFacts) -> Sensitivity:
     """Return the effect of a campaign's exclusions, in a constant number of queries."""
     newest = history.latest(facts.campaign_id, facts.criterion_names)
-    found = cells.rows(facts, newest, price=Decimal(0))
+    found = rows.rows(facts, newest, price=Decimal(0))
     primary = [cell for row in found if row.is_primary for cell in row.cells]
     excluded = ruling_statistics.excluded(facts.campaign_id, since=facts.closed_at)
     how, test = ruling_statistics.of(facts.campaign_id), stress.newest(facts.campaign_id)

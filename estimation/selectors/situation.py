@@ -13,7 +13,7 @@ from annotate.selectors.pay.open_units import Deadline
 from annotate.selectors.work.offered import Offered
 from annotate.states import CampaignStatus, CloseReason
 from annotate.text.figures import lasting, many, moment
-from estimation.selectors.cells import ShownCell
+from estimation.selectors.criteria.cells import ShownCell
 from estimation.selectors.rankings import Rankings
 
 ZERO = Decimal("0.00")

@@ -6,7 +6,7 @@ from typing import Any
 
 from annotate.text.figures import many, number, percent
 from estimation.models import StressTest
-from estimation.selectors.cells import ShownCell, State
+from estimation.selectors.criteria.cells import ShownCell, State
 
 
 @dataclass(frozen=True)

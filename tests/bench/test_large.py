@@ -13,6 +13,7 @@ from annotate.selectors.pay import accounts, payout_lists
 from annotate.services.pay import tallying
 from bench.large import __main__ as large
 from bench.large import pages
+from estimation.services import looking
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -50,6 +51,8 @@ def test_a_small_one_holds_together(client: Any) -> None:
         assert listed.amount == listed.paid
     assert Review.objects.filter(campaign=made).exists()
     tallying.advance()
+    looking.ask(made.pk)
+    looking.measure(made.pk)
     client.force_login(User.objects.get(username=large.OWNER))
     for page in pages.addresses():
         assert client.get(page).status_code == 200, page

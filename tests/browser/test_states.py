@@ -60,7 +60,8 @@ LOOKS = (("wide", "light"), ("phone", "dark"))  # both layouts and both themes, 
 SETTLED = """async () => {
   const frame = () => new Promise(requestAnimationFrame);
   await frame(); await frame();
-  await Promise.all([...document.images].map(image => image.decode().catch(() => {})));
+  const seen = [...document.images].filter(image => image.checkVisibility());
+  await Promise.all(seen.map(image => image.decode().catch(() => {})));
 }"""
 PICTURES = os.environ.get("PICTURES", "")
 

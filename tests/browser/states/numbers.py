@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from annotate.services import audit
 from estimation.services import forecasting
+from tests.browser.researchers import estimated
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in
 from tests.crowds.clock import Clock
@@ -105,3 +106,17 @@ def _activity(visitor: Visitor) -> None:
 def _no_activity(visitor: Visitor) -> None:
     made = campaign(owner=logged_in(visitor))
     visitor.goto(reverse("estimation:activity", args=[made.public_id]) + "?show=pay")
+
+
+@state("numbers/twenty-systems")
+def _twenty_systems(visitor: Visitor) -> None:
+    """Twenty systems on four criteria: one picture each, and no plot before it is asked for."""
+    made = campaign(
+        owner=logged_in(visitor),
+        items=4,
+        systems=tuple(f"system-{n:02}" for n in range(1, 21)),
+        targets={"overall": 0.5, "fluency": 0.5, "redundancy": 0.6, "edit": 0.4},
+        metrics=(),
+    )
+    estimated(made, "overall", "fluency", "redundancy", "edit")
+    dashboard(visitor, made).locator(".forest").first.wait_for()

@@ -29,7 +29,7 @@ from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
 from estimation.selectors import advice as rules
 from estimation.selectors import situation as parts
-from estimation.selectors.cells import ShownCell
+from estimation.selectors.criteria.cells import ShownCell
 from estimation.selectors.dashboard import Dashboard
 from estimation.selectors.history import Newest
 from estimation.selectors.situation import Advice, Situation

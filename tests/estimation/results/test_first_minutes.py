@@ -19,7 +19,7 @@ from annotate.models import Campaign, Judgment
 from estimation.charts import scale
 from estimation.models import Estimate
 from estimation.selectors import shown
-from estimation.selectors.cells import ShownCell
+from estimation.selectors.criteria.cells import ShownCell
 from estimation.selectors.dashboard import Dashboard
 from estimation.selectors.history import Point
 from estimation.selectors.shown import Awaited

@@ -1,0 +1,83 @@
+"""All systems on one criterion as one picture: their intervals on one scale, the best first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotate.instruments.base import Criterion
+from annotate.text.figures import short
+from estimation.selectors import shown
+from estimation.selectors.criteria.cells import ShownCell
+
+FEW = 4  # systems whose cells are easy to compare side by side
+WIDTH, MARGIN = 300.0, 8.0  # of the drawing, in its own units
+ROOM = 0.04  # of what is drawn, at both ends
+
+
+@dataclass(frozen=True)
+class ScoreAxis:
+    """The scale of a picture, from `low` to `high` in score units."""
+
+    low: float
+    high: float
+
+    def x(self, value: float) -> str:
+        """Return where a score lies in the drawing."""
+        share = (value - self.low) / (self.high - self.low)
+        return f"{MARGIN + share * (WIDTH - 2 * MARGIN):.1f}"
+
+    @property
+    def labels(self) -> tuple[tuple[str, str], ...]:
+        """Return (position, text) of both ends and the middle."""
+        middle = (self.low + self.high) / 2
+        return tuple((self.x(one), short(one, 2)) for one in (self.low, middle, self.high))
+
+
+@dataclass(frozen=True)
+class ForestLine:
+    """One system: its cell, and where its estimate and its interval lie in the drawing."""
+
+    cell: ShownCell
+    x: str
+    x_low: str | None
+    x_high: str | None
+
+
+@dataclass(frozen=True)
+class Forest:
+    """The systems with an estimate, the best first, and those that have none yet."""
+
+    axis: ScoreAxis
+    lines: tuple[ForestLine, ...]
+    awaited: tuple[ShownCell, ...]
+
+
+def forest(cells: Sequence[ShownCell]) -> Forest | None:
+    """Return the picture of a criterion; None for few systems, or before any estimate."""
+    known = [(cell, cell.row.estimate) for cell in cells if cell.shown and cell.row]
+    told = [(cell, estimate) for cell, estimate in known if estimate is not None]
+    if len(cells) <= FEW or not told:
+        return None
+    sign = -1 if cells[0].criterion.higher_is_better else 1
+    told.sort(key=lambda one: (sign * one[1], one[0].system.name))
+    axis = _axis(cells[0].criterion, told)
+    listed = {cell.system.system_id for cell, _estimate in told}
+    return Forest(
+        axis,
+        tuple(_line(axis, *one) for one in told),
+        tuple(cell for cell in cells if cell.system.system_id not in listed),
+    )
+
+
+def _axis(criterion: Criterion, told: Sequence[tuple[ShownCell, float]]) -> ScoreAxis:
+    ends = [
+        end for cell, estimate in told for end in (estimate, cell.low, cell.high) if end is not None
+    ]
+    low, high = min(ends), max(ends)
+    room = ROOM * (high - low) or shown.span(criterion) / 10
+    return ScoreAxis(low - room, high + room)
+
+
+def _line(axis: ScoreAxis, cell: ShownCell, estimate: float) -> ForestLine:
+    low, high = cell.low, cell.high
+    ends = (None, None) if low is None or high is None else (axis.x(low), axis.x(high))
+    return ForestLine(cell, axis.x(estimate), *ends)
