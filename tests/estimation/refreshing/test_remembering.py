@@ -243,12 +243,12 @@ def test_every_decision_stores_a_recount_of_all_facts_byte_for_byte(monkeypatch,
     world = World(4, people=9)
     study, verbs = world.study, set()
 
-    def carry_out(acts, rows, compared):
+    def carry_out(acts, rows, compared, **beside):
         if acts:
             stored = as_bytes(told(Estimate.objects.filter(pk__in=[row.pk for row in rows])))
             assert [stored] * 2 == [as_bytes(recounted(study)) for _again in range(2)]
             verbs.update(act.verb for act in acts)
-        made(acts, rows, compared)
+        made(acts, rows, compared, **beside)
 
     made = stopping.carry_out
     monkeypatch.setattr(stopping, "carry_out", carry_out)
