@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtrc, betaincinv
 
 from annotate.screening.grouping import by_group
-from estimation.core import Floats, Ints, distinct
-from estimation.core.data.incidence import numbered
+from estimation.core import Floats, Ints, distinct, numbered
 
 LEVELS = (-1.0, 0.0, 1.0)
 # What follows a verdict: nothing; a place in the reviewers' list; a pause until a ruling as well.

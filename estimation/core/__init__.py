@@ -35,7 +35,7 @@ from estimation.core.data.errors import (
     ShapeMismatchError,
     TooFewJudgmentsError,
 )
-from estimation.core.data.incidence import Floats, Incidence, Ints, distinct
+from estimation.core.data.incidence import Floats, Incidence, Ints, distinct, numbered
 from estimation.core.data.sample import Sample, Scale
 from estimation.core.data.texts import Predictor, TextScores, predictor, text_scores
 from estimation.core.estimators.components import (
@@ -209,6 +209,7 @@ __all__ = [
     "items_to_decide",
     "krippendorff_alpha",
     "normalised_annotator_variance",
+    "numbered",
     "one_way",
     "person_correlation",
     "pigeonhole",

@@ -154,7 +154,27 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def numbered(label: Ints) -> Ints:
-    """(T,) the labels' ranks among the different labels; sorts only where these are sparse."""
+    """Return the labels' ranks among the different labels.
+
+    Labels that lie close together are counted, not sorted.
+
+    Parameters
+    ----------
+    label : (T,) array of ints
+        Such as ids of people.
+
+    Returns
+    -------
+    (T,) array of ints
+        From 0; equal labels have equal numbers, and smaller labels smaller ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from estimation.core import numbered
+    >>> numbered(np.array([40, 7, 40, 12])).tolist()
+    [2, 0, 2, 1]
+    """
     if not label.size:
         return label
     low, spread = int(label.min()), int(label.max()) - int(label.min()) + 1
