@@ -5,6 +5,8 @@ PORT ?= 8000
 CROWD ?= link
 # Twice the processors: browser tests wait for the page, and all for the database.
 WORKERS ?= 4
+# What is slow and may differ between databases: several at once, and hostile values.
+ALIKE := tests/annotate tests/estimation tests/hostile
 # Without its cache each test process compiles every test and the whole product again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
@@ -57,7 +59,8 @@ slow: setup-dev browser  ## Run what takes longest: upgrades, races, whole proce
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "(slow or simulation) and not stories and not demos and not hostile"
 
 sqlite: setup-dev  ## Run the tests that need a database once more, on SQLite
-	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "orm and not hostile"
+	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "orm and not hostile and not slow"
+	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "orm and slow and not hostile" $(ALIKE)
 
 hostile: setup-dev  ## Try every hostile value at every address, on Postgres and on SQLite
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m hostile
