@@ -59,17 +59,22 @@ def summary(bundle: Bundle, facts: BundleFacts) -> str:
     """Return what was made again, and what could not be."""
     told = _told(bundle)
     kept = sum(bool(row["evidence"]) for row in told["decision"])
-    rows = [row for name in ("estimate", "comparison") for row in told[name]]
-    cited = {pk for row in told["decision"] for pk in row["estimates"].split(" + ")}
-    current = _is_current(bundle)
-    again = sum((row["newest"] == "1" and current) or row["id"] in cited for row in rows)
+    is_current = _is_current(bundle)
+    again = sum(_made_again(name, told, is_current) for name in ("estimate", "comparison"))
+    earlier = len(told["estimate"]) + len(told["comparison"]) - again
     n = facts.judged.judgment.size
     return (
         f"Everything agrees. {n:,} answers were scored again, and {kept:,} decisions and "
         f"{again:,} estimates and differences made again. Not made again, because what they rest "
-        f"on is not kept: {len(told['decision']) - kept:,} decisions and {len(rows) - again:,} "
-        "earlier estimates."
+        f"on is not kept: {len(told['decision']) - kept:,} decisions and {earlier:,} earlier "
+        "estimates."
     )
+
+
+def _made_again(name: str, told: Mapping[str, Rows], is_current: bool) -> int:
+    """Return how many rows of a table decisions cite, or are newest ones that can be made."""
+    cited = {pk for row in told["decision"] for pk in row[f"{name}s"].split(" + ")}
+    return sum(row["id"] in cited or (is_current and row["newest"] == "1") for row in told[name])
 
 
 def files(bundle: Bundle) -> Iterator[str]:
@@ -210,7 +215,8 @@ def newest(bundle: Bundle, facts: BundleFacts) -> Iterator[str]:
     told = _told(bundle)
     if not _is_current(bundle):
         return
-    again = _remade(facts, facts.judged.counts, stops=facts.stops, status=facts.brief.status)
+    with reading(tables.PLAN):
+        again = _remade(facts, facts.judged.counts, stops=facts.stops, status=facts.brief.status)
     for name in ("estimate", "comparison"):
         mine = [row for row in told[name] if row["newest"] == "1" and row["n_judgments"] != "0"]
         yield from _compared(name, mine, again)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ from django.core.management import CommandError, call_command
 from annotate.models import Campaign
 from annotate.services.campaigns import life
 from annotate.states import CloseReason
-from estimation.models import Decision, DecisionEvidence
+from estimation.models import Comparison, Decision, DecisionEvidence, Estimate
 from estimation.packing import unpacked
 from tests import remembered
 from tests.estimation import ranked
@@ -308,7 +309,24 @@ def test_a_ranking_is_made_again_with_its_decisions_about_pairs(tmp_path: Path) 
     decided = Decision.objects.filter(campaign=study)
     assert decided.filter(comparisons__isnull=False).exists()
     path = written(files_of(study), tmp_path / "ranked.zip", with_sums=False)
-    assert f"{decided.count()} decisions" in verified(path)
+    said = verified(path)
+    assert f"{decided.count()} decisions" in said
+    cited = sum(
+        rows.filter(decisions__isnull=False).distinct().count()
+        for rows in (Estimate.objects.all(), Comparison.objects.all())
+    )
+    made = re.search(r"and (\d+) estimates and differences", said)
+    assert made is not None
+    assert int(made[1]) >= cited > 6
+
+
+def test_a_plan_that_cannot_be_followed_is_refused(files: Files, tmp_path: Path) -> None:
+    def other(text: str) -> str:
+        plan = json.loads(text)
+        ranked = {"margins": {"overall": 0.3}, "targets": {}, "planned_items": "many"}
+        return json.dumps(plan | ranked | {"stop_mode": "ranking"})
+
+    assert "plan.json cannot be read" in told(changed(files, "plan.json", other), tmp_path)
 
 
 def test_answers_of_another_campaign_between_them_change_nothing(ada: User, tmp_path: Path) -> None:
