@@ -13,7 +13,7 @@ from annotate.tasks import look_at_gold, look_at_signals
 from tests import reviewed
 from tests.annotate.gold.study import with_gold
 from tests.annotate.review.test_listed_people import careless
-from tests.annotate.review.test_page_signals import ON, rewritten
+from tests.annotate.review.test_page_signals import ON, pasting
 from tests.factories import campaign, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -27,7 +27,7 @@ def three(ada) -> Campaign:
     study = campaign(owner=ada, is_open=False, items=60, annotator_cap=None, screening=ON)
     with_gold(study)
     careless(study)
-    rewritten(person(study, "pastes"), 8)
+    pasting(study)
     reviewed.flagged(person(study, "flagged"))
     look_at_gold()
     look_at_signals()

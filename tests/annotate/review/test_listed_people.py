@@ -28,7 +28,7 @@ from annotate.services.review import rulings, signal_findings
 from annotate.tasks import look_at_gold, look_at_signals
 from tests import reviewed
 from tests.annotate.gold.study import do, with_gold
-from tests.annotate.review.test_page_signals import ON, close, rewritten
+from tests.annotate.review.test_page_signals import ON, close, pasting, rewritten
 from tests.factories import campaign, change, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -196,8 +196,7 @@ def test_erased_signals_leave_nobody_in_the_queue(monkeypatch: pytest.MonkeyPatc
 def test_one_ruling_for_people_of_every_kind(ada: Client) -> None:
     study = with_gold(owned(screening=ON))
     who = careless(study)
-    pastes, flagged = person(study, "pastes"), person(study, "flagged")
-    rewritten(pastes, 8)
+    pastes, flagged = pasting(study), person(study, "flagged")
     reviewed.flagged(flagged)
     look_at_gold()
     look_at_signals()
@@ -208,7 +207,7 @@ def test_one_ruling_for_people_of_every_kind(ada: Client) -> None:
     asked = ada.post("/reviews/together/", sent)
     page = asked.content.decode()
     assert "Why: Gold items." in page
-    assert "Why: Typing and pasting." in page
+    assert "Why: Typing and pasting" in page
     people = {one.key: one for one in asked.context["people"]}
     assert (
         "tasks whose right answer is known"
@@ -258,7 +257,7 @@ def test_all_filters_together_divide_the_queue(ada: Client) -> None:
     """Each case has a reason that the queue can be narrowed to."""
     study = with_gold(owned(screening=ON))
     careless(study)
-    rewritten(person(study, "pastes"), 8)
+    pasting(study)
     look_at_gold()
     look_at_signals()
     reviewed.queue(study, 4, ruled=0)

@@ -66,6 +66,16 @@ def rewritten(who: Participation, n: int = 6, **changes) -> None:
         judge(who, fluency=-1, edit=EDIT, **changes)
 
 
+def pasting(study: Campaign) -> Participation:
+    """Let somebody paste until signals list them, wherever their gold items come.
+
+    At most 5 of 25 tasks are gold, and signals need 6 tasks that are not.
+    """
+    who = person(study, "pastes")
+    rewritten(who, 22)
+    return who
+
+
 def everything_stored() -> str:
     """All rows of the application, as text."""
     rows = [

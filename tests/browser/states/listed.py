@@ -11,7 +11,7 @@ from tests import reviewed
 from tests.annotate.gold.study import items, with_gold
 from tests.annotate.gold.test_gold_sources import district_rows
 from tests.annotate.review.test_listed_people import careless
-from tests.annotate.review.test_page_signals import ON, rewritten
+from tests.annotate.review.test_page_signals import ON, pasting
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import logged_in
 from tests.factories import campaign, person
@@ -64,7 +64,7 @@ def listed(visitor: Visitor) -> Campaign:
     with_gold(made)
     careless(made)
     careless(made, "careful", is_right=True)
-    rewritten(person(made, "pastes"), 8)
+    pasting(made)
     reviewed.flagged(person(made, "flagged"), "too_fast")
     look_at_gold()
     look_at_signals()
