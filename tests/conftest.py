@@ -22,6 +22,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 from annotate.requests import counting
 from annotate.selectors.review import columns_read
 from annotate.selectors.work import terms
+from annotate.services.review import new_work
 from estimation.services import memory
 from tests import dealing
 from tests.crowds.clock import Clock
@@ -162,6 +163,7 @@ def _remembering_nothing() -> None:
     """Keys of campaigns may come again in another test; a worker's memory is of one database."""
     memory.forget()
     columns_read.forget()
+    new_work.forget()
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from django.db import transaction
 from annotate.selectors.campaigns.counting import Brief, SystemOutputs
 from annotate.selectors.work import scoring as scored
 from annotate.services import change_marks
+from annotate.services.review import reviews
 from annotate.services.work import scoring
 from estimation.services import history, rankings, stopping
 from estimation.services.findings import Contrast, Finding, contrasts, findings, unfinished_of
@@ -46,6 +47,8 @@ def estimate(
     if remembered.moved():
         raise FactsNeeded
     score_new(brief.campaign_id, remembered, progress=progress)
+    reviews.screen_new_work(brief.campaign_id)
+    progress()
     systems = remembered.follow()
     waiting = facts.seen.scores.waiting
     if waiting > (scored.waiting(brief.campaign_id) if waiting else 0):

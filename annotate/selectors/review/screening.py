@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -30,6 +30,7 @@ _FACTS = ("pk", "annotator", "output", "taken", "text")
 _TAKEN = Coalesce(Least("active_seconds", "elapsed_seconds"), "elapsed_seconds")
 CHUNK = 5000  # judgments whose responses are in memory at once
 FEW = 500  # judgments that are asked for by name, and not with all between the first and the last
+MOST_NEW = 2000  # judgments of a look at new work
 # What `json.loads` does with a text that begins with its value, in half the time.
 _JSON: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
@@ -63,6 +64,29 @@ def columns(campaign: Campaign) -> Columns | None:
     return _rearmed(replace(found), _cleared(campaign.pk))
 
 
+def new_columns(campaign: Campaign, *, after: int) -> Columns | None:
+    """Return the screened judgments with a higher id than `after`; None without any.
+
+    It is for a look at new work alone: a judgment that is confirmed late, or whose transaction ends
+    late, comes with the next look at everybody.
+    """
+    instrument = instruments.of(campaign)
+    rows = _known_of(campaign.pk).filter(pk__gt=after).order_by("pk")
+    new = np.array(rows.values_list("pk", flat=True)[:MOST_NEW], dtype=np.int64)
+    return joined(_read(instrument, campaign.pk, new)) if new.size and instrument.template else None
+
+
+def _read(instrument: Instrument, campaign_id: int, ids: Ints) -> list[Columns]:
+    """Return the columns of these judgments (ascending) in parts."""
+    chunks: Iterable[list[Row]] = _responses(campaign_id, ids)
+    few = None
+    if ids.size <= FEW:
+        chunks = list(chunks)
+        few = {output for chunk in chunks for _pk, _annotator, output, *_ in chunk}
+    material = _Material(campaign_id, few)
+    return [_part(instrument, chunk, material) for chunk in chunks]
+
+
 def _found(
     campaign_id: int, instrument: Instrument, facts: Ints, before: columns_read.Read | None
 ) -> Columns | None:
@@ -72,8 +96,7 @@ def _found(
     parts = [taken(before.columns, known)] if before is not None and known.size else []
     new = facts[0, place < 0]
     if new.size:
-        material = _Material(campaign_id)
-        parts += [_part(instrument, chunk, material) for chunk in _responses(campaign_id, new)]
+        parts += _read(instrument, campaign_id, new)
     found = joined(parts) if parts else None
     if found is not None and known.size and (np.diff(found.order) < 0).any():
         found = taken(found, np.argsort(found.order))
@@ -127,13 +150,19 @@ def _cleared(campaign_id: int) -> Ints:
 
 
 class _Material:
-    """The items and lengths of a campaign's outputs (N,), ids ascending, and of its items (M,)."""
+    """The items and lengths of a campaign's outputs (N,), ids ascending, and of its items (M,).
 
-    def __init__(self, campaign_id: int) -> None:
+    few: the ids of the outputs, where it is not about all.
+    """
+
+    def __init__(self, campaign_id: int, few: Collection[int] | None = None) -> None:
         outputs = Output.objects.filter(campaign=campaign_id).order_by("pk")
+        items = Item.objects.filter(campaign=campaign_id).order_by("pk")
+        if few is not None:
+            outputs = outputs.filter(pk__in=few)
+            items = items.filter(pk__in=outputs.order_by().values("item"))
         kinds = {"id": "i8", "item": "i8", "words": "i4"}
         self.output, self.item, self.words = bulk.columns(outputs, **kinds)
-        items = Item.objects.filter(campaign=campaign_id).order_by("pk")
         self._items, self._item_words = bulk.columns(items, id="i8", words="i4")
 
     def of(self, outputs: Ints) -> tuple[Ints, Ints, Ints]:

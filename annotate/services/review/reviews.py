@@ -1,5 +1,6 @@
 """Reviews of annotators: opened by flags or by hand, and closed by rulings."""
 
+import time
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
@@ -15,7 +16,7 @@ from annotate.screening.base import LISTED, PAUSED, Verdict
 from annotate.selectors.review import screening
 from annotate.services import audit, change_marks, locks
 from annotate.services.marketplace import messages
-from annotate.services.review import states, verdicts
+from annotate.services.review import new_work, states, verdicts
 
 Status = Review.Status
 # After these rulings, the screens look at new work.
@@ -127,8 +128,9 @@ def screen(campaign_id: int) -> int:
     state = screening.state(campaign_id)
     if campaign.screened == state or (columns := screening.columns(campaign)) is None:
         return 0
-    keeps = verdicts.is_due(campaign_id)
+    keeps, began = verdicts.is_due(campaign_id), time.monotonic()
     found = verdicts.found(campaign, columns, not keeps)
+    new_work.watch(campaign_id, columns, found, took=time.monotonic() - began)
     with transaction.atomic():
         moved = Campaign.objects.filter(pk=campaign_id, screened=campaign.screened).update(
             screened=state
@@ -137,6 +139,14 @@ def screen(campaign_id: int) -> int:
     if keeps:
         verdicts.keep(campaign_id, state, columns, found)
     return new
+
+
+def screen_new_work(campaign_id: int) -> int:
+    """Screen everybody if people with new work look as if they would be flagged; see `new_work`.
+
+    Return how many are newly flagged.
+    """
+    return screen(campaign_id) if new_work.is_suspicious(campaign_id) else 0
 
 
 def _flag(campaign_id: int, fired: list[Verdict]) -> int:
