@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from estimation.views import charts, dashboard, effects, export, looking, planning
+from estimation.views import charts, dashboard, effects, export, looking, planning, reporting
 
 PLOT = "campaigns/<str:public_id>/plots/<str:criterion>/<int:system_id>/<int:upto>"
 SYSTEMS = "campaigns/<str:public_id>/systems/"
@@ -21,6 +21,9 @@ urlpatterns: list[URLPattern] = [
     path(
         "campaigns/<str:public_id>/items/<int:number>/metrics/", looking.item, name="item-metrics"
     ),
+    path("campaigns/<str:public_id>/report/", reporting.page, name="report"),
+    path("campaigns/<str:public_id>/report.tex", reporting.tex, name="report-tex"),
+    path("campaigns/<str:public_id>/report.bib", reporting.bib, name="report-bib"),
     path("plan/", planning.page, name="plan"),
     path("plan/width.<str:kind>", planning.picture, name="plan-picture"),
     path("estimates/at-target/", dashboard.at_target, name="at-target"),

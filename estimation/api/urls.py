@@ -2,6 +2,7 @@ from django.urls import path
 
 from estimation.api.exclusions import EffectView, SensitivityView
 from estimation.api.rankings import RankingView
+from estimation.api.reporting import ReportView
 from estimation.api.views import (
     AgreementList,
     ComparisonList,
@@ -16,6 +17,7 @@ urlpatterns = [
     path(
         "campaigns/<slug:public_id>/comparisons/", ComparisonList.as_view(), name="api-comparisons"
     ),
+    path("campaigns/<slug:public_id>/report/", ReportView.as_view(), name="api-report"),
     path("campaigns/<slug:public_id>/ranking/", RankingView.as_view(), name="api-ranking"),
     path("campaigns/<slug:public_id>/decisions/", DecisionList.as_view(), name="api-decisions"),
     path("campaigns/<slug:public_id>/export/", ExportView.as_view(), name="api-export"),

@@ -57,6 +57,7 @@ WORK = {
     "annotate.selectors.work.units.judged": "tasks of a paid unit",
     "annotate.selectors.work.units.stages": "pay of a unit",
     "annotate.selectors.work.recounting.recount": "what the budget covers",
+    "estimation.selectors.report.facts.build": "`spent`, what is offered, and when it was made",
     "annotate.selectors.campaigns.versions.version": "pages say more than numbers of judgments",
     "annotate.selectors.review.effects.effects": "pay at stake; the judgments are compared above",
     "estimation.selectors.activity.lines": "what has happened",

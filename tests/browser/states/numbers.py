@@ -5,6 +5,7 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from annotate.services import audit
 from estimation.services import forecasting
@@ -15,6 +16,7 @@ from tests.crowds.clock import Clock
 from tests.crowds.scripted import Scripted
 from tests.estimation.advised import SITUATIONS, World
 from tests.estimation.collecting import collect
+from tests.estimation.verifying.worlds import closed
 from tests.factories import campaign
 
 GOALS = {"overall": 0.3, "edit": 0.2}
@@ -120,3 +122,16 @@ def _twenty_systems(visitor: Visitor) -> None:
     )
     estimated(made, "overall", "fluency", "redundancy", "edit")
     dashboard(visitor, made).locator(".forest").first.wait_for()
+
+
+@state("numbers/report")
+def _report(visitor: Visitor) -> None:
+    made = closed(logged_in(visitor))
+    page = visitor.goto(reverse("estimation:report", args=[made.public_id]))
+    expect(page.get_by_role("heading", name="Checklist")).to_be_visible()
+
+
+@state("numbers/report-interim")
+def _early_report(visitor: Visitor) -> None:
+    made = campaign(owner=logged_in(visitor), name="News in short, autumn")
+    visitor.goto(reverse("estimation:report", args=[made.public_id]))

@@ -1,0 +1,172 @@
+"""What reviewers ask of a human evaluation, each question with its answer from the facts.
+
+The questions are those on which published guides for reporting human evaluations of generated text
+agree; the wording is our own.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from annotate.text.figures import count, many, money, number, percent, seconds
+from estimation.selectors.report.facts import CampaignReport
+from estimation.selectors.report.sentences import listed
+
+UNKNOWN = "Plumbline does not record this. Write it yourself"
+
+
+@dataclass(frozen=True)
+class AnsweredQuestion:
+    """One question. answer: from the facts, or what to write oneself where `is_open`."""
+
+    question: str
+    answer: str
+    is_open: bool = False
+
+
+def checklist(report: CampaignReport) -> tuple[AnsweredQuestion, ...]:
+    """Return all questions in their order, each with its answer."""
+    return tuple(_answered(question, answer(report)) for question, answer in QUESTIONS)
+
+
+def _answered(question: str, answer: str) -> AnsweredQuestion:
+    return AnsweredQuestion(question, answer, is_open=answer.startswith(UNKNOWN))
+
+
+def _what(report: CampaignReport) -> str:
+    facts, counts = report.facts, report.board.progress
+    names = listed(one.name for one in facts.systems) if facts.systems else "no system yet"
+    return (
+        f"{many(len(facts.systems), 'system')} ({names}) with {many(counts.outputs, 'output')}; "
+        f"{count(counts.outputs_judged)} of these were judged, in an order that the seed "
+        f"{report.campaign.seed} fixes."
+    )
+
+
+def _who(report: CampaignReport) -> str:
+    people = report.work.people
+    tutorial = f" {count(people.begun)} began the tutorial, {count(people.passed)} passed it."
+    return (
+        f"{many(people.judged, 'person', 'people')} whose judgments count, of "
+        f"{count(people.entered)} who came. They came from {report.crowd}."
+        f"{tutorial if people.begun else ''}"
+    )
+
+
+def _background(_report: CampaignReport) -> str:
+    return f"{UNKNOWN}: languages, expertise and country of the annotators, if you know them."
+
+
+def _size(report: CampaignReport) -> str:
+    counts = report.board.progress
+    fixed = "a stopping rule that was fixed before the first judgment"
+    return f"{many(counts.judged, 'judgment')}, by {fixed}; see Methods."
+
+
+def _asked(report: CampaignReport) -> str:
+    asked = ", ".join(one.name for one in report.asked) or "the questions of the instrument"
+    return (
+        f"“{report.instrument.label}”, version {report.instrument.version}: {asked}. The questions "
+        "are printed under “What people were asked”."
+    )
+
+
+def _blind(_report: CampaignReport) -> str:
+    return (
+        "Nobody was told which system wrote a text. Each person saw one text at a time, in an "
+        "order of their own."
+    )
+
+
+def _training(report: CampaignReport) -> str:
+    if not report.campaign.tutorial_required:
+        return "There was no tutorial that had to be passed."
+    return "A tutorial with a pass mark on first answers, at most two rounds, before the work."
+
+
+def _pay(report: CampaignReport) -> str:
+    pay = report.work.pay
+    if not pay.reward:
+        return "Nothing through Plumbline."
+    told = f"{money(pay.reward)} a judgment"
+    if pay.bonus:
+        told += f" and {money(pay.bonus)} for the tutorial"
+    if pay.hourly is not None:
+        told += (
+            f". The median judgment took {seconds(pay.seconds)}; the median person earned "
+            f"{money(pay.hourly)} an hour of active time, nine of ten at least {money(pay.least)}"
+        )
+    return f"{told}."
+
+
+def _refused(report: CampaignReport) -> str:
+    out, appeals = report.board.excluded, report.work.appeals
+    return (
+        f"Work of {many(out.annotators, 'person', 'people')} ({many(out.judgments, 'judgment')}) "
+        f"is excluded. Pay was refused to {many(report.work.pay.refused, 'person', 'people')}. "
+        f"{many(appeals.made, 'appeal')}, {count(appeals.upheld)} upheld, "
+        f"{count(appeals.waiting)} waiting."
+    )
+
+
+def _rulings(report: CampaignReport) -> str:
+    return " ".join(report.board.sensitivity.rulings)
+
+
+def _agreement(report: CampaignReport) -> str:
+    known = [one for one in report.board.agreed if one.is_shown and one.row.alpha is not None]
+    if not known:
+        return "Not known: too few outputs were judged by several people."
+    told = "; ".join(f"{one.criterion.name} {number(one.row.alpha)}" for one in known)
+    return f"Krippendorff’s alpha: {told}."
+
+
+def _uncertainty(report: CampaignReport) -> str:
+    facts = report.facts
+    return f"{percent(facts.level)} intervals for {facts.speaks_for}. " + (
+        "All pairs and looks hold together."
+        if facts.is_ranking
+        else "Each interval holds by itself; p-values of differences are adjusted after Holm."
+    )
+
+
+def _changes(report: CampaignReport) -> str:
+    if not report.protocol:
+        return "The campaign has not opened."
+    n = len(report.amendments)
+    told = "Nothing was amended" if not n else f"{many(n, 'amendment')}, listed under “Protocol”"
+    return f"{told}. Targets, estimator, metrics and seed cannot be changed after the opening."
+
+
+def _checkable(report: CampaignReport) -> str:
+    return (
+        f"Yes: the export has every judgment under pseudonyms, and `manage.py verify` makes "
+        f"estimates and decisions again. Protocol SHA-256: {report.digest or 'none yet'}."
+    )
+
+
+def _ethics(_report: CampaignReport) -> str:
+    return f"{UNKNOWN}: the approval's number, or why none was needed."
+
+
+def _funding(_report: CampaignReport) -> str:
+    return f"{UNKNOWN}: who paid, and who has an interest in the result."
+
+
+QUESTIONS: tuple[tuple[str, Callable[[CampaignReport], str]], ...] = (
+    ("What was evaluated, and how was it chosen?", _what),
+    ("Who judged, and where did they come from?", _who),
+    ("What is known about the annotators?", _background),
+    ("How many judgments are there, and why so many?", _size),
+    ("What were people asked?", _asked),
+    ("Did they know which system wrote a text?", _blind),
+    ("Were they trained?", _training),
+    ("What were they paid?", _pay),
+    ("Was work excluded, or pay refused?", _refused),
+    ("Who decided that, and could they see results?", _rulings),
+    ("How far do people agree?", _agreement),
+    ("How certain are the results, and for whom do they hold?", _uncertainty),
+    ("Was anything changed after the start?", _changes),
+    ("Can others check it?", _checkable),
+    ("Was there an ethics review?", _ethics),
+    ("Are there conflicts of interest?", _funding),
+)

@@ -1,0 +1,99 @@
+"""Everything that a campaign's report tells, as one value; HTML, LaTeX and JSON only write it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from annotate.instruments.base import Criterion, Instrument
+from annotate.selectors.campaigns import counting, listing, screen_settings
+from annotate.selectors.campaigns.screen_settings import Amendment
+from annotate.selectors.pay import budget, conditions
+from annotate.selectors.pay.conditions import WorkConditions
+from annotate.selectors.studies import instruments
+from estimation.core import holm
+from estimation.selectors import dashboard
+from estimation.selectors.comparisons import ContrastTable, ShownContrast
+from estimation.selectors.dashboard import Dashboard
+
+
+@dataclass(frozen=True)
+class AdjustedContrast:
+    """One pair of systems; p: its p-value after Holm's adjustment over the criterion's pairs."""
+
+    contrast: ShownContrast
+    p: float | None
+
+
+@dataclass(frozen=True)
+class CampaignReport:
+    """A campaign's report. protocol: as it opened, None before. at: when the report was made."""
+
+    campaign: Any
+    board: Dashboard
+    instrument: Instrument
+    protocol: Any
+    work: WorkConditions
+    amendments: tuple[Amendment, ...]
+    at: datetime
+
+    @property
+    def facts(self) -> listing.CampaignFacts:
+        return self.board.facts
+
+    @property
+    def is_interim(self) -> bool:
+        return self.board.provisional
+
+    @property
+    def digest(self) -> str:
+        return str(self.protocol.digest) if self.protocol else ""
+
+    @property
+    def name(self) -> str:
+        """Return the name of its files."""
+        return f"{self.facts.public_id}-report"
+
+    @property
+    def crowd(self) -> str:
+        """Return where its annotators came from, in words."""
+        return self.facts.marketplace or "a link that the researchers gave out"
+
+    @property
+    def asked(self) -> tuple[Criterion, ...]:
+        """Return the criteria that people were asked about."""
+        return tuple(one for one in self.instrument.criteria if str(one.question))
+
+    @property
+    def pairs(self) -> tuple[tuple[ContrastTable, tuple[AdjustedContrast, ...]], ...]:
+        """Return the compared pairs of each primary criterion."""
+        every = self.board.comparisons
+        return tuple((one, adjusted(one, tested=not self.facts.is_ranking)) for one in every)
+
+
+def adjusted(table: ContrastTable, *, tested: bool) -> tuple[AdjustedContrast, ...]:
+    """Return the shown pairs of a criterion, each with its p-value after Holm (1979).
+
+    tested: not in a ranking, whose intervals hold together, at every look.
+    """
+    values = [one.row.p_value if tested else None for one in table.shown]
+    after = iter(holm([p for p in values if p is not None]).tolist())
+    return tuple(
+        AdjustedContrast(one, None if p is None else next(after))
+        for one, p in zip(table.shown, values, strict=True)
+    )
+
+
+def build(campaign: Any) -> CampaignReport:
+    """Return the report; the number of queries depends on the campaign's state and crowd alone."""
+    facts, most = listing.facts(campaign), budget.cost_at_most(campaign)
+    return CampaignReport(
+        campaign,
+        dashboard.build(facts, price=most.of_judgment, most=most),
+        instruments.of(campaign),
+        None if campaign.protocol is None else counting.brief(campaign.pk).protocol,
+        conditions.of_campaign(campaign),
+        screen_settings.of(campaign.pk).amendments,
+        timezone.now(),
+    )

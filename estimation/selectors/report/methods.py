@@ -1,0 +1,154 @@
+"""The methods paragraphs: how the results came about, in sentences that a paper can take over."""
+
+from collections.abc import Iterator
+
+from annotate.states import Estimand, StopMode
+from annotate.text.figures import count, many, moment, money, number, percent, short, width
+from estimation.selectors.report.facts import CampaignReport
+from estimation.selectors.report.sentences import Paragraph, listed, paragraph, sentence
+
+_FOR = {
+    Estimand.POPULATION: "They speak for people in general, of whom these annotators are taken to "
+    "be a sample: intervals account for variance between {} and between annotators, with t "
+    "quantiles.",
+    Estimand.PANEL: "They speak for exactly these annotators, and not for people in general: "
+    "intervals account for variance between {}, with t quantiles.",
+}
+
+
+def methods(report: CampaignReport) -> tuple[Paragraph, ...]:
+    """Return how it was judged, how it was estimated, and what else a reader asks."""
+    parts = (_judging(report), _estimating(report), _besides(report))
+    return tuple(found for one in parts if (found := paragraph(one)))
+
+
+def _judging(report: CampaignReport) -> Iterator[Paragraph]:
+    facts, campaign, counts = report.facts, report.campaign, report.board.progress
+    yield sentence(
+        "People judged texts by {} ({}).",
+        many(len(facts.systems), "system"),
+        listed(one.name for one in facts.systems) if facts.systems else "none yet",
+    )
+    yield sentence(
+        "Of {}, {} were judged, drawn in an order that the seed {} fixes; {} of the outputs were "
+        "planned for two people.",
+        many(counts.outputs, "output"),
+        count(counts.outputs_judged),
+        campaign.seed,
+        percent(facts.double_share),
+    )
+    yield sentence(
+        "Annotators worked on “{}” (version {}), one text at a time, without its system.",
+        report.instrument.label,
+        report.instrument.version,
+    )
+    yield from _crowd(report)
+    yield from _rule(report)
+
+
+def _crowd(report: CampaignReport) -> Iterator[Paragraph]:
+    people, cap = report.work.people, report.facts.annotator_cap
+    yield sentence("They came from {}.", report.crowd)
+    if people.begun:
+        yield sentence(
+            "{} began the tutorial, and {} passed it.",
+            many(people.begun, "person", "people"),
+            count(people.passed),
+        )
+    if cap is not None:
+        yield sentence("Each judged at most {}.", many(cap, "text"))
+
+
+def _rule(report: CampaignReport) -> Iterator[Paragraph]:
+    facts, counts = report.facts, report.board.progress
+    if facts.is_ranking:
+        margins = listed(f"{short(value)} on {name}" for name, value in facts.margins.items())
+        yield sentence(
+            "Collection was to stop when every pair of systems was decided, differences below {} "
+            "not mattering, with an error of at most {} for all pairs and looks together.",
+            margins,
+            percent(1 - facts.level),
+        )
+    elif facts.targets:
+        targets = listed(f"{width(value)} on {name}" for name, value in facts.targets.items())
+        kind = (
+            "interval, valid at every look," if facts.stop_mode == StopMode.ANYTIME else "interval"
+        )
+        yield sentence(
+            f"Collection was to stop when the {{}} {kind} of every system was at most {{}} wide.",
+            percent(facts.level),
+            targets,
+        )
+    judged, people = (
+        many(counts.judged, "judgment"),
+        many(report.work.people.judged, "person", "people"),
+    )
+    if facts.is_final and facts.closed_at:
+        yield sentence(
+            "It ended on {} because {}, after {} by {}.",
+            moment(facts.closed_at, "day year"),
+            facts.why_closed or "it was closed",
+            judged,
+            people,
+        )
+    else:
+        yield sentence("So far there are {} by {}; these results are not final.", judged, people)
+
+
+def _estimating(report: CampaignReport) -> Iterator[Paragraph]:
+    facts, board, protocol = report.facts, report.board, report.protocol
+    if not protocol:
+        return
+    if facts.metrics:
+        yield sentence(
+            "Means are control-variates estimates with {} as the automatic {}, fixed before the "
+            "first judgment (estimator “{}”).",
+            listed(facts.metrics),
+            "metric" if len(facts.metrics) == 1 else "metrics together",
+            protocol.estimator,
+        )
+    else:
+        yield sentence("Means are of the judgments alone (estimator “{}”).", protocol.estimator)
+    yield sentence(_FOR[Estimand(facts.estimand)], "items")
+    if board.effective_annotators is not None:
+        yield sentence(
+            "The effective number of annotators is at least {}.",
+            number(board.effective_annotators, 1),
+        )
+    if any(table.shown for table in board.comparisons):
+        yield _differences(report)
+
+
+def _differences(report: CampaignReport) -> Paragraph:
+    n = max(len(table.contrasts) for table in report.board.comparisons)
+    if report.facts.is_ranking:
+        return sentence(
+            "Differences are paired by item; the intervals of all {} hold together, at every look.",
+            many(n, "pair"),
+        )
+    return sentence(
+        "Differences are paired by item, each with its own interval; p-values are adjusted after "
+        "Holm for {} on each criterion.",
+        many(n, "pair"),
+    )
+
+
+def _besides(report: CampaignReport) -> Iterator[Paragraph]:
+    pay, board = report.work.pay, report.board
+    yield sentence("{}", board.sensitivity.summary)
+    for one in board.agreed:
+        if one.is_shown and one.row.alpha is not None:
+            yield sentence(
+                "Krippendorff’s alpha for {} is {} ({}, {}).",
+                one.criterion.name,
+                number(one.row.alpha),
+                _interval(one.row.low, one.row.high),
+                one.evidence,
+            )
+    yield sentence("A judgment was paid {}.", money(pay.reward) if pay.reward else "nothing")
+    if pay.hourly is not None:
+        yield sentence("The median person earned {} an hour of active time.", money(pay.hourly))
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "no interval" if low is None else f"interval {number(low)} to {number(high)}"

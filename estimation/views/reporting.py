@@ -1,0 +1,69 @@
+"""The report of a campaign: a page to read and print, LaTeX, and BibTeX."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotate.permissions import researcher_page, with_results
+from annotate.text import figures
+from estimation.selectors.report import facts, latex
+from estimation.selectors.report.checklist import checklist
+from estimation.selectors.report.facts import CampaignReport
+from estimation.selectors.report.methods import methods
+
+
+@require_safe
+@never_cache
+@researcher_page
+def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    campaign = with_results(request.user, public_id)
+    return render(request, "estimates/report.html", _context(facts.build(campaign)))
+
+
+@require_safe
+@never_cache
+@researcher_page
+def tex(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    report = facts.build(with_results(request.user, public_id))
+    return _file(latex.document(report), f"{report.name}.tex", "application/x-tex")
+
+
+@require_safe
+@never_cache
+@researcher_page
+def bib(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    report = facts.build(with_results(request.user, public_id))
+    return _file(latex.bibliography(report), f"{report.name}.bib", "application/x-bibtex")
+
+
+def _file(text: str, name: str, kind: str) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(text, content_type=f"{kind}; charset=utf-8", headers=headers)
+
+
+def _context(report: CampaignReport) -> dict[str, Any]:
+    answers = checklist(report)
+    return {
+        "report": report,
+        "board": report.board,
+        "facts": report.facts,
+        "methods": methods(report),
+        "rows": [*report.board.primary_rows, *report.board.secondary_rows],
+        "pairs": [
+            (table, [(one, latex.interval_of(one), _p(one.p)) for one in pairs])
+            for table, pairs in report.pairs
+            if pairs
+        ],
+        "answers": answers,
+        "n_answered": sum(not one.is_open for one in answers),
+        "seconds": figures.seconds(report.work.pay.seconds),
+        "bib": latex.bibliography(report),
+        "section": "campaigns",
+    }
+
+
+def _p(value: float | None) -> str:
+    return "–" if value is None else latex.p_value(value)
