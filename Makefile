@@ -6,7 +6,7 @@ CROWD ?= link
 # Twice the processors: browser tests wait for the page, and all for the database.
 WORKERS ?= 4
 # What is slow and may differ between databases: several at once, and hostile values.
-ALIKE := tests/annotate tests/estimation tests/hostile
+ALIKE := tests/annotate tests/estimation tests/hostile tests/test_doors.py
 # Without its cache each test process compiles every test and the whole product again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help

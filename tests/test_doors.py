@@ -218,6 +218,7 @@ def as_told(world: World, client: Client, **headers: str) -> dict[str, tuple[int
     return {name: (answer.status_code, told(answer)) for name, answer in asked}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}, {"Accept": "text/html,*/*;q=0.8"}])
 def test_a_reviewer_learns_no_system_and_no_result_while_a_campaign_collects(
     world: World, eve: Client, headers: dict[str, str]
@@ -242,6 +243,7 @@ def test_a_reviewer_of_a_collecting_campaign_downloads_nothing_of_it(
     assert files == []
 
 
+@pytest.mark.slow
 def test_its_owner_learns_them_and_so_does_a_reviewer_once_it_is_closed(
     world: World, eve: Client, client: Client
 ) -> None:

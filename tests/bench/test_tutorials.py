@@ -19,6 +19,7 @@ class Knows(Guesser):
         return right(question)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instrument", ["language_quality", "answer_correctness"])
 def test_only_who_passes_gets_tasks_and_the_bonus(live_server: Any, instrument: str) -> None:
     study = make(instrument)

@@ -37,6 +37,7 @@ def stops(made: Campaign) -> dict[str, int | None]:
     return dict(System.objects.filter(campaign=made).values_list("name", "stop_position"))
 
 
+@pytest.mark.slow
 def test_it_closes_when_every_pair_is_decided():
     made = ranked(systems=THREE)
     judge(made, crowd(made), 400, every=10)
@@ -72,6 +73,7 @@ def test_intervals_are_those_of_all_pairs_together():
     assert {row.criterion for row in comparisons.newest(made.pk)} == {"overall", "fluency"}
 
 
+@pytest.mark.slow
 def test_a_system_that_is_settled_leaves_and_its_pairs_stay_as_they_are():
     made = ranked(systems=("good", "fair", "alike"), margins={"overall": 0.2}, annotator_cap=None)
     people = crowd(made)
@@ -129,6 +131,7 @@ def test_a_system_whose_pair_is_open_again_resumes():
     assert told.text == "With its last items finished, a pair with fair is open again."
 
 
+@pytest.mark.slow
 def test_running_out_of_items_closes_it_with_pairs_open():
     made = ranked(items=35, systems=("fair", "alike"), margins={"overall": 0.05})
     judge(made, crowd(made), 200)

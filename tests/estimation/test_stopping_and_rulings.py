@@ -49,6 +49,7 @@ def erratic(index: int) -> dict[str, object]:
     return respond(index, overall=(-1, 1)[index % 2], edit="It met on Monday, they say.")
 
 
+@pytest.mark.slow
 def test_a_stopped_system_resumes_when_an_exclusion_widens_its_interval(ada: User) -> None:
     made = campaign(
         owner=ada, items=120, targets={"overall": 0.4}, double_share=0, annotator_cap=None

@@ -98,6 +98,7 @@ def test_the_released_edits_are_far_below_the_limits(released: list[dict[str, An
     assert max(map(len, [*texts, *edits])) < LONG / 5
 
 
+@pytest.mark.slow
 def test_shifts_stop_where_they_would_take_too_long() -> None:
     """Twenty swaps of two words are twenty shifts, if the text is not too long for so many."""
     for n, shifts in ((1_000, 20), (25_000, SHIFT_WORK // 50_000 - 1)):

@@ -9,10 +9,10 @@ from estimation.selectors.report.sentences import Paragraph, listed, paragraph, 
 
 _FOR = {
     Estimand.POPULATION: "They speak for people in general, of whom these annotators are taken to "
-    "be a sample: intervals account for variance between {} and between annotators, with t "
+    "be a sample: intervals account for variance between items and between annotators, with t "
     "quantiles.",
     Estimand.PANEL: "They speak for exactly these annotators, and not for people in general: "
-    "intervals account for variance between {}, with t quantiles.",
+    "intervals account for variance between items, with t quantiles.",
 }
 
 
@@ -100,16 +100,16 @@ def _estimating(report: CampaignReport) -> Iterator[Paragraph]:
     if not protocol:
         return
     if facts.metrics:
+        kind = "metric" if len(facts.metrics) == 1 else "metrics together"
         yield sentence(
-            "Means are control-variates estimates with {} as the automatic {}, fixed before the "
-            "first judgment (estimator “{}”).",
+            f"Means are control-variates estimates with {{}} as the automatic {kind}, fixed before "
+            "the first judgment (estimator “{}”).",
             listed(facts.metrics),
-            "metric" if len(facts.metrics) == 1 else "metrics together",
             protocol.estimator,
         )
     else:
         yield sentence("Means are of the judgments alone (estimator “{}”).", protocol.estimator)
-    yield sentence(_FOR[Estimand(facts.estimand)], "items")
+    yield sentence(_FOR[Estimand(facts.estimand)])
     if board.effective_annotators is not None:
         yield sentence(
             "The effective number of annotators is at least {}.",

@@ -197,6 +197,7 @@ def be_blocked(reader: Reader, owner: User) -> None:
     look_around(reader, second, person(second, "p6"))
 
 
+@pytest.mark.slow
 def test_no_page_of_any_state_of_a_study_tells_its_name() -> None:
     reader = Reader()
     draft = study(is_open=False, contact="ada@example.org")

@@ -72,6 +72,7 @@ def test_every_kind_of_score_runs(scores):
     assert outcome(scores=scores, width=width, replicates=3)["stopped"] == 3
 
 
+@pytest.mark.slow
 def test_every_turn_of_the_crowd_runs():
     found = outcome(
         pool=True,

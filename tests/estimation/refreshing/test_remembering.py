@@ -92,6 +92,7 @@ def shown(finding):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("crowd", [False, True])
 @pytest.mark.parametrize("seed", walks(3))
 def test_whatever_people_do_it_equals_what_is_read_anew(seed, crowd, quickly, caplog):
@@ -104,6 +105,7 @@ def test_whatever_people_do_it_equals_what_is_read_anew(seed, crowd, quickly, ca
     assert "not remembered" not in caplog.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", walks(2))
 def test_workers_that_take_turns_know_what_the_others_did(seed, monkeypatch, quickly):
     """Two processes, one of which may be killed and begins with nothing."""
@@ -238,6 +240,7 @@ def test_what_is_decided_comes_from_all_facts(monkeypatch, quickly):
     assert_as_read_anew(study)
 
 
+@pytest.mark.slow
 def test_every_decision_stores_a_recount_of_all_facts_byte_for_byte(monkeypatch, quickly):
     """What is remembered is a little wrong each time: nothing of it enters a decision."""
     world = World(4, people=9)

@@ -148,6 +148,7 @@ def test_a_campaign_that_closed_too_early_says_so(client: Client, ada: User) -> 
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("systems", [("alpha",), tuple("abcdefghijkl")], ids=["one", "twelve"])
 def test_no_page_says_what_cannot_be(client: Client, ada: User, systems: tuple[str, ...]) -> None:
     made, judged = campaign(owner=ada, items=40, systems=systems, targets=FOUR), 0
