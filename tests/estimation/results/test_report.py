@@ -1,5 +1,7 @@
 """The report: the same facts on the page, in LaTeX and as JSON, for whoever may see results."""
 
+import hashlib
+import json
 import re
 from typing import Any
 
@@ -21,7 +23,7 @@ from estimation.selectors.report.methods import methods
 from estimation.selectors.report.sentences import listed, plain, sentence
 from tests.annotate.screening.test_screening_service import slow_clock
 from tests.estimation.reviewed import settle, take_turns
-from tests.estimation.verifying.worlds import closed
+from tests.estimation.verifying.worlds import closed, files_of
 from tests.factories import GOOD, campaign, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db, pytest.mark.usefixtures("no_screens")]
@@ -68,6 +70,14 @@ def test_page_latex_and_json_tell_the_same(client: Client, made: Campaign) -> No
     for one in told["methods"]:
         assert latex.escaped(one) in tex
         assert re.sub(r"\s+", " ", one)[:40].split("“")[0] in strip(page)
+
+
+def test_the_hash_can_be_made_from_the_export(made: Campaign) -> None:
+    files = files_of(made)
+    (plan,) = (data for name, data in files.items() if name.endswith("plan.json"))
+    stored = json.loads(plan)["protocol"]
+    plain_json = json.dumps(stored, sort_keys=True, separators=(",", ":"))
+    assert hashlib.sha256(plain_json.encode()).hexdigest() == facts.build(made).digest
 
 
 def strip(page: str) -> str:
