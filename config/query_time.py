@@ -59,7 +59,7 @@ class QueryTime:
 
 def work(manner: Manner) -> None:
     """Let Postgres work in this manner on each further query of this thread's connection."""
-    if connection.vendor != "postgresql" or connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]:
+    if not _keeps(connection):
         return
     connection.query_manner = manner  # type: ignore[attr-defined]
     if connection.connection is None or _sent(connection) == manner:
@@ -69,6 +69,12 @@ def work(manner: Manner) -> None:
         _send(connection)
 
 
+def _keeps(connection: BaseDatabaseWrapper) -> bool:
+    """Return whether what is set holds for the next transaction, and for nobody else's."""
+    pooled = connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]
+    return connection.vendor == "postgresql" and not pooled
+
+
 def ran_out(error: BaseException | None) -> bool:
     """Return whether this error of the database is a query that took too long."""
     return getattr(getattr(error, "__cause__", None), "pgcode", "") == CANCELED
@@ -76,7 +82,7 @@ def ran_out(error: BaseException | None) -> bool:
 
 @receiver(connection_created)
 def _connected(connection: BaseDatabaseWrapper, **_signal: Any) -> None:
-    if getattr(connection, "query_manner", Manner()) != Manner():
+    if _keeps(connection) and getattr(connection, "query_manner", Manner()) != Manner():
         _send(connection)
 
 

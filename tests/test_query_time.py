@@ -165,6 +165,7 @@ def test_no_kept_plan_of_an_annotator_scans_a_table() -> None:
 
 def test_a_pool_gets_no_settings(visitor: Client, monkeypatch: Any) -> None:
     """The next transaction on the connection may be that of another request."""
+    visitor.get("/work/sleepy/")  # what a connection before the pool was asked for
     connection.close()
     monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
     assert visitor.get("/sleepy/").content == b"0"

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django.utils import timezone
@@ -28,7 +29,7 @@ class AdjustedContrast:
 
 @dataclass(frozen=True)
 class CampaignReport:
-    """A campaign's report. protocol: as it opened, None before. at: when the report was made."""
+    """A campaign's report. protocol: as it opened, None before."""
 
     campaign: Any
     board: Dashboard
@@ -36,11 +37,15 @@ class CampaignReport:
     protocol: Any
     work: WorkConditions
     amendments: tuple[Amendment, ...]
-    at: datetime
 
     @property
     def facts(self) -> listing.CampaignFacts:
         return self.board.facts
+
+    @cached_property
+    def at(self) -> datetime:
+        """Return when the report was made."""
+        return timezone.now()
 
     @property
     def is_interim(self) -> bool:
@@ -95,5 +100,4 @@ def build(campaign: Any) -> CampaignReport:
         None if campaign.protocol is None else counting.brief(campaign.pk).protocol,
         conditions.of_campaign(campaign),
         screen_settings.of(campaign.pk).amendments,
-        timezone.now(),
     )
