@@ -71,8 +71,9 @@ def work(manner: Manner) -> None:
 
 def _keeps(connection: BaseDatabaseWrapper) -> bool:
     """Return whether what is set holds for the next transaction, and for nobody else's."""
-    pooled = connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]
-    return connection.vendor == "postgresql" and not pooled
+    if connection.vendor != "postgresql":
+        return False
+    return not connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]
 
 
 def ran_out(error: BaseException | None) -> bool:
