@@ -181,7 +181,6 @@ STEPS = st.lists(
 )
 
 
-@pytest.mark.slow
 @given(steps=STEPS)
 @settings(
     max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -212,7 +211,6 @@ def settle() -> None:
     tasks.add_up()
 
 
-@pytest.mark.slow
 def test_work_that_is_excluded_after_it_was_counted_is_counted_no_more() -> None:
     """And once more when it is restored, though others hold its slots by then."""
     world = World()
@@ -259,7 +257,6 @@ def test_what_is_settled_is_read_without_the_facts() -> None:
     assert accounts.spent(world.made.pk) == commitments.of(world.made).spent == Decimal("7.77")
 
 
-@pytest.mark.slow
 def test_a_tally_that_is_wrong_is_found_and_made_again() -> None:
     world = World()
     judge(world.people[0])

@@ -64,7 +64,6 @@ STEPS = st.lists(
 )
 
 
-@pytest.mark.slow
 @pytest.mark.orm
 @given(steps=STEPS)
 @settings(
@@ -104,7 +103,6 @@ def advanced(is_done: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.slow
 def test_each_fact_is_added_once_in_steps_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tallying, "STEP", 2)
     made = campaign(items=12)
