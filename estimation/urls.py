@@ -5,6 +5,7 @@ from django.urls import URLPattern, path
 from estimation.views import charts, dashboard, effects, export, looking, planning, reporting
 
 PLOT = "campaigns/<str:public_id>/plots/<str:criterion>/<int:system_id>/<int:upto>"
+REPORT = "campaigns/<str:public_id>/report"
 SYSTEMS = "campaigns/<str:public_id>/systems/"
 ITEM = "campaigns/<str:public_id>/items/<int:number>/metrics/"
 
@@ -21,9 +22,9 @@ urlpatterns: list[URLPattern] = [
     path(
         "campaigns/<str:public_id>/items/<int:number>/metrics/", looking.item, name="item-metrics"
     ),
-    path("campaigns/<str:public_id>/report/", reporting.page, name="report"),
-    path("campaigns/<str:public_id>/report.tex", reporting.tex, name="report-tex"),
-    path("campaigns/<str:public_id>/report.bib", reporting.bib, name="report-bib"),
+    path(f"{REPORT}/", reporting.page, name="report"),
+    path(f"{REPORT}.tex", reporting.download, {"kind": "tex"}, name="report-tex"),
+    path(f"{REPORT}.bib", reporting.download, {"kind": "bib"}, name="report-bib"),
     path("plan/", planning.page, name="plan"),
     path("plan/width.<str:kind>", planning.picture, name="plan-picture"),
     path("estimates/at-target/", dashboard.at_target, name="at-target"),

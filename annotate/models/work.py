@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
+from django.db.models.functions import Coalesce, Least
 
 from annotate.models.annotators import Annotator, Participation
 from annotate.models.base import Fact, FactQuerySet, newest_of_campaign
@@ -174,6 +175,10 @@ class Judgment(Fact):
 
     objects: ClassVar[CurrentJudgments] = CurrentJudgments()  # type: ignore[assignment]
     every = FactQuerySet.as_manager()
+    # Seconds of work: the page's clock, limited by the server's; the server's if the page had none.
+    TAKEN: ClassVar[Coalesce] = Coalesce(
+        Least("active_seconds", "elapsed_seconds"), "elapsed_seconds"
+    )
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="judgments")
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="judgments", db_index=False)

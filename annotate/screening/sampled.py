@@ -13,19 +13,19 @@ from annotate.screening.base import Columns
 from annotate.screening.joining import joined, taken
 from estimation.core import Ints, distinct
 
-SAMPLE = 8000  # judgments of others; some 40 ms for all screens
+SAMPLE = 8000  # judgments of others
 
 
 class SampledCrowd:
     """One campaign's judgments, indexed by people and outputs, with what has come since.
 
-    columns: those of a look at everybody. most: the judgments of others in a look at a few; in a
-    smaller campaign, it is at all of them.
+    columns: those of a look at everybody. most: how many judgments the sample has: half of whole
+    people, half of others on the same outputs; all judgments of a smaller campaign.
     """
 
     def __init__(self, columns: Columns, *, most: int = SAMPLE) -> None:
         self._columns = replace(columns)  # without what screens computed from them
-        self._new: Columns | None = None
+        self._new = taken(columns, np.arange(0))
         self._people = _Index(columns.annotator)
         self._outputs = _Index(columns.output)
         self._most = most
@@ -36,20 +36,17 @@ class SampledCrowd:
 
     def add(self, new: Columns) -> None:
         """Add judgments that are none of the earlier ones."""
-        self._new = new if self._new is None else joined([self._new, new])
+        self._new = joined([self._new, new])
 
     def around(self, people: Ints) -> Columns:
         """Return all work of these people, that of others on the same outputs, and the sample."""
-        new = _Rows(self._new)
-        mine, mine_new = self._people.rows(people), new.by("annotator", people)
-        labels = [self._columns.output[mine], *new.labels("output", mine_new)]
-        outputs = distinct(np.concatenate(labels))
+        mine, mine_new = self._people.rows(people), _rows(self._new.annotator, people)
+        outputs = distinct(np.concatenate([self._columns.output[mine], self._new.output[mine_new]]))
         shared = self._some(self._outputs.rows(outputs))
-        shared_new = self._some(new.by("output", outputs))
-        parts = [taken(self._columns, distinct(np.concatenate([self._sample, mine, shared])))]
-        if self._new is not None:
-            parts.append(taken(self._new, distinct(np.concatenate([mine_new, shared_new]))))
-        return joined(parts)
+        shared_new = self._some(_rows(self._new.output, outputs))
+        old = distinct(np.concatenate([self._sample, mine, shared]))
+        new = distinct(np.concatenate([mine_new, shared_new]))
+        return joined([taken(self._columns, old), taken(self._new, new)])
 
     def _sampled(self) -> Ints:
         """Return the rows of some whole people, and of others on the same outputs."""
@@ -83,16 +80,6 @@ class _Index:
         return np.asarray(self._order[starts + np.arange(size.sum())])
 
 
-class _Rows:
-    """The rows of a small part, which may be missing."""
-
-    def __init__(self, columns: Columns | None) -> None:
-        self._columns = columns
-
-    def by(self, name: str, wanted: Ints) -> Ints:
-        if self._columns is None:
-            return np.zeros(0, dtype=np.int64)
-        return np.flatnonzero(np.isin(getattr(self._columns, name), wanted))
-
-    def labels(self, name: str, rows: Ints) -> list[Ints]:
-        return [] if self._columns is None else [getattr(self._columns, name)[rows]]
+def _rows(labels: Ints, wanted: Ints) -> Ints:
+    """Return the same of a small part, which changes too often for an index."""
+    return np.flatnonzero(np.isin(labels, wanted))

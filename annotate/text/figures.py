@@ -4,7 +4,7 @@ All of it follows the language that is active (`django.utils.translation`), so t
 locale is chosen in one place. Dashes, minus signs and spaces that do not break are typographic.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from datetime import date, datetime, timedelta
@@ -73,6 +73,12 @@ def count(value: int | None) -> str:
 def many(n: int, one: str, others: str = "") -> str:
     """`1 judgment`, `2,345 judgments`; `others` where the plural does not just add an s."""
     return f"{count(n)} {one if n == 1 else others or one + 's'}"
+
+
+def series(words: Iterable[str]) -> str:
+    """`a`, `a and b`, `a, b and c`. Raises ValueError for none."""
+    *before, last = words
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 def percent(share: float | None, digits: int = 0) -> str:

@@ -1,6 +1,6 @@
 """Differences between systems as readers see them: numbers, a small plot, and words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from math import floor, log10
@@ -158,15 +158,18 @@ class ContrastTable:
         return tuple(contrast for contrast in self.contrasts if contrast.is_shown)
 
     @cached_property
+    def adjusted(self) -> Mapping[tuple[str, str], float]:
+        """Return the p-values of the shown pairs, after Holm for all of them together."""
+        known = [(one, p) for one in self.shown if (p := one.row.p_value) is not None]
+        after = holm([p for _one, p in known]).tolist()
+        pairs = ((one.first, one.second) for one, _p in known)
+        return dict(zip(pairs, after, strict=True))
+
+    @cached_property
     def told_apart(self) -> frozenset[tuple[str, str]]:
         """Return the pairs whose difference is not 0, for all pairs together, after Holm."""
-        known = [(one, p) for one in self.shown if (p := one.row.p_value) is not None]
-        adjusted = holm([p for _one, p in known])
-        return frozenset(
-            (one.first, one.second)
-            for (one, _p), value in zip(known, adjusted, strict=True)
-            if value < 1 - one.row.level
-        )
+        levels = {(one.first, one.second): one.row.level for one in self.shown}
+        return frozenset(pair for pair, p in self.adjusted.items() if p < 1 - levels[pair])
 
     @property
     def n_told(self) -> int:

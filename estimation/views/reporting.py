@@ -14,6 +14,11 @@ from estimation.selectors.report.checklist import checklist
 from estimation.selectors.report.facts import CampaignReport
 from estimation.selectors.report.methods import methods
 
+FILES = {
+    "tex": (latex.document, "application/x-tex"),
+    "bib": (latex.bibliography, "application/x-bibtex"),
+}
+
 
 @require_safe
 @never_cache
@@ -26,22 +31,14 @@ def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
 @require_safe
 @never_cache
 @researcher_page
-def tex(request: HttpRequest, public_id: str) -> HttpResponseBase:
+def download(request: HttpRequest, public_id: str, kind: str) -> HttpResponseBase:
+    """Return one of `FILES`."""
+    write, content_type = FILES[kind]
     report = facts.build(with_results(request.user, public_id))
-    return _file(latex.document(report), f"{report.name}.tex", "application/x-tex")
-
-
-@require_safe
-@never_cache
-@researcher_page
-def bib(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    report = facts.build(with_results(request.user, public_id))
-    return _file(latex.bibliography(report), f"{report.name}.bib", "application/x-bibtex")
-
-
-def _file(text: str, name: str, kind: str) -> HttpResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(text, content_type=f"{kind}; charset=utf-8", headers=headers)
+    headers = {"Content-Disposition": f'attachment; filename="{report.name}.{kind}"'}
+    return HttpResponse(
+        write(report), content_type=f"{content_type}; charset=utf-8", headers=headers
+    )
 
 
 def _context(report: CampaignReport) -> dict[str, Any]:

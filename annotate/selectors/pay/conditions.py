@@ -6,13 +6,10 @@ from statistics import median
 
 import numpy as np
 from django.db.models import Count, FloatField, Q, QuerySet, Sum
-from django.db.models.functions import Coalesce, Least
 
 from annotate.models import Appeal, Assignment, Campaign, Judgment, LedgerEntry, TutorialRound
 
 HOUR = 3600.0
-# The page's clock, limited by the server's; the server's if the page had none.
-_TAKEN = Coalesce(Least("active_seconds", "elapsed_seconds"), "elapsed_seconds")
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ def _pay(campaign: Campaign) -> WorkPay:
     each = (
         _verified(campaign)
         .values("annotator")
-        .annotate(n=Count("pk"), seconds=Sum(_TAKEN, output_field=FloatField()))
+        .annotate(n=Count("pk"), seconds=Sum(Judgment.TAKEN, output_field=FloatField()))
     )
     means = [row["seconds"] / row["n"] for row in each if row["seconds"]]
     earned = [float(campaign.reward) * HOUR / one for one in means if campaign.reward]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from django.db.models import Count, Exists, Max, OuterRef, QuerySet, Sum, TextField
-from django.db.models.functions import Cast, Coalesce, Least
+from django.db.models.functions import Cast
 from numpy.typing import NDArray
 
 from annotate.instruments.answers import Edges, Observed
@@ -26,8 +26,6 @@ Row = tuple[Any, ...]
 
 _WORD = re.compile(r"\S+")
 _FACTS = ("pk", "annotator", "output", "taken", "text")
-# As `seconds`, in the database.
-_TAKEN = Coalesce(Least("active_seconds", "elapsed_seconds"), "elapsed_seconds")
 CHUNK = 5000  # judgments whose responses are in memory at once
 FEW = 500  # judgments that are asked for by name, and not with all between the first and the last
 MOST_NEW = 2000  # judgments of a look at new work
@@ -108,7 +106,7 @@ def _responses(campaign_id: int, ids: Ints) -> Iterator[list[Row]]:
     rows = Judgment.objects.filter(campaign=campaign_id, pk__gte=ids[0], pk__lte=ids[-1])
     if ids.size <= FEW:
         rows = rows.filter(pk__in=ids.tolist())
-    facts = rows.annotate(taken=_TAKEN, text=Cast("response", TextField())).order_by("pk")
+    facts = rows.annotate(taken=Judgment.TAKEN, text=Cast("response", TextField())).order_by("pk")
     wanted = set(ids.tolist())
     chosen = facts.values_list(*_FACTS).iterator(chunk_size=CHUNK)
     return _chunks(row for row in chosen if row[0] in wanted)
@@ -122,7 +120,7 @@ def _rearmed(columns: Columns, cleared: Ints) -> Columns:
 
 
 def seconds(active: float | None, elapsed: float) -> float:
-    """Return the page's clock, limited by the server's; the server's if the page had none."""
+    """Return the same as `Judgment.TAKEN`."""
     return elapsed if active is None else min(active, elapsed)
 
 

@@ -125,10 +125,10 @@ def screen(campaign_id: int) -> int:
     becomes final on unscreened work.
     """
     campaign = Campaign.objects.get(pk=campaign_id)
-    state = screening.state(campaign_id)
+    state, began = screening.state(campaign_id), time.monotonic()
     if campaign.screened == state or (columns := screening.columns(campaign)) is None:
         return 0
-    keeps, began = verdicts.is_due(campaign_id), time.monotonic()
+    keeps = verdicts.is_due(campaign_id)
     found = verdicts.found(campaign, columns, not keeps)
     new_work.watch(campaign_id, columns, found, took=time.monotonic() - began)
     with transaction.atomic():

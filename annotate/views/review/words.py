@@ -9,7 +9,7 @@ from annotate.screening.known_answers import GOLD
 from annotate.screening.registry import SCREENS
 from annotate.screening.words import ForReviewers, Numbers, ScreenAxis
 from annotate.selectors.review.screens import Look, Screened
-from annotate.text.figures import many, number, seconds
+from annotate.text.figures import many, number, seconds, series
 from annotate.views.review import plots
 from annotate.views.review.plots import Bars, Strip
 
@@ -54,8 +54,7 @@ def title(screen: str) -> str:
 
 def looked_at() -> str:
     """Return the signs that the screens look at, in a list."""
-    *first, last = [screen.reviewers.looks_at for screen in SCREENS.values()]
-    return f"{', '.join(first)} and {last}" if first else last
+    return series(screen.reviewers.looks_at for screen in SCREENS.values())
 
 
 def brief(said: Numbers) -> str:

@@ -7,9 +7,8 @@ agree; the wording is our own.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from annotate.text.figures import count, many, money, number, percent, seconds
+from annotate.text.figures import count, many, money, number, percent, seconds, series
 from estimation.selectors.report.facts import CampaignReport
-from estimation.selectors.report.sentences import listed
 
 UNKNOWN = "Plumbline does not record this. Write it yourself"
 
@@ -34,7 +33,7 @@ def _answered(question: str, answer: str) -> AnsweredQuestion:
 
 def _what(report: CampaignReport) -> str:
     facts, counts = report.facts, report.board.progress
-    names = listed(one.name for one in facts.systems) if facts.systems else "no system yet"
+    names = series(one.name for one in facts.systems) if facts.systems else "no system yet"
     return (
         f"{many(len(facts.systems), 'system')} ({names}) with {many(counts.outputs, 'output')}; "
         f"{count(counts.outputs_judged)} of these were judged, in an order that the seed "
@@ -72,8 +71,8 @@ def _asked(report: CampaignReport) -> str:
 
 def _blind(_report: CampaignReport) -> str:
     return (
-        "Nobody was told which system wrote a text. Each person saw one text at a time, in an "
-        "order of their own."
+        "Nobody was told which system wrote a text. Each person saw one text at a time; which one "
+        "came next does not depend on its system."
     )
 
 
@@ -133,8 +132,12 @@ def _changes(report: CampaignReport) -> str:
     if not report.protocol:
         return "The campaign has not opened."
     n = len(report.amendments)
-    told = "Nothing was amended" if not n else f"{many(n, 'amendment')}, listed under “Protocol”"
-    return f"{told}. Targets, estimator, metrics and seed cannot be changed after the opening."
+    told = f"{many(n, 'change')} of the screens’ settings, listed under “Protocol”"
+    none = "No setting of the screens has changed"
+    return (
+        f"{told if n else none}. Targets, estimator, metrics and seed are fixed at the opening. Other "
+        "changes, such as of the fee or of the public title, stand in the campaign’s activity."
+    )
 
 
 def _checkable(report: CampaignReport) -> str:

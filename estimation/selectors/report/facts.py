@@ -13,7 +13,6 @@ from annotate.selectors.campaigns.screen_settings import Amendment
 from annotate.selectors.pay import budget, conditions
 from annotate.selectors.pay.conditions import WorkConditions
 from annotate.selectors.studies import instruments
-from estimation.core import holm
 from estimation.selectors import dashboard
 from estimation.selectors.comparisons import ContrastTable, ShownContrast
 from estimation.selectors.dashboard import Dashboard
@@ -73,21 +72,14 @@ class CampaignReport:
     @property
     def pairs(self) -> tuple[tuple[ContrastTable, tuple[AdjustedContrast, ...]], ...]:
         """Return the compared pairs of each primary criterion."""
-        every = self.board.comparisons
-        return tuple((one, adjusted(one, tested=not self.facts.is_ranking)) for one in every)
+        return tuple(
+            (table, tuple(AdjustedContrast(one, self._p(table, one)) for one in table.shown))
+            for table in self.board.comparisons
+        )
 
-
-def adjusted(table: ContrastTable, *, tested: bool) -> tuple[AdjustedContrast, ...]:
-    """Return the shown pairs of a criterion, each with its p-value after Holm (1979).
-
-    tested: not in a ranking, whose intervals hold together, at every look.
-    """
-    values = [one.row.p_value if tested else None for one in table.shown]
-    after = iter(holm([p for p in values if p is not None]).tolist())
-    return tuple(
-        AdjustedContrast(one, None if p is None else next(after))
-        for one, p in zip(table.shown, values, strict=True)
-    )
+    def _p(self, table: ContrastTable, one: ShownContrast) -> float | None:
+        """Return None in a ranking: its intervals hold together, at every look."""
+        return None if self.facts.is_ranking else table.adjusted.get((one.first, one.second))
 
 
 def build(campaign: Any) -> CampaignReport:

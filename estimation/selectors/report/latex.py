@@ -4,17 +4,17 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-from annotate.text.figures import count, number, percent, signed, width
+from annotate.text.figures import count, number, percent, series, signed, width
 from config.version import VERSION
 from estimation.selectors.criteria.rows import CriterionRow
 from estimation.selectors.report.facts import AdjustedContrast, CampaignReport
 from estimation.selectors.report.methods import methods
-from estimation.selectors.report.sentences import listed, plain
+from estimation.selectors.report.sentences import plain
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
+    "{": r"\textbraceleft{}",  # BibTeX counts braces, also after a backslash
+    "}": r"\textbraceright{}",
     "$": r"\$",
     "&": r"\&",
     "#": r"\#",
@@ -25,7 +25,7 @@ _ESCAPES = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': r"\symbol{34}",
     "−": "$-$",
     "–": "--",
     "’": "'",
@@ -58,7 +58,7 @@ def _apart(pieces: Sequence[str]) -> Iterator[str]:
     """Yield the pieces, with `{}` between characters that TeX would join."""
     before = ""
     for piece in pieces:
-        if before and piece in "-'`,<>" and (before == piece or (before, piece) in _LIGATURES):
+        if (before == piece and piece in "-'`,") or (before, piece) in _LIGATURES:
             yield "{}"
         yield piece
         before = piece
@@ -165,7 +165,7 @@ def bibliography(report: CampaignReport) -> str:
     """Return BibTeX entries of this report, of Plumbline, and of the paper of its method."""
     closed = report.facts.closed_at or report.at
     title = escaped(report.facts.name)
-    systems = escaped(listed([one.name for one in report.facts.systems] or ["texts"]))
+    systems = escaped(series([one.name for one in report.facts.systems] or ["texts"]))
     return f"""@misc{{{report.campaign.public_id},
   title = {{{{{title}}}: a human evaluation of {systems}}},
   year  = {{{closed.year}}},

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from annotate.states import Estimand, StopMode
-from annotate.text.figures import count, many, moment, money, number, percent, short, width
+from annotate.text.figures import count, many, moment, money, number, percent, series, short, width
 from estimation.selectors.report.facts import CampaignReport
-from estimation.selectors.report.sentences import Paragraph, listed, paragraph, sentence
+from estimation.selectors.report.sentences import Paragraph, paragraph, sentence
 
 _FOR = {
     Estimand.POPULATION: "They speak for people in general, of whom these annotators are taken to "
@@ -27,7 +27,7 @@ def _judging(report: CampaignReport) -> Iterator[Paragraph]:
     yield sentence(
         "People judged texts by {} ({}).",
         many(len(facts.systems), "system"),
-        listed(one.name for one in facts.systems) if facts.systems else "none yet",
+        series(one.name for one in facts.systems) if facts.systems else "none yet",
     )
     yield sentence(
         "Of {}, {} were judged, drawn in an order that the seed {} fixes; {} of the outputs were "
@@ -62,7 +62,7 @@ def _crowd(report: CampaignReport) -> Iterator[Paragraph]:
 def _rule(report: CampaignReport) -> Iterator[Paragraph]:
     facts, counts = report.facts, report.board.progress
     if facts.is_ranking:
-        margins = listed(f"{short(value)} on {name}" for name, value in facts.margins.items())
+        margins = series(f"{short(value)} on {name}" for name, value in facts.margins.items())
         yield sentence(
             "Collection was to stop when every pair of systems was decided, differences below {} "
             "not mattering, with an error of at most {} for all pairs and looks together.",
@@ -70,7 +70,7 @@ def _rule(report: CampaignReport) -> Iterator[Paragraph]:
             percent(1 - facts.level),
         )
     elif facts.targets:
-        targets = listed(f"{width(value)} on {name}" for name, value in facts.targets.items())
+        targets = series(f"{width(value)} on {name}" for name, value in facts.targets.items())
         kind = (
             "interval, valid at every look," if facts.stop_mode == StopMode.ANYTIME else "interval"
         )
@@ -104,7 +104,7 @@ def _estimating(report: CampaignReport) -> Iterator[Paragraph]:
         yield sentence(
             f"Means are control-variates estimates with {{}} as the automatic {kind}, fixed before "
             "the first judgment (estimator “{}”).",
-            listed(facts.metrics),
+            series(facts.metrics),
             protocol.estimator,
         )
     else:

@@ -23,26 +23,20 @@ def sentence(words: str, *facts: object) -> Paragraph:
     pieces = words.split("{}")
     if len(pieces) != len(facts) + 1:
         raise ValueError(f"{len(facts)} facts for {words!r}")
-    runs = [SentencePart(pieces[0])]
+    parts = [SentencePart(pieces[0])]
     for fact, piece in zip(facts, pieces[1:], strict=True):
-        runs += [SentencePart(str(fact), is_fact=True), SentencePart(piece)]
-    return tuple(run for run in runs if run.text)
+        parts += [SentencePart(str(fact), is_fact=True), SentencePart(piece)]
+    return tuple(part for part in parts if part.text)
 
 
 def paragraph(sentences: Iterable[Paragraph]) -> Paragraph:
     """Return one paragraph of these sentences, with spaces between them."""
-    runs: list[SentencePart] = []
+    parts: list[SentencePart] = []
     for one in sentences:
-        runs += [SentencePart(" "), *one] if runs else one
-    return tuple(runs)
+        parts += [SentencePart(" "), *one] if parts else one
+    return tuple(parts)
 
 
-def plain(runs: Paragraph) -> str:
+def plain(parts: Paragraph) -> str:
     """Return the text alone."""
-    return "".join(run.text for run in runs)
-
-
-def listed(names: Iterable[str]) -> str:
-    """Return `a`, `a and b`, `a, b and c`."""
-    *before, last = names
-    return f"{', '.join(before)} and {last}" if before else last
+    return "".join(part.text for part in parts)

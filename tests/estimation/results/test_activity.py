@@ -23,13 +23,6 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 KINDS = ("flag", "pause", "look", "bonus", "returned", "retitle")
 
 
-@pytest.fixture
-def ada(client: Client) -> User:
-    ada = user()
-    client.force_login(ada)
-    return ada
-
-
 def happen(made: Campaign, n: int, *, seed: int = 0) -> None:
     """Log n acts and decisions in a random order, each with a text of its own."""
     choose = random.Random(seed)

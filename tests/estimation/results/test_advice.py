@@ -47,13 +47,6 @@ LINKS = {"people": "people", "batches": "batches", "launch": "batch-new", "pay":
 
 
 @pytest.fixture
-def ada(client: Client) -> User:
-    ada = user()
-    client.force_login(ada)
-    return ada
-
-
-@pytest.fixture
 def world(ada: User) -> Any:
     with World(ada, Clock(), Scripted(auto_approval=True)) as world:
         yield world

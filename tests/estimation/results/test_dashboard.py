@@ -33,13 +33,6 @@ def _no_plots_of_other_tests() -> None:
     cache.clear()
 
 
-@pytest.fixture
-def ada(client: Client) -> User:
-    ada = user()
-    client.force_login(ada)
-    return ada
-
-
 def estimated(made: Campaign, n: int, width: float | None = 0.3, **changes: Any) -> list[Estimate]:
     """One recomputation: a row for each system and criterion, after n judgments each."""
     half = None if width is None else width / 2

@@ -25,7 +25,7 @@ from estimation.selectors.history import Point
 from estimation.selectors.shown import Awaited
 from tests.estimation import reviewed
 from tests.estimation.collecting import collect
-from tests.factories import campaign, person, rows, user
+from tests.factories import campaign, person, rows
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -41,13 +41,6 @@ WRONG = re.compile(
 @pytest.fixture(autouse=True)
 def _no_plots_of_other_tests() -> None:
     cache.clear()
-
-
-@pytest.fixture
-def ada(client: Client) -> User:
-    ada = user()
-    client.force_login(ada)
-    return ada
 
 
 def shows(client: Client, made: Campaign) -> tuple[Dashboard, str]:

@@ -16,16 +16,9 @@ from estimation.models import EndForecast, EndForecastDue
 from estimation.services import estimating, forecasting
 from tests import remembered
 from tests.estimation.reviewed import exclude, settle, take_turns
-from tests.factories import campaign, judge, person, user
+from tests.factories import campaign, judge, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
-
-
-@pytest.fixture
-def ada(client: Client) -> User:
-    ada = user()
-    client.force_login(ada)
-    return ada
 
 
 def begun(ada: User) -> Campaign:

@@ -22,13 +22,6 @@ from tests.factories import campaign, judge, person, user
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
-@pytest.fixture
-def ada(client: Client) -> User:
-    ada = user()
-    client.force_login(ada)
-    return ada
-
-
 def begun(ada: User) -> Campaign:
     """Two systems, 8 items, all judged twice by four people as far as they come: 24 judgments."""
     return remembered.again(_begun, ada)

@@ -16,26 +16,19 @@ from hypothesis import strategies as st
 from annotate.models import Campaign
 from annotate.services.campaigns import screen_settings
 from annotate.services.work import judgments
-from annotate.text.figures import number
+from annotate.text.figures import number, series
 from estimation.selectors.report import facts, latex
 from estimation.selectors.report.checklist import QUESTIONS, checklist
 from estimation.selectors.report.methods import methods
-from estimation.selectors.report.sentences import listed, plain, sentence
+from estimation.selectors.report.sentences import plain, sentence
 from tests.annotate.screening.test_screening_service import slow_clock
 from tests.estimation.reviewed import settle, take_turns
 from tests.estimation.verifying.worlds import closed, files_of
-from tests.factories import GOOD, campaign, leased, person, user
+from tests.factories import GOOD, campaign, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db, pytest.mark.usefixtures("no_screens")]
 
-HOSTILE = 'A & B_{1} 100% #5 $x$ ~^\\ <b> "q"'
-
-
-@pytest.fixture
-def ada(client: Client) -> User:
-    ada = user()
-    client.force_login(ada)
-    return ada
+HOSTILE = 'A & B_{1}} 100% #5 $x$ ~^\\ <b> "q"'
 
 
 @pytest.fixture
@@ -191,7 +184,10 @@ def test_what_latex_would_read_as_a_command_is_escaped(text: str) -> None:
 
 
 def test_known_escapes() -> None:
-    assert latex.escaped("50 % & a_b {x} \\n") == r"50 \% \& a\_b \{x\} \textbackslash{}n"
+    assert (
+        latex.escaped("50 % & a_b {x} \\n")
+        == r"50 \% \& a\_b \textbraceleft{}x\textbraceright{} \textbackslash{}n"
+    )
     assert latex.escaped("−0.5 – “so”") == "$-$0.5 -- ``so''"
     assert latex.escaped("a--b ''c''") == "a-{}-b '{}'c'{}'"
     assert latex.escaped("naïve 中文") == "naïve 中文"
@@ -206,7 +202,7 @@ def test_facts_of_a_sentence_may_have_braces_and_its_words_must_fit() -> None:
     assert [one.is_fact for one in sentence("A {} b", "x")] == [False, True, False]
     with pytest.raises(ValueError, match="1 facts"):
         sentence("A {} {}", "x")
-    assert listed("abc") == "a, b and c"
+    assert [series(one) for one in ("a", "ab", "abc")] == ["a", "a and b", "a, b and c"]
 
 
 def test_every_kind_of_campaign_has_methods(ada: User) -> None:

@@ -35,13 +35,6 @@ def _no_screens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verdicts, "screen_all", lambda *_asked: [])
 
 
-@pytest.fixture
-def ada(client: Client) -> User:
-    ada = user()
-    client.force_login(ada)
-    return ada
-
-
 def study(ada: User, **changes: Any) -> Campaign:
     settings = {"items": 60, "systems": ("alpha",), "targets": {"overall": 1.6}, "double_share": 0}
     return campaign(owner=ada, **(settings | changes))

@@ -35,13 +35,6 @@ def _no_screens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verdicts, "screen_all", lambda *_asked: [])
 
 
-@pytest.fixture
-def ada(client: Client) -> User:
-    ada = user()
-    client.force_login(ada)
-    return ada
-
-
 def study(ada: User) -> Campaign:
     """Nine people with four judgments each: p0 finds all good, the others find all bad."""
     return remembered.again(_study, ada)
