@@ -135,8 +135,8 @@ def _changes(report: CampaignReport) -> str:
     told = f"{many(n, 'change')} of the screens’ settings, listed under “Protocol”"
     none = "No setting of the screens has changed"
     return (
-        f"{told if n else none}. Targets, estimator, metrics and seed are fixed at the opening. Other "
-        "changes, such as of the fee or of the public title, stand in the campaign’s activity."
+        f"{told if n else none}. Targets, estimator, metrics and seed are fixed at the opening. "
+        "Other changes, such as of the fee or of the public title, stand in its activity."
     )
 
 
