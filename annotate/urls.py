@@ -13,6 +13,7 @@ from annotate.views.campaigns import (
     members,
     people,
     screens,
+    steps,
 )
 from annotate.views.marketplace import acts as marketplace_acts
 from annotate.views.marketplace import launching
@@ -20,7 +21,13 @@ from annotate.views.marketplace import pages as marketplace_pages
 from annotate.views.pay import pages as pay_pages
 from annotate.views.review import everywhere, items, page_signals, together
 from annotate.views.review import pages as review_pages
-from annotate.views.studies import instruments, previews, tutorial_contents, tutorial_forms
+from annotate.views.studies import (
+    first_items,
+    instruments,
+    previews,
+    tutorial_contents,
+    tutorial_forms,
+)
 from annotate.views.work import acts as work_acts
 from annotate.views.work import entry, own_pages, tutorial
 from annotate.views.work import pages as work_pages
@@ -42,9 +49,20 @@ ACCOUNTS: list[URLPattern] = [
 CAMPAIGNS: list[URLPattern] = [
     path("", listing.index, name="campaigns"),
     path("campaigns/new/", creating.new, name="campaign-new"),
-    path("campaigns/new/criteria/", creating.criteria, name="campaign-criteria"),
     path("campaigns/imports/<slug:import_id>/", importing.page, name="import"),
     path("campaigns/imports/<slug:import_id>/now/", importing.now, name="import-now"),
+    path("campaigns/imports/<slug:import_id>/plan/takes/", steps.takes, name="import-takes"),
+    path(
+        "campaigns/imports/<slug:import_id>/questions/tutorial/",
+        steps.tutorial,
+        name="import-tutorial",
+    ),
+    path(
+        "campaigns/imports/<slug:import_id>/items/<int:number>/",
+        first_items.page,
+        name="import-item",
+    ),
+    path("campaigns/imports/<slug:import_id>/<slug:step>/", steps.page, name="import-step"),
     path("campaigns/<str:public_id>/act/<str:verb>/", listing.act, name="act"),
     path("campaigns/<str:public_id>/gold/", gold.page, name="gold"),
     path("campaigns/<str:public_id>/people/", people.people, name="people"),

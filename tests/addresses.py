@@ -101,8 +101,11 @@ class World:
         return {name: facts[name] for name in door.arguments}
 
 
+ROW = b'{"item": "a", "system": "s", "output": "x"}\n'
+
+
 def _import(owner: User) -> str:
-    file = SimpleUploadedFile("outputs.jsonl", b"no matter")
+    file = SimpleUploadedFile("outputs.jsonl", ROW)
     return receiving.receive(plan(), file, owner_id=owner.pk, key="k").public_id
 
 
@@ -164,6 +167,7 @@ def built() -> World:
         "reference": "language_quality",
         "number": 1,
         "import_id": _import(owner),
+        "step": "plan",
         **_of_accounts(link, owner),
     }
     return World(owner, link, sold, facts)

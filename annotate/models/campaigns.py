@@ -225,6 +225,10 @@ class CampaignImport(models.Model):
     plan = models.JSONField()
     revision = models.PositiveIntegerField(default=0)  # of the plan
     at_once = models.BooleanField(default=False)  # create it without asking if the file is right
+    # Which column of the outputs is which, by our names, where their own do not say so.
+    columns = models.JSONField(default=dict, db_default={})
+    # How many of the four steps of the form its owner has been through.
+    steps_done = models.PositiveSmallIntegerField(default=4, db_default=4)
 
     outputs_name = models.CharField(max_length=200)
     outputs_size = models.PositiveBigIntegerField(default=0)

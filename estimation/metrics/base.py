@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -84,6 +84,9 @@ class Metric:
     batch : callable, optional
         Called instead of `function` with all rows at once: (texts, references or lists of texts)
         to an array (len(texts),).
+    efficiency : mapping of str to float
+        Data efficiency by itself on released judgments, by criterion (docs/metrics.md, geometric
+        means over systems); empty where it was not measured or saved nothing.
 
     Examples
     --------
@@ -103,6 +106,7 @@ class Metric:
     function: Callable[..., float]
     slow: bool = False
     batch: Callable[[Sequence[str], Sequence[Any]], FloatArray] | None = None
+    efficiency: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     def score(
         self,

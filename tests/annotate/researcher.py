@@ -1,12 +1,13 @@
-"""What tests of researchers' pages share: the form of a new campaign, sent as a browser does."""
+"""What tests of researchers' pages share: the steps of a new campaign, sent as a browser does."""
 
 import json
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.urls import reverse
 
-from annotate.models import Campaign
+from annotate.models import Campaign, CampaignImport
 from annotate.services.campaigns.importing import running
 
 NEW = "/campaigns/new/"
@@ -21,6 +22,7 @@ PLAN = {
     "tutorial_bonus": "0.75",
     "width_overall": "0.2",
     "margin_overall": "0.3",
+    "crowd": "link",
     "metric_choice": "named",
     "metric_names": ["repetition"],
     "reward": "0.40",
@@ -44,7 +46,7 @@ def lines(items: int = 4) -> bytes:
 def send(
     client: Client, content: bytes | None = None, *, metrics: bytes = b"", **fields: Any
 ) -> Any:
-    """Send the form with its files."""
+    """Send the first step with its files."""
     body: dict[str, Any] = {**PLAN, **fields}
     if content != NO_FILE:
         body["outputs"] = SimpleUploadedFile("outputs.any", lines() if content is None else content)
@@ -53,11 +55,50 @@ def send(
     return client.post(NEW, body)
 
 
-def looked_at(client: Client, content: bytes | None = None, **fields: Any) -> Any:
-    """Send the form, let a worker read the file, and return the page of the import."""
+def begun(client: Client, content: bytes | None = None, **fields: Any) -> CampaignImport:
+    """Send the first step, let a worker read the file, and return the import."""
     answer = send(client, content, **fields)
     assert answer.status_code == 302, answer.content.decode()
     running.run_due()
+    return CampaignImport.objects.latest("pk")
+
+
+def at(of: CampaignImport, step: str) -> str:
+    return reverse("annotate:import-step", args=[of.public_id, step])
+
+
+def step_page(client: Client, step: str, **fields: Any) -> str:
+    """Return the page of a step of a campaign that was begun."""
+    return client.get(at(begun(client, **fields), step)).content.decode()
+
+
+def walked(client: Client, **fields: Any) -> Any:
+    """Send the other steps of the newest import; return the first that was not taken, or the last.
+
+    A file that cannot be read ends it earlier, on the page of the import.
+    """
+    of = CampaignImport.objects.latest("pk")
+    for step in ("questions", "plan", "people"):
+        of.refresh_from_db()
+        answer = client.post(at(of, step), {**PLAN, **fields, "revision": of.revision})
+        if answer.status_code != 302:
+            break
+    return answer
+
+
+def tried(client: Client, content: bytes | None = None, **fields: Any) -> Any:
+    """Send all steps; return the first answer that asks for a correction, or the last."""
+    answer = send(client, content, **fields)
+    if answer.status_code != 302:
+        return answer
+    running.run_due()
+    return walked(client, **{k: v for k, v in fields.items() if k != "metrics"})
+
+
+def looked_at(client: Client, content: bytes | None = None, **fields: Any) -> Any:
+    """Send all steps, let a worker read the file, and return the page of the import."""
+    answer = tried(client, content, **fields)
+    assert answer.status_code == 302, answer.content.decode()
     return client.get(answer["Location"])
 
 

@@ -21,7 +21,6 @@ OWN = {
 # What a new campaign starts from, and what belongs to one variant alone.
 ALLOWED = {
     "annotate/services/campaigns/plans.py": {"language_quality"},
-    "annotate/forms/campaign_fields.py": {"repetition"},
     "annotate/services/marketplace/events.py": {"prolific"},
     "annotate/management/commands/prolific_events.py": {"prolific"},
 }

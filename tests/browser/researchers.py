@@ -1,7 +1,13 @@
 """What tests of researchers' pages share."""
 
-from annotate.models import Campaign
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from playwright.sync_api import Page
+
+from annotate.models import Campaign, CampaignImport
+from annotate.services.campaigns.importing import receiving
 from estimation.models import Estimate
+from tests.factories import plan
 
 WEIGHTS = {"balance": 0.16, "person_share": 0.08, "work_weighted_mean": 0.37}
 PASSWORD = "long enough to be fine"
@@ -68,3 +74,22 @@ def history(made: Campaign) -> None:
             )
             for system in made.systems.all()
         )
+
+
+def step(page: Page, button: str) -> None:
+    """Leave a step of a new campaign by one of the buttons at its end."""
+    page.get_by_role("button", name=button).click()
+    page.wait_for_load_state()
+
+
+def through(page: Page) -> None:
+    """Go from the second step of a new campaign to the preview, and change nothing."""
+    for button in ("Next: plan", "Next: people and money", "Preview"):
+        step(page, button)
+
+
+def draft(owner: User) -> CampaignImport:
+    """A new campaign after its first step; no worker has read its file."""
+    row = b'{"item": "a", "system": "s", "output": "x"}'
+    file = SimpleUploadedFile("outputs.jsonl", row)
+    return receiving.receive(plan(), file, owner_id=owner.pk, key="k", steps_done=1)

@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
 
 from tests.addresses import DOORS, World
 from tests.annotate.researcher import lines
@@ -59,6 +60,16 @@ def test_every_form_comes_through_as_multipart_with_nul(tries: Tries, world: Wor
                 {**sample(world), field: "a\0b", "file": SimpleUploadedFile("f", b"\0")},
             )
     assert not tries.unkind, tries.told()
+
+
+@pytest.mark.parametrize("step", ["questions", "plan", "people"])
+def test_no_field_of_a_step_breaks_it(owner: Tries, world: World, step: str) -> None:
+    sample = FORMS["annotate:import-step"](world)
+    to = reverse("annotate:import-step", args=[world.facts["import_id"], step])
+    for field in sample:
+        for name, text in owner.texts.items():
+            owner.send(f"{step} {field}={name}", "post", to, sample | {field: text})
+    assert not owner.unkind, owner.told()
 
 
 def test_no_field_of_a_new_campaign_breaks_it_with_its_files(owner: Tries, world: World) -> None:

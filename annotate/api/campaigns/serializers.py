@@ -175,7 +175,10 @@ class GoldRowsField(serializers.JSONField):
     """Rows as in a file of gold items; a form sends them as JSON in one field."""
 
     def to_internal_value(self, data: Any) -> list[dict[str, Any]]:
-        rows = super().to_internal_value(data)
+        try:
+            rows = super().to_internal_value(data)
+        except RecursionError:
+            raise serializers.ValidationError("This JSON is nested too deep.") from None
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise serializers.ValidationError("A list of objects, as in a file of gold items.")
         return rows

@@ -18,6 +18,7 @@ class Underway:
     name: str
     status: str
     percent: int | None
+    steps_done: int
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,9 @@ def unfinished(user_id: int) -> list[Underway]:
     statuses = (*CampaignImport.RUNNING, *CampaignImport.WAITING)
     rows = CampaignImport.objects.filter(owner=user_id, status__in=statuses).order_by("-pk")
     return [
-        Underway(public_id, plan["name"], status, 100 * done // total if total else None)
-        for public_id, plan, status, done, total in rows.values_list(
-            "public_id", "plan", "status", "done", "total"
+        Underway(public_id, plan["name"], status, 100 * done // total if total else None, steps)
+        for public_id, plan, status, done, total, steps in rows.values_list(
+            "public_id", "plan", "status", "done", "total", "steps_done"
         )
     ]
 

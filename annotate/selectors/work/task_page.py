@@ -201,9 +201,9 @@ def earnings(participation_id: int) -> list[Earning]:
     return sorted(found, key=lambda each: order.index(each.kind))
 
 
-def example(study: Study) -> Work:
-    """Return the instrument's own example in place of a task; nothing is stored."""
-    return Work(0, study.instrument.example, SavedDraft(0, {}))
+def example(study: Study, material: Material | None = None) -> Work:
+    """Return the instrument's own example, or `material`, in place of a task; nothing is stored."""
+    return Work(0, material or study.instrument.example, SavedDraft(0, {}))
 
 
 def study_of(campaign: Campaign) -> Study:

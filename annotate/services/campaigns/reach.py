@@ -21,6 +21,7 @@ from estimation.core.planning import (
     forecast,
     reachable_target,
 )
+from estimation.metrics import find
 
 CLAIMED = 0.9  # a target counts as reachable if so many simulated campaigns reach it
 DRAWN = 60  # campaigns for each criterion: half a second
@@ -45,13 +46,15 @@ class Reach:
     """A primary criterion, its target, and what it takes.
 
     is_known: whether scores on this criterion are known from other studies; otherwise their spread
-    is assumed, and nothing is refused for it.
+    is assumed, and nothing is refused for it. saved: the share of judgments that the plan's metric
+    saved in such a study; None where that was not measured.
     """
 
     criterion: Criterion
     width: float
     takes: Takes
     is_known: bool
+    saved: float | None = None
 
     @property
     def is_reachable(self) -> bool:
@@ -102,7 +105,13 @@ def _of(checked: Checked, criterion: Criterion, prices: Prices) -> Reach:
         person_share=criterion.person_share,
     )
     is_known = usual is TYPICAL.get(criterion.name)
-    return Reach(criterion, width, _takes(study, width, prices), is_known)
+    saved = _saved(criterion.name, checked.metrics) if is_known else None
+    return Reach(criterion, width, _takes(study, width, prices), is_known, saved)
+
+
+def _saved(criterion: str, metrics: tuple[str, ...]) -> float | None:
+    measured = [one.efficiency.get(criterion, 1.0) for one in map(find, metrics) if one]
+    return 1 - 1 / max(measured) if max(measured, default=1.0) > 1 else None
 
 
 @lru_cache(maxsize=256)

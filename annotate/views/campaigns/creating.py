@@ -1,6 +1,7 @@
-"""A new campaign: the form with the files and the plan. What follows is on the import's page."""
+"""The first step of a new campaign: the form with the files. Other steps change what it began."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -11,16 +12,23 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
 
+from annotate import permissions
 from annotate.errors import Invalid
-from annotate.forms.campaigns import CampaignForm, initial_of
+from annotate.forms.new_campaign import FileStep
+from annotate.forms.new_campaign.choices import RECOMMENDED
+from annotate.forms.new_campaign.targets import usual_targets
 from annotate.permissions import own_import, researcher_page
 from annotate.requests import bodies
-from annotate.services.campaigns import plans
+from annotate.selectors.studies import instruments
+from annotate.services.campaigns import copying, plans
 from annotate.services.campaigns.importing import receiving, stored
+from annotate.services.campaigns.importing.fields import usual_names
+from annotate.services.campaigns.plans import Plan
+from annotate.views.campaigns.step_names import steps
 
 FORM_ROOM = 1024 * 1024  # bytes for the fields and the multipart envelope around the files
 
@@ -39,30 +47,18 @@ def new(request: HttpRequest) -> HttpResponseBase:
     return answer
 
 
-@require_safe
-@never_cache
-@researcher_page
-def criteria(request: HttpRequest) -> HttpResponseBase:
-    """The fields for the criteria of another instrument, for the form that is open."""
-    form = CampaignForm(initial={"instrument": request.GET.get("instrument", "")})
-    return render(request, "campaigns/_criteria.html", {"form": form})
-
-
 @csrf_protect
 def _new(request: HttpRequest) -> HttpResponseBase:
-    named = request.POST.get("import") or request.GET.get("import", "")
+    named = _asked(request, "import")
     kept = own_import(request.user, named) if named else None
-    if request.method != "POST":
-        return _empty(request, kept)
+    if kept is not None and not kept.can_change and request.method != "POST":
+        return redirect("annotate:import", kept.public_id)
     if sum(file.size or 0 for file in _files(request)) > settings.UPLOAD_LIMIT:
         return too_large(request)
-    form = CampaignForm(request.POST, request.FILES, has_file=bool(kept and kept.has_file))
-    if not form.is_valid():
-        return _page(request, form, kept, status=422)
-    try:
-        plans.check(form.plan())
-    except Invalid as invalid:
-        _tell(form, invalid)
+    form = _form(request, kept)
+    if request.method != "POST":
+        return _page(request, form, kept)
+    if not _is_possible(form):
         return _page(request, form, kept, status=422)
     return _go_to(request, _receive(request, form, kept))
 
@@ -74,17 +70,46 @@ def too_large(request: HttpRequest) -> HttpResponseBase:
     return response
 
 
-def _empty(request: HttpRequest, kept: Any) -> HttpResponseBase:
-    """The form as it is opened: with defaults, or with the plan of an import that is changed."""
-    if kept is None:
-        return _page(request, CampaignForm(initial=request.GET.dict()), None)
-    if not kept.can_change:
-        return redirect("annotate:import", kept.public_id)
-    form = CampaignForm(initial=initial_of(stored.plan_of(kept)), has_file=kept.has_file)
-    return _page(request, form, kept)
+def _asked(request: HttpRequest, name: str) -> str:
+    return request.POST.get(name) or request.GET.get(name, "")
 
 
-def _receive(request: HttpRequest, form: CampaignForm, kept: Any) -> str:
+def _form(request: HttpRequest, kept: Any) -> FileStep:
+    given = (request.POST, request.FILES) if request.method == "POST" else ()
+    return FileStep(
+        *given,
+        plan=_first_plan(request, kept),
+        has_file=bool(kept and kept.has_file),
+        columns=kept.columns if kept else None,
+    )
+
+
+def _first_plan(request: HttpRequest, kept: Any) -> Plan:
+    """Return what this step starts from: the plan of an import, of a campaign, or a usual one."""
+    if kept is not None:
+        return stored.asked_of(kept)
+    if like := _asked(request, "like").replace("\0", ""):
+        return copying.plan_of(permissions.run(request.user, like))
+    plan = Plan(name="", targets={}, metrics=RECOMMENDED)
+    try:
+        asked = instruments.named(_asked(request, "instrument"))
+    except KeyError:
+        asked = instruments.named(plan.instrument)
+    else:
+        plan = replace(plan, instrument=_asked(request, "instrument"))
+    return replace(plan, **usual_targets(asked, plan.stop_mode))
+
+
+def _is_possible(form: FileStep) -> bool:
+    if form.is_valid():
+        try:
+            plans.check(form.plan())
+        except Invalid as invalid:
+            form.tell(invalid.errors)
+    return form.is_valid()
+
+
+def _receive(request: HttpRequest, form: FileStep, kept: Any) -> str:
     """Keep what was sent, and return the public id of the import."""
     assert request.user.pk is not None
     made = receiving.receive_or_change(
@@ -95,28 +120,33 @@ def _receive(request: HttpRequest, form: CampaignForm, kept: Any) -> str:
         key=form.cleaned_data["key"] or uuid4().hex,
         before=kept,
         drop_metrics=form.cleaned_data["drop_metrics"],
+        columns=form.columns,
     )
     return made.public_id
 
 
 def _go_to(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    address = reverse("annotate:import", args=[public_id])
+    address = reverse("annotate:import-step", args=[public_id, "next"])
     if getattr(request, "htmx", False):
         return HttpResponseClientRedirect(address)
     return redirect(address)
 
 
 def _page(
-    request: HttpRequest, form: CampaignForm, kept: Any, *, status: int = 200
+    request: HttpRequest, form: FileStep, kept: Any, *, status: int = 200
 ) -> HttpResponseBase:
     """The whole page, or, for htmx, its outcome: then the browser keeps the chosen files."""
     fragment = bool(getattr(request, "htmx", False))
     context: dict[str, Any] = {
         "form": form,
         "kept": kept,
+        "like": _asked(request, "like"),
+        "instrument": _asked(request, "instrument"),
         "section": "campaigns",
+        "steps": steps(kept, "file"),
         "fragment": fragment,
         "upload_limit": settings.UPLOAD_LIMIT,
+        "usual_names": usual_names(),
     }
     template = "campaigns/_outcome.html" if fragment else "campaigns/new.html"
     return render(request, template, context, status=status)
@@ -124,16 +154,3 @@ def _page(
 
 def _files(request: HttpRequest) -> "Iterable[UploadedFile[bytes]]":
     return [file for file in request.FILES.values() if isinstance(file, UploadedFile)]
-
-
-def _tell(form: CampaignForm, invalid: Invalid) -> None:
-    """Put what is wrong with the plan beside its field."""
-    fields = {
-        "targets": form.width_fields[0].name,
-        "margins": form.margin_fields[0].name,
-        "metrics": "metric_names",
-        "tutorial_id": "tutorial",
-    }
-    for name, message in invalid.errors.items():
-        field = fields.get(name, name)
-        form.add_error(field if field in form.fields else None, message)

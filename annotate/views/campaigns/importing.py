@@ -21,6 +21,7 @@ from annotate.services.campaigns.importing import receiving, stored
 from annotate.services.campaigns.importing.problems import RowError, UploadRefused
 from annotate.states import ImportStatus
 from annotate.text.figures import count, many
+from annotate.views.campaigns import step_names
 from annotate.views.campaigns.previewing import preview
 
 Context = dict[str, Any]
@@ -44,6 +45,8 @@ def page(request: HttpRequest, import_id: str) -> HttpResponseBase:
         return _act(request, of)
     if of.status == ImportStatus.DONE:
         return redirect(_dashboard(of))
+    if _has_steps_left(of):
+        return redirect(step_names.address_of_next(of))
     return render(request, "campaigns/import.html", _context(of))
 
 
@@ -56,10 +59,17 @@ def now(request: HttpRequest, import_id: str) -> HttpResponseBase:
     if of.status == ImportStatus.DONE:
         messages.success(request, "The campaign is ready. Open it when you are.")
         return HttpResponseClientRedirect(_dashboard(of))
+    if _has_steps_left(of):
+        return HttpResponseClientRedirect(step_names.address_of_next(of))
     context = _context(of)
     if request.GET.get("have") == context["have"]:
         return HttpResponse(status=204)
     return render(request, "campaigns/_import.html", context | {"fragment": True})
+
+
+def _has_steps_left(of: Any) -> bool:
+    """Return whether the file was read and its owner has not been through all steps."""
+    return bool(of.status == ImportStatus.READY and of.steps_done < receiving.ALL_STEPS)
 
 
 def _act(request: HttpRequest, of: Any) -> HttpResponseBase:
@@ -101,7 +111,7 @@ def _use(request: HttpRequest, of: Any) -> None:
     """Take a metric that the file has into the plan."""
     if of.status != ImportStatus.READY:
         raise Conflict("The plan cannot be changed here any more.")
-    plan, facts = stored.plan_of(of), stored.facts_of(of)
+    plan, facts = stored.asked_of(of), stored.facts_of(of)
     name = request.POST.get("metric", "")
     names = creating.check(plan, facts).metrics
     if name in metric_choice.unused(names, facts):
@@ -112,8 +122,8 @@ def _change_width(request: HttpRequest, of: Any) -> None:
     """Take the nearest width that can be reached as a criterion's target, or no target for it."""
     if of.status != ImportStatus.READY:
         raise Conflict("The plan cannot be changed here any more.")
-    plan = stored.plan_of(of)
-    checked = creating.check(plan, stored.facts_of(of))
+    plan = stored.asked_of(of)
+    checked = creating.check(stored.plan_of(of), stored.facts_of(of))
     found = {one.criterion.name: one for one in preview(checked).reach}
     asked = found.get(request.POST.get("criterion", ""))
     if asked is None:
@@ -152,6 +162,7 @@ def _context(of: Any) -> Context:
         "title": TITLES[ImportStatus(of.status)],
         "progress": _progress(standing),
         "section": "campaigns",
+        "steps": step_names.steps(of, ""),
         "have": f"{standing.status}-{standing.done}-{standing.is_waiting}-{standing.is_late}"
         f"-{standing.is_behind}-{of.revision}",
     }

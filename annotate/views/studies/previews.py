@@ -1,7 +1,7 @@
 """Instruments and tutorials as annotators see them, for researchers: nothing is stored."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
@@ -43,8 +43,8 @@ def instrument(request: HttpRequest, key: str, version: str) -> HttpResponseBase
     found = tutorial_contents.instrument_named(f"{key}@{version}")
     if found.version != version or not found.template:
         raise NotFound("There is no such version, or people are not asked with it.")
-    back = reverse("annotate:instruments")
-    return _example(request, found, language=request.GET.get("language", ""), back=back)
+    links = [("Back to the instruments", reverse("annotate:instruments"))]
+    return _example(request, found, language=request.GET.get("language", ""), links=links)
 
 
 @require_POST
@@ -132,13 +132,17 @@ def _graded(question: Question, response: Mapping[str, Any]) -> JsonResponse:
 
 
 def _example(
-    request: HttpRequest, shown: Instrument, *, language: str = "", back: str = ""
+    request: HttpRequest,
+    shown: Instrument,
+    *,
+    language: str = "",
+    links: Sequence[tuple[str, str]] = (),
 ) -> HttpResponseBase:
     own = shown.definition.language if isinstance(shown, Rating) else ""
     study = selectors.preview_study(shown, language=own or language or "en")
     with translation.override(interface_language(study.language)):
         why = _("This is an example, so it is not sent and earns nothing.")
-        return show_example(request, study, why=why, back=back)
+        return show_example(request, study, why=why, links=links)
 
 
 def _read(found: Instrument, content: Any) -> Tutorial:

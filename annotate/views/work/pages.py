@@ -1,5 +1,7 @@
 """The annotator's pages: the landing page of an invitation, and the page of the work."""
 
+from collections.abc import Sequence
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -11,6 +13,7 @@ from annotate.crowds.base import Claim, InvalidEntry, Leaving
 from annotate.crowds.link.entry import LINK
 from annotate.crowds.tariffs import ZERO
 from annotate.errors import Conflict, Gone, ServiceError, TooMany
+from annotate.instruments.base import Material
 from annotate.requests.client_address import client_address
 from annotate.selectors.work import admission, corrections, task_page
 from annotate.selectors.work import tutorial_runs as tutorial_status
@@ -90,16 +93,17 @@ def show_example(
     *,
     why: str,
     start: str = "",
-    back: str = "",
+    links: Sequence[tuple[str, str]] = (),
     accept: str = "",
+    material: Material | None = None,
 ) -> HttpResponse:
-    """The instrument's page with its own example: no lease, nothing stored.
+    """The instrument's page with its own example, or `material`: no lease, nothing stored.
 
     why: the message after Submit. start: the address of real tasks, if there is one. accept: how to
-    accept work at a crowd. back: the address to which a researcher returns.
+    accept work at a crowd. links: label and address of what a researcher can go to.
     """
-    shown = example(study, task_page.example(study), why=why, start=start)
-    shown |= {"back": back, "accept": accept}
+    shown = example(study, task_page.example(study, material), why=why, start=start)
+    shown |= {"links": links, "accept": accept}
     return render(request, study.instrument.template, shown)
 
 

@@ -11,10 +11,10 @@ from django.urls import reverse
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from annotate.forms.campaign_choices import joined_names
-from annotate.forms.campaigns import CampaignForm, initial_of
+from annotate.forms.new_campaign import FileStep, PeopleStep, PlanStep, QuestionsStep, StepForm
 from annotate.models import Campaign, CampaignImport, ImportChunk, Membership, Output
 from annotate.services.campaigns.importing import running, stored
+from annotate.services.campaigns.plans import Plan
 from estimation.metrics import available
 from tests.annotate.researcher import (
     NEW,
@@ -26,6 +26,8 @@ from tests.annotate.researcher import (
     owner_of,
     press,
     send,
+    tried,
+    walked,
 )
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -63,7 +65,7 @@ def test_a_crowd_is_chosen_with_its_fee(ada: Client) -> None:
     page = looked_at(ada, crowd="mturk")
     assert page.context["preview"].price == Decimal("0.48")
     assert created(ada, crowd="mturk").fee_rate == Decimal("0.2")
-    assert send(ada, crowd="nowhere").status_code == 422
+    assert tried(ada, crowd="nowhere").status_code == 422
 
 
 def test_by_htmx_errors_are_a_fragment_and_success_is_a_redirect(ada: Client) -> None:
@@ -72,7 +74,8 @@ def test_by_htmx_errors_are_a_fragment_and_success_is_a_redirect(ada: Client) ->
     assert b"<html" not in bad.content
     file = SimpleUploadedFile("o", lines())
     answer = ada.post(NEW, {**PLAN, "outputs": file}, headers=headers)
-    assert answer["HX-Redirect"] == f"/campaigns/imports/{CampaignImport.objects.get().public_id}/"
+    made = CampaignImport.objects.get()
+    assert answer["HX-Redirect"] == f"/campaigns/imports/{made.public_id}/next/"
 
 
 def test_three_presses_make_one_campaign(ada: Client) -> None:
@@ -80,7 +83,7 @@ def test_three_presses_make_one_campaign(ada: Client) -> None:
     addresses = {send(ada, key=form["key"].value())["Location"] for _press in range(3)}
     assert len(addresses) == CampaignImport.objects.count() == 1
     running.run_due()
-    page = ada.get(addresses.pop())
+    page = ada.get(walked(ada)["Location"])
     for _press in range(3):
         press(ada, page)
         running.run_due()
@@ -92,7 +95,7 @@ def test_the_same_form_with_other_contents_is_another_import(ada: Client) -> Non
     key = ada.get(NEW).context["form"]["key"].value()
     send(ada, key=key)
     send(ada, lines(5), key=key)
-    send(ada, key=key, reward="0.50")
+    send(ada, key=key, name="Other news")
     assert CampaignImport.objects.count() == 3
 
 
@@ -104,10 +107,7 @@ def test_two_forms_with_the_same_contents_are_two_campaigns(ada: Client) -> None
 
 
 def change(ada: Client, page: Any, **fields: Any) -> Any:
-    answer = send(ada, NO_FILE, **{"import": page.context["of"].public_id}, **fields)
-    assert answer.status_code == 302, answer.content.decode()
-    running.run_due()
-    return ada.get(answer["Location"])
+    return looked_at(ada, NO_FILE, **{"import": page.context["of"].public_id}, **fields)
 
 
 def test_the_plan_is_changed_without_sending_the_file_again(ada: Client) -> None:
@@ -141,9 +141,8 @@ def test_a_forged_revision_creates_nothing(ada: Client, forged: str) -> None:
 
 def test_another_file_takes_the_place_of_the_first(ada: Client) -> None:
     page = looked_at(ada)
-    answer = send(ada, lines(6), **{"import": page.context["of"].public_id})
-    running.run_due()
-    assert ada.get(answer["Location"]).context["preview"].facts.n_items == 6
+    after = looked_at(ada, lines(6), **{"import": page.context["of"].public_id})
+    assert after.context["preview"].facts.n_items == 6
     assert ada.get(page.request["PATH_INFO"]).context["of"].status == "cancelled"
 
 
@@ -157,21 +156,26 @@ def test_each_file_is_replaced_alone_and_the_metrics_can_be_left_out(ada: Client
     assert again.context["preview"].metrics == ("comet",)
     without = change(ada, again, drop_metrics="on", **own)
     assert "has no value of the metric “comet”" in str(without.context["misfit"])
-    assert b"Change the plan" in without.content
+    assert b"Change the questions or metrics" in without.content
 
 
+OWN = ["comet", 'a "b", c', "länge"]
 PLANS = st.builds(
     dict,
     name=st.text("abc ü", min_size=1).filter(str.strip),
     width_overall=st.sampled_from(["0.2", "1.25", ""]),
     width_edit=st.sampled_from(["0.11"]),
     metric_names=st.lists(st.sampled_from(["repetition", "length", "bleu"]), unique=True),
-    metric_columns=st.lists(
-        st.text("ab ,\"'", min_size=1).map(str.strip).filter(bool), unique=True
-    ),
+    metric_columns=st.lists(st.sampled_from(OWN), unique=True),
     metric_choice=st.sampled_from(["named", "auto", "none"]),
     tutorial=st.sampled_from(["built-in", "none"]),
+    language=st.sampled_from(["en", "de", "pt-BR"]),
+    instrument=st.sampled_from(["language_quality", "answer_correctness"]),
+    width_any_correct=st.sampled_from(["0.1", ""]),
+    margin_any_correct=st.sampled_from(["0.1", ""]),
     crowd=st.sampled_from(["link", "mturk", "prolific"]),
+    flags_list_only=st.sampled_from(["", "on"]),
+    signals=st.sampled_from(["", "on"]),
     fee=st.sampled_from(["", "12.5", "0"]),
     budget=st.sampled_from(["", "12.34"]),
     max_judgments=st.sampled_from(["", "7"]),
@@ -188,18 +192,27 @@ PLANS = st.builds(
 )
 
 
+STEPS: tuple[type[StepForm], ...] = (FileStep, QuestionsStep, PlanStep, PeopleStep)
+AS_SENT: dict[Any, dict[str, Any]] = {FileStep: {"has_file": True}}
+
+
 @given(PLANS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-def test_the_form_shows_the_plan_that_it_was_sent_with(db: None, changes: dict[str, Any]) -> None:
-    changes["metric_columns"] = joined_names(changes["metric_columns"])
-    sent = CampaignForm(PLAN | changes, has_file=True)
-    assume(sent.is_valid())
-    plan = sent.plan()
-    shown = CampaignForm(initial=initial_of(plan), has_file=True)
-    values = {field.name: field.value() for field in shown if field.value() is not None}
-    again = CampaignForm(values, has_file=True)
-    assert again.is_valid(), again.errors
-    assert again.plan() == plan
+def test_the_steps_show_the_plan_that_they_were_sent_with(
+    db: None, changes: dict[str, Any]
+) -> None:
+    """Each step shows its part of a plan so that sending it again changes nothing."""
+    plan = Plan(name="", targets={}, metrics=tuple(OWN))
+    for step in STEPS:
+        sent = step(PLAN | changes, plan=plan, **AS_SENT.get(step, {}))
+        assume(sent.is_valid())
+        plan = sent.plan()
+    for step in STEPS:
+        shown = step(plan=plan, **AS_SENT.get(step, {}))
+        values = {field.name: field.value() for field in shown if field.value() is not None}
+        again = step(values, plan=plan, **AS_SENT.get(step, {}))
+        assert again.is_valid(), again.errors
+        assert again.plan() == plan
     assert stored._PLAN.validate_python(json.loads(json.dumps(stored.as_json(plan)))) == plan
 
 
@@ -246,12 +259,12 @@ def test_a_refused_file_is_replaced_and_the_plan_is_still_there(ada: Client) -> 
     page = looked_at(ada, GOOD_ROW + b"nope\n", reward="0.77")
     before = page.context["of"].public_id
     form = ada.get(NEW, {"import": before})
-    assert form.context["form"]["reward"].value() == Decimal("0.77")
     assert b"is here already" not in form.content
     assert send(ada, NO_FILE, **{"import": before}).status_code == 422
-    answer = send(ada, **{"import": before}, reward="0.77")
+    assert send(ada, **{"import": before}).status_code == 302
     running.run_due()
-    assert ada.get(answer["Location"]).context["preview"].price == Decimal("0.77")
+    after = ada.get(f"/campaigns/imports/{CampaignImport.objects.latest('pk').public_id}/")
+    assert after.context["preview"].price == Decimal("0.77")
 
 
 def test_equal_errors_are_one_line_of_the_page(ada: Client) -> None:
@@ -283,7 +296,7 @@ def test_equal_errors_are_one_line_of_the_page(ada: Client) -> None:
     ],
 )
 def test_bad_fields_are_told_beside_them(ada: Client, fields: Any, field: str) -> None:
-    answer = send(ada, **fields)
+    answer = tried(ada, **fields)
     assert answer.status_code == 422
     assert list(answer.context["form"].errors) == [field]
     assert f'id="id_{field}_error"' in answer.content.decode()
@@ -304,8 +317,8 @@ def test_a_metric_that_cannot_be_had_is_told_and_no_campaign_can_be_made(ada: Cl
     press(ada, page)
     running.run_due()
     assert not Campaign.objects.exists()
-    own = looked_at(ada, metric_names=[], metric_columns="comet").context["misfit"]
-    assert "has no value of the metric “comet”" in str(own)
+    own = tried(ada, metric_names=[], metric_columns="comet")
+    assert "comet is not one of the available choices" in str(own.context["form"].errors)
 
 
 @pytest.mark.parametrize(
@@ -332,7 +345,9 @@ def test_metric_values_come_from_a_second_file(ada: Client) -> None:
     )
     own = {"metric_names": [], "metric_columns": "comet"}
     assert created(ada, metrics=values, **own).metrics == ["comet"]
-    bad = looked_at(ada, metrics=values + b"alpha,i9,comet,1\n", **own)
+    begun = send(ada, metrics=values + b"alpha,i9,comet,1\n")
+    running.run_due()
+    bad = ada.get(begun["Location"], follow=True)
     (error,) = bad.context["refusal"].errors
     assert (error.line, error.unit) == (10, "metrics file, line")
     assert "no output" in error.message

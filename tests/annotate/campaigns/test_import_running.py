@@ -154,7 +154,7 @@ def test_a_killed_worker_is_followed_by_one_that_goes_on_where_it_was(monkeypatc
 def test_a_killed_reader_is_followed_by_one_that_reads_again(monkeypatch):
     of = received()
     with monkeypatch.context() as patch:
-        patch.setattr(running.reading, "read", lambda *_: (_ for _ in ()).throw(Killed()))
+        patch.setattr(running.reading, "read", lambda *_, **_more: (_ for _ in ()).throw(Killed()))
         with pytest.raises(Killed):
             running.run(of.pk)
     minutes_pass(of)

@@ -22,7 +22,7 @@ from annotate.services.marketplace import batches
 from annotate.services.marketplace.offer_problems import units_needed
 from tests import factories
 from tests.annotate.gold.study import do, items, with_gold
-from tests.annotate.researcher import created, lines, looked_at, send
+from tests.annotate.researcher import created, lines, looked_at, tried
 from tests.factories import campaign, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -78,7 +78,7 @@ def test_the_preview_costs_what_the_campaign_then_says(ada: Client, share: int) 
 
 @pytest.mark.parametrize("wrong", ["-1", "13", "x", "1.5"])
 def test_a_share_that_is_none_is_told_beside_its_field(ada: Client, wrong: str) -> None:
-    answer = send(ada, gold_share=wrong)
+    answer = tried(ada, gold_share=wrong)
     assert answer.status_code == 422
     assert 'id="id_gold_share_error"' in answer.content.decode()
 

@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from django.urls import reverse
 
 from annotate.models import InstrumentDefinition
 from annotate.services.studies import definitions
 from tests.annotate.own import HELPFUL, helpful
-from tests.annotate.researcher import created, owner_of, send
+from tests.annotate.researcher import at, begun, created, owner_of, step_page, tried
 from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -32,7 +31,7 @@ def paste(client: Client, content: Any, **more: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "address", [LIST, DEFINE, "/instruments/language_quality/1.json", "/campaigns/new/criteria/"]
+    "address", [LIST, DEFINE, "/instruments/language_quality/1.json", "/campaigns/new/"]
 )
 def test_everything_asks_for_a_login(client: Client, address: str) -> None:
     assert client.get(address)["Location"].startswith("/login/")
@@ -94,8 +93,7 @@ def test_a_definition_is_downloaded_and_taken_as_a_start(ada: Client) -> None:
 
 def test_markup_in_a_definition_is_text(ada: Client) -> None:
     paste(ada, helpful(label="<b>Bold</b>"))
-    for address in (LIST, "/campaigns/new/"):
-        content = ada.get(address).content.decode()
+    for content in (ada.get(LIST).content.decode(), step_page(ada, "questions")):
         assert escape("<b>Bold</b>") in content
         assert "<b>Bold</b>" not in content
 
@@ -109,14 +107,13 @@ def test_a_campaign_is_made_with_an_own_instrument(ada: Client) -> None:
 
 def test_the_fields_of_widths_are_those_of_the_instrument(ada: Client) -> None:
     definitions.define(HELPFUL, owner_id=owner_of(ada).pk)
-    address = reverse("annotate:campaign-criteria")
-    fields = ada.get(address, {"instrument": "helpfulness@1"}).context["form"].width_fields
-    assert [(field.name, field.value()) for field in fields] == [
-        ("width_helpful", "0.40"),
-        ("width_invented", None),
-    ]
-    built_in = ada.get(address, {"instrument": "language_quality"}).context["form"].width_fields
-    assert [(field.name, field.value()) for field in built_in][2] == ("width_overall", "0.20")
+    for asked, shown in (
+        ("helpfulness@1", [("width_helpful", 0.4), ("width_invented", "")]),
+        ("language_quality", [("width_overall", 0.2)]),
+    ):
+        of = begun(ada, QUESTIONS, instrument=asked)
+        fields = ada.get(at(of, "plan")).context["form"].width_fields
+        assert set(shown) <= {(field.name, field.value()) for field in fields}
 
 
 @pytest.mark.parametrize(
@@ -130,7 +127,7 @@ def test_the_fields_of_widths_are_those_of_the_instrument(ada: Client) -> None:
 )
 def test_bad_choices_are_told_beside_them(ada: Client, fields: Any, field: str) -> None:
     definitions.define(HELPFUL, owner_id=owner_of(ada).pk)
-    answer = send(ada, **fields)
+    answer = tried(ada, QUESTIONS, **fields)
     assert answer.status_code == 422
     assert list(answer.context["form"].errors) == [field]
     assert f'id="id_{field}_error"' in answer.content.decode()

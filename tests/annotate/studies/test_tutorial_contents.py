@@ -16,7 +16,7 @@ from annotate.selectors.studies import tutorial_contents as selectors
 from annotate.services.campaigns import plans
 from annotate.services.studies import definitions
 from tests.annotate.own import HELPFUL, asked_rows
-from tests.annotate.researcher import created, owner_of, send
+from tests.annotate.researcher import created, owner_of, tried
 from tests.factories import campaign, plan, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -134,5 +134,5 @@ def test_a_campaign_takes_it_or_none(ada: Client) -> None:
         study = created(ada, **fields)
         assert (study.tutorial_id, str(study.tutorial_bonus)) == (stored, "1.25")
         assert study.tutorial_required is (stored is not None)
-    refused = send(ada, tutorial="999999")
+    refused = tried(ada, tutorial="999999")
     assert list(refused.context["form"].errors) == ["tutorial"]

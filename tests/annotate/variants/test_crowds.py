@@ -13,7 +13,7 @@ from annotate import tokens
 from annotate.crowds.registry import CROWDS
 from annotate.models import Campaign, Participation, Posting
 from annotate.services.outbox import crowd_calls, delivery
-from tests.annotate.researcher import created, owner_of
+from tests.annotate.researcher import created, owner_of, step_page
 from tests.annotate.variants.bazaar import BAZAAR
 from tests.crowds.researcher import at, offered
 from tests.factories import campaign
@@ -55,7 +55,7 @@ def come(client: Client, posting: Posting) -> Client:
 
 
 def test_it_is_offered_in_the_form_and_a_campaign_can_have_it(ada: Client) -> None:
-    form = ada.get(reverse("annotate:campaign-new")).content.decode()
+    form = step_page(ada, "people")
     assert "The Bazaar: people who haggle; published and paid there" in form
     assert "The Bazaar 7\u00a0%" in form  # its usual fee
     made = created(ada, crowd="bazaar")

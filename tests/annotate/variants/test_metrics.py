@@ -8,7 +8,7 @@ from annotate.models import Campaign
 from annotate.services.work import scoring
 from estimation.metrics import METRICS
 from estimation.models import Estimate, MetricScore
-from tests.annotate.researcher import created, looked_at, owner_of
+from tests.annotate.researcher import created, looked_at, owner_of, step_page
 from tests.annotate.variants.vowels import VOWELS
 from tests.estimation.reviewed import settle, take_turns
 from tests.factories import campaign, person
@@ -32,7 +32,7 @@ def measured(ada: Client) -> Campaign:
 
 
 def test_the_form_offers_it_and_a_campaign_can_have_it(ada: Client) -> None:
-    form = ada.get(reverse("annotate:campaign-new")).content.decode()
+    form = step_page(ada, "questions")
     assert "vowels: Letters a, e, i, o and u, from 0 up" in form
     preview = looked_at(ada, metric_names=["vowels"])
     assert "vowels" in preview.content.decode()

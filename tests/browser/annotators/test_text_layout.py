@@ -22,6 +22,7 @@ from tests.browser.annotators.tasks import choose, see_task
 from tests.browser.annotators.test_own_instrument import drag
 from tests.browser.annotators.test_tutorial import started
 from tests.browser.answers import Desk
+from tests.browser.researchers import through
 from tests.browser.states import Visitor
 from tests.browser.states.researcher import logged_in
 from tests.browser.viewport import resize
@@ -298,9 +299,10 @@ def test_the_preview_of_a_campaign_shows_outputs_as_they_will_be_judged(
     file.write_text("\n".join(map(json.dumps, lines)))
     page.set_input_files("input[name=outputs]", file)
     page.get_by_label("Name", exact=True).fill("Code")
-    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Next: questions and metrics").click()
     expect(page.get_by_role("heading", name="Reading the file")).to_be_visible()
     running.run_due()
+    through(page)
     expect(page.get_by_role("heading", name="Preview: the campaign does not exist")).to_be_visible()
     keeps_layout(page, ".sample .text", short)
 

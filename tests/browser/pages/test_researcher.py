@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from annotate.models import Campaign, CampaignImport
 from annotate.services.campaigns.importing import running
 from estimation.selectors import versions
-from tests.browser.researchers import PASSWORD, history
+from tests.browser.researchers import PASSWORD, history, through
 from tests.estimation.exporting.exported import Unzipped
 from tests.factories import campaign, judge, person, user
 
@@ -66,7 +66,7 @@ def no_barriers(page: Page, where: str) -> None:
 
 def choose(page: Page, file: Path) -> None:
     page.get_by_label("Outputs (JSON or CSV)").set_input_files(file)
-    press(page, "button", "Preview")
+    press(page, "button", "Next: questions and metrics")
 
 
 def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> None:
@@ -74,14 +74,17 @@ def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> No
     press(ada, "link", "New campaign")
     no_barriers(ada, "form")
     bad = file_of(tmp_path, "bad.jsonl", '{"item": "a", "system": "s", "output": "x"}\nnope\n')
-    choose(ada, bad)
+    ada.get_by_label("Outputs (JSON or CSV)").set_input_files(bad)
+    expect(ada.get_by_label("Name", exact=True)).to_have_value("bad")  # the file's own name
+    ada.get_by_label("Name", exact=True).fill("")
+    press(ada, "button", "Next: questions and metrics")
     expect(ada.get_by_text("Give the campaign a name.").first).to_be_visible()
     expect(ada.get_by_label("Name", exact=True)).to_have_attribute("aria-invalid", "true")
     expect(ada.locator("#outcome")).to_be_focused()
     no_barriers(ada, "errors")
     ada.get_by_label("Name", exact=True).focus()
     ada.keyboard.type("News")
-    press(ada, "button", "Preview")  # the browser still has the file
+    press(ada, "button", "Next: questions and metrics")  # the browser still has the file
 
     expect(ada.get_by_role("heading", name="Reading the file")).to_be_visible()
     no_barriers(ada, "reading")
@@ -95,17 +98,24 @@ def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> No
     choose(ada, good(tmp_path))
     expect(ada.get_by_role("heading", name="Reading the file")).to_be_visible()
     running.run_due()
+    expect(ada.get_by_role("heading", name="What are people asked?")).to_be_visible()
+    no_barriers(ada, "questions")
+    ada.get_by_label("judge", exact=True).focus()
+    ada.keyboard.press("Space")
+    press(ada, "button", "Next: plan")
+    expect(ada.get_by_role("heading", name="How precise should the results be?")).to_be_visible()
+    press(ada, "button", "Use 0.")
+    expect(ada.get_by_text("reached in 9").first).to_be_visible()
+    no_barriers(ada, "plan")
+    press(ada, "button", "Next: people and money")
+    ada.get_by_label("Reward for one judgment").fill("0.50")
+    no_barriers(ada, "people")
+    ada.keyboard.press("Enter")  # in a field: the next step, not the one before
     expect(ada.get_by_role("heading", name="Preview: the campaign does not exist")).to_be_visible()
     assert not Campaign.objects.exists()
-    no_barriers(ada, "preview")
-
-    press(ada, "button", "Use judge")
     expect(ada.get_by_text("2 metrics: repetition, judge")).to_be_visible()
-    press(ada, "link", "Change the plan or the file")
-    expect(ada.get_by_text("good.jsonl")).to_be_visible()
-    ada.get_by_label("Reward for one judgment").fill("0.50")
-    press(ada, "button", "Preview")
     expect(ada.get_by_text("$0.50 a judgment")).to_be_visible()
+    no_barriers(ada, "preview")
 
     press(ada, "button", "Create the campaign")
     expect(ada.get_by_role("heading", name="Creating the campaign")).to_be_visible()
@@ -131,7 +141,7 @@ def test_the_list_leads_back_to_an_import_and_cancelling_ends_it(ada: Page, tmp_
     expect(cancel).to_be_focused()  # while the page refreshed itself around it
     ada.keyboard.press("Enter")
     expect(ada.get_by_text("The import was cancelled.")).to_be_visible()
-    expect(ada.get_by_role("heading", name="Imports")).not_to_be_visible()
+    expect(ada.get_by_role("heading", name="Not created yet")).not_to_be_visible()
 
 
 def test_without_scripts_the_form_and_the_page_lead_there_too(
@@ -147,9 +157,11 @@ def test_without_scripts_the_form_and_the_page_lead_there_too(
     page.goto(live_server.url + reverse("annotate:campaign-new"))
     page.get_by_label("Name", exact=True).fill("News")
     page.get_by_label("Outputs (JSON or CSV)").set_input_files(good(tmp_path))
-    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Next: questions and metrics").click()
     expect(page.get_by_role("heading", name="Reading the file")).to_be_visible()
     running.run_due()
+    page.reload()
+    through(page)
     expect(page.get_by_role("heading", name="Preview: the campaign does not")).to_be_visible()
     page.get_by_role("button", name="Create the campaign").click()
     running.run_due()

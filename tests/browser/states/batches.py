@@ -16,6 +16,7 @@ from annotate.services.campaigns import life
 from annotate.services.marketplace import batches, reconciling
 from annotate.services.marketplace.confirming import TOO_LITTLE
 from annotate.services.outbox import crowd_calls, delivery
+from tests.browser.researchers import draft
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in, study
 from tests.crowds import operations
@@ -269,7 +270,7 @@ def _people(visitor: Visitor) -> None:
 
 @state("batches/new-campaign")
 def _new_campaign(visitor: Visitor) -> None:
-    logged_in(visitor)
-    page = visitor.goto(reverse("annotate:campaign-new"))
+    owner = logged_in(visitor)
+    page = visitor.goto(reverse("annotate:import-step", args=[draft(owner).public_id, "people"]))
     page.get_by_label("Amazon Mechanical Turk").check()
     expect(page.get_by_label("The crowd’s fee, in %")).to_be_visible()

@@ -3,11 +3,13 @@
 import json
 from dataclasses import replace
 
+from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotate.instruments.tutorials import files
 from annotate.services.studies import definitions
 from tests.annotate.own import HELPFUL, helpful, marked
+from tests.browser.researchers import draft, step
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import logged_in
 from tests.browser.states.texts import rows
@@ -103,8 +105,10 @@ def _errors(visitor: Visitor) -> None:
 def _chosen(visitor: Visitor) -> None:
     owner = logged_in(visitor)
     definitions.define(HELPFUL, owner_id=owner.pk)
-    page = visitor.goto("/campaigns/new/")
+    page = visitor.goto(reverse("annotate:import-step", args=[draft(owner).public_id, "questions"]))
     page.get_by_label("What people are asked").select_option("helpfulness@1")
+    expect(page.get_by_text("None: there is no built-in one")).to_be_attached()
+    step(page, "Next: plan")
     expect(page.locator("#id_width_invented")).to_be_visible()
 
 

@@ -14,7 +14,7 @@ from annotate.models import Campaign, CampaignImport, PendingScore
 from annotate.services.campaigns import life
 from annotate.services.campaigns.importing import running, states
 from annotate.services.work import feedback
-from tests.browser.researchers import PASSWORD, history
+from tests.browser.researchers import PASSWORD, history, step, through
 from tests.browser.states import Visitor, state
 from tests.browser.states.texts import rows
 from tests.factories import campaign, judge, person, user
@@ -64,7 +64,7 @@ def send(page: Page, content: bytes, name: str = "outputs.jsonl") -> None:
     page.get_by_label("Outputs (JSON or CSV)").set_input_files(
         {"name": name, "mimeType": "text/plain", "buffer": content}
     )
-    page.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Next: questions and metrics").click()
 
 
 def as_lines(*lines: Mapping[str, object]) -> bytes:
@@ -99,6 +99,20 @@ def sent(visitor: Visitor, content: bytes, **fields: str) -> Page:
 def read(visitor: Visitor, content: bytes, **fields: str) -> Page:
     page = sent(visitor, content, **fields)
     running.run_due()
+    return page
+
+
+def asked(visitor: Visitor) -> Page:
+    """The second step, once the file was read."""
+    page = read(visitor, texts())
+    expect(page.get_by_role("heading", name="What are people asked?")).to_be_visible()
+    return page
+
+
+def previewed(visitor: Visitor) -> Page:
+    page = asked(visitor)
+    through(page)
+    expect(page.get_by_role("button", name="Create the campaign")).to_be_visible()
     return page
 
 
@@ -144,15 +158,64 @@ def _new(visitor: Visitor) -> None:
 @state("researcher/new-errors")
 def _errors(visitor: Visitor) -> None:
     page = form(visitor)
-    page.get_by_label("Reward for one judgment").fill("-1")
-    page.get_by_role("button", name="Preview").click()
+    page.get_by_label("Language of the texts").fill("Deutsch!")
+    page.get_by_role("button", name="Next: questions and metrics").click()
     expect(page.get_by_text("Some fields need correcting")).to_be_visible()
+
+
+@state("researcher/new-columns")
+def _columns(visitor: Visitor) -> None:
+    page = form(visitor)
+    page.get_by_label("Outputs (JSON or CSV)").set_input_files(
+        {"name": "news_autumn.csv", "mimeType": "text/csv", "buffer": b"text_no;who;says\n1;a;x\n"}
+    )
+    expect(page.get_by_text("The file has the columns text_no, who, says.")).to_be_visible()
+
+
+@state("researcher/new-questions")
+def _questions(visitor: Visitor) -> None:
+    page = asked(visitor)
+    page.get_by_label("comet", exact=True).check()
+
+
+@state("researcher/new-plan")
+def _plan(visitor: Visitor) -> None:
+    page = asked(visitor)
+    step(page, "Next: plan")
+    page.locator("#id_width_edit").fill("0.3")
+    expect(page.get_by_role("button", name="No target").first).to_be_visible()
+
+
+@state("researcher/new-plan-changed-elsewhere")
+def _changed_elsewhere(visitor: Visitor) -> None:
+    page = asked(visitor)
+    step(page, "Next: plan")
+    CampaignImport.objects.update(revision=99)
+    step(page, "Next: people and money")
+    expect(page.get_by_role("alert")).to_contain_text("changed in another window")
+
+
+@state("researcher/new-people")
+def _new_people(visitor: Visitor) -> None:
+    page = asked(visitor)
+    for button in ("Next: plan", "Next: people and money"):
+        step(page, button)
+    page.get_by_label("Reward for one judgment").fill("-1")
+    step(page, "Preview")
+    expect(page.get_by_text("Some fields need correcting")).to_be_visible()
+
+
+@state("researcher/new-first-item")
+def _first_item(visitor: Visitor) -> None:
+    asked(visitor)
+    of = CampaignImport.objects.get()
+    visitor.goto(reverse("annotate:import-item", args=[of.public_id, 2]))
 
 
 @state("researcher/new-kept")
 def _kept(visitor: Visitor) -> None:
-    page = read(visitor, texts())
-    page.get_by_role("link", name="Change the plan or the file").click()
+    page = asked(visitor)
+    page.get_by_role("link", name="File").click()
     expect(page.get_by_text("is here already")).to_be_visible()
 
 
@@ -201,7 +264,7 @@ def _new_no_room(visitor: Visitor) -> None:
 
 @state("researcher/new-preview")
 def _preview(visitor: Visitor) -> None:
-    page = read(visitor, texts())
+    page = previewed(visitor)
     expect(page.get_by_role("button", name="Use comet")).to_be_visible()
 
 
@@ -213,9 +276,12 @@ def _out_of_reach(visitor: Visitor) -> None:
         for system in ("pointer", "seq2seq")
     )
     page = form(visitor, Name="News in short, autumn")
-    page.locator("#id_width_fluency").fill("0.9")
     upload(page, as_lines(*rows))
     running.run_due()
+    step(page, "Next: plan")
+    page.locator("#id_width_fluency").fill("0.9")
+    step(page, "Next: people and money")
+    step(page, "Preview")
     expect(page.get_by_role("heading", name="What it will take")).to_be_visible()
     expect(page.get_by_text("cannot be reached with these items")).to_be_visible()
     expect(page.get_by_role("button", name="Create the campaign all the same")).to_be_visible()
@@ -223,13 +289,16 @@ def _out_of_reach(visitor: Visitor) -> None:
 
 @state("researcher/import-misfit")
 def _misfit(visitor: Visitor) -> None:
-    page = read(visitor, texts(), **{"Columns of your own file": "bleurt"})
+    page = asked(visitor)
+    page.get_by_text("Other metrics").click()
+    page.get_by_label("support_1").check()
+    through(page)
     expect(page.get_by_text("The plan does not fit the file")).to_be_visible()
 
 
 @state("researcher/import-creating")
 def _creating(visitor: Visitor) -> None:
-    page = read(visitor, texts())
+    page = previewed(visitor)
     page.get_by_role("button", name="Create the campaign").click()
     until = timezone.now() + timedelta(minutes=5)
     CampaignImport.objects.update(done=12_400, total=25_000, claimed_until=until)
@@ -248,7 +317,7 @@ def _underway(visitor: Visitor) -> None:
     page = read(visitor, texts())
     study(User.objects.get(), is_open=False)
     page.get_by_role("link", name="Campaigns", exact=True).click()
-    expect(page.get_by_role("heading", name="Imports")).to_be_visible()
+    expect(page.get_by_role("heading", name="Not created yet")).to_be_visible()
 
 
 @state("researcher/dashboard-draft")

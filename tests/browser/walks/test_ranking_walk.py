@@ -15,7 +15,7 @@ from annotate.models import Campaign
 from annotate.services.campaigns.importing import running
 from annotate.services.review import verdicts
 from estimation.models import Decision
-from tests.browser.researchers import PASSWORD
+from tests.browser.researchers import PASSWORD, step
 from tests.browser.viewport import resize
 from tests.estimation.ranked import QUALITY, crowd, judge
 from tests.factories import user
@@ -107,21 +107,24 @@ def test_a_ranking_from_the_form_to_its_stop(
 
 
 def planned(page: Page, folder: Path) -> Campaign:
-    """Fill in the form, look at the preview, create the campaign and open it."""
+    """Go through the steps, look at the preview, create the campaign and open it."""
     page.get_by_role("link", name="New campaign").click()
     page.get_by_label("Outputs (JSON or CSV)").set_input_files(outputs(folder))
     page.get_by_label("Name", exact=True).fill("Which summary is better")
+    page.get_by_role("button", name="Next: questions and metrics").click()
+    expect(page.get_by_role("heading", name="Reading the file")).to_be_visible()
+    running.run_due()
+    page.get_by_label("Tutorial before the first task").select_option("none")
+    page.get_by_label("None: the plain mean of the judgments").check()
+    step(page, "Next: plan")
     expect(page.get_by_label("Planned items of each system")).to_be_hidden()
     page.get_by_label("Which system is better.").check()
     margins = page.get_by_role("group", name="Margin of the ranking")
     margins.get_by_label("overall").fill("0.5")
-    page.get_by_label("Tutorial before the first task").select_option("none")
-    page.get_by_label("None: the plain mean of the judgments").check()
     page.get_by_label("Items judged twice, in %").fill("10")
     picture(page, "0-form")
-    page.get_by_role("button", name="Preview").click()
-    expect(page.get_by_role("heading", name="Reading the file")).to_be_visible()
-    running.run_due()
+    step(page, "Next: people and money")
+    step(page, "Preview")
     expect(page.get_by_text("A ranking of 4 systems: 6 pairs")).to_be_visible()
     picture(page, "1-preview")
     page.get_by_role("button", name="Create the campaign").click()

@@ -18,6 +18,7 @@ from annotate.services.outbox import crowd_calls, delivery
 from annotate.services.review import reviews
 from annotate.services.work import participations
 from annotate.text.figures import money
+from tests.annotate.researcher import step_page
 from tests.crowds.prolific.far_side import TOKEN, ProlificFarSide, prolific_far_side
 from tests.crowds.researcher import at, hidden, offered, said
 from tests.factories import campaign
@@ -151,8 +152,8 @@ def test_all_pages_write_money_in_the_currency_of_the_account(
 def test_a_new_campaign_does_not_say_dollars_for_an_account_in_another_currency(
     ada: Client,
 ) -> None:
-    page = ada.get(reverse("annotate:campaign-new")).content.decode()
-    for label in ("Bonus for passing it", "Reward for one judgment", "Budget"):
+    page = step_page(ada, "people")
+    for label in ("Bonus for passing the tutorial", "Reward for one judgment", "Budget"):
         assert f">{label}</label>" in page
     assert page.count("In $, or in the currency of the crowd’s account.") == 3
 

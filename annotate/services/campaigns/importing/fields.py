@@ -13,6 +13,7 @@ MOST_UNKNOWN = 50  # unknown names that are reported; a file may have a new one 
 MOST_SHAPES = 100
 MOST_FIELDS = 1000  # per record
 SHOWN = 60  # characters of a name that comes from the file
+LONGEST_COLUMN = 200  # characters of a name that somebody types
 
 _USUAL = {
     "item": "itemid itemkey id docid documentid articleid exampleid sampleid sourceid questionid "
@@ -42,8 +43,12 @@ class Shape:
 
 @dataclass
 class FieldNames:
-    """Sorts the fields of records and collects the messages about their names."""
+    """Sorts the fields of records and collects the messages about their names.
 
+    named: which column is which, by our names, where somebody said so.
+    """
+
+    named: Mapping[str, str] = field(default_factory=dict)
     read_as: dict[str, str] = field(default_factory=dict)
     unknown: dict[str, None] = field(default_factory=dict)
     unclear: dict[str, tuple[str, ...]] = field(default_factory=dict)  # optional field -> names
@@ -70,7 +75,7 @@ class FieldNames:
     def _shape(self, names: tuple[str, ...]) -> Shape:
         ours: dict[str, str] = {}
         for wanted in FIELDS:
-            found = _candidates(wanted, names)
+            found = self.candidates(wanted, names)
             if len(found) == 1:
                 ours[found[0]] = wanted
             elif found and wanted in REQUIRED:
@@ -88,6 +93,18 @@ class FieldNames:
                 self.unknown[name] = None
         return Shape(ours, unknown)
 
+    def candidates(self, wanted: str, names: Iterable[str]) -> tuple[str, ...]:
+        """Return the names that may mean this field: the named one, or its own and usual ones."""
+        if wanted in self.named:
+            return tuple(name for name in names if name == self.named[wanted])
+        taken = set(self.named.values())
+        return _candidates(wanted, [name for name in names if name not in taken])
+
+    def means_something(self, names: Iterable[str]) -> int:
+        """Return how many of our fields these names stand for."""
+        names = tuple(names)
+        return sum(bool(self.candidates(wanted, names)) for wanted in FIELDS)
+
 
 def _candidates(wanted: str, names: Iterable[str]) -> tuple[str, ...]:
     """Return the names that may mean this field: its own in any spelling, before the usual ones."""
@@ -102,10 +119,9 @@ def folded(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
-def means_something(names: Iterable[str]) -> int:
-    """Return how many of our fields these names stand for."""
-    names = tuple(names)
-    return sum(bool(_candidates(wanted, names)) for wanted in FIELDS)
+def usual_names() -> dict[str, list[str]]:
+    """Return the names, folded, that are understood for each of our fields."""
+    return {name: [name, *_USUAL.get(name, "").split()] for name in FIELDS}
 
 
 def looks_like(wanted: str, names: Iterable[str]) -> str:

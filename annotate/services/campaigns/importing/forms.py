@@ -1,7 +1,7 @@
 """Recognises the format of a file by its content and reads its records: JSON lines, JSON, CSV."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,6 @@ from annotate.services.campaigns.importing.fields import (
     REQUIRED,
     AmbiguousError,
     FieldNames,
-    means_something,
     shown,
 )
 from annotate.services.campaigns.importing.json_values import DECODER, TOO_DEEP, entries, not_json
@@ -32,6 +31,7 @@ MANY_FIELDS = f"more than {MOST_FIELDS:,} fields."
 NO_OBJECT = 'not an object. Each one looks like {"item": …, "system": …, "output": …}.'
 MOST_NAMES = 6  # columns that a message lists
 
+NO_COLUMNS: Mapping[str, str] = {}  # every field goes by its own or a usual name
 Raw = Iterator[tuple[int, Any]]  # the place, and the value there or a RowError
 
 
@@ -55,14 +55,17 @@ class Form:
     records: Iterator[Record | RowError]
 
 
-def recognised(blocks: Iterable[bytes]) -> Form:
-    """Return the format of a file; raises `UploadRefused` for a format that cannot be read."""
+def recognised(blocks: Iterable[bytes], columns: Mapping[str, str] = NO_COLUMNS) -> Form:
+    """Return the format of a file; raises `UploadRefused` for a format that cannot be read.
+
+    columns: which column is which, by our names, where somebody said so.
+    """
     encoding, text = decoding.as_utf8(blocks)
     head, text = decoding.head_of(text)
     start = head.lstrip()[:1]
     if not start:
         raise UploadRefused([RowError(0, NEITHER if any(map(bytes.strip, text)) else EMPTY)])
-    names = FieldNames()
+    names = FieldNames(columns)
     if start == b"{" and _is_lines(head):
         records = _sorted(_json_lines(text), names, "line")
         return Form("JSON lines", encoding, "line", names, records)
@@ -112,18 +115,18 @@ def _sorted(raw: Raw, names: FieldNames, unit: str) -> Iterator[Record | RowErro
             yield RowError(place, NO_OBJECT, unit=unit)
         elif len(value) > MOST_FIELDS:
             yield RowError(place, MANY_FIELDS, unit=unit)
-        elif wrapped := _wrapped(value):
+        elif wrapped := _wrapped(value, names):
             message = f"an object around the rows. Save the list “{shown(wrapped)}” alone."
             yield RowError(place, message, kind="wrapped", unit=unit)
         else:
             yield _record(place, value, names, unit)
 
 
-def _wrapped(value: dict[str, Any]) -> str:
+def _wrapped(value: dict[str, Any], names: FieldNames) -> str:
     """Return the name of a list inside an object that is not itself a row; "" otherwise."""
     for name, inner in value.items():
         if isinstance(inner, list) and inner and isinstance(inner[0], dict):
-            return "" if means_something(value) > 1 else name
+            return "" if names.means_something(value) > 1 else name
     return ""
 
 
@@ -146,8 +149,8 @@ def _with_metrics(place: int, known: dict[str, Any], unknown: dict[str, Any]) ->
 
 
 def _table(head: bytes, text: Iterable[bytes], encoding: str, names: FieldNames) -> Form:
-    header = tables.header_of(head)
-    if not means_something(header.names) and len(header.names) < len(REQUIRED):
+    header = tables.header_of(head, names)
+    if not names.means_something(header.names) and len(header.names) < len(REQUIRED):
         raise UploadRefused([RowError(0, NEITHER)])
     if len(header.names) > MOST_FIELDS:
         raise UploadRefused([RowError(header.line, MANY_FIELDS)])
@@ -158,15 +161,15 @@ def _table(head: bytes, text: Iterable[bytes], encoding: str, names: FieldNames)
         raise UploadRefused([RowError(header.line, str(error))]) from None
     missing = [name for name in REQUIRED if name not in known]
     if missing:
-        raise UploadRefused([RowError(header.line, _lacking(header, missing))])
+        raise UploadRefused([RowError(header.line, _lacking(header, missing, names))])
     records = _cells(tables.records(text, header), names, comma=header.delimiter == ";")
     return Form(f"CSV with {DELIMITERS[header.delimiter]}", encoding, "line", names, records)
 
 
-def _lacking(header: Header, missing: list[str]) -> str:
+def _lacking(header: Header, missing: list[str], names: FieldNames) -> str:
     found = [f"“{shown(name)}”" for name in header.names[:MOST_NAMES]]
     more = f" and {count(rest)} more" if (rest := len(header.names) - MOST_NAMES) > 0 else ""
-    wanted = " and ".join(f"“{name}”" for name in missing)
+    wanted = " and ".join(f"“{shown(names.named.get(name, name))}”" for name in missing)
     return (
         f"no column {wanted}. The columns are {', '.join(found)}{more}. The first line must name "
         "item, system and output, and each further line holds one output of one system."

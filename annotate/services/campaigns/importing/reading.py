@@ -1,7 +1,7 @@
 """Reads files into a sheet: checks every row, reports every error, adds tables of metrics."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from annotate.services.campaigns.importing import decoding, forms, tables
@@ -22,7 +22,7 @@ def add_metrics(sheet: Sheet, blocks: Iterable[bytes]) -> None:
     try:
         _encoding, text = decoding.as_utf8(blocks)
         head, text = decoding.head_of(text)
-        problems = _values(sheet, tables.header_of(head), text)
+        problems = _values(sheet, tables.header_of(head, FieldNames()), text)
     except UploadRefused as refused:
         raise UploadRefused([_of_metrics(error) for error in refused.errors]) from None
     problems.check()
@@ -78,13 +78,20 @@ EXCEL_CUTS = 32_767  # the most characters that a cell of Excel holds
 BROKEN = "#NAME?"  # what Excel writes for a text that begins with = or -
 
 
-def read(sheet: Sheet, outputs: Iterable[bytes], metrics: Iterable[bytes] | None = None) -> Facts:
+def read(
+    sheet: Sheet,
+    outputs: Iterable[bytes],
+    metrics: Iterable[bytes] | None = None,
+    *,
+    columns: Mapping[str, str] = forms.NO_COLUMNS,
+) -> Facts:
     """Read the files into an empty sheet; raises `UploadRefused` with all errors found.
 
     outputs: the file in blocks of any size, in one of the recognised formats.
     metrics: a CSV file with the columns system, item, metric and value.
+    columns: which column of the outputs is which, by our names, where somebody said so.
     """
-    reading = _Reading(sheet, forms.recognised(outputs))
+    reading = _Reading(sheet, forms.recognised(outputs, columns))
     reading.run()
     if metrics is not None:
         add_metrics(sheet, metrics)

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F
+from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from annotate.errors import Conflict
@@ -19,6 +20,7 @@ from annotate.states import ImportStatus as Status
 
 MOST_OPEN = 50  # waiting or running imports of one person, each with its files
 MOST_AT_ONCE = 1024 * 1024  # bytes that an API request imports in its own process
+ALL_STEPS = 4  # of the form; a program sends the whole plan at once
 
 
 def receive(
@@ -31,6 +33,8 @@ def receive(
     at_once: bool = False,
     replaces: CampaignImport | None = None,
     drop_metrics: bool = False,
+    columns: dict[str, str] | None = None,
+    steps_done: int = ALL_STEPS,
 ) -> CampaignImport:
     """Store the files and let a worker read them. A repeated request returns the same import.
 
@@ -38,9 +42,11 @@ def receive(
     at_once: create the campaign without asking if the file has no errors.
     replaces: an import that this one replaces; its files are used where no new ones are given.
     drop_metrics: do not take over the metrics file of `replaces`.
+    columns: our name -> the file's column, where its own names do not say which is which.
+    steps_done: how many steps of the form its owner has been through.
     """
     given = files.given(outputs, metrics, replaces, drop_metrics=drop_metrics)
-    digest = files.digest(as_json(plan), given)
+    digest = files.digest(as_json(plan) | {"columns": columns or {}}, given)
     same = CampaignImport.objects.exclude(status=Status.CANCELLED).filter(
         owner=owner_id, key=key, digest=digest
     )
@@ -50,7 +56,13 @@ def receive(
     try:
         with transaction.atomic():
             made = CampaignImport.objects.create(
-                owner_id=owner_id, key=key, digest=digest, plan=as_json(plan), at_once=at_once
+                owner_id=owner_id,
+                key=key,
+                digest=digest,
+                plan=as_json(plan),
+                at_once=at_once,
+                columns=columns or {},
+                steps_done=steps_done,
             )
             files.keep(made, given)
             if replaces is not None:
@@ -128,33 +140,50 @@ def receive_or_change(
     owner_id: int,
     key: str,
     before: CampaignImport | None,
-    drop_metrics: bool,
+    drop_metrics: bool = False,
+    columns: dict[str, str] | None = None,
 ) -> CampaignImport:
-    """Import what a form sends: start a new import, or change the plan of stored files."""
-    if before is None or outputs is not None or metrics is not None or drop_metrics:
-        return receive(
-            plan,
-            outputs,
-            metrics,
-            owner_id=owner_id,
-            key=key,
-            replaces=before,
-            drop_metrics=drop_metrics,
-        )
-    change_plan(before, plan)
-    return before
+    """Take the first step of the form: start a new import, or change the plan of stored files."""
+    columns = columns or {}
+    done = max(1, before.steps_done) if before else 1
+    same_files = outputs is None and metrics is None and not drop_metrics
+    if before is not None and same_files and columns == before.columns:
+        change_plan(before, plan, steps_done=done)
+        return before
+    return receive(
+        plan,
+        outputs,
+        metrics,
+        owner_id=owner_id,
+        key=key,
+        replaces=before,
+        drop_metrics=drop_metrics,
+        columns=columns,
+        steps_done=done,
+    )
 
 
-def change_plan(of: CampaignImport, plan: Plan) -> None:
-    """Replace the plan of an import whose campaign is not being created yet."""
-    changed = CampaignImport.objects.filter(
+def change_plan(
+    of: CampaignImport, plan: Plan, *, shown: int | None = None, steps_done: int = 0
+) -> None:
+    """Replace the plan of an import whose campaign is not being created yet.
+
+    shown: the revision that was changed; None: whichever there is. steps_done: how many steps of
+    the form are done with this one. Raises `Conflict` where somebody has changed it since, or its
+    campaign is being created.
+    """
+    still = CampaignImport.objects.filter(
         pk=of.pk, status__in=(Status.READING, *CampaignImport.WAITING)
-    ).update(
+    )
+    changed = (still if shown is None else still.filter(revision=shown)).update(
         plan=as_json(plan),
         revision=F("revision") + 1,
+        steps_done=Greatest("steps_done", steps_done),
         changed_at=timezone.now(),
         digest=hashlib.sha256(f"{of.digest} {as_json(plan)}".encode()).hexdigest(),
     )
+    if not changed and shown is not None and still.exists():
+        raise Conflict("The plan was changed in another window since this page was shown.")
     if not changed:
         raise Conflict("The campaign is being created already: its plan cannot be changed here.")
 

@@ -153,7 +153,7 @@ def _go_on(of: CampaignImport) -> None:
 
 def _read(of: CampaignImport, sheet: Sheet) -> Facts:
     metrics = _watched(of, File.METRICS, of.outputs_size) if of.metrics_name else None
-    return reading.read(sheet, _watched(of, File.OUTPUTS), metrics)
+    return reading.read(sheet, _watched(of, File.OUTPUTS), metrics, columns=of.columns)
 
 
 def _watched(of: CampaignImport, file: str, before: int = 0) -> Iterator[bytes]:

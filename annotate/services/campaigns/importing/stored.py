@@ -20,12 +20,17 @@ def as_json(plan: Plan) -> dict[str, Any]:
     return dict(_PLAN.dump_python(plan, mode="json", exclude={"planned"}))
 
 
+def asked_of(of: CampaignImport) -> Plan:
+    """Return the plan as its owner sent it; without a seed, unless they gave one."""
+    return _PLAN.validate_python(of.plan)
+
+
 def plan_of(of: CampaignImport) -> Plan:
     """Return the plan with its seed: the researcher's own, or this import's permanent one.
 
     With the seed, the preview counts the judgments that will be planned.
     """
-    plan = _PLAN.validate_python(of.plan)
+    plan = asked_of(of)
     drawn = random.Random(of.public_id).getrandbits(63)
     return plan if plan.seed is not None else replace(plan, seed=drawn)
 

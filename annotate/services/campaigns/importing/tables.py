@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotate.services.campaigns.importing import decoding
-from annotate.services.campaigns.importing.fields import METRIC, means_something, shown
+from annotate.services.campaigns.importing.fields import METRIC, FieldNames, shown
 from annotate.services.campaigns.importing.json_values import DECODER
 from annotate.services.campaigns.importing.problems import RowError, UploadRefused
 
@@ -31,7 +31,7 @@ class Header:
     line: int = 1
 
 
-def header_of(head: bytes) -> Header:
+def header_of(head: bytes, known: FieldNames) -> Header:
     """Return the header, with the delimiter that gives most of the known names."""
     number, first = _first_line(head)
     found = [
@@ -40,7 +40,9 @@ def header_of(head: bytes) -> Header:
         if (names := _split(first, delimiter))
     ]
     fallback = Header((first.strip(),), ",", number)
-    return max([fallback, *found], key=lambda one: (means_something(one.names), len(one.names)))
+    return max(
+        [fallback, *found], key=lambda one: (known.means_something(one.names), len(one.names))
+    )
 
 
 def _first_line(head: bytes) -> tuple[int, str]:

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.errors import Invalid
-from annotate.forms.campaigns import CampaignForm
+from annotate.forms.new_campaign import PlanStep
 from annotate.models import Campaign
 from annotate.selectors.campaigns import protocol
 from annotate.services.campaigns import plans
 from annotate.services.campaigns.importing import running
 from annotate.states import StopMode
-from tests.annotate.researcher import PLAN, lines, looked_at
+from tests.annotate.researcher import PLAN, lines, looked_at, press
 from tests.factories import campaign, plan, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -91,7 +91,7 @@ def test_the_form_makes_a_ranking(client: Client):
     client.force_login(user())
     page = looked_at(client, stop_mode="ranking")
     assert b"A ranking of 2 systems: 1 pair on each criterion" in page.content
-    client.post(page.request["PATH_INFO"], {"act": "create", "revision": "0"})
+    press(client, page)
     running.run_due()
     made = Campaign.objects.get()
     assert (made.stop_mode, made.targets.get().margin) == ("ranking", 0.3)
@@ -100,16 +100,16 @@ def test_the_form_makes_a_ranking(client: Client):
 
 @pytest.mark.parametrize("wrong", ["", "-1", "9", "abc"])
 def test_the_margin_is_told_beside_its_field(wrong):
-    form = CampaignForm(PLAN | {"stop_mode": "ranking", "margin_overall": wrong}, has_file=True)
+    form = PlanStep(PLAN | {"stop_mode": "ranking", "margin_overall": wrong}, plan=plan())
     assert not form.is_valid()
     assert [name for name in form.errors if name.startswith("margin_")]
 
 
 def test_what_belongs_to_another_mode_is_hidden_and_not_looked_at():
     given_ = {"margin_overall": "abc", "planned_items": "-1"}
-    assert CampaignForm(PLAN | given_, has_file=True).is_valid()
+    assert PlanStep(PLAN | given_, plan=plan()).is_valid()
     other = PLAN | {"stop_mode": "ranking", "width_overall": "abc"}
-    form = CampaignForm(other, has_file=True)
+    form = PlanStep(other, plan=plan())
     assert form.is_valid(), form.errors
     assert (form.plan().targets, form.plan().margins) == ({}, {"overall": 0.3})
 

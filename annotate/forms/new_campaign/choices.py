@@ -1,18 +1,16 @@
-"""The choices of the form of a new campaign (metrics, instruments, tutorials), and its hints."""
+"""The choices of a new campaign (metrics, instruments, tutorials, crowds), and its hints."""
 
-import csv
-import io
-from collections.abc import Iterable
 from typing import Any
 
 from annotate.crowds.registry import CROWDS
-from annotate.instruments.base import Criterion, Instrument
+from annotate.instruments.base import Instrument
 from annotate.instruments.tutorials import files
 from annotate.selectors.studies import instruments, tutorial_contents
 from annotate.text.figures import percent
 from estimation.metrics import METRICS, Metric
 
 BUILT_IN, NO_TUTORIAL = "built-in", "none"
+RECOMMENDED = tuple(one.name for one in METRICS.values() if one.efficiency)
 CURRENCY = "In $, or in the currency of the crowd’s account."
 
 HINTS = {
@@ -21,9 +19,6 @@ HINTS = {
     "name": "For you and your reviewers. Annotators never see it.",
     "public_title": "What they read instead. Empty: a neutral title, such as “Rate short texts”.",
     "public_about": "What the work is. Empty: the instrument’s own sentence.",
-    "metric_columns": (
-        "Names separated by commas, such as comet, judge. The preview offers the file’s metrics."
-    ),
     "metrics_file": "Columns: system,item,metric,value",
     "tutorial_bonus": "Each person gets it once, for passing. {currency}",
     "bonus_after": "Counting judgments of one person. Due earlier if no more are offered.",
@@ -92,25 +87,6 @@ def tutorials_offered(instrument: Instrument) -> list[tuple[str, str]]:
         [(NO_TUTORIAL, "None: the first task at once")] if files.languages(instrument.key) else []
     )
     return [(BUILT_IN, own), *supplied, *none]
-
-
-def main_criterion(instrument: Instrument) -> Criterion:
-    """Return the criterion whose target has a default: `overall`, or the first."""
-    named = [criterion for criterion in instrument.criteria if criterion.name == "overall"]
-    return (named or list(instrument.criteria))[0]
-
-
-def split_names(names: str) -> list[str]:
-    """Split names at commas and line ends; a name with a comma stands in quotation marks."""
-    line = ",".join(names.splitlines())
-    cells = next(csv.reader([line], skipinitialspace=True), [])
-    return [name.strip() for name in cells if name.strip()]
-
-
-def joined_names(names: Iterable[str]) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(names)
-    return line.getvalue().replace(",", ", ") if '"' not in line.getvalue() else line.getvalue()
 
 
 def crowds_offered() -> list[tuple[str, str]]:

@@ -1,0 +1,37 @@
+"""The first items of an uploaded file, whole, before anything is stored of them."""
+
+from annotate.errors import NotFound
+from annotate.models import CampaignImport
+from annotate.services.campaigns.importing import files, forms
+from annotate.services.campaigns.importing.problems import Row, RowError, UploadRefused
+from annotate.services.campaigns.importing.rows import FaultyError, row_of
+
+SHOWN = 5  # items, each with one output
+LOOKED_AT = 1000  # rows of the file
+
+
+def first_items(of: CampaignImport) -> list[Row]:
+    """Return one output of each of the first items in the file, in turn of all its systems.
+
+    Raises `NotFound` where the file is not here any more, or cannot be read.
+    """
+    if not of.has_file:
+        raise NotFound("The file of this import is not here any more.")
+    found: dict[str, list[Row]] = {}
+    for row in _rows(of):
+        if row.item not in found and len(found) == SHOWN:
+            break
+        found.setdefault(row.item, []).append(row)
+    return [rows[number % len(rows)] for number, rows in enumerate(found.values())]
+
+
+def _rows(of: CampaignImport) -> list[Row]:
+    rows: list[Row] = []
+    try:
+        form = forms.recognised(files.blocks(of, files.File.OUTPUTS), of.columns)
+        for record, _number in zip(form.records, range(LOOKED_AT), strict=False):
+            if not isinstance(record, RowError):
+                rows.append(row_of(record.known, record.place, record.unknown))
+    except (UploadRefused, FaultyError):
+        raise NotFound("The file cannot be read so far. The page of the import says why.") from None
+    return rows

@@ -1,0 +1,163 @@
+"""Steps two to four of a new campaign: each shows and changes its part of an import's plan."""
+
+from dataclasses import replace
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase, QueryDict
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotate.errors import Conflict, Invalid, NotFound
+from annotate.forms.new_campaign import PeopleStep, PlanStep, QuestionsStep, StepForm
+from annotate.permissions import own_import, researcher_page
+from annotate.selectors.studies import instruments
+from annotate.services.campaigns import creating, plans
+from annotate.services.campaigns.importing import receiving, stored
+from annotate.services.campaigns.importing.first_items import SHOWN
+from annotate.services.campaigns.importing.problems import UploadRefused
+from annotate.states import ImportStatus
+from annotate.text.numerals import number
+from annotate.views.campaigns import step_names
+from annotate.views.campaigns.previewing import preview
+
+FORMS: dict[str, type[StepForm]] = {
+    "questions": QuestionsStep,
+    "plan": PlanStep,
+    "people": PeopleStep,
+}
+HEADINGS = {
+    "questions": "What are people asked?",
+    "plan": "How precise should the results be?",
+    "people": "Who judges, and what are they paid?",
+}
+BUTTONS = {"questions": "Next: plan", "plan": "Next: people and money", "people": "Preview"}
+NEXT = "next"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@researcher_page
+def page(request: HttpRequest, import_id: str, step: str) -> HttpResponseBase:
+    """One step; `next` is the first that was not done. POST keeps what was entered."""
+    of = own_import(request.user, import_id)
+    if step == NEXT or not of.can_change:
+        return redirect(_going_on(of))
+    if step not in FORMS:
+        raise NotFound("A new campaign has no such step.")
+    if request.method != "POST":
+        return _page(request, of, step, _form(of, step))
+    form = _form(of, step, _with_width(request.POST))
+    try:
+        _keep(of, form, step, shown=number(request.POST.get("revision", "")))
+    except Conflict as conflict:
+        of.refresh_from_db()
+        form.add_error(None, f"{conflict.message} What you entered stands below. Look at it again.")
+        return _page(request, of, step, form, status=409)
+    if not form.is_valid():
+        return _page(request, of, step, form, status=422)
+    return redirect(_then(request, of, step))
+
+
+@require_POST
+@never_cache
+@researcher_page
+def takes(request: HttpRequest, import_id: str) -> HttpResponseBase:
+    """What the plan as it is typed would take. Nothing is stored."""
+    of = own_import(request.user, import_id)
+    form = _form(of, "plan", request.POST)
+    return render(request, "campaigns/_takes.html", {"of": of, **_taken(of, form)})
+
+
+@require_safe
+@never_cache
+@researcher_page
+def tutorial(request: HttpRequest, import_id: str) -> HttpResponseBase:
+    """The tutorials of another instrument, for the form that is open."""
+    of = own_import(request.user, import_id)
+    form = QuestionsStep(
+        plan=stored.asked_of(of), initial={"instrument": request.GET.get("instrument", "")}
+    )
+    return render(request, "campaigns/_tutorial.html", {"form": form, "of": of})
+
+
+def _going_on(of: Any) -> str:
+    """Return where to go on: files that are read or cannot be are shown first."""
+    if of.can_change and of.status == ImportStatus.READY:
+        return step_names.address_of_next(of)
+    return step_names.address_after(of, "people")
+
+
+def _form(of: Any, step: str, posted: QueryDict | None = None) -> StepForm:
+    facts = stored.facts_of(of) if of.facts else None
+    return FORMS[step](posted, plan=stored.asked_of(of), facts=facts)
+
+
+def _keep(of: Any, form: StepForm, step: str, *, shown: int | None) -> None:
+    """Store a valid step, and tell beside its fields what is wrong with another one.
+
+    Raises `Conflict` where the plan was changed since it was shown.
+    """
+    if not form.is_valid():
+        return
+    plan = form.plan()
+    try:
+        plans.check(plan)
+    except Invalid as invalid:
+        form.tell(invalid.errors)
+        return
+    done = list(step_names.STEPS).index(step) + 1
+    receiving.change_plan(of, plan, shown=-1 if shown is None else shown, steps_done=done)
+
+
+def _with_width(posted: QueryDict) -> QueryDict:
+    """Return the form with the width that was pressed in place of the typed one."""
+    criterion, pressed, width = posted.get("use", "").partition("=")
+    if not pressed or f"width_{criterion}" not in posted:
+        return posted
+    changed = posted.copy()
+    changed[f"width_{criterion}"] = width
+    return changed
+
+
+def _then(request: HttpRequest, of: Any, step: str) -> str:
+    if "use" in request.POST:
+        return request.path
+    if request.POST.get("go") == "back":
+        return step_names.address_before(of, step)
+    return step_names.address_after(of, step)
+
+
+def _page(
+    request: HttpRequest, of: Any, step: str, form: StepForm, *, status: int = 200
+) -> HttpResponseBase:
+    context: dict[str, Any] = {
+        "of": of,
+        "form": form,
+        "step": step,
+        "heading": HEADINGS[step],
+        "next": BUTTONS[step],
+        "plan": form.before,
+        "facts": form.facts,
+        "asked": instruments.named(form.before.instrument),
+        "steps": step_names.steps(of, step),
+        "back": step_names.address_before(of, step),
+        "examples": range(1, min(SHOWN, form.facts.n_items if form.facts else SHOWN) + 1),
+        "section": "campaigns",
+    }
+    return render(request, f"campaigns/step_{step}.html", context, status=status)
+
+
+def _taken(of: Any, form: StepForm) -> dict[str, Any]:
+    """Return what the plan takes, or why that cannot be said."""
+    if form.facts is None:
+        return {"why": "The file is being read. What the plan takes stands here afterwards."}
+    if not form.is_valid():
+        return {"why": "Some numbers of the plan need correcting first."}
+    try:
+        plan = replace(form.plan(), seed=stored.plan_of(of).seed)
+        return {"preview": preview(creating.check(plan, form.facts))}
+    except Invalid as invalid:
+        return {"why": " ".join(invalid.errors.values())}
+    except UploadRefused as refused:
+        return {"why": f"The plan does not fit the file so far: {refused}"}

@@ -1,0 +1,272 @@
+"""The four steps of a new campaign: left and taken up, in two windows, from another campaign."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotate.models import Campaign, CampaignImport
+from annotate.services.campaigns.importing import running, stored
+from annotate.services.studies import definitions
+from tests.annotate.own import helpful
+from tests.annotate.researcher import (
+    NEW,
+    PLAN,
+    at,
+    begun,
+    created,
+    lines,
+    looked_at,
+    owner_of,
+    press,
+    send,
+)
+from tests.factories import user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+@pytest.fixture
+def bob() -> Client:
+    client = Client()
+    client.force_login(user("bob"))
+    return client
+
+
+def keep(client: Client, of: CampaignImport, step: str, **fields: Any) -> Any:
+    of.refresh_from_db()
+    return client.post(at(of, step), {**PLAN, "revision": of.revision, **fields})
+
+
+def plan_of(of: CampaignImport) -> Any:
+    of.refresh_from_db()
+    return stored.asked_of(of)
+
+
+def test_a_campaign_is_taken_up_where_it_was_left(ada: Client) -> None:
+    of = begun(ada)
+    page = reverse("annotate:import", args=[of.public_id])
+    for step, after in (("questions", "plan"), ("plan", "people")):
+        assert ada.get(page)["Location"] == at(of, step), "what is left comes first"
+        assert ada.get(at(of, "next"))["Location"] == at(of, step)
+        assert keep(ada, of, step)["Location"] == at(of, after)
+    assert keep(ada, of, "people", reward="0.55")["Location"] == page
+    assert ada.get(page).context["preview"].price == Decimal("0.55")
+    assert not Campaign.objects.exists()
+
+
+def test_nothing_but_its_own_part_is_changed_by_a_step(ada: Client) -> None:
+    of = begun(ada)
+    before = plan_of(of)
+    keep(ada, of, "people", reward="0.55", budget="20", width_overall="0.9", instrument="x")
+    after = plan_of(of)
+    assert (str(after.reward), str(after.budget)) == ("0.55", "20")
+    assert (after.targets, after.instrument) == (before.targets, before.instrument)
+
+
+def test_going_back_keeps_what_was_entered(ada: Client) -> None:
+    of = begun(ada)
+    answer = keep(ada, of, "plan", width_overall="0.33", go="back")
+    assert answer["Location"] == at(of, "questions")
+    assert plan_of(of).targets == {"overall": 0.33}
+
+
+def test_two_windows_do_not_overwrite_each_other(ada: Client) -> None:
+    of = begun(ada)
+    shown = of.revision
+    assert keep(ada, of, "plan", width_overall="0.4").status_code == 302
+    late = ada.post(at(of, "plan"), {**PLAN, "revision": shown, "width_overall": "0.5"})
+    assert late.status_code == 409
+    assert "changed in another window" in late.content.decode()
+    assert plan_of(of).targets == {"overall": 0.4}
+    assert late.context["form"]["width_overall"].value() == "0.5", "what was typed stands there"
+    again = ada.post(
+        at(of, "plan"), {**PLAN, "revision": late.context["of"].revision, "width_overall": "0.5"}
+    )
+    assert again.status_code == 302
+    assert plan_of(of).targets == {"overall": 0.5}
+
+
+@pytest.mark.parametrize("forged", ["", "abc", "-1", "9" * 30, "1\0"])
+def test_a_forged_revision_changes_nothing(ada: Client, forged: str) -> None:
+    of = begun(ada)
+    before = plan_of(of)
+    answer = ada.post(at(of, "people"), {**PLAN, "revision": forged, "reward": "9"})
+    assert answer.status_code in (400, 409)
+    assert plan_of(of) == before
+
+
+def test_other_questions_start_with_targets_of_their_own(ada: Client) -> None:
+    definitions.define(helpful(), owner_id=owner_of(ada).pk)
+    of = begun(ada)
+    keep(ada, of, "plan", width_overall="0.4", width_edit="0.3")
+    assert keep(ada, of, "questions", instrument="language_quality").status_code == 302
+    assert plan_of(of).targets == {"overall": 0.4, "edit": 0.3}, "the same questions keep theirs"
+    assert keep(ada, of, "questions", instrument="helpfulness@1").status_code == 302
+    names = {field.name for field in ada.get(at(of, "plan")).context["form"].width_fields}
+    assert {f"width_{name}" for name in plan_of(of).targets} < names
+    assert plan_of(of).targets.keys().isdisjoint({"overall", "edit"})
+
+
+def test_the_files_own_numbers_are_offered_first(ada: Client) -> None:
+    rows = [
+        json.loads(line) | {"judge": i, "gap": i or None}
+        for i, line in enumerate(lines().splitlines())
+    ]
+    of = begun(ada, "\n".join(map(json.dumps, rows)).encode())
+    form = ada.get(at(of, "questions")).context["form"]
+    assert form.own_metrics == ["judge"], "a number that some output lacks is not offered"
+    assert [str(box.data["value"]) for box in form.metric_groups[0][1]] == ["repetition"]
+    keep(ada, of, "questions", metric_names=[], metric_columns=["judge"])
+    assert plan_of(of).metrics == ("judge",)
+
+
+def test_the_plan_says_what_it_takes_while_it_is_typed(ada: Client) -> None:
+    of = begun(ada, lines(60))
+    before = plan_of(of)
+    address = reverse("annotate:import-takes", args=[of.public_id])
+    answer = ada.post(address, {**PLAN, "width_overall": "0.2"})
+    (found,) = answer.context["preview"].reach
+    assert found.is_refused
+    assert found.saved == pytest.approx(1 - 1 / 1.116), "the metric that was chosen"
+    assert f'name="use" value="overall={found.takes.nearest}"' in answer.content.decode()
+    wrong = ada.post(address, {**PLAN, "width_overall": "wide"}).content.decode()
+    assert "Some numbers of the plan need correcting first" in wrong
+    assert plan_of(of) == before, "nothing is stored"
+
+
+def test_the_nearest_width_is_taken_and_the_step_stays(ada: Client) -> None:
+    of = begun(ada, lines(60))
+    answer = keep(ada, of, "plan", width_overall="0.2", use="overall=0.45")
+    assert answer["Location"] == at(of, "plan")
+    assert plan_of(of).targets == {"overall": 0.45}
+    keep(ada, of, "plan", width_edit="0.9", use="overall=")
+    assert plan_of(of).targets == {"edit": 0.9}
+    keep(ada, of, "plan", width_overall="0.3", use="reward=9")
+    assert plan_of(of).targets == {"overall": 0.3}
+
+
+def test_the_first_items_are_shown_as_annotators_will_see_them(ada: Client) -> None:
+    long = "word " * 200 + "end-of-the-text"
+    rows = [json.loads(line) for line in lines(8).splitlines()]
+    rows[0]["output"] = long
+    of = begun(ada, "\n".join(map(json.dumps, rows)).encode())
+    pages = [
+        ada.get(reverse("annotate:import-item", args=[of.public_id, n])).content.decode()
+        for n in range(1, 6)
+    ]
+    assert "end-of-the-text" in pages[0], "whole, not shortened"
+    assert "beta 1" in pages[1], "each of another system"
+    assert "alpha 2" in pages[2]
+    assert not Campaign.objects.exists()
+    for number in (0, 6, 10**9):
+        assert (
+            ada.get(reverse("annotate:import-item", args=[of.public_id, number])).status_code == 404
+        )
+
+
+ODD = b"text_no;who;says\n1;a;one\n1;b;two\n2;a;three\n2;b;four\n"
+
+
+def test_columns_with_other_names_are_named(ada: Client) -> None:
+    of = begun(ada, ODD)
+    assert of.status == "refused"
+    named = {"column_item": "text_no", "column_system": "who", "column_output": "says"}
+    page = looked_at(ada, ODD, **named)
+    assert page.context["preview"].facts.n_items == 2
+    kept = page.context["of"].public_id
+    form = ada.get(NEW, {"import": kept}).context["form"]
+    assert form["column_item"].value() == "text_no"
+    press(ada, page)
+    running.run_due()
+    assert Campaign.objects.get().items.count() == 2
+
+
+def test_other_columns_are_read_without_sending_the_file_again(ada: Client) -> None:
+    both = b"item,system,output,summary\n1,a,one,uno\n2,a,two,due\n"
+    of = begun(ada, both, name="News")
+    answer = ada.post(NEW, {**PLAN, "import": of.public_id, "column_output": "summary"})
+    assert answer.status_code == 302
+    running.run_due()
+    after = CampaignImport.objects.latest("pk")
+    samples = stored.facts_of(after).systems[0].samples
+    assert [one.output for one in samples] == ["uno", "due"]
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"column_item": "who", "column_system": "who"},
+        {"column_item": "x" * 201},
+        {"column_item": "a\0b"},
+    ],
+)
+def test_columns_that_cannot_be_are_told(ada: Client, named: dict[str, str]) -> None:
+    answer = send(ada, ODD, **named)
+    assert answer.status_code == 422
+    assert not CampaignImport.objects.exists()
+
+
+def test_a_named_column_that_is_not_there_is_told_by_its_name(ada: Client) -> None:
+    of = begun(ada, ODD, column_item="nothing", column_system="who", column_output="says")
+    assert "no column “nothing”" in str(stored.refusal_of(of))
+
+
+def test_a_campaign_like_another_one(ada: Client) -> None:
+    first = created(ada, width_overall="0.31", reward="0.61", double_share="40", crowd="mturk")
+    form = ada.get(NEW, {"like": first.public_id}).context["form"]
+    assert form["name"].value() == "Copy of News"
+    of = begun(ada, lines(6), like=first.public_id, name="More news")
+    plan = plan_of(of)
+    assert (plan.targets, str(plan.reward), plan.double_share) == ({"overall": 0.31}, "0.61", 0.4)
+    assert (plan.crowd, plan.metrics, plan.instrument) == (
+        "mturk",
+        ("repetition",),
+        "language_quality",
+    )
+    assert plan.seed is None, "its items have an order of their own"
+
+
+def test_a_campaign_of_others_is_not_copied(ada: Client, bob: Client) -> None:
+    first = created(ada)
+    assert bob.get(NEW, {"like": first.public_id}).status_code == 404
+    assert send(bob, like=first.public_id).status_code == 404
+
+
+def test_a_draft_of_others_is_not_there(ada: Client, bob: Client) -> None:
+    of = begun(ada)
+    for address in (
+        at(of, "plan"),
+        at(of, "next"),
+        reverse("annotate:import-item", args=[of.public_id, 1]),
+    ):
+        assert bob.get(address).status_code == 404
+    assert bob.post(at(of, "plan"), PLAN).status_code == 404
+
+
+def test_there_are_four_steps(ada: Client) -> None:
+    of = begun(ada)
+    assert ada.get(at(of, "money")).status_code == 404
+
+
+def test_steps_are_there_while_the_file_is_read(ada: Client) -> None:
+    send(ada)
+    of = CampaignImport.objects.get()
+    assert keep(ada, of, "questions").status_code == 302
+    said = ada.post(reverse("annotate:import-takes", args=[of.public_id]), PLAN).content.decode()
+    assert "The file is being read" in said
+    running.run_due()
+    assert ada.get(reverse("annotate:import", args=[of.public_id]))["Location"] == at(of, "plan")
+
+
+def test_no_step_changes_a_plan_whose_campaign_is_made(ada: Client) -> None:
+    made = created(ada)
+    of = CampaignImport.objects.get(campaign=made)
+    assert keep(ada, of, "people", reward="9")["Location"] == reverse(
+        "annotate:import", args=[of.public_id]
+    )
+    made.refresh_from_db()
+    assert str(made.reward) == "0.40"
