@@ -165,6 +165,7 @@ def differing(found: dict[str, str], who: str, *, closed: bool = False) -> dict[
     }
 
 
+@pytest.mark.slow
 def test_every_address_has_a_row_in_the_table_of_roles(world: World, client: Client) -> None:
     client.force_login(world.owner)
     rows = {asked: len(roles.rows_of(*asked.split())) for asked in answers(world, GUARDED, client)}
@@ -173,6 +174,7 @@ def test_every_address_has_a_row_in_the_table_of_roles(world: World, client: Cli
     assert known == {door.name for door in DOORS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", roles.WHO)
 def test_each_role_finds_what_the_table_gives_it(world: World, client: Client, who: str) -> None:
     enters_as(world, client, who)
@@ -189,6 +191,7 @@ def test_each_role_finds_what_the_table_gives_it(world: World, client: Client, w
     assert written() == before
 
 
+@pytest.mark.slow
 def test_a_reviewer_finds_results_once_the_campaign_is_closed(world: World, eve: Client) -> None:
     enters_as_reviewer(world, eve)
     for campaign in (world.link, world.market):
@@ -198,6 +201,7 @@ def test_a_reviewer_finds_results_once_the_campaign_is_closed(world: World, eve:
     assert differing(answers(world, doors, eve), "reviewer", closed=True) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["others", "visitors"])
 def test_refused_acts_leave_nothing_behind(world: World, client: Client, who: str) -> None:
     """The walk above takes back what was written."""
@@ -231,6 +235,7 @@ def test_a_reviewer_learns_no_system_and_no_result_while_a_campaign_collects(
     assert shut >= RESULTS
 
 
+@pytest.mark.slow
 def test_a_reviewer_of_a_collecting_campaign_downloads_nothing_of_it(
     world: World, eve: Client
 ) -> None:

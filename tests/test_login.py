@@ -84,6 +84,7 @@ def test_names_that_differ_in_case_or_width_are_one_account(ada: User) -> None:
     assert [one.status_code for one in answers] == [200] * 10 + [429] * 2
 
 
+@pytest.mark.slow
 def test_a_person_waits_it_out(ada: User, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     settings.LOGIN_TRIES, settings.LOGIN_MINUTES = 2, 1 / 30  # two seconds
     for _ in range(3):
@@ -113,6 +114,7 @@ def test_nobody_locks_others_out_from_one_address(ada: User) -> None:
     assert let_in(guess(RIGHT, at="192.0.2.1"))
 
 
+@pytest.mark.slow
 def test_one_address_tries_no_hundred_accounts(ada: User) -> None:
     answers = [guess(name=f"user{n}", at="192.0.2.66").status_code for n in range(110)]
     assert answers == [200] * 100 + [429] * 10
@@ -156,6 +158,7 @@ def test_who_was_logged_in_before_stays_logged_in(ada: User) -> None:
     assert guess(at="127.0.0.1").status_code == 429
 
 
+@pytest.mark.slow
 def test_an_unknown_name_takes_as_long_as_a_known_one(ada: User, settings: Any) -> None:
     settings.PASSWORD_HASHERS = ["tests.passwords.SlowHasher"]
     settings.LOGIN_TRIES = 1000

@@ -63,6 +63,7 @@ def test_every_row_is_there_again(made: list[User]) -> None:
     assert made == [ada]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_one_that_was_committed_is_there_for_all(made: list[User]) -> None:
     first = user()
@@ -82,6 +83,7 @@ def _judged_by_others(review: int) -> int:
         connection.close()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_one_that_was_not_committed_is_not_written_where_it_would_be(made: list[User]) -> None:
     ada = user()
@@ -136,6 +138,7 @@ def test_work_goes_on_in_it(made: list[User]) -> None:
     assert Assignment.objects.filter(campaign=campaign).count() == n + 1
 
 
+@pytest.mark.slow
 def test_a_second_one_in_a_test_is_another(made: list[User]) -> None:
     ada = user()
     with undone():

@@ -141,6 +141,7 @@ def test_real_money_needs_its_world_named(api, made, scripted):
     assert launch(api, made, environment="production").status_code == 201
 
 
+@pytest.mark.slow
 def test_extending_and_stopping(api, made):
     batch = launch(api, made).json()["id"]
     delivery.carry_out_due()

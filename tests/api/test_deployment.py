@@ -38,6 +38,7 @@ def manage(*command: str, **environment: str) -> "subprocess.CompletedProcess[st
     )
 
 
+@pytest.mark.slow
 def test_djangos_own_check_of_a_deployment_is_silent():
     done = manage("check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
     assert done.returncode == 0, done.stderr
@@ -53,6 +54,7 @@ def test_it_does_not_start_without_a_strong_secret(key):
     assert "SECRET_KEY" in done.stderr
 
 
+@pytest.mark.slow
 def test_debug_is_off_unless_asked_for():
     done = manage(
         "shell", "-c", "from django.conf import settings as s; print(s.DEBUG)", **PRODUCTION
@@ -60,6 +62,7 @@ def test_debug_is_off_unless_asked_for():
     assert done.stdout.split()[-1] == "False"
 
 
+@pytest.mark.slow
 def test_the_schema_of_the_api_has_no_warnings():
     done = manage("spectacular", "--validate", "--fail-on-warn", **PRODUCTION)
     assert done.returncode == 0, done.stderr

@@ -30,6 +30,7 @@ def rule(api, review: Review, *acts: str, reason: str = "Spam.", seen: int = 0):
     return api.post(at(review, "rule/"), body, format="json")
 
 
+@pytest.mark.slow
 def test_only_members_see_the_review(client_of, review):
     eve = client_of(user("eve"))
     assert eve.get(QUEUE).json()["results"] == []

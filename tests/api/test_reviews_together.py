@@ -46,6 +46,7 @@ def ask(api, study: Campaign, acts: list[str], **changes: Any) -> Any:
     return api.post(TOGETHER, {"acts": acts, "people": people} | changes, format="json")
 
 
+@pytest.mark.slow
 def test_the_filters_are_those_of_the_page(api, three):
     assert len(names(api)) == 3
     for reason in ("gold", "signals", "too_fast"):
@@ -64,6 +65,7 @@ def test_the_filters_are_those_of_the_page(api, three):
     assert {*queues.narrowing(), "q", "sort", "show", "page", "page_size", "campaign"} <= known
 
 
+@pytest.mark.slow
 def test_a_case_has_gold_and_first_answers(api, three):
     (name,) = names(api, screen="gold")
     case = api.get(f"/api/v1/campaigns/{three.public_id}/reviews/{name}/").json()
@@ -77,6 +79,7 @@ def test_a_case_has_gold_and_first_answers(api, three):
     assert (gold["missed"], gold["listed"]) == (0, False)
 
 
+@pytest.mark.slow
 def test_nothing_is_done_before_the_confirmation(api, three):
     before = AuditEntry.objects.count()
     answer = ask(api, three, ["exclude"]).json()
@@ -86,6 +89,7 @@ def test_nothing_is_done_before_the_confirmation(api, three):
     assert (Ruling.objects.count(), AuditEntry.objects.count()) == (0, before)
 
 
+@pytest.mark.slow
 def test_each_is_ruled_on_once(api, three, ada):
     first = ask(api, three, ["exclude"], confirmed=True).json()["people"]
     assert {one["case"]["status"] for one in first} == {"excluded"}
@@ -103,6 +107,7 @@ def test_each_is_ruled_on_once(api, three, ada):
     assert Ruling.objects.count() == 3
 
 
+@pytest.mark.slow
 def test_one_who_cannot_be_ruled_on_stops_no_other(api, three):
     chosen = list(names(api))
     people = [{"campaign": three.public_id, "annotator": name, "reason": "No."} for name in chosen]
@@ -118,6 +123,7 @@ def test_one_who_cannot_be_ruled_on_stops_no_other(api, three):
     assert told[chosen[2]]["case"]["status"] == "excluded"
 
 
+@pytest.mark.slow
 def test_only_members_rule_and_nobody_else_learns_of_it(api, three, client_of):
     people = [{"campaign": three.public_id, "annotator": name} for name in names(api)]
     body = {"acts": ["clear"], "people": people, "confirmed": True}

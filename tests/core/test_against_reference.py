@@ -102,6 +102,7 @@ def ridge_of(found, campaign, seed):
 # --- one system
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimand", ["population", "panel"])
 @pytest.mark.parametrize("estimator", ["mean", "algorithm_1", "regression", "balanced"])
 @given(campaign=campaigns, level=levels, options=options_of_all)
@@ -138,6 +139,7 @@ def test_several_metrics(estimator, campaign, level, options, several, seed):
     agree(engine_parts(found, level), reference_parts(expected))
 
 
+@pytest.mark.slow
 @given(campaign=campaigns, level=levels, options=options_of_all, components=components_of_all)
 @settings(parent=many, max_examples=20)
 def test_gls(campaign, level, options, components):
@@ -195,6 +197,7 @@ def test_sequence(estimator, campaign, level, planned):
 # --- two systems
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimand", ["population", "panel"])
 @pytest.mark.parametrize("estimator", ["mean", "regression", "balanced"])
 @given(campaign=campaigns, level=levels, options=options_of_all)

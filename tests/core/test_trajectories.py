@@ -77,6 +77,7 @@ def streams(draw) -> Sample:
     return Sample(score, item, person, items + 5, Scale(0, 1), metric)
 
 
+@pytest.mark.slow
 @given(
     sample=streams(),
     balance=st.sampled_from([0.0, 0.03, 0.15, 20.0]),

@@ -166,6 +166,7 @@ def test_an_event_is_news(
         assert announced == [made.posting().pk]
 
 
+@pytest.mark.slow
 @pytest.mark.orm
 def test_a_whole_campaign_ends_in_agreement(at_market: Market) -> None:
     units = [at_market.done(number) for number in (1, 2, 3)]

@@ -95,6 +95,7 @@ def test_a_posting_is_found_after_its_token_has_lapsed(far, crowd):
     assert [(one.listing, one.places) for one in found] == [(listing, 3)]
 
 
+@pytest.mark.slow
 def test_a_posting_is_found_among_more_than_a_page_of_others(far, crowd):
     listing = publish(crowd)
     for number in range(105):

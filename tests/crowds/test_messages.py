@@ -34,6 +34,7 @@ def own_page(client: Client, text: str) -> str:
     return client.get(found[0]).content.decode()
 
 
+@pytest.mark.slow
 def test_mturk_passes_on_the_address_once_something_of_theirs_is_approved(
     mturk: Market, client: Client
 ) -> None:

@@ -201,6 +201,7 @@ def test_a_look_at_what_is_known_costs_few_queries_however_long_the_list(mturk: 
     assert len(three) == len(one) <= 8
 
 
+@pytest.mark.slow
 def test_what_waits_for_its_time_costs_few_queries_however_many_units(mturk: Market) -> None:
     """Each has a tutorial's bonus paid, and waits for its approval."""
 

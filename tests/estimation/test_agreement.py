@@ -77,6 +77,7 @@ def alpha(study: Campaign, criterion: str) -> tuple[float, str]:
     return round(row.alpha, 3), row.distance
 
 
+@pytest.mark.slow
 def test_krippendorffs_table_as_edits_and_as_levels(db: None) -> None:
     edits = canonical(instrument="recorded_language_quality", targets={"edit": 0.1})
     judged_as(
@@ -107,6 +108,7 @@ def test_the_distance_of_each_criterion() -> None:
     }
 
 
+@pytest.mark.slow
 def test_without_each_annotator_is_the_table_without_their_row(db: None) -> None:
     study = canonical(instrument="recorded_language_quality", targets={"edit": 0.1})
     judged_as(
@@ -204,6 +206,7 @@ def test_nothing_is_measured_before_two_outputs_have_two_judgments(ada: User) ->
     assert (row.alpha, row.n_outputs) == (1.0, 2)
 
 
+@pytest.mark.slow
 def test_it_is_measured_anew_where_it_may_have_changed_and_only_there(ada: User) -> None:
     made = twice(ada)
     assert n_rows(made) == 1
@@ -217,6 +220,7 @@ def test_it_is_measured_anew_where_it_may_have_changed_and_only_there(ada: User)
     assert n_rows(made) == 2
 
 
+@pytest.mark.slow
 def test_growth_of_less_than_a_twentieth_waits_for_the_end(ada: User) -> None:
     made = twice(ada, items=40)
     more(made, 18)
@@ -236,6 +240,7 @@ def exclude(made: Campaign, name: str, ada: User) -> Review:
     return Review.objects.get(pk=pk)
 
 
+@pytest.mark.slow
 def test_an_exclusion_is_measured_at_once_and_its_reversal_to_the_digit(ada: User) -> None:
     made = twice(ada)
     before = newest(made)["overall"]

@@ -39,6 +39,7 @@ def worse_beta(study: Campaign, *, count: int = 60, people: int = 8) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_every_pair_is_compared_on_the_primary_criteria_alone():
     study = campaign(systems=("alpha", "beta", "gamma"), items=30)
     worse_beta(study, count=90)
@@ -70,6 +71,7 @@ def test_rows_are_added_and_never_changed():
     assert len(comparisons.newest(study.pk)) == 1
 
 
+@pytest.mark.slow
 def test_the_earlier_stop_of_two_bounds_the_common_prefix():
     study = campaign(items=20, double_share=0)
     worse_beta(study, count=40)
@@ -81,6 +83,7 @@ def test_the_earlier_stop_of_two_bounds_the_common_prefix():
     assert np.array_equal(*[np.unique(sample.item) for sample in pair.samples])
 
 
+@pytest.mark.slow
 def test_items_that_only_one_system_has_are_not_compared():
     some = [row for row in rows(20) if not (row.system == "beta" and row.item == "item-3")]
     study = campaign(rows_=some)
@@ -100,6 +103,7 @@ def test_the_same_texts_do_not_differ():
     assert (found.difference, found.low, found.high) == (0, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [(), ("quality", "length")])
 @pytest.mark.parametrize("opened_before", [False, True])
 def test_none_or_several_metrics(asked, opened_before):
@@ -117,6 +121,7 @@ def test_none_or_several_metrics(asked, opened_before):
     assert all(row.width for row in estimate_rows(study.pk))
 
 
+@pytest.mark.slow
 def test_anytime_intervals_are_wider_and_stop_later():
     fixed = campaign(items=80, systems=("alpha",), targets={"overall": 0.9}, double_share=0)
     always = campaign(
@@ -135,6 +140,7 @@ def test_anytime_intervals_are_wider_and_stop_later():
     assert other.mean_high - other.mean_low > one.mean_high - one.mean_low
 
 
+@pytest.mark.slow
 def test_a_sequence_begins_at_thirty_items():
     study = campaign(items=60, systems=("alpha",), double_share=0, stop_mode="anytime")
     worse_beta(study, count=29)

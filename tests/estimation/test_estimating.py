@@ -173,6 +173,7 @@ def test_after_its_turn_a_campaign_waits_behind_others(monkeypatch, announced):
     assert estimate_rows(study.pk)
 
 
+@pytest.mark.slow
 def test_a_failure_while_deciding_leaves_everything_to_be_done_again(monkeypatch):
     study = wide_open()
     work(study, judgments_=40)
@@ -203,6 +204,7 @@ def test_the_target_closes_the_campaign_with_the_estimate_that_caused_it():
     assert AuditEntry.objects.filter(campaign=study, verb="close").exists()
 
 
+@pytest.mark.slow
 def test_after_closing_nobody_gets_work_and_running_work_still_counts_and_is_paid():
     study = wide_open()
     runner = person(study, "runner")
@@ -222,6 +224,7 @@ def test_after_closing_nobody_gets_work_and_running_work_still_counts_and_is_pai
     assert leasing.lease(runner.pk).reason == "closed"
 
 
+@pytest.mark.slow
 def test_gaps_before_the_frontier_are_leased_again_while_closing():
     study = wide_open()
     gone = person(study, "gone")
@@ -294,6 +297,7 @@ def test_the_budget_closes_a_campaign():
     assert (study.status, study.close_reason) == ("closed", "budget")
 
 
+@pytest.mark.slow
 def test_a_system_stops_alone_and_its_estimate_keeps_its_own_prefix():
     study = campaign(items=80, targets={"overall": 0.9}, double_share=0)
     alpha = System.objects.get(name="alpha")

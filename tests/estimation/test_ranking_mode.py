@@ -57,6 +57,7 @@ def test_it_closes_when_every_pair_is_decided():
     assert not told[-1].comparisons.filter(provisional=True).exists()
 
 
+@pytest.mark.slow
 def test_intervals_are_those_of_all_pairs_together():
     made = ranked(systems=THREE, margins={"overall": 0.05, "fluency": 0.05})
     judge(made, crowd(made, 12), 100)
@@ -93,6 +94,7 @@ def test_a_system_that_is_settled_leaves_and_its_pairs_stay_as_they_are():
     assert max(of_good.values_list("position", flat=True)) < left
 
 
+@pytest.mark.slow
 def test_what_others_bring_of_a_shared_output_does_not_enter():
     rows = [
         Row(f"i{i:03}", system, text)
@@ -108,6 +110,7 @@ def test_what_others_bring_of_a_shared_output_does_not_enter():
     assert found_now(made)["fair", "poor"].n_items > 40
 
 
+@pytest.mark.slow
 def test_it_goes_on_where_the_drain_leaves_a_pair_open():
     made = ranked(systems=("fair", "alike"), margins={"overall": 0.05})
     judge(made, crowd(made), 70)
@@ -175,6 +178,7 @@ def test_few_people_decide_nothing(people, needs):
         assert pair.detail["outcome"] == "first"
 
 
+@pytest.mark.slow
 def test_exactly_these_annotators_may_be_few():
     made = ranked(
         systems=("good", "fair"), margins={"overall": 0.3}, annotator_cap=None, estimand="panel"

@@ -85,6 +85,7 @@ def test_a_stopped_system_resumes_when_an_exclusion_widens_its_interval(ada: Use
     assert made.status == "open"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", [Ruling.Act.CLEAR, Ruling.Act.EXCLUDE])
 def test_open_reviews_hold_the_end_back_and_the_ruling_lets_it_come(
     ada: User, act: Ruling.Act
@@ -121,6 +122,7 @@ def test_a_review_begun_while_closing_holds_the_end_back(ada: User) -> None:
     assert made.status == "closed"
 
 
+@pytest.mark.slow
 def test_an_exclusion_while_closing_resumes_collection_where_the_target_is_missed(
     ada: User,
 ) -> None:
@@ -137,6 +139,7 @@ def test_an_exclusion_while_closing_resumes_collection_where_the_target_is_misse
     assert System.objects.get().stop_position is None
 
 
+@pytest.mark.slow
 def test_an_exclusion_after_closing_keeps_it_closed_and_collects_nothing(ada: User) -> None:
     made, cast = at_target_once(ada)
     settle(made)

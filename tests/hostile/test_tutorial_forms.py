@@ -108,6 +108,7 @@ def test_what_is_huge_or_broken_is_refused(owner: Tries, name: str) -> None:
     assert not TutorialContent.objects.exists()
 
 
+@pytest.mark.slow
 def test_no_answer_to_be_graded_breaks_it(owner: Tries) -> None:
     fine = question()
     bodies = {what: JSON_BODIES[what] for what in FEW_BODIES}

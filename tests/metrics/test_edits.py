@@ -59,6 +59,7 @@ def test_levenshtein(a: str, b: str, expected: int) -> None:
     assert levenshtein(a, b) == levenshtein(b, a) == expected
 
 
+@pytest.mark.slow
 def test_hter_agrees_with_the_released_values(released: list[dict[str, Any]]) -> None:
     judgments = [
         (row["input"]["contents"]["text"], edit, value)

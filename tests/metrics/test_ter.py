@@ -41,6 +41,7 @@ def edited(draw: st.DrawFn) -> tuple[list[str], list[str]]:
     return text, edit or ["x"]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(edited())
 def test_edited_texts_have_the_edits_that_sacrebleu_counts(pair: tuple[list[str], list[str]]):
@@ -62,6 +63,7 @@ def test_texts_of_unlike_length_have_the_edits_that_sacrebleu_counts(a: list[str
     assert translation_edits(b, a) == sacrebleu(b, a)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", walks(2))
 def test_as_many_candidates_as_sacrebleu_tries(seed: int) -> None:
     """From the thousandth on it makes no further shift, and forgets the best of that round."""

@@ -53,10 +53,12 @@ def black_hole() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
+@pytest.mark.slow
 def test_a_closed_port_delays_nobody():
     assert max(measure(f"redis://127.0.0.1:{free_port()}/0")) < BOUND
 
 
+@pytest.mark.slow
 def test_a_broker_that_never_answers_costs_one_wait_and_then_none():
     with black_hole() as port:
         first, just_after, after_silence = measure(f"redis://127.0.0.1:{port}/0")
@@ -65,6 +67,7 @@ def test_a_broker_that_never_answers_costs_one_wait_and_then_none():
     assert after_silence < BOUND
 
 
+@pytest.mark.slow
 def test_messages_arrive_while_redis_is_there():
     url, process = start_redis()
     try:

@@ -124,6 +124,7 @@ def read(world: World) -> set[int]:
     return found
 
 
+@pytest.mark.slow
 def test_nothing_that_is_sent_outlives_its_transaction(pool: type[Pool]) -> None:
     world, study = built(), campaign(items=20)
     works(study, Client())

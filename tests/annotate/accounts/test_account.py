@@ -80,6 +80,7 @@ def test_a_new_password_signs_other_browsers_out() -> None:
     assert account(there).status_code == 302
 
 
+@pytest.mark.slow
 def test_an_open_browser_is_no_place_to_guess_the_password(ada: Client) -> None:
     given = {"email": "eve@example.org", "password": "wrong"}
     codes = [ada.post(reverse("annotate:account-email"), given).status_code for _ in range(12)]

@@ -34,6 +34,7 @@ def role_of(one: Membership) -> str | None:
 
 
 class Acts(TestCase):
+    @pytest.mark.slow
     @settings(max_examples=25)
     @given(
         st.lists(

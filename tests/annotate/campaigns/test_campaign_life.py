@@ -372,6 +372,7 @@ def test_of_several_who_stop_a_system_one_wins():
     assert sorted(won) == [False] * 5 + [True]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_nothing_beyond_the_frontier_is_leased_once_a_campaign_closes():
     study = campaign(items=60, annotator_cap=None)

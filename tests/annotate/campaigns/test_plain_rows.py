@@ -99,6 +99,7 @@ def rank(ids: Any) -> dict[int, int]:
     return {pk: number for number, pk in enumerate(sorted(ids))}
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(rows_=files(), share=st.floats(0, 1), seed=st.integers(0, 2**31))
 def test_an_import_stores_what_models_would_have_stored(

@@ -201,6 +201,7 @@ def world():
     return study, cast
 
 
+@pytest.mark.slow
 def test_every_reader_of_judgments_sees_the_same(world):
     study, cast = world
     before, facts = read(study, cast[1]), [*Judgment.objects.values(), *Slot.objects.values()]
@@ -214,6 +215,7 @@ def test_every_reader_of_judgments_sees_the_same(world):
     assert [*Judgment.objects.values(), *Slot.objects.values()] == facts
 
 
+@pytest.mark.slow
 def test_estimates_agreement_and_decisions_are_the_same_to_the_last_bit(world):
     study, cast = world
     before, decided, counts = (

@@ -104,6 +104,7 @@ def test_gold_belongs_to_the_owner(page, owner):
     assert send(page, study, "share", share=3).status_code == 409
 
 
+@pytest.mark.slow
 def test_a_reviewer_sees_what_was_missed_and_how_unusual_that_is(page, owner):
     study = with_gold(campaign(owner=owner, is_open=False, items=60, annotator_cap=None))
     careful = [person(study, f"p{n}") for n in range(2)]
@@ -142,6 +143,7 @@ def test_a_reviewer_of_a_campaign_without_gold_reads_nothing_of_it(page, owner):
     assert "Gold items" not in text
 
 
+@pytest.mark.slow
 def test_the_page_takes_as_many_queries_for_many_people(page, owner):
     study = with_gold(campaign(owner=owner, is_open=False, items=40, annotator_cap=None))
     seen = []

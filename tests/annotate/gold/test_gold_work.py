@@ -111,6 +111,7 @@ def test_nobody_gets_the_same_item_twice_and_then_there_is_none():
         )
 
 
+@pytest.mark.slow
 def test_people_get_the_items_in_different_orders():
     study = campaign(items=60, double_share=1, annotator_cap=None)
     orders = set()
@@ -122,6 +123,7 @@ def test_people_get_the_items_in_different_orders():
     assert len(orders) > 3
 
 
+@pytest.mark.slow
 def test_nothing_that_an_annotator_sees_tells_gold_from_other_tasks(client):
     study = campaign(items=30)
     who = person(study)
@@ -200,6 +202,7 @@ def test_a_late_answer_to_gold_is_kept_and_paid():
     assert GoldAnswer.objects.get().assignment_id == late.pk
 
 
+@pytest.mark.slow
 def test_gold_needs_money_like_any_task():
     study = campaign(items=20, share=12, budget=Decimal("4.00"), annotator_cap=None)
     who = person(study)
@@ -211,6 +214,7 @@ def test_gold_needs_money_like_any_task():
     assert budget.committed(study) == Decimal("4.00")
 
 
+@pytest.mark.slow
 def test_gold_does_not_use_up_the_maximum_of_judgments():
     study = campaign(items=30, max_judgments=10, share=12, n=40, annotator_cap=None)
     who = person(study)

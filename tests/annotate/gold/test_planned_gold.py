@@ -153,6 +153,7 @@ def test_the_command_says_what_is_wrong(tmp_path: Path, options: list[str], says
     assert not Campaign.objects.exists()
 
 
+@pytest.mark.slow
 def test_planning_counts_gold() -> None:
     def cost(*options: str) -> tuple[float, float]:
         out = StringIO()

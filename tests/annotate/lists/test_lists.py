@@ -231,6 +231,7 @@ def test_the_queries_and_bytes_do_not_grow_with_people(
     assert len(ada.get(at(mine, page)).content) < 100_000
 
 
+@pytest.mark.slow
 def test_the_queries_do_not_grow_with_campaigns(ada: Client, mine: Campaign) -> None:
     address = reverse("annotate:campaigns")
     few = queries(ada, address)

@@ -79,6 +79,7 @@ def test_it_may_be_due_for_passing_alone():
     assert bonuses(made) == [BONUS]
 
 
+@pytest.mark.slow
 def test_judgments_that_do_not_count_bring_nothing():
     made = study()
     who = passed(made)
@@ -163,6 +164,7 @@ def end(made: Campaign) -> None:
     assert life.finish(made.pk)
 
 
+@pytest.mark.slow
 def test_the_end_of_the_campaign_pays_everybody_once(django_assert_max_num_queries):
     made = study(items=30)
     people = [passed(made, f"p{n}") for n in range(8)]
@@ -239,6 +241,7 @@ def test_who_comes_by_the_open_link_is_promised_nothing():
     assert bonuses(made) == []
 
 
+@pytest.mark.slow
 def test_ten_names_by_the_open_link_take_nothing_even_where_it_pays():
     """What it would take is ten times three judgments that count, or the end."""
     made = study(open_link_bonus=True, budget=Decimal("30.00"))

@@ -83,6 +83,7 @@ def choose(ada: Client, review: Review, choice: str) -> str:
 # ---- what is told ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_who_is_brought_back_and_stays_blocked_is_told_both(
     ada: Client, who: Participation
 ) -> None:
@@ -211,6 +212,7 @@ def test_a_dismissed_appeal_against_a_block_is_the_last_until_the_next_ruling(
     assert appeal(who) == 200
 
 
+@pytest.mark.slow
 def test_a_block_is_appealed_from_every_study_that_it_closes(
     ada: Client, who: Participation
 ) -> None:

@@ -131,6 +131,7 @@ def queries(client: Client, made: Campaign, page: str, *more: Any) -> int:
     return len(seen)
 
 
+@pytest.mark.slow
 def test_the_queries_do_not_grow_with_judgments_and_systems(client: Client, made: Campaign) -> None:
     judge(person(made, "a"))
     few = queries(client, made, "items"), queries(client, made, "item", 1)

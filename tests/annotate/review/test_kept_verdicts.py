@@ -46,6 +46,7 @@ def people_of(made: Campaign) -> list[int]:
     return sorted(set(rows))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", walks(3))
 def test_what_is_kept_is_what_a_fresh_screening_finds(seed: int, clock: Clock) -> None:
     """After random work, exclusions and reversals, for each person with work not yet ruled on."""
@@ -165,6 +166,7 @@ def test_an_outdated_screening_keeps_nothing() -> None:
     assert not Screening.objects.exists()
 
 
+@pytest.mark.slow
 def test_one_persons_evidence_takes_as_many_queries_in_a_large_crowd() -> None:
     made = reviewed.case(user(), items=30).campaign
     few = asked(made)

@@ -69,6 +69,7 @@ def found(client: Client, asked: str = "") -> dict[str, list[str]]:
     return {one.pseudonym: [f"{title}. {text}" for title, text in why] for one, why in rows}
 
 
+@pytest.mark.slow
 def test_who_misses_gold_waits_in_the_queue_and_works_on(ada: Client) -> None:
     study = with_gold(owned())
     who, other = careless(study), careless(study, "careful", is_right=True)
@@ -94,6 +95,7 @@ def test_who_misses_gold_waits_in_the_queue_and_works_on(ada: Client) -> None:
     assert GoldFinding.objects.get(annotator=other.annotator).listed is False
 
 
+@pytest.mark.slow
 def test_cleared_people_are_listed_again_by_new_answers_alone(ada: Client) -> None:
     study = with_gold(owned(), n=30, share=12)
     who = careless(study, n=12)
@@ -152,6 +154,7 @@ def test_gold_is_looked_at_while_work_may_be_confirmed(status: str, n: int) -> N
     assert look_at_gold() == 0
 
 
+@pytest.mark.slow
 def test_signals_stand_beside_flags_and_are_put_aside(ada: Client) -> None:
     study = campaign(owner=owner(), items=40, screening=ON)
     who, flagged = person(study, "pastes"), person(study, "both")
@@ -193,6 +196,7 @@ def test_erased_signals_leave_nobody_in_the_queue(monkeypatch: pytest.MonkeyPatc
     assert signal_findings.erase_due() == 0
 
 
+@pytest.mark.slow
 def test_one_ruling_for_people_of_every_kind(ada: Client) -> None:
     study = with_gold(owned(screening=ON))
     who = careless(study)
@@ -253,6 +257,7 @@ def test_the_queue_asks_as_little_for_many_as_for_few(ada: Client) -> None:
     assert counted[0] == counted[1]
 
 
+@pytest.mark.slow
 def test_all_filters_together_divide_the_queue(ada: Client) -> None:
     """Each case has a reason that the queue can be narrowed to."""
     study = with_gold(owned(screening=ON))
@@ -268,6 +273,7 @@ def test_all_filters_together_divide_the_queue(ada: Client) -> None:
     assert len(everyone) == 6
 
 
+@pytest.mark.slow
 def test_many_gold_answers_take_as_many_queries_as_few() -> None:
     study = with_gold(owned())
 

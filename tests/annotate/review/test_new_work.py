@@ -42,6 +42,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return seen
 
 
+@pytest.mark.slow
 def test_who_becomes_careless_is_found_before_the_next_look_at_everybody(made, looks) -> None:
     who = fast(made)
     assert reviews.screen_new_work(made.pk) == 1
@@ -49,6 +50,7 @@ def test_who_becomes_careless_is_found_before_the_next_look_at_everybody(made, l
     assert looks == [7]  # six people, and this one
 
 
+@pytest.mark.slow
 def test_careful_work_brings_no_look_at_everybody(made, looks) -> None:
     crowd(made, people=2, each=2)
     assert reviews.screen_new_work(made.pk) == 0
@@ -56,6 +58,7 @@ def test_careful_work_brings_no_look_at_everybody(made, looks) -> None:
     assert not Review.objects.exists()
 
 
+@pytest.mark.slow
 def test_everybody_is_looked_at_once_for_the_same_suspicion(made, looks, monkeypatch) -> None:
     """Where the look at everybody does not confirm it, it is not asked for again."""
     monkeypatch.setattr(reviews, "_flag", lambda *_said: 0)
@@ -65,6 +68,7 @@ def test_everybody_is_looked_at_once_for_the_same_suspicion(made, looks, monkeyp
     assert len(looks) == 1
 
 
+@pytest.mark.slow
 def test_nobody_is_looked_at_where_the_process_has_not_looked_at_everybody(made, looks) -> None:
     new_work.forget()
     fast(made)
@@ -72,6 +76,7 @@ def test_nobody_is_looked_at_where_the_process_has_not_looked_at_everybody(made,
     assert looks == []
 
 
+@pytest.mark.slow
 def test_looks_take_a_tenth_of_the_time(made, looks, monkeypatch) -> None:
     """Neither is at once after the last one, and a suspicion is not forgotten in the meantime."""
     now = [1000.0]
@@ -91,6 +96,7 @@ def test_looks_take_a_tenth_of_the_time(made, looks, monkeypatch) -> None:
     assert len(looks) == 1
 
 
+@pytest.mark.slow
 def test_a_quick_refresh_looks_at_new_work(made, monkeypatch) -> None:
     for name, value in (("LEAST", 0), ("GROWTH", 1e9), ("PAUSE", 1e9)):
         monkeypatch.setattr(memory, name, value)
@@ -102,6 +108,7 @@ def test_a_quick_refresh_looks_at_new_work(made, monkeypatch) -> None:
     assert Flag.objects.get(screen="too_fast").review.annotator == who
 
 
+@pytest.mark.slow
 def test_what_is_watched_is_bounded(made, monkeypatch) -> None:
     columns = screening.columns(made)
     assert columns is not None

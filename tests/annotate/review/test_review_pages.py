@@ -400,6 +400,7 @@ def statuses(spread: list[Review]) -> list[str]:
     return [Review.objects.get(pk=review.pk).status for review in spread]
 
 
+@pytest.mark.slow
 def test_one_act_in_all_campaigns_of_mine_and_in_no_other(
     ada: Client, spread: list[Review]
 ) -> None:

@@ -140,6 +140,7 @@ def test_an_implausible_answer_is_compared_in_that_alone() -> None:
     assert [matrix.question.name for matrix in work(mine).matrices] == ["plausible"]
 
 
+@pytest.mark.slow
 def test_effects_before_and_after() -> None:
     review = reviewed.case(user())
     made, who = review.campaign_id, review.annotator_id

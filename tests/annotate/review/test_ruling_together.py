@@ -157,6 +157,7 @@ def test_what_does_not_fit_is_left_and_named(ada: Client, three: list[Review]) -
     assert statuses(three) == ["cleared", "open", "open"]
 
 
+@pytest.mark.slow
 def test_one_block_holds_in_all_campaigns_and_is_made_once(ada: Client) -> None:
     both = []
     for name in ("News", "Sports"):

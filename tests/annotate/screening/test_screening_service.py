@@ -56,6 +56,7 @@ def fast(made: Campaign, name: str = "fast", n: int = 8) -> Annotator:
     return who.annotator
 
 
+@pytest.mark.slow
 def test_who_is_too_fast_is_flagged_once(made: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
     slow_clock(monkeypatch)
     crowd(made)
@@ -71,6 +72,7 @@ def test_who_is_too_fast_is_flagged_once(made: Campaign, monkeypatch: pytest.Mon
     assert ChangeMark.objects.count() == marks
 
 
+@pytest.mark.slow
 def test_an_estimate_screens_first(made: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
     slow_clock(monkeypatch)
     crowd(made)
@@ -105,6 +107,7 @@ def test_excluded_work_is_no_yardstick_and_comes_back(made: Campaign) -> None:
     assert columns_of.state(made.pk) != before
 
 
+@pytest.mark.slow
 def test_a_campaign_has_thresholds_of_its_own(
     made: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:

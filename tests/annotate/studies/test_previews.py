@@ -110,6 +110,7 @@ def samples(key: str) -> tuple[Any, ...]:
     return tutorial.samples
 
 
+@pytest.mark.slow
 def test_each_version_comes_with_what_annotators_are_told(ada: Client) -> None:
     before = rows()
     asked = samples("language_quality")
@@ -161,6 +162,7 @@ def test_answers_are_graded_for_looking_only(ada: Client) -> None:
     assert rows() == before
 
 
+@pytest.mark.slow
 def test_a_tutorial_is_seen_before_it_is_stored_and_after(ada: Client) -> None:
     before = rows()
     given = json.dumps(content(title="Ours"))

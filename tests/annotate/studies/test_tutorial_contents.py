@@ -127,6 +127,7 @@ def test_everything_asks_for_a_login(client: Client, address: str) -> None:
     assert client.get(address)["Location"].startswith("/login/")
 
 
+@pytest.mark.slow
 def test_a_campaign_takes_it_or_none(ada: Client) -> None:
     made = store(owner_of(ada))
     for given, stored in ((str(made.pk), made.pk), ("none", None)):

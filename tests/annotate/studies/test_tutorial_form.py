@@ -60,6 +60,7 @@ def content(sent: dict[str, Any], form: Client) -> Any:
     return TutorialContent.objects.latest("pk").content
 
 
+@pytest.mark.slow
 def test_a_draft_asks_for_every_level_in_both_rounds(form: Client) -> None:
     made = content(filled(form.get(PAGE)), form)
     asked = [(one["criterion"], *one["accepted"]) for one in made["questions"]]

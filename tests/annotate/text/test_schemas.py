@@ -162,6 +162,7 @@ ANY = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(ANY)
 def test_any_value_is_read_or_refused_with_sentences_that_can_be_stored(value):
     for problem in problems_of(value):

@@ -18,6 +18,7 @@ def catalogue() -> polib.POFile:
     return polib.pofile(str(FOLDER / "django.po"), wrapwidth=0)
 
 
+@pytest.mark.slow
 def test_every_sentence_in_the_sources_is_in_the_catalogue(catalogue: polib.POFile) -> None:
     known = {entry.msgid for entry in catalogue if not entry.obsolete}
     sources = messages.in_sources()

@@ -76,6 +76,7 @@ def test_the_api_and_the_commands_take_it(ada: Client, mine: Campaign) -> None:
     assert (shown.status_code, shown.json()["crowd"]) == (200, "bazaar")
 
 
+@pytest.mark.slow
 def test_every_page_about_batches_shows_it(ada: Client, mine: Campaign) -> None:
     form = ada.get(at(mine, "batch-new")).content.decode()
     assert "Keywords" not in form  # it has no word for them

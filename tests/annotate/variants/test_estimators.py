@@ -59,6 +59,7 @@ def test_the_command_takes_it_and_tells_its_notice(tmp_path: Path) -> None:
         assert not asked or json.loads(out.getvalue())[0]["estimator"] == "toss"
 
 
+@pytest.mark.slow
 @pytest.mark.orm
 @pytest.mark.django_db
 def test_estimates_by_it_are_shown_and_exported(ada: Client) -> None:

@@ -95,6 +95,7 @@ def test_people_are_asked_with_it(ada: Client, made: Campaign) -> None:
     assert page(client, "annotate:me", token)
 
 
+@pytest.mark.slow
 def test_reviewers_and_annotators_read_what_was_answered(ada: Client, made: Campaign) -> None:
     first, *_others = worked(made)
     reviews.screen(made.pk)
@@ -108,6 +109,7 @@ def test_reviewers_and_annotators_read_what_was_answered(ada: Client, made: Camp
     assert ada.get(f"/api/v1/campaigns/{who[0]}/reviews/{who[1]}/").status_code == 200
 
 
+@pytest.mark.slow
 def test_estimates_of_it_are_shown(ada: Client, made: Campaign) -> None:
     worked(made)
     scoring.ensure(made.pk)

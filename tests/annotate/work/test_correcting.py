@@ -355,6 +355,7 @@ SHOW = {
 }
 
 
+@pytest.mark.slow
 def test_every_reader_says_what_it_would_say_without_the_first_answers() -> None:
     study = campaign(owner=user(), items=12, double_share=0.5, annotator_cap=9)
     cast = [person(study, f"p{n}") for n in range(8)]

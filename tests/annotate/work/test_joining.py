@@ -82,6 +82,7 @@ def test_who_comes_back_by_their_own_page_finds_their_work(client: Client) -> No
 
 
 class Any_(TestCase):  # noqa: N801
+    @pytest.mark.slow
     @hypothesis_settings(max_examples=40, deadline=None)
     @given(st.lists(st.text(st.sampled_from("aАаbBІIl1.0Oo "), min_size=1, max_size=4), max_size=6))
     def test_of_names_that_are_one_the_first_comes_in(self, typed: list[str]) -> None:

@@ -54,6 +54,7 @@ def test_outputs_are_leased_in_the_order_of_their_items():
     assert positions(person(study)) == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_person_gets_an_item_again_only_after_ten_others():
     study = campaign(items=30, double_share=0, annotator_cap=None)
     found = positions(person(study))

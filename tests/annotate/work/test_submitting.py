@@ -131,6 +131,7 @@ def test_after_a_change_the_new_terms_count(client):
     assert allowed(study) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [{"budget": Decimal("4.00")}, {"max_judgments": 10}])
 def test_the_last_leases_look_at_the_limits(client, limit):
     study = campaign(items=40, reward=Decimal("0.40"), annotator_cap=None, **limit)

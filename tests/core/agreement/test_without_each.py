@@ -55,6 +55,7 @@ def judged(draw):
     return item[order] * 7 + 3, annotator[order] * 11, value[order]
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None)
 @given(judged())
 def test_it_is_what_the_others_come_to(columns):

@@ -69,12 +69,14 @@ def flat(result) -> dict[str, object]:
     return {**fields, **parts, **slopes, "squared error": None if error is None else error**2}
 
 
+@pytest.mark.slow
 @given(sample=samples(), method=methods)
 @settings(max_examples=400, deadline=None)
 def test_one_by_one_equals_all_at_once(sample, method):
     assert_same(Running.of(sample, method=method).estimate(), estimate(sample, **asdict(method)))
 
 
+@pytest.mark.slow
 @given(sample=samples(), method=methods, seed=st.integers(0, 1000))
 @settings(max_examples=200, deadline=None)
 def test_what_was_removed_leaves_no_trace(sample, method, seed):

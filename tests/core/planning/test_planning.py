@@ -148,6 +148,7 @@ def test_scales_do_not_matter():
     assert two.floor == pytest.approx(5 * one.floor)
 
 
+@pytest.mark.slow
 def test_more_helps():
     def judgments(**changes):
         study = replace(OVERALL, **changes)
@@ -161,6 +162,7 @@ def test_more_helps():
     assert judgments(n_items=400) < plain
 
 
+@pytest.mark.slow
 def test_several_systems_share_people():
     one = forecast(OVERALL, target_width=0.2, prices=PRICES, replicates=50)
     four = forecast(replace(OVERALL, systems=4), target_width=0.2, prices=PRICES, replicates=50)
@@ -211,6 +213,7 @@ def test_a_panel_has_no_floor():
     assert found.parts["annotator"] == 0
 
 
+@pytest.mark.slow
 def test_a_budget_buys_a_width():
     spent = affordable(OVERALL, budget=140.0, prices=PRICES, replicates=50)
     assert spent.judgments == 291

@@ -69,6 +69,7 @@ def test_a_wave_takes_each_item_with_its_chance():
     assert often / 4000 == pytest.approx(odds * WAVE / 120, abs=0.035)
 
 
+@pytest.mark.slow
 def test_weights_undo_the_chances():
     """The weighted mean of scores that say how spread they are is their mean over all outputs."""
     errors, plain = [], []

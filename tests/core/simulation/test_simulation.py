@@ -149,6 +149,7 @@ def test_people_who_agree_are_a_panel_like_any_other():
     assert found == pytest.approx(drawn.truth, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_truth_by_work_counts_work_as_the_estimator_does():
     # Busy people are milder; the more the weights are balanced, the less that counts.
     plan = replace(PLAN, n_population=200, leniency=0.8, places=20, cap=None)
@@ -180,6 +181,7 @@ def test_a_known_seed_gives_a_known_result(estimator):
     assert found.mean_cost == pytest.approx(judgments / 2)
 
 
+@pytest.mark.slow
 def test_the_number_of_processes_changes_nothing():
     done: list[int] = []
     options = {"target_width": 0.3, "replicates": 45, "seed": 3}

@@ -126,6 +126,7 @@ def events(reader: Reader, market: Market) -> None:
     reader.post(reverse("annotate:crowd-events", args=["prolific"]), "{}", "application/json")
 
 
+@pytest.mark.slow
 def test_no_page_in_a_crowds_frame_and_nothing_sent_there_tells_the_name(market: Market) -> None:
     reader = Reader()
     reader.get(reverse("annotate:batch-preview", args=[tokens.preview_token(market.study.pk, 2)]))

@@ -158,6 +158,7 @@ def test_what_goes_on_although_it_was_stopped_is_stopped_again(goes_on: Market) 
     assert [op.status for op in goes_on.ops(Kind.STOP)] == [Operation.Status.DONE] * 2
 
 
+@pytest.mark.slow
 def test_a_stop_that_is_in_vain_is_repeated_less_and_less_often(goes_on: Market) -> None:
     goes_on.stop()
     delivery.carry_out_due()

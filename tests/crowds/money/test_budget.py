@@ -54,6 +54,7 @@ def launch_all(made: Campaign, terms: Terms) -> int:
     return published
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tasks", "units"), [(1, 100), (2, 60), (5, 25)])
 def test_the_least_fee_belongs_to_the_budget(turk: MTurkFarSide, tasks: int, units: int) -> None:
     """$3.00 pay for 100 units of $0.02 at MTurk, which charges a cent for each."""
@@ -70,6 +71,7 @@ def test_the_least_fee_belongs_to_the_budget(turk: MTurkFarSide, tasks: int, uni
     assert payments.left(made) == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None, suppress_health_check=SLOW)
 @given(
     reward=st.integers(1, 30),
@@ -99,6 +101,7 @@ def test_what_the_account_fell_by_is_what_the_ledger_says(
         raise _Done
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None, suppress_health_check=SLOW)
 @given(
     reward=st.integers(1, 30),
@@ -165,6 +168,7 @@ def test_what_version_0_1_wrote_down_is_corrected_when_it_is_paid(
     assert LedgerEntry.objects.get(amount=0).fee == Decimal("0.01")
 
 
+@pytest.mark.slow
 def test_nothing_is_kept_for_more_units_than_there_are_places(
     turk: MTurkFarSide, clock: Clock
 ) -> None:
@@ -179,6 +183,7 @@ def test_nothing_is_kept_for_more_units_than_there_are_places(
     assert payments.left(purse.study) == before
 
 
+@pytest.mark.slow
 def test_who_accepted_before_a_stop_is_let_in_only_where_the_money_is_still_there(
     turk: MTurkFarSide, clock: Clock
 ) -> None:
@@ -224,6 +229,7 @@ def test_paying_a_unit_in_doubt_asks_where_the_budget_is_exceeded(
     assert purse.fell() == Decimal("0.36")
 
 
+@pytest.mark.slow
 def test_a_bonus_that_falls_due_when_all_is_put_away_is_paid(
     turk: MTurkFarSide, clock: Clock
 ) -> None:
@@ -246,6 +252,7 @@ def test_a_bonus_that_falls_due_when_all_is_put_away_is_paid(
     assert promises.to_be_paid() == []
 
 
+@pytest.mark.slow
 def test_gaps_are_offered_again_within_the_budget(turk: MTurkFarSide, clock: Clock) -> None:
     purse = Purse.opened(turk, clock, Money(10, 1, budget=72, items=6))
     purse.launch(6)

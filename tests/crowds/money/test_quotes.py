@@ -113,6 +113,7 @@ def test_the_fee_that_is_told_covers_what_is_charged(
 # ---------------------------------------------------------------- another fee from now on
 
 
+@pytest.mark.slow
 def test_the_page_offers_to_reckon_with_what_is_charged(
     ada: Client, study: Campaign, scripted: Scripted
 ) -> None:

@@ -45,6 +45,7 @@ def give(market: Market, unit: Unit, amount: str, *, kind: str = "bonus", key: s
     extra_pay.give(market.study.pk, gift, actor_id=market.ada.pk)
 
 
+@pytest.mark.slow
 def test_each_operation_about_money_points_at_its_rows_of_the_ledger(mturk: Market) -> None:
     paid, refused = confirmed(mturk, 1), confirmed(mturk, 2)
     give(mturk, paid, "0.50")

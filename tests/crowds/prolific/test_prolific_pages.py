@@ -59,6 +59,7 @@ def read(client: Client, study: Campaign, name: str = "batches") -> str:
     return " ".join(client.get(at(study, name)).content.decode().split())
 
 
+@pytest.mark.slow
 def test_launch_watch_extend_and_stop_by_the_pages(
     ada: Client, far: ProlificFarSide, study: Campaign
 ) -> None:
@@ -131,6 +132,7 @@ def pages(ada: Client, study: Campaign) -> dict[str, str]:
     return {address: answer.content.decode() for address, answer in found.items()}
 
 
+@pytest.mark.slow
 def test_all_pages_write_money_in_the_currency_of_the_account(
     ada: Client, far: ProlificFarSide, study: Campaign
 ) -> None:
@@ -169,6 +171,7 @@ def test_a_campaign_of_an_earlier_version_learns_its_currency(
     assert study.currency == "GBP"
 
 
+@pytest.mark.slow
 def test_launch_watch_extend_and_stop_by_the_api(
     ada: Client, far: ProlificFarSide, study: Campaign
 ) -> None:

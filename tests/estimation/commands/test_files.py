@@ -119,6 +119,7 @@ def test_names_are_of_the_right_row_when_a_judgment_is_given_twice(write):
         files.read_judgments(path, Vocabulary())
 
 
+@pytest.mark.slow
 def test_many_rows_are_read_quickly(write):
     rows = 100_000
     body = "".join(f"alpha,item-{i // 2},person-{i % 7},overall,{i % 3 - 1}\n" for i in range(rows))

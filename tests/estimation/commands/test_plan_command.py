@@ -16,6 +16,7 @@ def planned(*args: str) -> str:
     return out.getvalue()
 
 
+@pytest.mark.slow
 def test_a_target_is_told_in_words():
     text = planned(
         *SMALL, "--target", "0.25", "--reward", "0.5", "--fee-rate", "0.2", "--minutes", "2"
@@ -28,6 +29,7 @@ def test_a_target_is_told_in_words():
     assert "of each system" not in text
 
 
+@pytest.mark.slow
 def test_one_is_one():
     text = planned("--items", "5", "--budget", "0.9", "--cap", "1")
     assert "at most 1 judgment a person." in text
@@ -37,6 +39,7 @@ def test_one_is_one():
     assert "each system’s interval" in several
 
 
+@pytest.mark.slow
 def test_the_same_as_data():
     both = (*SMALL, "--target", "0.25", "--budget", "60", "--reward", "0.5", "--json")
     data = json.loads(planned(*both))
@@ -51,6 +54,7 @@ def test_the_same_as_data():
     assert json.loads(planned(*both)) == data
 
 
+@pytest.mark.slow
 def test_several_systems_and_a_budget_too_large():
     text = planned("--items", "100", "--systems", "3", "--target", "0.3", "--budget", "1000")
     assert "for each system" in text
@@ -58,6 +62,7 @@ def test_several_systems_and_a_budget_too_large():
     assert "the rest of the money stays" in text
 
 
+@pytest.mark.slow
 def test_own_variances_and_scale():
     args = ("--target", "10", "--items", "300", "--scale", "0", "100", "--levels", "101")
     own = ("--item-variance", "150", "--person-variance", "50", "--rest-variance", "200")
@@ -68,6 +73,7 @@ def test_own_variances_and_scale():
     assert data["target"]["stop_probability"] > 0.5
 
 
+@pytest.mark.slow
 def test_no_cap_and_few_people_is_refused_with_advice():
     with pytest.raises(CommandError, match=r"cannot be reached.*would take \d+ people.*--cap"):
         planned(*SMALL, "--target", "0.2", "--cap", "0", "--pool", "10")
@@ -98,6 +104,7 @@ def cost(*args: str) -> float:
     return found["target"]["cost"]["expected"] / found["target"]["judgments"]["expected"]
 
 
+@pytest.mark.slow
 def test_a_judgment_costs_what_its_crowd_charges():
     """20 % of $0.02 is less than the cent that MTurk charges at least for each unit."""
     assert cost("--reward", "0.5", "--crowd", "mturk") == pytest.approx(0.6)
@@ -109,6 +116,7 @@ def test_a_judgment_costs_what_its_crowd_charges():
     assert cost("--reward", "0.5") == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 def test_everybody_who_comes_is_paid_for_the_tutorial():
     args = (*FEW, "--target", "0.4", "--budget", "30", "--reward", "0.5", "--json")
     plain, bonus = (json.loads(planned(*args, *more)) for more in ((), ("--tutorial-bonus", "1")))

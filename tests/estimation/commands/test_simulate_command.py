@@ -33,6 +33,7 @@ def test_a_known_seed_gives_a_known_result():
     assert found["mean_error"] == pytest.approx(KNOWN_ERROR)
 
 
+@pytest.mark.slow
 def test_two_processes_say_the_same_as_one():
     assert outcome(processes=2) == outcome()
 

@@ -37,6 +37,7 @@ def addresses(study: Campaign) -> tuple[str, str]:
     )
 
 
+@pytest.mark.slow
 def test_owners_get_it_by_page_and_api(client: Client, study: Campaign, addresses: Any) -> None:
     client.force_login(owner_of(study))
     for address in addresses:

@@ -68,6 +68,7 @@ def test_any_text_comes_back_from_a_table(values: list[str]) -> None:
     assert [one.removeprefix("'") for one in row] == [one.removeprefix("'") for one in values]
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(
         st.text(max_size=5),

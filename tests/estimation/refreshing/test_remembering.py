@@ -129,6 +129,7 @@ def judged(n=12, people=4, items=30, **changes):
     return study
 
 
+@pytest.mark.slow
 def test_in_a_ranking_the_pairs_of_systems_with_new_judgments_are_compared_again(quickly):
     """And what is remembered of the other pairs is what a comparison of all finds."""
     study = ranked(items=20, systems=("good", "fair", "poor"), margins={"overall": 1e-6})
@@ -214,6 +215,7 @@ def test_a_difference_is_logged_and_heals(what, caplog):
     assert_as_read_anew(study)
 
 
+@pytest.mark.slow
 def test_a_full_recount_of_what_is_right_logs_nothing(caplog):
     study = judged()
     for i in range(3):
@@ -225,6 +227,7 @@ def test_a_full_recount_of_what_is_right_logs_nothing(caplog):
     assert "not remembered" not in caplog.text
 
 
+@pytest.mark.slow
 def test_what_is_decided_comes_from_all_facts(monkeypatch, quickly):
     """A poisoned memory says that the target is reached: nothing follows from that."""
     study = judged(n=45, people=15, items=60, systems=("alpha",), double_share=0)
@@ -290,6 +293,7 @@ def test_a_judgment_without_scores_is_overlooked_by_no_refresh(quickly):
     assert not Judgment.objects.filter(scores=None).exists()
 
 
+@pytest.mark.slow
 def test_memory_is_bounded(monkeypatch):
     first, second = judged(), judged()
     assert memory.of(first.pk).facts

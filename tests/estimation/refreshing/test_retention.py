@@ -75,6 +75,7 @@ def counts(study: Campaign, criterion: str = "overall") -> list[int]:
     return list(mine.values_list("n_judgments", flat=True))
 
 
+@pytest.mark.slow
 def test_rows_stay_wherever_the_number_of_judgments_has_changed_by_a_percent(study):
     assert retention.thin(study.pk) > 0
     left = counts(study)
@@ -86,6 +87,7 @@ def test_rows_stay_wherever_the_number_of_judgments_has_changed_by_a_percent(stu
     assert list(Comparison.objects.order_by("pk").values_list("n_judgments", flat=True)) == left
 
 
+@pytest.mark.slow
 def test_a_second_run_finds_nothing_more_and_an_interrupted_one_goes_on(study, monkeypatch):
     monkeypatch.setattr(retention, "MOST", 7)
     runs = 0
@@ -98,6 +100,7 @@ def test_a_second_run_finds_nothing_more_and_an_interrupted_one_goes_on(study, m
     assert counts(study) == left
 
 
+@pytest.mark.slow
 def test_what_a_decision_cites_is_never_thinned(study):
     """Not even where nothing of its series would be missed."""
     everything = Decision.objects.create(campaign=study, verb="close", reason="test", text="Ends.")
@@ -110,6 +113,7 @@ def test_what_a_decision_cites_is_never_thinned(study):
     assert set(everything.comparisons.all()) == set(pairs)
 
 
+@pytest.mark.slow
 def test_final_rows_and_those_of_the_closing_stay(study):
     rows = Estimate.objects.filter(n_judgments=114)
     rows.update(provisional=False)
@@ -123,6 +127,7 @@ def test_final_rows_and_those_of_the_closing_stay(study):
     assert history.at_closing(study.pk, LONG_AGO + timedelta(minutes=1)) == was
 
 
+@pytest.mark.slow
 def test_the_newest_rows_and_young_ones_stay(study):
     newest = set(history.newest([study.pk])), set(comparisons.newest(study.pk))
     assert all(newest)
@@ -135,6 +140,7 @@ def test_the_newest_rows_and_young_ones_stay(study):
     }
 
 
+@pytest.mark.slow
 def test_the_task_looks_at_campaigns_that_were_estimated_lately(study):
     old = campaign()
     Estimate.objects.bulk_create(row(old, n) for n in COUNTS)
@@ -144,6 +150,7 @@ def test_the_task_looks_at_campaigns_that_were_estimated_lately(study):
     assert len(counts(study)) < len(COUNTS)
 
 
+@pytest.mark.slow
 def test_rows_of_agreement_are_thinned_the_same_way(study):
     """Rulings add them as often as somebody rules."""
     made = [

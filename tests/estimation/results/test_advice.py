@@ -62,6 +62,7 @@ def advised(client: Client, made: Campaign) -> Advice:
     return page(client, made)[0].advice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_every_branch_speaks_in_the_campaign_that_is_so(
     client: Client, world: World, name: str, django_assert_max_num_queries: Any
@@ -153,6 +154,7 @@ def test_the_page_asks_again_only_when_the_advice_changes(client: Client, world:
     assert page(client, made)[0].fingerprint != before
 
 
+@pytest.mark.slow
 def test_only_an_owner_gets_the_button_of_an_owner(client: Client, world: World) -> None:
     from annotate.services.campaigns import members
     from annotate.states import MemberRole

@@ -162,6 +162,7 @@ def test_money_and_judgments_are_those_of_the_ledger(client: Client, ada: User) 
     assert found.price == Decimal("0.48")
 
 
+@pytest.mark.slow
 def test_advice_follows_the_state(client: Client, ada: User) -> None:
     made = campaign(owner=ada, is_open=False)
 
@@ -300,6 +301,7 @@ def test_numbers_answer_only_when_something_has_changed(
     assert "hx-get" not in last.content.decode().split(">")[0]
 
 
+@pytest.mark.slow
 def test_plots_exist_in_both_themes_and_are_drawn_once(client: Client, ada: User) -> None:
     made = campaign(owner=ada)
     for n in range(10, 60):
@@ -411,6 +413,7 @@ def count_queries(client: Client, address: str) -> int:
     return len(queries)
 
 
+@pytest.mark.slow
 def test_pages_ask_a_constant_number_of_queries(client: Client, ada: User) -> None:
     small = campaign(owner=ada, systems=("alpha",))
     estimated(small, 40)

@@ -99,6 +99,7 @@ def rule(review: Review, actor: User, *acts: Act, reason: str = "") -> list[Ruli
 # ---- what it is ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_it_is_what_the_report_says_where_one_person_is_excluded(
     made: Campaign, review: Review
 ) -> None:
@@ -139,6 +140,7 @@ def test_estimates_of_which_nothing_is_left_are_counted(
 # ---- when it is shown ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_it_is_hidden_from_everybody_until_the_ruling_is_final(
     monkeypatch: pytest.MonkeyPatch, made: Campaign, review: Review, ada: User, eve: User
 ) -> None:
@@ -218,6 +220,7 @@ def test_strangers_learn_nothing_of_it(review: Review) -> None:
     assert missing.status_code == 404
 
 
+@pytest.mark.slow
 def test_it_takes_as_many_queries_for_more_work(made: Campaign, review: Review, ada: User) -> None:
     def count() -> int:
         with CaptureQueriesContext(connection) as captured:

@@ -61,6 +61,7 @@ def labels(client: Client, made: Campaign, cell: ShownCell, newest: int) -> list
     return re.findall(r"<text[^>]*>([^<]*)</text>", drawn.content.decode())
 
 
+@pytest.mark.slow
 def test_before_ten_items_it_says_what_is_awaited(client: Client, ada: User) -> None:
     made = campaign(owner=ada, items=40, systems=("alpha",), double_share=0.0)
     collect(made, 4)
@@ -91,6 +92,7 @@ def test_it_says_so_from_the_very_start(client: Client, ada: User) -> None:
     assert "no judgments yet" not in text
 
 
+@pytest.mark.slow
 def test_a_small_campaign_shows_its_estimates_when_all_is_judged(client: Client, ada: User) -> None:
     made = campaign(owner=ada, items=6, systems=("alpha",), double_share=0.0)
     collect(made, 5, crowd=5)
@@ -105,6 +107,7 @@ def both(made: Campaign) -> int:
     return sum(n > 1 for n in Counter(judged).values())
 
 
+@pytest.mark.slow
 def test_differences_wait_for_ten_too(client: Client, ada: User) -> None:
     made = campaign(owner=ada, items=40, double_share=0.0)
     collect(made, 19, crowd=6, every=5)
@@ -121,6 +124,7 @@ def test_differences_wait_for_ten_too(client: Client, ada: User) -> None:
     assert -2 <= low <= high <= 2
 
 
+@pytest.mark.slow
 def test_agreement_waits_for_ten_too(client: Client, ada: User) -> None:
     made = campaign(owner=ada, items=60, double_share=0.25)
     collect(made, 30, every=10)
@@ -200,6 +204,7 @@ def _is_a_sensible_plot(texts: list[str], criterion: Criterion) -> None:
     assert any(re.fullmatch(r"\d+ judgments?", text) for text in texts)
 
 
+@pytest.mark.slow
 def test_equal_scores_are_drawn_too(client: Client, ada: User) -> None:
     made = campaign(owner=ada, items=20, systems=("alpha",), double_share=0.0)
     collect(made, 14, every=3, fluency=1, redundancy=1, overall=1, edit=None)
@@ -210,6 +215,7 @@ def test_equal_scores_are_drawn_too(client: Client, ada: User) -> None:
     assert "[1.00, 1.00]" not in text or cell.row.width == 0
 
 
+@pytest.mark.slow
 def test_an_edit_rate_above_its_working_range_keeps_its_interval(client: Client, ada: User) -> None:
     wordy = [
         replace(row, output=f"It is {row.item} so it is as it is to be. " * 3) for row in rows(20)

@@ -43,6 +43,7 @@ def stored(made: Campaign) -> dict[str, Any]:
     return content
 
 
+@pytest.mark.slow
 def test_the_page_tells_judgments_cost_and_the_day_with_ranges(client: Client, ada: User) -> None:
     made = begun(ada)
     found = stored(made)
@@ -57,6 +58,7 @@ def test_the_page_tells_judgments_cost_and_the_day_with_ranges(client: Client, a
     assert 'id="forecast-warning"' not in shown
 
 
+@pytest.mark.slow
 def test_what_cannot_be_met_is_said(client: Client, ada: User) -> None:
     made = campaign(owner=ada, items=40, systems=("alpha",), targets={"overall": 0.1}, metrics=())
     take_turns([person(made, f"p{i}") for i in range(6)], 42)

@@ -72,6 +72,7 @@ def pending() -> int:
     return PendingScore.objects.count()
 
 
+@pytest.mark.slow
 def test_a_long_edit_waits_for_a_task_of_its_own_and_gets_the_same_score():
     study = judged()
     estimating.refresh(study.pk)

@@ -62,6 +62,7 @@ def by_hand(made: Campaign, criterion: str) -> dict[str, list[list[float]]]:
     return found
 
 
+@pytest.mark.slow
 def test_items_are_ordered_by_what_people_said(client: Client, ada: User) -> None:
     made = begun(ada)
     said, edits = by_hand(made, "overall"), by_hand(made, "edit")

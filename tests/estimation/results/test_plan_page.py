@@ -44,6 +44,7 @@ def planned(*options: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_the_page_has_the_numbers_of_the_command(ada: Client) -> None:
     shown = page(ada, target=0.4, systems=2, minutes=2, criterion="fluency")
     options = ("--items", "120", "--systems", "2", "--minutes", "2", "--criterion", "fluency")
@@ -56,6 +57,7 @@ def test_the_page_has_the_numbers_of_the_command(ada: Client) -> None:
     assert "Every item judged twice" in shown
 
 
+@pytest.mark.slow
 def test_a_budget_tells_the_width_that_it_buys(ada: Client) -> None:
     shown = page(ada, target="", money=30)
     bought = planned("--items", "120", "--budget", "30")["budget"]
@@ -63,6 +65,7 @@ def test_a_budget_tells_the_width_that_it_buys(ada: Client) -> None:
     assert number(bought["width"]["expected"], 3) in shown
 
 
+@pytest.mark.slow
 def test_a_target_that_cannot_be_met_is_refused_with_the_nearest_that_can(ada: Client) -> None:
     shown = page(ada, items=30, target=0.2)
     assert 'id="refused"' in shown
@@ -74,6 +77,7 @@ def test_a_target_that_cannot_be_met_is_refused_with_the_nearest_that_can(ada: C
     assert 'id="refused"' not in again
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("criterion", "items"), [("overall", 30), ("edit", 60), ("any_correct", 40)]
 )
@@ -90,11 +94,13 @@ def test_nine_of_ten_campaigns_reach_the_nearest_target_and_fewer_a_narrower_one
     assert reached[0] >= 0.9 > reached[1]
 
 
+@pytest.mark.slow
 def test_too_few_items_reach_nothing(ada: Client) -> None:
     assert reachable_target(Study(TYPICAL["overall"], 20), replicates=20) is None
     assert "No target is reached" in page(ada, items=20, target=0.5)
 
 
+@pytest.mark.slow
 def test_the_picture_comes_as_svg_png_and_data(ada: Client) -> None:
     def got(kind: str) -> Any:
         return ada.get(reverse("estimation:plan-picture", args=[kind]), asked(target=0.4))

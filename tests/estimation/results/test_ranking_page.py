@@ -107,6 +107,7 @@ def test_another_mode_has_no_ranking() -> None:
     assert "place" not in {cell.state.word for cell in board(made).primary}
 
 
+@pytest.mark.slow
 def test_it_advises_more_people_where_they_are_missing(client: Client) -> None:
     made = ranked(annotator_cap=None)
     for name in ("p", "q", "r"):

@@ -45,6 +45,7 @@ def texts(client: Client, made: Campaign) -> tuple[str, str, dict[str, Any]]:
     return page.content.decode(), tex.content.decode(), told.json()
 
 
+@pytest.mark.slow
 def test_page_latex_and_json_tell_the_same(client: Client, made: Campaign) -> None:
     page, tex, told = texts(client, made)
     report = facts.build(made)
@@ -65,6 +66,7 @@ def test_page_latex_and_json_tell_the_same(client: Client, made: Campaign) -> No
         assert re.sub(r"\s+", " ", one)[:40].split("“")[0] in strip(page)
 
 
+@pytest.mark.slow
 def test_the_hash_can_be_made_from_the_export(made: Campaign) -> None:
     files = files_of(made)
     (plan,) = (data for name, data in files.items() if name.endswith("plan.json"))
@@ -77,6 +79,7 @@ def strip(page: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", page))
 
 
+@pytest.mark.slow
 def test_what_it_says_of_work_is_what_was_done(client: Client, made: Campaign) -> None:
     page, _tex, told = texts(client, made)
     assert (told["people"]["entered"], told["people"]["judged"]) == (8, 7)
@@ -90,6 +93,7 @@ def test_what_it_says_of_work_is_what_was_done(client: Client, made: Campaign) -
     assert "13 of 16 are answered here" in page
 
 
+@pytest.mark.slow
 def test_nobodys_name_is_in_it(client: Client, made: Campaign) -> None:
     page, tex, told = texts(client, made)
     names = [one.external_id for one in _people(made)]
@@ -119,6 +123,7 @@ def test_pay_by_the_hour_is_that_of_the_median_person(
     assert pay.least == pytest.approx(float(made.reward) * (72 + 0.2 * (150 - 72)))
 
 
+@pytest.mark.slow
 def test_before_the_first_judgment_it_says_so(client: Client, ada: User) -> None:
     for status in (False, True):
         made = campaign(owner=ada, items=12, is_open=status)
@@ -131,6 +136,7 @@ def test_before_the_first_judgment_it_says_so(client: Client, ada: User) -> None
         assert (told["protocol"] is None) == (not status)
 
 
+@pytest.mark.slow
 def test_amendments_are_told_with_their_reason(client: Client, made: Campaign, ada: User) -> None:
     other = campaign(owner=ada, items=12)
     changes = {"timing": {"words_per_minute": 700.0}}
@@ -153,6 +159,7 @@ def test_a_hostile_name_is_text_everywhere(client: Client, ada: User) -> None:
     assert bib.count("{") == bib.count("}")
 
 
+@pytest.mark.slow
 def test_its_queries_do_not_grow(client: Client, ada: User) -> None:
     made = campaign(owner=ada, items=40, annotator_cap=None, double_share=0)
     counts = []

@@ -80,6 +80,7 @@ def test_nothing_excluded_is_said_plainly(client: Client, ada: User) -> None:
     assert (row.whole, row.shift, row.moves) == (None, None, False)
 
 
+@pytest.mark.slow
 def test_both_numbers_and_the_counts(client: Client, ada: User) -> None:
     made = lenient(ada, targets={"overall": 0.01})
     (row,) = found(made).rows
@@ -105,6 +106,7 @@ def test_both_numbers_and_the_counts(client: Client, ada: User) -> None:
     assert "no screen, by hand: 1" in text
 
 
+@pytest.mark.slow
 def test_what_is_restored_is_not_counted(ada: User) -> None:
     made = lenient(ada)
     review = made.reviews.get()
@@ -163,6 +165,7 @@ def _closed(ada: User) -> Campaign:
     return made
 
 
+@pytest.mark.slow
 def test_an_exclusion_after_closing_shows_a_banner_and_offers_reopening(
     client: Client, ada: User
 ) -> None:
@@ -185,6 +188,7 @@ def test_an_exclusion_after_closing_shows_a_banner_and_offers_reopening(
     assert 'id="widened"' not in page(client, made).content.decode()
 
 
+@pytest.mark.slow
 def test_no_banner_where_the_target_is_kept_or_was_never_reached(client: Client, ada: User) -> None:
     made = closed(ada)
     exclude(person(made, "p0"), ada)
@@ -205,6 +209,7 @@ def test_no_banner_where_the_target_is_kept_or_was_never_reached(client: Client,
 # ---- why a closing campaign waits --------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_closing_campaign_says_that_reviews_hold_it_back(client: Client, ada: User) -> None:
     made = study(ada)
     cast = [person(made, f"p{i}") for i in range(8)]
@@ -222,6 +227,7 @@ def test_a_closing_campaign_says_that_reviews_hold_it_back(client: Client, ada: 
     assert MENTIONS.findall(text) == ["annotators wait for a review"]
 
 
+@pytest.mark.slow
 def test_a_campaign_mentions_once_who_waits_while_it_waits_for_others_too(
     client: Client, ada: User
 ) -> None:
@@ -237,6 +243,7 @@ def test_a_campaign_mentions_once_who_waits_while_it_waits_for_others_too(
     assert MENTIONS.findall(text) == ["annotator waits for a ruling"]
 
 
+@pytest.mark.slow
 def test_a_closing_campaign_says_that_nobody_who_came_may_fill_its_gaps(
     client: Client, ada: User
 ) -> None:

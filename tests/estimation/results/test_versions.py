@@ -59,6 +59,7 @@ STORIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("crowd", STORIES)
 def test_a_story_in_which_each_act_is_seen(crowd: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timezone, "now", lambda: NOW)

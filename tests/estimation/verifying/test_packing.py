@@ -1,6 +1,7 @@
 """Ids of judgments are packed and told as runs without loss."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,11 +10,13 @@ from estimation.packing import chosen, packed, runs, unpacked
 IDS = st.sets(st.integers(1, 2**62), max_size=60).map(lambda found: np.array(sorted(found), "i8"))
 
 
+@pytest.mark.slow
 @given(IDS)
 def test_what_is_packed_comes_back(ids: np.ndarray) -> None:
     assert np.array_equal(unpacked(packed(ids)), ids)
 
 
+@pytest.mark.slow
 @given(IDS, st.data())
 def test_runs_choose_exactly_these(among: np.ndarray, data: st.DataObject) -> None:
     kept = np.array(data.draw(st.lists(st.booleans(), min_size=among.size, max_size=among.size)))

@@ -71,6 +71,7 @@ def table(columns: list[str], rows: list[dict[str, str]]) -> str:
     return out.getvalue()
 
 
+@pytest.mark.slow
 def test_an_untouched_export_agrees(made: Campaign, files: Files, tmp_path: Path) -> None:
     assert set(Decision.objects.values_list("verb", flat=True)) >= {"stop_system", "finish"}
     said = verified(written(files, tmp_path / "whole.zip", with_sums=False))
@@ -92,6 +93,7 @@ def test_decisions_of_one_moment_share_their_evidence(made: Campaign) -> None:
     assert counted
 
 
+@pytest.mark.slow
 def test_it_runs_without_a_database(files: Files, tmp_path: Path) -> None:
     whole = written(files, tmp_path / "whole.zip", with_sums=False)
     found = subprocess.run(
@@ -301,6 +303,7 @@ def judgments(files: Files) -> list[dict[str, Any]]:
     return [json.loads(line) for line in files[name].decode().split("\n") if line]
 
 
+@pytest.mark.slow
 def test_a_ranking_is_made_again_with_its_decisions_about_pairs(tmp_path: Path) -> None:
     study = ranked.ranked(items=40, systems=("good", "fair", "poor"), double_share=0)
     given = ranked.judge(study, ranked.crowd(study, 12), 120, every=40)
@@ -329,6 +332,7 @@ def test_a_plan_that_cannot_be_followed_is_refused(files: Files, tmp_path: Path)
     assert "plan.json cannot be read" in told(changed(files, "plan.json", other), tmp_path)
 
 
+@pytest.mark.slow
 def test_answers_of_another_campaign_between_them_change_nothing(ada: User, tmp_path: Path) -> None:
     """Numbers of judgments are of an installation: neighbours of a campaign are not consecutive."""
     one, other = (campaign(owner=ada, items=12, targets={"overall": 0.2}) for _ in range(2))

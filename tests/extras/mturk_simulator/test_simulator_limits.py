@@ -251,6 +251,7 @@ def test_timed_out(turk: MTurkFarSide) -> None:
         assert hit(requester)
 
 
+@pytest.mark.slow
 def test_a_fault_lasts_for_one_call_with_its_second_tries(turk: MTurkFarSide) -> None:
     turk.fail_next("publish", Fault.THROTTLE)
     with client(turk.url, retries={"mode": "standard", "total_max_attempts": 3}) as requester:

@@ -176,6 +176,7 @@ def test_stopping_while_a_request_ends_does_no_harm(monkeypatch: pytest.MonkeyPa
         urlopen(running.url)
 
 
+@pytest.mark.slow
 def test_the_command() -> None:
     command = [sys.executable, "manage.py", "mturk_simulator", "--port", "0", "--balance", "12.50"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

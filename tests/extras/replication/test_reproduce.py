@@ -31,6 +31,7 @@ def found(quality):
     return reproducing.reproduce(quality, replicates=1500, seed=1)
 
 
+@pytest.mark.slow
 @real
 def test_table_2_comes_out_to_four_digits(found):
     """Known answer 9 of docs/statistics.md, over all 2,598 judged outputs."""

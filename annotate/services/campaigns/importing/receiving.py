@@ -46,7 +46,7 @@ def receive(
     steps_done: how many steps of the form its owner has been through.
     """
     given = files.given(outputs, metrics, replaces, drop_metrics=drop_metrics)
-    digest = files.digest(as_json(plan) | {"columns": columns or {}}, given)
+    digest = files.digest(as_json(plan) | ({"columns": columns} if columns else {}), given)
     same = CampaignImport.objects.exclude(status=Status.CANCELLED).filter(
         owner=owner_id, key=key, digest=digest
     )

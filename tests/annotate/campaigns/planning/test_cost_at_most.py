@@ -116,6 +116,7 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     return crowd
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "terms",
     [

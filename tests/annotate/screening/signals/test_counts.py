@@ -26,6 +26,7 @@ ANY = st.recursive(
 SENT = st.dictionaries(st.sampled_from([*COUNTED, "rhythm", "network", "device", "screen"]), ANY)
 
 
+@pytest.mark.slow
 @given(SENT | ANY)
 def test_whatever_is_sent_becomes_bounded_counts_or_nothing(value):
     found = sent(value)

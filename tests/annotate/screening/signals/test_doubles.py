@@ -74,6 +74,7 @@ def test_a_computer_room_of_different_people_is_rarely_listed():
     assert share(listed) <= 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("edits", "least"), [(0.9, 0.6), (0.5, 0.4)])
 def test_two_accounts_of_one_person_are_mostly_found(edits, least):
     hits = []
