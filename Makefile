@@ -5,8 +5,8 @@ PORT ?= 8000
 CROWD ?= link
 # Twice the processors: browser tests wait for the page, and all for the database.
 WORKERS ?= 4
-# What is slow and may differ between databases: several at once, and hostile values.
-ALIKE := tests/annotate tests/estimation tests/hostile tests/test_doors.py
+# What is slow and may differ between databases.
+ALIKE := tests/annotate tests/api tests/crowds tests/estimation tests/hostile tests/test_doors.py tests/test_login.py tests/test_remembered.py
 # Without its cache each test process compiles every test and the whole product again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
@@ -49,7 +49,7 @@ serve: setup  ## Run Plumbline on this machine: SQLite, web and worker in one pr
 browser: setup-dev
 	@$(BIN)/python -m tests.chromium
 
-test: setup-dev  ## Run the tests on a real Postgres and Redis; pages in a browser: make pages
+test: setup-dev  ## Run the quick tests on a real Postgres and Redis; others: make slow, make pages
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not browser and not slow and not simulation and not stories and not demos and not hostile"
 
 pages: setup-dev browser  ## Use every page in a real Chromium, and look for barriers in every state of it

@@ -45,6 +45,7 @@ def let_in(answer: Any) -> bool:
     return answer.status_code == 302 or "token" in getattr(answer, "data", {})
 
 
+@pytest.mark.slow
 def test_forty_guesses_in_a_row_are_ten(ada: User) -> None:
     answers = [guess(f"wrong {n}") for n in range(40)]
     assert [one.status_code for one in answers] == [200] * 10 + [429] * 30
@@ -95,6 +96,7 @@ def test_a_person_waits_it_out(ada: User, monkeypatch: pytest.MonkeyPatch, setti
     assert let_in(guess(RIGHT))
 
 
+@pytest.mark.slow
 def test_who_gets_in_begins_anew(ada: User) -> None:
     for _ in range(5):
         for _mistake in range(9):
@@ -102,6 +104,7 @@ def test_who_gets_in_begins_anew(ada: User) -> None:
         assert let_in(guess(RIGHT))
 
 
+@pytest.mark.slow
 def test_logging_in_is_no_guess(ada: User) -> None:
     """A script may ask for its token as often as it likes."""
     assert all(let_in(guess(RIGHT, door=TOKEN)) for _ in range(60))
@@ -122,6 +125,7 @@ def test_one_address_tries_no_hundred_accounts(ada: User) -> None:
     assert let_in(guess(RIGHT))
 
 
+@pytest.mark.slow
 def test_many_addresses_together_are_limited_too(ada: User) -> None:
     answers = [guess(at=f"198.51.100.{n}").status_code for n in range(60)]
     assert answers == [200] * 50 + [429] * 10

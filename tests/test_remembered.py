@@ -52,6 +52,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[User]:
     return told
 
 
+@pytest.mark.slow
 def test_every_row_is_there_again(made: list[User]) -> None:
     ada = user()
     with undone():
@@ -93,6 +94,7 @@ def test_one_that_was_not_committed_is_not_written_where_it_would_be(made: list[
     assert made == [ada, ada]
 
 
+@pytest.mark.slow
 def test_it_belongs_to_whom_it_is_written_for(made: list[User]) -> None:
     with undone():
         reviewed.case(user("eve"))
@@ -102,6 +104,7 @@ def test_it_belongs_to_whom_it_is_written_for(made: list[User]) -> None:
     assert [one.user for one in review.campaign.memberships.all()] == [ada]
 
 
+@pytest.mark.slow
 def test_it_was_made_just_now(made: list[User], monkeypatch: pytest.MonkeyPatch) -> None:
     ada = user()
     with undone():
@@ -113,6 +116,7 @@ def test_it_was_made_just_now(made: list[User], monkeypatch: pytest.MonkeyPatch)
     assert all(timedelta(0) <= later - at < timedelta(minutes=1) for at in times)
 
 
+@pytest.mark.slow
 def test_what_was_later_than_another_still_is(made: list[User]) -> None:
     def ages() -> list[float]:
         kept = [*ChangeMark.objects.order_by("pk"), *AuditEntry.objects.order_by("pk")]
@@ -128,6 +132,7 @@ def test_what_was_later_than_another_still_is(made: list[User]) -> None:
     assert made == [ada]
 
 
+@pytest.mark.slow
 def test_work_goes_on_in_it(made: list[User]) -> None:
     ada = user()
     with undone():

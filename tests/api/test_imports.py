@@ -28,6 +28,7 @@ def as_lines(rows: list[dict[str, str]]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
+@pytest.mark.slow
 def test_a_large_file_is_taken_in_by_a_worker(api, ada):
     answer = post_file(api, as_lines(large()))
     assert answer.status_code == 202, answer.content
@@ -43,6 +44,7 @@ def test_a_large_file_is_taken_in_by_a_worker(api, ada):
     assert [one["id"] for one in api.get("/api/v1/imports/").json()["results"]] == [started["id"]]
 
 
+@pytest.mark.slow
 def test_rows_of_a_large_body_are_taken_in_the_same_way(api):
     answer = post(api, outputs=large())
     assert answer.status_code == 202, answer.content
@@ -74,6 +76,7 @@ def test_a_plan_that_cannot_be_is_refused_at_once_whatever_the_size(api):
     assert not CampaignImport.objects.exists()
 
 
+@pytest.mark.slow
 def test_an_import_can_be_cancelled_until_it_is_a_campaign(api):
     address = post_file(api, as_lines(large()))["Location"]
     assert api.post(f"{address}cancel/").json()["status"] == "cancelled"
@@ -93,6 +96,7 @@ def test_imports_of_others_do_not_exist(api, client_of):
     assert eve.get("/api/v1/imports/").json()["results"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [ROWS, large()])
 def test_the_same_request_with_a_key_again_is_the_same_import(api, rows):
     answers = []

@@ -95,6 +95,7 @@ def tutorial(**changes):
     return json.loads(files.text("language_quality", "en")) | changes
 
 
+@pytest.mark.slow
 def test_a_tutorial_is_stored_listed_and_used(api):
     address = f"{INSTRUMENTS}language_quality/tutorials/"
     made = api.post(address, tutorial(title="Ours"), format="json")

@@ -53,6 +53,7 @@ def test_a_fifth_who_say_best_push_the_estimate_by_a_fifth_of_the_way():
     assert sum(one.covered[0] for one in row.results) < sum(one.covered[1] for one in row.results)
 
 
+@pytest.mark.slow
 def test_rows_are_of_the_same_campaigns():
     cells = [(crowds.QUALITY, NOBODY, 0.0), (crowds.QUALITY, "tiny edits, 4 of 5", 0.05)]
     nobody, few = (harm.run(cell, 3) for cell in cells)

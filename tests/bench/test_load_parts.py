@@ -55,6 +55,7 @@ def test_a_family_is_a_process_with_all_its_descendants():
     assert family(all_, 9) == set()
 
 
+@pytest.mark.slow
 def test_the_time_of_a_group_has_that_of_children_that_ended():
     work = "import time\nwhile time.process_time() < 0.4: pass"
     shell = f"{sys.executable} -c '{work}'; read line"

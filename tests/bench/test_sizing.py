@@ -43,6 +43,7 @@ def test_no_process_is_busier_than_it_should_be(rate: float, unit: float) -> Non
     assert found.processors == ceil(used / BUSY)
 
 
+@pytest.mark.slow
 @given(rates, units, st.integers(2, 20))
 def test_more_work_takes_in_proportion_more(rate: float, unit: float, times: int) -> None:
     once, more = needs(rate, unit), needs(rate * times, unit)

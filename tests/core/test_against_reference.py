@@ -127,6 +127,7 @@ def test_an_end_that_misses_the_estimate_is_moved_to_it(estimator, kind, end):
     assert moved > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["multi", "balanced"])
 @given(campaign=campaigns, level=levels, options=options_of_all, several=several, seed=seeds)
 @many
@@ -152,6 +153,7 @@ def test_gls(campaign, level, options, components):
     agree(engine_parts(found, level), reference_parts(expected))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["mean", "algorithm_1", "regression"])
 @given(campaign=campaigns, level=levels)
 @many
@@ -162,6 +164,7 @@ def test_independent_judgments(estimator, campaign, level):
     agree(ends_of(found, level), expected)
 
 
+@pytest.mark.slow
 @given(campaign=campaigns, level=levels)
 @many
 def test_ppi(campaign, level):
@@ -176,6 +179,7 @@ def test_ppi(campaign, level):
     agree({"low": interval.low, "high": interval.high}, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["mean", "regression", "balanced"])
 @given(campaign=campaigns, level=levels, planned=st.integers(20, 400))
 @many
@@ -211,6 +215,7 @@ def test_difference(estimator, estimand, campaign, level, options):
     agree(engine_parts(found, level), reference_parts(expected))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["multi", "balanced"])
 @given(campaign=campaigns, level=levels, options=options_of_all, several=several, seed=seeds)
 @many

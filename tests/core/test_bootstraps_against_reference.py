@@ -76,6 +76,7 @@ def ends(rows: list[Row], x: list[float], kind: str, estimator: str, seed: int) 
     return [float(np.quantile(found, end)) for end in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["mean", "algorithm_1", "regression"])
 @pytest.mark.parametrize("kind", ["bootstrap", "pigeonhole"])
 def test_ends_are_those_of_loops(kind, estimator):

@@ -65,6 +65,7 @@ def test_examples_are_true(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
+@pytest.mark.slow
 def test_the_guide_runs() -> None:
     text = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
     plain = re.sub(r"^```.*$", "", text, flags=re.MULTILINE)  # a fence would count as output

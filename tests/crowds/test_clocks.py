@@ -119,6 +119,7 @@ def test_without_a_clock_of_theirs_a_stop_is_a_stop_all_the_same(
 # ---------------------------------------------------------------- the services
 
 
+@pytest.mark.slow
 @pytest.mark.orm
 def test_work_waits_for_its_approval_as_long_as_was_announced(at_market: Market) -> None:
     unit = at_market.done()
@@ -139,6 +140,7 @@ def test_nothing_is_stopped_before_its_time_is_over(at_market: Market) -> None:
     assert life.stop_expired() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.orm
 def test_who_accepted_before_the_end_is_let_in(at_market: Market) -> None:
     listing, person = at_market.ours()[0], at_market.far.person(1)

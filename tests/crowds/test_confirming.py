@@ -70,6 +70,7 @@ def test_taking_the_same_again_changes_nothing(mturk: Market) -> None:
     assert everything() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("receipt", ["", "0" * 32])
 def test_without_our_receipt_nothing_counts_and_a_person_decides(
     mturk: Market, receipt: str
@@ -108,6 +109,7 @@ def test_handed_in_there_and_never_here_with_too_little_work(mturk: Market) -> N
     assert mturk.counting() == 1, "what there is is verified"
 
 
+@pytest.mark.slow
 def test_tasks_that_were_returned_undone_leave_the_unit_to_a_person(mturk: Market) -> None:
     unit = mturk.come()
     mturk.judge(unit, 1)
@@ -252,6 +254,7 @@ def test_a_count_that_contradicts_itself_is_not_believed(
     assert mturk.of(unit).status == Status.ACTIVE
 
 
+@pytest.mark.slow
 def test_who_was_counted_and_is_not_listed_yet_has_not_left(
     mturk: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -265,6 +268,7 @@ def test_who_was_counted_and_is_not_listed_yet_has_not_left(
     assert mturk.of(unit).status == Status.CONFIRMED
 
 
+@pytest.mark.slow
 def test_what_was_just_handed_in_here_is_waited_for(mturk: Market) -> None:
     unit = mturk.come()
     mturk.judge(unit)
@@ -278,6 +282,7 @@ def test_what_was_just_handed_in_here_is_waited_for(mturk: Market) -> None:
     assert mturk.of(unit).status == Status.LEFT
 
 
+@pytest.mark.slow
 def test_a_hit_that_was_stopped_counts_nobody_so_its_time_is_waited_for(mturk: Market) -> None:
     unit = mturk.come()
     mturk.stop()

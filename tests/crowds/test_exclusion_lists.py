@@ -57,6 +57,7 @@ def second_study(market: Market) -> Walk:
     return other
 
 
+@pytest.mark.slow
 def test_a_block_holds_in_all_the_owners_campaigns_and_in_later_ones(market: Market) -> None:
     unit = left(market, 1)
     before = second_study(market)

@@ -54,6 +54,7 @@ def test_mturk_passes_on_the_address_once_something_of_theirs_is_approved(
     assert len(mturk.far.world.notices) == 2, "they are known now"
 
 
+@pytest.mark.slow
 def test_prolific_passes_it_on_too(prolific: Market, client: Client) -> None:
     unit = confirmed(prolific)
     flagged(prolific, unit)

@@ -61,6 +61,7 @@ def test_a_crowd_that_is_down_leaves_a_problem_and_the_others_are_looked_at(
     assert first != second
 
 
+@pytest.mark.slow
 def test_what_the_crowd_has_forgotten_is_not_waited_for_and_is_taken_in_if_it_comes_back(
     mturk: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,6 +116,7 @@ def test_postings_are_looked_at_in_turn(mturk: Market) -> None:
     assert reconciling.reconcile_all() == 1, "quiet ones every five minutes"
 
 
+@pytest.mark.slow
 def test_a_posting_drains_closes_and_is_put_away_once_all_is_decided(mturk: Market) -> None:
     unit = mturk.come(1)
     mturk.judge(unit)
@@ -163,6 +165,7 @@ def test_a_stop_that_was_dropped_can_be_asked_for_again(mturk: Market) -> None:
     assert posting(mturk).status == Stage.DRAINING
 
 
+@pytest.mark.slow
 def test_a_rejection_that_could_be_overridden_keeps_its_posting(mturk: Market) -> None:
     unit = mturk.done()
     mturk.sync()
@@ -188,6 +191,7 @@ def test_a_campaign_does_not_end_before_its_crowd_has_confirmed(mturk: Market) -
     assert life.drained(mturk.study.pk)
 
 
+@pytest.mark.slow
 def test_a_look_at_what_is_known_costs_few_queries_however_long_the_list(mturk: Market) -> None:
     mturk.done(1)
     mturk.sync()
@@ -223,6 +227,7 @@ def test_what_waits_for_its_time_costs_few_queries_however_many_units(mturk: Mar
     assert counts[0] == counts[-1], counts
 
 
+@pytest.mark.slow
 def test_closed_postings_that_cannot_be_put_away_yet_cost_no_query_each(mturk: Market) -> None:
     mturk.sync()
     counts = []
@@ -262,6 +267,7 @@ def test_who_never_came_here_and_hands_in_after_the_end_is_not_overlooked(
     assert "no one entered with it" in Participation.objects.get(external_key=unit).problem
 
 
+@pytest.mark.slow
 def test_who_accepted_in_time_may_come_although_the_crowd_calls_it_closed(
     mturk: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,6 +297,7 @@ def test_who_accepted_in_time_may_come_although_the_crowd_calls_it_closed(
         mturk.enter(Unit(listing, "3LATER", mturk.far.person(2)))
 
 
+@pytest.mark.slow
 def test_where_work_only_waits_for_its_approval_a_look_now_and_then_will_do(mturk: Market) -> None:
     mturk.done()
     mturk.sync()

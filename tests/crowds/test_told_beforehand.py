@@ -40,6 +40,7 @@ def published(far, clock: Clock, seed: int, **changes) -> tuple[str, str]:
     return at_crowd, posting.external_id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("far_side", [mturk_far_side, prolific_far_side])
 def test_signals_are_told_where_people_choose_work(far_side, clock: Clock, quick: None) -> None:
     with far_side() as far:
@@ -52,6 +53,7 @@ def test_signals_are_told_where_people_choose_work(far_side, clock: Clock, quick
         assert off == "Read a short text and rate it."
 
 
+@pytest.mark.slow
 def test_more_places_are_told_once(clock: Clock, quick: None) -> None:
     with mturk_far_side() as far:
         published(far, clock, 1, screening=ON)

@@ -132,6 +132,7 @@ def test_without_each_annotator_is_the_table_without_their_row(db: None) -> None
     assert newest(study)["overall"].alpha is None
 
 
+@pytest.mark.slow
 def test_other_measures_go_with_alpha(ada: User, client: Client) -> None:
     study = canonical(owner=ada, instrument="recorded_language_quality", targets={"edit": 0.1})
     judged_as(
@@ -260,6 +261,7 @@ def test_an_exclusion_is_measured_at_once_and_its_reversal_to_the_digit(ada: Use
     )
 
 
+@pytest.mark.slow
 def test_when_nothing_can_be_compared_any_more_there_is_no_alpha(ada: User) -> None:
     made = twice(ada, people=2)
     assert newest(made)["overall"].alpha is not None
@@ -272,6 +274,7 @@ def test_when_nothing_can_be_compared_any_more_there_is_no_alpha(ada: User) -> N
 # ---- what a reader sees ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_words_follow_the_interval(ada: User) -> None:
     made = twice(ada)
     words = {}

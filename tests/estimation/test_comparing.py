@@ -60,6 +60,7 @@ def test_every_pair_is_compared_on_the_primary_criteria_alone():
     )
 
 
+@pytest.mark.slow
 def test_rows_are_added_and_never_changed():
     study = campaign(items=20)
     worse_beta(study, count=20)
@@ -91,6 +92,7 @@ def test_items_that_only_one_system_has_are_not_compared():
     assert {row.n_population for row in Comparison.objects.all()} == {19}
 
 
+@pytest.mark.slow
 def test_the_same_texts_do_not_differ():
     texts = [
         Row(f"i{i}", s, f"Text {i}.", metrics={"quality": i % 7})

@@ -188,6 +188,7 @@ def test_a_failure_while_deciding_leaves_everything_to_be_done_again(monkeypatch
     assert study.status == "closed"
 
 
+@pytest.mark.slow
 def test_the_target_closes_the_campaign_with_the_estimate_that_caused_it():
     study = wide_open()
     work(study, judgments_=40)
@@ -236,6 +237,7 @@ def test_gaps_before_the_frontier_are_leased_again_while_closing():
     assert again.output_id == lost.output_id
 
 
+@pytest.mark.slow
 def test_a_drain_that_widens_the_interval_resumes_collection(monkeypatch):
     study = wide_open()
     runner = person(study, "runner")
@@ -251,6 +253,7 @@ def test_a_drain_that_widens_the_interval_resumes_collection(monkeypatch):
     assert Decision.objects.filter(verb="resume").exists()
 
 
+@pytest.mark.slow
 def test_the_final_estimates_hold_a_judgment_that_came_while_they_were_made(monkeypatch):
     """It comes after the marks were read and before the transaction that would finish."""
     study = wide_open()
@@ -280,6 +283,7 @@ def test_the_final_estimates_hold_a_judgment_that_came_while_they_were_made(monk
     assert {row.n_judgments for row in estimate_rows(study.pk)} == {41}
 
 
+@pytest.mark.slow
 def test_exhausted_outputs_close_a_campaign_whose_target_is_out_of_reach():
     study = campaign(items=4, targets={"overall": 0.01})
     work(study, judgments_=100)
@@ -289,6 +293,7 @@ def test_exhausted_outputs_close_a_campaign_whose_target_is_out_of_reach():
     assert not Slot.objects.filter(assignment=None).exists()
 
 
+@pytest.mark.slow
 def test_the_budget_closes_a_campaign():
     study = campaign(items=40, budget=4, reward=1, targets={"overall": 0.01})
     work(study, judgments_=100)
@@ -330,6 +335,7 @@ def test_those_that_wait_longest_are_caught_up_with_first(clock):
     assert counting.marked_campaigns(before=clock.now()) == [early.pk, late.pk]
 
 
+@pytest.mark.slow
 def test_catch_up_finds_old_marks_and_reports_failures(monkeypatch, settings):
     study, other = campaign(), campaign()
     work(study, judgments_=4)

@@ -12,6 +12,7 @@ from tests.factories import campaign
 pytestmark = [pytest.mark.django_db, pytest.mark.orm]
 
 
+@pytest.mark.slow
 def test_the_migration_renames_what_was_balanced_and_nothing_else():
     study = campaign(items=10)
     worse_beta(study, count=20)

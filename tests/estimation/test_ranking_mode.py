@@ -124,6 +124,7 @@ def test_it_goes_on_where_the_drain_leaves_a_pair_open():
     assert stops(made) == {"fair": None, "alike": None}
 
 
+@pytest.mark.slow
 def test_a_system_whose_pair_is_open_again_resumes():
     made = ranked(systems=("fair", "alike"), margins={"overall": 0.05})
     judge(made, crowd(made), 70)
@@ -143,6 +144,7 @@ def test_running_out_of_items_closes_it_with_pairs_open():
     assert newest(made)["fair", "alike"].detail["outcome"] == "open"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shared", "outcome"), [(35, "open"), (60, "close")])
 def test_being_identical_so_far_is_not_being_identical(shared, outcome):
     rows = [
@@ -165,6 +167,7 @@ def test_being_identical_so_far_is_not_being_identical(shared, outcome):
     assert (pair.low, pair.high) == ((0, 0) if outcome == "close" else (None, None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("people", "needs"), [(4, "people"), (24, "items")])
 def test_few_people_decide_nothing(people, needs):
     made = ranked(systems=("good", "fair"), margins={"overall": 0.3}, annotator_cap=None)

@@ -106,6 +106,7 @@ def test_open_reviews_hold_the_end_back_and_the_ruling_lets_it_come(
     assert {row.n_judgments for row in history.latest(made.pk)} == {40}
 
 
+@pytest.mark.slow
 def test_a_review_begun_while_closing_holds_the_end_back(ada: User) -> None:
     made, cast = at_target_once(ada)
     runner = person(made, "runner")

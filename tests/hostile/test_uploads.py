@@ -25,6 +25,7 @@ def upload() -> SimpleUploadedFile:
     return SimpleUploadedFile("outputs.jsonl", lines() + b"\n" * LARGE)
 
 
+@pytest.mark.slow
 def test_a_full_folder_is_told_on_the_page(world: World) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(world.owner)
@@ -38,6 +39,7 @@ def test_a_full_folder_is_told_on_the_page(world: World) -> None:
     assert client.post("/campaigns/new/", body | {"outputs": upload()}).status_code == 302
 
 
+@pytest.mark.slow
 def test_a_full_folder_is_told_by_the_api(world: World) -> None:
     api = APIClient(raise_request_exception=False)
     api.force_login(world.owner)

@@ -109,6 +109,7 @@ def test_consensus(name: str, text: str, others: list[str], expected: float) -> 
     assert score == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["shortest_sentence", "sentence_overlap"])
 def test_long_texts_without_end_take_no_long_time(name: str) -> None:
     many = " ".join(f"w{i} common." for i in range(100_000))

@@ -50,6 +50,7 @@ def test_edited_texts_have_the_edits_that_sacrebleu_counts(pair: tuple[list[str]
     assert translation_edits(edit, text) == sacrebleu(edit, text)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(words(40, 4), words(40, 4))
 def test_unlike_texts_have_the_edits_that_sacrebleu_counts(a: list[str], b: list[str]):

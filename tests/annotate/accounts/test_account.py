@@ -146,6 +146,7 @@ def test_a_token_has_a_name_that_can_be_read(ada: Client, name: str) -> None:
 # ---- time zone and figures ----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_dates_and_numbers_follow_the_person(ada: Client, mine: Campaign) -> None:
     """In summer and in winter: the hour of an event does not move with the season of the reader."""
     change(mine, opened_at=datetime(2026, 3, 29, 0, 30, tzinfo=UTC))

@@ -39,6 +39,7 @@ def support() -> Client:
     return client
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["visitor", "researcher"])
 def test_nobody_else_enters(who: str, mine: Campaign) -> None:
     client = Client()
@@ -62,6 +63,7 @@ def test_staff_without_a_permission_read_nothing(mine: Campaign) -> None:
         assert client.get(path).status_code == 403, path
 
 
+@pytest.mark.slow
 def test_support_reads_everything_but_secrets(ada: Client, mine: Campaign, support: Client) -> None:
     owner = owner_of(ada)
     made = invitations.invite(

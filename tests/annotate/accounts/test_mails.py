@@ -60,6 +60,7 @@ def test_an_invitation_arrives_with_a_link_that_works(ada: Client, mine: Campaig
     assert path.split("/")[2] not in " ".join(map(str, stored))
 
 
+@pytest.mark.slow
 def test_a_silent_server_is_said_on_the_page_and_asked_again(
     ada: Client, mine: Campaign, silent: None
 ) -> None:

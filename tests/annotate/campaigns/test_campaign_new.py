@@ -33,6 +33,7 @@ from tests.annotate.researcher import (
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
+@pytest.mark.slow
 def test_the_preview_counts_and_no_campaign_exists_yet(ada: Client) -> None:
     preview = looked_at(ada).context["preview"]
     assert not Campaign.objects.exists()
@@ -61,6 +62,7 @@ def test_a_press_creates_what_was_shown(ada: Client) -> None:
     assert ada.get(f"{page.request['PATH_INFO']}now/")["HX-Redirect"] == address
 
 
+@pytest.mark.slow
 def test_a_crowd_is_chosen_with_its_fee(ada: Client) -> None:
     page = looked_at(ada, crowd="mturk")
     assert page.context["preview"].price == Decimal("0.48")
@@ -110,6 +112,7 @@ def change(ada: Client, page: Any, **fields: Any) -> Any:
     return looked_at(ada, NO_FILE, **{"import": page.context["of"].public_id}, **fields)
 
 
+@pytest.mark.slow
 def test_the_plan_is_changed_without_sending_the_file_again(ada: Client) -> None:
     page = looked_at(ada)
     form = ada.get(NEW, {"import": page.context["of"].public_id})
@@ -139,6 +142,7 @@ def test_a_forged_revision_creates_nothing(ada: Client, forged: str) -> None:
     assert not Campaign.objects.exists()
 
 
+@pytest.mark.slow
 def test_another_file_takes_the_place_of_the_first(ada: Client) -> None:
     page = looked_at(ada)
     after = looked_at(ada, lines(6), **{"import": page.context["of"].public_id})
@@ -255,6 +259,7 @@ def test_bad_lines_are_told_with_their_number(
     assert not ImportChunk.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_refused_file_is_replaced_and_the_plan_is_still_there(ada: Client) -> None:
     page = looked_at(ada, GOOD_ROW + b"nope\n", reward="0.77")
     before = page.context["of"].public_id

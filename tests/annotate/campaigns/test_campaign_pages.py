@@ -149,6 +149,7 @@ def count_queries(client: Client, address: str) -> int:
     return len(queries)
 
 
+@pytest.mark.slow
 def test_pages_ask_a_constant_number_of_queries(ada: Client, mine: Campaign) -> None:
     listing, people = "/", reverse("annotate:people", args=[mine.public_id])
     judge(person(mine, "first"))

@@ -117,6 +117,7 @@ def test_reviewers_annotators_and_researchers_read_it_too(ada: Client) -> None:
         assert SAID in ada.get(address).content.decode(), address
 
 
+@pytest.mark.slow
 def test_the_preview_of_a_campaign_says_which_are_empty(ada: Client) -> None:
     lines = [{"item": str(n), "system": "a", "output": text} for n, text in enumerate(EMPTY)]
     said = looked_at(ada, "\n".join(map(json.dumps, lines)).encode()).content.decode()

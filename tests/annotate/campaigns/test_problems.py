@@ -209,6 +209,7 @@ def test_an_endless_bad_file_is_given_up():
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30)
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.builds(

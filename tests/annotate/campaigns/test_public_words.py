@@ -178,6 +178,7 @@ def test_reviewers_read_it_and_cannot_change_it(client: Client, mine: Campaign) 
 # ---------------------------------------------------------------- creating
 
 
+@pytest.mark.slow
 def test_the_form_shows_what_annotators_will_read_before_anything_is_stored(ada: Client) -> None:
     assert "Annotators read: <b>Rate short texts</b>" in looked_at(ada).content.decode()
     typed = {"public_title": "Read news", "public_about": "You read news."}

@@ -73,6 +73,7 @@ def test_the_places_differ_between_people_and_need_the_key(settings):
     assert places(1) != drawn[0]
 
 
+@pytest.mark.slow
 def test_gold_is_mixed_in_paid_and_counted_as_a_task_but_is_no_judgment():
     study = campaign(items=30, annotator_cap=21, budget=Decimal(1000))
     who = person(study)
@@ -92,6 +93,7 @@ def test_gold_is_mixed_in_paid_and_counted_as_a_task_but_is_no_judgment():
     assert recounting.recount(study).is_right
 
 
+@pytest.mark.slow
 def test_nobody_gets_the_same_item_twice_and_then_there_is_none():
     study = campaign(items=60, n=3, annotator_cap=None)
     who = person(study)
@@ -156,6 +158,7 @@ def test_nothing_that_an_annotator_sees_tells_gold_from_other_tasks(client):
     assert {str(one) for one in seen[True]} <= {str(one) for one in seen[False]}
 
 
+@pytest.mark.slow
 def test_a_submit_with_gold_takes_no_more_statements(client):
     study = campaign(items=30, share=12, n=60, annotator_cap=None)
     who = person(study)
@@ -177,6 +180,7 @@ def test_a_submit_with_gold_takes_no_more_statements(client):
     assert max(n for *_kind, n in found) == 12
 
 
+@pytest.mark.slow
 def test_gold_that_was_given_back_or_ran_out_is_not_replaced():
     study = campaign(items=40, annotator_cap=None)
     who = person(study)
@@ -224,6 +228,7 @@ def test_gold_does_not_use_up_the_maximum_of_judgments():
     assert GoldAnswer.objects.count() > 0
 
 
+@pytest.mark.slow
 def test_the_cost_of_a_plan_and_the_export_hold_the_gold():
     study = campaign(items=20, owner=user())
     judgments_ = Slot.objects.count()

@@ -183,6 +183,7 @@ def test_batches_have_room_for_gold() -> None:
     assert batches.suggested_places(tight.pk, 5) == int(Decimal(20) // each)
 
 
+@pytest.mark.slow
 def test_work_that_brings_gold_leaves_as_much_to_be_done() -> None:
     made = with_gold(campaign(is_open=False, items=40, double_share=0, annotator_cap=None), n=30)
     who = person(made)

@@ -220,6 +220,7 @@ def queries(client: Client, address: str) -> int:
     return len(seen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["people", "pay"])
 def test_the_queries_and_bytes_do_not_grow_with_people(
     ada: Client, mine: Campaign, page: str
@@ -274,6 +275,7 @@ def test_the_list_counts_what_counts(ada: Client, mine: Campaign) -> None:
 # ---------------------------------------------------------------- pay-out lists
 
 
+@pytest.mark.slow
 def test_everybody_who_is_due_is_marked_whatever_page_is_shown(ada: Client, mine: Campaign) -> None:
     crowd.people(mine, 250)
     due = sum(one.due > 0 for one in accounts.of_campaign(mine.pk))

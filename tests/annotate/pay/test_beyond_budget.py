@@ -38,6 +38,7 @@ def refused(owner: User) -> tuple[Campaign, Participation]:
     return made, who
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("choice", "verb"), [("repay", "repay"), ("restore", "restore")])
 def test_the_page_asks_before_restored_pay_exceeds_the_budget(
     ada: Client, choice: str, verb: str
@@ -58,6 +59,7 @@ def test_the_page_asks_before_restored_pay_exceeds_the_budget(
     assert "0.80 beyond the budget" in AuditEntry.objects.get(verb=verb).detail["done"]
 
 
+@pytest.mark.slow
 def test_the_api_asks_too(ada: Client) -> None:
     made, who = refused(owner_of(ada))
     api = APIClient()

@@ -57,6 +57,7 @@ def test_of_two_lists_of_the_same_money_one_is_marked(turn):
     assert all(one.due >= 0 for one in accounts.of_campaign(study.pk))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", range(3))
 def test_two_bonuses_with_one_key_are_one_and_two_keys_keep_the_budget(turn):
     study, ada = campaign(budget=Decimal("2.00")), researcher()

@@ -271,6 +271,7 @@ def test_the_budget_holds_with_fees_and_leases_unless_one_says_otherwise(ada: Cl
     assert AuditEntry.objects.filter(verb="bonus").first().detail["beyond_budget"] == "0.12"
 
 
+@pytest.mark.slow
 def test_a_refusal_gives_the_budget_back_and_repaying_asks_before_it_is_exceeded(
     ada: Client,
 ) -> None:
@@ -317,6 +318,7 @@ def said(answer: Any) -> str:
     return " ".join(str(message) for message in answer.context["messages"])
 
 
+@pytest.mark.slow
 def test_from_the_list_to_the_mark_in_the_browser(
     ada: Client, mine: Campaign, who: Participation
 ) -> None:
@@ -341,6 +343,7 @@ def test_from_the_list_to_the_mark_in_the_browser(
         assert shown in page
 
 
+@pytest.mark.slow
 def test_a_bonus_by_the_form_and_its_refusals(
     ada: Client, mine: Campaign, who: Participation
 ) -> None:

@@ -94,6 +94,7 @@ def test_judgments_that_do_not_count_bring_nothing():
     assert bonuses(made) == [BONUS]
 
 
+@pytest.mark.slow
 def test_judgments_that_were_excluded_bring_it_when_they_are_restored():
     made = study()
     who = passed(made)
@@ -125,6 +126,7 @@ def test_who_finds_no_text_that_is_new_to_them_is_owed_it_at_once():
     assert bonuses(made) == [BONUS]
 
 
+@pytest.mark.slow
 def test_a_budget_that_pays_for_no_further_task_pays_the_bonus():
     made = study(reward=Decimal("0.40"), budget=Decimal("1.20"))
     who = passed(made)  # 0.75 of 1.20: one task is left
@@ -216,6 +218,7 @@ def test_who_is_refused_pay_is_owed_no_promise_until_the_pay_is_restored():
 # ---------------------------------------------------------------- the budget
 
 
+@pytest.mark.slow
 def test_a_promise_is_spent_as_far_as_the_budget_goes():
     made = study(reward=Decimal("0.40"), budget=Decimal("2.00"), fee_rate=Decimal("0.2"))
     who = passed(made)

@@ -135,6 +135,7 @@ def test_the_page_says_who_answers_and_offers_no_ruling(
     assert refused.status_code == 409
 
 
+@pytest.mark.slow
 def test_what_others_answer_is_last_in_the_queue_and_not_counted(
     ada: Client, review: Review, bob: User
 ) -> None:

@@ -91,6 +91,7 @@ def test_the_rule_says_the_same_of_one_member_and_of_many(
     assert not blinding.sees_results(None, at)
 
 
+@pytest.mark.slow
 def test_a_reviewer_sees_results_from_the_closing_until_a_reopening(ada: Client) -> None:
     made = campaign(owner=owner_of(ada))
     eve = logged_in(joined(made))
@@ -160,6 +161,7 @@ def test_a_reviewers_page_says_what_to_do(ada: Client, review: Review) -> None:
 # ---- what gives systems away -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_outputs_come_under_names_and_in_an_order_that_tell_nothing_of_systems(
     ada: Client,
 ) -> None:
@@ -196,6 +198,7 @@ def test_a_ruling_knows_whether_it_was_blind(ada: Client, review: Review) -> Non
     assert not rule(review, stranger, Act.RESTORE).blind
 
 
+@pytest.mark.slow
 def test_who_has_seen_results_does_not_rule_blind_after_a_reopening(
     ada: Client, review: Review
 ) -> None:
@@ -231,6 +234,7 @@ def look(client: Client, made: Campaign, how: str) -> None:
     assert client.get(address).status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", LOOKS)
 def test_every_way_to_results_is_a_look_counted_once_between_two_rulings(
     ada: Client, review: Review, how: str
@@ -245,6 +249,7 @@ def test_every_way_to_results_is_a_look_counted_once_between_two_rulings(
     assert list(ResultsSeen.objects.values_list("after_ruling", flat=True)) == [0, made.pk]
 
 
+@pytest.mark.slow
 def test_pages_of_review_and_refusals_are_no_look(ada: Client, review: Review) -> None:
     eve = logged_in(joined(review.campaign))
     names = [review.campaign.public_id, review.annotator.pseudonym]

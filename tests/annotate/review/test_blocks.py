@@ -122,6 +122,7 @@ def test_the_studies_of_another_researcher_say_nothing_of_it(who: Participation)
 # ---- restore and lift the block --------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_restoring_and_lifting_the_block_is_one_act(ada: Client, who: Participation) -> None:
     offered = {one.code: one for one in case(ada, review_of(who)).context["choices"]}
     assert next(iter(offered)) == "restore-unblock"
@@ -139,12 +140,14 @@ def test_restoring_and_lifting_the_block_is_one_act(ada: Client, who: Participat
     assert leased(who)
 
 
+@pytest.mark.slow
 def test_what_is_said_after_restoring_alone_is_true(ada: Client, who: Participation) -> None:
     page = choose(ada, review_of(who), "restore")
     assert "The block stays: no new tasks are given out in the owner’s campaigns." in page
     assert "New tasks are given out again" not in page
 
 
+@pytest.mark.slow
 def test_a_flag_of_somebody_blocked_is_cleared_with_or_without_the_block(
     ada: Client, who: Participation
 ) -> None:
@@ -157,6 +160,7 @@ def test_a_flag_of_somebody_blocked_is_cleared_with_or_without_the_block(
     assert leased(there)
 
 
+@pytest.mark.slow
 def test_in_several_campaigns_the_block_is_lifted_once_and_all_work_comes_back(
     ada: Client, who: Participation
 ) -> None:
@@ -179,6 +183,7 @@ def test_in_several_campaigns_the_block_is_lifted_once_and_all_work_comes_back(
 # ---- appeals ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_block_alone_can_be_appealed_as_long_as_it_lasts(
     ada: Client, who: Participation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,6 +236,7 @@ def test_a_block_is_appealed_from_every_study_that_it_closes(
     assert leased(there)
 
 
+@pytest.mark.slow
 def test_ones_own_review_comes_before_a_block_from_elsewhere(
     ada: Client, who: Participation, monkeypatch: pytest.MonkeyPatch
 ) -> None:

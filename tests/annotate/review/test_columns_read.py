@@ -43,6 +43,7 @@ def rule_on_somebody(made: Campaign, choose: random.Random, owner: int) -> None:
     rulings.rule(review.pk, [act], actor_id=owner, reason="Because.", seen=seen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", walks(3))
 @pytest.mark.parametrize("few", [0, 500])
 def test_columns_are_those_of_a_process_that_has_read_nothing(seed, few, monkeypatch):
@@ -69,6 +70,7 @@ def test_columns_are_those_of_a_process_that_has_read_nothing(seed, few, monkeyp
         assert plain(screening.columns(made)) == after_others
 
 
+@pytest.mark.slow
 def test_only_new_responses_are_read_and_nothing_is_read_twice(monkeypatch):
     made = reviewed.case(user()).campaign
     read = []
@@ -96,6 +98,7 @@ def test_judgments_of_another_database_are_read_anew():
         assert plain(screening.columns(made)) == wanted
 
 
+@pytest.mark.slow
 def test_what_was_read_is_bounded(monkeypatch):
     first, second = (reviewed.case(user(name)).campaign for name in ("ada", "eve"))
     monkeypatch.setattr(columns_read, "ROWS", Judgment.objects.filter(campaign=second).count())

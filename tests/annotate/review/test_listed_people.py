@@ -115,6 +115,7 @@ def test_cleared_people_are_listed_again_by_new_answers_alone(ada: Client) -> No
     assert Flag.objects.count() == 2
 
 
+@pytest.mark.slow
 def test_excluded_people_are_not_listed_again(ada: Client) -> None:
     study = with_gold(owned())
     who = careless(study)
@@ -127,6 +128,7 @@ def test_excluded_people_are_not_listed_again(ada: Client) -> None:
     assert GoldFinding.objects.get(annotator=who.annotator).listed
 
 
+@pytest.mark.slow
 def test_a_crash_at_any_point_is_made_up_for(ada: Client) -> None:
     """Kept verdicts, flags and the state of the look are written in this order."""
     study = with_gold(owned())
@@ -142,6 +144,7 @@ def test_a_crash_at_any_point_is_made_up_for(ada: Client) -> None:
     assert GoldAnswer.objects.count() == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("status", "n"), [("closed", 1), ("archived", 0), ("draft", 0)])
 def test_gold_is_looked_at_while_work_may_be_confirmed(status: str, n: int) -> None:
     study = with_gold(owned())
@@ -180,6 +183,7 @@ def test_signals_stand_beside_flags_and_are_put_aside(ada: Client) -> None:
     assert Review.objects.get().status == "open"
 
 
+@pytest.mark.slow
 def test_erased_signals_leave_nobody_in_the_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     study = campaign(owner=owner(), items=40, screening=ON)
     who, ruled = person(study, "pastes"), person(study, "ruled")
@@ -242,6 +246,7 @@ def many(study: Campaign, n: int) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_queue_asks_as_little_for_many_as_for_few(ada: Client) -> None:
     study = campaign(owner=owner(), screening=ON)
 
@@ -292,6 +297,7 @@ def test_many_gold_answers_take_as_many_queries_as_few() -> None:
     assert asked() == few
 
 
+@pytest.mark.slow
 def test_the_same_flag_is_no_flag_of_a_screen_that_pauses(ada: Client) -> None:
     """Somebody listed by gold whom a screen then pauses waits for a ruling, and both are shown."""
     study = with_gold(owned())

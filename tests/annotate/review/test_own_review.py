@@ -276,6 +276,7 @@ def test_a_block_from_another_study_is_explained(client: Client, ada: Client) ->
 # ---- appeals ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_appeal_is_received_answered_and_shown(client: Client, who: Participation) -> None:
     review = flag(who, "too_fast")
     page = own(client, who)

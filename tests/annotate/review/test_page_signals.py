@@ -199,6 +199,7 @@ def test_whoever_has_been_ruled_on_is_not_listed_again():
     assert queue(ada) == []
 
 
+@pytest.mark.slow
 def test_the_same_network_and_device_are_seen_together_later_ones_too():
     study = campaign(items=60, screening=ON, annotator_cap=None)
     first, second = person(study, "one"), person(study, "two")
@@ -224,6 +225,7 @@ def rows():
     return SignalFinding.objects.order_by("annotator")
 
 
+@pytest.mark.slow
 def test_signals_and_key_go_thirty_days_after_closing(monkeypatch):
     monkeypatch.setattr(signal_findings, "BATCH", 2)  # so that it takes several steps
     study, going_on = campaign(items=20, screening=ON), campaign(items=20, screening=ON)
@@ -297,6 +299,7 @@ def test_counts_have_a_place_for_everything_the_page_sends():
     assert PageCounts.stored({"pasted": 3}).pasted == 3
 
 
+@pytest.mark.slow
 def test_reviewers_read_the_evidence_in_plain_words(client):
     study = campaign(owner=(ada := user()), items=20, screening=ON)
     who = person(study)

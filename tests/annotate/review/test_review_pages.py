@@ -73,6 +73,7 @@ def text(answer: Any) -> str:
 # ---- who may enter ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["", "rule", "dismiss"])
 def test_others_do_not_learn_that_a_review_exists(review: Review, part: str) -> None:
     stranger = Client()
@@ -98,6 +99,7 @@ def test_a_reviewer_rules_like_the_owner(review: Review) -> None:
     assert Ruling.objects.get().actor == eve
 
 
+@pytest.mark.slow
 def test_the_queue_of_somebody_else_campaign_is_not_mixed_in(ada: Client, review: Review) -> None:
     theirs = reviewed.case(user("bob"), name="Of somebody else")
     page = text(ada.get("/reviews/"))
@@ -150,6 +152,7 @@ def test_a_case_shows_everything_but_systems(ada: Client, review: Review) -> Non
     assert "spammer" not in page
 
 
+@pytest.mark.slow
 def test_the_case_takes_as_many_queries_for_more_work(ada: Client, review: Review) -> None:
     def count() -> int:
         cache.clear()
@@ -243,6 +246,7 @@ def test_elsewhere_any_reason_will_do(ada: Client, review: Review) -> None:
     assert "minlength" not in text(rule(ada, review, "exclude-refuse"))
 
 
+@pytest.mark.slow
 def test_every_ruling_has_a_way_back(ada: Client, review: Review) -> None:
     rule(ada, review, "exclude-block")
     rule(ada, review, "refuse", confirmed="1")

@@ -50,6 +50,7 @@ def walk(client: Client, asked: str = "") -> list[Any]:
     raise AssertionError("the pages never end")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sort", ["", "new", "-new", "old", "name", "-name", "-turn"])
 @pytest.mark.parametrize("show", queues.PARTS)
 def test_all_pages_together_show_each_case_once(ada: Client, show: str, sort: str) -> None:
@@ -67,6 +68,7 @@ def test_all_pages_together_show_each_case_once(ada: Client, show: str, sort: st
     assert set(found) == set(expected.values_list("pk", flat=True))
 
 
+@pytest.mark.slow
 def test_the_pages_are_the_queue_in_its_order(ada: Client) -> None:
     reviewed.queue(campaign(owner=owner()), 130)
     whole = [one.key for one in reviews.queue(owner().pk)]
@@ -108,6 +110,7 @@ def ruled_by_ada(made: Campaign) -> None:
     Ruling.objects.create(review=appealed, act="exclude", actor=owner(), at=timezone.now())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ["sort=-turn", "sort=-new", "sort=name", "show=ruled", "q=a"])
 def test_walking_keeps_to_the_list_that_one_came_from(ada: Client, asked: str) -> None:
     reviewed.queue(campaign(owner=owner()), 9, ruled=0.5)
@@ -164,6 +167,7 @@ def mixed() -> dict[int, str]:
     return {one.pk: name for name, one in every.items()}
 
 
+@pytest.mark.slow
 def test_a_ruling_leads_on_to_the_next_of_the_list(ada: Client) -> None:
     reviewed.queue(campaign(owner=owner()), 3, ruled=0)
     Appeal.objects.all().delete()

@@ -293,6 +293,7 @@ def test_words_taken_out_and_put_in(before: str, after: str, runs: list[tuple[st
 PIECES = st.lists(st.sampled_from(["a", "b", "é", "語", " ", "\t", "\n", "\r\n", ".", "x-y"]))
 
 
+@pytest.mark.slow
 @given(PIECES, PIECES)
 @settings(max_examples=300, deadline=None)
 def test_the_runs_are_both_texts_whatever_they_are(before: list[str], after: list[str]) -> None:

@@ -61,6 +61,7 @@ def statuses(reviews: list[Review]) -> list[str]:
     return [Review.objects.get(pk=one.pk).status for one in reviews]
 
 
+@pytest.mark.slow
 def test_nothing_happens_before_the_confirmation(ada: Client, three: list[Review]) -> None:
     asked = ask(ada, three)
     assert statuses(three) == ["open"] * 3
@@ -74,6 +75,7 @@ def test_nothing_happens_before_the_confirmation(ada: Client, three: list[Review
     ] * 3
 
 
+@pytest.mark.slow
 def test_each_gets_a_ruling_with_the_own_answer(ada: Client, three: list[Review]) -> None:
     asked = ask(ada, three)
     second = asked.context["people"][1].key
@@ -86,6 +88,7 @@ def test_each_gets_a_ruling_with_the_own_answer(ada: Client, three: list[Review]
     assert done.content.decode().count("2 judgments left the estimates.") == 3
 
 
+@pytest.mark.slow
 def test_a_repetition_changes_nothing_and_says_so(ada: Client, three: list[Review]) -> None:
     asked = ask(ada, three)
     confirm(ada, asked)
@@ -109,6 +112,7 @@ def test_one_who_was_ruled_on_meanwhile_does_not_stop_the_others(
     assert "bo has ruled on this annotator meanwhile" in done.content.decode()
 
 
+@pytest.mark.slow
 def test_a_missing_answer_stops_that_person_alone(ada: Client, three: list[Review]) -> None:
     asked = ask(ada, three)
     first = asked.context["people"][0].key
@@ -146,6 +150,7 @@ def test_rights_are_asked_for_each_person_at_the_time_of_the_ruling(
     assert statuses(three) == ["open"] * 3
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_left_and_named(ada: Client, three: list[Review]) -> None:
     rulings.rule(three[0].pk, [Ruling.Act.EXCLUDE], actor_id=owner().pk, reason="Copied.", seen=0)
     asked = ask(ada, three)

@@ -103,6 +103,7 @@ def numbers(made: Campaign) -> list[tuple[float, ...]]:
     )
 
 
+@pytest.mark.slow
 def test_a_flag_pauses_leases_and_is_made_once(who: Participation) -> None:
     assert reviews.flag(who.campaign_id, who.annotator_id, [fired("a"), fired("b")]) == ["a", "b"]
     assert reviews.flag(who.campaign_id, who.annotator_id, [fired("b")]) == []
@@ -342,6 +343,7 @@ def test_a_ruling_after_the_end_changes_the_estimates_and_not_the_status(
     assert Campaign.objects.get().status == Campaign.Status.CLOSED
 
 
+@pytest.mark.slow
 def test_everybody_can_be_excluded_and_brought_back(made: Campaign, who: Participation) -> None:
     before = numbers(made)
     for one in Participation.objects.all():

@@ -25,6 +25,7 @@ def quick(monkeypatch):
     monkeypatch.setattr(calibrating, "HISTORIES", 60)
 
 
+@pytest.mark.slow
 def test_the_same_campaign_has_the_same_cutoffs(quick):
     found = crowd(5)
     first = calibrated(found, Settings())
@@ -37,6 +38,7 @@ def test_nobody_is_paused_who_would_not_be_listed(quick):
     assert all(0 < listed <= paused for listed, paused in found.of.values())
 
 
+@pytest.mark.slow
 def test_a_stricter_share_moves_every_cutoff_up(quick):
     strict = Settings.from_dict({"flags": {"listed": 0.001, "paused": 0.0001}})
     usual, more = (calibrated(crowd(5), one) for one in (Settings(), strict))

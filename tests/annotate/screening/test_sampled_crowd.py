@@ -27,6 +27,7 @@ def numbered(whole: Columns) -> Columns:
     return replace(whole, order=np.arange(len(whole.annotator), dtype=np.float64))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [crowd, with_paragraphs])
 @given(seed=SEEDS, share=st.floats(0, 1), who=st.integers(0, 5))
 @settings(max_examples=15)

@@ -98,6 +98,7 @@ def test_markup_in_a_definition_is_text(ada: Client) -> None:
         assert "<b>Bold</b>" not in content
 
 
+@pytest.mark.slow
 def test_a_campaign_is_made_with_an_own_instrument(ada: Client) -> None:
     definitions.define(HELPFUL, owner_id=owner_of(ada).pk)
     made = created(ada, QUESTIONS, **FORM, language="de")

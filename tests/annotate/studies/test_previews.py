@@ -144,6 +144,7 @@ def test_evidence_has_the_three_answers_of_the_tasks(ada: Client) -> None:
     assert page.context["told"] == ()
 
 
+@pytest.mark.slow
 def test_answers_are_graded_for_looking_only(ada: Client) -> None:
     before = rows()
     first = samples("language_quality")[0]

@@ -28,6 +28,7 @@ def covered(some: list[list[int]]) -> set[int]:
     return {at for start, end in some for at in range(start, end)}
 
 
+@pytest.mark.slow
 @given(text_and_spans(), st.randoms())
 def test_merging_is_idempotent_and_takes_any_order(case, random):
     text, given_ = case
@@ -37,6 +38,7 @@ def test_merging_is_idempotent_and_takes_any_order(case, random):
     assert spans.merge(given_, text) == merged
 
 
+@pytest.mark.slow
 @given(text_and_spans())
 def test_merging_adds_nothing_but_space_and_leaves_words_between(case):
     text, given_ = case
@@ -48,6 +50,7 @@ def test_merging_adds_nothing_but_space_and_leaves_words_between(case):
         assert text[end:start].strip()
 
 
+@pytest.mark.slow
 @given(text_and_spans())
 def test_what_was_sent_rightly_is_read_as_it_is_merged(case):
     text, given_ = case

@@ -34,6 +34,7 @@ def store(owner: Any, **changes: Any) -> TutorialContent:
     )
 
 
+@pytest.mark.slow
 def test_the_same_content_is_stored_once_for_each_owner() -> None:
     ada, eve = user(), user("eve")
     assert store(ada).pk == store(ada).pk

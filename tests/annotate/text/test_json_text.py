@@ -25,6 +25,7 @@ WILD = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(VALUES)
 def test_what_can_be_kept_comes_back_as_it_was(value: Any) -> None:
@@ -32,6 +33,7 @@ def test_what_can_be_kept_comes_back_as_it_was(value: Any) -> None:
     assert parse(json.dumps(value, ensure_ascii=False).encode()) == value
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.binary() | WILD.map(lambda value: json.dumps(value).encode()))
 def test_whatever_comes_is_kept_or_refused_with_words(raw: bytes) -> None:
@@ -43,6 +45,7 @@ def test_whatever_comes_is_kept_or_refused_with_words(raw: bytes) -> None:
     assert_kept(found, 0)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(WILD)
 def test_texts_of_people_are_mended_not_refused(value: Any) -> None:

@@ -146,6 +146,7 @@ def test_null_is_the_same_as_absent_and_white_space_follows_the_kind_of_text():
     assert (tree.code, tree.note) == ("  if x:", "b")
 
 
+@pytest.mark.slow
 def test_a_flood_of_faults_is_cut_off():
     assert len(problems({str(n): n for n in range(100_000)})) == MOST_PROBLEMS
     assert problems({"leaves": [1] * 100_000}).keys() == {f"leaves[{n}]" for n in range(4)}

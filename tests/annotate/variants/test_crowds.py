@@ -54,6 +54,7 @@ def come(client: Client, posting: Posting) -> Client:
     return client
 
 
+@pytest.mark.slow
 def test_it_is_offered_in_the_form_and_a_campaign_can_have_it(ada: Client) -> None:
     form = step_page(ada, "people")
     assert "The Bazaar: people who haggle; published and paid there" in form
@@ -94,6 +95,7 @@ def test_every_page_about_batches_shows_it(ada: Client, mine: Campaign) -> None:
         assert ada.get(reverse(name, args=[mine.public_id])).status_code == 200
 
 
+@pytest.mark.slow
 def test_people_preview_and_enter_from_it(ada: Client, client: Client, mine: Campaign) -> None:
     come(Client(), launched(ada, mine))
     came = Participation.objects.get()

@@ -66,6 +66,7 @@ def page(client: Client, name: str, *args: Any) -> str:
     return answer.content.decode()
 
 
+@pytest.mark.slow
 def test_researchers_choose_and_preview_it(ada: Client) -> None:
     assert "Clapping" in step_page(ada, "questions")
     assert "Claps" in step_page(ada, "plan", instrument="clapping")

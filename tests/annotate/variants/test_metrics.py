@@ -31,6 +31,7 @@ def measured(ada: Client) -> Campaign:
     return made
 
 
+@pytest.mark.slow
 def test_the_form_offers_it_and_a_campaign_can_have_it(ada: Client) -> None:
     form = step_page(ada, "questions")
     assert "vowels: Letters a, e, i, o and u, from 0 up" in form
@@ -44,6 +45,7 @@ def test_all_metrics_that_a_file_allows_include_it(ada: Client) -> None:
     assert "vowels" in created(ada, metric_choice="auto").metrics
 
 
+@pytest.mark.slow
 def test_estimates_use_it_and_the_pages_and_the_api_name_it(
     ada: Client, measured: Campaign
 ) -> None:

@@ -70,6 +70,7 @@ def test_annotators_read_its_words(ada: Client, who: Participation) -> None:
     assert page(ada, who, "work")
 
 
+@pytest.mark.slow
 def test_the_api_and_the_other_pages_know_it(ada: Client, who: Participation) -> None:
     assert "yawning" in {one["screen"] for one in json.loads(page(ada, who, "api"))["screens"]}
     for name in ("api queue", "people", "dashboard"):

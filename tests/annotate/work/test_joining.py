@@ -128,6 +128,7 @@ def test_of_many_namesakes_at_once_one_comes_in() -> None:
 # ---- limits ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_class_room_behind_one_address_comes_in() -> None:
     made = campaign()
     for n in range(90):

@@ -70,6 +70,7 @@ class _Read(list):
         return [one for one in self if one.pk > pk__gt]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [3, 30])
 def test_many_judgments_are_scored_with_as_many_queries_as_one(n, django_assert_num_queries):
     study = campaign(items=40)

@@ -45,6 +45,7 @@ def allowed(study: Campaign) -> int:
     return recounting.recount(study).allowed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("items", "people", "done"), [(30, 1, 2), (60, 8, 2), (150, 1, 2), (150, 4, 20)]
 )
@@ -202,6 +203,7 @@ def test_what_was_undone_leaves_nothing(monkeypatch, client):
     assert Assignment.objects.filter(status="leased").count() == 2
 
 
+@pytest.mark.slow
 def test_both_ways_say_the_same(monkeypatch, client):
     """A submit under the campaign's lock answers as the one without it."""
 

@@ -15,6 +15,7 @@ def who() -> Participation:
     return person(campaign(tutorial=True))
 
 
+@pytest.mark.slow
 def test_each_ended_round_is_told_with_its_time(who: Participation) -> None:
     answer_all(who, wrongly=3)
     answer_all(who, wrongly=1, but=2)

@@ -96,6 +96,7 @@ def test_a_campaign_without_a_tutorial_asks_and_queries_nothing(django_assert_nu
         tutorial_runs.begin(who.pk)
 
 
+@pytest.mark.slow
 def test_the_gate_costs_the_same_for_everybody(django_assert_num_queries):
     made = study()
     for name in "abc":
@@ -193,6 +194,7 @@ def test_a_second_round_ends_once_it_cannot_be_passed():
     assert second.right == 0
 
 
+@pytest.mark.slow
 def test_another_study_gives_two_rounds_again():
     fail(person(study()))
     other = person(study(name="Another"))
@@ -253,6 +255,7 @@ def test_passing_promises_the_bonus():
     assert not LedgerEntry.objects.exists(), "it is not due yet"
 
 
+@pytest.mark.slow
 def test_every_answer_may_be_repeated():
     who = person(study())
     questions = tutorial_of(who).questions
@@ -335,6 +338,7 @@ def test_the_researchers_own_content_replaces_the_built_in_one():
     assert [question.key for question in tutorial_of(who).questions] == ["one"]
 
 
+@pytest.mark.slow
 def test_the_budget_keeps_the_bonus_of_a_tutorial_under_way():
     made = study(reward=Decimal("0.40"), fee_rate=Decimal("0.5"), budget=Decimal("2.30"))
     first, second = person(made, "first"), person(made, "second")

@@ -85,6 +85,7 @@ def token_in(message: dict[str, Any]) -> str:
 # ---- what is seen ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_unsure_visit_is_not_told_what_was_noticed(
     client: Client, theirs: Participation, unsure: Participation
 ) -> None:
@@ -195,6 +196,7 @@ def test_who_is_flagged_gets_the_address_of_their_page(
     assert len(messages()) == 1
 
 
+@pytest.mark.slow
 def test_every_ruling_and_answer_is_sent_to_a_unit_that_is_surely_theirs(
     ada: Client, theirs: Participation, unsure: Participation
 ) -> None:

@@ -92,6 +92,7 @@ def test_agrees_with_the_package(seed, distance):
     assert found.alpha == pytest.approx(theirs, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_resampling_recomputes_everything(distance):
     # A resample is a table with repeated items: written out, it has the same alpha.
@@ -112,6 +113,7 @@ def test_resampling_recomputes_everything(distance):
         )
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000), levels=st.integers(1, 5), huge=st.booleans())
 def test_items_with_the_same_scores_are_one_kind(seed, levels, huge):
     # With few bits, the scores of an item do not fit into one number.

@@ -54,6 +54,7 @@ def test_running_is_the_whole(moves, distance, offset):
         assert alpha == pytest.approx(whole.alpha, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(moves=MOVES, distance=DISTANCES)
 def test_it_may_begin_with_judgments(moves, distance):
     rows = [(*where, value) for where, (value, _) in moves.items()]

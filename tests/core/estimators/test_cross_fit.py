@@ -67,6 +67,7 @@ def rows(seed: int, n: int, p: int, *, useful: float = 0.6):
     return x, y, rng.permutation(n) % FOLDS, rng.random(n) + 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @given(seed=seeds, n=st.integers(12, 60), p=st.integers(1, 6))
 @settings(max_examples=25, deadline=None)

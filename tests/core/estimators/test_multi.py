@@ -216,6 +216,7 @@ def test_useless_metrics_are_said_not_to_help():
     assert sum(said) > 15
 
 
+@pytest.mark.slow
 def test_more_metrics_than_items_are_no_obstacle():
     sample = sample_with(200)
     result = estimate(sample, estimator="multi")

@@ -63,6 +63,7 @@ def sets_of(sample, most):
     return [one for n in range(most + 1) for one in combinations(people, n)]
 
 
+@pytest.mark.slow
 @given(seed=seeds, estimator=estimators, share=shares | st.just(1.0))
 @few
 def test_no_set_of_so_many_people_reaches_further(seed, estimator, share):

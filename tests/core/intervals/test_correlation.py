@@ -31,6 +31,7 @@ def test_of_normal_pairs_it_is_fishers() -> None:
     assert found.high == pytest.approx(high, abs=2e-4)
 
 
+@pytest.mark.slow
 def test_of_answers_on_levels_it_is_the_bootstraps() -> None:
     """Answers on three levels, with less noise where the metric is high: not normal at all."""
     random = np.random.default_rng(4)

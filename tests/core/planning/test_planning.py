@@ -84,6 +84,7 @@ def test_judgments_are_those_of_the_simulator(criterion, width):
     assert found.stop_probability == pytest.approx(judge.stop_share, abs=0.05)
 
 
+@pytest.mark.slow
 def test_judgments_are_those_of_the_design():
     # statistics.md section 4: ternary, cap 25, 290 judgments to .2; cap 10, 197.
     found = forecast(OVERALL, target_width=0.2, prices=PRICES, replicates=60)
@@ -123,6 +124,7 @@ def test_a_census_leaves_only_what_a_judgment_leaves():
     assert single.rest == 0
 
 
+@pytest.mark.slow
 def test_money_and_time_follow_judgments():
     found = forecast(OVERALL, target_width=0.25, prices=PRICES, replicates=15)
     assert found.cost.expected == pytest.approx(0.48 * found.judgments.expected)
@@ -136,6 +138,7 @@ def test_money_and_time_follow_judgments():
     assert free.hours is None
 
 
+@pytest.mark.slow
 def test_scales_do_not_matter():
     stretched = Expectation(
         Crossed(*(25 * v for v in (0.139, 0.059, 0.232))), Scale(-3, 7), 2 + 5 * 0.26
@@ -180,6 +183,7 @@ def test_too_few_items_rarely_stop():
     assert found.judgments.high == pytest.approx(125, abs=10)
 
 
+@pytest.mark.slow
 def test_a_target_below_the_floor_is_refused():
     few = replace(OVERALL, participation=Participation(pool=12), cap=None)
     with pytest.raises(TargetBelowFloorError, match=r"cannot be reached.*people per system") as e:

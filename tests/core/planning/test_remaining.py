@@ -46,6 +46,7 @@ def certain(judgments, *, reached=True, size=5) -> StopDraws:
     return StopDraws(np.full(size, float(judgments)), np.full(size, reached), Range(0.1, 0.1, 0.1))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     scores=st.sampled_from(sorted(SCORES)),

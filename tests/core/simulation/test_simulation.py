@@ -170,6 +170,7 @@ def test_the_truth_by_work_counts_work_as_the_estimator_does():
 KNOWN = {"balanced": (20, 20, 146.8), "regression": (20, 18, 157.15)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["balanced", "regression"])
 def test_a_known_seed_gives_a_known_result(estimator):
     stopped, covered, judgments = KNOWN[estimator]

@@ -33,6 +33,7 @@ def test_it_is_the_closed_test_of_bonferroni(values):
         assert found[one] == pytest.approx(min(1.0, closed))
 
 
+@pytest.mark.slow
 @given(VALUES, st.randoms())
 def test_order_changes_nothing_and_no_value_falls(values, random):
     order = list(range(len(values)))

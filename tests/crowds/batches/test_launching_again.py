@@ -105,6 +105,7 @@ def test_after_reopening_one_is_led_to_another_batch(ada: Client, mine: Campaign
     assert opened.context["board"].advice.act == "launch"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("why", ["review", "doubt"])
 def test_what_the_crowd_is_about_to_pay_by_itself_is_told_in_time(
     ada: Client, mine: Campaign, why: str

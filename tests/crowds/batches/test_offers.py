@@ -195,6 +195,7 @@ def test_places_that_are_on_their_way_are_not_offered_again(made: Campaign, scri
     assert "Only 5 submissions" in problems(made, places=6)["places"]
 
 
+@pytest.mark.slow
 def test_the_bonuses_of_new_people_belong_to_the_cost(scripted: Scripted):
     made = campaign(
         crowd="mturk",

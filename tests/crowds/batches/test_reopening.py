@@ -58,6 +58,7 @@ def stops_sent(made: Market) -> int:
     return made.far.server.calls.count("STOP")
 
 
+@pytest.mark.slow
 def test_a_study_of_which_a_place_is_free_again_is_open_again(goes_on: Market) -> None:
     first, _second = full(goes_on)
     goes_on.far.give_back(first.unit)
@@ -72,6 +73,7 @@ def test_a_study_of_which_a_place_is_free_again_is_open_again(goes_on: Market) -
     assert goes_on.posting().status == Stage.CLOSED
 
 
+@pytest.mark.slow
 def test_a_study_whose_work_was_rejected_is_open_again(goes_on: Market) -> None:
     first, _second = full(goes_on)
     goes_on.ruled(first, "exclude", "refuse")
@@ -83,6 +85,7 @@ def test_a_study_whose_work_was_rejected_is_open_again(goes_on: Market) -> None:
     assert open_units.unused_units(batch) == 1
 
 
+@pytest.mark.slow
 def test_who_takes_a_free_place_before_we_have_looked_is_let_in_and_makes_us_look(
     goes_on: Market, django_capture_on_commit_callbacks: Any
 ) -> None:
@@ -100,12 +103,14 @@ def test_who_takes_a_free_place_before_we_have_looked_is_let_in_and_makes_us_loo
     goes_on.judge(newcomer)
 
 
+@pytest.mark.slow
 def test_who_makes_up_a_unit_of_a_full_study_is_not_let_in(goes_on: Market) -> None:
     full(goes_on)
     with pytest.raises(NoPlace):
         goes_on._arrive(goes_on.ours()[0], "f" * 24, goes_on.far.person(9))
 
 
+@pytest.mark.slow
 def test_closing_stops_a_study_that_looks_full(anywhere: Market) -> None:
     first, _second = full(anywhere)
     life.close(anywhere.study.pk, CloseReason.HAND, actor_id=anywhere.ada.pk)
@@ -118,6 +123,7 @@ def test_closing_stops_a_study_that_looks_full(anywhere: Market) -> None:
     assert study["stopped"], "what is paused can be started again there"
 
 
+@pytest.mark.slow
 def test_stopping_a_batch_stops_a_study_that_looks_full(anywhere: Market) -> None:
     first, _second = full(anywhere)
     (batch,) = rows.of_campaign(anywhere.study.pk)
@@ -132,6 +138,7 @@ def test_stopping_a_batch_stops_a_study_that_looks_full(anywhere: Market) -> Non
     assert anywhere.posting().status == Stage.CLOSED
 
 
+@pytest.mark.slow
 def test_a_stop_that_is_repeated_is_sent_once(anywhere: Market) -> None:
     full(anywhere)
     (batch,) = rows.of_campaign(anywhere.study.pk)
@@ -228,6 +235,7 @@ def test_a_refill_that_goes_on_is_not_stopped(goes_on: Market) -> None:
     assert not refill.operations.filter(kind=Kind.STOP).exists()
 
 
+@pytest.mark.slow
 def test_a_study_that_may_go_on_is_not_put_away(goes_on: Market) -> None:
     first, _second = full(goes_on)
     goes_on.ruled(first, "exclude", "refuse")
@@ -284,6 +292,7 @@ def test_owners_can_let_us_look_at_a_study_that_is_full(goes_on: Market) -> None
     assert reconciling.look(goes_on.study.pk, actor_id=goes_on.ada.pk) == 1
 
 
+@pytest.mark.slow
 def test_a_stop_that_is_cut_off_is_sent_again(anywhere: Market) -> None:
     full(anywhere)
     anywhere.far.fail_next("stop", Fault.TIMEOUT)

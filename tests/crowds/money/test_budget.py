@@ -125,6 +125,7 @@ def test_a_suggestion_is_never_refused_and_takes_what_the_budget_pays(
         raise _Done
 
 
+@pytest.mark.slow
 def test_a_unit_that_is_rejected_and_paid_after_all_costs_what_it_would_have_cost(
     turk: MTurkFarSide, clock: Clock
 ) -> None:
@@ -144,6 +145,7 @@ def test_a_unit_that_is_rejected_and_paid_after_all_costs_what_it_would_have_cos
     purse.balanced()
 
 
+@pytest.mark.slow
 def test_what_version_0_1_wrote_down_is_corrected_when_it_is_paid(
     turk: MTurkFarSide, clock: Clock
 ) -> None:
@@ -202,6 +204,7 @@ def test_who_accepted_before_a_stop_is_let_in_only_where_the_money_is_still_ther
     purse.within_budget()
 
 
+@pytest.mark.slow
 def test_paying_a_unit_in_doubt_asks_where_the_budget_is_exceeded(
     turk: MTurkFarSide, clock: Clock
 ) -> None:

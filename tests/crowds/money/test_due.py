@@ -14,6 +14,7 @@ from tests.crowds.money.test_settling import UNIT, confirmed, give
 pytestmark = pytest.mark.orm
 
 
+@pytest.mark.slow
 def test_what_is_due_is_what_the_crowd_has_not_paid_yet(mturk: Market) -> None:
     unit = confirmed(mturk)
     who = mturk.of(unit).annotator_id
@@ -31,6 +32,7 @@ def test_what_is_due_is_what_the_crowd_has_not_paid_yet(mturk: Market) -> None:
     assert due() == (Decimal("0.50"), Decimal("0.50"))
 
 
+@pytest.mark.slow
 def test_nobody_is_paid_by_hand_whom_the_crowd_pays(mturk: Market) -> None:
     confirmed(mturk)
     with pytest.raises(Conflict, match="paid through Amazon Mechanical Turk"):

@@ -135,6 +135,7 @@ def test_the_page_offers_to_reckon_with_what_is_charged(
     assert "changed its fee from 40 % to 42.86 %" in board
 
 
+@pytest.mark.slow
 def test_the_api_and_the_command_change_it_too(study: Campaign, scripted: Scripted) -> None:
     charging(scripted, "0.5")
     api = APIClient()
@@ -158,6 +159,7 @@ def test_the_api_and_the_command_change_it_too(study: Campaign, scripted: Script
         call_command(*launch, "--fee-rate", "0.12345", stdout=out)
 
 
+@pytest.mark.slow
 def test_a_higher_fee_asks_before_what_is_promised_exceeds_the_budget(
     study: Campaign, scripted: Scripted
 ) -> None:

@@ -84,6 +84,7 @@ def test_work_is_approved_once_reviewers_have_had_their_time(mturk: Market) -> N
     assert len(mturk.ops(Kind.APPROVE)) == 1
 
 
+@pytest.mark.slow
 def test_nothing_is_written_before_the_crowd_has_done_it(mturk: Market) -> None:
     unit = confirmed(mturk)
     mturk.far.fail_next("approve", Fault.BEFORE)
@@ -95,6 +96,7 @@ def test_nothing_is_written_before_the_crowd_has_done_it(mturk: Market) -> None:
     assert mturk.of(unit).status == Status.APPROVED
 
 
+@pytest.mark.slow
 def test_an_open_review_keeps_approval_waiting(mturk: Market) -> None:
     unit = confirmed(mturk)
     reviews.open_by_hand(mturk.study.pk, mturk.of(unit).annotator_id, actor_id=mturk.ada.pk)
@@ -135,6 +137,7 @@ def test_a_review_holds_back_an_approval_however_often_it_is_tried(mturk: Market
     assert [op.status for op in mturk.ops(Kind.APPROVE)] == [Operation.Status.PENDING]
 
 
+@pytest.mark.slow
 def test_what_was_refused_there_and_is_not_wanted_any_more_cannot_be_tried_again(
     mturk: Market,
 ) -> None:
@@ -167,6 +170,7 @@ def test_a_refused_rejection_cannot_be_tried_again_once_pay_is_restored(
     assert mturk.of(unit).status == Status.CONFIRMED
 
 
+@pytest.mark.slow
 def test_excluded_work_is_paid_all_the_same(mturk: Market) -> None:
     unit = confirmed(mturk)
     mturk.ruled(unit, "exclude")
@@ -175,6 +179,7 @@ def test_excluded_work_is_paid_all_the_same(mturk: Market) -> None:
     assert mturk.counting() == 0
 
 
+@pytest.mark.slow
 def test_without_money_a_person_is_told_what_to_do(mturk: Market) -> None:
     unit = confirmed(mturk)
     full, mturk.far.balance = mturk.far.balance, Decimal("0.01")
@@ -188,6 +193,7 @@ def test_without_money_a_person_is_told_what_to_do(mturk: Market) -> None:
     assert mturk.of(unit).status == Status.APPROVED
 
 
+@pytest.mark.slow
 def test_a_unit_that_the_crowd_never_lists_again_is_left_to_a_person(
     mturk: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,6 +217,7 @@ def test_a_unit_that_the_crowd_never_lists_again_is_left_to_a_person(
     assert mturk.of(unit).status == Status.APPROVED
 
 
+@pytest.mark.slow
 def test_what_a_person_gives_up_stays_given_up(mturk: Market) -> None:
     unit = confirmed(mturk)
     full, mturk.far.balance = mturk.far.balance, Decimal("0.01")
@@ -229,6 +236,7 @@ def test_what_a_person_gives_up_stays_given_up(mturk: Market) -> None:
     assert not mturk.far.bonuses()
 
 
+@pytest.mark.slow
 def test_an_override_that_is_given_up_is_paid_by_bonuses(
     mturk: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,6 +256,7 @@ def test_an_override_that_is_given_up_is_paid_by_bonuses(
 # ---------------------------------------------------------------- refusing
 
 
+@pytest.mark.slow
 def test_refused_pay_is_a_rejection_with_its_reason_and_a_message(mturk: Market) -> None:
     unit = confirmed(mturk)
     mturk.ruled(unit, "exclude", "refuse")
@@ -263,6 +272,7 @@ def test_refused_pay_is_a_rejection_with_its_reason_and_a_message(mturk: Market)
     assert not mturk.ops(Kind.APPROVE)
 
 
+@pytest.mark.slow
 def test_pay_that_is_restored_overrides_the_rejection(mturk: Market) -> None:
     unit = confirmed(mturk)
     mturk.ruled(unit, "exclude", "refuse")
@@ -272,6 +282,7 @@ def test_pay_that_is_restored_overrides_the_rejection(mturk: Market) -> None:
     assert mturk.far.paid() == {unit.unit: UNIT}
 
 
+@pytest.mark.slow
 def test_after_thirty_days_restored_pay_goes_as_bonuses(mturk: Market) -> None:
     unit = confirmed(mturk)
     mturk.ruled(unit, "exclude", "refuse")
@@ -283,6 +294,7 @@ def test_after_thirty_days_restored_pay_goes_as_bonuses(mturk: Market) -> None:
     assert mturk.far.bonuses() == [(unit.person, unit.unit, UNIT)]
 
 
+@pytest.mark.slow
 def test_prolific_never_overrides_so_restored_pay_goes_as_bonuses(prolific: Market) -> None:
     unit = confirmed(prolific)
     prolific.ruled(unit, "exclude", "refuse")
@@ -293,6 +305,7 @@ def test_prolific_never_overrides_so_restored_pay_goes_as_bonuses(prolific: Mark
     assert prolific.far.paid() == {}
 
 
+@pytest.mark.slow
 def test_a_rejection_that_was_not_sent_yet_is_given_up_when_pay_is_restored(mturk: Market) -> None:
     unit = confirmed(mturk)
     mturk.far.fail_next("reject", Fault.THROTTLE)
@@ -314,6 +327,7 @@ def test_what_is_approved_can_no_longer_be_refused(mturk: Market) -> None:
     assert not effects.refusable
 
 
+@pytest.mark.slow
 def test_the_limit_is_when_the_crowd_approves_by_itself(mturk: Market) -> None:
     unit = confirmed(mturk)
     annotator = mturk.of(unit).annotator_id
@@ -329,6 +343,7 @@ def test_the_limit_is_when_the_crowd_approves_by_itself(mturk: Market) -> None:
         mturk.ruled(unit, "exclude", "refuse")
 
 
+@pytest.mark.slow
 def test_where_the_crowd_was_quicker_than_a_refusal_the_ledger_follows(mturk: Market) -> None:
     unit = confirmed(mturk)
     mturk.far.fail_next("reject", Fault.THROTTLE)
@@ -341,6 +356,7 @@ def test_where_the_crowd_was_quicker_than_a_refusal_the_ledger_follows(mturk: Ma
     assert sums(unit) == (UNIT, UNIT, 0)
 
 
+@pytest.mark.slow
 def test_a_rejection_made_at_the_crowd_itself_is_followed(mturk: Market) -> None:
     unit = confirmed(mturk)
     assert mturk.crowd.reject(unit.unit, reason="By hand, there.").happened
@@ -360,6 +376,7 @@ def test_refusing_a_unit_that_holds_no_work_rejects_it(mturk: Market) -> None:
     assert mturk.of(unit).status == Status.REJECTED
 
 
+@pytest.mark.slow
 def test_pay_of_lost_work_does_not_come_back_with_a_repay(mturk: Market) -> None:
     unit, other = mturk.come(1), confirmed(mturk, 2)
     mturk.judge(unit, 1)
@@ -373,6 +390,7 @@ def test_pay_of_lost_work_does_not_come_back_with_a_repay(mturk: Market) -> None
 # ---------------------------------------------------------------- bonuses
 
 
+@pytest.mark.slow
 def test_extra_pay_is_a_bonus_on_the_persons_own_unit(mturk: Market) -> None:
     unit = confirmed(mturk)
     give(mturk, unit, "0.50")
@@ -383,6 +401,7 @@ def test_extra_pay_is_a_bonus_on_the_persons_own_unit(mturk: Market) -> None:
     assert sums(unit) == (UNIT + Decimal("0.50"), Decimal("0.50"), UNIT)
 
 
+@pytest.mark.slow
 def test_a_bonus_waits_until_its_person_has_handed_something_in(mturk: Market) -> None:
     first = mturk.come()
     give(mturk, first, "0.50", kind="compensation")
@@ -399,6 +418,7 @@ def test_a_bonus_waits_until_its_person_has_handed_something_in(mturk: Market) -
     assert accounts.of(first.entered).due == 0
 
 
+@pytest.mark.slow
 def test_a_tutorial_is_paid_as_a_bonus_and_no_refusal_takes_it_back(mturk: Market) -> None:
     unit = mturk.done()
     run = TutorialRun.objects.create(
@@ -419,6 +439,7 @@ def test_a_tutorial_is_paid_as_a_bonus_and_no_refusal_takes_it_back(mturk: Marke
     assert mturk.of(unit).status == Status.REJECTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [Fault.AFTER, Fault.BEFORE, Fault.TIMEOUT])
 def test_an_interrupted_bonus_is_paid_once_even_after_its_key_is_forgotten(
     mturk: Market, fault: Fault
@@ -434,6 +455,7 @@ def test_an_interrupted_bonus_is_paid_once_even_after_its_key_is_forgotten(
     assert Payout.objects.filter(entry__isnull=False).count() == 1
 
 
+@pytest.mark.slow
 def test_refused_compensation_is_not_paid_unless_it_was_already(mturk: Market) -> None:
     unit = confirmed(mturk)
     mturk.far.fail_next("pay_bonus", Fault.THROTTLE)
@@ -450,6 +472,7 @@ def test_refused_compensation_is_not_paid_unless_it_was_already(mturk: Market) -
     assert sums(unit) == (UNIT + Decimal("0.50"), UNIT + Decimal("0.50"), 0)
 
 
+@pytest.mark.slow
 def test_an_unclear_bonus_at_prolific_waits_for_a_person(
     prolific: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -247,6 +247,7 @@ def test_requirements_say_whom_a_hit_is_for(far, crowd):
     }
 
 
+@pytest.mark.slow
 def test_an_exclusion_list_is_made_once_and_found_again_by_its_name(far, crowd):
     assert crowd.set_excluded(far.person(1), True, group="study-a").happened
     for number in range(102):

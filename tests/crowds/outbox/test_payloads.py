@@ -126,6 +126,7 @@ def test_every_kind_has_a_form() -> None:
     assert {form for form in FORMS.values() if form.model_fields} == set(CONTENTS)
 
 
+@pytest.mark.slow
 @given(payload=PAYLOADS)
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_payload_comes_back_from_the_database_as_it_was(

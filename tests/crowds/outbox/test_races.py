@@ -155,6 +155,7 @@ def test_what_comes_just_after_its_unit_was_confirmed_is_refused_with_words(
 # ---------------------------------------------------------------- left
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("late", [False, True], ids=["in time", "late"])
 def test_what_is_submitted_just_before_its_unit_ends_ends_with_it(scene: Scene, late: bool):
     if late:

@@ -160,6 +160,7 @@ def test_a_new_campaign_does_not_say_dollars_for_an_account_in_another_currency(
     assert page.count("In $, or in the currency of the crowd’s account.") == 3
 
 
+@pytest.mark.slow
 def test_a_campaign_of_an_earlier_version_learns_its_currency(
     ada: Client, far: ProlificFarSide, study: Campaign
 ) -> None:
@@ -211,6 +212,7 @@ def test_launch_watch_extend_and_stop_by_the_api(
     assert far.balance == Decimal(10_000)  # what nobody took is given back
 
 
+@pytest.mark.slow
 def test_without_money_there_nothing_is_made(
     ada: Client, far: ProlificFarSide, study: Campaign
 ) -> None:
@@ -220,6 +222,7 @@ def test_without_money_there_nothing_is_made(
     assert not far.world.studies
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("setting", "value", "words"),
     [

@@ -38,6 +38,7 @@ def test_two_processes_say_the_same_as_one():
     assert outcome(processes=2) == outcome()
 
 
+@pytest.mark.slow
 def test_the_json_says_what_was_asked():
     options = json.loads(simulated(json=True, cap=0, scores="binary", width=0.3))["options"]
     assert options["width"] == 0.3
@@ -46,6 +47,7 @@ def test_the_json_says_what_was_asked():
     assert options["seed"] == 7
 
 
+@pytest.mark.slow
 def test_the_table_gives_coverage_with_its_own_uncertainty():
     lines = simulated(price=0.5).splitlines()
     table = {line.split()[0]: line for line in lines}

@@ -98,6 +98,7 @@ def test_numbers_that_are_none_are_null_and_halves_of_characters_are_written() -
 # ---------------------------------------------------------------- of one moment, in a stream
 
 
+@pytest.mark.slow
 def test_the_number_of_queries_does_not_grow(study: Campaign) -> None:
     def asked() -> int:
         with CaptureQueriesContext(connection) as found:

@@ -38,6 +38,7 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 UTC_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
 
+@pytest.mark.slow
 def test_every_file_is_there_with_the_columns_that_the_readme_names(study: Campaign) -> None:
     found = exported(study)
     assert found.folder == f"plumbline-{study.public_id}"

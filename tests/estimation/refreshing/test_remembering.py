@@ -157,6 +157,7 @@ def pair_shown(one):
     return one.first.system_id, one.second.system_id, one.criterion.name, repr(one.difference)
 
 
+@pytest.mark.slow
 def test_only_systems_with_new_judgments_get_new_rows(quickly):
     study = judged()
     before = Estimate.objects.count()
@@ -168,6 +169,7 @@ def test_only_systems_with_new_judgments_get_new_rows(quickly):
     assert len(new) == 4
 
 
+@pytest.mark.slow
 def test_what_is_left_for_later_is_a_mark_and_is_done_once_it_is_due(monkeypatch, quickly):
     study = judged()
     judge(person(study, "late"))
@@ -180,6 +182,7 @@ def test_what_is_left_for_later_is_a_mark_and_is_done_once_it_is_due(monkeypatch
     assert quickly == [study.pk]
 
 
+@pytest.mark.slow
 def test_a_killed_worker_leaves_the_mark_to_another(quickly):
     study = judged()
     judge(person(study, "late"))
@@ -189,6 +192,7 @@ def test_a_killed_worker_leaves_the_mark_to_another(quickly):
     assert not ChangeMark.objects.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["value", "annotator", "output", "overlooked", "too many"])
 def test_a_difference_is_logged_and_heals(what, caplog):
     study = judged()
@@ -270,6 +274,7 @@ def test_every_decision_stores_a_recount_of_all_facts_byte_for_byte(monkeypatch,
     assert len(quickly) > 5
 
 
+@pytest.mark.slow
 def test_a_judgment_whose_transaction_was_slow_takes_its_place():
     """Its id is lower than those of judgments that were seen before it."""
     study = judged()
@@ -282,6 +287,7 @@ def test_a_judgment_whose_transaction_was_slow_takes_its_place():
     assert_same(memory.of(study.pk).facts.seen.scores, counting.scores(study.pk))
 
 
+@pytest.mark.slow
 def test_a_judgment_without_scores_is_overlooked_by_no_refresh(quickly):
     study = judged()
     memory.of(study.pk).scored = Watermark()

@@ -105,6 +105,7 @@ def test_the_order_is_the_documented_one() -> None:
         assert [name for name in told if name in names] == names, status
 
 
+@pytest.mark.slow
 def test_thirty_of_thirty_people_paused_is_a_matter_of_reviews(
     client: Client, world: World
 ) -> None:
@@ -114,6 +115,7 @@ def test_thirty_of_thirty_people_paused_is_a_matter_of_reviews(
     assert "Everybody who came waits for a ruling" in advice.text
 
 
+@pytest.mark.slow
 def test_one_person_idle_for_a_quarter_of_an_hour_is_told(client: Client, world: World) -> None:
     made = world.study()
     judge(person(made, "a"))
@@ -143,6 +145,7 @@ def test_a_page_in_use_is_a_sign_of_life(client: Client, world: World) -> None:
     assert advised(client, made).key == "silence"
 
 
+@pytest.mark.slow
 def test_the_page_asks_again_only_when_the_advice_changes(client: Client, world: World) -> None:
     made = world.study()
     judge(person(made, "a"))
@@ -312,6 +315,7 @@ def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Situa
     )
 
 
+@pytest.mark.slow
 @given(now=situations())
 def test_there_is_always_one_act_and_it_is_well_said(now: Situation) -> None:
     advice = rules.advise(now)
@@ -360,6 +364,7 @@ def test_nobody_is_told_to_wait_for_what_cannot_come(now: Situation) -> None:
     assert not advice.title.startswith(("Nothing", "Wait"))
 
 
+@pytest.mark.slow
 @given(now=situations((Status.OPEN,)), silence=st.sampled_from([None, 15, 45, 1440]))
 def test_nobody_is_told_that_judgments_come_in_where_nobody_was_seen(
     now: Situation, silence: int | None
@@ -371,6 +376,7 @@ def test_nobody_is_told_that_judgments_come_in_where_nobody_was_seen(
     assert "coming in" not in rules.advise(now).title
 
 
+@pytest.mark.slow
 @given(now=situations(), later=situations())
 def test_the_same_situation_gets_the_same_advice(now: Situation, later: Situation) -> None:
     rules.advise(later)

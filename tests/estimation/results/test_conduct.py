@@ -59,6 +59,7 @@ def told(made: Campaign) -> str:
     return out.getvalue()
 
 
+@pytest.mark.slow
 def test_nothing_ruled_is_said_plainly(made: Campaign) -> None:
     assert ruling_statistics.of(made.pk) == Conduct()
     assert "There are no rulings yet." in told(made)

@@ -128,6 +128,7 @@ def test_intervals_are_cut_to_the_scale_for_display_only(client: Client, ada: Us
     assert cell.row.width == 1.6
 
 
+@pytest.mark.slow
 def test_what_the_metric_saves(client: Client, ada: User) -> None:
     made = campaign(owner=ada, reward=Decimal("0.50"))
     assert board(client, made).saving.why == (
@@ -213,6 +214,7 @@ def test_a_panel_is_never_told_to_ask_more_people(client: Client, ada: User) -> 
     assert "exactly these annotators" in page(client, made).content.decode()
 
 
+@pytest.mark.slow
 def test_metric_progress_is_shown_until_it_is_complete(client: Client, ada: User) -> None:
     made = campaign(owner=ada, is_open=False)
     outputs = list(made.outputs.all())
@@ -278,6 +280,7 @@ def test_final_or_provisional_and_for_whom(client: Client, ada: User) -> None:
     assert "closed by hand" in text
 
 
+@pytest.mark.slow
 def test_numbers_answer_only_when_something_has_changed(
     client: Client, ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -328,6 +331,7 @@ def drawing(client: Client, address: str) -> bytes:
     return re.sub(rb"clip\d+", b"clip", client.get(address).content)
 
 
+@pytest.mark.slow
 def test_a_plot_never_changes_meaning(client: Client, ada: User) -> None:
     made = campaign(owner=ada)
     early = estimated(made, 40, 0.5)[-1].pk
@@ -365,6 +369,7 @@ def test_the_page_points_to_plots_table_and_text(client: Client, ada: User) -> N
     assert re.findall(r"<script(?![^>]*src)", text) == []
 
 
+@pytest.mark.slow
 def test_history_is_thinned_but_keeps_its_ends(ada: User) -> None:
     made = campaign(owner=ada, systems=("alpha",))
     for n in range(1, 301):

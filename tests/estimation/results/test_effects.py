@@ -113,6 +113,7 @@ def test_it_is_what_the_report_says_where_one_person_is_excluded(
     assert found.shift > 0.05
 
 
+@pytest.mark.slow
 def test_it_is_that_of_this_person_alone(made: Campaign, review: Review, eve: User) -> None:
     (before,) = effects.measure(made.pk, review.annotator_id)
     exclude(person(made, "p0"), eve)
@@ -123,6 +124,7 @@ def test_it_is_that_of_this_person_alone(made: Campaign, review: Review, eve: Us
     assert second.shift != after.shift
 
 
+@pytest.mark.slow
 def test_estimates_of_which_nothing_is_left_are_counted(
     monkeypatch: pytest.MonkeyPatch, ada: User
 ) -> None:
@@ -163,6 +165,7 @@ def test_it_is_hidden_from_everybody_until_the_ruling_is_final(
     assert "with and without excluded work</a>" in shown(ada, review)[0]
 
 
+@pytest.mark.slow
 def test_the_case_fetches_it_once_it_is_final(
     monkeypatch: pytest.MonkeyPatch, review: Review, eve: User
 ) -> None:
@@ -175,6 +178,7 @@ def test_the_case_fetches_it_once_it_is_final(
     assert f'hx-get="{reverse("estimation:effect", args=names)}"' in page
 
 
+@pytest.mark.slow
 def test_an_appeal_in_time_holds_it_back_until_it_is_answered(
     monkeypatch: pytest.MonkeyPatch, review: Review, ada: User, eve: User
 ) -> None:
@@ -186,6 +190,7 @@ def test_an_appeal_in_time_holds_it_back_until_it_is_answered(
     assert shown(eve, review)[1]["effects"] is not None
 
 
+@pytest.mark.slow
 def test_the_closing_of_a_campaign_makes_it_final_and_a_reopening_does_not(
     made: Campaign, review: Review, ada: User, eve: User
 ) -> None:
@@ -199,6 +204,7 @@ def test_the_closing_of_a_campaign_makes_it_final_and_a_reopening_does_not(
     assert HIDDEN in shown(eve, review)[0]
 
 
+@pytest.mark.slow
 def test_of_work_that_is_not_excluded_nothing_is_shown(
     made: Campaign, review: Review, ada: User, eve: User
 ) -> None:

@@ -81,6 +81,7 @@ def test_before_ten_items_it_says_what_is_awaited(client: Client, ada: User) -> 
     assert "10 judgments of 10 items by" in text
 
 
+@pytest.mark.slow
 def test_it_says_so_from_the_very_start(client: Client, ada: User) -> None:
     made = campaign(owner=ada, items=40)
     _, text = shows(client, made)
@@ -161,6 +162,7 @@ def test_no_page_says_what_cannot_be(client: Client, ada: User, systems: tuple[s
     assert judged == 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [0, 1])
 def test_one_is_one_on_all_pages_of_researchers(client: Client, ada: User, n: int) -> None:
     made = campaign(owner=ada, items=1, systems=("alpha",), targets=FOUR, double_share=0.0)
@@ -230,6 +232,7 @@ def test_an_edit_rate_above_its_working_range_keeps_its_interval(client: Client,
     _is_a_sensible_plot(labels(client, made, cell, board.rows[0].newest_id), HTER)
 
 
+@pytest.mark.slow
 def test_what_is_cut_is_said_and_the_decision_looks_at_the_whole(client: Client, ada: User) -> None:
     made = campaign(owner=ada, items=40, systems=("alpha",))
     row = _estimate(made, estimate=0.9, low=0.75, high=1.05)
@@ -301,6 +304,7 @@ def intervals(draw: Any, criterion: Criterion) -> Point:
     return Point(1, criterion.name, n, at, low, high, at, low - 0.1, high + 0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("criterion", [OVERALL, HTER], ids=["overall", "edit"])
 @given(data=st.data())
 def test_a_plot_shows_the_scale_and_nothing_else(criterion: Criterion, data: Any) -> None:

@@ -67,6 +67,7 @@ def test_what_cannot_be_met_is_said(client: Client, ada: User) -> None:
     assert "The targets cannot be met before the items run out." in page(client, made)
 
 
+@pytest.mark.slow
 def test_it_is_made_by_a_task_after_the_estimates_and_not_for_every_judgment(ada: User) -> None:
     made = begun(ada)
     before = EndForecast.objects.get(campaign=made)
@@ -82,6 +83,7 @@ def test_it_is_made_by_a_task_after_the_estimates_and_not_for_every_judgment(ada
     assert not forecasting.measure(made.pk), "nothing is due"
 
 
+@pytest.mark.slow
 def test_a_ruling_makes_it_again_at_once(ada: User) -> None:
     made = begun(ada)
     exclude(person(made, "p3"), ada)
@@ -89,6 +91,7 @@ def test_a_ruling_makes_it_again_at_once(ada: User) -> None:
     assert EndForecast.objects.get(campaign=made).judgments == 76
 
 
+@pytest.mark.slow
 def test_it_can_be_thrown_away(client: Client, ada: User) -> None:
     made = begun(ada)
     EndForecast.objects.all().delete()
@@ -111,6 +114,7 @@ def test_an_old_one_is_renewed_because_the_pace_changes(ada: User) -> None:
     assert EndForecast.objects.get(campaign=made).at > timezone.now() - timedelta(minutes=1)
 
 
+@pytest.mark.slow
 def test_before_thirty_items_and_after_the_end_there_is_none(client: Client, ada: User) -> None:
     made = campaign(owner=ada, items=60, systems=("alpha",), targets={"overall": 0.3}, metrics=())
     take_turns([person(made, f"p{i}") for i in range(3)], 12)

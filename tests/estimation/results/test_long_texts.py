@@ -91,6 +91,7 @@ def test_a_long_edit_waits_for_a_task_of_its_own_and_gets_the_same_score():
     assert score_waiting() == 0
 
 
+@pytest.mark.slow
 def test_nothing_is_decided_while_a_score_is_missing():
     study = judged()
     settle(study)
@@ -164,6 +165,7 @@ def of_version(study, version: str) -> None:
     super(type(Score.objects.all()), Score.objects.all()).update(version=version, value=0.25)
 
 
+@pytest.mark.slow
 def test_no_estimate_mixes_scores_of_two_definitions():
     study = judged()
     score_waiting()
@@ -276,6 +278,7 @@ def test_one_task_at_a_time_scores_long_texts():
     assert score_waiting() == 2
 
 
+@pytest.mark.slow
 def test_a_turn_ends_and_the_rest_is_asked_for_again():
     study = long_texts()
     judge_all(study, 3)
@@ -298,6 +301,7 @@ def test_a_turn_ends_and_the_rest_is_asked_for_again():
 # ---- what a reader sees ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_dashboard_says_how_many_judgments_wait(client):
     ada = user()
     study = long_texts(owner=ada)

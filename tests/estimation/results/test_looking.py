@@ -155,6 +155,7 @@ def test_the_metrics_of_no_item_are_not_found(client: Client, ada: User, number:
     assert client.get(address).status_code == 404
 
 
+@pytest.mark.slow
 def test_the_page_of_a_system_has_points_quadrants_and_pictures(client: Client, ada: User) -> None:
     made = begun(ada)
     alpha = made.systems.get(name="Alpha-X")

@@ -107,6 +107,7 @@ def _people(made: Campaign) -> list[Any]:
     return [one.annotator for one in made.participations.select_related("annotator")]
 
 
+@pytest.mark.slow
 def test_pay_by_the_hour_is_that_of_the_median_person(
     ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,6 +148,7 @@ def test_amendments_are_told_with_their_reason(client: Client, made: Campaign, a
     assert "timing.words_per_minute from 500.0 to 700.0. Short &lt;texts&gt;." in page
 
 
+@pytest.mark.slow
 def test_a_hostile_name_is_text_everywhere(client: Client, ada: User) -> None:
     made = campaign(owner=ada, items=12, name=HOSTILE)
     page, tex, told = texts(client, made)

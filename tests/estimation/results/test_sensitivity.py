@@ -69,6 +69,7 @@ def page(client: Client, made: Campaign) -> Any:
     return client.get(reverse("estimation:dashboard", args=[made.public_id]))
 
 
+@pytest.mark.slow
 def test_nothing_excluded_is_said_plainly(client: Client, ada: User) -> None:
     made = study(ada)
     take_turns([person(made, f"p{i}") for i in range(6)], 12)
@@ -135,6 +136,7 @@ def test_a_move_of_more_than_the_half_width_is_said(
     assert ("shift beyond the half-width" in text) == moves
 
 
+@pytest.mark.slow
 def test_an_estimate_of_which_nothing_is_left_is_told(client: Client, ada: User) -> None:
     made = study(ada)
     for name in ("a", "b"):
@@ -271,6 +273,7 @@ def test_a_closing_campaign_says_that_nobody_who_came_may_fill_its_gaps(
     assert board(client, made).advice.title == "Wait for the last judgments"
 
 
+@pytest.mark.slow
 def test_who_has_had_an_output_cannot_fill_its_second_slot(client: Client, ada: User) -> None:
     made = study(ada, items=4, double_share=1.0, targets={"overall": 0.01}, metrics=())
     alone = person(made, "alone")
@@ -287,6 +290,7 @@ def test_who_has_had_an_output_cannot_fill_its_second_slot(client: Client, ada: 
     assert "1 annotator waits for a review, and may go on if cleared" in advice.text
 
 
+@pytest.mark.slow
 def test_gaps_that_no_budget_pays_for_are_not_waited_for(client: Client, ada: User) -> None:
     made = study(
         ada, items=4, double_share=1.0, targets={"overall": 0.01}, budget=2, reward=Decimal("0.50")
@@ -335,6 +339,7 @@ def test_the_api_shows_both_and_why(ada: User) -> None:
         assert eve.get(at + part).status_code == 404
 
 
+@pytest.mark.slow
 def test_the_api_tells_agreement_by_pseudonym(ada: User) -> None:
     made = study(ada, double_share=1.0, targets={"overall": 0.01})
     take_turns([person(made, f"worker-{i}") for i in range(4)], 24)

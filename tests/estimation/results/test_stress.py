@@ -56,6 +56,7 @@ def row_of(made: Campaign) -> StressedEstimate:
     return row
 
 
+@pytest.mark.slow
 def test_the_worst_people_are_found_and_the_numbers_are_those_of_an_estimate_without_them(
     ada: User,
 ) -> None:
@@ -76,6 +77,7 @@ def test_the_worst_people_are_found_and_the_numbers_are_those_of_an_estimate_wit
     assert [one.high_anew for one in row.worst] == pytest.approx([one.high for one in row.worst])
 
 
+@pytest.mark.slow
 def test_all_flags_are_applied_whatever_was_ruled(ada: User) -> None:
     made = study(ada)
     assert row_of(made).flagged_people == 0
@@ -96,6 +98,7 @@ def test_all_flags_are_applied_whatever_was_ruled(ada: User) -> None:
     assert (row.found["n_judgments"], row.unflagged["n_judgments"]) == (32, 24)
 
 
+@pytest.mark.slow
 def test_nothing_is_left_where_everybody_is_flagged(client: Client, ada: User) -> None:
     made = study(ada)
     for i in range(9):
@@ -131,6 +134,7 @@ def test_a_lost_message_is_found(ada: User) -> None:
     assert not StressDue.objects.exists()
 
 
+@pytest.mark.slow
 def test_the_page_the_api_the_command_and_the_export_say_the_same(
     client: Client, ada: User
 ) -> None:
@@ -165,6 +169,7 @@ def test_the_page_the_api_the_command_and_the_export_say_the_same(
     assert float(rows[-1]["highest"]) == pytest.approx(row.worst[-1].high)
 
 
+@pytest.mark.slow
 def test_reviewers_of_an_open_campaign_do_not_see_it(client: Client, ada: User) -> None:
     made = study(ada)
     rev = user("rev")

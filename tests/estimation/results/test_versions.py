@@ -80,6 +80,7 @@ def numbers(client: Client, made: Campaign, have: str = "") -> Any:
     return client.get(address, headers={"If-None-Match": have} if have else {})
 
 
+@pytest.mark.slow
 def test_a_poll_costs_two_queries_beside_the_log_in(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,6 +101,7 @@ def test_a_poll_costs_two_queries_beside_the_log_in(
     assert (later.status_code, later["ETag"] != have) == (200, True)
 
 
+@pytest.mark.slow
 def test_each_minute_is_a_version_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Texts such as “for 15 minutes” change without an act, and are a minute late at most."""
     owner = user()

@@ -349,6 +349,7 @@ def test_answers_of_another_campaign_between_them_change_nothing(ada: User, tmp_
         assert "Everything agrees" in verified(path)
 
 
+@pytest.mark.slow
 def test_a_campaign_that_still_collects_agrees_too(study: Campaign, tmp_path: Path) -> None:
     """First with all estimates up to date, then with an answer that waits to be counted."""
     for name in ("current", "behind"):

@@ -244,6 +244,7 @@ def test_a_server_that_stays_away_is_reported(monkeypatch: pytest.MonkeyPatch) -
         work(person, "http://127.0.0.1:9/join/", threading.Event(), 0, lambda line: None)
 
 
+@pytest.mark.slow
 def test_a_person_takes_the_tutorial_first_and_may_be_wrong_at_times(stub):
     asked = ["fluency-ferry", "overall-pool", "edit-author"] * 24
     stub.questions = list(asked)

@@ -145,6 +145,7 @@ def test_the_command_prints_tables_and_json(monkeypatch):
     assert {row["criterion"] for row in only["table_2"]} == {"any_correct", "avg_correct"}
 
 
+@pytest.mark.slow
 @real
 def test_the_page_stands_beside_its_images(quality, found, tmp_path):
     page.write(tmp_path, [(quality, found)], replicates=1500, seed=1)

@@ -46,6 +46,7 @@ def parts(bill: Bill) -> tuple[Decimal, Decimal, Decimal]:
 # ---------------------------------------------------------------- tariffs
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     crowd=st.sampled_from(["mturk", "prolific"]),
@@ -205,6 +206,7 @@ class _Done(Exception):
     pass
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     seed=st.integers(0, 2**63 - 1),

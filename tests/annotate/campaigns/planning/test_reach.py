@@ -38,6 +38,7 @@ def test_thirty_items_do_not_reach_a_narrow_width(ada: Client) -> None:
     assert "Create the campaign all the same" in said
 
 
+@pytest.mark.slow
 def test_the_nearest_is_one_that_nine_of_ten_campaigns_reach(ada: Client) -> None:
     """Checked with other draws than those that found it."""
     nearest = found(looked_at(ada, lines(60)))["overall"].takes.nearest
@@ -61,6 +62,7 @@ def test_it_is_not_created_by_the_way_but_all_the_same_if_asked(ada: Client) -> 
     assert CampaignImport.objects.get().status == "creating"
 
 
+@pytest.mark.slow
 def test_the_nearest_width_is_taken_with_a_press(ada: Client) -> None:
     page = looked_at(ada, lines(30))
     nearest = found(page)["overall"].takes.nearest
@@ -89,6 +91,7 @@ def test_a_criterion_without_a_target_changes_nothing(ada: Client, criterion: st
     assert stored.plan_of(CampaignImport.objects.get()).targets == {"overall": 0.2}
 
 
+@pytest.mark.slow
 def test_enough_items_are_not_refused_and_say_what_it_takes(ada: Client) -> None:
     page = looked_at(ada, lines(200), width_overall="0.6")
     takes = found(page)["overall"].takes

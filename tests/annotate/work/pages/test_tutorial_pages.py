@@ -101,6 +101,7 @@ def test_what_cannot_be_graded_is_refused(client, who, changes, status, code):
     assert not TutorialAnswer.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_failed_round_is_told_and_then_the_kind_end(client, who):
     answer_all(who, wrongly=3, but=1)
     last = tutorial_of(who).questions[-1]
