@@ -177,6 +177,7 @@ def test_columns_with_other_names_are_named(ada: Client) -> None:
     named = {"column_item": "text_no", "column_system": "who", "column_output": "says"}
     page = looked_at(ada, ODD, **named)
     assert page.context["preview"].facts.n_items == 2
+    assert "Read as you said: “text_no” as item, “who” as system" in page.content.decode()
     kept = page.context["of"].public_id
     form = ada.get(NEW, {"import": kept}).context["form"]
     assert form["column_item"].value() == "text_no"

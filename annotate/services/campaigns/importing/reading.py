@@ -170,9 +170,7 @@ class _Reading:
 
     def notices(self) -> Iterator[str]:
         names = self.form.names
-        if names.read_as:
-            pairs = [f"“{shown(theirs)}” as {ours}" for theirs, ours in names.read_as.items()]
-            yield f"Read by their usual names: {', '.join(pairs)}."
+        yield from _about_read(names)
         yield from _about_unknown(names, self.numeric)
         for ours, theirs in names.unclear.items():
             either = " or ".join(f"“{shown(name)}”" for name in theirs)
@@ -186,6 +184,16 @@ class _Reading:
         if self.n_cut:
             cut = many(self.n_cut, "output has", "outputs have")
             yield f"{cut} exactly {count(EXCEL_CUTS)} characters, where Excel cuts a cell off."
+
+
+def _about_read(names: FieldNames) -> Iterator[str]:
+    """Yield which columns were read under another name: as somebody said, and by themselves."""
+    said = {theirs: ours for theirs, ours in names.read_as.items() if ours in names.named}
+    usual = {theirs: ours for theirs, ours in names.read_as.items() if ours not in names.named}
+    for how, found in (("as you said", said), ("by their usual names", usual)):
+        if found:
+            pairs = [f"“{shown(theirs)}” as {ours}" for theirs, ours in found.items()]
+            yield f"Read {how}: {', '.join(pairs)}."
 
 
 def _about_unknown(names: FieldNames, numeric: set[str]) -> Iterator[str]:
