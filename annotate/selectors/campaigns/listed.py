@@ -1,7 +1,7 @@
 """A person's campaigns as a list that is searched, ordered and shown page by page."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import IntEnum
 from typing import Any
@@ -97,6 +97,33 @@ def has_any(user_id: int) -> bool:
 def n_archived(user_id: int) -> int:
     mine = Membership.objects.filter(user=user_id, campaign__status=Status.ARCHIVED)
     return mine.count()
+
+
+LEAST_FOR_PACE = 30  # judgments; fewer say little about how many people come
+SHORTEST = 1 / 24  # days
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast a closed campaign collected: its name, and judgments a day while it was open."""
+
+    name: str
+    per_day: float
+
+
+def pace(user_id: int, crowd: str) -> Pace | None:
+    """Return the pace of this person's newest closed campaign with people of this crowd, if any."""
+    mine = Membership.objects.filter(user=user_id, role__in=Membership.RUN, campaign__crowd=crowd)
+    over = mine.filter(campaign__opened_at__isnull=False, campaign__closed_at__isnull=False)
+    found = over.annotate(judged=_judged()).filter(judged__gte=LEAST_FOR_PACE)
+    newest = found.select_related("campaign").order_by("-campaign__closed_at").first()
+    if newest is None:
+        return None
+    campaign = newest.campaign
+    assert campaign.opened_at is not None
+    assert campaign.closed_at is not None
+    days = (campaign.closed_at - campaign.opened_at) / timedelta(days=1)
+    return Pace(campaign.name, newest.judged / max(days, SHORTEST))
 
 
 def _listed(mine: Any, spent: Decimal) -> ListedCampaign:

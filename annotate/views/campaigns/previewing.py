@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from annotate.selectors.campaigns import protocol
+from annotate.selectors.campaigns.listed import Pace
 from annotate.selectors.pay.budget import AtMost
 from annotate.selectors.work.gold import BLOCK
 from annotate.services.campaigns import creating, metric_choice, plans, reach
@@ -48,6 +49,25 @@ class CampaignPreview:
     @property
     def n_more_systems(self) -> int:
         return self.facts.n_systems - len(self.facts.systems)
+
+
+@dataclass(frozen=True)
+class ExpectedDays:
+    """How long a campaign collects at the pace of an earlier one: 8 of 10 campaigns."""
+
+    low: float
+    high: float
+    pace: Pace
+
+
+def days(shown: CampaignPreview, pace: Pace | None) -> ExpectedDays | None:
+    """Return how long the last criterion takes; None without a pace, or without a forecast."""
+    found = [one.takes.judgments for one in shown.reach]
+    if pace is None or not found or None in found:
+        return None
+    known = [one for one in found if one is not None]
+    low, high = max(one.low for one in known), max(one.high for one in known)
+    return ExpectedDays(low / pace.per_day, high / pace.per_day, pace)
 
 
 def preview(checked: Checked) -> CampaignPreview:

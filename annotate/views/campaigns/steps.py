@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.forms.new_campaign import PeopleStep, PlanStep, QuestionsStep, StepForm
 from annotate.permissions import own_import, researcher_page
+from annotate.selectors.campaigns import listed
 from annotate.selectors.studies import instruments
 from annotate.services.campaigns import creating, plans
 from annotate.services.campaigns.importing import receiving, stored
@@ -19,7 +20,7 @@ from annotate.services.campaigns.importing.problems import UploadRefused
 from annotate.states import ImportStatus
 from annotate.text.numerals import number
 from annotate.views.campaigns import step_names
-from annotate.views.campaigns.previewing import preview
+from annotate.views.campaigns.previewing import days, preview
 
 FORMS: dict[str, type[StepForm]] = {
     "questions": QuestionsStep,
@@ -66,7 +67,10 @@ def takes(request: HttpRequest, import_id: str) -> HttpResponseBase:
     """What the plan as it is typed would take. Nothing is stored."""
     of = own_import(request.user, import_id)
     form = _form(of, "plan", request.POST)
-    return render(request, "campaigns/_takes.html", {"of": of, **_taken(of, form)})
+    taken = _taken(of, form)
+    if "preview" in taken and request.user.pk is not None:
+        taken["days"] = days(taken["preview"], listed.pace(request.user.pk, form.before.crowd))
+    return render(request, "campaigns/_takes.html", {"of": of, **taken})
 
 
 @require_safe

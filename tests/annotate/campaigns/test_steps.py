@@ -1,14 +1,17 @@
 """The four steps of a new campaign: left and taken up, in two windows, from another campaign."""
 
 import json
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from annotate.models import Campaign, CampaignImport
+from annotate.models import Campaign, CampaignImport, Slot
+from annotate.selectors.campaigns import listed
 from annotate.services.campaigns.importing import running, stored
 from annotate.services.studies import definitions
 from tests.annotate.own import helpful
@@ -24,7 +27,7 @@ from tests.annotate.researcher import (
     press,
     send,
 )
-from tests.factories import user
+from tests.factories import campaign, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -271,3 +274,25 @@ def test_no_step_changes_a_plan_whose_campaign_is_made(ada: Client) -> None:
     )
     made.refresh_from_db()
     assert str(made.reward) == "0.40"
+
+
+def test_days_are_told_at_the_pace_of_an_earlier_campaign(ada: Client) -> None:
+    of = begun(ada, lines(60))
+    address = reverse("annotate:import-takes", args=[of.public_id])
+    typed = {**PLAN, "width_overall": "0.6"}
+    assert ada.post(address, typed).context["days"] is None
+    closed = timezone.now()
+    mine = campaign(owner=owner_of(ada), items=20, name="Winter", double_share=0)
+    Campaign.objects.filter(pk=mine.pk).update(
+        status="closed", opened_at=closed - timedelta(days=4), closed_at=closed
+    )
+    assert listed.pace(owner_of(ada).pk, "link") is None, "nobody has judged anything"
+    Slot.objects.filter(campaign=mine).delete()  # none is free: all 40 judgments came
+    pace = listed.pace(owner_of(ada).pk, "link")
+    assert pace == listed.Pace("Winter", 10)
+    assert listed.pace(owner_of(ada).pk, "mturk") is None, "other people come from elsewhere"
+    found = ada.post(address, typed)
+    takes = found.context["preview"].reach[0].takes.judgments
+    assert found.context["days"].low == takes.low / 10
+    assert found.context["days"].high == takes.high / 10
+    assert "the pace of your campaign “Winter”" in found.content.decode()

@@ -187,7 +187,7 @@ class _Reading:
 
 
 def _about_read(names: FieldNames) -> Iterator[str]:
-    """Yield which columns were read under another name: as somebody said, and by themselves."""
+    """Yield which columns were read under another name: as somebody said, or as usual."""
     said = {theirs: ours for theirs, ours in names.read_as.items() if ours in names.named}
     usual = {theirs: ours for theirs, ours in names.read_as.items() if ours not in names.named}
     for how, found in (("as you said", said), ("by their usual names", usual)):
