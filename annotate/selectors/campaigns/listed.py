@@ -104,14 +104,14 @@ SHORTEST = 1 / 24  # days
 
 
 @dataclass(frozen=True)
-class Pace:
+class CollectionPace:
     """How fast a closed campaign collected: its name, and judgments a day while it was open."""
 
     name: str
     per_day: float
 
 
-def pace(user_id: int, crowd: str) -> Pace | None:
+def pace(user_id: int, crowd: str) -> CollectionPace | None:
     """Return the pace of this person's newest closed campaign with people of this crowd, if any."""
     mine = Membership.objects.filter(user=user_id, role__in=Membership.RUN, campaign__crowd=crowd)
     over = mine.filter(campaign__opened_at__isnull=False, campaign__closed_at__isnull=False)
@@ -123,7 +123,7 @@ def pace(user_id: int, crowd: str) -> Pace | None:
     assert campaign.opened_at is not None
     assert campaign.closed_at is not None
     days = (campaign.closed_at - campaign.opened_at) / timedelta(days=1)
-    return Pace(campaign.name, newest.judged / max(days, SHORTEST))
+    return CollectionPace(campaign.name, newest.judged / max(days, SHORTEST))
 
 
 def _listed(mine: Any, spent: Decimal) -> ListedCampaign:

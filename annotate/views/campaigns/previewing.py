@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from annotate.selectors.campaigns import protocol
-from annotate.selectors.campaigns.listed import Pace
+from annotate.selectors.campaigns.listed import CollectionPace
 from annotate.selectors.pay.budget import AtMost
 from annotate.selectors.work.gold import BLOCK
 from annotate.services.campaigns import creating, metric_choice, plans, reach
@@ -57,10 +57,10 @@ class ExpectedDays:
 
     low: float
     high: float
-    pace: Pace
+    pace: CollectionPace
 
 
-def days(shown: CampaignPreview, pace: Pace | None) -> ExpectedDays | None:
+def days(shown: CampaignPreview, pace: CollectionPace | None) -> ExpectedDays | None:
     """Return how long the last criterion takes; None without a pace, or without a forecast."""
     found = [one.takes.judgments for one in shown.reach]
     if pace is None or not found or None in found:

@@ -289,7 +289,7 @@ def test_days_are_told_at_the_pace_of_an_earlier_campaign(ada: Client) -> None:
     assert listed.pace(owner_of(ada).pk, "link") is None, "nobody has judged anything"
     Slot.objects.filter(campaign=mine).delete()  # none is free: all 40 judgments came
     pace = listed.pace(owner_of(ada).pk, "link")
-    assert pace == listed.Pace("Winter", 10)
+    assert pace == listed.CollectionPace("Winter", 10)
     assert listed.pace(owner_of(ada).pk, "mturk") is None, "other people come from elsewhere"
     found = ada.post(address, typed)
     takes = found.context["preview"].reach[0].takes.judgments
