@@ -1,0 +1,175 @@
+"""The client against the product over HTTP: from a file to results, and what is refused."""
+
+import json
+import runpy
+import zipfile
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from plumbline_client import Campaign, Conflict, NotAllowed, NotFound, Plumbline, Refused
+
+from annotate.models import Campaign as Stored
+from annotate.services.campaigns.importing import running
+from estimation.services import estimating
+from tests.factories import judge, person, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+EXAMPLES = Path(__file__).parents[2] / "client" / "examples"
+ROWS = [
+    {"item": f"i{i}", "system": system, "output": f"{system} wrote {i}", "judge": i / 7}
+    for i in range(12)
+    for system in ("alpha", "beta")
+]
+PLAN: dict[str, Any] = {
+    "targets": {"overall": 0.4},
+    "metrics": ["judge"],
+    "reward": "0.40",
+    "tutorial": False,
+    "double_share": 0.0,
+}
+
+
+def made(plumbline: Plumbline, **more: Any) -> Campaign:
+    return plumbline.create("News", ROWS, **PLAN, **more)
+
+
+def file_of(folder: Path, rows: Any) -> Path:
+    path = folder / "outputs.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+def judged(campaign_id: str, people: int = 5) -> Stored:
+    """Let people judge some of it, and refresh the estimates."""
+    stored = Stored.objects.get(public_id=campaign_id)
+    for n in range(people):
+        who = person(stored, f"p{n}")
+        for answer in (1, 0, 1, -1):
+            edit = None if answer == 1 else "A better text of several words."
+            judge(who, overall=answer, edit=edit)
+    assert estimating.refresh(stored.pk)
+    return stored
+
+
+def test_from_rows_to_results(ada: Plumbline, tmp_path: Path) -> None:
+    campaign = made(ada)
+    assert (campaign.status, campaign.targets, campaign.metrics) == (
+        "draft",
+        {"overall": 0.4},
+        ("judge",),
+    )
+    assert (campaign.reward, campaign.budget) == (Decimal("0.40"), None)
+    assert campaign.created_at is not None
+    assert campaign.created_at.tzinfo is not None
+    assert ada.open(campaign.id).status == "open"
+    stored = judged(campaign.id)
+    found = list(ada.estimates(campaign.id))
+    overall = [one for one in found if one.criterion == "overall"]
+    assert {one.system for one in overall} == {"alpha", "beta"}
+    assert all(isinstance(one.mean_estimate, float) for one in overall)
+    (difference,) = ada.comparisons(campaign.id)
+    assert {difference.first, difference.second} == {"alpha", "beta"}
+    judgments = list(ada.judgments(campaign.id))
+    assert len(judgments) == stored.judgments.count() == 20
+    assert isinstance(judgments[0].submitted_at, datetime)
+    assert judgments[0].scores["overall"] in (-1, 0, 1)
+    assert len(list(ada.listed(campaign.id, "outputs", page_size=7))) == 24, "all of four pages"
+    assert ada.told(campaign.id, "report")
+    assert ada.end(campaign.id).status in ("closing", "closed")
+    to = ada.export(campaign.id, tmp_path / "all.zip")
+    assert "judgments.jsonl" in "".join(zipfile.ZipFile(to).namelist())
+
+
+def test_a_file_is_imported_and_its_numbers_are_metrics(ada: Plumbline, tmp_path: Path) -> None:
+    campaign = ada.create("News", file_of(tmp_path, ROWS), **PLAN)
+    assert campaign.metrics == ("judge",)
+    assert campaign.targets == {"overall": 0.4}
+    assert [one.id for one in ada.campaigns()] == [campaign.id]
+
+
+def test_the_same_key_is_one_campaign(ada: Plumbline) -> None:
+    assert made(ada, key="mine").id == made(ada, key="mine").id
+    assert Stored.objects.count() == 1
+    with pytest.raises(Conflict, match="Another import"):
+        ada.create("Other", ROWS, **PLAN, key="mine")
+
+
+def test_a_large_file_is_waited_for(ada: Plumbline, tmp_path: Path) -> None:
+    """The worker reads it while the client waits."""
+    ada._sleep = lambda _seconds: running.run_due() and None
+    large = [row | {"output": row["output"] + " word" * 9_000} for row in ROWS]
+    assert ada.create("Large", file_of(tmp_path, large), **PLAN).planned == 24
+    large[3]["system"] = ""
+    with pytest.raises(Refused) as refused:
+        ada.create("Large", file_of(tmp_path, large), **PLAN)
+    (problem,) = refused.value.problems
+    assert (problem.lines, problem.count) == ((4,), 1)
+    assert "“system” is missing" in problem.message
+
+
+def test_a_worker_that_never_comes_is_a_timeout(ada: Plumbline, tmp_path: Path) -> None:
+    large = [row | {"output": row["output"] + " word" * 9_000} for row in ROWS]
+    with pytest.raises(TimeoutError, match="still reading"):
+        ada.create("Large", file_of(tmp_path, large), **PLAN, wait=0)
+
+
+def test_what_needs_correcting_is_told_by_field_and_line(ada: Plumbline) -> None:
+    with pytest.raises(Refused) as wrong:
+        ada.create("News", ROWS, targets={"charm": 1})
+    assert list(wrong.value.errors) == ["targets"]
+    with pytest.raises(Refused) as broken:
+        ada.create("News", [*ROWS, ROWS[0]], **PLAN)
+    assert broken.value.problems[0].lines == (25,)
+    assert not Stored.objects.exists()
+
+
+def test_a_revoked_token_and_a_foreign_campaign(ada: Plumbline, live_server: Any) -> None:
+    campaign = made(ada)
+    user("eve")
+    with Plumbline.log_in(live_server.url, "eve", "long enough to be fine") as eve:
+        assert list(eve.campaigns()) == []
+        with pytest.raises(NotFound):
+            eve.open(campaign.id)
+    with Plumbline(live_server.url, token="no such token") as nobody:
+        with pytest.raises(NotAllowed) as refused:
+            nobody.campaign(campaign.id)
+        assert refused.value.status == 401
+    with pytest.raises(Refused):
+        Plumbline.log_in(live_server.url, "eve", "wrong")
+
+
+def test_odd_ids_stay_inside_the_api(ada: Plumbline) -> None:
+    for odd in ("../../admin", "a/b", "%2e%2e", "a?b=c", "a#b", "ä"):
+        with pytest.raises(NotFound):
+            ada.campaign(odd)
+
+
+def test_waiting_for_the_end(ada: Plumbline) -> None:
+    campaign = made(ada)
+    with pytest.raises(TimeoutError):
+        ada.wait_until_closed(campaign.id, timeout=0)
+    ada.open(campaign.id)
+    Stored.objects.update(status="closed")
+    assert ada.wait_until_closed(campaign.id, timeout=0).is_over
+
+
+def test_the_example_runs(
+    ada: Plumbline,
+    live_server: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    token = Plumbline.log_in(live_server.url, "ada", "long enough to be fine")
+    monkeypatch.setenv("PLUMBLINE_URL", live_server.url)
+    monkeypatch.setenv("PLUMBLINE_TOKEN", token._at._http.headers["Authorization"].split()[1])
+    token.close()
+    main = runpy.run_path(str(EXAMPLES / "campaign.py"))["main"]
+    assert main(str(file_of(tmp_path, ROWS)), "News, autumn") == 0
+    assert "News, autumn: " in capsys.readouterr().out
+    assert Stored.objects.get().status == "open"
+    assert main(str(file_of(tmp_path, [{"item": "a"}])), "News") == 1
