@@ -14,7 +14,7 @@ from annotate.models import Campaign
 from annotate.selectors.campaigns.blinding import sees_results
 from annotate.selectors.pay.budget import cost_at_most
 from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE, Plan
-from annotate.states import CampaignStatus, Estimand, MetricChoice, StopMode
+from annotate.states import CampaignStatus, Estimand, MemberRole, MetricChoice, StopMode
 
 DEFAULTS = Plan(name="", targets={})
 TITLE = "what annotators read in place of the name; “”: a neutral title"
@@ -40,7 +40,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     estimand = serializers.ChoiceField(choices=Estimand.choices)
     metric_choice = serializers.ChoiceField(choices=MetricChoice.choices)
     stop_mode = serializers.ChoiceField(choices=StopMode.choices)
-    role = serializers.ChoiceField(choices=["owner", "reviewer"])
+    role = serializers.ChoiceField(choices=MemberRole.choices)
     targets = serializers.SerializerMethodField()
     margins = serializers.SerializerMethodField()
     systems = serializers.SerializerMethodField(
