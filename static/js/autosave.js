@@ -73,8 +73,9 @@ export function createAutosave({ api, revision, local, strings, read, seconds, s
     revision = newRevision;
     saved = answers;
     local.write(revision, full(read()));
-    show("saved");
-    if (dirty()) schedule(PAUSE);
+    if (!dirty()) return show("saved");
+    show("saving");  // something was answered while this was on its way
+    schedule(PAUSE);
   }
 
   // The server has a newer revision: our own last words on leaving the page, or another tab's.

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from annotate import tokens
 from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry
@@ -308,3 +308,17 @@ def test_a_page_that_was_on_its_way_while_another_tab_saved_has_its_answers(cont
     choose(second, overall=1)
     saved(second)
     assert (Draft.objects.get().data["fluency"], Draft.objects.get().data["overall"]) == (1, 0)
+
+
+def test_what_is_answered_while_a_draft_is_on_its_way_is_not_called_saved(context, url):
+    page = context.new_page()
+    open_task(page, url)
+    held: list[Route] = []
+    page.route("**/draft", lambda route: route.continue_() if held else held.append(route))
+    with page.expect_request("**/draft"):
+        choose(page, fluency=0)
+    choose(page, redundancy=0)
+    with page.expect_response("**/draft"):
+        held[0].continue_()
+    saved(page)
+    assert (Draft.objects.get().data["fluency"], Draft.objects.get().data["redundancy"]) == (1, 1)
