@@ -107,18 +107,22 @@ def look(mine: Access) -> Campaign:
 def access(user: Who, public_id: str) -> Access:
     """Return what `user` is in this campaign; `NotFound` as `visible`."""
     mine = Membership.objects.filter(campaign__public_id=public_id, user=user.pk)
-    found = mine.select_related("campaign").first()
+    found = mine.select_related("campaign").first() if _is_public_id(public_id) else None
     if found is None:
         raise NotFound("There is no campaign at this address, or it is not shared with you.")
     figures.count_in(found.campaign.currency)  # what follows is about this campaign
     return Access(found.campaign, found.user_id, found.role)
 
 
+def _is_public_id(text: str) -> bool:
+    """Return whether it can be one; a form can name anything, also what no database takes."""
+    return text.isascii() and text.isalnum()
+
+
 def own_import(user: Who, public_id: str) -> CampaignImport:
     """Return the import, if `user` has begun it; to anybody else it is not there."""
     mine = CampaignImport.objects.filter(owner=user.pk or 0)
-    is_one = public_id.isascii() and public_id.isalnum()
-    found = mine.filter(public_id=public_id).first() if is_one else None
+    found = mine.filter(public_id=public_id).first() if _is_public_id(public_id) else None
     if found is None:
         raise NotFound("There is no import at this address, or it is somebody else's.")
     return found

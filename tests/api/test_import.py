@@ -162,3 +162,10 @@ def test_the_tutorial_is_required_unless_declined(api):
         assert (answer["tutorial_required"], answer["tutorial_bonus"]) == (True, "1.00")
         assert post_one(api, tutorial=False).json()["tutorial_required"] is False
     assert "tutorial_bonus" in post(api, tutorial_bonus="-1").json()["errors"]
+
+
+@pytest.mark.parametrize("gold", ["[" * 100_000, "nope", '"text"', "[1]", '[{"item": NaN}]'])
+def test_gold_items_of_a_form_that_are_none_are_told(api, gold):
+    answer = post_file(api, LINES, gold=gold, gold_share=5)
+    assert (answer.status_code, list(answer.json()["errors"])) == (422, ["gold"])
+    assert not Campaign.objects.exists()

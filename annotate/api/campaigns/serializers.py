@@ -15,6 +15,7 @@ from annotate.selectors.campaigns.blinding import sees_results
 from annotate.selectors.pay.budget import cost_at_most
 from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE, Plan
 from annotate.states import CampaignStatus, Estimand, MemberRole, MetricChoice, StopMode
+from annotate.text import json_text
 
 DEFAULTS = Plan(name="", targets={})
 TITLE = "what annotators read in place of the name; “”: a neutral title"
@@ -170,17 +171,22 @@ class CrowdField(serializers.ChoiceField):
         super().__init__(choices=sorted(CROWDS), **options)
 
 
+GOLD_ROWS = "A list of objects, as in a file of gold items."
+
+
 @extend_schema_field({"type": "array", "items": {"type": "object"}})
 class GoldRowsField(serializers.JSONField):
     """Rows as in a file of gold items; a form sends them as JSON in one field."""
 
     def to_internal_value(self, data: Any) -> list[dict[str, Any]]:
-        try:
-            rows = super().to_internal_value(data)
-        except RecursionError:
-            raise serializers.ValidationError("This JSON is nested too deep.") from None
+        if isinstance(data, str):
+            try:
+                data = json_text.parse(data)
+            except json_text.NotJson:
+                raise serializers.ValidationError(GOLD_ROWS) from None
+        rows = super().to_internal_value(data)
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise serializers.ValidationError("A list of objects, as in a file of gold items.")
+            raise serializers.ValidationError(GOLD_ROWS)
         return rows
 
 

@@ -1,5 +1,6 @@
 """Step 4 of a new campaign: who judges, what they are paid, and where it ends."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -97,7 +98,7 @@ class PeopleStep(StepForm):
         return {
             **as_shown(plan, (*AS_THEY_ARE, "bonus_after", "gold_share")),
             "fee": None if plan.fee_rate is None else round(plan.fee_rate * 100, 2),
-            "flags_list_only": bool(plan.screening.get(FLAGS)),
+            "flags_list_only": _lists_only(plan.screening),
             "signals": signals_on(plan.screening),
         }
 
@@ -113,12 +114,18 @@ class PeopleStep(StepForm):
         }
 
     def _screening(self) -> dict[str, Any]:
-        """Return the settings of the screens: those of this step, and others as they are."""
-        found = {
-            key: one for key, one in self.before.screening.items() if key not in (FLAGS, SIGNALS)
-        }
-        if self.cleaned_data["flags_list_only"]:
-            found[FLAGS] = {"list_only": list(SCREENS)}
-        if self.cleaned_data["signals"]:
-            found[SIGNALS] = {"on": True}
-        return found
+        """Return the settings of the screens; a group changes only where its box does."""
+        given, found = self.cleaned_data, dict(self.before.screening)
+        if given["flags_list_only"] != _lists_only(found):
+            flags = {key: one for key, one in found.get(FLAGS, {}).items() if key != "list_only"}
+            found[FLAGS] = flags | (
+                {"list_only": list(SCREENS)} if given["flags_list_only"] else {}
+            )
+        if given["signals"] != signals_on(found):
+            found[SIGNALS] = {**found.get(SIGNALS, {}), "on": given["signals"]}
+        return {group: one for group, one in found.items() if one}
+
+
+def _lists_only(screening: Mapping[str, Any]) -> bool:
+    """Return whether no flag of any screen pauses somebody."""
+    return set(SCREENS) <= set(screening.get(FLAGS, {}).get("list_only", ()))

@@ -102,6 +102,15 @@ class QuestionsStep(StepForm):
         return list(groups.items())
 
     @property
+    def least_saved(self) -> float:
+        """Return the smallest share of judgments that a recommended metric saved, by criterion."""
+        return 1 - 1 / min(_efficiencies())
+
+    @property
+    def most_saved(self) -> float:
+        return 1 - 1 / max(_efficiencies())
+
+    @property
     def has_other_metrics(self) -> bool:
         """Return whether one is chosen that is not recommended: then the others stand open."""
         return bool(set(self["metric_names"].value() or ()) - set(RECOMMENDED))
@@ -147,6 +156,10 @@ class QuestionsStep(StepForm):
         if [one.name for one in before.criteria] == [one.name for one in self.asked.criteria]:
             return {}
         return usual_targets(self.asked, self.before.stop_mode)
+
+
+def _efficiencies() -> list[float]:
+    return [n for name in RECOMMENDED for n in METRICS[name].efficiency.values()]
 
 
 def _own(metrics: Sequence[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """The plan of a campaign that exists, as the start of another one."""
 
+from annotate.crowds.tariffs import usual_share
 from annotate.models import Campaign
 from annotate.selectors.studies import instruments
 from annotate.services.campaigns.metric_choice import AUTO
@@ -15,7 +16,6 @@ AS_THEY_ARE = (
     "tutorial_id",
     "reward",
     "crowd",
-    "fee_rate",
     "budget",
     "max_judgments",
     "double_share",
@@ -36,7 +36,7 @@ def plan_of(campaign: Campaign) -> Plan:
     """Return what was decided for this campaign, for other texts.
 
     Its deadline has passed or will, its seed belongs to its items, and so do its gold items: these
-    three are left out.
+    three are left out. A usual fee stays the usual one, whichever crowd is chosen then.
     """
     targets = list(campaign.targets.all())
     is_auto = campaign.metric_choice == MetricChoice.AUTO
@@ -44,6 +44,7 @@ def plan_of(campaign: Campaign) -> Plan:
         name=f"Copy of {campaign.name}"[:LONGEST_NAME],
         instrument=_chosen(campaign),
         tutorial=campaign.tutorial_required,
+        fee_rate=None if campaign.fee_rate == usual_share(campaign.crowd) else campaign.fee_rate,
         metrics=(AUTO,) if is_auto else tuple(campaign.metrics),
         targets={one.criterion: one.width for one in targets if one.width is not None},
         margins={one.criterion: one.margin for one in targets if one.margin is not None},

@@ -88,7 +88,7 @@ def _first_plan(request: HttpRequest, kept: Any) -> Plan:
     """Return what this step starts from: the plan of an import, of a campaign, or a usual one."""
     if kept is not None:
         return stored.asked_of(kept)
-    if like := _asked(request, "like").replace("\0", ""):
+    if like := _asked(request, "like"):
         return copying.plan_of(permissions.run(request.user, like))
     plan = Plan(name="", targets={}, metrics=RECOMMENDED)
     try:

@@ -12,7 +12,6 @@ from annotate.errors import Conflict, Invalid, NotFound
 from annotate.forms.new_campaign import PeopleStep, PlanStep, QuestionsStep, StepForm
 from annotate.permissions import own_import, researcher_page
 from annotate.selectors.campaigns import listed
-from annotate.selectors.studies import instruments
 from annotate.services.campaigns import creating, plans
 from annotate.services.campaigns.importing import receiving, stored
 from annotate.services.campaigns.importing.first_items import SHOWN
@@ -138,14 +137,11 @@ def _page(
     context: dict[str, Any] = {
         "of": of,
         "form": form,
-        "step": step,
         "heading": HEADINGS[step],
         "next": BUTTONS[step],
         "plan": form.before,
         "facts": form.facts,
-        "asked": instruments.named(form.before.instrument),
         "steps": step_names.steps(of, step),
-        "back": step_names.address_before(of, step),
         "examples": range(1, min(SHOWN, form.facts.n_items if form.facts else SHOWN) + 1),
         "section": "campaigns",
     }
@@ -155,7 +151,7 @@ def _page(
 def _taken(of: Any, form: StepForm) -> dict[str, Any]:
     """Return what the plan takes, or why that cannot be said."""
     if form.facts is None:
-        return {"why": "The file is being read. What the plan takes stands here afterwards."}
+        return {"why": "What the plan takes stands here once the file is read."}
     if not form.is_valid():
         return {"why": "Some numbers of the plan need correcting first."}
     try:

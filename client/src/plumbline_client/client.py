@@ -26,7 +26,8 @@ class Plumbline:
     timeout: seconds that the server may stay silent.
     insecure: whether the token may go over plain http to another machine.
 
-    Reading is repeated up to three times where the server is away; nothing else is.
+    Reading is repeated up to three times where the server is away; the export, and what changes
+    something, are asked for once.
     """
 
     def __init__(

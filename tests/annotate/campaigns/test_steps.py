@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.models import Campaign, CampaignImport, Slot
+from annotate.screening.registry import SCREENS
 from annotate.selectors.campaigns import listed
 from annotate.services.campaigns.importing import running, stored
 from annotate.services.studies import definitions
@@ -261,7 +262,7 @@ def test_steps_are_there_while_the_file_is_read(ada: Client) -> None:
     of = CampaignImport.objects.get()
     assert keep(ada, of, "questions").status_code == 302
     said = ada.post(reverse("annotate:import-takes", args=[of.public_id]), PLAN).content.decode()
-    assert "The file is being read" in said
+    assert "once the file is read" in said
     running.run_due()
     assert ada.get(reverse("annotate:import", args=[of.public_id]))["Location"] == at(of, "plan")
 
@@ -296,3 +297,44 @@ def test_days_are_told_at_the_pace_of_an_earlier_campaign(ada: Client) -> None:
     assert found.context["days"].low == takes.low / 10
     assert found.context["days"].high == takes.high / 10
     assert "the pace of your campaign “Winter”" in found.content.decode()
+
+
+def test_screens_change_only_with_their_boxes(ada: Client) -> None:
+    """An open campaign stores every setting of its screens; its copy has the same."""
+    first = campaign(owner=owner_of(ada), name="Winter", screening={"timing": {"share": 0.4}})
+    first.refresh_from_db()
+    assert first.screening["flags"]["list_only"] == ["several_signs"]
+    of = begun(ada, like=first.public_id)
+    form = ada.get(at(of, "people")).context["form"]
+    assert (form["flags_list_only"].value(), form["signals"].value()) == (False, False)
+    keep(ada, of, "people")
+    assert plan_of(of).screening == first.screening
+    keep(ada, of, "people", flags_list_only="on", signals="on")
+    changed = plan_of(of).screening
+    assert set(SCREENS) == set(changed["flags"]["list_only"])
+    assert changed["signals"] == first.screening["signals"] | {"on": True}
+    assert changed["timing"] == first.screening["timing"]
+    keep(ada, of, "people")
+    assert "list_only" not in plan_of(of).screening["flags"]
+    assert plan_of(of).screening["signals"]["on"] is False
+
+
+def test_a_usual_fee_follows_the_crowd_that_is_chosen_for_a_copy(ada: Client) -> None:
+    first = created(ada)
+    of = begun(ada, lines(6), like=first.public_id)
+    assert plan_of(of).fee_rate is None
+    keep(ada, of, "people", crowd="mturk")
+    assert plan_of(of).fee == Decimal("0.2")
+    dear = created(ada, crowd="mturk", fee="40", key="dear")
+    assert plan_of(begun(ada, lines(7), like=dear.public_id)).fee == Decimal("0.4")
+
+
+@pytest.mark.parametrize("odd", ["a\0b", "\0", "ä" * 10, "../" * 3, "x" * 10_000])
+def test_a_plan_of_no_campaign_is_not_copied(ada: Client, odd: str) -> None:
+    assert ada.get(NEW, {"like": odd}).status_code in (400, 404)
+    assert send(ada, like=odd).status_code in (400, 404)
+
+
+def test_the_recommended_metric_is_said_to_save_what_was_measured(ada: Client) -> None:
+    text = " ".join(ada.get(at(begun(ada), "questions")).content.decode().split())
+    assert "it saved 4 % to 30 % of the judgments" in text.replace("\u00a0", " ")

@@ -127,6 +127,30 @@ def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> No
     assert (made.status, made.metrics) == (Campaign.Status.OPEN, ["repetition", "judge"])
 
 
+DROP = """([name, text]) => {
+  const carried = new DataTransfer();
+  carried.items.add(new File([text], name));
+  const area = document.querySelector("[data-drop]");
+  const how = {dataTransfer: carried, bubbles: true, cancelable: true};
+  area.dispatchEvent(new DragEvent("drop", how));
+}"""
+
+
+def test_a_file_can_be_dropped_and_its_columns_named(ada: Page) -> None:
+    press(ada, "link", "New campaign")
+    expect(ada.get_by_role("heading", name="What did the systems write?")).to_be_visible()
+    ada.wait_for_load_state()  # its scripts take the file
+    ada.evaluate(DROP, ["autumn_news.json", '[{"no": 1, "who": "a, b", "says": "{x}"}]'])
+    expect(ada.get_by_label("Name", exact=True)).to_have_value("autumn news")
+    expect(ada.get_by_text("The file has the columns no, who, says.")).to_be_visible()
+    for ours, theirs in (("item", "no"), ("system", "who"), ("output", "says")):
+        ada.get_by_label(ours, exact=True).fill(theirs)
+    press(ada, "button", "Next: questions and metrics")
+    expect(ada.get_by_role("heading", name="Reading the file")).to_be_visible()
+    running.run_due()
+    expect(ada.get_by_text("1 system, 1 item, 1 different output")).to_be_visible()
+
+
 def test_the_list_leads_back_to_an_import_and_cancelling_ends_it(ada: Page, tmp_path: Path) -> None:
     press(ada, "link", "New campaign")
     ada.get_by_label("Name", exact=True).fill("News")

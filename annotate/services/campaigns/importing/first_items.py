@@ -1,5 +1,8 @@
 """The first items of an uploaded file, whole, before anything is stored of them."""
 
+from collections.abc import Iterator
+from itertools import islice
+
 from annotate.errors import NotFound
 from annotate.models import CampaignImport
 from annotate.services.campaigns.importing import files, forms
@@ -25,13 +28,11 @@ def first_items(of: CampaignImport) -> list[Row]:
     return [rows[number % len(rows)] for number, rows in enumerate(found.values())]
 
 
-def _rows(of: CampaignImport) -> list[Row]:
-    rows: list[Row] = []
+def _rows(of: CampaignImport) -> Iterator[Row]:
     try:
         form = forms.recognised(files.blocks(of, files.File.OUTPUTS), of.columns)
-        for record, _number in zip(form.records, range(LOOKED_AT), strict=False):
+        for record in islice(form.records, LOOKED_AT):
             if not isinstance(record, RowError):
-                rows.append(row_of(record.known, record.place, record.unknown))
+                yield row_of(record.known, record.place, record.unknown)
     except (UploadRefused, FaultyError):
         raise NotFound("The file cannot be read so far. The page of the import says why.") from None
-    return rows
