@@ -17,7 +17,9 @@ HINTS = {
     "language": "A code such as en, de or pt-BR. In German, annotators read German pages.",
     "outputs": "Up to {limit} MB; import larger files on the command line.",
     "name": "For you and your reviewers. Annotators never see it.",
-    "public_title": "What they read in place of its name. Empty: a neutral title, such as “Rate short texts”.",
+    "public_title": (
+        "What they read in place of its name. Empty: a neutral title, such as “Rate short texts”."
+    ),
     "public_about": "What the work is. Empty: the instrument’s own sentence.",
     "metrics_file": "Columns: system,item,metric,value",
     "tutorial_bonus": "Each person gets it once, for passing. {currency}",
