@@ -102,6 +102,10 @@ class Answers:
         """Return a stored response as the draft from which its annotator corrects it."""
         return dict(response)
 
+    def shown(self, material: Material) -> str:
+        """Return the output's text as the page's script gets it."""
+        return material.text
+
     def columns(self: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
         """Return the screens' columns of the judgments: fields of `screening.base.Columns`."""
         read = [one.text_words + self.needs_input * one.input_words for one in judgments]

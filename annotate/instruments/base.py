@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from annotate.instruments import pairs
 from estimation.core import BALANCE, PERSON_SHARE
 
 if TYPE_CHECKING:
@@ -72,11 +73,21 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Material:
-    """What an annotator is shown: a system's output, and its input."""
+    """What an annotator is shown: a system's output, and its input.
+
+    turned: of a pair of texts, whether this annotator sees its second text first.
+    """
 
     text: str
     input: str = ""
     paragraphs: tuple[str, ...] = ()
+    turned: bool = False
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Return the two texts of a pair, in the order in which this annotator sees them."""
+        first, second = pairs.parts(self.text)
+        return (second, first) if self.turned else (first, second)
 
 
 def whole_input(text: str, paragraphs: Sequence[str]) -> str:
@@ -136,6 +147,10 @@ class Instrument(Protocol):
         """Return whether every item must have an input, which is shown."""
 
     @property
+    def compares(self) -> bool:
+        """Return whether two texts of an item are judged together, so that a system is a pair."""
+
+    @property
     def example(self) -> Material:
         """Return the example in the preview: a sentence or two in the active language."""
 
@@ -165,6 +180,9 @@ class Instrument(Protocol):
 
     def columns(self, judgments: "Sequence[Observed]") -> dict[str, Any]:
         """Return the screens' columns of the judgments: fields of `screening.base.Columns`."""
+
+    def shown(self, material: Material) -> str:
+        """Return the output's text as the page's script gets it."""
 
     def page(self, material: Material) -> dict[str, Any]:
         """Return the data about the task for the page's script."""

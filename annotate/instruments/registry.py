@@ -3,10 +3,12 @@
 from annotate.instruments.answer_correctness.instrument import AnswerCorrectness
 from annotate.instruments.base import Instrument
 from annotate.instruments.language_quality.instrument import LanguageQuality
+from annotate.instruments.preference.instrument import Preference
 from annotate.instruments.recorded.instrument import RECORDED
 
 INSTRUMENTS: dict[str, Instrument] = {
-    instrument.key: instrument for instrument in (LanguageQuality(), AnswerCorrectness(), *RECORDED)
+    instrument.key: instrument
+    for instrument in (LanguageQuality(), AnswerCorrectness(), Preference(), *RECORDED)
 }
 
 

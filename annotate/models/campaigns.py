@@ -144,11 +144,14 @@ class Membership(models.Model):
 class System(models.Model):
     """A text-generation system under evaluation.
 
-    Its sample is the items before `stop_position`, once that is set (data rule 8).
+    Its sample is the items before `stop_position`, once that is set (data rule 8). Where texts are
+    compared, a row is two systems, and an output holds the texts of both (decision 072).
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="systems")
-    name = models.CharField(max_length=80)
+    name = models.CharField(max_length=200)
+    first = models.CharField(max_length=80, blank=True, default="", db_default="")
+    second = models.CharField(max_length=80, blank=True, default="", db_default="")
     stop_position = models.PositiveIntegerField(null=True)
 
     class Meta:

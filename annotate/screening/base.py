@@ -48,6 +48,8 @@ class Columns:
     plausible: 1 or 0.
     verdicts: (T, P) on each paragraph, NaN beyond the output's last one and for implausible
         answers.
+    turned: of pairs of texts, 1 where the second one was shown first, else 0. `scores` are for the
+        pair's own order.
     """
 
     annotator: Ints
@@ -63,10 +65,14 @@ class Columns:
     verdicts: Floats | None = None
     highlights: Highlights | None = None
     levels: tuple[float, ...] = LEVELS
+    turned: Floats | None = None
 
     def __post_init__(self) -> None:
         rows = len(self.annotator)
-        lone = (self.edit_distance, self.edit_text, self.item, self.plausible, self.verdicts)
+        lone = (
+            *(self.edit_distance, self.edit_text, self.item, self.plausible, self.verdicts),
+            self.turned,
+        )
         given = [self.output, self.order, self.seconds, self.words, *self.scores.values()]
         if any(len(column) != rows for column in [*given, *(c for c in lone if c is not None)]):
             raise ValueError("Every column of a campaign has one row per judgment.")
@@ -105,6 +111,13 @@ class Columns:
         if self.plausible is not None and self.verdicts is not None:
             columns += [self.plausible, *self.verdicts.T]
         return np.column_stack(columns) if columns else np.empty((len(self.annotator), 0))
+
+    @cached_property
+    def presented(self) -> Floats:
+        """Return (T, C) the answers by what was seen: of a pair, for the text shown first."""
+        if self.turned is None:
+            return self.answers
+        return self.answers * (1 - 2 * self.turned)[:, None]
 
     @cached_property
     def kinds(self) -> Ints:

@@ -93,7 +93,7 @@ def categories(columns: Columns) -> Categories:
     """Return the category of each judgment. Judgments of paragraphs are counted by verdict."""
     if columns.verdicts is not None and columns.plausible is not None:
         return _of_paragraphs(columns.plausible, columns.verdicts)
-    answers = columns.answers
+    answers = columns.presented
     rows, category = _different(answers)
     possible = len(columns.levels) ** answers.shape[1]
     chance = 1.0 / possible

@@ -12,7 +12,7 @@ from estimation.core import Floats, Ints
 
 ALONE = (
     *("annotator", "output", "order", "seconds", "words"),
-    *("edit_distance", "edit_text", "item", "plausible"),
+    *("edit_distance", "edit_text", "item", "plausible", "turned"),
 )
 
 

@@ -158,8 +158,11 @@ def contrasts(
 ) -> list[Contrast]:
     """Compare every pair of systems on every primary criterion on which both were judged.
 
-    of: ids of systems; only pairs with one of them.
+    of: ids of systems; only pairs with one of them. Where texts are compared there is nothing
+    more to compare: a system is a pair already.
     """
+    if brief.compares:
+        return []
     found = []
     for pair in data.pairs(brief, systems, seen, of=of):
         one, other = pair.samples

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from annotate.selectors.campaigns import outputs
 from annotate.selectors.campaigns.counting import Brief
 from annotate.selectors.campaigns.outputs import OutputText
+from annotate.selectors.studies import instruments
 from estimation.metrics import (
     Chunk,
     Metric,
@@ -20,6 +21,7 @@ from estimation.metrics import (
     score_chunks,
     spare_processors,
 )
+from estimation.metrics.base import FloatArray
 from estimation.models import MetricScore
 
 CHUNK = 200  # outputs that are computed and stored together
@@ -60,7 +62,8 @@ class _Source:
             "paragraphs": row.input,
             "others": "".join(map(_measured, row.others)),
         }
-        whole = f"{_measured(row.text)}{normalise(beside[self.needs])}"
+        pair = "" if row.second is None else "pair "
+        whole = f"{pair}{''.join(map(_measured, row.texts))}{normalise(beside[self.needs])}"
         return blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
@@ -80,13 +83,20 @@ class _Job:
     @property
     def chunk(self) -> Chunk:
         needs = {source.needs for source in self.sources}
+        each = [(row, text) for row in self.rows for text in row.texts]
         return Chunk(
             tuple(source.name for source in self.sources),
-            [row.text for row in self.rows],
-            [row.reference for row in self.rows] if "reference" in needs else None,
-            [paragraphs(row.input) for row in self.rows] if "paragraphs" in needs else None,
-            [row.others for row in self.rows] if "others" in needs else None,
+            [text for _row, text in each],
+            [row.reference for row, _text in each] if "reference" in needs else None,
+            [paragraphs(row.input) for row, _text in each] if "paragraphs" in needs else None,
+            [row.others for row, _text in each] if "others" in needs else None,
         )
+
+    def scores(self, values: FloatArray) -> list[float]:
+        """Return the score of each row: of a pair, how much more its first text has."""
+        if self.rows[0].second is None:
+            return [float(value) for value in values]
+        return [float(value) for value in values[0::2] - values[1::2]]
 
 
 def ensure(brief: Brief, *, progress: Progress | None = None) -> None:
@@ -124,8 +134,8 @@ def compute(
     count = _processes_for(sources, total) if processes is None else processes
     for scores in score_chunks(chunks, processes=count):
         job = waiting.popleft()
-        for source, values in zip(job.sources, scores.tolist(), strict=True):
-            store.save(source, job.rows, values)
+        for source, values in zip(job.sources, scores, strict=True):
+            store.save(source, job.rows, job.scores(values))
 
 
 @dataclass
@@ -204,7 +214,10 @@ def _jobs(campaign_id: int, sources: Sequence[_Source], store: _Store) -> Iterat
     rows = (
         row
         for row in outputs.texts(
-            campaign_id, with_input="paragraphs" in needs, with_others="others" in needs
+            campaign_id,
+            with_input="paragraphs" in needs,
+            with_others="others" in needs,
+            paired=instruments.compares(campaign_id),
         )
         if any(row.output_id not in source.done for source in sources)
     )
@@ -226,7 +239,7 @@ def _batches(rows: Iterator[OutputText]) -> Iterator[list[OutputText]]:
     characters = 0
     for row in rows:
         batch.append(row)
-        characters += len(row.text) + len(row.reference) + len(row.input)
+        characters += sum(map(len, row.texts)) + len(row.reference) + len(row.input)
         characters += sum(map(len, row.others))
         if len(batch) == CHUNK or characters >= CHUNK_CHARACTERS:
             yield batch

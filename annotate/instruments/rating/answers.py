@@ -8,11 +8,20 @@ import numpy as np
 
 from annotate.instruments.answers import Answers, Highlight, Observed
 from annotate.instruments.base import Instrument, Material
+from annotate.instruments.rating import comparing
 from annotate.instruments.rating.definition import EDIT, EVIDENCE
 
 
 class OfRatings(Answers):
-    """The levels of criteria, the evidence for them, and the edit."""
+    """The levels of criteria, the evidence for them, and the edit; or a comparison's answers."""
+
+    def recalled(self: Instrument, response: Mapping[str, Any]) -> str:
+        """Return the answers in one line, as their annotator gave them."""
+        return Answers.recalled(self, self.reopened(response))
+
+    def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a stored response as the draft from which its annotator corrects it."""
+        return comparing.as_seen(response) if comparing.TURNED in response else dict(response)
 
     def highlights(
         self: Instrument, response: Mapping[str, Any], material: Material
@@ -24,6 +33,9 @@ class OfRatings(Answers):
         ]
 
     def columns(self: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
+        if judgments and all(comparing.TURNED in one.response for one in judgments):
+            turned = [one.response[comparing.TURNED] for one in judgments]
+            return Answers.columns(self, judgments) | {"turned": np.array(turned, dtype=float)}
         edits = [one.response.get(EDIT) for one in judgments]
         distance = [
             np.nan if edit is None else one.response["distance"]

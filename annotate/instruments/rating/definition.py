@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext_lazy as _
 
 from annotate.instruments.base import Criterion, Level, Material
+from annotate.instruments.rating import comparing
 from estimation.core import BALANCE, PERSON_SHARE
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ class Definition:
 
     `language`: of its wording; "" if the wording is translated.
     `input_label`: the heading above the item's input; "" if the input is not shown.
+    `compares`: people see two texts of an item; a level's value is how much better the first is.
     """
 
     key: str
@@ -140,6 +142,7 @@ class Definition:
     minutes: str = "1–3"
     input_label: "Words" = ""
     edit: EditWording = EDITING
+    compares: bool = False
 
     @property
     def asks_for_edits(self) -> bool:
@@ -151,7 +154,10 @@ class Definition:
 
     @property
     def scored(self) -> tuple[Criterion, ...]:
-        """Return the criteria of its scores: those asked about, and the edit if it is possible."""
+        """Return the criteria of its scores: those asked about, with the share of wins of each
+        where texts are compared, and the edit if it is possible."""
+        if self.compares:
+            return tuple(comparing.scored(self.criteria))
         return (*self.criteria, HTER) if self.asks_for_edits else self.criteria
 
     @property

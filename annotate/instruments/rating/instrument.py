@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.utils.translation import gettext_lazy as _
 
+from annotate.instruments import pairs
 from annotate.instruments.base import Criterion, InvalidResponse, Material
-from annotate.instruments.rating import checking, strings
+from annotate.instruments.rating import checking, comparing, strings
 from annotate.instruments.rating.answers import OfRatings
 from annotate.instruments.rating.definition import EDIT, Definition, Question
 from annotate.instruments.tutorials.content import Tutorial
@@ -60,6 +61,10 @@ class Rating(OfRatings):
         return bool(self.definition.input_label)
 
     @property
+    def compares(self) -> bool:
+        return self.definition.compares
+
+    @property
     def example(self) -> Material:
         return self.definition.example
 
@@ -67,6 +72,8 @@ class Rating(OfRatings):
         levels, errors = checking.levels(raw, self.definition.criteria)
         if errors:
             raise InvalidResponse(errors)
+        if self.definition.compares:
+            return comparing.in_own_order(levels, turned=material.turned)
         return {
             **levels,
             **self._evidence(raw.get("evidence"), levels, material),
@@ -93,7 +100,12 @@ class Rating(OfRatings):
         return {"edit": edit, "distance": levenshtein(normalise(material.text), edit)}
 
     def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
-        """Return the levels, and as `edit` the HTER: 0 without a required edit, unbounded above."""
+        """Return the levels, and as `edit` the HTER: 0 without a required edit, unbounded above.
+
+        Of a comparison: `comparing.scores`.
+        """
+        if self.definition.compares:
+            return comparing.scores(response, self.definition.criteria)
         scores = {c.name: float(response[c.name]) for c in self.definition.criteria}
         if self.definition.asks_for_edits:
             edit = response["edit"]
@@ -103,6 +115,9 @@ class Rating(OfRatings):
     def takes_long(self, response: Mapping[str, Any], *, material: Material) -> bool:
         edit = response.get(EDIT)
         return edit is not None and takes_long(material.text, edit)
+
+    def shown(self, material: Material) -> str:
+        return pairs.joined(*material.pair) if self.definition.compares else material.text
 
     def page(self, material: Material) -> dict[str, Any]:
         return {"criteria": [_shown(criterion) for criterion in self.definition.criteria]}

@@ -1,12 +1,14 @@
 """Reads a definition from JSON: its declared shape, and its conversion."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
+from annotate.instruments import pairs
 from annotate.instruments.base import Material
+from annotate.instruments.rating.comparing import TURNED, WINS
 from annotate.instruments.rating.definition import (
     EDITING,
     REQUIREMENTS,
@@ -36,7 +38,7 @@ from estimation.core import BALANCE, PERSON_SHARE
 FARTHEST = 100
 MOST_BALANCE = 10  # beyond it people count equally whatever they did
 # Names that a stored response or a draft uses for something else.
-TAKEN = ("edit", "distance", "evidence", "active_seconds")
+TAKEN = ("edit", "distance", "evidence", "active_seconds", TURNED)
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", re.ASCII)
 
 
@@ -112,6 +114,21 @@ class CriterionShape(Declared):
         yield from distinct("levels", self.levels, "value")
         yield from distinct("levels", self.levels, "label")
 
+    def pair_faults(self, names: Sequence[str]) -> Iterator[Fault]:
+        """Check it as a question about two texts; names: of all criteria."""
+        values = {level.value for level in self.levels}
+        if values != {-value for value in values}:
+            yield (
+                ("levels",),
+                "Must mirror each other, such as 2, 1, 0, −1, −2: the two texts change places.",
+            )
+        if self.requires or any(level.requires for level in self.levels):
+            yield ("requires",), "Comparisons take no edits and no evidence."
+        if not self.higher_is_better:
+            yield ("higher_is_better",), "Positive levels mean that the first text is better."
+        if self.name + WINS in names:
+            yield ("name",), f"“{self.name}{WINS}” is the name of its share of wins."
+
     def asked(self) -> Question:
         return question(
             self.name,
@@ -142,10 +159,15 @@ class EditShape(Declared):
 
 class MaterialShape(Declared):
     text: Annotated[Indented, Field(max_length=5000)]
+    second: Annotated[OptionalIndented, Field(max_length=5000)] = ""
     input: Annotated[OptionalIndented, Field(max_length=20_000)] = ""
     paragraphs: Several[Annotated[Indented, Field(max_length=20_000)]] = Field(
         default=(), max_length=10
     )
+
+    def material(self, *, compares: bool) -> Material:
+        text = pairs.joined(self.text, self.second) if compares else self.text
+        return Material(text, self.input, self.paragraphs)
 
 
 class DefinitionShape(Declared):
@@ -163,6 +185,7 @@ class DefinitionShape(Declared):
     input_label: Annotated[OptionalText, Field(max_length=60)] = ""
     criteria: Several[CriterionShape] = Field(min_length=1, max_length=8)
     edit: EditShape = EditShape()
+    compares: bool = False
     example: MaterialShape = Field(
         description="The preview shows it: an object with a “text”.",
     )
@@ -171,6 +194,23 @@ class DefinitionShape(Declared):
         yield from distinct("criteria", self.criteria, "name")
         if self.input_label and not (self.example.input or self.example.paragraphs):
             yield ("example", "input"), "Missing: “input_label” says that the input is shown."
+        yield from self._pair_faults()
+
+    def _pair_faults(self) -> Iterator[Fault]:
+        """Check what a comparison needs, and that nothing else is given as one."""
+        if not self.compares:
+            if self.example.second:
+                yield ("example", "second"), "Belongs to an instrument that “compares” two texts."
+            return
+        if not self.example.second:
+            yield ("example", "second"), "Missing: “compares” says that two texts are shown."
+        for name in ("text", "second"):
+            if pairs.MARK.strip() in getattr(self.example, name):
+                yield ("example", name), f"Contains {pairs.MARK.strip()}, which parts two texts."
+        names = [one.name for one in self.criteria]
+        for number, one in enumerate(self.criteria):
+            for path, message in one.pair_faults(names):
+                yield ("criteria", number, *path), message
 
     def definition(self, version: str) -> Definition:
         return Definition(
@@ -187,5 +227,6 @@ class DefinitionShape(Declared):
             input_label=self.input_label,
             criteria=tuple(one.asked() for one in self.criteria),
             edit=self.edit.wording(),
-            example=Material(self.example.text, self.example.input, self.example.paragraphs),
+            example=self.example.material(compares=self.compares),
+            compares=self.compares,
         )

@@ -31,13 +31,21 @@ def as_data(definition: Definition) -> dict[str, Any]:
         "instructions": [_section_data(section) for section in definition.instructions],
         "criteria": [_criterion_data(criterion) for criterion in definition.criteria],
         "edit": _edit_data(definition) if definition.asks_for_edits else {},
+        "compares": definition.compares or "",
         "example": _filled(
-            text=definition.example.text,
+            **_texts(definition),
             input=definition.example.input,
             paragraphs=list(definition.example.paragraphs),
         ),
     }
     return _filled(**data)
+
+
+def _texts(definition: Definition) -> dict[str, str]:
+    """Return the text of the example, or both of them."""
+    if not definition.compares:
+        return {"text": definition.example.text}
+    return dict(zip(("text", "second"), definition.example.pair, strict=True))
 
 
 def _edit_data(definition: Definition) -> dict[str, Any]:

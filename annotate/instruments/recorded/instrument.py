@@ -27,6 +27,7 @@ class RecordedScores(Answers):
     minutes: str = ""
     needs_paragraphs: bool = False
     needs_input: bool = False
+    compares: bool = False
     example: ClassVar = Material("")
     folder: ClassVar = None
 

@@ -73,7 +73,7 @@ def _free(columns: Columns, category: Ints, rate: Floats, order: Ints) -> Floats
     if columns.verdicts is not None:
         throughout, n = np.isin(category, THROUGHOUT), len(THROUGHOUT)
     elif columns.answers.shape[1]:
-        answers = columns.answers[order]
+        answers = columns.presented[order]
         throughout, n = (answers == answers[:, :1]).all(axis=1), len(columns.levels)
     else:
         return rate

@@ -48,6 +48,7 @@ class Brief:
     criteria: tuple[Criterion, ...]
     protocol: Protocol
     cap: int | None = None  # judgments of one annotator
+    compares: bool = False  # a system is two systems, whose texts are judged side by side
 
     @property
     def primary(self) -> tuple[Criterion, ...]:
@@ -130,6 +131,7 @@ def marked_campaigns(*, before: datetime) -> list[int]:
 
 def brief(campaign_id: int) -> Brief:
     campaign = Campaign.objects.get(pk=campaign_id)
+    instrument = instruments.of(campaign)
     return Brief(
         campaign_id=campaign_id,
         status=campaign.status,
@@ -141,7 +143,8 @@ def brief(campaign_id: int) -> Brief:
         cap=campaign.annotator_cap,
         **asked(campaign_id),
         planned_items=campaign.planned_items,
-        criteria=instruments.of(campaign).criteria,
+        criteria=instrument.criteria,
+        compares=instrument.compares,
         protocol=opening.protocol_of(campaign),
     )
 

@@ -128,5 +128,6 @@ def brief_in(told: Mapping[str, Any], instrument: Instrument) -> Brief | None:
         margins={str(name): float(margin) for name, margin in told["margins"].items()},
         planned_items=told["planned_items"],
         criteria=instrument.criteria,
+        compares=instrument.compares,
         protocol=Protocol.from_data(told["protocol"]),
     )

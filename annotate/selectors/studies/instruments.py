@@ -47,6 +47,12 @@ def of(campaign: Campaign) -> Instrument:
     return get(campaign.instrument, campaign.instrument_version)
 
 
+def compares(campaign_id: int) -> bool:
+    """Return whether the campaign's outputs are pairs of texts."""
+    rows = Campaign.objects.filter(pk=campaign_id).values_list("instrument", "instrument_version")
+    return get(*rows.get()).compares
+
+
 def criteria_of(campaign_ids: Collection[int]) -> list[str]:
     """Return the names of all criteria that are asked about in these campaigns."""
     asked = Campaign.objects.filter(pk__in=campaign_ids).order_by()

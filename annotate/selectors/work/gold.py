@@ -12,8 +12,8 @@ from django.db.models import F, IntegerField, QuerySet, Value
 from django.db.models.functions import Mod
 from django.utils.crypto import salted_hmac
 
-from annotate.instruments.base import Material
 from annotate.models import GOLD_BLOCK, Assignment, Campaign, GoldItem
+from annotate.selectors.campaigns import outputs
 from annotate.selectors.prepared import Prepared, Row
 from annotate.selectors.work.picking import Picked
 
@@ -68,7 +68,8 @@ def pick(campaign: Campaign, annotator_id: int) -> Picked | None:
     factor, shift = key % (PRIME - 1) + 1, key // PRIME % PRIME
     rows = _NEW.rows(campaign=campaign.pk, annotator=annotator_id, factor=factor, shift=shift)
     for pk, text, given, paragraphs in rows:
-        return Picked(None, None, Material(text, given, tuple(paragraphs)), False, gold_id=pk)
+        shown = outputs.shown_gold(annotator_id, pk, text, given, paragraphs)
+        return Picked(None, None, shown, False, gold_id=pk)
     return None
 
 

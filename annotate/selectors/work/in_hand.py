@@ -34,8 +34,11 @@ def leased(assignment_id: int, participation_id: int) -> InHand | None:
     (row,) = rows
     *shown, before, has_draft, expected = row[-len(MORE) :]
     found = instance(Assignment, row)
-    text, given, paragraphs = shown[3:] if found.gold_id else shown[:3]
-    material = Material(text, given, tuple(paragraphs))
+    who = found.annotator_id
+    if found.gold_id:
+        material = outputs.shown_gold(who, found.gold_id, *shown[3:])
+    else:
+        material = outputs.shown(who, found.output_id or 0, *shown[:3])
     return InHand(found, material, _began(found, before), bool(has_draft), expected)
 
 
@@ -53,11 +56,12 @@ def begin_of(assignment: Assignment) -> datetime:
 
 def material(assignment: Assignment) -> Material:
     """Return what the annotator is shown: of an output, whose item must be loaded, or of gold."""
-    gold = assignment.gold
+    who, gold, output = assignment.annotator_id, assignment.gold, assignment.output
     if gold is not None:
-        return Material(gold.text, gold.input, tuple(gold.paragraphs))
-    assert assignment.output is not None, "an assignment has an output or a gold item"
-    return outputs.material(assignment.output)
+        return outputs.shown_gold(who, gold.pk, gold.text, gold.input, gold.paragraphs)
+    assert output is not None, "an assignment has an output or a gold item"
+    given = output.item
+    return outputs.shown(who, output.pk, output.text, given.input, given.paragraphs)
 
 
 def with_begin(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:

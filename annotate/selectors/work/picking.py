@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from annotate.instruments.base import Material
 from annotate.models import Assignment, Draft, Slot
-from annotate.selectors.campaigns import slots
+from annotate.selectors.campaigns import outputs, slots
 from annotate.selectors.prepared import Prepared, Row
 
 RECENT = 10  # tasks of which a person does not get the items again
@@ -63,8 +63,8 @@ def pick(
     apart = dict(zip(ITEMS, [*recent[:RECENT], *[0] * RECENT], strict=False))
     for *row, first in _APART[locked].rows(**values, **apart) if recent else ():
         if row[1] <= first + NEAR:
-            return _picked(row)
-    return next((_picked(row) for row in _IN_ORDER[locked].rows(**values)), None)
+            return _picked(row, annotator_id)
+    return next((_picked(row, annotator_id) for row in _IN_ORDER[locked].rows(**values)), None)
 
 
 def recent_items(campaign_id: int, annotator_id: int) -> "QuerySet[Assignment, Row]":
@@ -74,9 +74,10 @@ def recent_items(campaign_id: int, annotator_id: int) -> "QuerySet[Assignment, R
     return last.values_list("output__item")[:RECENT]
 
 
-def _picked(row: Sequence[Any]) -> Picked:
+def _picked(row: Sequence[Any], annotator_id: int) -> Picked:
     pk, _position, output_id, text, given, paragraphs, has_draft = row
-    return Picked(pk, output_id, Material(text, given, tuple(paragraphs)), bool(has_draft))
+    shown = outputs.shown(annotator_id, output_id, text, given, paragraphs)
+    return Picked(pk, output_id, shown, bool(has_draft))
 
 
 def _new(campaign: int, annotator: int, besides: int) -> QuerySet[Slot]:

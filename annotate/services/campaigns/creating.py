@@ -24,8 +24,16 @@ from annotate.models import (
 )
 from annotate.selectors.campaigns import protocol
 from annotate.services import audit, change_marks, plain_rows
-from annotate.services.campaigns import enough, gold, gold_sources, metric_choice, plans
+from annotate.services.campaigns import (
+    comparing,
+    enough,
+    gold,
+    gold_sources,
+    metric_choice,
+    plans,
+)
 from annotate.services.campaigns.importing.facts import Facts, Gap
+from annotate.services.campaigns.importing.pairs import Pairs, Source, names
 from annotate.services.campaigns.importing.problems import Problems, Row
 from annotate.services.campaigns.importing.sheet import Sheet
 from annotate.services.campaigns.plans import Plan
@@ -70,7 +78,7 @@ def create(plan: Plan, rows: Iterable[Row], *, owner_id: int | None) -> Campaign
         checked = check(plan, sheet.facts())
         with transaction.atomic():
             campaign = begin(checked, sheet)
-            for chunk in chunks(campaign, sheet, checked.loose):
+            for chunk in chunks(campaign, source(checked, sheet), checked.loose):
                 store(campaign, plan, chunk)
             finish(campaign, owner_id=owner_id, outputs=checked.facts.n_rows)
     return campaign
@@ -83,6 +91,8 @@ def check(plan: Plan, facts: Facts) -> Checked:
     """
     instrument = plans.check(plan)
     problems = Problems()
+    if instrument.compares:
+        facts = comparing.facts(plan, facts, problems)
     if instrument.needs_paragraphs:
         gap, message = facts.no_question, NO_QUESTION
     elif instrument.needs_input:
@@ -117,6 +127,11 @@ def _ranking(plan: Plan, instrument: Instrument, facts: Facts) -> RankingForecas
     )
 
 
+def source(checked: Checked, sheet: Sheet) -> Source:
+    """Return the rows of the campaign: those of the sheet, or its pairs."""
+    return Pairs(sheet) if checked.instrument.compares else sheet
+
+
 def count_planned(plan: Plan, facts: Facts) -> int:
     """Return how many judgments are planned for this file. The plan has its seed."""
     assert plan.seed is not None, "which items are judged twice depends on it"
@@ -131,10 +146,20 @@ def begin(checked: Checked, sheet: Sheet) -> Campaign:
     plan = checked.plan
     seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
     campaign = _campaign(checked, seed)
-    System.objects.bulk_create(System(campaign=campaign, name=name) for name in sheet.systems)
+    System.objects.bulk_create(_systems(checked, campaign, sheet))
     if plan.gold:
         gold.store(campaign, gold_sources.from_data({"gold": list(plan.gold)}))
     return campaign
+
+
+def _systems(checked: Checked, campaign: Campaign, sheet: Sheet) -> list[System]:
+    """Return the systems, or every two of them that are compared."""
+    if not checked.instrument.compares:
+        return [System(campaign=campaign, name=name) for name in sheet.systems]
+    return [
+        System(campaign=campaign, name=name, first=first, second=second)
+        for name, (first, second) in names(sheet.systems).items()
+    ]
 
 
 def finish(campaign: Campaign, *, owner_id: int | None, outputs: int) -> None:
@@ -146,7 +171,7 @@ def finish(campaign: Campaign, *, owner_id: int | None, outputs: int) -> None:
 
 
 def chunks(
-    campaign: Campaign, sheet: Sheet, loose: Sequence[str] = (), *, start: int = 0
+    campaign: Campaign, rows: Source, loose: Sequence[str] = (), *, start: int = 0
 ) -> Iterator[Chunk]:
     """Yield the items in the campaign's random order, from position `start` on.
 
@@ -154,15 +179,15 @@ def chunks(
     item.
     """
     shuffle = random.Random(campaign.seed).shuffle
-    items = sheet.in_order()
+    items = rows.in_order()
     shuffle(items)
     chunk: Chunk = []
     n_outputs = n_text = 0
     for position, item in enumerate(items):
         if position < start:
-            shuffle([0] * sheet.size_of(item))  # items stored earlier have used these numbers
+            shuffle([0] * rows.size_of(item))  # items stored earlier have used these numbers
             continue
-        group = sheet.group(item, loose)
+        group = rows.group(item, loose)
         shuffle(group)  # so that no system is always judged first
         chunk.append((position, group))
         n_outputs += len(group)

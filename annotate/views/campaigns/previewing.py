@@ -86,6 +86,7 @@ def preview(checked: Checked) -> CampaignPreview:
         notices=(
             *facts.notices,
             *_about_ranking(checked),
+            *_about_pairs(checked),
             *_notices(plan, facts, planned, most.bill.each),
             *_about_metrics(checked.metrics, facts),
         ),
@@ -126,6 +127,16 @@ def _notices(plan: Plan, facts: Facts, planned: int, price: Decimal) -> list[str
             "moment of stopping is not warranted."
         )
     return found
+
+
+def _about_pairs(checked: Checked) -> list[str]:
+    found = checked.facts.pairs
+    if not checked.instrument.compares or found is None or not found.n_same:
+        return []
+    return [
+        f"{many(found.n_same, 'pair has', 'pairs have')} the same text twice. Nobody is asked "
+        "about them: results speak for the pairs whose texts differ."
+    ]
 
 
 def _about_ranking(checked: Checked) -> list[str]:

@@ -26,11 +26,13 @@ from annotate.views.work.pages import show_example
 def page(request: HttpRequest, import_id: str, number: int) -> HttpResponseBase:
     """The task page with one output of the item of this number, from 1."""
     of = own_import(request.user, import_id)
-    items = first_items(of)
+    plan = stored.asked_of(of)
+    instrument = instruments.named(plan.instrument)
+    items = first_items(of, compares=instrument.compares)
     if not 0 < number <= len(items):
         raise NotFound(f"The preview shows the first {len(items)} items of the file.")
-    row, plan = items[number - 1], stored.asked_of(of)
-    shown = tutorial_runs.preview_study(instruments.named(plan.instrument), language=plan.language)
+    row = items[number - 1]
+    shown = tutorial_runs.preview_study(instrument, language=plan.language)
     material = Material(row.output, input=row.input, paragraphs=row.paragraphs)
     with translation.override(interface_language(plan.language)):
         return show_example(

@@ -213,7 +213,7 @@ def _assignment(study: Study, current: Work) -> dict[str, Any]:
     return {
         "id": current.id,
         "version": instrument.version,
-        "text": current.material.text,
+        "text": instrument.shown(current.material),
         "task": instrument.page(current.material),
         "signals": study.signals,
         "draft": {"revision": current.draft.revision, "data": current.draft.data},

@@ -8,10 +8,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from annotate.instruments.pairs import BETWEEN, MARK
+
 SAMPLES = 3  # outputs of each system
 LONGEST_SAMPLE = 280  # characters
 MOST_SYSTEMS = 20  # shown with samples
 MOST_LINES = 5  # kept as examples
+MOST_COMPARED = 12  # systems of a comparison: 66 pairs
 
 
 class Gap(BaseModel):
@@ -56,6 +59,19 @@ class Context(BaseModel):
     n_paragraphs: int = 0
 
 
+class PairFacts(BaseModel):
+    """The same of every two systems, for a comparison: only texts of an item that differ."""
+
+    n_rows: int = 0
+    n_items: int = 0
+    n_outputs: int = 0
+    n_texts: list[int] = []
+    n_systems: int = 0
+    systems: list[SystemFacts] = []
+    n_same: int = 0  # pairs of one text, which are left out
+    marked: Gap = Gap()  # rows that contain the mark between two texts
+
+
 class Facts(BaseModel):
     """The summary of a file that was read completely and has no errors."""
 
@@ -78,6 +94,12 @@ class Facts(BaseModel):
     no_others: Gap = Gap()  # only one system wrote a text for the item
     columns: list[Column] = []
     notices: list[str] = []
+    pairs: PairFacts | None = None  # None: there are fewer than two systems, or too many
+
+    def of_pairs(self, found: PairFacts) -> "Facts":
+        """Return the facts of a comparison of every two systems."""
+        numbers = found.model_dump(exclude={"marked", "n_same", "systems"})
+        return self.model_copy(update={**numbers, "systems": found.systems})
 
     def column(self, name: str) -> Column | None:
         return next((one for one in self.columns if one.name == name), None)
@@ -124,6 +146,7 @@ def facts_of_sheet(db: sqlite3.Connection) -> Facts:
         no_question=_lacking(db, "NOT has_question"),
         no_others=_lacking(db, ALONE),
         columns=[*_columns(db, "metrics"), *_columns(db, "loose")],
+        pairs=_pairs(db) if 2 <= len(sizes) <= MOST_COMPARED else None,
     )
 
 
@@ -203,6 +226,41 @@ def _find_lines(db: sqlite3.Connection, kind: str, gaps: dict[str, Gap]) -> None
 def _values(db: sqlite3.Connection, kind: str) -> Iterator[tuple[int, dict[str, float]]]:
     for line, packed in db.execute(VALUES[kind]):
         yield line, unpacked(packed)
+
+
+PAIRS = (
+    "FROM row AS a JOIN row AS b ON a.item = b.item AND a.system < b.system AND a.hash <> b.hash "
+)
+
+
+def _pairs(db: sqlite3.Connection) -> PairFacts:
+    texts = db.execute(
+        f"SELECT count(DISTINCT a.hash || ' ' || b.hash) {PAIRS} JOIN item ON item.id = a.item "
+        "GROUP BY item.id ORDER BY key"
+    )
+    n_texts = [n for (n,) in texts]
+    systems = db.execute(
+        f"SELECT one.name, other.name, count(*) {PAIRS} JOIN system AS one ON one.id = a.system "
+        "JOIN system AS other ON other.id = b.system GROUP BY a.system, b.system "
+        "ORDER BY a.system, b.system"
+    )
+    found = [
+        SystemFacts(name=f"{first}{BETWEEN}{second}", n_outputs=n) for first, second, n in systems
+    ]
+    n_rows = sum(one.n_outputs for one in found)
+    (every,) = _one(
+        db, "SELECT count(*) FROM row AS a JOIN row AS b ON a.item = b.item AND a.system < b.system"
+    )
+    return PairFacts(
+        n_rows=n_rows,
+        n_items=len(n_texts),
+        n_outputs=sum(n_texts),
+        n_texts=n_texts if len(set(n_texts)) > 1 else [],
+        n_systems=len(found),
+        systems=found[:MOST_SYSTEMS],
+        n_same=every - n_rows,
+        marked=_lacking(db, f"instr(output, '{MARK.strip()}')"),
+    )
 
 
 def _one(db: sqlite3.Connection, query: str) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ from itertools import islice
 from annotate.errors import NotFound
 from annotate.models import CampaignImport
 from annotate.services.campaigns.importing import files, forms
+from annotate.services.campaigns.importing.pairs import paired
 from annotate.services.campaigns.importing.problems import Row, RowError, UploadRefused
 from annotate.services.campaigns.importing.rows import FaultyError, row_of
 
@@ -13,9 +14,10 @@ SHOWN = 5  # items, each with one output
 LOOKED_AT = 1000  # rows of the file
 
 
-def first_items(of: CampaignImport) -> list[Row]:
+def first_items(of: CampaignImport, *, compares: bool) -> list[Row]:
     """Return one output of each of the first items in the file, in turn of all its systems.
 
+    compares: one pair of outputs of each, likewise.
     Raises `NotFound` where the file is not here any more, or cannot be read.
     """
     if not of.has_file:
@@ -25,7 +27,8 @@ def first_items(of: CampaignImport) -> list[Row]:
         if row.item not in found and len(found) == SHOWN:
             break
         found.setdefault(row.item, []).append(row)
-    return [rows[number % len(rows)] for number, rows in enumerate(found.values())]
+    each = [list(paired(rows)) if compares else rows for rows in found.values()]
+    return [rows[number % len(rows)] for number, rows in enumerate(filter(None, each))]
 
 
 def _rows(of: CampaignImport) -> Iterator[Row]:

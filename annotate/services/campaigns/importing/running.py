@@ -189,7 +189,8 @@ def _create(
     total = checked.facts.n_items
     campaign = of.campaign or _begin(of, checked, sheet)
     start = campaign.items.count()
-    for chunk in creating.chunks(campaign, sheet, checked.loose, start=start):
+    rows = creating.source(checked, sheet)
+    for chunk in creating.chunks(campaign, rows, checked.loose, start=start):
         done, began = chunk[-1][0] + 1, time.monotonic()
         with transaction.atomic():
             _note(of, done=done, total=total, attempts=0)

@@ -1,0 +1,21 @@
+"""Preference: two texts of an item side by side, and one question about them."""
+
+from django.utils import translation
+from django.utils.translation import gettext_lazy as _
+
+from annotate.instruments.base import Material
+from annotate.instruments.pairs import joined
+from annotate.instruments.preference.definition import DEFINITION, FIRST, SECOND
+from annotate.instruments.rating.instrument import Rating
+
+
+class Preference(Rating):
+    title = _("Compare two texts")
+
+    def __init__(self) -> None:
+        super().__init__(DEFINITION)
+
+    @property
+    def example(self) -> Material:
+        """Return an example in the active language."""
+        return Material(joined(translation.gettext(FIRST), translation.gettext(SECOND)))

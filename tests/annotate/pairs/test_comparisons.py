@@ -1,0 +1,173 @@
+"""Two systems side by side: from a file to scores, in either order."""
+
+import pytest
+
+from annotate.errors import Invalid
+from annotate.instruments import pairs
+from annotate.instruments.base import InvalidResponse, Material
+from annotate.instruments.preference.instrument import Preference
+from annotate.models import (
+    Authorship,
+    Campaign,
+    Item,
+    Judgment,
+    Output,
+    Score,
+    Slot,
+    System,
+)
+from annotate.selectors.work import in_hand
+from annotate.services.campaigns.importing.problems import Row, UploadRefused
+from annotate.services.work import judgments
+from annotate.states import StopMode
+from estimation.models import Estimate
+from estimation.services import estimating
+from tests.factories import campaign, leased, person
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+def rows(items: int = 4, systems: str = "ABC") -> list[Row]:
+    return [
+        Row(f"i{n}", name, f"{name} wrote {n}.", metrics={"own": float(place + n)})
+        for n in range(items)
+        for place, name in enumerate(systems)
+    ]
+
+
+def compared(rows_: list[Row] | None = None, **changes) -> Campaign:
+    given = {"targets": {"preference": 0.2}, "tutorial": False, "metrics": ()}
+    return campaign(rows_=rows_ or rows(), instrument="preference", **{**given, **changes})
+
+
+def judged(study: Campaign, who: str = "p1", **response) -> Judgment:
+    participation = person(study, who)
+    assignment = leased(participation)
+    judgments.submit(assignment.pk, participation_id=participation.pk, raw=response)
+    return Judgment.objects.get(assignment=assignment)
+
+
+# --- the pairs of a file
+
+
+def test_every_two_systems_are_one():
+    study = compared()
+    found = System.objects.filter(campaign=study).values_list("name", "first", "second")
+    assert list(found) == [("A vs. B", "A", "B"), ("A vs. C", "A", "C"), ("B vs. C", "B", "C")]
+    assert Output.objects.filter(campaign=study).count() == 12
+    assert Slot.objects.filter(campaign=study).count() == study.planned == 15
+    text = Output.objects.get(authorships__system__name="B vs. C", item__key="i3").text
+    assert pairs.parts(text) == ("B wrote 3.", "C wrote 3.")
+
+
+def test_a_metric_of_the_file_is_a_difference():
+    study = compared(metrics=("own",))
+    given = Output.objects.filter(campaign=study, authorships__system__name="A vs. C")
+    assert {one.given_metrics["own"] for one in given} == {-2.0}
+
+
+def test_the_same_text_twice_is_no_pair():
+    given = [*rows(2, "AB"), Row("i2", "A", "Same."), Row("i2", "B", "Same.")]
+    study = compared(given)
+    assert sorted(Item.objects.filter(campaign=study).values_list("key", flat=True)) == ["i0", "i1"]
+
+
+def test_pairs_of_the_same_texts_are_judged_once():
+    given = [Row("i0", "A", "One."), Row("i0", "B", "Two."), Row("i0", "C", "Two.")]
+    study = compared(given)
+    assert Output.objects.filter(campaign=study).count() == 1
+    names = Authorship.objects.filter(system__campaign=study).values_list("system__name", flat=True)
+    assert sorted(names) == ["A vs. B", "A vs. C"]
+
+
+@pytest.mark.parametrize(
+    ("given", "changes", "field"),
+    [
+        (rows(4, "A"), {}, "instrument"),
+        (rows(1, [f"s{n}" for n in range(13)]), {}, "instrument"),
+        ([Row("i0", "A", "One."), Row("i0", "B", "One.")], {}, "instrument"),
+        (rows(2, ["A", "B vs. C", "A vs. B", "C"]), {}, "instrument"),
+        (rows(), {"metrics": ("consensus_f1",)}, "metrics"),
+        (
+            rows(),
+            {"stop_mode": StopMode.RANKING, "targets": {}, "margins": {"preference": 0.2}},
+            "stop_mode",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(given, changes, field):
+    with pytest.raises(Invalid) as refused:
+        compared(given, **changes)
+    assert list(refused.value.errors) == [field]
+
+
+def test_a_text_with_the_mark_is_refused():
+    given = [*rows(2, "AB"), Row("i2", "A", "One ⁂⁂⁂ two.", line=9), Row("i2", "B", "Two.")]
+    with pytest.raises(UploadRefused) as refused:
+        compared(given)
+    assert "line 9: the output contains ⁂⁂⁂" in str(refused.value)
+
+
+# --- either order
+
+
+def test_half_of_the_people_see_the_second_text_first():
+    seen = [pairs.is_turned(who, str(task)) for who in range(100) for task in range(100)]
+    assert abs(sum(seen) / len(seen) - 0.5) < 0.02
+    each = [sum(seen[who * 100 : who * 100 + 100]) for who in range(100)]
+    assert min(each) > 25
+    assert max(each) < 75
+
+
+def test_an_answer_is_stored_for_the_pairs_own_order():
+    study = compared(rows(30, "AB"), annotator_cap=None)
+    turned = set()
+    for _number in range(20):
+        participation = person(study, "p1")
+        assignment = leased(participation)
+        material = in_hand.material(assignment)
+        first = assignment.output.text.partition(pairs.MARK)[0]
+        assert (material.pair[0] == first) is not material.turned
+        # Who always prefers what A wrote answers by where it stands.
+        answer = 2 if material.pair[0].startswith("A") else -2
+        raw = {"preference": answer}
+        judgments.submit(assignment.pk, participation_id=participation.pk, raw=raw)
+        stored = Judgment.objects.get(assignment=assignment)
+        assert stored.response == {"preference": 2, "turned": material.turned}
+        turned.add(material.turned)
+    assert turned == {True, False}
+    estimating.refresh(study.pk)
+    assert set(Score.objects.values_list("criterion", "value")) == {
+        ("preference", 1.0),
+        ("preference_wins", 1.0),
+    }
+    found = Estimate.objects.filter(campaign=study, criterion="preference").latest("pk")
+    assert found.estimate == 1
+
+
+@pytest.mark.parametrize(
+    ("level", "preference", "wins"),
+    [(2, 1, 1), (1, 0.5, 1), (0, 0, 0.5), (-1, -0.5, 0), (-2, -1, 0)],
+)
+def test_scores(level, preference, wins):
+    material = Material(pairs.joined("a", "b"))
+    own = Preference()
+    expected = {"preference": preference, "preference_wins": wins}
+    assert own.scores({"preference": level, "turned": False}, material=material) == expected
+    # The two texts change places: every sign flips exactly.
+    flipped = own.scores({"preference": -level, "turned": True}, material=material)
+    assert flipped == {"preference": -preference, "preference_wins": 1 - wins}
+
+
+def test_the_annotator_reads_what_they_answered():
+    own = Preference()
+    stored = own.check({"preference": 2}, material=Material(pairs.joined("a", "b"), turned=True))
+    assert stored == {"preference": -2, "turned": True}
+    assert own.recalled(stored) == "Preference: First, clearly"
+    assert own.reopened(stored) == {"preference": 2}
+
+
+@pytest.mark.parametrize("value", [3, -3, 0.5, "2", None, True])
+def test_other_answers_are_refused(value):
+    with pytest.raises(InvalidResponse):
+        Preference().check({"preference": value}, material=Material(pairs.joined("a", "b")))
