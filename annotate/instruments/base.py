@@ -61,6 +61,11 @@ class Criterion:
         span = f"from {self.low:g} to {self.high:g}" if self.bounded else f"from {self.low:g} up"
         return f"{span.replace('-', '−')}, {better} is better"
 
+    @property
+    def wins_of(self) -> str:
+        """Return the criterion whose wins it counts, in comparisons of two texts; "" otherwise."""
+        return ""
+
     def as_data(self) -> dict[str, Any]:
         """Return what a page or an API client needs to know."""
         return {**asdict(self), "label": str(self.label), "question": str(self.question)} | {

@@ -144,8 +144,8 @@ class Membership(models.Model):
 class System(models.Model):
     """A text-generation system under evaluation.
 
-    Its sample is the items before `stop_position`, once that is set (data rule 8). Where texts are
-    compared, a row is two systems, and an output holds the texts of both (decision 072).
+    Its sample is the items before `stop_position`, once that is set (data rule 8). In a comparison
+    it is two systems, `first` and `second` (decision 072).
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="systems")
@@ -228,8 +228,7 @@ class CampaignImport(models.Model):
     plan = models.JSONField()
     revision = models.PositiveIntegerField(default=0)  # of the plan
     at_once = models.BooleanField(default=False)  # create it without asking if the file is right
-    # Which column of the outputs is which, by our names, where their own do not say so.
-    columns = models.JSONField(default=dict, db_default={})
+    columns = models.JSONField(default=dict, db_default={})  # by our names, where theirs differ
     # How many of the four steps of the form its owner has been through.
     steps_done = models.PositiveSmallIntegerField(default=4, db_default=4)
 

@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from annotate import adapters
+from annotate.instruments import pairs
 from annotate.selectors.listings import Listing
 from annotate.selectors.review import reviews
 from annotate.text import figures
@@ -122,6 +123,12 @@ def exact(text: str) -> SafeString:
 def visible(text: str) -> bool:
     """Whether a reader sees anything of a text."""
     return is_visible(text)
+
+
+@register.filter
+def texts(text: str) -> list[str]:
+    """Return the text as a list of one, or both texts of a pair in the pair's own order."""
+    return list(pairs.parts(text)) if pairs.MARK in text else [text]
 
 
 @register.filter

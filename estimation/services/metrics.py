@@ -9,6 +9,7 @@ from annotate.selectors.campaigns import outputs
 from annotate.selectors.campaigns.counting import Brief
 from annotate.selectors.campaigns.outputs import OutputText
 from annotate.selectors.studies import instruments
+from estimation.core import Floats
 from estimation.metrics import (
     Chunk,
     Metric,
@@ -21,7 +22,6 @@ from estimation.metrics import (
     score_chunks,
     spare_processors,
 )
-from estimation.metrics.base import FloatArray
 from estimation.models import MetricScore
 
 CHUNK = 200  # outputs that are computed and stored together
@@ -92,7 +92,7 @@ class _Job:
             [row.others for row, _text in each] if "others" in needs else None,
         )
 
-    def scores(self, values: FloatArray) -> list[float]:
+    def scores(self, values: Floats) -> list[float]:
         """Return the score of each row: of a pair, how much more its first text has."""
         if self.rows[0].second is None:
             return [float(value) for value in values]

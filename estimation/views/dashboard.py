@@ -17,6 +17,7 @@ from annotate.selectors.work import admission
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
 from estimation.selectors import activity, dashboard, history, rankings, versions
+from estimation.selectors.criteria.strengths import strengths
 
 COLLECTS = (Status.OPEN, Status.PAUSED, Status.CLOSING)
 MOST_AT_ONCE = 100  # campaigns in one answer
@@ -104,6 +105,7 @@ def _context(mine: Access, version: str) -> dict[str, Any]:
         "runs": mine.runs,
         "reviews": mine.reviews,
         "asks": json.dumps({"If-None-Match": version}),
+        "strengths": strengths(board.rows),
         "fingerprint": board.fingerprint,
         "section": "campaigns",
     }

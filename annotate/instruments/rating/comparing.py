@@ -4,8 +4,8 @@ A stored answer is for the pair's own order: positive where the first system's t
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, TypeVar
+from dataclasses import fields
+from typing import Any
 
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
@@ -15,14 +15,33 @@ from annotate.instruments.base import Criterion
 TURNED = "turned"  # of a stored answer: whether the second text was shown first
 WINS = "_wins"  # ends the name of the criterion that counts wins
 
-T = TypeVar("T", bound=Criterion)
+
+class PreferenceScale(Criterion):
+    """How far the first of two texts is preferred."""
+
+    @property
+    def scale_text(self) -> str:
+        return "from −1 (the second is always clearly better) to 1 (the first is)"
 
 
-def scored(criteria: Sequence[T]) -> Iterator[Criterion]:
+class WinScale(Criterion):
+    """How often the first of two texts is better."""
+
+    @property
+    def wins_of(self) -> str:
+        return self.name.removesuffix(WINS)
+
+    @property
+    def scale_text(self) -> str:
+        return "from 0 to 1: the share of comparisons that the first wins; a tie counts half"
+
+
+def scored(criteria: Sequence[Criterion]) -> Iterator[Criterion]:
     """Yield each criterion as preference, -1 to 1, and then its share of wins, 0 to 1."""
     for one in criteria:
-        yield replace(one, low=-1, high=1)
-        yield Criterion(
+        shared = {field.name: getattr(one, field.name) for field in fields(Criterion)}
+        yield PreferenceScale(**shared | {"low": -1, "high": 1})
+        yield WinScale(
             one.name + WINS,
             low=0,
             high=1,

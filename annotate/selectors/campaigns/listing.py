@@ -20,12 +20,16 @@ from annotate.selectors.campaigns import blinding, counting
 from annotate.selectors.studies import instruments
 from annotate.states import StopMode
 
+LISTED = ("pk", "name", "stop_position", "first", "second")
+
 
 @dataclass(frozen=True)
 class ListedSystem:
     system_id: int
     name: str
     stop_position: int | None
+    first: str = ""  # of a comparison: the two systems
+    second: str = ""
 
 
 @dataclass(frozen=True)
@@ -179,7 +183,5 @@ def facts(campaign: Campaign) -> CampaignFacts:
         crowd=campaign.crowd,
         criteria=instruments.of(campaign).criteria,
         **counting.asked(campaign.pk),
-        systems=tuple(
-            ListedSystem(*row) for row in systems.values_list("pk", "name", "stop_position")
-        ),
+        systems=tuple(ListedSystem(*row) for row in systems.values_list(*LISTED)),
     )

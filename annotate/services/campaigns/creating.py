@@ -1,29 +1,21 @@
 """Creates a campaign from checked rows, in full or not at all."""
 
-import hashlib
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import fmean
-from typing import Any
 
-from django.db import models, transaction
-from django.db.models import F
+from django.db import transaction
 
 from annotate.errors import Invalid
 from annotate.instruments.base import Instrument
 from annotate.models import (
-    Authorship,
     Campaign,
-    Item,
     Membership,
-    Output,
-    Slot,
     System,
     Target,
 )
 from annotate.selectors.campaigns import protocol
-from annotate.services import audit, change_marks, plain_rows
+from annotate.services import audit, change_marks
 from annotate.services.campaigns import (
     comparing,
     enough,
@@ -37,14 +29,13 @@ from annotate.services.campaigns.importing.pairs import Pairs, Source, names
 from annotate.services.campaigns.importing.problems import Problems, Row
 from annotate.services.campaigns.importing.sheet import Sheet
 from annotate.services.campaigns.plans import Plan
+from annotate.services.campaigns.storing import Chunk, every_so_many, store
 from annotate.states import StopMode
 from estimation.core.planning import RankingForecast
 
 NO_QUESTION = "no question (“input”) or no “paragraphs”, which this instrument needs."
 NO_INPUT = "no “input”, which this instrument shows beside the text."
 MOST_OUTPUTS, MOST_TEXT = 500, 2_000_000  # per chunk: outputs and characters
-
-Chunk = list[tuple[int, list[Row]]]  # positions of items, and the rows of each
 
 
 @dataclass(frozen=True)
@@ -135,7 +126,7 @@ def source(checked: Checked, sheet: Sheet) -> Source:
 def count_planned(plan: Plan, facts: Facts) -> int:
     """Return how many judgments are planned for this file. The plan has its seed."""
     assert plan.seed is not None, "which items are judged twice depends on it"
-    planned = _every_so_many(plan, plan.seed)
+    planned = every_so_many(plan, plan.seed)
     texts = facts.texts_of_items()
     random.Random(plan.seed).shuffle(texts)  # the same order as for the items
     return sum(planned(position) * n for position, n in enumerate(texts))
@@ -237,88 +228,3 @@ def _campaign(checked: Checked, seed: int) -> Campaign:
     margins = [{"criterion": name, "margin": margin} for name, margin in plan.margins.items()]
     Target.objects.bulk_create(Target(campaign=campaign, **one) for one in widths + margins)
     return campaign
-
-
-def _every_so_many(plan: Plan, seed: int) -> Callable[[int], int]:
-    """Return a function that spreads the items judged twice evenly over the random order.
-
-    Every prefix of the sample then holds the same share of them. Which items they are is as random
-    as the order, and fixed before the first judgment.
-    """
-    start = random.Random(seed + 1).random()
-    share = plan.double_share
-
-    def planned(position: int) -> int:
-        return 1 + int((position + 1) * share + start) - int(position * share + start)
-
-    return planned
-
-
-def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
-    """Store items with their outputs and slots. Call it in a transaction."""
-    every = _every_so_many(plan, campaign.seed)
-    planned = plan.planned or (lambda _row, position: every(position))
-    systems = dict(campaign.systems.values_list("name", "pk"))
-    items = _add(Item, ITEM, [(campaign.pk, *_item(at, group[0])) for at, group in chunk])
-    alike = [
-        (item, position, same)
-        for item, (position, group) in zip(items, chunk, strict=True)
-        for same in _by_text(group)
-    ]
-    texts = [(campaign.pk, item, *_output(same)) for item, _position, same in alike]
-    outputs = list(zip(_add(Output, OUTPUT, texts), alike, strict=True))
-    written = [
-        (systems[row.system], item, output)
-        for output, (item, _position, same) in outputs
-        for row in same
-    ]
-    _add(Authorship, ("system_id", "item_id", "output_id"), written)
-    slots = [
-        (campaign.pk, output, position, number)
-        for output, (_item, position, same) in outputs
-        for number in range(1, planned(same[0], position) + 1)
-    ]
-    _add(Slot, ("campaign_id", "output_id", "position", "number"), slots)
-    Campaign.objects.filter(pk=campaign.pk).update(
-        planned=F("planned") + len(slots),
-        planned_outputs=F("planned_outputs") + len(outputs),
-        planned_twice=F("planned_twice") + sum(number == 2 for *_slot, number in slots),
-    )
-
-
-def _add(
-    model: type[models.Model], names: Sequence[str], rows: Sequence[Sequence[Any]]
-) -> list[int]:
-    """Store rows, and return their new ids."""
-    ids = plain_rows.reserve(model, len(rows))
-    numbered = ((pk, *row) for pk, row in zip(ids, rows, strict=True))
-    plain_rows.insert(model, ("id", *names), numbered)
-    return ids
-
-
-ITEM = ("campaign_id", "key", "position", "input", "paragraphs", "words", "reference")
-OUTPUT = ("campaign_id", "item_id", "text", "words", "digest", "given_metrics")
-
-
-def _item(position: int, row: Row) -> tuple[Any, ...]:
-    """Return the values of an item after its campaign, as in `ITEM`."""
-    words = len(row.input.split())
-    return row.item, position, row.input, list(row.paragraphs), words, row.reference
-
-
-def _by_text(group: list[Row]) -> list[list[Row]]:
-    same: dict[str, list[Row]] = {}
-    for row in group:
-        same.setdefault(row.output, []).append(row)
-    return list(same.values())
-
-
-def _output(rows: list[Row]) -> tuple[Any, ...]:
-    """Return the values, as in `OUTPUT`, of the output that systems with the same text share.
-
-    A metric is a function of the text, so values that differ between these rows are averaged.
-    """
-    text = rows[0].output
-    names = set.intersection(*(set(row.metrics) for row in rows))
-    metrics = {name: fmean(row.metrics[name] for row in rows) for name in sorted(names)}
-    return text, len(text.split()), hashlib.sha256(text.encode()).hexdigest(), metrics

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from annotate.errors import Invalid
 from annotate.models import Authorship, Campaign, Item, Output, Slot, System
 from annotate.services import plain_rows
-from annotate.services.campaigns import creating
+from annotate.services.campaigns import creating, storing
 from annotate.services.campaigns.importing.problems import Row, UploadRefused
 from tests.factories import plan, rows, user
 
@@ -119,7 +119,7 @@ def test_identical_texts_of_an_item_are_one_output_of_several_systems():
     st.integers(1, 300),
 )
 def test_every_prefix_of_the_sample_holds_its_share_of_double_judgments(share, seed, n):
-    count = creating._every_so_many(plan(double_share=share), seed)
+    count = storing.every_so_many(plan(double_share=share), seed)
     doubles = 0
     for position in range(n):
         judgments = count(position)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from annotate.models import Authorship, Campaign, Item, Output, Slot
 from annotate.services import plain_rows
-from annotate.services.campaigns import creating
-from annotate.services.campaigns.creating import Chunk
+from annotate.services.campaigns import creating, storing
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.campaigns.plans import Plan
+from annotate.services.campaigns.storing import Chunk
 from tests.factories import campaign, plan, rows
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -42,8 +42,8 @@ def files(draw: st.DrawFn) -> list[Row]:
 
 
 def store_by_models(made: Campaign, plan_: Plan, chunk: Chunk) -> None:
-    """What `creating.store` did when it still went through models."""
-    every = creating._every_so_many(plan_, made.seed)
+    """What `storing.store` did when it still went through models."""
+    every = storing.every_so_many(plan_, made.seed)
     for position, group in chunk:
         first = group[0]
         item = Item.objects.create(
@@ -121,7 +121,7 @@ def test_reserved_ids_are_not_given_again() -> None:
     assert new == sorted(set(new))
     places = enumerate(new, start=1000)
     values = [(pk, made.pk, f"new-{pk}", at, "", [], 0, "") for at, pk in places]
-    plain_rows.insert(Item, ("id", *creating.ITEM), values)
+    plain_rows.insert(Item, ("id", *storing.ITEM), values)
     after = Item.objects.create(campaign=made, key="last", position=999)
     assert after.pk > max(new)
 

@@ -1,6 +1,7 @@
 """Two systems side by side: from a file to scores, in either order."""
 
 import pytest
+from django.urls import reverse
 
 from annotate.errors import Invalid
 from annotate.instruments import pairs
@@ -8,7 +9,6 @@ from annotate.instruments.base import InvalidResponse, Material
 from annotate.instruments.preference.instrument import Preference
 from annotate.models import (
     Authorship,
-    Campaign,
     Item,
     Judgment,
     Output,
@@ -20,31 +20,12 @@ from annotate.selectors.work import in_hand
 from annotate.services.campaigns.importing.problems import Row, UploadRefused
 from annotate.services.work import judgments
 from annotate.states import StopMode
-from estimation.models import Estimate
+from estimation.models import Comparison, Estimate
 from estimation.services import estimating
-from tests.factories import campaign, leased, person
+from tests.annotate.comparing import compared, judged, rows
+from tests.factories import leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
-
-
-def rows(items: int = 4, systems: str = "ABC") -> list[Row]:
-    return [
-        Row(f"i{n}", name, f"{name} wrote {n}.", metrics={"own": float(place + n)})
-        for n in range(items)
-        for place, name in enumerate(systems)
-    ]
-
-
-def compared(rows_: list[Row] | None = None, **changes) -> Campaign:
-    given = {"targets": {"preference": 0.2}, "tutorial": False, "metrics": ()}
-    return campaign(rows_=rows_ or rows(), instrument="preference", **{**given, **changes})
-
-
-def judged(study: Campaign, who: str = "p1", **response) -> Judgment:
-    participation = person(study, who)
-    assignment = leased(participation)
-    judgments.submit(assignment.pk, participation_id=participation.pk, raw=response)
-    return Judgment.objects.get(assignment=assignment)
 
 
 # --- the pairs of a file
@@ -171,3 +152,29 @@ def test_the_annotator_reads_what_they_answered():
 def test_other_answers_are_refused(value):
     with pytest.raises(InvalidResponse):
         Preference().check({"preference": value}, material=Material(pairs.joined("a", "b")))
+
+
+# --- the dashboard
+
+
+def test_three_systems_have_a_strength_each_and_no_difference_of_differences(client):
+    owner = user()
+    study = compared(rows(6), owner=owner, annotator_cap=None, double_share=0)
+    judged(study, 18, people=2)
+    estimating.refresh(study.pk)
+    assert not Comparison.objects.filter(campaign=study).exists()
+    client.force_login(owner)
+    page = client.get(reverse("estimation:dashboard", args=[study.public_id])).content.decode()
+    assert "Strength of the systems" in page
+    assert page.count('<tr><th scope="row">') >= 3
+    assert "from −1 (the second is always clearly better) to 1 (the first is)" in page
+
+
+def test_one_pair_has_no_strengths(client):
+    owner = user()
+    study = compared(rows(6, "AB"), owner=owner)
+    judged(study, 6)
+    estimating.refresh(study.pk)
+    client.force_login(owner)
+    page = client.get(reverse("estimation:dashboard", args=[study.public_id])).content.decode()
+    assert "Strength of the systems" not in page

@@ -19,7 +19,7 @@ from django.utils import timezone
 from annotate.errors import Invalid
 from annotate.models import Campaign, CampaignImport
 from annotate.services import transitions
-from annotate.services.campaigns import creating
+from annotate.services.campaigns import creating, storing
 from annotate.services.campaigns.creating import Checked
 from annotate.services.campaigns.importing import files, reading, states
 from annotate.services.campaigns.importing.facts import Facts
@@ -194,7 +194,7 @@ def _create(
         done, began = chunk[-1][0] + 1, time.monotonic()
         with transaction.atomic():
             _note(of, done=done, total=total, attempts=0)
-            creating.store(campaign, checked.plan, chunk)
+            storing.store(campaign, checked.plan, chunk)
         _let_others_write(time.monotonic() - began)
         progress(done, total)
     with transaction.atomic():
