@@ -20,7 +20,7 @@ from annotate.text.numerals import number
 
 Content = dict[str, Any]
 HEAD = ("title", "version", "language")
-WORDS = ("key", "section", "prompt", "question", "text", "criterion")
+WORDS = ("key", "section", "prompt", "question", "text", "second", "criterion")
 FIELDS = {*WORDS, "kind", "accepted", "feedback"}
 AT = re.compile(r"questions\[(\d+)\](?:\.(.*))?")
 
@@ -55,7 +55,8 @@ class ShownQuestion:
 
     @property
     def lacks_text(self) -> bool:
-        return not self.kept and not self.raw.get("text")
+        lacks = not self.raw.get("text") or self.raw.get("second") == ""
+        return not self.kept and lacks
 
 
 @dataclass(frozen=True)

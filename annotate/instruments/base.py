@@ -62,6 +62,11 @@ class Criterion:
         return f"{span.replace('-', '−')}, {better} is better"
 
     @property
+    def compares(self) -> bool:
+        """Return whether its question is about two texts."""
+        return False
+
+    @property
     def wins_of(self) -> str:
         """Return the criterion whose wins it counts, in comparisons of two texts; "" otherwise."""
         return ""

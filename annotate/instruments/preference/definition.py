@@ -11,7 +11,7 @@ PREFERENCE = question(
     "preference",
     Choice(2, _("First, clearly"), _("You would always take the first one")),
     Choice(1, _("First, slightly"), _("A little better as a whole")),
-    Choice(0, _("Neither"), _("Equally good, or equally bad")),
+    Choice(0, _("About the same"), _("Equally good, or equally bad")),
     Choice(-1, _("Second, slightly"), _("A little better as a whole")),
     Choice(-2, _("Second, clearly"), _("You would always take the second one")),
     label=_("Preference"),
@@ -59,7 +59,7 @@ DEFINITION = Definition(
                     _("You had to weigh them up, and one of them is a little better."),
                 ),
                 Example(
-                    _("Neither"),
+                    _("About the same"),
                     _("You see no difference that matters, or each is better in its own way."),
                 ),
             ),

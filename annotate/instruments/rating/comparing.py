@@ -20,6 +20,10 @@ class PreferenceScale(Criterion):
     """How far the first of two texts is preferred."""
 
     @property
+    def compares(self) -> bool:
+        return True
+
+    @property
     def scale_text(self) -> str:
         return "from −1 (the second is always clearly better) to 1 (the first is)"
 

@@ -76,6 +76,7 @@ def _question(
         "prompt": _prompt(instrument, criterion),
         **({"question": ""} if instrument.needs_input else {}),
         "text": text,
+        **({"second": ""} if instrument.compares else {}),
         "criterion": criterion.name,
         "accepted": [right.value] if right else [],
         "feedback": {str(one.value): _why(one, right) for one in criterion.levels},

@@ -82,10 +82,12 @@ class Question(Declared):
 class Choice(Question):
     """A text (or a question and its answer) to judge, with the reason for every level.
 
+    second: the text beside it, where two are compared.
     Its levels are those of a criterion, or its own: `options`, asked by `ask`.
     """
 
     text: OptionalShown = ""
+    second: OptionalShown = ""
     question: OptionalShown = ""
     answer: OptionalShown = ""
     criterion: Annotated[OptionalText, Field(max_length=40)] = ""
@@ -105,6 +107,9 @@ class Choice(Question):
     def faults(self, context: Studied) -> Iterator[Fault]:
         if not (self.text or self.question or self.answer):
             yield ("text",), "Missing: show a text, or a question and its answer."
+        known = context.criteria.get(self.criterion)
+        if known is not None and known.compares and not self.second:
+            yield ("second",), "Missing: two texts are compared."
         yield from self._levels_faults(context)
         values = self._values(context)
         for value in self.accepted if values else ():

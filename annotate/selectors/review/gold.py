@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from django.db.models import Count, Max, Q, QuerySet, Sum
 
-from annotate.instruments import expected
+from annotate.instruments import expected, pairs
 from annotate.instruments.base import Instrument
 from annotate.models import Assignment, Campaign, GoldAnswer, GoldFinding, GoldItem, GoldLook
 from annotate.screening import known_answers
@@ -208,6 +208,7 @@ def _known(campaign_id: int) -> QuerySet[GoldAnswer]:
 
 
 def _shown(instrument: Instrument, item: GoldItem, answered: int = 0, right: int = 0) -> ShownGold:
+    planted = pairs.parts(item.text)[1] or item.text  # of a pair, the first text is the clean one
     return ShownGold(
         item.name,
         item.kind,
@@ -216,7 +217,7 @@ def _shown(instrument: Instrument, item: GoldItem, answered: int = 0, right: int
         item.expected,
         expected.chance(instrument, item.expected),
         item.confirmed_at is not None,
-        tuple(word_diff(item.clean_text, item.text)) if item.clean_text else (),
+        tuple(word_diff(item.clean_text, planted)) if item.clean_text else (),
         answered,
         right,
     )

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.errors import Conflict, Invalid
-from annotate.instruments import expected
+from annotate.instruments import expected, pairs
 from annotate.instruments.base import Instrument, Material
 from annotate.instruments.expected import Expected
 from annotate.models import Campaign, GoldItem
@@ -153,6 +153,12 @@ def _problem(instrument: Instrument, one: NewGold, seen: set[str]) -> str:
         return "contains a NUL character."
     if instrument.needs_paragraphs and not (one.input and one.paragraphs):
         return "has no question (“input”) or no “paragraphs”, which this instrument needs."
+    if instrument.compares != all(pairs.parts(one.text)):
+        return (
+            "has no “second” text, which this instrument shows beside the first."
+            if instrument.compares
+            else "has a second text, but this instrument shows one."
+        )
     if instrument.needs_input and not one.input:
         return "has no “input”, which this instrument shows beside the text."
     return next(expected.problems(instrument, one.expected, one.material), "")

@@ -8,6 +8,7 @@ from django.utils.translation import override
 from pydantic import Field
 
 from annotate.errors import Conflict, Invalid
+from annotate.instruments import pairs
 from annotate.instruments.answers import Question
 from annotate.instruments.base import Instrument
 from annotate.models import Campaign, GoldItem, Item
@@ -28,10 +29,14 @@ Right = Annotated[Several[float | int], Field(max_length=100)]  # values of a qu
 
 
 class GoldRow(Declared):
-    """One gold item of a file: its name, what people see, and the right answers."""
+    """One gold item of a file: its name, what people see, and the right answers.
+
+    second: of a comparison, the text beside `output`; positive answers prefer `output`.
+    """
 
     item: Annotated[Text, Field(max_length=200)]
     output: Shown
+    second: Shown = ""
     expected: Annotated[dict[Annotated[str, Field(max_length=100)], Right], Field(max_length=200)]
     input: Shown = ""
     paragraphs: Annotated[Several[Shown], Field(max_length=200)] = ()
@@ -56,7 +61,7 @@ def from_data(given: Any) -> list[NewGold]:
     return [
         NewGold(
             one.item,
-            one.output,
+            pairs.joined(one.output, one.second) if one.second else one.output,
             {name: list(values) for name, values in one.expected.items()},
             one.input,
             one.paragraphs,
@@ -70,11 +75,13 @@ def plant(
 ) -> list[GoldItem]:
     """Plant a defect in clean references of the campaign; a person confirms them before use.
 
-    criteria: the questions whose best level is wrong about a text with this defect.
+    criteria: the questions whose best level is wrong about a text with this defect. In a
+        comparison, the text with the defect stands beside the clean one, which is better.
     Raises `Conflict` where no reference offers what the defect needs.
     """
     campaign = Campaign.objects.get(pk=campaign_id)
-    expected = _not_best(instruments.of(campaign), criteria)
+    instrument = instruments.of(campaign)
+    expected = _not_best(instrument, criteria)
     if defect not in planting.DEFECTS:
         raise Invalid({"defect": f"A defect is one of {', '.join(planting.DEFECTS)}."})
     if not 0 < most <= MOST_AT_ONCE:
@@ -92,7 +99,7 @@ def plant(
     new = [
         NewGold(
             f"{defect}-{number}",
-            text,
+            pairs.joined(clean, text) if instrument.compares else text,
             expected,
             given[clean],
             kind=GoldItem.Kind.PLANTED,
@@ -107,7 +114,7 @@ def plant(
 def instruct(campaign_id: int, *, question: str, value: float, actor_id: int | None) -> GoldItem:
     """Add an item that asks people, in a reference's place, for one certain answer."""
     campaign = Campaign.objects.get(pk=campaign_id)
-    asked = questions(instruments.of(campaign)).get(question)
+    asked = instructable(instruments.of(campaign)).get(question)
     if asked is None or value not in dict(asked.levels):
         raise Invalid({"question": "Choose a question, and one of its answers."})
     given = _references(campaign)
@@ -132,6 +139,11 @@ def plantable(instrument: Instrument) -> Mapping[str, Question]:
     return {} if instrument.needs_paragraphs else questions(instrument)
 
 
+def instructable(instrument: Instrument) -> Mapping[str, Question]:
+    """Return the questions to which a text can ask for an answer: it has no place in a pair."""
+    return {} if instrument.compares else questions(instrument)
+
+
 def questions(instrument: Instrument) -> dict[str, Question]:
     """Return the questions about the whole text, by name."""
     return {one.name: one for one in instrument.questions() if not one.of_paragraphs}
@@ -146,6 +158,9 @@ def _not_best(instrument: Instrument, names: Sequence[str]) -> dict[str, list[fl
     found: dict[str, list[float]] = {}
     for name in names:
         values = sorted(value for value, _label in asked[name].levels)
+        if instrument.compares:
+            found[name] = [value for value in values if value > 0]
+            continue
         found[name] = values[:-1] if better.get(name, True) else values[1:]
     return found
 

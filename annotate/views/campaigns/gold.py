@@ -55,7 +55,7 @@ def _forms(request: HttpRequest, campaign: Any) -> dict[str, Any]:
     """Return the forms; the one that was sent holds what was typed."""
     act = request.POST.get("act", "")
     asked = dict(gold_sources.plantable(instruments.of(campaign)))
-    questions = dict(gold_sources.questions(instruments.of(campaign)))
+    questions = dict(gold_sources.instructable(instruments.of(campaign)))
 
     def sent(name: str) -> dict[str, Any]:
         return {"data": request.POST, "files": request.FILES} if act == name else {}
@@ -90,6 +90,8 @@ def _page(
         "rule_slips": _percent(rule.limits.slips),
         "is_draft": campaign.status == CampaignStatus.DRAFT,
         "example": instruments.of(campaign).questions()[0].name,
+        "compares": instruments.of(campaign).compares,
+        "can_instruct": bool(gold_sources.instructable(instruments.of(campaign))),
         "can_plant": bool(gold_sources.plantable(instruments.of(campaign))),
         "of_tasks": BLOCK,
         "section": "campaigns",
