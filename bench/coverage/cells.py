@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 
 from bench.coverage.intervals import Protocol
-from estimation.core import MIN_ITEMS, MIN_ITEMS_UNBOUNDED, Scale
+from estimation.core import BALANCE, MIN_ITEMS, MIN_ITEMS_UNBOUNDED, PERSON_SHARE, Scale
 from estimation.core.simulation import BINARY, HTER_LIKE, TERNARY, Marginal, Plan, marginal
 
 GOOD = Marginal((-1.0, 0.0, 1.0), (0.02, 0.08, 0.90), Scale(-1.0, 1.0))
 # Shares of correct paragraphs, as in the released answers: most are none or all.
 PROPORTION = Marginal((0.0, 0.25, 0.5, 0.75, 1.0), (0.36, 0.07, 0.08, 0.06, 0.43), Scale(0.0, 1.0))
+# Five levels for two texts, of which the first is a little better, and how often it wins.
+PREFERENCE = Marginal((-1.0, -0.5, 0.0, 0.5, 1.0), (0.12, 0.22, 0.18, 0.28, 0.20), Scale(-1.0, 1.0))
+WINS = Marginal((0.0, 0.5, 1.0), (0.34, 0.18, 0.48), Scale(0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,8 @@ CRITERIA = {
         Criterion("proportion", PROPORTION, 0.34, 0.09, 0.10, 0.08),
         Criterion("binary .5", marginal("binary", mean=0.5), 0.35, 0.12, 0.14, 0.08),
         Criterion("binary .9", BINARY, 0.35, 0.12, 0.14, 0.08),
+        Criterion("preference", PREFERENCE, 0.25, 0.08, BALANCE, PERSON_SHARE),
+        Criterion("wins", WINS, 0.25, 0.08, BALANCE, PERSON_SHARE),
         Criterion("HTER", HTER_LIKE, 0.143 / 0.21, 0.006 / 0.21, 0.03, 0.03),
     )
 }
@@ -134,6 +139,13 @@ STOPPING = (
     Cell("HTER", 40, 1, 0.12),
     Cell("HTER", 130, 2, 0.10, rho=0.8, person=0.0),
     Cell("HTER", 100, 1, 0.10, cap=10, outputs=300, level=0.90),
+)
+
+# Of comparisons, which the tests look at; the table of the page does not hold them.
+PAIRS = (
+    Cell("preference", 40, 1, 0.20),
+    Cell("wins", 40, 1, 0.12),
+    Cell("preference", 40, 1, 0.20, person=0.0, outputs=300),
 )
 
 CENSUS = (

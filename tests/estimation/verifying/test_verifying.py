@@ -21,6 +21,9 @@ from annotate.states import CloseReason
 from estimation.models import Comparison, Decision, DecisionEvidence, Estimate
 from estimation.packing import unpacked
 from tests import remembered
+from tests.annotate.comparing import compared
+from tests.annotate.comparing import judged as judge_pairs
+from tests.annotate.comparing import rows as compared_rows
 from tests.estimation import ranked
 from tests.estimation.reviewed import settle, take_turns
 from tests.estimation.verifying.worlds import (
@@ -358,3 +361,20 @@ def test_a_campaign_that_still_collects_agrees_too(study: Campaign, tmp_path: Pa
         assert json.loads(manifest)["current"] is (name == "current")
         assert "Everything agrees" in verified(written(files, tmp_path / f"{name}.zip"))
         judge(person(study, "late"))
+
+
+@pytest.mark.slow
+def test_a_comparison_can_be_verified(tmp_path: Path) -> None:
+    made = compared(compared_rows(40, "AB"), double_share=0, annotator_cap=None)
+    judge_pairs(made, 40, people=8)
+    settle(made)
+    assert made.status == "closed"
+    files = files_of(made)
+    assert "Everything agrees." in verified(written(files, tmp_path / "whole.zip"))
+
+    def turned(row: dict[str, Any]) -> dict[str, Any]:
+        """Say that the texts stood the other way round, and leave the score as it is."""
+        answer = row["response"]
+        return row | {"response": {**answer, "preference": -answer["preference"]}}
+
+    assert "its score on preference is" in told(each_judgment(files, turned), tmp_path)

@@ -1,0 +1,108 @@
+"""Gold items of a comparison: two texts, of which one is better beyond doubt."""
+
+import pytest
+from django.urls import reverse
+
+from annotate.errors import Invalid
+from annotate.instruments import expected, pairs
+from annotate.models import GoldAnswer, GoldItem
+from annotate.selectors.studies import instruments
+from annotate.selectors.work import in_hand
+from annotate.services.campaigns import gold, gold_sources, life
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.work import judgments
+from tests.annotate.comparing import compared
+from tests.factories import campaign, leased, person, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+GIVEN = {"item": "g1", "output": "The mayor mayor opened.", "second": "The mayor opened it."}
+REFERENCE = (
+    "The council met on Monday, and its members spoke about the old bridge. "
+    "They will meet again in three weeks."
+)
+
+
+def referenced() -> list[Row]:
+    return [
+        Row(f"i{n}", name, f"{name} wrote {n}.", reference=f"{REFERENCE} It was meeting {n}.")
+        for n in range(6)
+        for name in "AB"
+    ]
+
+
+def test_an_item_of_a_file_has_two_texts():
+    study = compared(is_open=False)
+    rows = [{**GIVEN, "expected": {"preference": [-1, -2]}}]
+    [item] = gold.add(study.pk, gold_sources.from_data({"gold": rows}), actor_id=None)
+    assert pairs.parts(item.text) == (GIVEN["output"], GIVEN["second"])
+
+
+def test_one_text_is_refused():
+    study = compared(is_open=False)
+    row = {"item": "g1", "output": "One text.", "expected": {"preference": [-1]}}
+    with pytest.raises(Invalid) as refused:
+        gold.add(study.pk, gold_sources.from_data({"gold": [row]}), actor_id=None)
+    assert refused.value.errors["g1"].startswith("has no “second” text")
+
+
+def test_a_second_text_is_refused_where_one_is_shown():
+    study = campaign(is_open=False)
+    row = {**GIVEN, "expected": {"overall": [-1]}}
+    with pytest.raises(Invalid) as refused:
+        gold.add(study.pk, gold_sources.from_data({"gold": [row]}), actor_id=None)
+    assert refused.value.errors["g1"].startswith("has a second text")
+
+
+def test_a_planted_defect_stands_beside_the_clean_text():
+    study = compared(referenced(), is_open=False)
+    made = gold_sources.plant(
+        study.pk, defect="repeated_words", criteria=["preference"], most=3, actor_id=None
+    )
+    for one in made:
+        clean, planted = pairs.parts(one.text)
+        assert clean == one.clean_text != planted
+        assert one.expected == {"preference": [1, 2]}
+
+
+def test_right_in_either_order():
+    study = compared(referenced(), is_open=False, gold_share=12)
+    rows = [
+        {"item": f"g{n}", "output": f"Good {n}.", "second": f"Bad bad {n}.", "expected": right}
+        for n, right in enumerate([{"preference": [2, 1]}] * 12)
+    ]
+    gold.add(study.pk, gold_sources.from_data({"gold": rows}), actor_id=None)
+    life.open_(study.pk)
+    seen = set()
+    for name in ("p1", "p2"):
+        who = person(study, name)
+        for _task in range(4):
+            assignment = leased(who)
+            material = in_hand.material(assignment)
+            good = material.pair[0].startswith(("Good", "A"))
+            raw = {"preference": 1 if good else -1}
+            judgments.submit(assignment.pk, participation_id=who.pk, raw=raw)
+            if assignment.gold_id:
+                seen.add(material.turned)
+    instrument = instruments.of(study)
+    answers = GoldAnswer.objects.filter(campaign=study).select_related("assignment__gold")
+    assert answers
+    for one in answers:
+        assert expected.is_right(instrument, one.assignment.gold.expected, one.response)
+
+
+def test_the_page_offers_what_a_pair_can_have(client):
+    owner = user()
+    study = compared(referenced(), owner=owner, is_open=False)
+    client.force_login(owner)
+    page = client.get(reverse("annotate:gold", args=[study.public_id])).content.decode()
+    assert "Plant a defect" in page
+    assert "Ask for an answer" not in page
+    assert "second" in page
+
+
+def test_nobody_can_be_told_which_place_to_choose():
+    study = compared(is_open=False)
+    with pytest.raises(Invalid):
+        gold_sources.instruct(study.pk, question="preference", value=2, actor_id=None)
+    assert not GoldItem.objects.exists()
