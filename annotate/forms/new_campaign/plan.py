@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
@@ -16,29 +16,32 @@ from annotate.states import Estimand, StopMode
 WIDTH, MARGIN = "width_", "margin_"  # prefixes of the fields of each criterion
 
 
+MODES = [
+    (
+        StopMode.PRECISION,
+        "How good each system is. Collection stops automatically when the intervals are "
+        "narrow enough",
+    ),
+    (
+        StopMode.RANKING,
+        "Which system is better. Collection stops automatically when every pair of systems "
+        "is decided: one is better, or they differ by less than matters",
+    ),
+    (
+        StopMode.ANYTIME,
+        "How good each system is, and you may stop by hand at any time. The intervals are "
+        "wider, so that they stay valid at every look, and need about twice the judgments",
+    ),
+]
+
+
 class PlanStep(StepForm):
     """The stopping rule with its targets, the level, the estimand, and who judges how much."""
 
     stop_mode = forms.ChoiceField(
         label="What you want to know",
         widget=forms.RadioSelect,
-        choices=[
-            (
-                StopMode.PRECISION,
-                "How good each system is. Collection stops automatically when the intervals are "
-                "narrow enough",
-            ),
-            (
-                StopMode.RANKING,
-                "Which system is better. Collection stops automatically when every pair of systems "
-                "is decided: one is better, or they differ by less than matters",
-            ),
-            (
-                StopMode.ANYTIME,
-                "How good each system is, and you may stop by hand at any time. The intervals are "
-                "wider, so that they stay valid at every look, and need about twice the judgments",
-            ),
-        ],
+        choices=MODES,
     )
     planned_items = forms.IntegerField(
         label="Planned items of each system", min_value=1, max_value=MOST_COUNT, required=False
@@ -66,7 +69,11 @@ class PlanStep(StepForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.criteria = list(instruments.named(self.before.instrument).criteria)
+        instrument = instruments.named(self.before.instrument)
+        self.criteria = list(instrument.criteria)
+        if instrument.compares:  # each pair is estimated, and none is ranked
+            modes = cast(forms.ChoiceField, self.fields["stop_mode"])
+            modes.choices = [one for one in MODES if one[0] != StopMode.RANKING]
         for one in self.criteria:
             wide = one.high - one.low
             self.fields[f"{WIDTH}{one.name}"] = _number(one, max(9.999, wide))

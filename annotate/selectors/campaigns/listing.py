@@ -68,6 +68,11 @@ class CampaignFacts:
         return self.stop_mode == StopMode.RANKING
 
     @property
+    def compares(self) -> bool:
+        """Return whether a system is a pair of systems, whose texts are judged side by side."""
+        return any(system.first for system in self.systems)
+
+    @property
     def primary(self) -> tuple[Criterion, ...]:
         """The criteria that decide when collection stops, in the order in which they were asked."""
         named = {criterion.name: criterion for criterion in self.criteria}

@@ -35,6 +35,7 @@ class CampaignPreview:
     notices: tuple[str, ...]
     offers: tuple[str, ...]
     reach: tuple[Reach, ...]
+    compares: bool = False  # systems and texts are pairs
 
     @property
     def is_refused(self) -> bool:
@@ -92,6 +93,7 @@ def preview(checked: Checked) -> CampaignPreview:
         ),
         offers=metric_choice.unused(checked.metrics, facts),
         reach=tuple(reach.of(checked, most)),
+        compares=checked.instrument.compares,
     )
 
 

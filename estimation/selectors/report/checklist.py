@@ -34,8 +34,9 @@ def _answered(question: str, answer: str) -> AnsweredQuestion:
 def _what(report: CampaignReport) -> str:
     facts, counts = report.facts, report.board.progress
     names = series(one.name for one in facts.systems) if facts.systems else "no system yet"
+    systems, outputs = report.counted
     return (
-        f"{many(len(facts.systems), 'system')} ({names}) with {many(counts.outputs, 'output')}; "
+        f"{systems} ({names}) with {outputs}; "
         f"{count(counts.outputs_judged)} of these were judged, in an order that the seed "
         f"{report.campaign.seed} fixes."
     )
@@ -69,7 +70,12 @@ def _asked(report: CampaignReport) -> str:
     )
 
 
-def _blind(_report: CampaignReport) -> str:
+def _blind(report: CampaignReport) -> str:
+    if report.facts.compares:
+        return (
+            "Nobody was told which system wrote a text. Each person saw two texts of an item side "
+            "by side; which one stood first was random for each person and pair."
+        )
     return (
         "Nobody was told which system wrote a text. Each person saw one text at a time; which one "
         "came next does not depend on its system."

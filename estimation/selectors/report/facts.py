@@ -13,6 +13,7 @@ from annotate.selectors.campaigns.screen_settings import Amendment
 from annotate.selectors.pay import budget, conditions
 from annotate.selectors.pay.conditions import WorkConditions
 from annotate.selectors.studies import instruments
+from annotate.text.figures import many
 from estimation.selectors import dashboard
 from estimation.selectors.comparisons import ContrastTable, ShownContrast
 from estimation.selectors.dashboard import Dashboard
@@ -63,6 +64,17 @@ class CampaignReport:
     def crowd(self) -> str:
         """Return where its annotators came from, in words."""
         return self.facts.marketplace or "a link that the researchers gave out"
+
+    @property
+    def counted(self) -> tuple[str, str]:
+        """Return how many systems and outputs there are, or pairs of them, in words."""
+        systems, outputs = len(self.facts.systems), self.board.progress.outputs
+        if self.facts.compares:
+            return (
+                many(systems, "pair of systems", "pairs of systems"),
+                many(outputs, "pair of texts", "pairs of texts"),
+            )
+        return many(systems, "system"), many(outputs, "output")
 
     @property
     def asked(self) -> tuple[Criterion, ...]:

@@ -24,21 +24,25 @@ def methods(report: CampaignReport) -> tuple[Paragraph, ...]:
 
 def _judging(report: CampaignReport) -> Iterator[Paragraph]:
     facts, campaign, counts = report.facts, report.campaign, report.board.progress
+    systems, outputs = report.counted
     yield sentence(
-        "People judged texts by {} ({}).",
-        many(len(facts.systems), "system"),
+        f"People {'compared' if facts.compares else 'judged'} texts by {{}} ({{}}).",
+        systems,
         series(one.name for one in facts.systems) if facts.systems else "none yet",
     )
     yield sentence(
-        "Of {}, {} were judged, drawn in an order that the seed {} fixes; {} of the outputs were "
+        "Of {}, {} were judged, drawn in an order that the seed {} fixes; {} of them were "
         "planned for two people.",
-        many(counts.outputs, "output"),
+        outputs,
         count(counts.outputs_judged),
         campaign.seed,
         percent(facts.double_share),
     )
     yield sentence(
-        "Annotators worked on “{}” (version {}), one text at a time, without its system.",
+        "Annotators worked on “{}” (version {}), two texts of an item side by side in random "
+        "order, without their systems."
+        if facts.compares
+        else "Annotators worked on “{}” (version {}), one text at a time, without its system.",
         report.instrument.label,
         report.instrument.version,
     )
@@ -56,7 +60,9 @@ def _crowd(report: CampaignReport) -> Iterator[Paragraph]:
             count(people.passed),
         )
     if cap is not None:
-        yield sentence("Each judged at most {}.", many(cap, "text"))
+        yield sentence(
+            "Each judged at most {}.", many(cap, "pair" if report.facts.compares else "text")
+        )
 
 
 def _rule(report: CampaignReport) -> Iterator[Paragraph]:

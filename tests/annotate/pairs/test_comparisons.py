@@ -1,5 +1,7 @@
 """Two systems side by side: from a file to scores, in either order."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -20,10 +22,11 @@ from annotate.selectors.work import in_hand
 from annotate.services.campaigns.importing.problems import Row, UploadRefused
 from annotate.services.work import judgments
 from annotate.states import StopMode
-from estimation.models import Comparison, Estimate
-from estimation.services import estimating
+from estimation.metrics import score_all
+from estimation.models import Comparison, Estimate, MetricScore
+from estimation.services import estimating, metrics
 from tests.annotate.comparing import compared, judged, rows
-from tests.factories import leased, person, user
+from tests.factories import campaign, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -178,3 +181,49 @@ def test_one_pair_has_no_strengths(client):
     client.force_login(owner)
     page = client.get(reverse("estimation:dashboard", args=[study.public_id])).content.decode()
     assert "Strength of the systems" not in page
+
+
+def test_the_report_tells_of_pairs(client):
+    owner = user()
+    study = compared(rows(6), owner=owner)
+    judged(study, 6)
+    estimating.refresh(study.pk)
+    client.force_login(owner)
+    page = client.get(reverse("estimation:report", args=[study.public_id])).content.decode()
+    text = " ".join(re.sub("<[^>]*>", "", page).split())
+    assert "People compared texts by 3 pairs of systems (A vs. B, A vs. C and B vs. C)." in text
+    assert re.search(r"Of 18 pairs of texts, \d were judged", text), text[:3000]
+    assert "which one stood first was random for each person and pair" in text
+    assert "one text at a time" not in text
+
+
+# --- metrics
+
+
+def test_a_computed_metric_is_that_of_the_first_text_less_that_of_the_second():
+    given = [
+        Row(f"i{n}", name, f"{name} wrote {n}" + " and more" * (n * place), reference="A wrote it")
+        for n in range(4)
+        for place, name in enumerate("AB")
+    ]
+    study = compared(given, metrics=("length", "rouge_1_f"))
+    metrics.compute(study.pk, ["length", "rouge_1_f"])
+    stored = MetricScore.objects.filter(campaign=study).select_related("output")
+    assert stored.count() == 8
+    for one in stored:
+        texts = pairs.parts(one.output.text)
+        first, second = score_all([one.metric], texts, ["A wrote it"] * 2)[one.metric]
+        assert one.value == pytest.approx(first - second)
+        assert one.value <= 0 or one.metric != "length"
+
+
+def test_a_pair_takes_no_score_of_an_ordinary_text():
+    """The digests of pairs differ from those of texts that look like a pair."""
+    text = pairs.joined("One.", "Two and more.")
+    ordinary = campaign(rows_=[Row("i0", "A", text)], metrics=("length",))
+    metrics.compute(ordinary.pk, ["length"])
+    study = compared([Row("i0", "A", "One."), Row("i0", "B", "Two and more.")], metrics=("length",))
+    metrics.compute(study.pk, ["length"])
+    stored = MetricScore.objects.filter(metric="length").order_by("pk")
+    first, second = stored.values_list("value", flat=True)
+    assert first > 0 > second

@@ -1,13 +1,18 @@
 """What people see of a study that compares two systems side by side."""
 
+from dataclasses import replace
+
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotate.models import Campaign, Judgment
+from annotate.models import Campaign, CampaignImport, Judgment
+from annotate.services.campaigns import gold_sources
+from annotate.services.campaigns.importing.problems import Row
 from estimation.services import estimating
 from tests.annotate.comparing import PLAN, judged
+from tests.browser.researchers import step, through
 from tests.browser.states import Visitor, state
-from tests.browser.states.researcher import dashboard, logged_in
+from tests.browser.states.researcher import asked, dashboard, logged_in
 from tests.browser.states.reviews import show
 from tests.browser.states.texts import rows
 from tests.browser.states.work import at_work, landing
@@ -18,9 +23,8 @@ from tests.reviewed import flagged
 def study(**changes: object) -> Campaign:
     return campaign(
         instrument="preference",
-        rows_=rows(),
         name="Side by side",
-        **{**PLAN, "double_share": 1.0, **changes},
+        **{**PLAN, "rows_": rows(), "double_share": 1.0, **changes},
     )
 
 
@@ -88,3 +92,67 @@ def _case(visitor: Visitor) -> None:
     made = under_way(visitor)
     who = Judgment.objects.filter(campaign=made).first().assignment.participation
     show(visitor, flagged(who, "low_agreement"))
+
+
+@state("pairs/report")
+def _report(visitor: Visitor) -> None:
+    visitor.goto(reverse("estimation:report", args=[under_way(visitor).public_id]))
+
+
+@state("pairs/strengths")
+def _strengths(visitor: Visitor) -> None:
+    made = study(owner=logged_in(visitor), rows_=three(), annotator_cap=None, double_share=0)
+    judged(made, 11, people=3)
+    estimating.refresh(made.pk)
+    page = dashboard(visitor, made)
+    expect(page.get_by_role("heading", name="Strength of the systems")).to_be_visible()
+
+
+@state("pairs/gold")
+def _gold(visitor: Visitor) -> None:
+    made = study(owner=logged_in(visitor), rows_=three(), is_open=False)
+    gold_sources.plant(
+        made.pk, defect="repeated_words", criteria=["preference"], most=2, actor_id=None
+    )
+    visitor.goto(reverse("annotate:gold", args=[made.public_id]))
+
+
+def chosen(visitor: Visitor) -> Page:
+    """The second step of a new campaign, with the built-in comparison and a metric."""
+    page = asked(visitor)
+    page.get_by_label("What people are asked").select_option("preference")
+    page.get_by_label("comet", exact=True).check()
+    return page
+
+
+@state("pairs/new-plan")
+def _plan(visitor: Visitor) -> None:
+    page = chosen(visitor)
+    step(page, "Next: plan")
+    expect(page.locator("#id_width_preference")).to_be_visible()
+
+
+@state("pairs/new-first-item")
+def _first_item(visitor: Visitor) -> None:
+    step(chosen(visitor), "Next: plan")
+    of = CampaignImport.objects.get()
+    page = visitor.goto(reverse("annotate:import-item", args=[of.public_id, 2]))
+    expect(page.locator(".pair .read")).to_have_count(2)
+
+
+@state("pairs/new-preview")
+def _preview(visitor: Visitor) -> None:
+    page = chosen(visitor)
+    through(page)
+    expect(page.get_by_text("pointer vs. seq2seq").first).to_be_visible()
+
+
+def three() -> list[Row]:
+    """The texts, with a third system that says little."""
+    short = [
+        replace(row, system="lead", output=row.output.partition(".")[0] + ".", metrics={})
+        for row in rows()
+        if row.system == "pointer"
+    ]
+    shorter = [replace(row, output=row.output[:60]) for row in short]
+    return [*(replace(row, metrics={}) for row in rows()), *shorter]
