@@ -68,6 +68,11 @@ class Answers:
     see the time that was taken, but not the answer.
     """
 
+    @property
+    def compares(self) -> bool:
+        """Return whether two texts of an item are judged together, so that a system is a pair."""
+        return False
+
     def questions(self: Instrument) -> tuple[Question, ...]:
         """Return the questions with levels, in the order in which they are asked."""
         return tuple(

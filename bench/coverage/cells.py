@@ -40,8 +40,8 @@ CRITERIA = {
         Criterion("proportion", PROPORTION, 0.34, 0.09, 0.10, 0.08),
         Criterion("binary .5", marginal("binary", mean=0.5), 0.35, 0.12, 0.14, 0.08),
         Criterion("binary .9", BINARY, 0.35, 0.12, 0.14, 0.08),
-        Criterion("preference", PREFERENCE, 0.25, 0.08, BALANCE, PERSON_SHARE),
-        Criterion("wins", WINS, 0.25, 0.08, BALANCE, PERSON_SHARE),
+        Criterion("preference", PREFERENCE, 0.25, 0.13, BALANCE, PERSON_SHARE),
+        Criterion("wins", WINS, 0.25, 0.13, BALANCE, PERSON_SHARE),
         Criterion("HTER", HTER_LIKE, 0.143 / 0.21, 0.006 / 0.21, 0.03, 0.03),
     )
 }

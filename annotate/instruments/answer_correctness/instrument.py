@@ -36,7 +36,6 @@ class AnswerCorrectness(OfParagraphs):
     folder = Path(__file__).parent
     minutes = "1–3"
     needs_paragraphs = True
-    compares = False
     needs_input = True
 
     @property

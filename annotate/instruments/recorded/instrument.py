@@ -27,7 +27,6 @@ class RecordedScores(Answers):
     minutes: str = ""
     needs_paragraphs: bool = False
     needs_input: bool = False
-    compares: bool = False
     example: ClassVar = Material("")
     folder: ClassVar = None
 
