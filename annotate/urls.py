@@ -132,6 +132,7 @@ WORK: list[URLPattern] = [
     path("work/preview/<str:token>/", work_pages.preview, name="preview"),
     path("work/on/<slug:crowd>/<str:token>/", entry.entry, name="entry"),
     path("work/p/<str:token>/", work_pages.page, name="work"),
+    path("work/p/<str:token>/consent/", work_pages.consent, name="consent"),
     path("work/p/<str:token>/correct/", work_pages.correct, name="correct"),
     path("work/p/<str:token>/help/", work_pages.beside, name="beside"),
     path("work/p/<str:token>/me/", own_pages.me, name="me"),

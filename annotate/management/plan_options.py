@@ -14,6 +14,7 @@ from annotate.crowds.registry import CROWDS
 from annotate.management.screen_options import add_settings, settings_of
 from annotate.schemas import Refused, parse
 from annotate.selectors.work.gold import BLOCK, USUAL
+from annotate.services.campaigns import study_texts
 from annotate.services.campaigns.plans import Plan
 from annotate.states import Estimand, StopMode
 
@@ -58,6 +59,23 @@ def cap(text: str) -> int | None:
         return int(text)
     except ValueError:
         raise ArgumentTypeError(f"“{text}” must be a whole number, or none.") from None
+
+
+def text_of(text: str) -> str:
+    """Return the text, or that of the file that `@FILE` names."""
+    if not text.startswith("@"):
+        return text
+    try:
+        return Path(text[1:]).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ArgumentTypeError(f"{text[1:]} cannot be read: {error}") from None
+
+
+OWN_TEXTS = {
+    "consent": "who does not accept it gets no task",
+    "ethics": "the ethics approval's number, or why none was needed",
+    "instructions": "of your own, shown before people join and beside every task",
+}
 
 
 def add_plan(parser: CommandParser) -> None:
@@ -160,6 +178,8 @@ def add_plan(parser: CommandParser) -> None:
         help=f"how many of {BLOCK} tasks of a person are gold items; {USUAL} with --gold, else 0",
     )
     add_settings(given, "--screens")
+    for name, what in OWN_TEXTS.items():
+        given.add_argument(f"--{name}", type=text_of, default="", metavar="TEXT|@FILE", help=what)
     given.add_argument("--language", default=DEFAULTS.language)
     given.add_argument("--contact", default="", help="an address annotators may write to")
     given.add_argument("--seed", type=int, help="of the random order; by default random")
@@ -198,6 +218,7 @@ def plan_of(options: dict[str, Any]) -> Plan:
     if share is None:
         share = USUAL if gold else 0
     return Plan(
+        texts=study_texts.read(options),
         targets=_once(options["targets"], "--target"),
         margins=_once(options["margins"], "--margin"),
         metrics=tuple(options["names"]),

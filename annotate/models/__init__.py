@@ -53,6 +53,7 @@ from annotate.models.review import (
     SignalKey,
 )
 from annotate.models.studies import InstrumentDefinition, TutorialContent
+from annotate.models.texts import CampaignTexts
 from annotate.models.work import (
     Assignment,
     ChangeMark,
@@ -80,6 +81,7 @@ __all__ = [
     "Calibration",
     "Campaign",
     "CampaignImport",
+    "CampaignTexts",
     "ChangeMark",
     "CriterionProtocol",
     "CrowdEvent",

@@ -86,6 +86,7 @@ class Participation(models.Model):
     status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
     entered_at = models.DateTimeField(auto_now_add=True)
     verified_at = models.DateTimeField(null=True)  # only verified work counts and is paid
+    consented_at = models.DateTimeField(null=True)  # where the campaign has a consent text
     # On marketplaces:
     posting = models.ForeignKey(Posting, models.PROTECT, null=True, related_name="participations")
     listing = models.CharField(max_length=120, blank=True)  # as claimed, until it is verified

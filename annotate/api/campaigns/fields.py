@@ -5,6 +5,8 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
+from annotate.services.campaigns import study_texts
+from annotate.services.campaigns.study_texts import LONGEST
 from annotate.text import json_text
 
 
@@ -38,3 +40,17 @@ class SettingsField(ObjectField):
     """Settings of the screens: group -> name -> value."""
 
     example = '{"signals": {"on": true}}'
+
+
+class TextsField(ObjectField):
+    """A researcher's own texts, by their names."""
+
+    example = '{"consent": "You may stop at any time."}'
+    child = serializers.CharField(allow_blank=True)
+
+    def to_internal_value(self, data: Any) -> Any:
+        given = super().to_internal_value(data)
+        if unknown := sorted(given.keys() - LONGEST.keys()):
+            known = ", ".join(LONGEST)
+            raise serializers.ValidationError(f"Unknown: {unknown[0][:40]}. There are {known}.")
+        return study_texts.read(given)

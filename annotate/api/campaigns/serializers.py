@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import empty
 
-from annotate.api.campaigns.fields import SettingsField, TargetsField
+from annotate.api.campaigns.fields import SettingsField, TargetsField, TextsField
 from annotate.api.parsers import Rows
 from annotate.crowds.registry import CROWDS
 from annotate.crowds.terms import usual_tasks
@@ -20,6 +20,7 @@ from annotate.text import json_text
 DEFAULTS = Plan(name="", targets={})
 TITLE = "what annotators read in place of the name; “”: a neutral title"
 ABOUT = "one sentence for annotators; “”: the instrument's own"
+TEXTS = "own texts: `consent`, which people must accept, `ethics` and `instructions`"
 
 
 class CostSerializer(serializers.Serializer[Any]):
@@ -200,6 +201,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     public_about = serializers.CharField(
         default="", allow_blank=True, max_length=LONGEST_ABOUT, help_text=ABOUT
     )
+    texts = TextsField(default=cast(Any, DEFAULTS.texts), help_text=TEXTS)
     targets = TargetsField(
         default=dict, help_text="criterion -> width of the interval at which to stop"
     )

@@ -20,6 +20,11 @@ HINTS = {
     "public_title": (
         "What they read in place of its name. Empty: a neutral title, such as “Rate short texts”."
     ),
+    "instructions": "What people should know in this study beyond the instrument’s instructions. "
+    "Shown before they join and beside every task.",
+    "consent": "Who does not accept it gets no task. Leave it empty if none is needed.",
+    "ethics": "The approval’s number, or why none was needed. Shown under the consent text and in "
+    "the report.",
     "public_about": "What the work is. Empty: the instrument’s own sentence.",
     "metrics_file": "Columns: system,item,metric,value",
     "tutorial_bonus": "Each person gets it once, for passing. {currency}",

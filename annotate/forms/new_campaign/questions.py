@@ -1,6 +1,7 @@
 """Step 2 of a new campaign: what people are asked, and the metrics that save judgments."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 from django import forms
@@ -18,9 +19,10 @@ from annotate.forms.new_campaign.choices import (
 from annotate.forms.new_campaign.targets import usual_targets
 from annotate.instruments.base import Instrument
 from annotate.selectors.studies import instruments
-from annotate.services.campaigns import metric_choice
+from annotate.services.campaigns import metric_choice, study_texts
 from annotate.services.campaigns.metric_choice import AUTO, choice
 from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE, Plan
+from annotate.services.campaigns.study_texts import LONGEST
 from annotate.states import MetricChoice
 from annotate.text.numerals import number
 from estimation.metrics import METRICS
@@ -29,7 +31,11 @@ from estimation.metrics import METRICS
 class QuestionsStep(StepForm):
     """The instrument with its tutorial, what annotators read of the campaign, and the metrics."""
 
-    told_at: ClassVar = {"metrics": "metric_names", "tutorial_id": "tutorial"}
+    told_at: ClassVar = {
+        "metrics": "metric_names",
+        "tutorial_id": "tutorial",
+        **{f"texts.{name}": name for name in LONGEST},
+    }
 
     instrument = forms.ChoiceField(
         label="What people are asked", choices=lambda: instruments_offered()
@@ -44,6 +50,19 @@ class QuestionsStep(StepForm):
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
     )
+    instructions = forms.CharField(
+        label="Your own instructions",
+        max_length=LONGEST["instructions"],
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+    consent = forms.CharField(
+        label="Consent text",
+        max_length=LONGEST["consent"],
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 5}),
+    )
+    ethics = forms.CharField(label="Ethics approval", max_length=LONGEST["ethics"], required=False)
     metric_choice = forms.ChoiceField(
         label="Automatic metrics",
         widget=forms.RadioSelect,
@@ -123,6 +142,11 @@ class QuestionsStep(StepForm):
         return given
 
     @property
+    def has_own_texts(self) -> bool:
+        """Return whether there are any, or anything is wrong with them."""
+        return any(self[name].value() or self[name].errors for name in LONGEST)
+
+    @property
     def metrics(self) -> tuple[str, ...]:
         """Return the chosen names, or `auto` alone."""
         given = self.cleaned_data
@@ -134,6 +158,7 @@ class QuestionsStep(StepForm):
     def shown(cls, plan: Plan) -> dict[str, Any]:
         return {
             **as_shown(plan, ("instrument", "public_title", "public_about")),
+            **asdict(plan.texts),
             "tutorial": str(plan.tutorial_id or (BUILT_IN if plan.tutorial else NO_TUTORIAL)),
             "metric_choice": choice(plan.metrics),
             "metric_names": [name for name in plan.metrics if name in METRICS],
@@ -144,6 +169,7 @@ class QuestionsStep(StepForm):
         given = self.cleaned_data
         return {
             **{name: given[name] for name in ("instrument", "public_title", "public_about")},
+            "texts": study_texts.read(given),
             "tutorial": given["tutorial"] != NO_TUTORIAL,
             "tutorial_id": number(given["tutorial"]),
             "metrics": self.metrics,

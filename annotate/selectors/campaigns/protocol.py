@@ -1,6 +1,7 @@
 """The decisions about a campaign as plain data, and the texts that annotators read of it."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from django.utils.translation import override
@@ -13,7 +14,7 @@ from annotate.instruments.rating.writing import as_data
 from annotate.models import Campaign, Protocol
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Brief
-from annotate.selectors.studies import instruments
+from annotate.selectors.studies import instruments, texts
 from annotate.text.languages import interface_language
 from annotate.text.visible import is_visible
 
@@ -80,6 +81,7 @@ def protocol(campaign: Campaign) -> dict[str, Any]:
             {"name": system.name, "stop_position": system.stop_position}
             for system in counting.standings(campaign.pk)
         ],
+        "texts": asdict(texts.of(campaign)),
         "instrument": _instrument(campaign),
     }
 

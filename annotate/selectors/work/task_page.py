@@ -17,7 +17,8 @@ from annotate.models import Assignment, Campaign, Draft, LedgerEntry, Participat
 from annotate.screening.signals.settings import signals_on
 from annotate.selectors.pay.accounts import MONEY
 from annotate.selectors.review import eligibility
-from annotate.selectors.studies import instruments
+from annotate.selectors.studies import instruments, texts
+from annotate.selectors.studies.texts import StudyTexts
 from annotate.selectors.work import gold, in_hand, units
 
 
@@ -42,6 +43,7 @@ class Study:
     about: str = ""  # the researcher's own sentence; "": the instrument's
     links_number: int = 0  # links of an earlier number are withdrawn
     signals: bool = False  # whether the page counts signals, which it then says
+    texts: StudyTexts = texts.NONE
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,12 @@ class Visit:
     is_sure: bool  # the person's identity is confirmed
     is_new: bool = False  # has not judged in this study yet
     unit: units.Unit | None = None  # on a marketplace
+    consented: bool = False
+
+    @property
+    def owes_consent(self) -> bool:
+        """Return whether the study has a consent text that this person has not accepted yet."""
+        return bool(self.study.texts.consent) and not self.consented
 
     @property
     def figures(self) -> Figures:
@@ -110,18 +118,19 @@ class Work:
     draft: SavedDraft
 
 
+BESIDE = ("campaign__texts", "annotator", "posting__batch")
+
+
 def study(campaign_id: int) -> Study:
     try:
-        return study_of(Campaign.objects.get(pk=campaign_id))
+        return study_of(Campaign.objects.select_related("texts").get(pk=campaign_id))
     except Campaign.DoesNotExist:
         raise NotFound(_("This study does not exist any more.")) from None
 
 
 def visit(participation_id: int) -> Visit:
     try:
-        who = Participation.objects.select_related("campaign", "annotator", "posting__batch").get(
-            pk=participation_id
-        )
+        who = Participation.objects.select_related(*BESIDE).get(pk=participation_id)
     except Participation.DoesNotExist:
         raise NotFound(_("This study does not exist any more.")) from None
     judged, judged_today, judged_ever = _judged(who)
@@ -138,6 +147,7 @@ def visit(participation_id: int) -> Visit:
         who.is_sure,
         is_new=not judged_ever,
         unit=units.of(who),
+        consented=who.consented_at is not None,
     )
 
 
@@ -226,6 +236,7 @@ def study_of(campaign: Campaign) -> Study:
         currency=campaign.currency,
         links_number=campaign.links_number,
         signals=signals_on(campaign.screening),
+        texts=texts.of(campaign),
     )
 
 

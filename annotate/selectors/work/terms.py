@@ -51,7 +51,7 @@ def _read(campaign_id: int) -> CampaignTerms:
     # The version is read first: terms that are newer than it are refused, older ones never taken.
     mine = LeaseAllowance.objects.filter(campaign=campaign_id).order_by("part")
     version = mine.values_list("version", flat=True).first() or 0
-    campaign = Campaign.objects.get(pk=campaign_id)
+    campaign = Campaign.objects.select_related("texts").get(pk=campaign_id)
     study = task_page.study_of(campaign)
     tutorial = tutorial_contents.of_campaign(campaign, study.instrument)
     asked = None if tutorial is None else tutorial.version

@@ -2,7 +2,7 @@
 
 from annotate.crowds.tariffs import usual_share
 from annotate.models import Campaign
-from annotate.selectors.studies import instruments
+from annotate.selectors.studies import instruments, texts
 from annotate.services.campaigns.metric_choice import AUTO
 from annotate.services.campaigns.plans import LONGEST_NAME, Plan
 from annotate.states import MetricChoice
@@ -43,6 +43,7 @@ def plan_of(campaign: Campaign) -> Plan:
     return Plan(
         name=f"Copy of {campaign.name}"[:LONGEST_NAME],
         instrument=_chosen(campaign),
+        texts=texts.of(campaign),
         tutorial=campaign.tutorial_required,
         fee_rate=None if campaign.fee_rate == usual_share(campaign.crowd) else campaign.fee_rate,
         metrics=(AUTO,) if is_auto else tuple(campaign.metrics),

@@ -23,6 +23,7 @@ from annotate.services.campaigns import (
     gold_sources,
     metric_choice,
     plans,
+    study_texts,
 )
 from annotate.services.campaigns.importing.facts import Facts, Gap
 from annotate.services.campaigns.importing.pairs import Pairs, Source, names
@@ -137,6 +138,7 @@ def begin(checked: Checked, sheet: Sheet) -> Campaign:
     plan = checked.plan
     seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
     campaign = _campaign(checked, seed)
+    study_texts.store(campaign, plan.texts)
     System.objects.bulk_create(_systems(checked, campaign, sheet))
     if plan.gold:
         gold.store(campaign, gold_sources.from_data({"gold": list(plan.gold)}))

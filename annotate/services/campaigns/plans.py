@@ -21,10 +21,12 @@ from annotate.screening.thresholds import SettingsError
 from annotate.selectors.campaigns import protocol
 from annotate.selectors.pay.budget import AtMost, cost_of_plan
 from annotate.selectors.studies import instruments, tutorial_contents
+from annotate.selectors.studies.texts import NONE, StudyTexts
 from annotate.selectors.work.gold import MOST as MOST_GOLD
 from annotate.services import audit, locks
 from annotate.services.campaigns import enough, gold, gold_sources, metric_choice
 from annotate.services.campaigns.importing.problems import Row
+from annotate.services.campaigns.study_texts import problems
 from annotate.states import StopMode
 
 LONGEST_TITLE, LONGEST_ABOUT = 120, 600  # the sizes of the database's columns
@@ -83,6 +85,7 @@ class Plan:
     targets: Mapping[str, float]
     public_title: str = ""  # what annotators read; "": the instrument's neutral title
     public_about: str = ""  # a sentence on the task; "": the instrument's own
+    texts: StudyTexts = NONE  # consent, ethics approval, own instructions
     instrument: str = "language_quality"  # a key, or key@version; without one, the latest
     tutorial: bool = True  # whether annotators qualify before their first task
     tutorial_bonus: Decimal = Decimal("0.75")  # promised for passing it
@@ -241,7 +244,7 @@ def check(plan: Plan) -> Instrument:
         errors["screening"] = problem
     if problem := metric_choice.problem(plan.metrics):
         errors["metrics"] = problem
-    errors |= public_word_problems(plan.public_title, plan.public_about)
+    errors |= public_word_problems(plan.public_title, plan.public_about) | problems(plan.texts)
     errors |= _beyond_limits(plan)
     if problem := _gold_problem(plan, instrument):
         errors["gold"] = problem

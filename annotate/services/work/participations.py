@@ -54,6 +54,12 @@ def enter(campaign_id: int, *, external_id: str, environment: str = "live") -> P
     return participation
 
 
+def consent(participation_id: int) -> None:
+    """Store that this person accepted the campaign's consent text. Safe to repeat."""
+    mine = Participation.objects.filter(pk=participation_id, consented_at=None)
+    mine.update(consented_at=timezone.now())
+
+
 def require_link(campaign_id: int) -> None:
     """Raise `Conflict` for a campaign whose people come from a marketplace."""
     crowd = Campaign.objects.values_list("crowd", flat=True).get(pk=campaign_id)

@@ -1,12 +1,13 @@
 """The annotator's pages: the landing page of an invitation, and the page of the work."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotate import tokens
 from annotate.crowds.base import Claim, InvalidEntry, Leaving
@@ -113,6 +114,8 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     """The task, or why there is none."""
     visit = task_page.visit(tokens.read_participation(token))
     speak(visit.study)
+    if visit.owes_consent:
+        return show(request, visit.study, "work/consent.html", _asking(token, visit))
     got = leasing.lease(visit.id)
     if isinstance(got, admission.Nothing) and got.reason == "tutorial":
         return tutorial.page(request, token, visit)
@@ -121,6 +124,26 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     if not isinstance(got, admission.Nothing):
         leasing.shown(got.pk, participation_id=visit.id)
     return _page(request, token, visit, got, number=visit.judged + 1, first=first_time(visit))
+
+
+@worker_page
+@require_POST
+def consent(request: HttpRequest, token: str) -> HttpResponse:
+    """Accept the study's consent text, and go on to the work."""
+    visit = task_page.visit(tokens.read_participation(token))
+    speak(visit.study)
+    if visit.owes_consent:
+        if request.POST.get("accept") != "yes":
+            shown = _asking(token, visit) | {"missing": True}
+            return show(request, visit.study, "work/consent.html", shown, status=400)
+        participations.consent(visit.id)
+    return see_work(token)
+
+
+def _asking(token: str, visit: task_page.Visit) -> dict[str, Any]:
+    at = reverse("annotate:consent", args=[token])
+    study = visit.study
+    return {"study": study, "visit": visit, "at": at, "crowd": unit_words.label(study.crowd)}
 
 
 @worker_page

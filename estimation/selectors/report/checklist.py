@@ -66,8 +66,14 @@ def _asked(report: CampaignReport) -> str:
     asked = ", ".join(one.name for one in report.asked) or "the questions of the instrument"
     return (
         f"“{report.instrument.label}”, version {report.instrument.version}: {asked}. The questions "
-        "are printed under “What people were asked”."
+        f"are printed under “What people were asked”.{_agreed(report)}"
     )
+
+
+def _agreed(report: CampaignReport) -> str:
+    if not report.texts.consent:
+        return ""
+    return " Before the first task everybody accepted a consent text, which is printed there too."
 
 
 def _blind(report: CampaignReport) -> str:
@@ -153,7 +159,9 @@ def _checkable(report: CampaignReport) -> str:
     )
 
 
-def _ethics(_report: CampaignReport) -> str:
+def _ethics(report: CampaignReport) -> str:
+    if report.texts.ethics:
+        return f"{report.texts.ethics.rstrip('.')}."
     return f"{UNKNOWN}: the approval's number, or why none was needed."
 
 

@@ -12,7 +12,8 @@ from annotate.selectors.campaigns import counting, listing, screen_settings
 from annotate.selectors.campaigns.screen_settings import Amendment
 from annotate.selectors.pay import budget, conditions
 from annotate.selectors.pay.conditions import WorkConditions
-from annotate.selectors.studies import instruments
+from annotate.selectors.studies import instruments, texts
+from annotate.selectors.studies.texts import StudyTexts
 from annotate.text.figures import many
 from estimation.selectors import dashboard
 from estimation.selectors.comparisons import ContrastTable, ShownContrast
@@ -64,6 +65,11 @@ class CampaignReport:
     def crowd(self) -> str:
         """Return where its annotators came from, in words."""
         return self.facts.marketplace or "a link that the researchers gave out"
+
+    @cached_property
+    def texts(self) -> StudyTexts:
+        """Return what annotators were told in the researcher's own words."""
+        return texts.of(self.campaign)
 
     @property
     def counted(self) -> tuple[str, str]:

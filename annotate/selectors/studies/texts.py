@@ -1,0 +1,29 @@
+"""What the annotators of a campaign are told in its researcher's own words."""
+
+from dataclasses import dataclass, fields
+
+from annotate.models import Campaign
+
+
+@dataclass(frozen=True)
+class StudyTexts:
+    """The texts of a campaign; "" for none. They are plain text, blank lines part paragraphs.
+
+    consent: who does not accept it gets no task. ethics: the approval's number, or why none was
+    needed.
+    """
+
+    consent: str = ""
+    ethics: str = ""
+    instructions: str = ""
+
+
+NONE = StudyTexts()
+
+
+def of(campaign: Campaign) -> StudyTexts:
+    """Return the texts of a campaign; one query unless they were read with it."""
+    found = getattr(campaign, "texts", None)
+    if found is None:
+        return NONE
+    return StudyTexts(**{one.name: getattr(found, one.name) for one in fields(StudyTexts)})

@@ -1,0 +1,39 @@
+"""Checks and stores a researcher's own texts for annotators; nothing changes them afterwards."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from annotate.models import Campaign, CampaignTexts
+from annotate.selectors.studies.texts import StudyTexts
+from annotate.text.visible import is_visible
+
+LONGEST = {"consent": 10_000, "ethics": 300, "instructions": 10_000}
+LABELS = {
+    "consent": "The consent text",
+    "ethics": "The ethics approval",
+    "instructions": "The instructions",
+}
+
+
+def problems(texts: StudyTexts) -> dict[str, str]:
+    """Return what is wrong with each text, by its name in a plan, such as `texts.consent`."""
+    found = {}
+    for name, text in asdict(texts).items():
+        if len(text) > LONGEST[name]:
+            found[f"texts.{name}"] = f"{LABELS[name]} has at most {LONGEST[name]:,} characters."
+        elif "\0" in text:
+            found[f"texts.{name}"] = f"{LABELS[name]} contains a NUL character."
+    return found
+
+
+def store(campaign: Campaign, texts: StudyTexts) -> None:
+    """Store the texts of a new campaign. One without a visible character is none."""
+    own = {name: text.strip() for name, text in asdict(texts).items() if is_visible(text)}
+    if own:
+        CampaignTexts.objects.create(campaign=campaign, **own)
+
+
+def read(given: Mapping[str, Any]) -> StudyTexts:
+    """Return the texts among the values of a form or a command, by their names."""
+    return StudyTexts(**{name: given.get(name) or "" for name in LONGEST})
