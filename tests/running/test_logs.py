@@ -40,6 +40,7 @@ ADDRESSES = {
     "annotate:work": reverse("annotate:work", args=[PARTICIPATION]),
     "annotate:beside": reverse("annotate:beside", args=[PARTICIPATION]),
     "annotate:me": reverse("annotate:me", args=[PARTICIPATION]),
+    "annotate:consent": reverse("annotate:consent", args=[PARTICIPATION]),
     "annotate:correct": reverse("annotate:correct", args=[PARTICIPATION]),
 }
 

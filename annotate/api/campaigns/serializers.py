@@ -201,7 +201,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     public_about = serializers.CharField(
         default="", allow_blank=True, max_length=LONGEST_ABOUT, help_text=ABOUT
     )
-    texts = TextsField(default=cast(Any, DEFAULTS.texts), help_text=TEXTS)
+    texts = TextsField(default=dict, help_text=TEXTS)
     targets = TargetsField(
         default=dict, help_text="criterion -> width of the interval at which to stop"
     )

@@ -85,7 +85,8 @@ class Visit:
     @property
     def owes_consent(self) -> bool:
         """Return whether the study has a consent text that this person has not accepted yet."""
-        return bool(self.study.texts.consent) and not self.consented
+        study = self.study
+        return bool(study.texts.consent) and not (self.consented or study.over)
 
     @property
     def figures(self) -> Figures:

@@ -29,7 +29,7 @@ from annotate.services.campaigns.importing.problems import Row
 from annotate.services.campaigns.study_texts import problems
 from annotate.states import StopMode
 
-LONGEST_TITLE, LONGEST_ABOUT = 120, 600  # the sizes of the database's columns
+LONGEST_TITLE, LONGEST_ABOUT = 120, 600  # the database's columns
 
 
 def public_word_problems(title: str, about: str) -> dict[str, str]:
@@ -111,9 +111,8 @@ class Plan:
     contact: str = ""
     seed: int | None = None
     gold_share: int = 0  # how many of 25 tasks of a person are gold items
-    gold: tuple[
-        Mapping[str, Any], ...
-    ] = ()  # gold items, as in a file; more may be added to a draft
+    # Gold items, as in a file; more may be added to a draft.
+    gold: tuple[Mapping[str, Any], ...] = ()
     # Settings of the screens that differ from the defaults: group -> name -> value.
     screening: Mapping[str, Any] = field(default_factory=dict)
     planned: Planned | None = field(default=None, compare=False)

@@ -178,6 +178,14 @@ def _questions(visitor: Visitor) -> None:
     page.get_by_label("comet", exact=True).check()
 
 
+@state("researcher/new-questions-consent")
+def _own_texts(visitor: Visitor) -> None:
+    page = asked(visitor)
+    page.get_by_text("Own instructions, consent and ethics approval").click()
+    page.get_by_label("Consent text").fill("You may stop at any time.")
+    page.get_by_label("Ethics approval").fill("ERB 2026/17")
+
+
 @state("researcher/new-plan")
 def _plan(visitor: Visitor) -> None:
     page = asked(visitor)

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from annotate import tokens
 from annotate.models import Campaign, Participation
+from annotate.selectors.studies.texts import StudyTexts
 from annotate.selectors.work import task_page
 from annotate.services.campaigns import life
 from annotate.services.work import joining
@@ -44,6 +45,43 @@ def task(visitor: Visitor, **changes: object) -> Page:
 @state("work/join")
 def _join(visitor: Visitor) -> None:
     visitor.goto(landing(study()))
+
+
+CONSENT = StudyTexts(
+    "The university of Norholm studies how well programs write. You read short texts and say how "
+    "good they are.\n\nYou may stop at any time, and what you have done is paid. We store your "
+    "answers and how long they took, under a random code, for ten years.\n\nQuestions: write to "
+    "the address below.",
+    "Ethics board of the university of Norholm, 2026/17",
+    "Judge each text as the editor of a newspaper would.",
+)
+
+
+@state("work/join-with-instructions")
+def _join_told(visitor: Visitor) -> None:
+    visitor.goto(landing(study(texts=CONSENT)))
+
+
+@state("work/consent")
+def _consent(visitor: Visitor) -> None:
+    visitor.goto(at_work(person(study(texts=CONSENT))))
+
+
+@state("work/consent-missing")
+def _consent_missing(visitor: Visitor) -> None:
+    page = visitor.goto(at_work(person(study(texts=CONSENT))))
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("alert")).to_contain_text("Tick the box")
+
+
+@state("work/instructions-of-the-researcher")
+def _told_beside(visitor: Visitor) -> None:
+    page = visitor.goto(at_work(person(study(texts=CONSENT))))
+    page.get_by_label("I have read this").check()
+    page.get_by_role("button", name="Go on").click()
+    expect(page.locator("[data-current]")).to_be_visible()
+    page.click("[data-opens=instructions]")
+    expect(page.get_by_text("Judge each text as the editor")).to_be_visible()
 
 
 @state("work/join-by-name")

@@ -1,0 +1,162 @@
+"""Own texts of a study: who does not accept its consent text gets no task."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from annotate import tokens
+from annotate.errors import Invalid
+from annotate.models import Assignment, Campaign, CampaignTexts, Participation
+from annotate.selectors.campaigns import protocol
+from annotate.selectors.studies.texts import StudyTexts
+from annotate.services.campaigns import copying
+from tests.factories import campaign, change, person, plan, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+TEXTS = StudyTexts(
+    "You may stop at any time.\n\nWe keep <b>no</b> names.", "ERB 2026/17", "Judge as an editor."
+)
+
+
+def asked(**changes):
+    return campaign(texts=TEXTS, tutorial=False, **changes)
+
+
+def at(who: Participation, name: str = "work") -> str:
+    return reverse(f"annotate:{name}", args=[tokens.participation_token(who.pk)])
+
+
+def test_the_text_comes_before_the_first_task(client):
+    who = person(asked())
+    page = client.get(at(who)).content.decode()
+    assert "You may stop at any time." in page
+    assert "&lt;b&gt;no&lt;/b&gt;" in page
+    assert "ERB 2026/17" in page
+    assert not Assignment.objects.exists()
+
+
+def test_who_accepts_gets_a_task_and_is_not_asked_again(client):
+    who = person(asked())
+    response = client.post(at(who, "consent"), {"accept": "yes"})
+    assert response.status_code == 303
+    assert response["Location"] == at(who)
+    first = Participation.objects.get(pk=who.pk).consented_at
+    assert first is not None
+    assert "data-part" in client.get(at(who)).content.decode()
+    assert Assignment.objects.count() == 1
+    client.post(at(who, "consent"), {"accept": "yes"})
+    assert Participation.objects.get(pk=who.pk).consented_at == first
+
+
+@pytest.mark.parametrize("sent", [{}, {"accept": "no"}, {"accept": ""}, {"accept": "YES"}])
+def test_nothing_else_is_consent(client, sent):
+    who = person(asked())
+    response = client.post(at(who, "consent"), sent)
+    assert response.status_code == 400
+    assert "Tick the box" in response.content.decode()
+    assert Participation.objects.get(pk=who.pk).consented_at is None
+
+
+def test_each_person_is_asked(client):
+    study = asked()
+    one, other = person(study, "p1"), person(study, "p2")
+    client.post(at(one, "consent"), {"accept": "yes"})
+    assert "You may stop" in client.get(at(other)).content.decode()
+
+
+def test_a_study_without_consent_asks_nothing(client):
+    who = person(campaign(tutorial=False))
+    assert "data-part" in client.get(at(who)).content.decode()
+    client.post(at(who, "consent"), {"accept": "yes"})
+    assert Participation.objects.get(pk=who.pk).consented_at is None
+    assert not CampaignTexts.objects.exists()
+
+
+def test_the_tutorial_comes_after_it(client):
+    who = person(campaign(texts=TEXTS, tutorial=True))
+    assert "You may stop" in client.get(at(who)).content.decode()
+    client.post(at(who, "consent"), {"accept": "yes"})
+    assert "Question 1 of" in client.get(at(who)).content.decode()
+
+
+def test_instructions_are_read_before_joining_and_beside_the_work(client):
+    study = asked()
+    link = reverse("annotate:join", args=[tokens.invitation_token(study.pk)])
+    assert "Judge as an editor." in client.get(link).content.decode()
+    who = person(study)
+    assert "Judge as an editor." in client.get(at(who, "beside")).content.decode()
+
+
+def test_the_report_and_the_export_tell_them(client):
+    owner = user()
+    study = asked(owner=owner)
+    client.force_login(owner)
+    page = client.get(reverse("estimation:report", args=[study.public_id])).content.decode()
+    assert "ERB 2026/17." in page
+    assert "You may stop at any time." in page
+    assert "Judge as an editor." in page
+    assert "everybody accepted a consent text" in page
+    assert protocol.protocol(study)["texts"] == {
+        "consent": TEXTS.consent,
+        "ethics": TEXTS.ethics,
+        "instructions": TEXTS.instructions,
+    }
+
+
+def test_a_copied_plan_has_them():
+    assert copying.plan_of(asked()).texts == TEXTS
+
+
+@pytest.mark.parametrize(
+    ("texts", "field"),
+    [
+        (StudyTexts(consent="x" * 10_001), "texts.consent"),
+        (StudyTexts(ethics="x" * 301), "texts.ethics"),
+        (StudyTexts(instructions="a\0b"), "texts.instructions"),
+    ],
+)
+def test_other_texts_are_refused(texts, field):
+    with pytest.raises(Invalid) as refused:
+        campaign(texts=texts)
+    assert list(refused.value.errors) == [field]
+
+
+def test_texts_of_spaces_are_none():
+    campaign(texts=StudyTexts(consent=" \n\u200b"))
+    assert not CampaignTexts.objects.exists()
+
+
+def test_by_command_from_a_file(tmp_path: Path):
+    owner = user()
+    consent, outputs = tmp_path / "consent.txt", tmp_path / "outputs.jsonl"
+    consent.write_text("You may stop.", encoding="utf-8")
+    outputs.write_text(json.dumps({"item": "a", "system": "s", "output": "x"}), encoding="utf-8")
+    call_command(
+        "create_campaign",
+        str(outputs),
+        "--name=News",
+        "--target=overall=0.2",
+        f"--owner={owner.username}",
+        f"--consent=@{consent}",
+        "--ethics=None needed: no personal data.",
+        stdout=io.StringIO(),
+    )
+    found = CampaignTexts.objects.get()
+    assert (found.consent, found.ethics) == ("You may stop.", "None needed: no personal data.")
+
+
+def test_a_closed_study_has_nothing_to_consent_to(client):
+    study = asked()
+    who = person(study)
+    change(study, status=Campaign.Status.CLOSED)
+    page = client.get(at(who)).content.decode()
+    assert "You may stop" not in page
+
+
+def test_a_plan_of_before_has_none():
+    assert plan().texts == StudyTexts()
