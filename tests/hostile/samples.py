@@ -85,6 +85,11 @@ PLANNED: dict[str, Any] = {
     "gold_share": 0,
     "public_title": "Rate news",
     "public_about": "You read news.",
+    "texts": {
+        "consent": "You may stop.",
+        "ethics": "ERB 17",
+        "instructions": "Judge as an editor.",
+    },
     "outputs": [
         {
             "item": "1",
@@ -190,6 +195,7 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
     "logout": lambda _world: {},
     "api-token": lambda _world: {"username": "ada", "password": "wrong"},
     "annotate:join": lambda _world: {"name": "Grace"},
+    "annotate:consent": lambda _world: {"accept": "yes"},
     "annotate:campaign-new": lambda _world: {
         "name": "News",
         "language": "en",
@@ -218,6 +224,9 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
         "open_link_bonus": "on",
         "public_title": "Rate news",
         "public_about": "You read news.",
+        "instructions": "Judge as an editor.",
+        "consent": "You may stop.",
+        "ethics": "ERB 17",
     },
     "annotate:import": lambda _world: {"act": "use", "revision": "0", "metric": "comet"},
     "annotate:public-words": lambda _world: {

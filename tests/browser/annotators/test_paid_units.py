@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
 from annotate.models import Assignment, Judgment, Participation, Posting
+from annotate.selectors.studies.texts import StudyTexts
 from tests.annotate.market import arrive, entry, posting, study
 from tests.annotate.passing import pass_tutorial
 from tests.browser.annotators.tasks import answer_all, see_framed
@@ -120,6 +121,21 @@ def test_from_the_preview_to_the_hand_in(page, live_server, there, site, extra):
     assert sent["assignmentId"] == ["U1"]
     assert [who.receipt] in sent.values()
     assert page.context.cookies() == []
+
+
+@pytest.mark.parametrize("extra", FRAMES)
+def test_consent_is_given_inside_the_frame(page, live_server, site, extra):
+    texts = StudyTexts(consent="You may stop at any time.")
+    made = posting(study(items=4, tutorial=False, texts=texts), environment=site.environment)
+    frame = site.frame(page, accepted(live_server, made, site), extra)
+    expect(frame.locator("h1")).to_have_text("Before you begin")
+    expect(frame.locator("body")).to_contain_text("return this work at Amazon Mechanical Turk")
+    frame.get_by_label("I have read this").check()
+    frame.get_by_role("button", name="Go on").click()
+    see_framed(frame, 1)
+    assert Participation.objects.get().consented_at is not None
+    frame = site.frame(page, accepted(live_server, made, site), extra)
+    see_framed(frame, 1)
 
 
 @pytest.mark.parametrize("extra", FRAMES)
