@@ -48,6 +48,9 @@ class TextsField(ObjectField):
     example = '{"consent": "You may stop at any time."}'
     child = serializers.CharField(allow_blank=True)
 
+    def get_default(self) -> Any:
+        return study_texts.read(super().get_default() or {})
+
     def to_internal_value(self, data: Any) -> Any:
         given = super().to_internal_value(data)
         if unknown := sorted(given.keys() - LONGEST.keys()):

@@ -160,3 +160,24 @@ def test_a_closed_study_has_nothing_to_consent_to(client):
 
 def test_a_plan_of_before_has_none():
     assert plan().texts == StudyTexts()
+
+
+@pytest.mark.parametrize("sent", [{}, {"texts": {}}, {"texts": {"ethics": "ERB 2026/17"}}])
+def test_by_the_api(client, sent):
+    client.force_login(user())
+    row = {"item": "a", "system": "s", "output": "x"}
+    given = {"name": "News", "targets": {"overall": 0.2}, "outputs": [row], **sent}
+    response = client.post("/api/v1/campaigns/", given, content_type="application/json")
+    assert response.status_code < 300, response.content
+    assert [one.ethics for one in CampaignTexts.objects.all()] == (
+        ["ERB 2026/17"] if sent.get("texts") else []
+    )
+
+
+@pytest.mark.parametrize("texts", [{"agreement": "x"}, {"consent": []}, "x", 3])
+def test_other_texts_are_refused_by_the_api(client, texts):
+    client.force_login(user())
+    row = {"item": "a", "system": "s", "output": "x"}
+    given = {"name": "News", "targets": {"overall": 0.2}, "outputs": [row], "texts": texts}
+    response = client.post("/api/v1/campaigns/", given, content_type="application/json")
+    assert response.status_code == 422, response.content
