@@ -103,6 +103,10 @@ class Answers:
             if value == chosen
         )
 
+    def answered(self: Instrument, response: Mapping[str, Any]) -> str:
+        """Return the same for reviewers: of a pair, for its own order."""
+        return self.recalled(response)
+
     def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
         """Return a stored response as the draft from which its annotator corrects it."""
         return dict(response)

@@ -185,6 +185,9 @@ class Instrument(Protocol):
     def recalled(self, response: Mapping[str, Any]) -> str:
         """Return the answers in one line for their annotator."""
 
+    def answered(self, response: Mapping[str, Any]) -> str:
+        """Return the same for reviewers: of a pair, for its own order."""
+
     def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
         """Return a stored response as the draft from which its annotator corrects it."""
 

@@ -19,6 +19,10 @@ class OfRatings(Answers):
         """Return the answers in one line, as their annotator gave them."""
         return Answers.recalled(self, self.reopened(response))
 
+    def answered(self: Instrument, response: Mapping[str, Any]) -> str:
+        """Return the answers in one line for reviewers, who see a pair in its own order."""
+        return Answers.recalled(self, response)
+
     def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
         """Return a stored response as the draft from which its annotator corrects it."""
         return comparing.as_seen(response) if comparing.TURNED in response else dict(response)

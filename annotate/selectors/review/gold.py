@@ -118,7 +118,7 @@ def of_person(campaign: Campaign, annotator_id: int) -> GoldOfPerson:
     tasks = tuple(
         GoldTask(
             _shown(instrument, one.item),
-            instrument.recalled(one.response),
+            instrument.answered(one.response),
             one.right,
             one.submitted_at,
             one.elapsed_seconds

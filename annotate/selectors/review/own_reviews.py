@@ -181,7 +181,9 @@ def _ruled(ruling: Ruling) -> OwnRuling:
 
 
 def _task(number: int, judgment: Judgment, instrument: Instrument) -> OwnTask:
-    text = judgment.output.text
+    output, item = judgment.output, judgment.output.item
+    seen = outputs.shown(judgment.annotator_id, output.pk, output.text, item.input, item.paragraphs)
+    text = instrument.shown(seen)
     return OwnTask(
         number=number,
         excerpt=text if len(text) <= EXCERPT else f"{text[:EXCERPT].rstrip()}…",

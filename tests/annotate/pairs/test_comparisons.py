@@ -18,6 +18,7 @@ from annotate.models import (
     Slot,
     System,
 )
+from annotate.selectors.review import own_reviews
 from annotate.selectors.work import in_hand
 from annotate.services.campaigns.importing.problems import Row, UploadRefused
 from annotate.services.work import judgments
@@ -148,6 +149,7 @@ def test_the_annotator_reads_what_they_answered():
     stored = own.check({"preference": 2}, material=Material(pairs.joined("a", "b"), turned=True))
     assert stored == {"preference": -2, "turned": True}
     assert own.recalled(stored) == "Preference: First, clearly"
+    assert own.answered(stored) == "Preference: Second, clearly"  # reviewers see its own order
     assert own.reopened(stored) == {"preference": 2}
 
 
@@ -155,6 +157,19 @@ def test_the_annotator_reads_what_they_answered():
 def test_other_answers_are_refused(value):
     with pytest.raises(InvalidResponse):
         Preference().check({"preference": value}, material=Material(pairs.joined("a", "b")))
+
+
+def test_who_looks_back_reads_the_pair_as_they_saw_it():
+    study = compared(rows(12, "AB"), annotator_cap=None, double_share=0)
+    who = person(study)
+    seen = []
+    for _task in range(12):
+        assignment = leased(who)
+        seen.append(in_hand.material(assignment).pair[0])
+        judgments.submit(assignment.pk, participation_id=who.pk, raw={"preference": 1})
+    mine = own_reviews.tasks(who.pk)
+    assert [one.excerpt.partition(pairs.MARK)[0] for one in mine] == seen
+    assert {one[0] for one in seen} == {"A", "B"}
 
 
 # --- the dashboard

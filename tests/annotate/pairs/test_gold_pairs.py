@@ -6,6 +6,7 @@ from django.urls import reverse
 from annotate.errors import Invalid
 from annotate.instruments import expected, pairs
 from annotate.models import GoldAnswer, GoldItem
+from annotate.selectors.review import gold as results
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import in_hand
 from annotate.services.campaigns import gold, gold_sources, life
@@ -89,6 +90,9 @@ def test_right_in_either_order():
     assert answers
     for one in answers:
         assert expected.is_right(instrument, one.assignment.gold.expected, one.response)
+        # A reviewer reads the answer for the order in which the item stands beside it.
+        [task, *_rest] = results.of_person(study, one.annotator_id).tasks
+        assert task.said == "Preference: First, slightly"
 
 
 def test_the_page_offers_what_a_pair_can_have(client):
