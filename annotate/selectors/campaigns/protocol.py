@@ -11,7 +11,7 @@ from annotate.instruments.base import Instrument
 from annotate.instruments.rating.instrument import Rating
 from annotate.instruments.rating.reading import read
 from annotate.instruments.rating.writing import as_data
-from annotate.models import Campaign, Protocol
+from annotate.models import Campaign, Protocol, System
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Brief
 from annotate.selectors.studies import instruments, texts
@@ -77,13 +77,17 @@ def protocol(campaign: Campaign) -> dict[str, Any]:
         "campaign": campaign.public_id,
         **{name: getattr(campaign, name) for name in DECIDED},
         **counting.asked(campaign.pk),
-        "systems": [
-            {"name": system.name, "stop_position": system.stop_position}
-            for system in counting.standings(campaign.pk)
-        ],
+        "systems": [_system(system) for system in campaign.systems.order_by("pk")],
         "texts": asdict(texts.of(campaign)),
         "instrument": _instrument(campaign),
     }
+
+
+def _system(system: System) -> dict[str, Any]:
+    """Return its name and where its sample ended; in a comparison the two systems, too."""
+    told = {"name": system.name, "stop_position": system.stop_position}
+    both = {"first": system.first, "second": system.second}
+    return told | both if system.first else told
 
 
 def _instrument(campaign: Campaign) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from annotate.models import (
     Slot,
     System,
 )
+from annotate.selectors.campaigns import protocol
 from annotate.selectors.review import own_reviews
 from annotate.selectors.work import in_hand
 from annotate.services.campaigns.importing.problems import Row, UploadRefused
@@ -40,6 +41,8 @@ def test_every_two_systems_are_one():
     found = System.objects.filter(campaign=study).values_list("name", "first", "second")
     assert list(found) == [("A vs. B", "A", "B"), ("A vs. C", "A", "C"), ("B vs. C", "B", "C")]
     assert Output.objects.filter(campaign=study).count() == 12
+    last = protocol.protocol(study)["systems"][-1]
+    assert last == {"name": "B vs. C", "stop_position": None, "first": "B", "second": "C"}
     assert Slot.objects.filter(campaign=study).count() == study.planned == 15
     text = Output.objects.get(authorships__system__name="B vs. C", item__key="i3").text
     assert pairs.parts(text) == ("B wrote 3.", "C wrote 3.")
