@@ -1,0 +1,95 @@
+"""An import whose systems are compared: by a worker, in pieces, with the facts of its pairs."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from annotate.instruments import pairs
+from annotate.models import CampaignImport, Output, System
+from annotate.services.campaigns import creating
+from annotate.services.campaigns.importing import receiving, running
+from annotate.services.campaigns.importing.stored import facts_of, plan_of
+from annotate.states import ImportStatus
+from annotate.views.campaigns.previewing import preview
+from tests.annotate.comparing import PLAN
+from tests.factories import plan, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+ITEMS, SYSTEMS = 30, "ABC"
+SAME = 4  # items on which B and C wrote the same
+ALONE = 2  # items on which all three did
+
+
+def text(item: int, system: str) -> str:
+    if item < ALONE:
+        return f"All wrote {item}."
+    return f"{'B' if item < ALONE + SAME and system == 'C' else system} wrote {item}."
+
+
+def ready() -> CampaignImport:
+    rows = [
+        {"item": f"i{n}", "system": s, "output": text(n, s)} for n in range(ITEMS) for s in SYSTEMS
+    ]
+    file = SimpleUploadedFile("outputs.jsonl", "\n".join(map(json.dumps, rows)).encode())
+    chosen = plan(**{**PLAN, "instrument": "preference"})
+    of = receiving.receive(chosen, file, owner_id=user().pk, key="k")
+    assert running.run(of.pk)
+    of.refresh_from_db()
+    assert of.status == ImportStatus.READY, of.problems
+    return of
+
+
+def made(of: CampaignImport) -> CampaignImport:
+    receiving.create(of, revision=of.revision, actor_id=of.owner_id or 0)
+    running.run(of.pk)
+    of.refresh_from_db()
+    return of
+
+
+def test_the_preview_counts_what_is_created():
+    of = ready()
+    found = preview(creating.check(plan_of(of), facts_of(of)))
+    assert found.compares
+    items = ITEMS - ALONE
+    assert (found.facts.n_systems, found.facts.n_items) == (3, items)
+    assert found.facts.n_rows == 3 * items - SAME
+    assert found.facts.n_outputs == 3 * items - 2 * SAME
+    assert any("10 pairs have the same text twice" in one for one in found.notices)
+    campaign = made(of).campaign
+    assert campaign.planned == found.planned
+    assert campaign.outputs.count() == found.facts.n_outputs
+    assert campaign.items.count() == items
+
+
+def test_an_import_that_was_cut_goes_on_with_the_same_pairs(monkeypatch):
+    monkeypatch.setattr(creating, "MOST_OUTPUTS", 10)
+    of = ready()
+    real = creating.chunks
+
+    def cut(*args: Any, **options: Any) -> Iterator[Any]:
+        steps = real(*args, **options)
+        yield next(steps)
+        yield next(steps)
+        raise RuntimeError("the worker was killed")
+
+    monkeypatch.setattr(creating, "chunks", cut)
+    assert made(of).status == ImportStatus.CREATING
+    monkeypatch.setattr(creating, "chunks", real)
+    CampaignImport.objects.update(claimed_until=timezone.now() - timedelta(minutes=1))
+    assert running.run(of.pk)
+    of.refresh_from_db()
+    assert of.status == ImportStatus.DONE
+    campaign = of.campaign
+    assert list(System.objects.values_list("name", flat=True)) == ["A vs. B", "A vs. C", "B vs. C"]
+    places = sorted(campaign.items.values_list("position", flat=True))
+    assert places == list(range(ITEMS - ALONE))
+    for one in Output.objects.select_related("item"):
+        first, second = pairs.parts(one.text)
+        assert first != second
+        assert first.endswith(f"wrote {one.item.key[1:]}.")
