@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from annotate import tokens
 from annotate.models import Campaign, Judgment, Participation, Ruling
+from annotate.selectors.studies.texts import StudyTexts
 from annotate.services.campaigns import life
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.review import rulings
@@ -118,6 +119,15 @@ def act_on_a_task(reader: Reader, who: Participation) -> None:
     correct_it(reader, who)
 
 
+def agree(reader: Reader, who: Participation) -> None:
+    """The consent page, left without an answer and then accepted."""
+    page(reader, who)
+    to = reverse("annotate:consent", args=[tokens.participation_token(who.pk)])
+    for given in ({}, {"accept": "yes"}):
+        reader.post(to, given)
+    page(reader, who)
+
+
 def correct_it(reader: Reader, who: Participation) -> None:
     """The text submitted last: corrected once, and asked for by a page that knows less."""
     done = Judgment.objects.latest("pk").assignment_id
@@ -217,6 +227,7 @@ def test_no_page_of_any_state_of_a_study_tells_its_name() -> None:
     look_around(reader, small, person(small))
     past = study(owner=owner, deadline=timezone.now() - timedelta(hours=1))
     look_around(reader, past, person(past))
+    agree(reader, person(study(owner=owner, texts=StudyTexts("You may stop.", "ERB 17", "Read."))))
     be_reviewed(reader, study(owner=owner))
     be_blocked(reader, owner)
     go_through(reader, draft)
