@@ -80,13 +80,6 @@ class Visit:
     is_sure: bool  # the person's identity is confirmed
     is_new: bool = False  # has not judged in this study yet
     unit: units.Unit | None = None  # on a marketplace
-    consented: bool = False
-
-    @property
-    def owes_consent(self) -> bool:
-        """Return whether the study has a consent text that this person has not accepted yet."""
-        study = self.study
-        return bool(study.texts.consent) and not (self.consented or study.over)
 
     @property
     def figures(self) -> Figures:
@@ -148,7 +141,6 @@ def visit(participation_id: int) -> Visit:
         who.is_sure,
         is_new=not judged_ever,
         unit=units.of(who),
-        consented=who.consented_at is not None,
     )
 
 

@@ -72,6 +72,8 @@ def begin(who: Participation) -> CampaignTerms:
         raise _anew(known)
     if admission.closed_unit(who) is not None or not _has_passed(known, who):
         raise Otherwise
+    if admission.owes_consent(known.study.texts, who):
+        raise Otherwise
     return known
 
 

@@ -112,11 +112,10 @@ def show_example(
 @require_GET
 def page(request: HttpRequest, token: str) -> HttpResponse:
     """The task, or why there is none."""
-    visit = task_page.visit(tokens.read_participation(token))
-    speak(visit.study)
-    if visit.owes_consent:
-        return show(request, visit.study, "work/consent.html", _asking(token, visit))
+    visit = _visiting(token)
     got = leasing.lease(visit.id)
+    if isinstance(got, admission.Nothing) and got.reason == "consent":
+        return show(request, visit.study, "work/consent.html", _asking(token, visit))
     if isinstance(got, admission.Nothing) and got.reason == "tutorial":
         return tutorial.page(request, token, visit)
     if isinstance(got, admission.Nothing) and visit.unit is not None:
@@ -130,14 +129,20 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
 @require_POST
 def consent(request: HttpRequest, token: str) -> HttpResponse:
     """Accept the study's consent text, and go on to the work."""
-    visit = task_page.visit(tokens.read_participation(token))
-    speak(visit.study)
-    if visit.owes_consent:
+    visit = _visiting(token)
+    if visit.study.texts.consent:
         if request.POST.get("accept") != "yes":
             shown = _asking(token, visit) | {"missing": True}
             return show(request, visit.study, "work/consent.html", shown, status=400)
         participations.consent(visit.id)
     return see_work(token)
+
+
+def _visiting(token: str) -> task_page.Visit:
+    """Return the visit of this token, and go on in the language of its study."""
+    visit = task_page.visit(tokens.read_participation(token))
+    speak(visit.study)
+    return visit
 
 
 def _asking(token: str, visit: task_page.Visit) -> dict[str, Any]:
@@ -150,9 +155,8 @@ def _asking(token: str, visit: task_page.Visit) -> dict[str, Any]:
 @require_GET
 def correct(request: HttpRequest, token: str) -> HttpResponse:
     """The text that was submitted last, to be corrected, or why it cannot be."""
-    visit = task_page.visit(tokens.read_participation(token))
+    visit = _visiting(token)
     study = visit.study
-    speak(study)
     found = corrections.find(visit.id)
     if isinstance(found, admission.Nothing):
         back = reverse("annotate:work", args=[token])
@@ -166,8 +170,7 @@ def correct(request: HttpRequest, token: str) -> HttpResponse:
 @require_GET
 def beside(request: HttpRequest, token: str) -> HttpResponse:
     """Show the panel beside a task. The page's script asks for it when it is first opened."""
-    visit = task_page.visit(tokens.read_participation(token))
-    speak(visit.study)
+    visit = _visiting(token)
     study = visit.study
     shown = {"visit": visit, "study": study, "crowd": unit_words.label(study.crowd)}
     return show(request, study, help_template(study.instrument), shown)

@@ -77,6 +77,24 @@ def test_a_study_without_consent_asks_nothing(client):
     assert not CampaignTexts.objects.exists()
 
 
+@pytest.mark.parametrize("begun", [False, True])
+def test_no_other_address_gives_a_task_without_it(client, begun):
+    """Who knows the addresses of the page's script gets no further than the page does."""
+    study = asked(annotator_cap=None)
+    if begun:  # the quick way, by terms that this process knows
+        other = person(study, "p2")
+        client.post(at(other, "consent"), {"accept": "yes"})
+        assert "data-part" in client.get(at(other)).content.decode()
+    who = person(study)
+    before = Assignment.objects.count()
+    bearer = {"Authorization": f"Bearer {tokens.participation_token(who.pk)}"}
+    asking = reverse("annotate:work-ahead", args=[1])
+    answer = client.post(asking, {}, content_type="application/json", headers=bearer)
+    assert answer.status_code == 200
+    assert answer.json()["coming"] is None
+    assert Assignment.objects.count() == before
+
+
 def test_the_tutorial_comes_after_it(client):
     who = person(campaign(texts=TEXTS, tutorial=True))
     assert "You may stop" in client.get(at(who)).content.decode()
