@@ -21,6 +21,11 @@ def parts(text: str) -> tuple[str, str]:
     return first, second
 
 
+def name(first: str, second: str) -> str:
+    """Return the name under which two systems are compared."""
+    return f"{first}{BETWEEN}{second}"
+
+
 def is_turned(annotator_id: int, task: str) -> bool:
     """Return whether this person sees this pair with its second text first: half of them do."""
     digest = blake2b(f"{annotator_id}:{task}".encode(), digest_size=1).digest()

@@ -71,6 +71,7 @@ def text_of(text: str) -> str:
         raise ArgumentTypeError(f"{text[1:]} cannot be read: {error}") from None
 
 
+Group = Any  # argparse names the type of its groups by an underscore alone
 OWN_TEXTS = {
     "consent": "who does not accept it gets no task",
     "ethics": "the ethics approval's number, or why none was needed",
@@ -80,6 +81,19 @@ OWN_TEXTS = {
 
 def add_plan(parser: CommandParser) -> None:
     given = parser.add_argument_group("plan")
+    _add_questions(given)
+    _add_money(given)
+    _add_rule(given)
+    _add_gold(given)
+    add_settings(given, "--screens")
+    for name, what in OWN_TEXTS.items():
+        given.add_argument(f"--{name}", type=text_of, default="", metavar="TEXT|@FILE", help=what)
+    given.add_argument("--language", default=DEFAULTS.language)
+    given.add_argument("--contact", default="", help="an address annotators may write to")
+    given.add_argument("--seed", type=int, help="of the random order; by default random")
+
+
+def _add_questions(given: Group) -> None:
     given.add_argument(
         "--instrument",
         default=DEFAULTS.instrument,
@@ -120,6 +134,9 @@ def add_plan(parser: CommandParser) -> None:
         metavar="NAME",
         help="a control variate, e.g. rouge_l_f; repeatable, or “auto” for all available ones",
     )
+
+
+def _add_money(given: Group) -> None:
     given.add_argument("--reward", type=money, default=DEFAULTS.reward, help="for each judgment")
     given.add_argument(
         "--crowd",
@@ -131,6 +148,9 @@ def add_plan(parser: CommandParser) -> None:
     given.add_argument("--budget", type=money, help="total, fees included")
     given.add_argument("--max-judgments", type=int)
     given.add_argument("--deadline", type=moment, help="ISO date and time")
+
+
+def _add_rule(given: Group) -> None:
     given.add_argument(
         "--cap",
         type=cap,
@@ -165,6 +185,9 @@ def add_plan(parser: CommandParser) -> None:
         help="of a ranking: how many items of each system would do for one look; by default as "
         "`plan --margin` suggests",
     )
+
+
+def _add_gold(given: Group) -> None:
     given.add_argument(
         "--gold",
         type=Path,
@@ -177,12 +200,6 @@ def add_plan(parser: CommandParser) -> None:
         metavar="N",
         help=f"how many of {BLOCK} tasks of a person are gold items; {USUAL} with --gold, else 0",
     )
-    add_settings(given, "--screens")
-    for name, what in OWN_TEXTS.items():
-        given.add_argument(f"--{name}", type=text_of, default="", metavar="TEXT|@FILE", help=what)
-    given.add_argument("--language", default=DEFAULTS.language)
-    given.add_argument("--contact", default="", help="an address annotators may write to")
-    given.add_argument("--seed", type=int, help="of the random order; by default random")
 
 
 def plan_of(options: dict[str, Any]) -> Plan:

@@ -129,7 +129,7 @@ def _alike(one: Words, other: Words) -> float:
 
 def _shown(question: Question) -> str:
     """Return all that a page shows of a question apart from its possible answers."""
-    parts = [getattr(question, name, "") for name in ("text", "question", "answer")]
+    parts = [getattr(question, name, "") for name in ("text", "second", "question", "answer")]
     return "\n".join([*parts, *(one.text for one in getattr(question, "paragraphs", ()))])
 
 

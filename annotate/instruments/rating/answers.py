@@ -23,9 +23,9 @@ class OfRatings(Answers):
         """Return the answers in one line for reviewers, who see a pair in its own order."""
         return Answers.recalled(self, response)
 
-    def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
+    def reopened(self: Instrument, response: Mapping[str, Any]) -> dict[str, Any]:
         """Return a stored response as the draft from which its annotator corrects it."""
-        return comparing.as_seen(response) if comparing.TURNED in response else dict(response)
+        return comparing.as_seen(response) if self.compares else dict(response)
 
     def highlights(
         self: Instrument, response: Mapping[str, Any], material: Material
@@ -37,7 +37,7 @@ class OfRatings(Answers):
         ]
 
     def columns(self: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
-        if judgments and all(comparing.TURNED in one.response for one in judgments):
+        if self.compares:
             turned = [one.response[comparing.TURNED] for one in judgments]
             return Answers.columns(self, judgments) | {"turned": np.array(turned, dtype=float)}
         edits = [one.response.get(EDIT) for one in judgments]

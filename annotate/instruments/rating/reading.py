@@ -38,7 +38,7 @@ from estimation.core import BALANCE, PERSON_SHARE
 FARTHEST = 100
 MOST_BALANCE = 10  # beyond it people count equally whatever they did
 # Names that a stored response or a draft uses for something else.
-TAKEN = ("edit", "distance", "evidence", "active_seconds", TURNED)
+TAKEN = ("edit", "distance", "evidence", "active_seconds")
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", re.ASCII)
 
 
@@ -126,6 +126,8 @@ class CriterionShape(Declared):
             yield ("requires",), "Comparisons take no edits and no evidence."
         if not self.higher_is_better:
             yield ("higher_is_better",), "Positive levels mean that the first text is better."
+        if self.name == TURNED:
+            yield ("name",), f"“{TURNED}” means something else in a comparison."
         if self.name + WINS in names:
             yield ("name",), f"“{self.name}{WINS}” is the name of its share of wins."
 

@@ -36,8 +36,7 @@ def facts(plan: Plan, found: Facts, problems: Problems) -> Facts:
             }
         )
     _check_metrics(plan)
-    if found.n_systems <= MOST_COMPARED:
-        names([one.name for one in found.systems])
+    names([one.name for one in found.systems])
     marked = found.pairs.marked
     problems.lacking(marked.lines, marked.count, MARKED, found.unit)
     return found.of_pairs(found.pairs)

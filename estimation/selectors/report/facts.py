@@ -85,7 +85,8 @@ class CampaignReport:
     @property
     def asked(self) -> tuple[Criterion, ...]:
         """Return the criteria that people were asked about."""
-        return tuple(one for one in self.instrument.criteria if str(one.question))
+        criteria = self.instrument.criteria
+        return tuple(one for one in criteria if str(one.question) and not one.wins_of)
 
     @property
     def pairs(self) -> tuple[tuple[ContrastTable, tuple[AdjustedContrast, ...]], ...]:

@@ -6,18 +6,17 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from annotate.instruments import pairs
 from annotate.models import CampaignImport, Output, System
 from annotate.services.campaigns import creating
-from annotate.services.campaigns.importing import receiving, running
+from annotate.services.campaigns.importing import running
 from annotate.services.campaigns.importing.stored import facts_of, plan_of
 from annotate.states import ImportStatus
 from annotate.views.campaigns.previewing import preview
+from tests.annotate.campaigns.test_import_running import create, ready
 from tests.annotate.comparing import PLAN
-from tests.factories import plan, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -32,28 +31,23 @@ def text(item: int, system: str) -> str:
     return f"{'B' if item < ALONE + SAME and system == 'C' else system} wrote {item}."
 
 
-def ready() -> CampaignImport:
-    rows = [
+def compared() -> CampaignImport:
+    rows = (
         {"item": f"i{n}", "system": s, "output": text(n, s)} for n in range(ITEMS) for s in SYSTEMS
-    ]
-    file = SimpleUploadedFile("outputs.jsonl", "\n".join(map(json.dumps, rows)).encode())
-    chosen = plan(**{**PLAN, "instrument": "preference"})
-    of = receiving.receive(chosen, file, owner_id=user().pk, key="k")
-    assert running.run(of.pk)
-    of.refresh_from_db()
-    assert of.status == ImportStatus.READY, of.problems
-    return of
+    )
+    content = "\n".join(map(json.dumps, rows)).encode()
+    return ready(content, plan={**PLAN, "instrument": "preference"})
 
 
 def made(of: CampaignImport) -> CampaignImport:
-    receiving.create(of, revision=of.revision, actor_id=of.owner_id or 0)
+    create(of)
     running.run(of.pk)
     of.refresh_from_db()
     return of
 
 
 def test_the_preview_counts_what_is_created():
-    of = ready()
+    of = compared()
     found = preview(creating.check(plan_of(of), facts_of(of)))
     assert found.compares
     items = ITEMS - ALONE
@@ -69,7 +63,7 @@ def test_the_preview_counts_what_is_created():
 
 def test_an_import_that_was_cut_goes_on_with_the_same_pairs(monkeypatch):
     monkeypatch.setattr(creating, "MOST_OUTPUTS", 10)
-    of = ready()
+    of = compared()
     real = creating.chunks
 
     def cut(*args: Any, **options: Any) -> Iterator[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from annotate.instruments.pairs import BETWEEN, MARK
+from annotate.instruments import pairs
 
 SAMPLES = 3  # outputs of each system
 LONGEST_SAMPLE = 280  # characters
@@ -245,7 +245,7 @@ def _pairs(db: sqlite3.Connection) -> PairFacts:
         "ORDER BY a.system, b.system"
     )
     found = [
-        SystemFacts(name=f"{first}{BETWEEN}{second}", n_outputs=n) for first, second, n in systems
+        SystemFacts(name=pairs.name(first, second), n_outputs=n) for first, second, n in systems
     ]
     n_rows = sum(one.n_outputs for one in found)
     (every,) = _one(
@@ -259,7 +259,7 @@ def _pairs(db: sqlite3.Connection) -> PairFacts:
         n_systems=len(found),
         systems=found[:MOST_SYSTEMS],
         n_same=every - n_rows,
-        marked=_lacking(db, f"instr(output, '{MARK.strip()}')"),
+        marked=_lacking(db, f"instr(output, '{pairs.MARK.strip()}')"),
     )
 
 

@@ -33,7 +33,7 @@ class Pairs:
 
     def in_order(self) -> "array[int]":
         """Return the numbers of the items with a pair, in the order of their keys."""
-        return array("q", (item for item in self._sheet.in_order() if self.size_of(item)))
+        return self._sheet.in_order(differing=True)
 
     def group(self, item: int, loose: Collection[str] = ()) -> list[Row]:
         rows = self._sheet.group(item, loose)
@@ -49,7 +49,7 @@ def paired(rows: Sequence[Row]) -> Iterator[Row]:
         if first.output != second.output:
             yield replace(
                 first,
-                system=name_of(first.system, second.system),
+                system=pairs.name(first.system, second.system),
                 output=pairs.joined(first.output, second.output),
                 metrics={
                     name: value - second.metrics[name]
@@ -59,15 +59,10 @@ def paired(rows: Sequence[Row]) -> Iterator[Row]:
             )
 
 
-def name_of(first: str, second: str) -> str:
-    """Return the name under which two systems are compared."""
-    return f"{first}{pairs.BETWEEN}{second}"
-
-
 def names(systems: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return the pairs of these systems by their names; `Invalid` where two have one name."""
     each = list(combinations(systems, 2))
-    found = {name_of(*both): both for both in each}
+    found = {pairs.name(*both): both for both in each}
     if len(found) < len(each):
         raise Invalid(
             {

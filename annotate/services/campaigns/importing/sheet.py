@@ -30,6 +30,10 @@ CREATE TABLE row (
     blank INTEGER, metrics TEXT, loose TEXT, UNIQUE (item, system)
 );
 """
+DIFFERING = (
+    "SELECT item.id FROM item JOIN row ON row.item = item.id "
+    "GROUP BY item.id HAVING count(DISTINCT hash) > 1 ORDER BY key"
+)
 SHARED = ("reference", "input", "paragraphs")
 
 
@@ -164,9 +168,12 @@ class Sheet:
     def facts(self) -> Facts:
         return facts_of_sheet(self._db)
 
-    def in_order(self) -> "array[int]":
-        """Return the numbers of all items, in the order of their keys."""
-        found = self._db.execute("SELECT id FROM item ORDER BY key")
+    def in_order(self, *, differing: bool = False) -> "array[int]":
+        """Return the numbers of all items, in the order of their keys.
+
+        differing: only of those with two different texts.
+        """
+        found = self._db.execute(DIFFERING if differing else "SELECT id FROM item ORDER BY key")
         return array("q", (number for (number,) in found))
 
     def group(self, item: int, loose: Collection[str] = ()) -> list[Row]:
