@@ -52,6 +52,27 @@ def begin(name: str, *, spacing: float) -> None:
         _fall_silent(error)
 
 
+def begin_if_due(name: str, *, spacing: float) -> bool:
+    """Begin as a message asks to, unless another one follows; return whether the work is to go on.
+
+    False within the first half of `spacing` after work began otherwise: that work found all of
+    which this message was to tell, and what came later has a message of its own, for the end of
+    `spacing`. Without it each surplus message would set off another one, for as long as events go on.
+    True where Redis does not answer.
+    """
+    if settings.EMBEDDED:
+        with _lock:
+            if _own.get(_next(name), 0.0) - time.monotonic() > spacing / 2:
+                return False
+        begin(name, spacing=spacing)
+        return True
+    try:
+        return not _answers() or _begin_if_due_there(name, spacing)
+    except redis.RedisError as error:
+        _fall_silent(error)
+        return True
+
+
 def _claim_there(name: str) -> float | None:
     with _redis(settings.REDIS_URL).pipeline(transaction=False) as both:
         both.pttl(_next(name))
@@ -65,6 +86,17 @@ def _begin_there(name: str, spacing: float) -> None:
         both.set(_next(name), 1, px=max(1, round(1000 * spacing)))
         both.delete(_sent(name))
         both.execute()
+
+
+def _begin_if_due_there(name: str, spacing: float) -> bool:
+    with _redis(settings.REDIS_URL).pipeline(transaction=True) as both:
+        both.set(_next(name), 1, nx=True, px=max(1, round(1000 * spacing)))
+        both.pttl(_next(name))
+        first, left = both.execute()
+    if not first and left > 500 * spacing:
+        return False
+    _begin_there(name, spacing)
+    return True
 
 
 def _claim_here(name: str) -> float | None:

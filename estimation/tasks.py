@@ -8,7 +8,7 @@ from estimation.services import agreement, estimating, forecasting, looking, ret
 @shared_task
 def estimate_campaign(campaign_id: int) -> bool:
     """Bring one campaign's estimates up to its evidence."""
-    return estimating.refresh(campaign_id)
+    return estimating.refresh_as_told(campaign_id)
 
 
 @shared_task

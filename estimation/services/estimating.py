@@ -89,6 +89,17 @@ def refresh(campaign_id: int) -> bool:
     Returns False if there was nothing to do.
     """
     due.begin(name_of(campaign_id), spacing=settings.REFRESH_SECONDS)
+    return _rounds(campaign_id)
+
+
+def refresh_as_told(campaign_id: int) -> bool:
+    """Refresh because of a message, unless another message of the campaign follows it."""
+    if not due.begin_if_due(name_of(campaign_id), spacing=settings.REFRESH_SECONDS):
+        return False
+    return _rounds(campaign_id)
+
+
+def _rounds(campaign_id: int) -> bool:
     done, left = False, _reasons(campaign_id)
     for _round in range(ROUNDS):
         if not left:

@@ -92,6 +92,47 @@ def test_a_hundred_announcements_send_two_messages(monkeypatch):
     assert 0.5 < sent[1] <= 1
 
 
+@pytest.mark.usefixtures("there")
+def test_a_message_that_another_one_follows_begins_nothing():
+    """The catch-up has done its work, and left a note for what came since."""
+    due.claim("one")
+    due.begin("one", spacing=10)
+    assert due.claim("one") is not None
+    assert not due.begin_if_due("one", spacing=10)
+    assert due.claim("one") is None, "its message is on its way"
+
+
+@pytest.mark.usefixtures("there")
+def test_a_message_in_its_time_begins():
+    assert due.begin_if_due("one", spacing=0.02)
+    due.claim("one")
+    time.sleep(0.03)
+    assert due.begin_if_due("one", spacing=10)
+    assert due.claim("one") is not None, "its note is gone"
+
+
+@pytest.mark.usefixtures("there")
+def test_a_message_a_little_before_its_time_begins():
+    """Clocks of two machines differ."""
+    due.begin("one", spacing=0.4)
+    assert due.begin_if_due("one", spacing=1)
+
+
+@pytest.mark.usefixtures("there")
+def test_surplus_messages_die_out():
+    """Of three on their way, one comes after another while events go on."""
+    due.begin("one", spacing=0.2)
+    on_their_way, begun = 3, 0
+    for _turn in range(4):
+        time.sleep(0.21)
+        following = 0
+        for _message in range(on_their_way):
+            begun += due.begin_if_due("one", spacing=0.2)
+            following += due.claim("one") is not None
+        on_their_way = following
+    assert (on_their_way, begun) == (1, 4)
+
+
 @pytest.fixture
 def nowhere(settings, monkeypatch) -> None:
     monkeypatch.setattr(due, "_silent_until", 0.0)
@@ -103,6 +144,7 @@ def test_without_redis_nothing_is_sent_and_nothing_fails():
     began = time.monotonic()
     assert due.claim("one") is None
     due.begin("one", spacing=1)
+    assert due.begin_if_due("one", spacing=1)
     assert time.monotonic() - began < 1
 
 
