@@ -15,7 +15,7 @@ from bench.unit import unit
 WEB, WORKER, POSTGRES = 0.060, 0.005, 0.110
 REFRESH = 1.1  # units of the worker for a refresh, of which a campaign has one a second at most
 BUSY = 0.6
-THREADS, CONCURRENCY = 8, 1  # connections of a web process, and of a process of the worker
+THREADS, CONCURRENCY = 4, 1  # connections of a web process, and of a process of the worker
 RESERVED = 16  # connections for beat, background work, migrations, back-ups and people
 # The background worker: its first process, and one that calibrates screens.
 MB = {"web": 160, "worker": 185, "background": 165 + 185, "beat": 67, "connection": 10}

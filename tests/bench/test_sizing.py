@@ -19,7 +19,7 @@ def test_two_thousand_people_by_hand() -> None:
     busy = (found.web_processors, found.worker_processors, found.postgres_processors)
     assert busy == pytest.approx((0.194, 0.1229, 0.3557), abs=1e-3)
     assert (found.web, found.worker, found.processors) == (2, 2, 2)
-    assert found.connections == 2 * 8 + 2 + 16
+    assert found.connections == 2 * 4 + 2 + 16
 
 
 def test_a_day_by_hand() -> None:
@@ -58,7 +58,7 @@ def test_it_prints_what_it_found(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--people", "2000", "--unit", "97"])
     said = capsys.readouterr().out
     assert said.startswith("33.3 tasks a second at the busiest time; bench.unit takes 97 ms\n")
-    assert "34 connections, or a pool of" in said
+    assert "26 connections, or a pool of" in said
     main(["--judgments", "100000", "--unit", "97"])
     assert f"disk       {100_000 * sizing.BYTES / 1e9:.2f} GB more a day" in capsys.readouterr().out
 
