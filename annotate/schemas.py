@@ -168,15 +168,16 @@ def _identifier(text: str) -> str:
     if not IDENTIFIER.fullmatch(text):
         raise fault(
             "Takes small letters a–z, digits and _, and begins with a letter, such as "
-            f"“{_suggested_name(text)}”."
+            f"“{identifier_from(text, otherwise='helpful')}”."
         )
     return text
 
 
-def _suggested_name(text: str) -> str:
+def identifier_from(text: str, *, otherwise: str = "") -> str:
+    """Return an identifier made of a text's words; `otherwise` where it has no Latin letters."""
     words = re.findall(r"[a-z0-9]+", text.lower())
     name = "_".join(words).lstrip("0123456789_")[:SHORTEST_IDENTIFIER]
-    return name.rstrip("_") or "helpful"
+    return name.rstrip("_") or otherwise
 
 
 # Kinds of text; each field declares its limit. An indented text keeps the space before its first

@@ -23,6 +23,7 @@ from annotate.views.review import everywhere, items, page_signals, together
 from annotate.views.review import pages as review_pages
 from annotate.views.studies import (
     first_items,
+    instrument_forms,
     instruments,
     previews,
     tutorial_contents,
@@ -93,6 +94,7 @@ CAMPAIGNS: list[URLPattern] = [
 STUDIES: list[URLPattern] = [
     path("instruments/", instruments.index, name="instruments"),
     path("instruments/new/", instruments.new, name="instrument-new"),
+    path("instruments/form/", instrument_forms.page, name="instrument-form"),
     path("instruments/<slug:key>/<slug:version>.json", instruments.download, name="instrument"),
     path("instruments/new/preview/", previews.instrument_draft, name="instrument-draft"),
     path(

@@ -1,6 +1,7 @@
 """The researcher's pages of instruments: what there is, defining one, taking one as a start."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -58,8 +59,15 @@ def new(request: HttpRequest) -> HttpResponseBase:
     except Conflict as conflict:
         problems = [Problem("key", conflict.message)]
         return form_page(request, form, status=conflict.status, problems=problems)
-    text = f"“{made.definition['label']}”, version {made.version}, is defined."
-    preview = reverse("annotate:instrument-preview", args=[made.key, made.version])
+    return defined(request, made.definition, version=made.version)
+
+
+def defined(
+    request: HttpRequest, definition: Mapping[str, Any], *, version: int
+) -> HttpResponseBase:
+    """Say that an instrument is stored, and show the list."""
+    text = f"“{definition['label']}”, version {version}, is defined."
+    preview = reverse("annotate:instrument-preview", args=[definition["key"], version])
     messages.success(request, with_link(text, preview, "Preview it"))
     return redirect("annotate:instruments")
 
@@ -83,15 +91,19 @@ def with_link(text: str, address: str, words: str) -> SafeString:
     return format_html('{} <a href="{}">{}</a>', text, address, words)
 
 
-def _text(reference: str) -> str:
-    """Return an instrument's definition as JSON text; "" where it has none."""
+def data(reference: str) -> dict[str, Any]:
+    """Return an instrument's definition as JSON data; {} where it has none."""
     try:
         instrument = selectors.named(reference)
     except KeyError:
-        return ""
-    if not isinstance(instrument, Rating):
-        return ""
-    return json.dumps(as_data(instrument.definition), ensure_ascii=False, indent=2) + "\n"
+        return {}
+    return as_data(instrument.definition) if isinstance(instrument, Rating) else {}
+
+
+def _text(reference: str) -> str:
+    """Return an instrument's definition as JSON text; "" where it has none."""
+    found = data(reference)
+    return json.dumps(found, ensure_ascii=False, indent=2) + "\n" if found else ""
 
 
 def form_page(

@@ -56,10 +56,14 @@ def instrument_draft(request: HttpRequest) -> HttpResponseBase:
     if not form.is_valid():
         return instruments.form_page(request, form, status=422)
     try:
-        definition = read(parse(form.text))
+        return draft_example(request, parse(form.text))
     except Refused as refused:
         return instruments.form_page(request, form, status=422, problems=refused.problems)
-    return _example(request, Rating(definition))
+
+
+def draft_example(request: HttpRequest, content: Any) -> HttpResponseBase:
+    """Show the task page of a definition that is not stored; raises `Refused`."""
+    return _example(request, Rating(read(content)))
 
 
 @require_safe

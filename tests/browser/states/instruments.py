@@ -101,6 +101,37 @@ def _errors(visitor: Visitor) -> None:
     expect(page.get_by_role("alert")).to_contain_text("3 problems")
 
 
+@state("researcher/instrument-form-blank")
+def _form_blank(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto("/instruments/form/")
+    expect(page.get_by_role("status")).to_contain_text("appears here")
+
+
+@state("researcher/instrument-form")
+def _form(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto("/instruments/form/?from=language_quality")
+    shown = page.frame_locator("#live-page")
+    expect(shown.get_by_role("radiogroup").first).to_be_visible()
+
+
+@state("researcher/instrument-form-compares")
+def _form_compares(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto("/instruments/form/?from=preference")
+    expect(page.frame_locator("#live-page").get_by_role("radiogroup").first).to_be_visible()
+
+
+@state("researcher/instrument-form-errors")
+def _form_errors(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto("/instruments/form/")
+    page.get_by_label("Name", exact=True).fill("Politeness")
+    page.get_by_label("Name", exact=True).press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Question 1, level 1, label")
+
+
 @state("researcher/new-own-instrument")
 def _chosen(visitor: Visitor) -> None:
     owner = logged_in(visitor)
