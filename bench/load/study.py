@@ -44,7 +44,7 @@ def make(annotators: int, *, seconds: float, stored: int, check: Callable[[], No
     """
     from django.db import connection
 
-    from annotate import tasks, tokens
+    from annotate import tokens
     from annotate.models import Campaign
     from bench import campaigns
     from tests import factories
@@ -60,12 +60,22 @@ def make(annotators: int, *, seconds: float, stored: int, check: Callable[[], No
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     if stored:
-        tasks.add_up()
+        _add_up()
     _estimate(made.pk, check)
     if stored:
         _finish(check)
     keys = [tokens.participation_token(who.pk) for who in people]
     return Study(made.pk, keys, judgments(made.pk))
+
+
+def _add_up() -> None:
+    """Add the copied rows to the tallies: one call notes what there is, a later one adds it."""
+    from annotate import tasks
+    from annotate.services.pay.tallying import SETTLED
+
+    tasks.add_up()
+    time.sleep(SETTLED.total_seconds() + 1)
+    tasks.add_up()
 
 
 def _estimate(campaign_id: int, check: Callable[[], None]) -> None:
