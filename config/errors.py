@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.template.loader import render_to_string
 from django.views import defaults
 
+from annotate.api.problems import CONTENT_TYPE, problem
 from annotate.errors import NotFound, ServiceError
 from annotate.views.work import access
 from config import query_time
@@ -71,4 +72,5 @@ def _has_own_words(request: HttpRequest) -> bool:
 
 
 def _json(code: str, message: str, status: int) -> JsonResponse:
-    return JsonResponse({"error": code, "message": message}, status=status)
+    body = problem(code, message, status)
+    return JsonResponse(body, status=status, content_type=CONTENT_TYPE)

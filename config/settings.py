@@ -279,9 +279,12 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Human evaluation of text generation at the lowest honest cost.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "annotate.api.problems.described",
+    ],
     "ENUM_NAME_OVERRIDES": {
-        "CampaignStatusEnum": "annotate.states.CampaignStatus",
-        "EstimandEnum": "annotate.states.Estimand",
+        f"{name}Enum": f"annotate.states.{name}" for name in ("CampaignStatus", "Estimand")
     },
 }
 

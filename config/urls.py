@@ -5,6 +5,7 @@ from django.contrib.auth import views as auth
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView
 
+from config import api_reference
 from config.health import healthz
 from config.login import LogIn
 
@@ -12,6 +13,7 @@ api: list[URLPattern | URLResolver] = [
     path("", include("annotate.api.urls")),
     path("", include("estimation.api.urls")),
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("reference/", api_reference.page, name="api-reference"),
 ]
 
 handler400 = "config.errors.bad_request"

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView, exception_handler
 
+from annotate.api.problems import CONTENT_TYPE, problem
 from annotate.errors import Invalid, ServiceError, TooMany
 from annotate.requests import bodies
 from annotate.services.campaigns.importing.problems import Refusal, UploadRefused
@@ -76,20 +77,30 @@ def _texts(found: Any) -> list[str]:
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Answer with `{"error": code, "message": text}`.
+    """Answer with a problem (RFC 9457): `error` is its code, `detail` and `message` say what to do.
 
     If fields are wrong, `errors` maps each to what to do. If rows of an upload are wrong, `rows`
     lists line and message of examples, and `problems` counts all errors by kind.
     """
     if isinstance(error, ServiceError):
+        fields = {"errors": error.errors} if isinstance(error, Invalid) else {}
         later = {"Retry-After": str(error.wait)} if isinstance(error, TooMany) else None
-        return Response(_service_error(error), status=error.status, headers=later)
+        return _problem(error.status, error.code, error.message, headers=later, **fields)
     if isinstance(error, UploadRefused):
-        return Response({"error": "refused", **refusal_as_data(error.refusal)}, status=422)
+        told = refusal_as_data(error.refusal)
+        return _problem(422, "refused", told.pop("message"), **told)
     response = exception_handler(error, context)
     if response is not None:
-        response.data = _framework_error(response.data)
+        response.data = problem(status=response.status_code, **_framework_error(response.data))
+        response.content_type = CONTENT_TYPE
     return response
+
+
+def _problem(
+    status: int, code: str, message: str, *, headers: dict[str, str] | None = None, **more: Any
+) -> Response:
+    body = problem(code, message, status, **more)
+    return Response(body, status=status, headers=headers, content_type=CONTENT_TYPE)
 
 
 def refusal_as_data(refusal: Refusal) -> dict[str, Any]:
@@ -108,16 +119,9 @@ def refusal_as_data(refusal: Refusal) -> dict[str, Any]:
     }
 
 
-def _service_error(error: ServiceError) -> dict[str, Any]:
-    body: dict[str, Any] = {"error": error.code, "message": error.message}
-    if isinstance(error, Invalid):
-        body["errors"] = error.errors
-    return body
-
-
 def _framework_error(data: Any) -> dict[str, Any]:
     if isinstance(data, dict) and "detail" in data:
         detail = data["detail"]
-        return {"error": getattr(detail, "code", "refused"), "message": str(detail)}
+        return {"code": getattr(detail, "code", "refused"), "message": str(detail)}
     errors = flat(data) if isinstance(data, dict) else flat({"body": data})
-    return {"error": "invalid", "message": " ".join(errors.values()), "errors": errors}
+    return {"code": "invalid", "message": " ".join(errors.values()), "errors": errors}

@@ -121,6 +121,13 @@ def _login(visitor: Visitor) -> None:
     visitor.goto("/login/")
 
 
+@state("researcher/api-reference")
+def _reference(visitor: Visitor) -> None:
+    page = visitor.goto("/api/v1/reference/")
+    page.get_by_text("Import a campaign as a draft").click()
+    expect(page.get_by_role("table", name="Body")).to_be_visible()
+
+
 @state("researcher/login-refused")
 def _login_refused(visitor: Visitor) -> None:
     page = visitor.goto("/login/")
