@@ -4,7 +4,6 @@ from typing import Any, cast
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.decorators import action
@@ -36,7 +35,7 @@ class ImportSerializer(serializers.Serializer[Any]):
     def get_campaign(self, row: Any) -> str | None:
         return row.campaign.public_id if row.campaign and row.status == ImportStatus.DONE else None
 
-    @extend_schema_field(OpenApiTypes.OBJECT)
+    @extend_schema_field({"type": "object", "nullable": True, "additionalProperties": {}})
     def get_refusal(self, row: Any) -> dict[str, Any] | None:
         return refusal_as_data(stored.refusal_of(row)) if row.problems else None
 

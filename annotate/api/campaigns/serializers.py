@@ -43,6 +43,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     metric_choice = serializers.ChoiceField(choices=MetricChoice.choices)
     stop_mode = serializers.ChoiceField(choices=StopMode.choices)
     role = serializers.ChoiceField(choices=MemberRole.choices)
+    contact = serializers.CharField(help_text="an e-mail address, or empty")
     targets = serializers.SerializerMethodField()
     margins = serializers.SerializerMethodField()
     systems = serializers.SerializerMethodField(

@@ -174,14 +174,15 @@ class GoldAnswerSerializer(serializers.Serializer[Any]):
 class CaseGoldSerializer(serializers.Serializer[Any]):
     """Gold items of this person; the counts are null until a worker has looked at them."""
 
-    used = serializers.IntegerField(source="verdict.used", default=None)
-    missed = serializers.IntegerField(source="verdict.wrong", default=None)
+    used = serializers.IntegerField(source="verdict.used", default=None, allow_null=True)
+    missed = serializers.IntegerField(source="verdict.wrong", default=None, allow_null=True)
     by_honest = serializers.FloatField(
         source="verdict.by_honest",
         default=None,
+        allow_null=True,
         help_text="probability that a careful person misses as many",
     )
-    by_guess = serializers.FloatField(source="verdict.by_guess", default=None)
+    by_guess = serializers.FloatField(source="verdict.by_guess", default=None, allow_null=True)
     listed = serializers.BooleanField(source="verdict.listed", default=False)
     answers = GoldAnswerSerializer(many=True, source="tasks")
 

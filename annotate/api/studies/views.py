@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 from django.contrib.auth.models import User
+from drf_spectacular.helpers import forced_singular_serializer
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -22,6 +23,8 @@ from annotate.selectors.studies import instruments as selectors
 from annotate.selectors.studies import tutorial_contents as contents
 from annotate.services.studies import definitions
 
+_ONE_OBJECT: Any = forced_singular_serializer  # without types
+
 
 class CriterionSerializer(serializers.Serializer[Any]):
     """One score that an instrument gives."""
@@ -34,7 +37,7 @@ class CriterionSerializer(serializers.Serializer[Any]):
     higher_is_better = serializers.BooleanField()
 
 
-class InstrumentSerializer(serializers.Serializer[Any]):
+class ListedInstrumentSerializer(serializers.Serializer[Any]):
     """One version of an instrument; a plan names it by `reference`."""
 
     key = serializers.CharField()
@@ -43,6 +46,11 @@ class InstrumentSerializer(serializers.Serializer[Any]):
     label: Any = serializers.CharField()
     built_in = serializers.BooleanField()
     criteria = CriterionSerializer(many=True)
+
+
+class InstrumentSerializer(ListedInstrumentSerializer):
+    """One version of an instrument, with its definition."""
+
     definition = serializers.DictField(
         allow_null=True, help_text="null for an instrument without a definition"
     )
@@ -61,6 +69,19 @@ class TutorialSerializer(serializers.Serializer[Any]):
     campaigns = serializers.IntegerField()
 
 
+class InstrumentsSerializer(serializers.Serializer[Any]):
+    """All instruments."""
+
+    results = ListedInstrumentSerializer(many=True)
+
+
+class TutorialsSerializer(serializers.Serializer[Any]):
+    """All tutorials of an instrument. built_in: languages of those that come with it."""
+
+    results = TutorialSerializer(many=True)
+    built_in = serializers.ListField(child=serializers.CharField())
+
+
 class InstrumentViewSet(BoundedView, GenericViewSet[Any]):
     """The instruments that campaigns can use: built in, or defined by researchers."""
 
@@ -70,6 +91,7 @@ class InstrumentViewSet(BoundedView, GenericViewSet[Any]):
     lookup_field = "reference"
     lookup_value_regex = "[a-z0-9_]+(@[0-9]+)?"
 
+    @extend_schema(responses=_ONE_OBJECT(InstrumentsSerializer))
     def list(self, request: Request) -> Response:
         """List the newest version of each instrument, without its definition."""
         rows = selectors.listed(cast(User, request.user).pk)
@@ -91,7 +113,7 @@ class InstrumentViewSet(BoundedView, GenericViewSet[Any]):
     @extend_schema(
         methods=["POST"], request=OpenApiTypes.OBJECT, responses={201: TutorialSerializer}
     )
-    @extend_schema(methods=["GET"], responses=TutorialSerializer(many=True))
+    @extend_schema(methods=["GET"], responses=_ONE_OBJECT(TutorialsSerializer))
     @action(detail=True, methods=["get", "post"])
     def tutorials(self, request: Request, reference: str) -> Response:
         """List the tutorials that researchers supplied for it; a POST stores one."""

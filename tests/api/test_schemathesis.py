@@ -1,0 +1,87 @@
+"""Whatever the API's description allows, and much that it does not, is answered as described."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from annotate.models import Campaign
+from annotate.selectors.campaigns.counting import pseudonyms
+from annotate.services.accounts import api_tokens
+from annotate.services.campaigns import members
+from annotate.states import MemberRole
+from estimation.services import estimating
+from tests.factories import campaign, judge, person, user
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+COMMAND = str(Path(sys.executable).with_name("schemathesis"))
+CHECKS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_schema_conformance",
+)
+ROLES = ("owner", *(role.value for role in MemberRole if role != MemberRole.OWNER), "stranger")
+
+
+def judged(ada: User) -> tuple[Campaign, str]:
+    """An open campaign of ada's with work and estimates, and a pseudonym in it."""
+    made = campaign(items=6, owner=ada)
+    who = person(made, "p1")
+    for _task in range(4):
+        judge(who)
+    estimating.refresh(made.pk)
+    return made, pseudonyms([who.annotator_id])[who.annotator_id]
+
+
+def token_of(role: str, made: Campaign, ada: User) -> str:
+    """Return a token of somebody with this role in the campaign, or with none."""
+    if role == "owner":
+        return api_tokens.make(ada.pk, "fuzz")[1]
+    other = user("bea")
+    if role != "stranger":
+        members.join(made.pk, other.pk, MemberRole(role), by=ada.pk)
+    return api_tokens.make(other.pk, "fuzz")[1]
+
+
+def run(folder: Path, base: str, token: str, values: dict[str, str], *options: str) -> Any:
+    """Ask for all that the description allows; real names stand in the addresses."""
+    lines = [f'{name} = "{value}"' for name, value in values.items()]
+    (folder / "schemathesis.toml").write_text("\n".join(["[parameters]", *lines]) + "\n")
+    return subprocess.run(
+        [
+            *(COMMAND, "run", f"{base}/api/v1/schema/", "--seed", "1", "--workers", "1"),
+            *("--header", f"Authorization: Token {token}", "--checks", ",".join(CHECKS)),
+            *("--phases", "coverage", *options),
+        ],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=540,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_the_answers_are_as_described(role: str, tmp_path: Path, live_server: Any) -> None:
+    ada = user()
+    made, who = judged(ada)
+    values = {"public_id": made.public_id, "pseudonym": who, "reference": "language_quality"}
+    token = token_of(role, made, ada)
+    found = run(tmp_path, live_server.url, token, values, "--mode", "positive")
+    assert found.returncode == 0, found.stdout[-30000:]
+    assert "Tested: 67" in found.stdout
+
+
+def test_nonsense_is_refused_as_described(tmp_path: Path, live_server: Any) -> None:
+    ada = user()
+    made, who = judged(ada)
+    values = {"public_id": made.public_id, "pseudonym": who, "reference": "language_quality"}
+    found = run(
+        tmp_path, live_server.url, token_of("owner", made, ada), values, "--mode", "negative"
+    )
+    assert found.returncode == 0, found.stdout[-30000:]
