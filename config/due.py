@@ -93,7 +93,7 @@ def _begin_if_due_there(name: str, spacing: float) -> bool:
         both.set(_next(name), 1, nx=True, px=max(1, round(1000 * spacing)))
         both.pttl(_next(name))
         first, left = both.execute()
-    if not first and left > 500 * spacing:
+    if not first and left > max(1, 500 * spacing):
         return False
     _begin_there(name, spacing)
     return True
