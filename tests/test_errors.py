@@ -8,6 +8,7 @@ from django.test import Client
 
 from annotate import tokens
 from annotate.api.campaigns import queries
+from annotate.api.problems import CONTENT_TYPE
 from annotate.selectors.campaigns import listed as selectors
 from annotate.selectors.work import task_page
 from annotate.services.work import judgments, leasing, submitting
@@ -140,7 +141,7 @@ def test_what_is_not_there_is_told_where_it_was_asked(visitor) -> None:
 
 
 def test_what_makes_no_sense_is_told_where_it_was_asked(visitor) -> None:
-    asked = {"/work/p/a%00b/": "text/html", "/api/v1/campaigns/?x=%00": "application/json"}
+    asked = {"/work/p/a%00b/": "text/html", "/api/v1/campaigns/?x=%00": CONTENT_TYPE}
     for path, kind in asked.items():
         answer = visitor.get(path)
         assert answer.status_code in (400, 404)

@@ -10,6 +10,7 @@ import redis
 from django.contrib.auth.models import User
 from django.test import Client
 
+from annotate.api.problems import problem
 from annotate.requests import counting
 from tests.factories import user
 
@@ -60,10 +61,8 @@ def test_both_doors_count_together(ada: User) -> None:
         assert guess(f"token {n}", door=TOKEN).status_code == 400
     last = guess(RIGHT, door=TOKEN)
     assert last.status_code == 429
-    assert last.json() == {
-        "error": "too_many",
-        "message": "Too many attempts. Wait 15 minutes, then try again.",
-    }
+    told = "Too many attempts. Wait 15 minutes, then try again."
+    assert last.json() == problem("too_many", told, 429)
     assert int(last["Retry-After"]) > 800
     assert guess(RIGHT).status_code == 429
 

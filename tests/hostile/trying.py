@@ -102,7 +102,7 @@ def _raised(answer: Any) -> str:
 
 def _has_words(answer: Any, text: str) -> bool:
     kind = answer.headers.get("Content-Type", "")
-    if kind.startswith("application/json"):
+    if kind.startswith(("application/json", "application/problem+json")):
         said = json.loads(text)
         return bool(said.get("message") or said.get("errors"))
     if kind.startswith("text/html"):
