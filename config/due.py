@@ -57,7 +57,7 @@ def begin_if_due(name: str, *, spacing: float) -> bool:
 
     False within the first half of `spacing` after work began otherwise: that work found all of
     which this message was to tell, and what came later has a message of its own, for the end of
-    `spacing`. Without it each surplus message would set off another, as long as events go on.
+    `spacing`. Otherwise each surplus message would set off another, as long as events go on.
     True where Redis does not answer.
     """
     if settings.EMBEDDED:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from annotate.forms.instrument.reading import MOST_CRITERIA, MOST_LEVELS, MOST_SECTIONS
 from annotate.instruments.rating import drafts
+from annotate.instruments.rating.reading import MOST_CRITERIA, MOST_LEVELS, MOST_SECTIONS
 from annotate.text.numerals import number
 
 Content = dict[str, Any]

@@ -11,6 +11,9 @@ from typing import Any
 
 from django.http import QueryDict
 
+from annotate.instruments.rating.definition import REQUIREMENTS
+from annotate.instruments.rating.reading import MOST_CRITERIA, MOST_LEVELS, MOST_SECTIONS
+from annotate.instruments.rating.writing import EDIT_WORDING
 from annotate.schemas import Refused, identifier_from, parse
 from annotate.text.json_text import storable
 from annotate.text.numerals import number
@@ -20,11 +23,8 @@ HEAD = ("label", "key", "language", "task", "about", "hint", "minutes", "input_l
 CRITERION = ("label", "name", "question", "evidence")
 CONSTANTS = ("balance", "person_share")
 LEVEL = ("value", "label", "cue")
-REQUIRES = ("edit", "evidence")
 SECTION = ("title", "text")
-EDIT = ("title", "hint", "when", "needed", "not_needed")
 EXAMPLE = ("text", "second", "input")
-MOST_CRITERIA, MOST_LEVELS, MOST_SECTIONS = 8, 7, 20
 WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
 DECIMAL = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 
@@ -39,7 +39,7 @@ def content_of(post: QueryDict) -> Content:
         "steps": [line for line in _text(post, "steps").split("\n") if line.strip()],
         "compares": "compares" in post,
         "instructions": [_section(post, i) for i in range(_count(post, "s", MOST_SECTIONS))],
-        "edit": _filled(_named(post, "edit-", EDIT)),
+        "edit": _filled(_named(post, "edit-", EDIT_WORDING)),
         "example": _filled(example),
     }
     criteria = [_criterion(post, i) for i in range(_count(post, "c", MOST_CRITERIA))]
@@ -78,7 +78,7 @@ def _criterion(post: QueryDict, place: int) -> Content:
 
 def _level(post: QueryDict, at: str) -> Content:
     found = _named(post, at, LEVEL) | {"value": _whole(_text(post, f"{at}value"))}
-    requires = [one for one in REQUIRES if one in post.getlist(f"{at}requires")]
+    requires = [one for one in REQUIREMENTS if one in post.getlist(f"{at}requires")]
     return found | ({"requires": requires} if requires else {})
 
 

@@ -9,12 +9,12 @@ from annotate.forms.instrument.places import anchor
 from annotate.forms.instrument.reading import (
     CONSTANTS,
     CRITERION,
-    EDIT,
     EXAMPLE,
     HEAD,
     LEVEL,
     SECTION,
 )
+from annotate.instruments.rating.writing import EDIT_WORDING
 from annotate.schemas import Problem
 
 Content = Mapping[str, Any]
@@ -86,7 +86,7 @@ def shown(content: Content, problems: Sequence[Problem], *, focus: str = "") -> 
         "all_criteria": boxes.one("criteria"),
         "sections": [boxes.section(i, one) for i, one in enumerate(sections)],
         "all_sections": boxes.one("instructions"),
-        "edit": boxes.named("edit-", content.get("edit", {}), EDIT),
+        "edit": boxes.named("edit-", content.get("edit", {}), EDIT_WORDING),
         "example": boxes.named("example-", example, EXAMPLE),
         "paragraphs": _kept(example.get("paragraphs", [])),
     }

@@ -36,6 +36,7 @@ from annotate.schemas import read as read_shape
 from estimation.core import BALANCE, PERSON_SHARE
 
 FARTHEST = 100
+MOST_CRITERIA, MOST_LEVELS, MOST_SECTIONS = 8, 7, 20
 MOST_BALANCE = 10  # beyond it people count equally whatever they did
 # Names that a stored response or a draft uses for something else.
 TAKEN = ("edit", "distance", "evidence", "active_seconds")
@@ -108,7 +109,7 @@ class CriterionShape(Declared):
     requires: Requirements = ()
     balance: float = Field(default=BALANCE, ge=0, le=MOST_BALANCE)
     person_share: float = Field(default=PERSON_SHARE, ge=0, le=1)
-    levels: Several[LevelShape] = Field(min_length=2, max_length=7)
+    levels: Several[LevelShape] = Field(min_length=2, max_length=MOST_LEVELS)
 
     def faults(self, context: Any) -> Iterator[Fault]:
         yield from distinct("levels", self.levels, "value")
@@ -182,10 +183,10 @@ class DefinitionShape(Declared):
     hint: Line = ""
     about: Annotated[Text, Field(max_length=600)]
     steps: Several[Annotated[Text, Field(max_length=200)]] = Field(default=(), max_length=8)
-    instructions: Several[SectionShape] = Field(default=(), max_length=20)
+    instructions: Several[SectionShape] = Field(default=(), max_length=MOST_SECTIONS)
     minutes: Annotated[OptionalText, Field(max_length=20)] = ""
     input_label: Annotated[OptionalText, Field(max_length=60)] = ""
-    criteria: Several[CriterionShape] = Field(min_length=1, max_length=8)
+    criteria: Several[CriterionShape] = Field(min_length=1, max_length=MOST_CRITERIA)
     edit: EditShape = EditShape()
     compares: bool = False
     example: MaterialShape = Field(

@@ -10,9 +10,10 @@ from django.views.decorators.http import require_http_methods
 
 from annotate.errors import Conflict
 from annotate.forms.instrument import changing, places, showing
-from annotate.forms.instrument.reading import MOST_CRITERIA, MOST_LEVELS, MOST_SECTIONS, content_of
+from annotate.forms.instrument.reading import content_of
 from annotate.instruments.rating import drafts
 from annotate.instruments.rating.definition import EDITING
+from annotate.instruments.rating.reading import MOST_CRITERIA, MOST_LEVELS, MOST_SECTIONS
 from annotate.permissions import researcher_page
 from annotate.schemas import Problem, Refused
 from annotate.services.studies import definitions
