@@ -6,6 +6,7 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import Cursor, CursorPagination
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView, exception_handler
@@ -82,6 +83,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     If fields are wrong, `errors` maps each to what to do. If rows of an upload are wrong, `rows`
     lists line and message of examples, and `problems` counts all errors by kind.
     """
+    _as_json(context["request"])
     if isinstance(error, ServiceError):
         fields = {"errors": error.errors} if isinstance(error, Invalid) else {}
         later = {"Retry-After": str(error.wait)} if isinstance(error, TooMany) else None
@@ -94,6 +96,12 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
         response.data = problem(status=response.status_code, **_framework_error(response.data))
         response.content_type = CONTENT_TYPE
     return response
+
+
+def _as_json(request: Request) -> None:
+    """Let errors be JSON also where answers are not, such as the description of the API."""
+    request.accepted_renderer = JSONRenderer()
+    request.accepted_media_type = JSONRenderer.media_type
 
 
 def _problem(

@@ -71,6 +71,13 @@ def test_each_error_is_a_problem(
         assert set(told["errors"]) >= {"name", "outputs"}
 
 
+def test_an_error_of_the_description_is_json_too() -> None:
+    answer = Client().get("/api/v1/schema/?format=nothing")
+    assert answer.status_code == 404
+    assert answer["Content-Type"] == CONTENT_TYPE
+    assert answer.json()["error"] == "not_found"
+
+
 def test_a_missing_log_in_still_says_how_to_log_in() -> None:
     assert Client().get("/api/v1/campaigns/")["WWW-Authenticate"] == "Token"
 

@@ -107,8 +107,6 @@ def _has_words(answer: Any, text: str) -> bool:
         return bool(said.get("message") or said.get("errors"))
     if kind.startswith("text/html"):
         return bool(WORDS.search(text))
-    if kind.startswith("application/vnd.oai.openapi"):
-        return "message:" in text
     return kind.startswith("text/plain") and bool(text.strip())
 
 
