@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from botocore.loaders import JSONFileLoader, Loader
 from django.conf import settings
+from django.db import connection
 from django.db.backends.postgresql.creation import DatabaseCreation
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import override_settings
@@ -23,6 +24,7 @@ from annotate.requests import counting
 from annotate.selectors.review import columns_read
 from annotate.selectors.work import terms
 from annotate.services.review import new_work
+from config import due
 from estimation.services import memory
 from tests import dealing
 from tests.crowds.clock import Clock
@@ -164,6 +166,16 @@ def _remembering_nothing() -> None:
     memory.forget()
     columns_read.forget()
     new_work.forget()
+
+
+@pytest.fixture(autouse=True)
+def _no_messages_of_other_tests() -> None:
+    """SQLite gives the ids of campaigns again; one of another test may have refreshed just now."""
+    if connection.vendor == "sqlite":
+        due._own.clear()
+        shared = due._redis(settings.REDIS_URL)
+        if keys := shared.keys(f"{due.PREFIX}:*"):
+            shared.delete(*keys)
 
 
 @pytest.fixture
