@@ -7,6 +7,7 @@ from django.db.models import Q
 from annotate.models.base import Fact, newest_of_campaign
 from annotate.models.campaigns import Campaign
 
+LONGEST_SUBJECT = 240  # "system:" and the longest name of a system
 LAUNCHES = ("launch", "extend")  # acts that agree to a cost of a batch
 # Routine: written for every text and paid unit, and for single things unless a person acts.
 _THINGS = ("operation:", "posting:", "tutorial_run:")
@@ -26,7 +27,7 @@ class AuditEntry(Fact):
     )
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
     verb = models.CharField(max_length=40)
-    subject = models.CharField(max_length=80, blank=True)
+    subject = models.CharField(max_length=LONGEST_SUBJECT, blank=True)
     detail = models.JSONField(default=dict)
     at = models.DateTimeField(auto_now_add=True)
 

@@ -1,5 +1,6 @@
 """Campaigns that compare two systems side by side."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from annotate.models import Campaign, Judgment, Participation
@@ -11,7 +12,7 @@ from tests.factories import campaign, leased, person
 PLAN = {"targets": {"preference": 0.2}, "tutorial": False, "metrics": ()}
 
 
-def rows(items: int = 4, systems: str = "ABC") -> list[Row]:
+def rows(items: int = 4, systems: Sequence[str] = "ABC") -> list[Row]:
     return [
         Row(f"i{n}", name, f"{name} wrote {n}.", metrics={"own": float(place + n)})
         for n in range(items)

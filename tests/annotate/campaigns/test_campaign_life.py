@@ -24,6 +24,7 @@ from annotate.services.campaigns import life
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.work import judgments, leasing
 from annotate.states import CampaignStatus, CloseReason
+from tests.annotate import comparing
 from tests.annotate.work.storms import (
     at_once,
     check_invariants,
@@ -412,3 +413,17 @@ def test_nothing_beyond_the_frontier_is_leased_once_a_campaign_closes():
     assert not slots.free(study.pk).exists(), "a gap before the frontier was left"
     assert life.drained(study.pk)
     check_invariants(study)
+
+
+@pytest.mark.parametrize("is_pair", [False, True])
+def test_a_system_with_the_longest_name_stops_and_collects_again(is_pair: bool) -> None:
+    names = ("a" * 80, "b" * 80)
+    study = (
+        comparing.compared(comparing.rows(systems=names)) if is_pair else campaign(systems=names)
+    )
+    one = study.systems.first()
+    assert one is not None
+    assert life.stop_system(one.pk)
+    assert life.resume_system(one.pk)
+    kept = AuditEntry.objects.filter(verb__in=("stop_system", "resume_system"))
+    assert set(kept.values_list("subject", flat=True)) == {f"system:{one.name}"}
