@@ -15,6 +15,7 @@ LISTED: dict[str, tuple[str, ...]] = {
     "Membership": ("id", "campaign", "user", "role"),
     "Invitation": ("public_id", "campaign", "role", "email", "uses", "expires_at", "revoked_at"),
     "Mail": ("id", "kind", "to", "created_at", "attempts", "sent_at", "problem"),
+    "Subscription": ("public_id", "campaign", "user", "channel", "attempts", "problem", "ended_at"),
     "ApiToken": ("id", "user", "name", "created_at", "expires_at", "revoked_at", "used_on"),
     "SignIn": ("id", "user", "browser", "address", "at"),
     "AuditEntry": ("id", "at", "campaign", "actor", "verb", "subject"),

@@ -8,6 +8,7 @@ from django.dispatch import receiver
 from annotate.signals import (
     import_waiting,
     mail_intended,
+    notices_intended,
     operation_intended,
     posting_changed,
     scores_awaited,
@@ -44,6 +45,14 @@ def send_mail_soon(sender: Any, *, mail_id: int, **_signal: Any) -> None:
     from config.celery import enqueue
 
     enqueue(send_mail, mail_id)
+
+
+@receiver(notices_intended)
+def send_notices_soon(sender: Any, *, subscription_id: int, **_signal: Any) -> None:
+    from annotate.tasks import send_notices_of
+    from config.celery import enqueue
+
+    enqueue(send_notices_of, subscription_id)
 
 
 @receiver(user_logged_in)

@@ -1,8 +1,7 @@
 """Who may see a campaign, who may act on it, and how a refusal looks."""
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -11,12 +10,12 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
-from django.utils import timezone
 
 from annotate.errors import NotAllowed, NotFound, ServiceError
 from annotate.models import Campaign, CampaignImport, Membership
 from annotate.selectors.campaigns import blinding
 from annotate.selectors.campaigns.blinding import sees_results
+from annotate.services.accounts.own_settings import as_chosen
 from annotate.services.review import reviews
 from annotate.text import figures
 
@@ -144,7 +143,8 @@ def researcher_page(view: View) -> View:
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if getattr(request, "htmx", False) and not request.user.is_authenticated:
             return _logged_out(request)
-        with _as_chosen(request.user):
+        # The profile is read together with the user (config/login.py).
+        with as_chosen(getattr(request.user, "profile", None)):
             try:
                 return asking(request, *args, **kwargs)
             except ServiceError as error:
@@ -152,18 +152,6 @@ def researcher_page(view: View) -> View:
 
     asking = login_required(view)
     return guarded
-
-
-@contextmanager
-def _as_chosen(user: Who) -> Iterator[None]:
-    """Use the time zone and the language of figures that this person has chosen."""
-    chosen = getattr(user, "profile", None)  # read together with the user (config/login.py)
-    zone = chosen.time_zone if chosen else ""
-    with (
-        timezone.override(zone or timezone.get_default_timezone()),
-        figures.written_in(chosen.language if chosen else ""),
-    ):
-        yield
 
 
 def _logged_out(request: HttpRequest) -> HttpResponse:

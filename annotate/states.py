@@ -57,6 +57,13 @@ class MetricChoice(TextChoices):
     AUTO = "auto"
 
 
+class NoticeChannel(TextChoices):
+    """How somebody is told of what happens in a campaign."""
+
+    MAIL = "mail"
+    WEBHOOK = "webhook"
+
+
 class StopMode(TextChoices):
     """How an interval is made that a campaign may stop on (docs/statistics.md, stopping)."""
 

@@ -11,6 +11,7 @@ from annotate.views.campaigns import (
     invited,
     listing,
     members,
+    notices,
     people,
     screens,
     steps,
@@ -88,6 +89,17 @@ CAMPAIGNS: list[URLPattern] = [
         "campaigns/<str:public_id>/invitations/<slug:invitation_id>/revoke/",
         members.revoke,
         name="invitation-revoke",
+    ),
+    path("campaigns/<str:public_id>/notices/", notices.page, name="notices"),
+    path(
+        "campaigns/<str:public_id>/notices/<slug:subscription_id>/end/",
+        notices.end,
+        name="notice-end",
+    ),
+    path(
+        "campaigns/<str:public_id>/notices/<slug:subscription_id>/test/",
+        notices.test,
+        name="notice-test",
     ),
     path("campaigns/<str:public_id>/judgments.csv", people.export, name="export"),
 ]

@@ -172,15 +172,15 @@ AUTHENTICATION_BACKENDS = [
 # Per account and address, in this time; docs/operations.md describes the effects.
 LOGIN_TRIES = env.int("LOGIN_TRIES", default=10)
 LOGIN_MINUTES = env.int("LOGIN_MINUTES", default=15)
-LOGIN_URL = "login"
+LOGIN_URL = LOGOUT_REDIRECT_URL = "login"
 LOGIN_REDIRECT_URL = "annotate:campaigns"
-LOGOUT_REDIRECT_URL = "login"
 
 # Mails of invitations and of new passwords; without it, pages and commands show the links.
 EMAIL_URL = env.str("EMAIL_URL", default="")
 SENDS_MAIL = bool(EMAIL_URL)
 globals().update(env.email_url_config(EMAIL_URL or "dummymail://"))
 EMAIL_TIMEOUT = 10  # seconds that a worker waits for the mail server
+PRIVATE_WEBHOOKS = env.bool("PRIVATE_WEBHOOKS", default=False)  # to private addresses, by http
 DEFAULT_FROM_EMAIL = env.str("FROM_EMAIL", default=f"plumbline@{_public.hostname or 'localhost'}")
 PASSWORD_RESET_TIMEOUT = 24 * 60 * 60  # seconds that a link for a new password is good
 

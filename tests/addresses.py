@@ -15,6 +15,7 @@ from annotate.models.payloads import StopPayload
 from annotate.services.accounts import letters, secrets
 from annotate.services.campaigns import invitations
 from annotate.services.campaigns.importing import receiving
+from annotate.services.notices import subscribing
 from annotate.services.outbox import intents
 from annotate.services.pay import payouts
 from estimation.models import Estimate
@@ -112,10 +113,18 @@ def _import(owner: User) -> str:
 def _of_accounts(campaign: Campaign, owner: User) -> dict[str, Any]:
     made = invitations.invite(campaign.pk, role="reviewer", most_uses=9, actor_id=owner.pk)
     viewer = Membership.objects.create(campaign=campaign, user=user("vic"), role="viewer")
+    told = subscribing.subscribe(
+        campaign.pk,
+        user_id=owner.pk,
+        channel="webhook",
+        events=["status"],
+        url="https://example.org/",
+    )
     link = letters.reset_link(owner).split("/")
     return {
         "invitation_id": made.public_id,
         "member_id": viewer.pk,
+        "subscription_id": told.public_id,
         "sign_in_id": 1,
         "token_id": 1,
         "invitation_token": secrets.of_invitation(made.public_id),

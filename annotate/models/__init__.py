@@ -29,6 +29,7 @@ from annotate.models.gold import (
 )
 from annotate.models.looking import ItemOrder
 from annotate.models.marketplace import Batch, CrowdEvent, Operation, Posting
+from annotate.models.notices import Notice, Subscription
 from annotate.models.pay import (
     LedgerEntry,
     Payout,
@@ -104,6 +105,7 @@ __all__ = [
     "LedgerEntry",
     "Mail",
     "Membership",
+    "Notice",
     "Operation",
     "Output",
     "Participation",
@@ -126,6 +128,7 @@ __all__ = [
     "Slot",
     "SlotTally",
     "SpendingTally",
+    "Subscription",
     "System",
     "TallyProgress",
     "Target",

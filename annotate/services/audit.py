@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from annotate.models import AuditEntry
+from annotate.services.notices import intending
 
 
 def record(
@@ -14,10 +15,11 @@ def record(
     subject: str = "",
     **detail: Any,
 ) -> None:
-    """Log that `actor_id` (None: Plumbline itself) did `verb` to `subject`."""
-    AuditEntry.objects.create(
+    """Log that `actor_id` (None: Plumbline itself) did `verb` to `subject`, and tell who asks."""
+    entry = AuditEntry.objects.create(
         campaign_id=campaign_id, actor_id=actor_id, verb=verb, subject=subject, detail=detail
     )
+    intending.of_act(entry)
 
 
 def record_each(verb: str, *, campaign_id: int, subjects: Iterable[str]) -> None:

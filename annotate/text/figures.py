@@ -30,6 +30,7 @@ MOMENTS = {
     "long year": "j F Y, H:i",
     "seconds": "j M, H:i:s",
     "time": "H:i:s",
+    "zone": "j M, H:i T",
     "day": "j M",
     "day year": "j M Y",
 }

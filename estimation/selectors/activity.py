@@ -62,6 +62,9 @@ _VERBS = {
     "remove_member": "took the role of {role} from {name}",
     "leave": "left the campaign, and was its {role}",
     "withdraw_links": "withdrew the links for annotators",
+    "subscribe": "asked to be told what happens, by {channel}",
+    "unsubscribe": "ended notices by {channel}",
+    "budget_low": "noticed that 80 % of the budget is spent or promised",
 }
 _ICONS: dict[str, str] = {
     Decision.Verb.STOP_SYSTEM: "check",
@@ -123,7 +126,7 @@ PARTS = {
         "Campaign",
         "create imported open pause close finish resume reopen archive stop_system resume_system "
         "fee retitle add_reviewer invite revoke_invitation join change_role remove_member leave "
-        "withdraw_links",
+        "withdraw_links subscribe unsubscribe budget_low",
         decisions=True,
     ),
     "reviews": _part(

@@ -143,6 +143,11 @@ BODIES: dict[str, Callable[[World], Any]] = {
     },
     "api-gold-confirm": lambda _world: {"items": ["a"]},
     "api-gold-remove": lambda _world: {"items": ["a"]},
+    "api-notices": lambda _world: {
+        "channel": "webhook",
+        "url": "https://example.org/",
+        "events": ["closed"],
+    },
     "api-screens": lambda _world: {"settings": {"timing": {"share": 0.2}}, "reason": "Why."},
     "api-fee": lambda _world: {"fee_rate": "0.3", "beyond_budget": True},
     "api-doubtful-pay": lambda _world: {"beyond_budget": True},
@@ -300,6 +305,11 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
     },
     "annotate:people": lambda _world: {"names": "Ann\nBob"},
     "annotate:members": lambda _world: {"role": "viewer", "most_uses": "1", "days": "7"},
+    "annotate:notices": lambda _world: {
+        "channel": "webhook",
+        "url": "https://example.org/",
+        "events": "closed",
+    },
     "annotate:member-role": lambda _world: {"role": "reviewer"},
     "annotate:account-settings": lambda _world: {"time_zone": "Europe/Berlin", "language": "de"},
     "annotate:account-email": lambda _world: {"email": "a@example.org", "password": "wrong"},

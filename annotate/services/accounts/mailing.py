@@ -11,11 +11,11 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotate.models import Invitation, Mail
+from annotate.services import attempts
 from annotate.services.accounts import letters
 from annotate.signals import mail_intended
 
 MOST_ATTEMPTS = 8
-FIRST_WAIT, LONGEST_WAIT = 60.0, 3600.0  # seconds before the next attempt
 AT_ONCE = 100  # mails in one sweep
 KEPT = timedelta(days=30)  # a mail that was sent or given up
 
@@ -61,8 +61,7 @@ def _due() -> QuerySet[Mail]:
 
 def _claim(mail: Mail) -> bool:
     """Move the next attempt into the future, for this worker alone."""
-    seconds = min(LONGEST_WAIT, FIRST_WAIT * 2**mail.attempts)
-    again = timezone.now() + timedelta(seconds=seconds)
+    again = attempts.next_at(mail.attempts, timezone.now())
     mine = _due().filter(pk=mail.pk, attempts=mail.attempts)
     return bool(mine.update(attempts=mail.attempts + 1, due_at=again))
 
@@ -71,11 +70,11 @@ def _failed(mail: Mail, error: Exception) -> None:
     logger.warning("mail %s was not sent: %s", mail.pk, type(error).__name__)
     last = mail.attempts + 1 >= MOST_ATTEMPTS
     Mail.objects.filter(pk=mail.pk).update(
-        problem=_said(error), given_up_at=timezone.now() if last else None
+        problem=said(error), given_up_at=timezone.now() if last else None
     )
 
 
-def _said(error: Exception) -> str:
+def said(error: Exception) -> str:
     """Return what happened in words, without the server's own text, which may hold anything."""
     if isinstance(error, TimeoutError | SMTPServerDisconnected):
         return "The mail server did not answer."

@@ -1,14 +1,29 @@
 """What people choose for their own pages: time zone, language of figures, e-mail address."""
 
 import zoneinfo
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
+from django.utils import timezone
 
 from annotate.errors import Invalid
 from annotate.models import Profile
+from annotate.text import figures
+
+
+@contextmanager
+def as_chosen(profile: Profile | None) -> Iterator[None]:
+    """Use the time zone and the language of figures that a person has chosen."""
+    zone = profile.time_zone if profile else ""
+    with (
+        timezone.override(zone or timezone.get_default_timezone()),
+        figures.written_in(profile.language if profile else ""),
+    ):
+        yield
 
 
 def change(user_id: int, *, time_zone: str, language: str) -> None:

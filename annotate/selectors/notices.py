@@ -1,0 +1,74 @@
+"""Who is told what happens in a campaign, and how what was sent has fared."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Q
+
+from annotate.models import Subscription
+from annotate.states import NoticeChannel
+
+MOST_ENDED = 20
+
+
+@dataclass(frozen=True)
+class Told:
+    """A subscription. waiting: notices not sent yet. problem: of the last attempt; "" if none."""
+
+    public_id: str
+    user_id: int
+    who: str
+    channel: NoticeChannel
+    url: str
+    events: tuple[str, ...]
+    created_at: datetime
+    ended_at: datetime | None
+    last_sent_at: datetime | None
+    next_at: datetime
+    problem: str
+    waiting: int
+    given_up: int
+
+    @property
+    def is_mail(self) -> bool:
+        return self.channel == NoticeChannel.MAIL
+
+
+def of(campaign_id: int) -> list[Told]:
+    """Return the subscriptions of a campaign, then those that have ended, the newest first."""
+    unsent = Q(notices__sent_at=None)
+    rows = (
+        Subscription.objects.filter(campaign=campaign_id)
+        .select_related("user")
+        .annotate(
+            waiting=Count("notices", unsent & Q(notices__given_up_at=None)),
+            given_up=Count("notices", unsent & Q(notices__given_up_at__isnull=False)),
+        )
+    )
+    going = list(rows.filter(ended_at=None))
+    return [
+        _told(row) for row in (*going, *rows.exclude(ended_at=None).order_by("-id")[:MOST_ENDED])
+    ]
+
+
+def one(campaign_id: int, public_id: str) -> Told:
+    """Return one subscription of a campaign."""
+    return next(told for told in of(campaign_id) if told.public_id == public_id)
+
+
+def _told(row: Subscription) -> Told:
+    return Told(
+        public_id=row.public_id,
+        user_id=row.user_id,
+        who=row.user.get_username(),
+        channel=NoticeChannel(row.channel),
+        url=row.url,
+        events=tuple(row.events),
+        created_at=row.created_at,
+        ended_at=row.ended_at,
+        last_sent_at=row.last_sent_at,
+        next_at=row.next_at,
+        problem=row.problem,
+        waiting=row.waiting,  # type: ignore[attr-defined]
+        given_up=row.given_up,  # type: ignore[attr-defined]
+    )
