@@ -8,7 +8,7 @@ from django.dispatch import receiver
 from annotate.signals import (
     import_waiting,
     mail_intended,
-    notices_intended,
+    notifications_intended,
     operation_intended,
     posting_changed,
     scores_awaited,
@@ -47,12 +47,12 @@ def send_mail_soon(sender: Any, *, mail_id: int, **_signal: Any) -> None:
     enqueue(send_mail, mail_id)
 
 
-@receiver(notices_intended)
-def send_notices_soon(sender: Any, *, subscription_id: int, **_signal: Any) -> None:
-    from annotate.tasks import send_notices_of
+@receiver(notifications_intended)
+def send_notifications_soon(sender: Any, *, subscription_id: int, **_signal: Any) -> None:
+    from annotate.tasks import send_notifications_of
     from config.celery import enqueue
 
-    enqueue(send_notices_of, subscription_id)
+    enqueue(send_notifications_of, subscription_id)
 
 
 @receiver(user_logged_in)

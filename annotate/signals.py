@@ -20,5 +20,5 @@ mail_intended = Signal()
 # Sent after commit, robustly: some judgment waits for scores that take long.
 scores_awaited = Signal()
 
-# Sent after commit, robustly, with `subscription_id`: it has notices that wait for a worker.
-notices_intended = Signal()
+# Sent after commit, robustly, with `subscription_id`: it has notifications that wait for a worker.
+notifications_intended = Signal()

@@ -57,7 +57,7 @@ class MetricChoice(TextChoices):
     AUTO = "auto"
 
 
-class NoticeChannel(TextChoices):
+class NotificationChannel(TextChoices):
     """How somebody is told of what happens in a campaign."""
 
     MAIL = "mail"

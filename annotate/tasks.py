@@ -7,7 +7,7 @@ from annotate.services.accounts import mailing
 from annotate.services.campaigns import life
 from annotate.services.campaigns.importing import running
 from annotate.services.marketplace import reconciling
-from annotate.services.notices import budgets, sending
+from annotate.services.notifications import budgets, sending
 from annotate.services.outbox import delivery
 from annotate.services.pay import promises, tallying
 from annotate.services.review import (
@@ -79,14 +79,14 @@ def send_mails() -> int:
 
 
 @shared_task
-def send_notices_of(subscription_id: int) -> int:
+def send_notifications_of(subscription_id: int) -> int:
     """Send what waits for one subscription, unless another worker is at it."""
     return sending.send(subscription_id)
 
 
 @shared_task
-def send_notices() -> int:
-    """Notice budgets that are nearly used, and send what is due: webhooks, and mails of notices."""
+def send_notifications() -> int:
+    """Notice budgets that are nearly used, and send what is due, by webhooks and mails."""
     budgets.note_low()
     return sending.send_due()
 

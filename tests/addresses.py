@@ -15,7 +15,7 @@ from annotate.models.payloads import StopPayload
 from annotate.services.accounts import letters, secrets
 from annotate.services.campaigns import invitations
 from annotate.services.campaigns.importing import receiving
-from annotate.services.notices import subscribing
+from annotate.services.notifications import subscribing
 from annotate.services.outbox import intents
 from annotate.services.pay import payouts
 from estimation.models import Estimate

@@ -2,7 +2,7 @@ from django.urls import path
 from rest_framework.routers import SimpleRouter
 
 from annotate.api.campaigns import contents as work
-from annotate.api.campaigns import gold, notices
+from annotate.api.campaigns import gold, notifications
 from annotate.api.campaigns.imports import ImportViewSet
 from annotate.api.campaigns.screens import ScreensView
 from annotate.api.campaigns.views import CampaignViewSet
@@ -31,7 +31,7 @@ CASE = f"{CAMPAIGN}reviews/<slug:pseudonym>/"
 BATCHES = f"{CAMPAIGN}batches/"
 BATCH = f"{BATCHES}<slug:batch_id>/"
 OPERATION = f"{CAMPAIGN}operations/<int:operation_id>/"
-NOTICES = f"{CAMPAIGN}notices/"
+NOTIFICATIONS = f"{CAMPAIGN}notifications/"
 LIST = f"{CAMPAIGN}payouts/<slug:list_id>/"
 
 urlpatterns = [
@@ -42,16 +42,16 @@ urlpatterns = [
     path(f"{CASE}rule/", review.RuleView.as_view(), name="api-review-rule"),
     path(f"{CASE}dismiss/", review.DismissView.as_view(), name="api-review-dismiss"),
     path(f"{CAMPAIGN}screens/", ScreensView.as_view(), name="api-screens"),
-    path(NOTICES, notices.NoticesView.as_view(), name="api-notices"),
+    path(NOTIFICATIONS, notifications.NotificationsView.as_view(), name="api-notifications"),
     path(
-        f"{NOTICES}<slug:subscription_id>/end/",
-        notices.EndNoticesView.as_view(),
-        name="api-notice-end",
+        f"{NOTIFICATIONS}<slug:subscription_id>/end/",
+        notifications.EndNotificationsView.as_view(),
+        name="api-notification-end",
     ),
     path(
-        f"{NOTICES}<slug:subscription_id>/test/",
-        notices.TestNoticesView.as_view(),
-        name="api-notice-test",
+        f"{NOTIFICATIONS}<slug:subscription_id>/test/",
+        notifications.TestNotificationsView.as_view(),
+        name="api-notification-test",
     ),
     path(f"{CAMPAIGN}items/", work.ItemList.as_view(), name="api-items"),
     path(f"{CAMPAIGN}items/listed/", ListedItemsView.as_view(), name="api-items-listed"),

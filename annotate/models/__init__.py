@@ -29,7 +29,7 @@ from annotate.models.gold import (
 )
 from annotate.models.looking import ItemOrder
 from annotate.models.marketplace import Batch, CrowdEvent, Operation, Posting
-from annotate.models.notices import Notice, Subscription
+from annotate.models.notifications import Notification, Subscription
 from annotate.models.pay import (
     LedgerEntry,
     Payout,
@@ -105,7 +105,7 @@ __all__ = [
     "LedgerEntry",
     "Mail",
     "Membership",
-    "Notice",
+    "Notification",
     "Operation",
     "Output",
     "Participation",

@@ -1,4 +1,4 @@
-"""When to try again what has failed on another server: mails and notices."""
+"""When to try again what has failed on another server: mails and notifications."""
 
 from datetime import datetime, timedelta
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from annotate.models import AuditEntry
-from annotate.services.notices import intending
+from annotate.services.notifications import intending
 
 
 def record(

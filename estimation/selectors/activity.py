@@ -63,7 +63,7 @@ _VERBS = {
     "leave": "left the campaign, and was its {role}",
     "withdraw_links": "withdrew the links for annotators",
     "subscribe": "asked to be told what happens, by {channel}",
-    "unsubscribe": "ended notices by {channel}",
+    "unsubscribe": "ended notifications by {channel}",
     "budget_low": "noticed that 80 % of the budget is spent or promised",
 }
 _ICONS: dict[str, str] = {

@@ -23,6 +23,7 @@ from tests.browser.states import (
     listed,
     looking,
     market,
+    notifications,
     numbers,
     pairs,
     pay,
@@ -40,6 +41,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 ROOMS = (
     work,
     accounts,
+    notifications,
     answers,
     german,
     tutorial,

@@ -9,11 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plumbline_client import Campaign, Conflict, NotAllowed, NotFound, Plumbline, Refused
+from plumbline_client import (
+    BadSignature,
+    Campaign,
+    Conflict,
+    NotAllowed,
+    NotFound,
+    Plumbline,
+    Refused,
+    webhook,
+)
 
 from annotate.models import Campaign as Stored
 from annotate.services.campaigns.importing import running
+from annotate.services.notifications import sending
 from estimation.services import estimating
+from tests.annotate.notifications.receiving import receiver
 from tests.factories import judge, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -173,3 +184,28 @@ def test_the_example_runs(
     assert "News, autumn: " in capsys.readouterr().out
     assert Stored.objects.get().status == "open"
     assert main(str(file_of(tmp_path, [{"item": "a"}])), "News") == 1
+
+
+def test_events_are_told_and_checked(ada: Plumbline, settings: Any) -> None:
+    settings.PRIVATE_WEBHOOKS = True
+    campaign = made(ada)
+    with receiver() as far:
+        one = ada.tell_me(campaign.id, events=["status", "closed"], webhook=far.url)
+        assert (one.channel, one.events, one.waiting) == ("webhook", ("closed", "status"), 0)
+        assert one.secret not in repr(one)
+        ada.open(campaign.id)
+        assert ada.test_notifications(campaign.id, one.id).waiting == 2
+        assert sending.send_due() == 2
+    for (_path, headers, body), kind in zip(far.got, ("status", "test"), strict=True):
+        assert webhook(one.secret, headers, body)["type"] == kind
+        for wrong in (body + b" ", body.replace(b"News", b"Olds"), b""):
+            with pytest.raises(BadSignature):
+                webhook(one.secret, headers, wrong)
+        with pytest.raises(BadSignature, match="too old"):
+            webhook(one.secret, headers, body, now=int(headers["webhook-timestamp"]) + 301)
+        with pytest.raises(BadSignature):
+            webhook(one.secret.upper(), headers, body)
+        with pytest.raises(BadSignature, match="no time"):
+            webhook(one.secret, {}, body)
+    assert ada.end_notifications(campaign.id, one.id).ended_at is not None
+    assert [told.id for told in ada.notifications(campaign.id)] == [one.id]

@@ -143,7 +143,7 @@ BODIES: dict[str, Callable[[World], Any]] = {
     },
     "api-gold-confirm": lambda _world: {"items": ["a"]},
     "api-gold-remove": lambda _world: {"items": ["a"]},
-    "api-notices": lambda _world: {
+    "api-notifications": lambda _world: {
         "channel": "webhook",
         "url": "https://example.org/",
         "events": ["closed"],
@@ -305,7 +305,7 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
     },
     "annotate:people": lambda _world: {"names": "Ann\nBob"},
     "annotate:members": lambda _world: {"role": "viewer", "most_uses": "1", "days": "7"},
-    "annotate:notices": lambda _world: {
+    "annotate:notifications": lambda _world: {
         "channel": "webhook",
         "url": "https://example.org/",
         "events": "closed",

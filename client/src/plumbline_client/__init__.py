@@ -3,6 +3,7 @@
 from plumbline_client.client import Plumbline
 from plumbline_client.errors import (
     AnswerError,
+    BadSignature,
     Conflict,
     NotAllowed,
     NotFound,
@@ -15,10 +16,12 @@ from plumbline_client.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
-from plumbline_client.rows import Campaign, Comparison, Estimate, Import, Judgment
+from plumbline_client.rows import Campaign, Comparison, Estimate, Import, Judgment, Subscription
+from plumbline_client.webhooks import webhook
 
 __all__ = [
     "AnswerError",
+    "BadSignature",
     "Campaign",
     "Comparison",
     "Conflict",
@@ -32,8 +35,10 @@ __all__ = [
     "Refused",
     "RowProblem",
     "ServerFailed",
+    "Subscription",
     "TooLarge",
     "TooManyRequests",
     "UnexpectedAnswer",
     "Unreachable",
+    "webhook",
 ]

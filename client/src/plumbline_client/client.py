@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from plumbline_client import rows
 from plumbline_client.errors import PlumblineError, Refused, row_problems
-from plumbline_client.rows import Campaign, Comparison, Estimate, Import, Judgment
+from plumbline_client.rows import Campaign, Comparison, Estimate, Import, Judgment, Subscription
 from plumbline_client.transport import Transport
 
 TIMEOUT = 60.0  # seconds
@@ -202,6 +202,35 @@ class Plumbline:
         return dict(
             self._at.post(f"{_of(campaign)}reviews/{quote(annotator, safe='')}/rule/", body)
         )
+
+    # --- notifications
+
+    def tell_me(
+        self, campaign: str, *, events: Iterable[str], webhook: str | None = None
+    ) -> Subscription:
+        """Be told of events by a mail to the account’s address, or by calls of `webhook`.
+
+        events: of closed, decision, flag, budget, status. `plumbline_client.webhook` checks calls.
+        """
+        channel = "webhook" if webhook else "mail"
+        body = {"channel": channel, "url": webhook or "", "events": list(events)}
+        return rows.subscription(self._at.post(f"{_of(campaign)}notifications/", body))
+
+    def notifications(self, campaign: str) -> Iterator[Subscription]:
+        """Yield who is told of events, then the last subscriptions that have ended."""
+        return map(rows.subscription, self._at.pages(f"{_of(campaign)}notifications/"))
+
+    def test_notifications(self, campaign: str, subscription: str) -> Subscription:
+        """Let a test be sent soon."""
+        return self._notifications(campaign, subscription, "test")
+
+    def end_notifications(self, campaign: str, subscription: str) -> Subscription:
+        """End a subscription. Safe to repeat."""
+        return self._notifications(campaign, subscription, "end")
+
+    def _notifications(self, campaign: str, subscription: str, act: str) -> Subscription:
+        at = f"{_of(campaign)}notifications/{quote(subscription, safe='')}/{act}/"
+        return rows.subscription(self._at.post(at))
 
     # --- anything else
 

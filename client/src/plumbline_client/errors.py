@@ -92,6 +92,10 @@ def row_problems(refusal: Mapping[str, Any]) -> tuple[RowProblem, ...]:
     )
 
 
+class BadSignature(PlumblineError):
+    """A call of a webhook that Plumbline has not made, or not lately."""
+
+
 _BY_STATUS: dict[int, type[AnswerError]] = {
     401: NotAllowed,
     403: NotAllowed,

@@ -158,3 +158,36 @@ class Import:
 def import_(data: Mapping[str, Any]) -> Import:
     names = ("id", "status", "done", "total", "campaign")
     return Import(**{name: data[name] for name in names}, data=data)
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """Who is told of a campaign’s events, and how that fares. secret: “” for mail."""
+
+    id: str
+    who: str
+    channel: str  # mail, webhook
+    url: str
+    secret: str = field(repr=False)
+    events: tuple[str, ...]
+    ended_at: datetime | None
+    last_sent_at: datetime | None
+    waiting: int
+    problem: str
+    data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+def subscription(data: Mapping[str, Any]) -> Subscription:
+    return Subscription(
+        id=data["id"],
+        who=data["who"],
+        channel=data["channel"],
+        url=data["url"],
+        secret=data["secret"],
+        events=tuple(data["events"]),
+        ended_at=_at(data["ended_at"]),
+        last_sent_at=_at(data["last_sent_at"]),
+        waiting=data["waiting"],
+        problem=data["problem"],
+        data=data,
+    )

@@ -7,7 +7,7 @@ from django.db.models import Q
 from annotate.models.audit import AuditEntry
 from annotate.models.base import public_id
 from annotate.models.campaigns import Campaign
-from annotate.states import NoticeChannel
+from annotate.states import NotificationChannel
 
 LONGEST_URL = 500
 
@@ -15,13 +15,13 @@ LONGEST_URL = 500
 class Subscription(models.Model):
     """A wish to be told: by mail to the person, or by a webhook to an address of theirs.
 
-    events: keys of `annotate.services.notices.events.EVENTS`.
+    events: keys of `annotate.services.notifications.events.EVENTS`.
     next_at: nothing is sent before this. attempts: failed ones in a row, and one under way.
     problem: why the last attempt failed; "" if it did not.
     low_told: it is known that most of the budget is used.
     """
 
-    Channel = NoticeChannel
+    Channel = NotificationChannel
 
     public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="subscriptions")
@@ -42,7 +42,7 @@ class Subscription(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["campaign", "user"],
-                condition=Q(channel=NoticeChannel.MAIL, ended_at=None),
+                condition=Q(channel=NotificationChannel.MAIL, ended_at=None),
                 name="one_mail_subscription",
             )
         ]
@@ -51,7 +51,7 @@ class Subscription(models.Model):
         return self.public_id
 
 
-class Notice(models.Model):
+class Notification(models.Model):
     """One event for one subscription. entry: the act; null for a test that somebody asked for.
 
     Its text is made when it is sent. It may arrive twice where a worker died while it was sending:
@@ -60,7 +60,7 @@ class Notice(models.Model):
 
     public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
     subscription = models.ForeignKey(
-        Subscription, models.CASCADE, related_name="notices", db_index=False
+        Subscription, models.CASCADE, related_name="notifications", db_index=False
     )
     entry = models.ForeignKey(
         AuditEntry, models.PROTECT, null=True, related_name="+", db_index=False
@@ -72,11 +72,11 @@ class Notice(models.Model):
     class Meta:
         ordering = ["id"]
         indexes = [
-            models.Index(fields=["subscription", "id"], name="notice_newest"),
+            models.Index(fields=["subscription", "id"], name="notification_newest"),
             models.Index(
                 fields=["subscription", "created_at"],
                 condition=Q(sent_at=None, given_up_at=None),
-                name="notice_waiting",
+                name="notification_waiting",
             ),
         ]
 

@@ -6,19 +6,19 @@ from datetime import datetime
 from django.db.models import Count, Q
 
 from annotate.models import Subscription
-from annotate.states import NoticeChannel
+from annotate.states import NotificationChannel
 
 MOST_ENDED = 20
 
 
 @dataclass(frozen=True)
-class Told:
-    """A subscription. waiting: notices not sent yet. problem: of the last attempt; "" if none."""
+class SubscriptionLine:
+    """A subscription. waiting: what is not sent yet. problem: of the last attempt; "" if none."""
 
     public_id: str
     user_id: int
     who: str
-    channel: NoticeChannel
+    channel: NotificationChannel
     url: str
     events: tuple[str, ...]
     created_at: datetime
@@ -31,18 +31,18 @@ class Told:
 
     @property
     def is_mail(self) -> bool:
-        return self.channel == NoticeChannel.MAIL
+        return self.channel == NotificationChannel.MAIL
 
 
-def of(campaign_id: int) -> list[Told]:
+def of(campaign_id: int) -> list[SubscriptionLine]:
     """Return the subscriptions of a campaign, then those that have ended, the newest first."""
-    unsent = Q(notices__sent_at=None)
+    unsent = Q(notifications__sent_at=None)
     rows = (
         Subscription.objects.filter(campaign=campaign_id)
         .select_related("user")
         .annotate(
-            waiting=Count("notices", unsent & Q(notices__given_up_at=None)),
-            given_up=Count("notices", unsent & Q(notices__given_up_at__isnull=False)),
+            waiting=Count("notifications", unsent & Q(notifications__given_up_at=None)),
+            given_up=Count("notifications", unsent & Q(notifications__given_up_at__isnull=False)),
         )
     )
     going = list(rows.filter(ended_at=None))
@@ -51,17 +51,17 @@ def of(campaign_id: int) -> list[Told]:
     ]
 
 
-def one(campaign_id: int, public_id: str) -> Told:
+def one(campaign_id: int, public_id: str) -> SubscriptionLine:
     """Return one subscription of a campaign."""
     return next(told for told in of(campaign_id) if told.public_id == public_id)
 
 
-def _told(row: Subscription) -> Told:
-    return Told(
+def _told(row: Subscription) -> SubscriptionLine:
+    return SubscriptionLine(
         public_id=row.public_id,
         user_id=row.user_id,
         who=row.user.get_username(),
-        channel=NoticeChannel(row.channel),
+        channel=NotificationChannel(row.channel),
         url=row.url,
         events=tuple(row.events),
         created_at=row.created_at,

@@ -11,11 +11,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate.errors import Conflict, Invalid, ServiceError
-from annotate.forms.notices import SubscribeForm
+from annotate.forms.notifications import SubscribeForm
 from annotate.permissions import Access, access, researcher_page, run
-from annotate.selectors import notices as selectors
-from annotate.services.notices import payloads, subscribing
-from annotate.services.notices.events import EVENTS
+from annotate.selectors import notifications as selectors
+from annotate.services.notifications import payloads, subscribing
+from annotate.services.notifications.events import EVENTS
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -37,7 +37,7 @@ def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
             form.add_error(name or None, message)
         return _page(request, mine, form, status=refused.status)
     messages.success(request, "Done. “Send a test” shows whether it arrives.")
-    return redirect("annotate:notices", public_id)
+    return redirect("annotate:notifications", public_id)
 
 
 @require_POST
@@ -72,7 +72,7 @@ def _done(request: HttpRequest, public_id: str, act: Callable[[], str]) -> HttpR
         messages.success(request, act())
     except ServiceError as refused:
         messages.error(request, refused.message)
-    return redirect("annotate:notices", public_id)
+    return redirect("annotate:notifications", public_id)
 
 
 def _page(
@@ -88,12 +88,12 @@ def _page(
         "sends_mail": settings.SENDS_MAIL,
         "section": "campaigns",
     }
-    return render(request, "campaigns/notices.html", context, status=status)
+    return render(request, "campaigns/notifications.html", context, status=status)
 
 
-def _events(one: selectors.Told) -> list[str]:
-    return [EVENTS[key].means for key in one.events if key in EVENTS]
+def _events(one: selectors.SubscriptionLine) -> str:
+    return "; ".join(EVENTS[key].means for key in one.events if key in EVENTS)
 
 
-def _secret(one: selectors.Told) -> str:
+def _secret(one: selectors.SubscriptionLine) -> str:
     return "" if one.is_mail else payloads.secret(one.public_id)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from annotate.errors import Invalid
-from annotate.models.notices import LONGEST_URL
+from annotate.models.notifications import LONGEST_URL
 
 PORTS = {"https": 443, "http": 80}
 # Python calls more global than what is assigned to the public.

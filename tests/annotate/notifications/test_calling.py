@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.errors import Invalid
-from annotate.services.notices import calling, destinations, payloads
-from tests.annotate.notices.receiving import PEM, Receiver, receiver
+from annotate.services.notifications import calling, destinations, payloads
+from tests.annotate.notifications.receiving import PEM, Receiver, receiver
 
 HEADERS = {"Content-Type": "application/json"}
 

@@ -1,4 +1,4 @@
-"""Notices that a campaign has spent or promised most of its budget, where somebody asks for it."""
+"""Tells that a campaign has spent or promised most of its budget, where somebody asks for it."""
 
 from django.db import transaction
 

@@ -15,9 +15,9 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
-from annotate.models import AuditEntry, Campaign, Notice
-from annotate.services.notices import events
-from annotate.services.notices.events import TEST, Event
+from annotate.models import AuditEntry, Campaign, Notification
+from annotate.services.notifications import events
+from annotate.services.notifications.events import TEST, CampaignEvent
 
 PREFIX = "whsec_"
 
@@ -35,26 +35,26 @@ def signature(secret: str, name: str, time: str, content: bytes) -> str:
     return f"v1,{base64.b64encode(mac.digest()).decode()}"
 
 
-def body(notice: Notice) -> bytes:
+def body(notification: Notification) -> bytes:
     """Return what is sent about an event. It names no annotator."""
-    campaign, entry = notice.subscription.campaign, notice.entry
+    campaign, entry = notification.subscription.campaign, notification.entry
     said = {
-        "type": event(notice).key,
-        "timestamp": (entry.at if entry else notice.created_at).isoformat(),
+        "type": event(notification).key,
+        "timestamp": (entry.at if entry else notification.created_at).isoformat(),
         "data": {
             "campaign": campaign.public_id,
             "name": campaign.name,
             "url": address(campaign),
-            **(_about(entry) if entry else {"text": words(notice)}),
+            **(_about(entry) if entry else {"text": words(notification)}),
         },
     }
     return json.dumps(said, ensure_ascii=False).encode()
 
 
-def headers(notice: Notice, content: bytes, *, at: datetime) -> dict[str, str]:
+def headers(notification: Notification, content: bytes, *, at: datetime) -> dict[str, str]:
     """Return the headers of a call at this moment: content type, id, time and signature."""
-    name, time = f"msg_{notice.public_id}", str(int(at.timestamp()))
-    own = secret(notice.subscription.public_id)
+    name, time = f"msg_{notification.public_id}", str(int(at.timestamp()))
+    own = secret(notification.subscription.public_id)
     return {
         "Content-Type": "application/json",
         "User-Agent": "plumbline-webhooks",
@@ -71,18 +71,18 @@ def address(campaign: Campaign) -> str:
 
 def settings_address(campaign: Campaign) -> str:
     """Return the address of the page where subscriptions are made and ended."""
-    return f"{settings.PUBLIC_URL}{reverse('annotate:notices', args=[campaign.public_id])}"
+    return f"{settings.PUBLIC_URL}{reverse('annotate:notifications', args=[campaign.public_id])}"
 
 
-def event(notice: Notice) -> Event:
-    return (notice.entry and events.of(notice.entry.verb)) or TEST
+def event(notification: Notification) -> CampaignEvent:
+    return (notification.entry and events.of(notification.entry.verb)) or TEST
 
 
-def words(notice: Notice) -> str:
+def words(notification: Notification) -> str:
     """Return the event as a sentence."""
-    verb = notice.entry.verb if notice.entry else ""
-    text = event(notice).acts[verb]
-    return text.format(system=_system(notice.entry) or "") if notice.entry else text
+    verb = notification.entry.verb if notification.entry else ""
+    text = event(notification).acts[verb]
+    return text.format(system=_system(notification.entry) or "") if notification.entry else text
 
 
 def _about(entry: AuditEntry) -> dict[str, Any]:

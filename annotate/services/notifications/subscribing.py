@@ -7,12 +7,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.errors import Conflict, Invalid, NotFound
-from annotate.models import Notice, Subscription
+from annotate.models import Notification, Subscription
+from annotate.models.notifications import LONGEST_URL
 from annotate.services import audit, locks
-from annotate.services.notices import destinations, intending
-from annotate.services.notices.events import EVENTS
-from annotate.states import NoticeChannel
+from annotate.services.notifications import destinations, intending
+from annotate.services.notifications.events import EVENTS
+from annotate.states import NotificationChannel
 
+__all__ = ["LONGEST_URL", "end", "subscribe", "test"]
 MOST = 20  # of a campaign at a time
 NO_MAIL = "This server sends no mail. Use a webhook instead."
 
@@ -28,7 +30,10 @@ def subscribe(
         active = mine.filter(ended_at=None)
         if active.count() >= MOST:
             raise Conflict(f"A campaign has at most {MOST} subscriptions. End one first.")
-        if channel == NoticeChannel.MAIL and active.filter(user=user_id, channel=channel).exists():
+        if (
+            channel == NotificationChannel.MAIL
+            and active.filter(user=user_id, channel=channel).exists()
+        ):
             raise Conflict("You get mails of this campaign already. End that first.")
         now = timezone.now()
         made = Subscription.objects.create(
@@ -64,7 +69,7 @@ def test(campaign_id: int, public_id: str) -> None:
         if one.ended_at is not None:
             raise Conflict("This subscription has ended.")
         Subscription.objects.filter(pk=one.pk).update(next_at=timezone.now(), attempts=0)
-        waiting = Notice.objects.filter(subscription=one, entry=None, sent_at=None)
+        waiting = Notification.objects.filter(subscription=one, entry=None, sent_at=None)
         if waiting.filter(given_up_at=None).exists():
             raise Conflict("A test is on its way.")
         intending.store([one], None)
@@ -72,13 +77,13 @@ def test(campaign_id: int, public_id: str) -> None:
 
 def _check(channel: str, events: Collection[str], url: str) -> None:
     errors = {}
-    if channel not in NoticeChannel.values:
+    if channel not in NotificationChannel.values:
         errors["channel"] = "Choose mail or webhook."
-    elif channel == NoticeChannel.MAIL and not settings.SENDS_MAIL:
+    elif channel == NotificationChannel.MAIL and not settings.SENDS_MAIL:
         errors["channel"] = NO_MAIL
     if not events or not set(events) <= set(EVENTS):
         errors["events"] = "Choose one event or more."
-    if channel == NoticeChannel.WEBHOOK:
+    if channel == NotificationChannel.WEBHOOK:
         try:
             destinations.parsed(url)
         except Invalid as refused:

@@ -13,14 +13,14 @@ from django.utils import timezone
 
 from annotate import tasks
 from annotate.errors import Conflict, Invalid, NotFound
-from annotate.models import AuditEntry, Campaign, Membership, Notice, Subscription
-from annotate.selectors import notices as selectors
+from annotate.models import AuditEntry, Campaign, Membership, Notification, Subscription
+from annotate.selectors import notifications as selectors
 from annotate.services import audit
 from annotate.services.campaigns import life
-from annotate.services.notices import budgets, payloads, sending, subscribing
-from annotate.services.notices.events import EVENTS
+from annotate.services.notifications import budgets, payloads, sending, subscribing
+from annotate.services.notifications.events import EVENTS
 from annotate.states import CloseReason
-from tests.annotate.notices.receiving import Receiver, receiver
+from tests.annotate.notifications.receiving import Receiver, receiver
 from tests.annotate.review.test_own_review import flag
 from tests.factories import campaign, judge, person, user
 
@@ -68,9 +68,9 @@ def later(**span: float) -> None:
     """Let this time pass for everything that waits."""
     for one in Subscription.objects.all():
         Subscription.objects.filter(pk=one.pk).update(next_at=one.next_at - timedelta(**span))
-    for notice in Notice.objects.all():
-        before = notice.created_at - timedelta(**span)
-        Notice.objects.filter(pk=notice.pk).update(created_at=before)
+    for notification in Notification.objects.all():
+        before = notification.created_at - timedelta(**span)
+        Notification.objects.filter(pk=notification.pk).update(created_at=before)
 
 
 def acts(far: Receiver) -> list[str]:
@@ -106,7 +106,7 @@ def test_only_chosen_events_of_this_campaign_are_told(study: Campaign, far: Rece
     life.close(other.pk, CloseReason.HAND)
     life.finish(other.pk)
     life.close(study.pk, CloseReason.HAND)
-    assert not Notice.objects.exists()
+    assert not Notification.objects.exists()
     life.finish(study.pk, reason="hand")
     assert sending.send_due() == 1
     assert [one["type"] for one in far.told] == ["closed"]
@@ -135,7 +135,7 @@ def test_what_is_taken_back_is_not_told(study: Campaign, far: Receiver) -> None:
         life.pause(study.pk)
         transaction.set_rollback(True)
     assert sending.send_due() == 0
-    assert not Notice.objects.exists()
+    assert not Notification.objects.exists()
 
 
 def test_judgments_cost_no_query_here(
@@ -171,7 +171,7 @@ def test_a_failure_is_tried_again_later_and_first(study: Campaign, far: Receiver
     assert Subscription.objects.get().attempts == 0
 
 
-def test_after_three_days_a_notice_is_given_up_and_after_thirty_forgotten(
+def test_after_three_days_a_notification_is_given_up_and_after_thirty_forgotten(
     study: Campaign, far: Receiver
 ) -> None:
     hook(study, far)
@@ -185,7 +185,7 @@ def test_after_three_days_a_notice_is_given_up_and_after_thirty_forgotten(
     assert (told.waiting, told.given_up) == (0, 1)
     later(days=30)
     sending.send_due()
-    assert not Notice.objects.exists()
+    assert not Notification.objects.exists()
 
 
 def test_waits_double_up_to_an_hour(study: Campaign, far: Receiver) -> None:
@@ -248,7 +248,7 @@ def test_what_happens_in_a_minute_is_one_mail(study: Campaign) -> None:
     assert letter.to == ["ada@example.org"]
     assert letter.subject == "News of today: 2 events"
     assert "The campaign is paused." in letter.body
-    assert f"https://plumbline.example/campaigns/{study.public_id}/notices/" in letter.body
+    assert f"https://plumbline.example/campaigns/{study.public_id}/notifications/" in letter.body
     assert sending.send_due() == 0
 
 
@@ -296,12 +296,12 @@ def test_a_low_budget_is_told_once() -> None:
         hook(made, far, "budget")
         for _ in range(3):
             judge(who)
-        assert tasks.send_notices() == 0
+        assert tasks.send_notifications() == 0
         judge(who)
-        assert tasks.send_notices() == 1
-        assert tasks.send_notices() == 0
+        assert tasks.send_notifications() == 1
+        assert tasks.send_notifications() == 0
         hook(made, far, "budget")
-        assert tasks.send_notices() == 0
+        assert tasks.send_notifications() == 0
     (told,) = far.told
     assert told["data"]["detail"] == {"committed": "0.80", "budget": "1.00", "currency": "USD"}
     assert AuditEntry.objects.filter(verb="budget_low").count() == 1
@@ -401,7 +401,7 @@ def test_a_worker_that_died_in_a_call_is_followed_by_another(
     assert sending.send_due() == 1
 
 
-def test_two_workers_do_not_send_one_notice_twice(study: Campaign, far: Receiver) -> None:
+def test_two_workers_do_not_send_one_notification_twice(study: Campaign, far: Receiver) -> None:
     one = hook(study, far)
     life.pause(study.pk)
     seen = Subscription.objects.get(pk=one.pk)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Event:
+class CampaignEvent:
     """An event. means: as a part of a sentence. acts: the words of each act, by its verb."""
 
     key: str
@@ -15,12 +15,12 @@ class Event:
 EVENTS = {
     event.key: event
     for event in (
-        Event(
+        CampaignEvent(
             "closed",
             "the campaign is closed",
             {"finish": "The campaign is closed."},
         ),
-        Event(
+        CampaignEvent(
             "decision",
             "collection stops or goes on by the stopping rule, for one system or for all",
             {
@@ -30,17 +30,17 @@ EVENTS = {
                 "resume_system": "Collection goes on for the system {system}.",
             },
         ),
-        Event(
+        CampaignEvent(
             "flag",
             "screens flag or list an annotator",
             {"flag": "Screens found something in the work of an annotator."},
         ),
-        Event(
+        CampaignEvent(
             "budget",
             "80 % of the budget is spent or promised",
             {"budget_low": "80 % of the budget is spent or promised."},
         ),
-        Event(
+        CampaignEvent(
             "status",
             "the campaign is opened, paused or opened again",
             {
@@ -51,10 +51,10 @@ EVENTS = {
         ),
     )
 }
-TEST = Event("test", "a test", {"": "This is a test. It works."})
+TEST = CampaignEvent("test", "a test", {"": "This is a test. It works."})
 _BY_VERB = {verb: event for event in EVENTS.values() for verb in event.acts}
 
 
-def of(verb: str) -> Event | None:
+def of(verb: str) -> CampaignEvent | None:
     """Return the event that an act with this verb is; None for acts that nobody is told of."""
     return _BY_VERB.get(verb)

@@ -7,8 +7,8 @@ import ssl
 import threading
 from collections.abc import Iterator, Mapping
 
-from annotate.services.notices import destinations
-from annotate.services.notices.destinations import Destination
+from annotate.services.notifications import destinations
+from annotate.services.notifications.destinations import Destination
 
 SECONDS = 10.0  # for everything after the name is resolved
 GONE = 410

@@ -5,13 +5,13 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from annotate.models.notices import LONGEST_URL
-from annotate.services.notices.events import EVENTS
-from annotate.states import NoticeChannel
+from annotate.services.notifications.events import EVENTS
+from annotate.services.notifications.subscribing import LONGEST_URL
+from annotate.states import NotificationChannel
 
 HOW = [
-    (NoticeChannel.MAIL.value, "By e-mail to me"),
-    (NoticeChannel.WEBHOOK.value, "By a webhook: a signed POST to an address of mine"),
+    (NotificationChannel.MAIL.value, "By e-mail to me"),
+    (NotificationChannel.WEBHOOK.value, "By a webhook: a signed POST to an address of mine"),
 ]
 USUAL = ("closed", "decision", "flag", "budget")
 
@@ -20,7 +20,7 @@ class SubscribeForm(forms.Form):
     channel = forms.ChoiceField(
         label="How",
         choices=HOW,
-        initial=NoticeChannel.MAIL,
+        initial=NotificationChannel.MAIL,
         widget=forms.RadioSelect,
     )
     url = forms.CharField(
@@ -44,4 +44,4 @@ class SubscribeForm(forms.Form):
             field = self.fields["channel"]
             assert isinstance(field, forms.ChoiceField)
             field.choices = HOW[1:]
-            field.initial = NoticeChannel.WEBHOOK
+            field.initial = NotificationChannel.WEBHOOK

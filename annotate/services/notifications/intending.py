@@ -1,17 +1,17 @@
-"""Notices that are to be sent: rows committed with the act, for those who wish to be told."""
+"""Notifications that are to be sent: rows committed with the act, for those who wish to be told."""
 
 from django.db import transaction
 from django.utils import timezone
 
-from annotate.models import AuditEntry, Notice, Subscription
-from annotate.services.notices import events
-from annotate.signals import notices_intended
+from annotate.models import AuditEntry, Notification, Subscription
+from annotate.services.notifications import events
+from annotate.signals import notifications_intended
 
 WEBHOOK = Subscription.Channel.WEBHOOK
 
 
 def of_act(entry: AuditEntry) -> None:
-    """Store a notice for each subscription that asks for this act, in the act's transaction.
+    """Store a notification for each subscription that asks for this act, in the act's transaction.
 
     Acts that are no event, such as judgments, cost nothing here.
     """
@@ -23,10 +23,10 @@ def of_act(entry: AuditEntry) -> None:
 
 
 def store(asking: list[Subscription], entry: AuditEntry | None) -> None:
-    """Store a notice for each; webhooks are called after the commit, mails a minute later."""
+    """Store a notification for each; webhooks are called after the commit, mails a minute later."""
     now = timezone.now()
-    Notice.objects.bulk_create(
-        Notice(subscription=one, entry=entry, created_at=now) for one in asking
+    Notification.objects.bulk_create(
+        Notification(subscription=one, entry=entry, created_at=now) for one in asking
     )
     hooks = [one.pk for one in asking if one.channel == WEBHOOK]
     transaction.on_commit(lambda: _announce(hooks), robust=True)
@@ -34,4 +34,4 @@ def store(asking: list[Subscription], entry: AuditEntry | None) -> None:
 
 def _announce(subscription_ids: list[int]) -> None:
     for pk in subscription_ids:
-        notices_intended.send_robust(sender=None, subscription_id=pk)
+        notifications_intended.send_robust(sender=None, subscription_id=pk)

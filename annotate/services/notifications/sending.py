@@ -1,4 +1,4 @@
-"""Sends notices: each subscription is a queue of its own, in order, that waits after a failure."""
+"""Sends notifications: each subscription is an ordered queue, which waits after a failure."""
 
 import logging
 import time
@@ -10,24 +10,24 @@ from django.core.mail import EmailMessage
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from annotate.models import Membership, Notice, Subscription
+from annotate.models import Membership, Notification, Subscription
 from annotate.services import attempts
 from annotate.services.accounts.mailing import said
-from annotate.services.notices import calling, letters, payloads
+from annotate.services.notifications import calling, letters, payloads
 
-AT_ONCE = 100  # notices of a subscription in one turn
+AT_ONCE = 100  # notifications of a subscription in one turn
 TURN = 40.0  # seconds after which a turn begins no further call: the claim lasts a minute
 GATHER = timedelta(minutes=1)  # what happens in this time is one mail
-GIVEN_UP = timedelta(days=3)  # a notice that nobody has taken
+GIVEN_UP = timedelta(days=3)  # a notification that nobody has taken
 KEPT = timedelta(days=30)
 
 logger = logging.getLogger(__name__)
 
 
 def send_due() -> int:
-    """Send what is due in all campaigns, and forget old notices; return how many were sent."""
+    """Send what is due in all campaigns, and forget what is old; return how many were sent."""
     now = timezone.now()
-    Notice.objects.filter(created_at__lt=now - KEPT).delete()
+    Notification.objects.filter(created_at__lt=now - KEPT).delete()
     _waiting().filter(created_at__lt=now - GIVEN_UP).update(given_up_at=now)
     until, n = time.monotonic() + TURN, 0
     for pk in list(_due(now).values_list("pk", flat=True)):
@@ -50,8 +50,8 @@ def send(subscription_id: int) -> int:
         _end(one)
         return 0
     waiting = list(_waiting().filter(subscription=one).select_related("entry")[:AT_ONCE])
-    for notice in waiting:
-        notice.subscription = one
+    for notification in waiting:
+        notification.subscription = one
     if not waiting:
         return 0  # another worker has sent it between
     try:
@@ -63,23 +63,23 @@ def send(subscription_id: int) -> int:
     return 0
 
 
-def _called(waiting: list[Notice]) -> int:
+def _called(waiting: list[Notification]) -> int:
     until, n = time.monotonic() + TURN, 0
-    for notice in waiting:
+    for notification in waiting:
         if time.monotonic() > until:
             break
-        content, now = payloads.body(notice), timezone.now()
-        url = notice.subscription.url
-        status = calling.post(url, content, payloads.headers(notice, content, at=now))
+        content, now = payloads.body(notification), timezone.now()
+        url = notification.subscription.url
+        status = calling.post(url, content, payloads.headers(notification, content, at=now))
         if status == calling.GONE:
-            _end(notice.subscription, "The receiver answered 410: it wishes no more of this.")
+            _end(notification.subscription, "The receiver answered 410: it wishes no more of this.")
             return n
-        _sent([notice])
+        _sent([notification])
         n += 1
     return n
 
 
-def _mailed(waiting: list[Notice]) -> int:
+def _mailed(waiting: list[Notification]) -> int:
     one = waiting[0].subscription
     letter = letters.of(waiting)
     if not one.user.email:
@@ -90,15 +90,15 @@ def _mailed(waiting: list[Notice]) -> int:
     return len(waiting)
 
 
-def _sent(notices: list[Notice]) -> None:
+def _sent(notifications: list[Notification]) -> None:
     now = timezone.now()
-    Notice.objects.filter(pk__in=[one.pk for one in notices]).update(sent_at=now)
-    mine = Subscription.objects.filter(pk=notices[0].subscription_id)
+    Notification.objects.filter(pk__in=[one.pk for one in notifications]).update(sent_at=now)
+    mine = Subscription.objects.filter(pk=notifications[0].subscription_id)
     mine.update(attempts=0, next_at=now, problem="", last_sent_at=now)
 
 
 def _failed(one: Subscription, problem: str) -> None:
-    logger.warning("notices of %s wait: %s", one.public_id, problem)
+    logger.warning("notifications of %s wait: %s", one.public_id, problem)
     Subscription.objects.filter(pk=one.pk).update(problem=problem)
 
 
@@ -107,8 +107,8 @@ def _end(one: Subscription, problem: str = "") -> None:
     rows.update(ended_at=timezone.now(), problem=problem)
 
 
-def _waiting() -> QuerySet[Notice]:
-    return Notice.objects.filter(sent_at=None, given_up_at=None).order_by("id")
+def _waiting() -> QuerySet[Notification]:
+    return Notification.objects.filter(sent_at=None, given_up_at=None).order_by("id")
 
 
 def _due(now: datetime) -> QuerySet[Subscription]:

@@ -10,15 +10,15 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api.base import BoundedView, validated
-from annotate.models.notices import LONGEST_URL
-from annotate.selectors import notices as selectors
-from annotate.services.notices import payloads, subscribing
-from annotate.services.notices.events import EVENTS
-from annotate.states import NoticeChannel
+from annotate.selectors import notifications as selectors
+from annotate.services.notifications import payloads, subscribing
+from annotate.services.notifications.events import EVENTS
+from annotate.services.notifications.subscribing import LONGEST_URL
+from annotate.states import NotificationChannel
 
 
 class NewSubscriptionSerializer(serializers.Serializer[Any]):
-    channel = serializers.ChoiceField(choices=NoticeChannel.choices)
+    channel = serializers.ChoiceField(choices=NotificationChannel.choices)
     url = serializers.CharField(
         default="", allow_blank=True, max_length=LONGEST_URL, help_text="of a webhook: https"
     )
@@ -30,7 +30,7 @@ class NewSubscriptionSerializer(serializers.Serializer[Any]):
 class SubscriptionSerializer(serializers.Serializer[Any]):
     id = serializers.CharField(source="public_id")
     who = serializers.CharField()
-    channel = serializers.ChoiceField(choices=NoticeChannel.choices)
+    channel = serializers.ChoiceField(choices=NotificationChannel.choices)
     url = serializers.CharField()
     secret = serializers.SerializerMethodField(
         help_text="that signs the calls of a webhook; “” for mail"
@@ -39,22 +39,31 @@ class SubscriptionSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
     ended_at = serializers.DateTimeField(allow_null=True)
     last_sent_at = serializers.DateTimeField(allow_null=True)
-    waiting = serializers.IntegerField(help_text="notices not sent yet")
-    given_up = serializers.IntegerField(help_text="notices of 30 days that could not be sent")
+    waiting = serializers.IntegerField(help_text="notifications not sent yet")
+    given_up = serializers.IntegerField(help_text="notifications of 30 days that could not be sent")
     problem = serializers.CharField(help_text="of the last attempt; “” if it had none")
 
-    def get_secret(self, one: selectors.Told) -> str:
+    def get_secret(self, one: selectors.SubscriptionLine) -> str:
         return "" if one.is_mail else payloads.secret(one.public_id)
 
 
-class NoticesView(BoundedView):
+class SubscriptionsSerializer(serializers.Serializer[Any]):
+    """All in one page: a campaign has few."""
+
+    next = serializers.CharField(allow_null=True)
+    previous = serializers.CharField(allow_null=True)
+    results = SubscriptionSerializer(many=True)
+
+
+class NotificationsView(BoundedView):
     """Who is told what happens in a campaign."""
 
-    @extend_schema(responses=SubscriptionSerializer(many=True))
+    @extend_schema(responses=SubscriptionsSerializer)
     def get(self, request: Request, public_id: str) -> Response:
         """List the subscriptions: those that go on, then the last that have ended."""
         campaign = permissions.run(request.user, public_id)
-        return Response(SubscriptionSerializer(selectors.of(campaign.pk), many=True).data)
+        found = {"next": None, "previous": None, "results": selectors.of(campaign.pk)}
+        return Response(SubscriptionsSerializer(found).data)
 
     @extend_schema(request=NewSubscriptionSerializer, responses={201: SubscriptionSerializer})
     def post(self, request: Request, public_id: str) -> Response:
@@ -66,7 +75,7 @@ class NoticesView(BoundedView):
         return _shown(campaign.pk, made.public_id, status=201)
 
 
-class EndNoticesView(BoundedView):
+class EndNotificationsView(BoundedView):
     @extend_schema(request=None, responses=SubscriptionSerializer)
     def post(self, request: Request, public_id: str, subscription_id: str) -> Response:
         """End a subscription. Safe to repeat."""
@@ -75,7 +84,7 @@ class EndNoticesView(BoundedView):
         return _shown(campaign.pk, subscription_id)
 
 
-class TestNoticesView(BoundedView):
+class TestNotificationsView(BoundedView):
     @extend_schema(request=None, responses={202: SubscriptionSerializer})
     def post(self, request: Request, public_id: str, subscription_id: str) -> Response:
         """Send a test soon, and what waits after a failure."""

@@ -37,7 +37,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Notice',
+            name='Notification',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('public_id', models.CharField(default=annotate.models.base.public_id, editable=False, max_length=16, unique=True)),
@@ -45,7 +45,7 @@ class Migration(migrations.Migration):
                 ('sent_at', models.DateTimeField(null=True)),
                 ('given_up_at', models.DateTimeField(null=True)),
                 ('entry', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotate.auditentry')),
-                ('subscription', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='notices', to='annotate.subscription')),
+                ('subscription', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='notifications', to='annotate.subscription')),
             ],
             options={
                 'ordering': ['id'],
@@ -56,11 +56,11 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(condition=models.Q(('channel', 'mail'), ('ended_at', None)), fields=('campaign', 'user'), name='one_mail_subscription'),
         ),
         migrations.AddIndex(
-            model_name='notice',
-            index=models.Index(fields=['subscription', 'id'], name='notice_newest'),
+            model_name='notification',
+            index=models.Index(fields=['subscription', 'id'], name='notification_newest'),
         ),
         migrations.AddIndex(
-            model_name='notice',
-            index=models.Index(condition=models.Q(('given_up_at', None), ('sent_at', None)), fields=['subscription', 'created_at'], name='notice_waiting'),
+            model_name='notification',
+            index=models.Index(condition=models.Q(('given_up_at', None), ('sent_at', None)), fields=['subscription', 'created_at'], name='notification_waiting'),
         ),
     ]
