@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from annotate.services import slot_tallies
-from annotate.services.accounts import mailing
+from annotate.services.accounts import kept_answers, mailing
 from annotate.services.campaigns import life
 from annotate.services.campaigns.importing import running
 from annotate.services.marketplace import reconciling
@@ -76,6 +76,12 @@ def send_mail(mail_id: int) -> bool:
 def send_mails() -> int:
     """Send what is due: lost messages, and mails that a server has not taken."""
     return mailing.send_due()
+
+
+@shared_task
+def forget_answers() -> int:
+    """Forget answers of the API that nobody repeats a request for any more."""
+    return kept_answers.forget()
 
 
 @shared_task

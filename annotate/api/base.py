@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView, exception_handler
 
+from annotate.api import once
 from annotate.api.problems import CONTENT_TYPE, problem
 from annotate.errors import Invalid, ServiceError, TooMany
 from annotate.requests import bodies
@@ -19,7 +20,13 @@ from annotate.text.numerals import number
 
 
 class BoundedView(APIView):
-    """Checks the length of a body before it is read into memory."""
+    """Checks the length of a body before it is read, and lets a request with a key act once."""
+
+    own_keys: tuple[str, ...] = ()  # methods or actions whose bodies have a key of their own
+
+    @classmethod
+    def as_view(cls, *args: Any, **kwargs: Any) -> Any:
+        return once.once(super().as_view(*args, **kwargs), cls.own_keys)
 
     def body_limit(self) -> int:
         return bodies.usual_limit()
@@ -28,6 +35,7 @@ class BoundedView(APIView):
         if bodies.length(request._request) > (limit := self.body_limit()):
             raise bodies.too_large(request._request, limit)
         super().initial(request, *args, **kwargs)
+        once.begin(request)
 
 
 class ById(CursorPagination):
@@ -84,6 +92,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     lists line and message of examples, and `problems` counts all errors by kind.
     """
     _as_json(context["request"])
+    if isinstance(error, once.Replay):
+        return once.replayed(error.kept)
     if isinstance(error, ServiceError):
         fields = {"errors": error.errors} if isinstance(error, Invalid) else {}
         later = {"Retry-After": str(error.wait)} if isinstance(error, TooMany) else None

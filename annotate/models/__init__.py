@@ -1,4 +1,4 @@
-from annotate.models.accounts import ApiToken, Invitation, Mail, Profile, SignIn
+from annotate.models.accounts import ApiToken, Invitation, KeptAnswer, Mail, Profile, SignIn
 from annotate.models.annotators import (
     Annotator,
     Feedback,
@@ -101,6 +101,7 @@ __all__ = [
     "Item",
     "ItemOrder",
     "Judgment",
+    "KeptAnswer",
     "LeaseAllowance",
     "LedgerEntry",
     "Mail",

@@ -123,3 +123,26 @@ class Mail(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pk}"
+
+
+class KeptAnswer(models.Model):
+    """The answer to a writing request of the API that came with a key of the caller's.
+
+    It is written in the transaction of the act: there is an answer exactly if there is an effect.
+    digest: of the request, so that a key is not used for another one.
+    """
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_index=False
+    )
+    key = models.CharField(max_length=200)
+    digest = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(null=True)
+    content = models.TextField(blank=True)
+    created_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "key"], name="kept_answer_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user_id}:{self.key}"

@@ -25,10 +25,12 @@ class FarSide:
     def __init__(self) -> None:
         self.answers: list[Answer] = []
         self.asked: list[tuple[str, str, str]] = []  # method, path, token
+        self.keys: list[str | None] = []
         self.hangs_up = False
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         self.asked.append((handler.command, handler.path, handler.headers.get("Authorization", "")))
+        self.keys.append(handler.headers.get("Idempotency-Key"))
         handler.rfile.read(int(handler.headers.get("Content-Length") or 0))
         if self.hangs_up:
             handler.connection.close()
@@ -102,25 +104,40 @@ def test_an_error_of_the_server_is_not_repeated(far: FarSide, plumbline: Plumbli
     assert len(far.asked) == 1
 
 
-@pytest.mark.parametrize("status", [500, 502, 503])
-def test_nothing_that_changes_is_sent_twice(
-    far: FarSide, plumbline: Plumbline, status: int
+@pytest.mark.parametrize(("status", "times"), [(500, 1), (502, 4), (503, 4)])
+def test_what_changes_something_is_repeated_with_one_key(
+    far: FarSide, plumbline: Plumbline, status: int, times: int
 ) -> None:
     far.answers = [(status, {}, b"")]
+    for n in (1, 2):
+        with pytest.raises(ServerFailed):
+            plumbline.open("abc")
+        asked = ("POST", "/api/v1/campaigns/abc/open/", "Token secret-token")
+        assert far.asked == [asked] * times * n
+    assert None not in far.keys
+    assert len(set(far.keys)) == 2, "each act has a key of its own"
+
+
+def test_a_file_and_a_password_are_sent_once(far: FarSide, plumbline: Plumbline, tmp_path: Path):
+    far.answers = [(503, {}, b"")]
+    file = tmp_path / "outputs.jsonl"
+    file.write_text("{}")
     with pytest.raises(ServerFailed):
-        plumbline.open("abc")
-    assert far.asked == [("POST", "/api/v1/campaigns/abc/open/", "Token secret-token")]
+        plumbline.create("News", file)
+    with pytest.raises(ServerFailed):
+        Plumbline.log_in(far.url, "ada", "secret")  # type: ignore[attr-defined]
+    assert len(far.asked) == 2
 
 
-def test_a_connection_that_breaks_is_told_once(far: FarSide, plumbline: Plumbline) -> None:
+def test_a_connection_that_breaks_is_told(far: FarSide, plumbline: Plumbline) -> None:
     far.hangs_up = True
     with pytest.raises(Unreachable) as broken:
         plumbline.open("abc")
-    assert len(far.asked) == 1
+    assert len(far.asked) == 4
     assert "secret-token" not in str(broken.value) + repr(broken.value) + repr(plumbline)
     with pytest.raises(Unreachable):
         plumbline.campaign("abc")
-    assert len(far.asked) == 5
+    assert len(far.asked) == 8
 
 
 def test_the_token_is_not_sent_on(far: FarSide, plumbline: Plumbline) -> None:

@@ -33,6 +33,7 @@ from annotate.errors import Conflict
 from annotate.instruments import highlights
 from annotate.models import Campaign
 from annotate.selectors.studies import instruments
+from annotate.services.accounts import kept_answers
 from annotate.services.campaigns import life, plans
 from annotate.services.campaigns.importing import receiving, stored
 from annotate.services.campaigns.plans import Plan
@@ -44,6 +45,7 @@ IMPORT = {"multipart/form-data": FileImportSerializer, "application/json": JsonI
 class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     """The campaigns that the user owns or reviews; others do not exist (404)."""
 
+    own_keys = ("create",)
     serializer_class = CampaignSerializer
     pagination_class: type[ById] = NewestFirst
     parser_classes = [ImportParser, MultiPartParser]
@@ -147,6 +149,14 @@ def _import(request: Request) -> tuple[Plan, dict[str, Any], str]:
     else:
         given = validated(FileImportSerializer(data=request.data))
         files = {"outputs": given.pop("file"), "metrics": given.pop("metrics_file", None)}
-    key = given.pop("key") or uuid4().hex
+    key = given.pop("key") or _key(request)
     lists = {name: tuple(given[name]) for name in ("metrics", "gold")}
     return Plan(**given | lists), files, key
+
+
+def _key(request: Request) -> str:
+    """Return the key of the request's headers, shortened, or a new one."""
+    if not (key := request.headers.get(kept_answers.FIELD)):
+        return uuid4().hex
+    kept_answers.check(key)
+    return kept_answers.digest(key.encode())[:40]

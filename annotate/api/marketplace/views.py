@@ -48,6 +48,8 @@ DOUBTFUL = listed.shape(SubmissionInDoubtSerializer, "SubmissionsInDoubt")
 
 
 class BatchesView(BoundedView):
+    own_keys = ("post",)
+
     @extend_schema(
         operation_id="campaigns_batches_list",
         responses=listed.shape(BatchSerializer, "Batches"),
@@ -129,6 +131,8 @@ class OfferMoreView(BoundedView):
 
 
 class ExtendView(BoundedView):
+    own_keys = ("post",)
+
     @extend_schema(request=ExtendSerializer, responses=BatchSerializer)
     def post(self, request: Request, public_id: str, batch_id: str) -> Response:
         """Ask for further places; a repeated request with the same key adds none."""

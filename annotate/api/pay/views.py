@@ -116,6 +116,8 @@ class AccountsView(BoundedView):
 
 
 class ExtraPayView(BoundedView):
+    own_keys = ("post",)
+
     @extend_schema(request=GiftSerializer, responses={200: GivenSerializer, 201: GivenSerializer})
     def post(self, request: Request, public_id: str) -> Response:
         """Give a bonus or a compensation; 200 if the key has already given it."""

@@ -26,8 +26,8 @@ class Plumbline:
     timeout: seconds that the server may stay silent.
     insecure: whether the token may go over plain http to another machine.
 
-    Reading is repeated up to three times where the server is away; the export, and what changes
-    something, are asked for once.
+    Requests are repeated up to three times where the server is away, but for the export and files.
+    What changes something carries a key, by which the server knows a repeat: it is done once.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Plumbline:
     def log_in(cls, url: str, username: str, password: str, **more: Any) -> Self:
         """Return a connection with a new token, good for a year; the account’s page lists it."""
         with cls(url, token="", **more) as asking:
-            told = asking._at.post("token/", {"username": username, "password": password})
+            told = asking._at.send_once("token/", json={"username": username, "password": password})
         return cls(url, token=str(told["token"]), **more)
 
     def close(self) -> None:
@@ -107,7 +107,8 @@ class Plumbline:
     def _send_file(self, body: Mapping[str, Any], outputs: Path) -> Any:
         fields = {name: _field(value) for name, value in body.items() if value is not None}
         with outputs.open("rb") as file:
-            return self._at.post("campaigns/", data=fields, files={"file": (outputs.name, file)})
+            files = {"file": (outputs.name, file)}
+            return self._at.send_once("campaigns/", data=fields, files=files)
 
     def imported(self, import_id: str) -> Import:
         return rows.import_(self._at.get(f"imports/{quote(import_id, safe='')}/"))
@@ -239,7 +240,7 @@ class Plumbline:
         return self._at.get(path.lstrip("/"), **query)
 
     def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        """Send to another address of the API. It is sent once, whatever happens."""
+        """Send to another address of the API. It is done once, also where it is repeated."""
         return self._at.post(path.lstrip("/"), body)
 
 

@@ -1,7 +1,8 @@
-"""Requests to one server: the token, repeats of reading requests, pages, and errors."""
+"""Requests to one server: the token, repeats that do no harm, pages, and errors."""
 
 import json
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,13 +15,12 @@ from plumbline_client.errors import PlumblineError, UnexpectedAnswer, Unreachabl
 
 API = "/api/v1/"
 LOCAL = {"localhost", "127.0.0.1", "::1"}
-TRIES = 4  # of a request that only reads
 PAUSES = (0.25, 1.0, 3.0)  # seconds between them
 WORTH_ANOTHER = {502, 503, 504}
 
 
 class Transport:
-    """A connection to one server. Only requests that read are ever repeated."""
+    """A connection to one server. A request is repeated where a second one has no effect."""
 
     def __init__(
         self,
@@ -57,12 +57,20 @@ class Transport:
         asked = {name: value for name, value in query.items() if value is not None}
         return self._again_and_again(lambda: self._data("GET", path, params=asked or None))
 
-    def post(self, path: str, body: Mapping[str, Any] | None = None, **more: Any) -> Any:
-        """Send once: a broken connection does not say whether the server has done it."""
-        return self._data("POST", path, json=body, **more)
+    def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """Send with a key, by which the server knows a repeat: it is done once."""
+        return self._once("POST", path, body)
 
     def patch(self, path: str, body: Mapping[str, Any]) -> Any:
-        return self._data("PATCH", path, json=body)
+        return self._once("PATCH", path, body)
+
+    def send_once(self, path: str, **more: Any) -> Any:
+        """Send a file or a password once. A broken connection does not say whether it arrived."""
+        return self._data("POST", path, **more)
+
+    def _once(self, method: str, path: str, body: Mapping[str, Any] | None) -> Any:
+        headers = {"Idempotency-Key": uuid.uuid4().hex}
+        return self._again_and_again(lambda: self._data(method, path, json=body, headers=headers))
 
     def pages(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
         """Yield all rows of a list, page after page."""

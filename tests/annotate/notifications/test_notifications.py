@@ -260,11 +260,15 @@ def test_many_events_are_a_short_mail_and_a_long_name_a_short_subject(study: Cam
     later(seconds=61)
     sending.send_due()
     assert "- and 10 more" in mail.outbox[0].body
-    audit.record("stop_system", campaign_id=study.pk, subject=f"system:{system * 2}\nBcc: x@y.org")
+    audit.record("stop_system", campaign_id=study.pk, subject="system:s\nBcc: x@y.org")
     later(seconds=61)
     sending.send_due()
-    assert len(mail.outbox[1].subject) <= 150
+    assert mail.outbox[1].subject.endswith("Collection stops for the system s Bcc: x@y.org.")
     assert mail.outbox[1].recipients() == ["ada@example.org"]
+    audit.record("stop_system", campaign_id=study.pk, subject=f"system:{system * 2}")
+    later(seconds=61)
+    sending.send_due()
+    assert len(mail.outbox[2].subject) == 150
 
 
 def test_a_mail_uses_the_time_zone_of_its_reader(study: Campaign) -> None:
@@ -304,6 +308,13 @@ def test_a_low_budget_is_told_once() -> None:
         assert tasks.send_notifications() == 0
     (told,) = far.told
     assert told["data"]["detail"] == {"committed": "0.80", "budget": "1.00", "currency": "USD"}
+    assert AuditEntry.objects.filter(verb="budget_low").count() == 1
+
+
+def test_two_workers_note_a_low_budget_once(study: Campaign) -> None:
+    by_mail(study)
+    assert budgets._note(study.pk)
+    assert not budgets._note(study.pk)
     assert AuditEntry.objects.filter(verb="budget_low").count() == 1
 
 
