@@ -92,7 +92,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     lists line and message of examples, and `problems` counts all errors by kind.
     """
     _as_json(context["request"])
-    if isinstance(error, once.Replay):
+    if isinstance(error, once.DoneBefore):
         return once.replayed(error.kept)
     if isinstance(error, ServiceError):
         fields = {"errors": error.errors} if isinstance(error, Invalid) else {}

@@ -14,21 +14,20 @@ from django.http import HttpRequest, HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotate.models import KeptAnswer
 from annotate.requests import bodies
 from annotate.services.accounts import kept_answers
-from annotate.services.accounts.kept_answers import FIELD
+from annotate.services.accounts.kept_answers import FIELD, FirstAnswer
 
 READING = ("GET", "HEAD", "OPTIONS")
 REPEATED = "Idempotency-Replayed"
 View = Callable[..., HttpResponseBase]
 
 
-class Replay(Exception):
+class DoneBefore(Exception):
     """This request was done before, with this answer."""
 
-    def __init__(self, kept: KeptAnswer) -> None:
-        super().__init__(kept.pk)
+    def __init__(self, kept: FirstAnswer) -> None:
+        super().__init__(kept.status)
         self.kept = kept
 
 
@@ -54,7 +53,7 @@ def once(view: View, own_keys: tuple[str, ...]) -> View:
 
 
 def begin(request: Request) -> None:
-    """Raise `Replay` if this request was done before. Call it when the user is known."""
+    """Raise `DoneBefore` if this request was done before. Call it when the user is known."""
     plain = request._request
     if getattr(plain, "is_once", False) and request.user.pk is not None:
         path = plain.get_full_path().encode()
@@ -63,11 +62,11 @@ def begin(request: Request) -> None:
         key = plain.headers[FIELD]
         kept = kept_answers.begin(request.user.pk, key, of)
         if kept is not None:
-            raise Replay(kept)
+            raise DoneBefore(kept)
         plain.kept_as = request.user.pk, key  # type: ignore[attr-defined]
 
 
-def replayed(kept: KeptAnswer) -> Response:
+def replayed(kept: FirstAnswer) -> Response:
     """Return the answer of the first time."""
     data = json.loads(kept.content) if kept.content else None
     return Response(data, status=kept.status, headers={REPEATED: "true"})

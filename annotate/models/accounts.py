@@ -137,7 +137,7 @@ class KeptAnswer(models.Model):
     )
     key = models.CharField(max_length=200)
     digest = models.CharField(max_length=64)
-    status = models.PositiveSmallIntegerField(null=True)
+    answered = models.PositiveSmallIntegerField(null=True)  # with this status
     content = models.TextField(blank=True)
     created_at = models.DateTimeField(db_index=True)
 

@@ -1,6 +1,7 @@
 """Answers of the API that are kept with the caller's key, so that a repeat has no second effect."""
 
 import hashlib
+from dataclasses import dataclass
 from datetime import timedelta
 
 from django.utils import timezone
@@ -11,6 +12,14 @@ from annotate.models import KeptAnswer
 LONGEST_KEY = 200
 KEPT = timedelta(days=1)
 FIELD = "Idempotency-Key"
+
+
+@dataclass(frozen=True)
+class FirstAnswer:
+    """What was answered the first time. content: JSON, or nothing."""
+
+    status: int
+    content: str
 
 
 def digest(*parts: bytes) -> str:
@@ -27,7 +36,7 @@ def check(key: str) -> None:
         raise Invalid({FIELD: f"A key has 1 to {LONGEST_KEY} visible ASCII characters."})
 
 
-def begin(user_id: int, key: str, of: str) -> KeptAnswer | None:
+def begin(user_id: int, key: str, of: str) -> FirstAnswer | None:
     """Return the answer that is kept for this key; None for a new one, which is now taken.
 
     Call it in the transaction of the act. A request with the same key waits here until the first
@@ -41,12 +50,12 @@ def begin(user_id: int, key: str, of: str) -> KeptAnswer | None:
         return None
     if kept.digest != of:
         raise Conflict("This key was used for another request. Use a new key for each request.")
-    return kept
+    return FirstAnswer(kept.answered or 200, kept.content)
 
 
 def keep(user_id: int, key: str, *, status: int, content: str) -> None:
     """Keep the answer, in the same transaction."""
-    KeptAnswer.objects.filter(user=user_id, key=key).update(status=status, content=content)
+    KeptAnswer.objects.filter(user=user_id, key=key).update(answered=status, content=content)
 
 
 def forget() -> int:
