@@ -2,7 +2,7 @@ from django.urls import path
 from rest_framework.routers import SimpleRouter
 
 from annotate.api.campaigns import contents as work
-from annotate.api.campaigns import gold, notifications
+from annotate.api.campaigns import gold, links, notifications
 from annotate.api.campaigns.imports import ImportViewSet
 from annotate.api.campaigns.screens import ScreensView
 from annotate.api.campaigns.views import CampaignViewSet
@@ -42,6 +42,12 @@ urlpatterns = [
     path(f"{CASE}rule/", review.RuleView.as_view(), name="api-review-rule"),
     path(f"{CASE}dismiss/", review.DismissView.as_view(), name="api-review-dismiss"),
     path(f"{CAMPAIGN}screens/", ScreensView.as_view(), name="api-screens"),
+    path(f"{CAMPAIGN}links/", links.LinksView.as_view(), name="api-links"),
+    path(
+        f"{CAMPAIGN}links/withdraw/",
+        links.WithdrawLinksView.as_view(),
+        name="api-links-withdraw",
+    ),
     path(NOTIFICATIONS, notifications.NotificationsView.as_view(), name="api-notifications"),
     path(
         f"{NOTIFICATIONS}<slug:subscription_id>/end/",

@@ -11,7 +11,7 @@ from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE
 from annotate.services.pay.extra_pay import LARGEST, LONGEST, LONGEST_KEY, Gift
 from annotate.text.figures import unit_of_money
 
-MOST_NAMES = 500
+MOST_NAMES, LONGEST_NAME = 500, 80
 MOST_JSON = 250_000  # characters of an instrument or a tutorial
 
 
@@ -53,8 +53,10 @@ class NamesForm(forms.Form):
         names = list(dict.fromkeys(line for line in lines if line))
         if len(names) > MOST_NAMES:
             raise ValidationError(f"At most {MOST_NAMES} names at once.")
-        if too_long := [name for name in names if len(name) > 80]:
-            raise ValidationError(f"“{too_long[0][:30]}…” is longer than 80 characters.")
+        if too_long := [name for name in names if len(name) > LONGEST_NAME]:
+            raise ValidationError(
+                f"“{too_long[0][:30]}…” is longer than {LONGEST_NAME} characters."
+            )
         return names
 
 

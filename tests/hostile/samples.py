@@ -143,6 +143,7 @@ BODIES: dict[str, Callable[[World], Any]] = {
     },
     "api-gold-confirm": lambda _world: {"items": ["a"]},
     "api-gold-remove": lambda _world: {"items": ["a"]},
+    "api-links": lambda _world: {"names": ["Ann", "Bob"]},
     "api-notifications": lambda _world: {
         "channel": "webhook",
         "url": "https://example.org/",

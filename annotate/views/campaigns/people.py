@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -22,14 +21,14 @@ from annotate.permissions import (
     with_results,
 )
 from annotate.screening.signals.settings import signals_on
-from annotate.selectors import listings
+from annotate.selectors import links, listings
 from annotate.selectors.campaigns import members, progress
 from annotate.selectors.campaigns import protocol as words
 from annotate.selectors.pay import people as listed
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import feedback, people_records
 from annotate.services.campaigns import amendments, plans
-from annotate.tokens import invitation_token, preview_token
+from annotate.tokens import preview_token
 from annotate.views.campaigns import budgets
 from annotate.views.csv_files import csv_file
 
@@ -114,11 +113,11 @@ def _page(
         **role,
         "lines": [(person, records.get(person.annotator_id)) for person in found.rows],
         "crowd": adapters.label(campaign.crowd),
-        "link": _link(campaign),
+        "link": links.of(campaign),
         "names": names or NamesForm(),
         "public": _public(campaign, public),
         "about": words.about(campaign.public_about, instruments.of(campaign), campaign.language),
-        "personal": [(name, _link(campaign, name)) for name in made],
+        "personal": [(name, links.of(campaign, name)) for name in made],
         "preview": _preview(campaign),
         "feedback": feedback.summary(campaign.pk, _comments(request)),
         "people": found,
@@ -170,14 +169,5 @@ def _public(campaign: Campaign, form: PublicWordsForm | None) -> PublicWordsForm
 
 def _preview(campaign: Campaign) -> str:
     if campaign.crowd == "link":
-        return reverse("annotate:preview", args=[_token(campaign)])
+        return reverse("annotate:preview", args=[links.token(campaign)])
     return reverse("annotate:batch-preview", args=[preview_token(campaign.pk, 1)])
-
-
-def _link(campaign: Campaign, person: str = "") -> str:
-    address = reverse("annotate:join", args=[_token(campaign, person)])
-    return f"{settings.PUBLIC_URL}{address}"
-
-
-def _token(campaign: Campaign, person: str = "") -> str:
-    return invitation_token(campaign.pk, person, number=campaign.links_number)

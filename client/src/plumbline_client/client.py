@@ -158,6 +158,17 @@ class Plumbline:
             self._sleep(min(every, left))
         return found
 
+    # --- people
+
+    def link(self, campaign: str) -> str:
+        """Return the link by which everybody can judge."""
+        return str(self._at.get(f"{_of(campaign)}links/")["open"])
+
+    def personal_links(self, campaign: str, names: Iterable[str]) -> dict[str, str]:
+        """Return a link for each name or code."""
+        told = self._at.post(f"{_of(campaign)}links/", {"names": list(names)})
+        return {one["name"]: one["link"] for one in told["personal"]}
+
     # --- results
 
     def estimates(self, campaign: str) -> Iterator[Estimate]:
