@@ -11,7 +11,6 @@ from rest_framework.response import Response
 from annotate import permissions
 from annotate.api.base import BoundedView, validated
 from annotate.forms.base import LONGEST_NAME, MOST_NAMES
-from annotate.models import Campaign
 from annotate.selectors import links
 from annotate.services.campaigns import amendments
 
@@ -21,32 +20,32 @@ class PersonalLinkSerializer(serializers.Serializer[Any]):
     link = serializers.CharField()
 
 
-class LinksSerializer(serializers.Serializer[Any]):
+class AnnotatorLinksSerializer(serializers.Serializer[Any]):
     open = serializers.CharField(help_text="for everybody: whoever has it can judge")
     personal = PersonalLinkSerializer(many=True)
 
 
-class NamesSerializer(serializers.Serializer[Any]):
+class PeopleNamesSerializer(serializers.Serializer[Any]):
     names = serializers.ListField(
         child=serializers.CharField(max_length=LONGEST_NAME), min_length=1, max_length=MOST_NAMES
     )
 
 
 class LinksView(BoundedView):
-    @extend_schema(responses=LinksSerializer)
+    @extend_schema(responses=AnnotatorLinksSerializer)
     def get(self, request: Request, public_id: str) -> Response:
         """Show the link for everybody."""
         return _shown(permissions.visible(request.user, public_id))
 
-    @extend_schema(request=NamesSerializer, responses=LinksSerializer)
+    @extend_schema(request=PeopleNamesSerializer, responses=AnnotatorLinksSerializer)
     def post(self, request: Request, public_id: str) -> Response:
         """Make links for people by name or code. Nothing is stored, so it can be repeated."""
         campaign = permissions.reviewable(request.user, public_id)
-        return _shown(campaign, validated(NamesSerializer(data=request.data))["names"])
+        return _shown(campaign, validated(PeopleNamesSerializer(data=request.data))["names"])
 
 
 class WithdrawLinksView(BoundedView):
-    @extend_schema(request=None, responses=LinksSerializer)
+    @extend_schema(request=None, responses=AnnotatorLinksSerializer)
     def post(self, request: Request, public_id: str) -> Response:
         """Make a new link: the earlier ones, personal ones too, let nobody in any more."""
         campaign = permissions.run(request.user, public_id)
@@ -56,9 +55,9 @@ class WithdrawLinksView(BoundedView):
         return _shown(campaign)
 
 
-def _shown(campaign: Campaign, names: list[str] | tuple[()] = ()) -> Response:
+def _shown(campaign: Any, names: list[str] | tuple[()] = ()) -> Response:
     links.ask(campaign)
     tidy = dict.fromkeys(" ".join(name.split()) for name in names)
     personal = [{"name": name, "link": links.of(campaign, name)} for name in tidy if name]
     found = {"open": links.of(campaign), "personal": personal}
-    return Response(LinksSerializer(found).data)
+    return Response(AnnotatorLinksSerializer(found).data)
