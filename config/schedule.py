@@ -25,7 +25,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "look-at-signals": _every(60, "annotate.tasks.look_at_signals"),
     "send-mails": _every(15, "annotate.tasks.send_mails"),
     "send-notifications": _every(15, "annotate.tasks.send_notifications"),
-    "forget-answers": _every(3600, "annotate.tasks.forget_answers"),
+    "forget-answers": _every(300, "annotate.tasks.forget_answers"),
     "score-waiting": _every(5, "annotate.tasks.score_waiting"),
     "estimate-old-evidence": _every(5, "estimation.tasks.catch_up"),
     "measure-agreement": _every(10, "estimation.tasks.measure_due"),
