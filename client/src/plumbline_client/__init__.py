@@ -16,20 +16,31 @@ from plumbline_client.errors import (
     UnexpectedAnswer,
     Unreachable,
 )
+from plumbline_client.gold import Gold, GoldItem, GoldState
+from plumbline_client.money import Account, Batch, Batches, Offer, Pay, PayoutLine
 from plumbline_client.rows import Campaign, Comparison, Estimate, Import, Judgment, Subscription
 from plumbline_client.webhooks import webhook
 
 __all__ = [
+    "Account",
     "AnswerError",
     "BadSignature",
+    "Batch",
+    "Batches",
     "Campaign",
     "Comparison",
     "Conflict",
     "Estimate",
+    "Gold",
+    "GoldItem",
+    "GoldState",
     "Import",
     "Judgment",
     "NotAllowed",
     "NotFound",
+    "Offer",
+    "Pay",
+    "PayoutLine",
     "Plumbline",
     "PlumblineError",
     "Refused",

@@ -12,6 +12,8 @@ from urllib.parse import quote
 
 from plumbline_client import rows
 from plumbline_client.errors import PlumblineError, Refused, row_problems
+from plumbline_client.gold import Gold
+from plumbline_client.money import Batches, Pay
 from plumbline_client.rows import Campaign, Comparison, Estimate, Import, Judgment, Subscription
 from plumbline_client.transport import Transport
 
@@ -214,6 +216,20 @@ class Plumbline:
         return dict(
             self._at.post(f"{_of(campaign)}reviews/{quote(annotator, safe='')}/rule/", body)
         )
+
+    # --- money and gold
+
+    def batches(self, campaign: str) -> Batches:
+        """Return the batches on the campaign’s crowd: look through them, offer, launch, stop."""
+        return Batches(self._at, _of(campaign))
+
+    def pay(self, campaign: str) -> Pay:
+        """Return the pay of the campaign: accounts, extra pay, pay-out lists."""
+        return Pay(self._at, _of(campaign))
+
+    def gold(self, campaign: str) -> Gold:
+        """Return the gold items of the campaign."""
+        return Gold(self._at, _of(campaign))
 
     # --- notifications
 

@@ -72,11 +72,11 @@ class Transport:
         headers = {"Idempotency-Key": uuid.uuid4().hex}
         return self._again_and_again(lambda: self._data(method, path, json=body, headers=headers))
 
-    def pages(self, path: str, **query: Any) -> Iterator[dict[str, Any]]:
-        """Yield all rows of a list, page after page."""
+    def pages(self, path: str, *, rows: str = "results", **query: Any) -> Iterator[dict[str, Any]]:
+        """Yield all rows of a list, page after page. rows: where a page holds them."""
         page = self.get(path, **query)
         while True:
-            yield from _rows(page)
+            yield from _rows(page, rows)
             if not page.get("next"):
                 return
             page = self.get(str(page["next"]))
@@ -149,10 +149,10 @@ def _checked(answer: httpx.Response) -> Any:
     return data
 
 
-def _rows(page: Any) -> list[dict[str, Any]]:
-    if not isinstance(page, dict) or not isinstance(page.get("results"), list):
+def _rows(page: Any, name: str) -> list[dict[str, Any]]:
+    if not isinstance(page, dict) or not isinstance(page.get(name), list):
         raise UnexpectedAnswer("The answer is not a list of Plumbline’s.")
-    rows: list[dict[str, Any]] = page["results"]
+    rows: list[dict[str, Any]] = page[name]
     return rows
 
 

@@ -1,0 +1,67 @@
+"""Gold items of a campaign: items with known answers, and what people answered."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from plumbline_client.transport import Transport
+
+
+@dataclass(frozen=True, slots=True)
+class GoldItem:
+    """An item with a known answer. chance: that a guess is right."""
+
+    item: str
+    kind: str
+    output: str
+    expected: Mapping[str, Any]
+    chance: float
+    confirmed: bool  # others are not used
+    answered: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class GoldState:
+    """share: gold items among 25 tasks of a person. people: who is listed stands first."""
+
+    share: int
+    items: tuple[GoldItem, ...]
+    people: tuple[Mapping[str, Any], ...] = field(repr=False)
+
+
+class Gold:
+    """The gold items of a campaign. They are added to a draft."""
+
+    def __init__(self, at: Transport, campaign: str) -> None:
+        self._at = at
+        self._path = f"{campaign}gold/"
+
+    def state(self) -> GoldState:
+        return _state(self._at.get(self._path))
+
+    def add(self, rows: Iterable[Mapping[str, Any]]) -> GoldState:
+        """Add rows with `item`, `output` and `expected`, all of them or none."""
+        return _state(self._at.post(self._path, {"gold": [dict(row) for row in rows]}))
+
+    def share(self, of_25: int) -> GoldState:
+        """Let so many of every 25 tasks of a person be gold items."""
+        return _state(self._at.patch(self._path, {"share": of_25}))
+
+    def plant(self, defect: str, criteria: Iterable[str], most: int) -> GoldState:
+        """Plant a defect in references; none of these items is used before it is confirmed."""
+        body = {"defect": defect, "criteria": list(criteria), "most": most}
+        return _state(self._at.post(f"{self._path}plant/", body))
+
+    def confirm(self, items: Iterable[str]) -> GoldState:
+        return _state(self._at.post(f"{self._path}confirm/", {"items": list(items)}))
+
+    def remove(self, items: Iterable[str]) -> GoldState:
+        return _state(self._at.post(f"{self._path}remove/", {"items": list(items)}))
+
+
+def _state(data: Mapping[str, Any]) -> GoldState:
+    items = tuple(
+        GoldItem(**{name: one[name] for name in GoldItem.__slots__}) for one in data["items"]
+    )
+    return GoldState(data["share"], items, tuple(data["people"]))
