@@ -7,6 +7,7 @@ import ssl
 import threading
 from collections.abc import Iterator, Mapping
 
+from annotate.errors import Invalid
 from annotate.services.notifications import destinations
 from annotate.services.notifications.destinations import Destination
 
@@ -27,6 +28,8 @@ def post(url: str, body: bytes, headers: Mapping[str, str], *, seconds: float = 
         status = _status(destinations.parsed(url), body, headers, seconds)
     except destinations.Forbidden as error:
         raise Failed(str(error)) from None
+    except Invalid as error:  # since it was made, a setting has changed
+        raise Failed(error.errors["url"]) from None
     except ssl.SSLCertVerificationError:
         raise Failed("The receiver’s certificate is not valid.") from None
     except TimeoutError:

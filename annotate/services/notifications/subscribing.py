@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotate.errors import Conflict, Invalid, NotFound
@@ -27,14 +28,7 @@ def subscribe(
     with transaction.atomic():
         locks.campaign(campaign_id)
         mine = Subscription.objects.filter(campaign=campaign_id)
-        active = mine.filter(ended_at=None)
-        if active.count() >= MOST:
-            raise Conflict(f"A campaign has at most {MOST} subscriptions. End one first.")
-        if (
-            channel == NotificationChannel.MAIL
-            and active.filter(user=user_id, channel=channel).exists()
-        ):
-            raise Conflict("You get mails of this campaign already. End that first.")
+        _ask_for_room(mine.filter(ended_at=None), user_id, channel)
         now = timezone.now()
         made = Subscription.objects.create(
             campaign_id=campaign_id,
@@ -73,6 +67,14 @@ def test(campaign_id: int, public_id: str) -> None:
         if waiting.filter(given_up_at=None).exists():
             raise Conflict("A test is on its way.")
         intending.store([one], None)
+
+
+def _ask_for_room(active: QuerySet[Subscription], user_id: int, channel: str) -> None:
+    if active.count() >= MOST:
+        raise Conflict(f"A campaign has at most {MOST} subscriptions. End one first.")
+    mails = active.filter(user=user_id, channel=NotificationChannel.MAIL)
+    if channel == NotificationChannel.MAIL and mails.exists():
+        raise Conflict("You get mails of this campaign already. End that first.")
 
 
 def _check(channel: str, events: Collection[str], url: str) -> None:

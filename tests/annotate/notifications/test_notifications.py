@@ -412,6 +412,20 @@ def test_a_worker_that_died_in_a_call_is_followed_by_another(
     assert sending.send_due() == 1
 
 
+def test_an_address_that_is_no_longer_allowed_delays_nobody_else(
+    study: Campaign, far: Receiver, settings: Any
+) -> None:
+    hook(study, far)
+    by_mail(study)
+    life.pause(study.pk)
+    later(seconds=61)
+    settings.PRIVATE_WEBHOOKS = False
+    assert sending.send_due() == 1
+    assert len(mail.outbox) == 1
+    told = {one.is_mail: one.problem for one in selectors.of(study.pk)}
+    assert told == {True: "", False: "The address begins with https://."}
+
+
 def test_two_workers_do_not_send_one_notification_twice(study: Campaign, far: Receiver) -> None:
     one = hook(study, far)
     life.pause(study.pk)
