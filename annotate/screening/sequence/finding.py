@@ -5,6 +5,7 @@ from scipy.special import gammaln
 
 from annotate.screening import crowd
 from annotate.screening.base import Columns, ScreenFinding, finding
+from annotate.screening.sequence.sides import AS_LIKELY, leaning
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats, Ints
 
@@ -30,8 +31,10 @@ def find(columns: Columns, own: Sequence, limits: CrowdThresholds) -> ScreenFind
     with the frequencies that suit the person best. The numerator is a probability that is known
     before each answer, so over all looks at most 1 / odds of such people pass the odds (universal
     inference, Wasserman, Ramdas and Balakrishnan 2020). The other pattern is one answer from some
-    task on: of all orders of a person's answers, the share that ends with as long a run of one.
-    value: log10 of the odds.
+    task on: of all orders of a person's answers, the share that ends with as long a run of one. Of
+    pairs it may also be one side (`sides.leaning`).
+    value: log10 of the odds. numbers, of pairs alone: the odds of leaning to a side, and the share
+    of the text shown first.
     """
     found = crowd.categories(columns)
     counts = crowd.counts(columns, found)
@@ -51,6 +54,11 @@ def find(columns: Columns, own: Sequence, limits: CrowdThresholds) -> ScreenFind
     own_share = counts.times / n[counts.who]
     best = np.bincount(counts.who, counts.times * np.log(own_share), people)
     odds = np.maximum((odds - best) / np.log(10), _ending(who, category, people) - ENDINGS)
+    numbers: dict[str, Floats] = {}
+    if columns.turned is not None:
+        side, share = leaning(columns)
+        odds = np.maximum(odds + np.log10(1 - AS_LIKELY), side + np.log10(AS_LIKELY))
+        numbers = {"side": side + np.log10(AS_LIKELY), "first": share}
     threshold = float(np.log10(own.odds))
     others = columns.others(limits.people, limits.judgments)
     return finding(
@@ -62,6 +70,7 @@ def find(columns: Columns, own: Sequence, limits: CrowdThresholds) -> ScreenFind
         threshold=threshold,
         n=n,
         enough=(n >= own.minimum) & (columns.answers.shape[1] > 0) & others,
+        numbers=numbers,
     )
 
 

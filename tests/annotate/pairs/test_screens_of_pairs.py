@@ -4,8 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from annotate.screening import Columns, Settings, screen_all
+from annotate.screening.sequence.finding import Sequence
+from annotate.screening.sequence.screen import ANSWER_PATTERN
+from annotate.screening.sequence.sides import leaning
 
 PEOPLE, EACH, SEEDS = 24, 25, 8
 LEVELS = (-2.0, -1.0, 0.0, 1.0, 2.0)
@@ -58,6 +62,84 @@ def test_by_turns_is_found_as_a_pattern():
     shown = np.where(np.arange(99) % 2, 2.0, -2.0)
     found = [flagged(by_place(crowd(seed), shown), "answer_pattern") for seed in range(SEEDS)]
     assert sum(0 in one for one in found) >= SEEDS - 1
+
+
+def leaning_to(share: float, seed: int, ties: float = 0.2) -> np.ndarray:
+    """Answers that prefer the text shown first with this probability, ties aside."""
+    rng = np.random.default_rng((7, seed))
+    size = rng.choice([1.0, 2.0], 99) * (rng.random(99) >= ties)
+    return size * np.where(rng.random(99) < share, 1, -1)
+
+
+@pytest.mark.parametrize(("share", "least"), [(1.0, 7), (0.95, 5), (0.05, 4)])
+def test_nearly_always_one_side_is_found(share, least):
+    """Even if how much better it is varies, and a fifth are ties."""
+    found = [
+        flagged(by_place(crowd(seed), leaning_to(share, seed)), "answer_pattern")
+        for seed in range(SEEDS)
+    ]
+    assert sum(0 in one for one in found) >= least
+
+
+def test_the_odds_of_a_side_by_hand():
+    """Three pairs, the first text preferred in all: the mixture over the fairest share, .55."""
+    each = Columns(
+        annotator=np.zeros(3, np.int64),
+        output=np.arange(3),
+        order=np.arange(3.0),
+        seconds=np.full(3, 30.0),
+        words=np.full(3, 60.0),
+        scores={"preference": np.array([1.0, -2.0, 1.0])},
+        levels=LEVELS,
+        turned=np.array([0.0, 1.0, 0.0]),
+    )
+    odds, share = leaning(each)
+    mixture = sum(q**3 + (1 - q) ** 3 for q in (0.8, 0.95)) / 4
+    assert share == [1.0]
+    assert odds == pytest.approx(np.log10(mixture / 0.55**3))
+    nothing, none = leaning(replace(each, scores={"preference": np.zeros(3)}))
+    assert nothing == pytest.approx(0)
+    assert np.isnan(none)
+
+
+def test_a_side_is_said_and_a_pattern_is_not_called_one():
+    leaning_one = by_place(crowd(1), leaning_to(1.0, 1))
+    by_turns = by_place(crowd(1), np.where(np.arange(99) % 2, 2.0, -2.0))
+    for columns, title, detail in (
+        (leaning_one, "the same side", "first in 100\u00a0% of the pairs"),
+        (by_turns, "follow a pattern", "From the order of answers in"),
+    ):
+        (mine,) = [
+            one
+            for one in screen_all(columns, Settings())
+            if one.annotator == 0 and one.screen == "answer_pattern"
+        ]
+        told, (sentence,) = ANSWER_PATTERN.annotators.notice(mine, Sequence(), paragraphs=False)
+        assert title in told
+        assert ("100\u00a0% of the pairs" in sentence) == (columns is leaning_one)
+        assert detail in ANSWER_PATTERN.reviewers.detail(mine)
+
+
+@pytest.mark.parametrize("share", [0.45, 0.5, 0.55])
+def test_fair_people_pass_the_odds_as_rarely_as_promised(share):
+    """At most 1 in 30 of them pass odds of 30 at any of 60 moments."""
+    people, tasks = 4000, 60
+    rng = np.random.default_rng(3)
+    sides = np.where(rng.random((people, tasks)) < share, 1.0, -1.0)
+    passed = np.zeros(people, dtype=bool)
+    for n in range(1, tasks + 1):
+        columns = Columns(
+            annotator=np.repeat(np.arange(people), n),
+            output=np.arange(people * n),
+            order=np.arange(float(people * n)),
+            seconds=np.ones(people * n),
+            words=np.ones(people * n),
+            scores={"preference": sides[:, :n].ravel()},
+            levels=LEVELS,
+            turned=np.zeros(people * n),
+        )
+        passed |= leaning(columns)[0] >= np.log10(30)
+    assert binomtest(int(passed.sum()), people, 1 / 30, alternative="greater").pvalue > 1e-4
 
 
 def test_without_the_order_nothing_would_be_seen():
