@@ -11,8 +11,7 @@ from rest_framework.response import Response
 from annotate import permissions
 from annotate.api.base import BoundedView, validated
 from annotate.forms.base import LONGEST_NAME, MOST_NAMES
-from annotate.selectors import links
-from annotate.services.campaigns import amendments
+from annotate.services.campaigns import amendments, links
 
 
 class PersonalLinkSerializer(serializers.Serializer[Any]):

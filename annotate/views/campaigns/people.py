@@ -21,13 +21,13 @@ from annotate.permissions import (
     with_results,
 )
 from annotate.screening.signals.settings import signals_on
-from annotate.selectors import links, listings
+from annotate.selectors import listings
 from annotate.selectors.campaigns import members, progress
 from annotate.selectors.campaigns import protocol as words
 from annotate.selectors.pay import people as listed
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import feedback, people_records
-from annotate.services.campaigns import amendments, plans
+from annotate.services.campaigns import amendments, links, plans
 from annotate.tokens import preview_token
 from annotate.views.campaigns import budgets
 from annotate.views.csv_files import csv_file
