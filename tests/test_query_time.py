@@ -11,7 +11,7 @@ from django.urls import include, path
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotate.selectors import prepared
+from annotate import statements
 from annotate.services.work import leasing
 from config import query_time
 from tests.annotate.work.pages.working import submit
@@ -150,7 +150,7 @@ def test_no_kept_plan_of_an_annotator_scans_a_table() -> None:
     leasing.lease(who.pk)
     with connection.cursor() as cursor:
         cursor.execute("DEALLOCATE ALL")
-        prepared._planned.clear()
+        statements._planned.clear()
         cursor.execute("SET enable_seqscan TO on")
         submit(Client(), who)
         cursor.execute("SELECT name, cardinality(parameter_types) FROM pg_prepared_statements")
@@ -159,7 +159,7 @@ def test_no_kept_plan_of_an_annotator_scans_a_table() -> None:
         for name, n in names:
             cursor.execute(f"EXPLAIN EXECUTE {name} ({', '.join(['NULL'] * n)})")
             plan = "\n".join(line for (line,) in cursor.fetchall())
-            assert "Index" in plan
+            assert "Index" in plan or plan.startswith("Insert on")
             assert "Seq Scan" not in plan, plan
 
 

@@ -5,19 +5,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from itertools import count
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
 from django.db import connection
 from django.db.models import JSONField, Model, QuerySet, Subquery
+
+from annotate.statements import Row, Statement
 
 FIRST = 7_100_000_000_000_000  # stands for the first number in the compiled query
 LARGEST = 2**63 - 1
 PLAIN = re.compile(r"[a-z0-9_.]*")
 LONG_AGO = datetime(1901, 1, 1, tzinfo=UTC)  # stands for the first point in time
 
-Row = tuple[Any, ...]
 M = TypeVar("M", bound=Model)
 
 
@@ -67,7 +66,6 @@ class Prepared:
         self._marks: dict[str, Any] = {name: FIRST + i for i, name in enumerate(numbers)}
         self._marks |= {name: LONG_AGO + timedelta(days=i) for i, name in enumerate(times)}
         self._locks = locks
-        self._name = f"plumbline_{next(_numbers)}"
         self._written: dict[str, _Written] = {}
 
     def rows(self, **values: Any) -> list[Row]:
@@ -77,27 +75,8 @@ class Prepared:
         if any(isinstance(one, int) and abs(one) > LARGEST for one in values.values()):
             return []  # no row has such a number
         written = self._written.get(connection.vendor) or self._write()
-        given = {name: _sent(value) for name, value in values.items()}
-        with connection.cursor() as cursor:
-            if connection.vendor == "postgresql" and not _is_pooled():
-                self._plan(cursor, written)
-                places = ", ".join(["%s"] * len(given))
-                cursor.execute(
-                    f"EXECUTE {self._name} ({places})", [given[name] for name in self._marks]
-                )
-            else:
-                cursor.execute(written.sql, [given[name] for name in written.names])
-            found = cursor.fetchall()
+        found = written.statement.rows([_sent(values[name]) for name in self._marks])
         return [_converted(row, written.converters) for row in found]
-
-    def _plan(self, cursor: Any, written: "_Written") -> None:
-        connection.ensure_connection()
-        planned = _planned.setdefault(connection.connection, set())
-        if self._name not in planned:
-            number = {name: "$" + str(n) for n, name in enumerate(self._marks, start=1)}
-            sql = written.sql % tuple(number[name] for name in written.names)
-            cursor.execute(f"PREPARE {self._name} AS {sql}")
-            planned.add(self._name)
 
     def _write(self) -> "_Written":
         compiler = self._build(**self._marks).query.get_compiler(connection=connection)
@@ -109,30 +88,20 @@ class Prepared:
             sql += self._locks
         fixed = ("%s" if one in named else _literal(one) for one in params)
         found = [column for column, _sql, _alias in compiler.select]
-        written = _Written(
-            sql % tuple(fixed),
-            [named[one] for one in params if one in named],
-            list(compiler.get_converters(found).items()),
-        )
+        order = list(self._marks)
+        places = [order.index(named[one]) for one in params if one in named]
+        converters = list(compiler.get_converters(found).items())
+        written = _Written(Statement(sql % tuple(fixed), places), converters)
         self._written[connection.vendor] = written
         return written
 
 
 @dataclass(frozen=True)
 class _Written:
-    """A statement with a `%s` for each of `names`, and what makes values of its columns."""
+    """A statement, and what makes values of its columns."""
 
-    sql: str
-    names: list[str]
+    statement: Statement
     converters: list[Any]
-
-
-_numbers = count()
-_planned: "WeakKeyDictionary[Any, set[str]]" = WeakKeyDictionary()
-
-
-def _is_pooled() -> bool:
-    return bool(connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"))
 
 
 def _literal(value: Any) -> str:

@@ -9,18 +9,20 @@ that have spent and lets the others fail: they begin again under the lock.
 from django.db import connection
 
 from annotate.models import Campaign, LeaseAllowance
+from annotate.statements import Statement
 
 LOT = 4096  # leases that are allowed at once
 # Rows over which a campaign's allowance is spread: a lease takes from one that no other transaction
 # holds, and never waits for one.
 PARTS = 32
 
-_SPEND = """
+_SKIPPING = " FOR NO KEY UPDATE SKIP LOCKED"
+_SQL = """
     UPDATE annotate_leaseallowance SET leases = leases - 1 WHERE id = (
         SELECT id FROM annotate_leaseallowance
         WHERE campaign_id = %s AND version = %s AND leases > 0 LIMIT 1{lock})
 """
-_LOCK = " FOR NO KEY UPDATE SKIP LOCKED"
+_SPEND = {skips: Statement(_SQL.format(lock=_SKIPPING if skips else "")) for skips in (True, False)}
 
 
 def spend(campaign_id: int, *, version: int) -> bool:
@@ -29,10 +31,8 @@ def spend(campaign_id: int, *, version: int) -> bool:
     It must be the last statement of its transaction, which then never waits while it holds a row
     that `withdraw` wants.
     """
-    with connection.cursor() as cursor:
-        lock = _LOCK if connection.features.has_select_for_update_skip_locked else ""
-        cursor.execute(_SPEND.format(lock=lock), [campaign_id, version])
-        return bool(cursor.rowcount)
+    skips = connection.features.has_select_for_update_skip_locked
+    return bool(_SPEND[skips].affected([campaign_id, version]))
 
 
 def is_left(campaign_id: int) -> bool:

@@ -39,10 +39,11 @@ def person(participation_id: int) -> Participation:
     What is counted of a person then changes by no other request of theirs.
     """
     rows = [instance(Participation, row) for row in _PERSON.rows(participation=participation_id)]
-    try:
-        return next(one for one in rows if one.pk == participation_id)
-    except StopIteration:
-        raise Participation.DoesNotExist from None
+    for one in rows:
+        if one.pk == participation_id:
+            one.is_alone = len(rows) == 1
+            return one
+    raise Participation.DoesNotExist
 
 
 def _person(participation: int) -> "QuerySet[Participation, Row]":

@@ -141,9 +141,8 @@ def test_without_the_setting_a_pool_breaks_prepared_queries(
 ) -> None:
     """Or the silence above would say nothing."""
     monkeypatch.setitem(connection.settings_dict, POOLED, False)
-    study = campaign(items=20)
     with pytest.raises(OperationalError, match=r"prepared statement .* does not exist"):
-        works(study, Client())
+        works(campaign(items=20), Client())
 
 
 def test_without_the_setting_a_limit_of_one_request_would_hold_for_others(

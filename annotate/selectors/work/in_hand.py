@@ -34,6 +34,8 @@ def leased(assignment_id: int, participation_id: int) -> InHand | None:
     (row,) = rows
     *shown, before, has_draft, expected = row[-len(MORE) :]
     found = instance(Assignment, row)
+    if found.status != Assignment.Status.LEASED:
+        return None
     who = found.annotator_id
     if found.gold_id:
         material = outputs.shown_gold(who, found.gold_id, *shown[3:])
@@ -93,9 +95,9 @@ MORE = (
 
 
 def _leased(assignment: int, participation: int) -> "QuerySet[Assignment, Row]":
-    mine = Assignment.objects.filter(
-        pk=assignment, participation=participation, status=Assignment.Status.LEASED
-    )
+    # The status is compared afterwards. Asked for here, Postgres may look for the row among all
+    # open leases, with those that have ended since its last clean-up.
+    mine = Assignment.objects.filter(pk=assignment, participation=participation)
     drafted = Exists(Draft.objects.filter(assignment=OuterRef("pk")))
     rows = with_begin(mine).annotate(has_draft=drafted)
     return rows.values_list(*columns(Assignment), *MORE)

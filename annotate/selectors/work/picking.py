@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from annotate.instruments.base import Material
-from annotate.models import Assignment, Draft, Slot
+from annotate.models import Assignment, Draft, Output, Slot
 from annotate.selectors.campaigns import outputs, slots
 from annotate.selectors.prepared import Prepared, Row
 
@@ -67,11 +67,17 @@ def pick(
     return next((_picked(row, annotator_id) for row in _IN_ORDER[locked].rows(**values)), None)
 
 
-def recent_items(campaign_id: int, annotator_id: int) -> "QuerySet[Assignment, Row]":
+def recent_items(campaign_id: int, annotator_id: int) -> "QuerySet[Output, Row]":
     """Select the items of this person's last tasks, as rows of one value."""
-    mine = Assignment.objects.filter(campaign=campaign_id, annotator=annotator_id, gold=None)
-    last = mine.filter(status__in=Assignment.HELD).order_by("-pk")
-    return last.values_list("output__item")[:RECENT]
+    theirs = Assignment.objects.filter(campaign=campaign_id, annotator=annotator_id)
+    return items_of_last(theirs)
+
+
+def items_of_last(theirs: QuerySet[Assignment]) -> "QuerySet[Output, Row]":
+    """Select the items of the last of these tasks, as rows of one value, named `one`."""
+    held = theirs.filter(status__in=Assignment.HELD, gold=None).order_by("-pk")
+    last = Output.objects.filter(pk__in=held.values("output")[:RECENT])
+    return last.order_by().values(one=F("item")).values_list("one")
 
 
 def _picked(row: Sequence[Any], annotator_id: int) -> Picked:

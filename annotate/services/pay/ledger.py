@@ -12,6 +12,7 @@ from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Re
 from annotate.selectors.pay import budget
 from annotate.selectors.review import refusals
 from annotate.selectors.review.effects import FOR_WORK
+from annotate.services import written_rows
 from annotate.services.pay import unit_ledger
 
 Kind = LedgerEntry.Kind
@@ -24,7 +25,7 @@ def earn_task(assignment: Assignment, *, campaign: Campaign, kind: Kind) -> None
     on each other.
     """
     each = _price(assignment, campaign)
-    LedgerEntry.objects.create(
+    entry = LedgerEntry(
         campaign=campaign,
         participation_id=assignment.participation_id,
         assignment=assignment,
@@ -33,6 +34,7 @@ def earn_task(assignment: Assignment, *, campaign: Campaign, kind: Kind) -> None
         fee=each.fee,
         key=f"assignment:{assignment.pk}",
     )
+    written_rows.add(entry)
 
 
 def earn_rest(who: Participation, *, campaign: Campaign, reward: Decimal) -> Decimal:

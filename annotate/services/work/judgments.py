@@ -109,7 +109,8 @@ def store_in_time(
     task.assignment.campaign, task.assignment.participation = known.campaign, who
     work = checked(task, known.study.instrument, given)
     work = replace(work, signals=page_signals.counted(known.signal_key, given.page))
-    if not _advance(work, sources=[Status.LEASED], who=who):
+    to = _state(who)
+    if not assignment_states.hand_in(assignment_id, to, ended_at=work.at, signals=work.signals):
         return None
     return _store(work, kind=LedgerEntry.Kind.REWARD, counts=True)
 
@@ -225,17 +226,22 @@ def _locked(who: Participation) -> Participation:
 def _advance(
     work: CheckedResponse, *, sources: Collection[Assignment.Status], who: Participation
 ) -> bool:
-    """Record the submission, verified at once if the crowd has confirmed the participation."""
+    """Record the submission of a task that is in one of `sources`."""
     return bool(
         assignment_states.move(
             [work.assignment.pk],
-            Status.SUBMITTED if who.verified_at is None else Status.VERIFIED,
+            _state(who),
             campaign_id=work.assignment.campaign_id,
             sources=sources,
             ended_at=work.at,
             signals=work.signals,
         )
     )
+
+
+def _state(who: Participation) -> Status:
+    """Return what its submissions are: verified where the crowd has confirmed the participation."""
+    return Status.SUBMITTED if who.verified_at is None else Status.VERIFIED
 
 
 def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bool:

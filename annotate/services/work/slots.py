@@ -12,11 +12,14 @@ from django.db.models import F
 from annotate.models import Assignment, Campaign, Slot
 from annotate.selectors.campaigns import slots
 from annotate.services import slot_tallies
+from annotate.services.written_rows import Change
+
+_TAKE = Change(Slot, sets=("assignment",), where=("id",), empty=("assignment",))
 
 
 def take(slot_id: int, assignment_id: int) -> bool:
     """Let this assignment hold the slot; False if another one holds it."""
-    return bool(Slot.objects.filter(pk=slot_id, assignment=None).update(assignment=assignment_id))
+    return bool(_TAKE.make(assignment_id, slot_id))
 
 
 def _take_again(slot: Slot, assignment: Assignment) -> bool:

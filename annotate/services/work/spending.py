@@ -15,7 +15,7 @@ from annotate.selectors.work import admission, gold, picking, terms, tutorial_ru
 from annotate.selectors.work.picking import Picked
 from annotate.selectors.work.standing import PersonStanding
 from annotate.selectors.work.terms import CampaignTerms
-from annotate.services import lease_allowances, locks
+from annotate.services import lease_allowances, locks, written_rows
 from annotate.services.work import slots
 
 T = TypeVar("T")
@@ -112,7 +112,7 @@ def _gold(known: CampaignTerms, who: Participation, now: PersonStanding) -> Pick
 
 def take(slot: Picked, campaign: Campaign, who: Participation, *, now: datetime) -> Assignment:
     """Lease a slot that was picked, or a gold item. It is locked, or its campaign is."""
-    assignment = Assignment.objects.create(
+    assignment = Assignment(
         campaign=campaign,
         participation=who,
         annotator_id=who.annotator_id,
@@ -121,6 +121,7 @@ def take(slot: Picked, campaign: Campaign, who: Participation, *, now: datetime)
         leased_at=now,
         expires_at=until(who, length(campaign)),
     )
+    written_rows.add(assignment)
     held = slot.pk is None or slots.take(slot.pk, assignment.pk)
     assert held, "a slot was taken although it is locked"
     return assignment

@@ -8,6 +8,7 @@ from annotate.instruments import expected
 from annotate.instruments.base import Instrument
 from annotate.models import Assignment, GoldAnswer, Judgment
 from annotate.selectors.work.in_hand import InHand
+from annotate.services import written_rows
 from annotate.services.work.page_signals import PageSent
 
 
@@ -47,8 +48,8 @@ def add(work: CheckedResponse) -> int | None:
     }
     if work.task.expected is None:
         output, instrument = assignment.output_id, campaign.instrument
-        judgment = Judgment.objects.create(**alike, output_id=output, instrument=instrument)
-        return int(judgment.pk)
+        judgment = Judgment(**alike, output_id=output, instrument=instrument)
+        return int(written_rows.add(judgment).pk)
     alike["item_id"] = assignment.gold_id
     right = expected.is_right(work.instrument, work.task.expected, work.response)
     GoldAnswer.objects.create(**alike, right=right)
