@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from celery import Celery, Task
-from celery.signals import worker_ready
+from celery.signals import celeryd_after_setup, worker_ready
 from kombu.exceptions import OperationalError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -27,6 +27,8 @@ app.autodiscover_tasks()
 
 logger = logging.getLogger(__name__)
 
+BACKGROUND = "background"  # the queue of what takes seconds or minutes
+NICENESS = 10  # of a worker that serves it alone
 SILENCE = 5.0  # seconds after a failure in which requests do not wait for the broker
 _silent_until = 0.0
 
@@ -65,6 +67,18 @@ def _later(seconds: float, act: Callable[[], None]) -> None:
     timer = threading.Timer(seconds, act)
     timer.daemon = True
     timer.start()
+
+
+@celeryd_after_setup.connect
+def let_others_first(instance: Any, **_signal: Any) -> None:
+    """Leave the processor to pages and estimates where this worker only serves the background.
+
+    Its processes inherit that.
+    """
+    from config.schedule import BACKGROUND
+
+    if set(instance.app.amqp.queues.consume_from) == {BACKGROUND}:
+        os.nice(NICENESS)
 
 
 @worker_ready.connect
