@@ -47,7 +47,7 @@ class Statement:
         connection.ensure_connection()
         planned = _planned.setdefault(connection.connection, set())
         if self._name not in planned:
-            sql = self._sql % tuple(f"${place + 1}" for place in self._places)
+            sql = self._sql % tuple("$" + str(place + 1) for place in self._places)
             cursor.execute(f"PREPARE {self._name} AS {sql}")
             planned.add(self._name)
 

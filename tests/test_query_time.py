@@ -8,10 +8,12 @@ from django.db import OperationalError, close_old_connections, connection
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client
 from django.urls import include, path
+from django.utils import timezone
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotate import statements
+from annotate.models import Assignment
 from annotate.services.work import leasing
 from config import query_time
 from tests.annotate.work.pages.working import submit
@@ -161,6 +163,50 @@ def test_no_kept_plan_of_an_annotator_scans_a_table() -> None:
             plan = "\n".join(line for (line,) in cursor.fetchall())
             assert "Index" in plan or plan.startswith("Insert on")
             assert "Seq Scan" not in plan, plan
+
+
+def blocks() -> int:
+    """Return how many blocks the kept reads of an annotator's requests look at."""
+    task = Assignment.objects.filter(status="leased").earliest("pk")
+    who, now = task.participation, timezone.now()
+    read = 0
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT name, statement, parameter_types::text[] FROM pg_prepared_statements"
+        )
+        for name, sql, types in cursor.fetchall():
+            values = values_of(sql, len(types), task, who, now)
+            if values is not None:
+                cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE {name} ({values})")
+                plan = cursor.fetchone()[0][0]["Plan"]
+                read += plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
+    return read
+
+
+def values_of(sql: str, n: int, task: Any, who: Any, now: Any) -> str | None:
+    """Return the values of a person's standing and of a task in hand; None for other statements."""
+    if "tutorialrun" in sql and n == 5:
+        day = now.replace(hour=0, minute=0)
+        return f"{who.campaign_id}, {who.annotator_id}, {who.pk}, '{day}', '{now}'"
+    if "ended_before" in sql and n == 2:
+        return f"{task.pk}, {who.pk}"
+    return None
+
+
+def test_a_kept_plan_reads_no_more_when_others_have_judged() -> None:
+    """Plans that were made for nearly empty tables read what concerns one person, not all work."""
+    study = campaign(items=80, double_share=0)
+    who = person(study)
+    query_time.work(query_time.Manner(5, by_index=True))
+    for _ in range(2):
+        submit(Client(), who)
+    before = blocks()
+    assert before > 10
+    for n in range(4):
+        other = person(study, f"other-{n}")
+        for _ in range(15):
+            submit(Client(), other)
+    assert blocks() < 1.5 * before
 
 
 def test_a_pool_gets_no_settings(visitor: Client, monkeypatch: Any) -> None:

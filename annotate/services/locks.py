@@ -10,8 +10,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotate.models import Campaign, Participation, TaskLease
-from annotate.selectors.prepared import Prepared, Row, columns, instance
+from annotate.selectors.prepared import Prepared, columns, instance
 from annotate.services import lease_allowances
+from annotate.statements import Row
 
 
 def campaign(campaign_id: int) -> Campaign:

@@ -25,7 +25,7 @@ def add(row: M) -> M:
     return row
 
 
-class Change:
+class RowChange:
     """Sets fields of the rows that have given values.
 
     sets, where: names of fields; empty: of those that must be null.
@@ -43,7 +43,7 @@ class Change:
         self._written: tuple[list[AField], Statement] | None = None
 
     def make(self, *values: Any) -> int:
-        """Change the rows; the values are of `sets` and then of `where`. Return how many."""
+        """RowChange the rows; the values are of `sets` and then of `where`. Return how many."""
         fields, statement = self._written = self._written or self._write()
         with transaction.mark_for_rollback_on_error():
             return statement.affected(

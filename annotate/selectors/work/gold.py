@@ -14,8 +14,9 @@ from django.utils.crypto import salted_hmac
 
 from annotate.models import GOLD_BLOCK, Assignment, Campaign, GoldItem
 from annotate.selectors.campaigns import outputs
-from annotate.selectors.prepared import Prepared, Row
+from annotate.selectors.prepared import Prepared
 from annotate.selectors.work.picking import Picked
+from annotate.statements import Row
 
 BLOCK = GOLD_BLOCK
 MOST = 12  # of a block: fewer than half

@@ -9,7 +9,8 @@ from annotate.instruments.base import Material
 from annotate.instruments.expected import Expected
 from annotate.models import Assignment, Draft
 from annotate.selectors.campaigns import outputs
-from annotate.selectors.prepared import Prepared, Row, columns, instance
+from annotate.selectors.prepared import Prepared, columns, instance
+from annotate.statements import Row
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from annotate.instruments.base import Material
 from annotate.models import Assignment, Draft, Output, Slot
 from annotate.selectors.campaigns import outputs, slots
-from annotate.selectors.prepared import Prepared, Row
+from annotate.selectors.prepared import Prepared
+from annotate.statements import Row
 
 RECENT = 10  # tasks of which a person does not get the items again
 NEAR = 50  # positions within which another item is preferred
@@ -77,7 +78,7 @@ def items_of_last(theirs: QuerySet[Assignment]) -> "QuerySet[Output, Row]":
     """Select the items of the last of these tasks, as rows of one value, named `one`."""
     held = theirs.filter(status__in=Assignment.HELD, gold=None).order_by("-pk")
     last = Output.objects.filter(pk__in=held.values("output")[:RECENT])
-    return last.order_by().values(one=F("item")).values_list("one")
+    return last.order_by().annotate(one=F("item")).values_list("one")
 
 
 def _picked(row: Sequence[Any], annotator_id: int) -> Picked:

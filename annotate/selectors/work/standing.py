@@ -12,9 +12,10 @@ from annotate.crowds.tariffs import ZERO
 from annotate.models import Assignment, LedgerEntry, Participation
 from annotate.selectors.pay import promises
 from annotate.selectors.pay.accounts import sum_of
-from annotate.selectors.prepared import ListOf, Prepared, Row
+from annotate.selectors.prepared import ListOf, Prepared
 from annotate.selectors.review import eligibility
 from annotate.selectors.work import picking
+from annotate.statements import Row
 
 LEASED = Assignment.Status.LEASED
 IS_HELD = Q(status__in=Assignment.HELD, gold=None)

@@ -6,7 +6,7 @@ from typing import Any
 
 from annotate.models import Assignment
 from annotate.services import audit, transitions
-from annotate.services.written_rows import Change
+from annotate.services.written_rows import RowChange
 
 Status = Assignment.Status
 
@@ -21,7 +21,7 @@ TRANSITIONS: dict[Status, frozenset[Status]] = {
 # Other moves are recorded elsewhere: a submission by its judgment, a verification by the audit row
 # of the confirmed participation (decision 005).
 AUDITED = (Status.RETURNED, Status.EXPIRED)
-_HAND_IN = Change(Assignment, sets=("status", "ended_at", "signals"), where=("id", "status"))
+_HAND_IN = RowChange(Assignment, sets=("status", "ended_at", "signals"), where=("id", "status"))
 
 
 def hand_in(

@@ -12,9 +12,9 @@ from django.db.models import F
 from annotate.models import Assignment, Campaign, Slot
 from annotate.selectors.campaigns import slots
 from annotate.services import slot_tallies
-from annotate.services.written_rows import Change
+from annotate.services.written_rows import RowChange
 
-_TAKE = Change(Slot, sets=("assignment",), where=("id",), empty=("assignment",))
+_TAKE = RowChange(Slot, sets=("assignment",), where=("id",), empty=("assignment",))
 
 
 def take(slot_id: int, assignment_id: int) -> bool:

@@ -47,9 +47,8 @@ def add(work: CheckedResponse) -> int | None:
         "active_seconds": work.active_seconds,
     }
     if work.task.expected is None:
-        output, instrument = assignment.output_id, campaign.instrument
-        judgment = Judgment(**alike, output_id=output, instrument=instrument)
-        return int(written_rows.add(judgment).pk)
+        alike |= {"output_id": assignment.output_id, "instrument": campaign.instrument}
+        return int(written_rows.add(Judgment(**alike)).pk)
     alike["item_id"] = assignment.gold_id
     right = expected.is_right(work.instrument, work.task.expected, work.response)
     GoldAnswer.objects.create(**alike, right=right)

@@ -254,3 +254,13 @@ def test_an_answer_that_does_not_fit_stores_nothing(client):
     body = JUDGED | {"response": {**GOOD, "fluency": 9}}
     assert call(client, who, "submit", body, assignment=now).status_code == 422
     assert Assignment.objects.get(pk=now).status == "leased"
+
+
+def test_a_repeated_submit_brings_the_first_receipt_whatever_is_asked_by_now(client):
+    """The first answer was lost; the wording has changed meanwhile."""
+    who, now = at_work(campaign(items=40))
+    first = call(client, who, "submit", JUDGED, assignment=now)
+    again = call(client, who, "submit", JUDGED | {"version": "another"}, assignment=now)
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert again.json()["earned"] == first.json()["earned"]
+    assert Judgment.objects.filter(assignment=now).count() == 1

@@ -13,7 +13,7 @@ from annotate.models import Assignment, ChangeMark, Judgment, LedgerEntry, Slot
 from annotate.models.base import ImmutableError
 from annotate.services import written_rows
 from annotate.services.work import assignment_states, slots
-from annotate.services.written_rows import Change
+from annotate.services.written_rows import RowChange
 from tests.factories import campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -155,6 +155,6 @@ def test_no_signals_are_null_and_not_a_json_null():
 
 
 def test_a_change_takes_a_value_for_each_field():
-    change = Change(Slot, sets=("assignment",), where=("id",))
+    change = RowChange(Slot, sets=("assignment",), where=("id",))
     with pytest.raises(ValueError, match="argument"):
         change.make(1)
