@@ -102,12 +102,12 @@ def frontier_holds(study: Campaign) -> bool:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_closing_in_the_middle_leases_nothing_beyond_the_frontier(seed):
-    study = campaign(items=300, annotator_cap=None)
+    study = campaign(items=600, annotator_cap=None)  # whoever closes waits for its turn among many
     chance, started = random.Random(seed), threading.Event()
 
     def close() -> None:
         started.wait(20)
-        threading.Event().wait(chance.uniform(0.05, 0.6))
+        threading.Event().wait(chance.uniform(0.05, 0.3))
         life.close(study.pk, Campaign.Reason.HAND)
 
     def one(who: Participation) -> int:

@@ -4,12 +4,14 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 
 import numpy as np
 import pytest
 import redis
 from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
 
 from annotate.models import (
     Campaign,
@@ -153,6 +155,8 @@ def test_what_takes_long_waits_in_a_queue_of_its_own(tmp_path, broker):
     """A worker that estimates alone leaves it; the other one does it."""
     study = campaign()
     working(study, n=12)
+    # Old enough for the look that a worker takes when it starts: no message and no beat tells it.
+    ChangeMark.objects.update(at=timezone.now() - timedelta(seconds=10))
     with stack(tmp_path, redis_url=broker) as servers:
         servers.start("estimating")
         wait_for(lambda: estimated(study), seconds=OTHERS)
