@@ -27,8 +27,7 @@ app.autodiscover_tasks()
 
 logger = logging.getLogger(__name__)
 
-BACKGROUND = "background"  # the queue of what takes seconds or minutes
-NICENESS = 10  # of a worker that serves it alone
+NICENESS = 10  # of a worker that serves the background alone
 SILENCE = 5.0  # seconds after a failure in which requests do not wait for the broker
 _silent_until = 0.0
 

@@ -43,7 +43,7 @@ class RowChange:
         self._written: tuple[list[AField], Statement] | None = None
 
     def make(self, *values: Any) -> int:
-        """RowChange the rows; the values are of `sets` and then of `where`. Return how many."""
+        """Change the rows; the values are of `sets` and then of `where`. Return how many."""
         fields, statement = self._written = self._written or self._write()
         with transaction.mark_for_rollback_on_error():
             return statement.affected(

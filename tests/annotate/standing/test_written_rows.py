@@ -65,11 +65,8 @@ def of_ledger() -> LedgerEntry:
     )
 
 
-ANEW = {
-    "assignment_id",
-    "annotator_id",
-    "at",
-}  # the rows of the test are made anew after the rollback
+# What differs because the rows of the test are made anew after the rollback.
+ANEW = {"assignment_id", "annotator_id", "at"}
 
 
 @pytest.mark.parametrize("make", [of_judgment, of_ledger])
