@@ -25,9 +25,12 @@ from estimation.services.watermark import Watermark
 CAMPAIGNS = 200  # remembered at a time, those that were refreshed last
 ROWS = 4_000_000  # judgments and outputs that all of them may hold; about 50 bytes each
 # Below so many judgments all facts are read each time. Otherwise when they have grown by this
-# factor, after so many seconds, or after so many times as long as it took.
+# factor, but not before so many times as long as it took, so that new judgments need not wait
+# for the facts again and again while many come; and in any case after so many seconds, or so
+# many times as long.
 LEAST = 200
 GROWTH = 1.05
+GROWING_SPARING = 10
 PAUSE = 60.0
 SPARING = 20
 COLLECTING = (CampaignStatus.OPEN, CampaignStatus.PAUSED)
@@ -38,7 +41,8 @@ class Remembered:
     """A campaign as the last full refresh found it, with what has come since.
 
     findings: of each system. compared: every pair of them. read: how many judgments counted in
-    full. until: when they are to be read again.
+    full. until: when they are to be read again. grown_from: from when they are where they have
+    grown.
     """
 
     brief: Brief
@@ -51,6 +55,14 @@ class Remembered:
     watermark: Watermark
     read: int
     until: float
+    grown_from: float
+
+    def is_old(self) -> bool:
+        """Return whether all facts are to be read again."""
+        now, n = time.monotonic(), self.followed.n
+        if n < LEAST or now >= self.until:
+            return True
+        return n >= GROWTH * self.read and now >= self.grown_from
 
     @property
     def rows(self) -> int:
@@ -72,7 +84,7 @@ class Memory:
             return False
         if brief.status not in COLLECTING or not ORDINARY.issuperset(reasons):
             return False
-        return LEAST <= facts.followed.n < GROWTH * facts.read and time.monotonic() < facts.until
+        return not facts.is_old()
 
     def begin(
         self,
@@ -90,6 +102,7 @@ class Memory:
         newest: the newest judgment's id before it. began: when it began.
         """
         now, watermark = time.monotonic(), Watermark()
+        took = now - began
         watermark.looked(newest)
         findings: dict[int, list[Finding]] = {}
         for finding in found:
@@ -105,7 +118,8 @@ class Memory:
             compared,
             watermark,
             read=seen.scores.judgment.size,
-            until=now + max(PAUSE, SPARING * (now - began)),
+            until=now + max(PAUSE, SPARING * took),
+            grown_from=now + GROWING_SPARING * took,
         )
         _keep_within_bounds()
 

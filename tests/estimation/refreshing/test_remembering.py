@@ -1,7 +1,9 @@
 """What a worker remembers between refreshes equals what it would read anew, after every step."""
 
 import logging
+import math
 import random
+import time
 from collections import OrderedDict
 
 import numpy as np
@@ -180,6 +182,28 @@ def test_what_is_left_for_later_is_a_mark_and_is_done_once_it_is_due(monkeypatch
     assert estimating.refresh(study.pk)
     assert not ChangeMark.objects.exists()
     assert quickly == [study.pk]
+
+
+def test_while_many_come_the_facts_are_read_again_for_a_tenth_of_the_time(monkeypatch, quickly):
+    study = judged()
+    monkeypatch.setattr(memory, "GROWTH", 1.0)
+    mind = memory.of(study.pk)
+    facts = mind.facts
+    assert facts is not None
+    began = time.monotonic() - 7  # this full refresh took so many seconds
+    mind.begin(
+        facts.brief, facts.seen, [], facts.compared, epoch=facts.epoch, newest=10**9, began=began
+    )
+    assert mind.facts.grown_from == pytest.approx(time.monotonic() + 70, abs=5)
+    facts.grown_from, mind.facts = math.inf, facts
+    judge(person(study, "one of many"))
+    estimating.refresh(study.pk)
+    assert quickly == [study.pk]
+    facts.grown_from = 0.0
+    judge(person(study, "another"))
+    estimating.refresh(study.pk)
+    assert quickly == [study.pk]
+    assert memory.of(study.pk).facts is not facts
 
 
 @pytest.mark.slow
