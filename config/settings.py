@@ -153,7 +153,16 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "OPTIONS": {"MAX_ENTRIES": 500},
+    },
+    # What all processes see, and nobody needs: how far a download is.
+    "shared": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "plumbline",
+        "OPTIONS": {"socket_connect_timeout": 0.3, "socket_timeout": 0.4},
     }
+    if REDIS_URL
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "shared"},
 }
 
 AUTH_PASSWORD_VALIDATORS = [

@@ -13,6 +13,7 @@ app_name = "estimation"
 urlpatterns: list[URLPattern] = [
     path("campaigns/<str:public_id>/", dashboard.page, name="dashboard"),
     path("campaigns/<str:public_id>/export.zip", export.download, name="export"),
+    path("campaigns/<str:public_id>/export/", export.standing_of, name="export-standing"),
     path("campaigns/<str:public_id>/numbers/", dashboard.numbers, name="numbers"),
     path("campaigns/<str:public_id>/activity/", dashboard.all_activity, name="activity"),
     path(SYSTEMS, looking.systems, name="systems"),

@@ -31,7 +31,7 @@ def stream(public_id: str, *, progress: Progress = lambda *_: None) -> Iterator[
 
     It is of one moment: what may change is read first, at once.
     progress: called with the name of a file, how many of its lines are packed, and how many there
-        will be (None: not known).
+        will be (None: not known); first of all for those where that is known.
     """
     campaign_id = counting.campaign_id_of(public_id)
     if campaign_id is None:
@@ -39,16 +39,20 @@ def stream(public_id: str, *, progress: Progress = lambda *_: None) -> Iterator[
     newest = numbers.newest_estimate(campaign_id)
     now, at = exports.moment(campaign_id), timezone.now()
     waits = bool(counting.marks(campaign_id))
-    files = _files(now, at, progress)
+    known = {JUDGMENTS.name: now.judgment.size, OUTPUTS.name: now.output.size}
+    for file, total in known.items():
+        progress(file, 0, total)
+    files = _files(now, at, known, progress)
     # An estimate that is made from here on may rest on more than what was read.
     sums = manifest.Checksums(lambda: not waits and newest == numbers.newest_estimate(campaign_id))
     return _zipped(sums.over(files), folder=f"plumbline-{public_id}", at=at)
 
 
-def _files(now: Moment, at: datetime, progress: Progress) -> Iterator[tuple[str, Iterable[bytes]]]:
+def _files(
+    now: Moment, at: datetime, known: dict[str, int], progress: Progress
+) -> Iterator[tuple[str, Iterable[bytes]]]:
     """What is short comes first, so that the download begins at once."""
     counted: dict[str, int] = {}
-    known = {JUDGMENTS.name: now.judgment.size, OUTPUTS.name: now.output.size}
     yield PLAN, [contents.as_json(protocol(now.campaign), indent=2)]
     for file in FILES:
         blocks = _counting(file, now, counted)

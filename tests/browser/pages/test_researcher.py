@@ -255,6 +255,7 @@ def test_everything_is_taken_out_by_one_button(ada: Page, live_server: Any, tmp_
     with ada.expect_download() as coming:
         press(ada, "link", "Export")
     assert coming.value.suggested_filename == f"plumbline-{made.public_id}.zip"
+    expect(ada.locator("#export-standing")).to_contain_text("The export is complete")
     target = tmp_path / "all.zip"
     coming.value.save_as(target)
     found = Unzipped(target.read_bytes())

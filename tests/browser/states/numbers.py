@@ -3,11 +3,15 @@
 import os
 from collections.abc import Callable
 from decimal import Decimal
+from typing import get_args
+from unittest.mock import patch
 
 from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotate.services import audit
+from estimation.exporting import standing
+from estimation.exporting.standing import Standing, State
 from estimation.services import forecasting
 from tests.browser.researchers import estimated
 from tests.browser.states import Visitor, state
@@ -135,3 +139,25 @@ def _report(visitor: Visitor) -> None:
 def _early_report(visitor: Visitor) -> None:
     made = campaign(owner=logged_in(visitor), name="News in short, autumn")
     visitor.goto(reverse("estimation:report", args=[made.public_id]))
+
+
+def exporting(kind: State) -> Callable[[Visitor], None]:
+    def reach(visitor: Visitor) -> None:
+        """The page has asked for an export that has come so far."""
+        owner = logged_in(visitor)
+        made = campaign(owner=owner, name="News in short, autumn")
+        dashboard(visitor, made)
+        visitor.page.evaluate("() => { crypto.getRandomValues = (some) => some.fill(7); }")
+        visitor.page.evaluate("() => addEventListener('click', (e) => e.preventDefault())")
+        name = standing.name_of(made.pk, owner.pk, "07" * 16)
+        found = Standing(kind, 412_000, 1_220_000, size=98_000_000)
+        told = patch.object(standing, "find", lambda asked: found if asked == name else None)
+        visitor.staying.enter_context(told)
+        visitor.page.locator("#act-export").click()
+        visitor.page.locator("#export-standing .note").wait_for()
+
+    return reach
+
+
+for kind in get_args(State):
+    state(f"export/{kind}")(exporting(kind))
