@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from celery.signals import worker_init
+from django.conf import settings
 from django.dispatch import receiver
 
 from annotate.signals import change_marked
@@ -19,6 +21,19 @@ def estimate_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
     wait = due.claim(name_of(campaign_id))
     if wait is not None:
         enqueue(estimate_campaign, campaign_id, countdown=wait or None)
+
+
+@worker_init.connect
+def load_before_work(**_signal: Any) -> None:
+    """Load what scores need before a worker makes its processes: they share it.
+
+    Otherwise the first estimate of each process waits for it, where work has already begun. The
+    embedded worker is a thread of the web process, which is to answer soon.
+    """
+    from estimation.metrics.text import treebank
+
+    if not settings.EMBEDDED:
+        treebank()
 
 
 @receiver(agreement_due)

@@ -128,13 +128,14 @@ def _is_word(piece: str) -> bool:
 
 
 def treebank_tokens(text: str) -> list[str]:
-    """Penn Treebank tokens of nltk (imported on first use: seconds); no model is downloaded."""
-    tokens: list[str] = _treebank().tokenize(text)
+    """Penn Treebank tokens of nltk; no model is downloaded."""
+    tokens: list[str] = treebank().tokenize(text)
     return tokens
 
 
 @cache
-def _treebank() -> Any:
+def treebank() -> Any:
+    """Return nltk's tokenizer. The first call imports nltk: half a second of the processor."""
     from nltk.tokenize import TreebankWordTokenizer
 
     return TreebankWordTokenizer()

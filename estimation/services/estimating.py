@@ -85,7 +85,8 @@ def refresh(campaign_id: int) -> bool:
     It reads marks, then facts. One transaction removes those marks, writes the estimates and
     carries out the stopping rule's acts, so after a worker's death all of it is done again. One
     worker runs at a time; another returns at once. What comes meanwhile is announced again at the
-    end and waits for the next turn, except what rulings and acts of the stopping rule change.
+    end and waits for the next turn, except what rulings and acts of the stopping rule change, and
+    what comes while a round takes long.
     Returns False if there was nothing to do.
     """
     due.begin(name_of(campaign_id), spacing=settings.REFRESH_SECONDS)
@@ -100,10 +101,11 @@ def refresh_as_told(campaign_id: int) -> bool:
 
 
 def _rounds(campaign_id: int) -> bool:
-    done, left = False, _reasons(campaign_id)
+    done, left, first = False, _reasons(campaign_id), time.monotonic()
     for _round in range(ROUNDS):
         if not left:
             return done
+        began = time.monotonic()
         with locks.hold(name_of(campaign_id), LEASE) as lease:
             if lease is None:
                 return done
@@ -113,11 +115,24 @@ def _rounds(campaign_id: int) -> bool:
                 done = True
                 break
         left = _reasons(campaign_id)
-        if left <= ORDINARY:
+        if left <= ORDINARY and not _goes_on(campaign_id, first, began):
             break
     if left - {PUT_OFF}:
         change_marked.send_robust(sender=None, campaign_id=campaign_id)
     return done
+
+
+def _goes_on(campaign_id: int, first: float, began: float) -> bool:
+    """Return whether new judgments have their round at once, not by a message.
+
+    They do where this round took longer than the time between two, so that its end is late
+    already; but not for so long that other campaigns would wait.
+    """
+    now = time.monotonic()
+    if now < began + settings.REFRESH_SECONDS or now >= first + TURN / 2:
+        return False
+    due.begin(name_of(campaign_id), spacing=settings.REFRESH_SECONDS)
+    return True
 
 
 def _reasons(campaign_id: int) -> set[str]:

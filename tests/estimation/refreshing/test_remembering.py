@@ -206,6 +206,28 @@ def test_while_many_come_the_facts_are_read_again_for_a_tenth_of_the_time(monkey
     assert memory.of(study.pk).facts is not facts
 
 
+@pytest.mark.parametrize(("spacing", "at_once"), [(0.0, True), (60.0, False)])
+def test_what_comes_in_a_long_round_has_the_next_one(monkeypatch, settings, spacing, at_once):
+    """A round is long where the next one is due before its end."""
+    settings.REFRESH_SECONDS = spacing
+    study, read = judged(), []
+
+    def estimate(brief, changes, *rest, **how):
+        made(brief, changes, *rest, **how)
+        read.append(len(changes))
+        if len(read) == 1:
+            judge(person(study, "meanwhile"))
+
+    made = quick.estimate
+    monkeypatch.setattr(quick, "estimate", estimate)
+    judge(person(study, "first"))
+    estimating.refresh(study.pk)
+    assert len(read) == 1 + at_once
+    assert set(counting.changes(study.pk).values()) == (
+        {"put off"} if at_once else {"put off", "judgment"}
+    )
+
+
 @pytest.mark.slow
 def test_a_killed_worker_leaves_the_mark_to_another(quickly):
     study = judged()
