@@ -23,7 +23,6 @@ def estimate_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
         enqueue(estimate_campaign, campaign_id, countdown=wait or None)
 
 
-@worker_init.connect
 def load_before_work(**_signal: Any) -> None:
     """Load what scores need before a worker makes its processes: they share it.
 
@@ -34,6 +33,9 @@ def load_before_work(**_signal: Any) -> None:
 
     if not settings.EMBEDDED:
         treebank()
+
+
+worker_init.connect(load_before_work)
 
 
 @receiver(agreement_due)
