@@ -4,7 +4,7 @@ from celery import shared_task
 
 from annotate.services import slot_tallies
 from annotate.services.accounts import kept_answers, mailing
-from annotate.services.campaigns import life
+from annotate.services.campaigns import drafts, life
 from annotate.services.campaigns.importing import running
 from annotate.services.marketplace import reconciling
 from annotate.services.notifications import budgets, sending
@@ -107,6 +107,12 @@ def run_import(import_id: int) -> bool:
 def run_imports() -> int:
     """Find imports whose message was lost or whose worker is gone, and what is left behind."""
     return running.run_due()
+
+
+@shared_task
+def clear_drafts() -> int:
+    """Remove what was in deleted drafts."""
+    return drafts.clear_due()
 
 
 @shared_task

@@ -66,6 +66,12 @@ CAMPAIGNS: list[URLPattern] = [
     ),
     path("campaigns/imports/<slug:import_id>/<slug:step>/", steps.page, name="import-step"),
     path("campaigns/<str:public_id>/act/<str:verb>/", listing.act, name="act"),
+    path(
+        "campaigns/<str:public_id>/delete/",
+        listing.act,
+        {"verb": "delete"},
+        name="campaign-delete",
+    ),
     path("campaigns/<str:public_id>/gold/", gold.page, name="gold"),
     path("campaigns/<str:public_id>/people/", people.people, name="people"),
     path(

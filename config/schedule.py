@@ -19,6 +19,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "carry-out-due": _every(10, "annotate.tasks.carry_out_due"),
     "reconcile": _every(30, "annotate.tasks.reconcile"),
     "run-imports": _every(5, "annotate.tasks.run_imports"),
+    "clear-drafts": _every(60, "annotate.tasks.clear_drafts"),
     "keep-verdicts": _every(15, "annotate.tasks.keep_verdicts"),
     "calibrate-screens": _every(20, "annotate.tasks.calibrate_screens"),
     "look-at-gold": _every(60, "annotate.tasks.look_at_gold"),
@@ -39,6 +40,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
 BACKGROUND = "background"
 LONG = (
     "annotate.tasks.calibrate_screens",
+    "annotate.tasks.clear_drafts",
     "annotate.tasks.keep_verdicts",
     "annotate.tasks.look_at_gold",
     "annotate.tasks.look_at_signals",

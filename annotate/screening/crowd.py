@@ -39,6 +39,8 @@ class Categories:
     unrelated: (K,) the probability if answers had their observed frequencies and were independent
         (for paragraphs, which have an order but no names: as `typical`).
     possible: how many categories are possible, observed or not.
+    possible_pairs: how many combinations of two questions' answers are; of paragraphs, as many as
+        categories.
     """
 
     category: Ints
@@ -46,6 +48,7 @@ class Categories:
     typical: Floats
     unrelated: Floats
     possible: int
+    possible_pairs: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +106,7 @@ def categories(columns: Columns) -> Categories:
         np.full(len(rows), chance),
         _unrelated(answers, rows),
         possible,
+        len(columns.levels) ** min(answers.shape[1], 2),
     )
 
 
@@ -143,7 +147,7 @@ def _of_paragraphs(plausible: Floats, verdict: Floats) -> Categories:
     tables = np.array([_dice(size) for size in sizes.tolist()]).reshape(-1, PARAGRAPH_CATEGORIES)
     share = np.bincount(at, minlength=sizes.size) / max(at.size, 1)
     typical = share @ tables
-    return Categories(category, tables[at, category], typical, typical, PARAGRAPH_CATEGORIES)
+    return Categories(category, tables[at, category], typical, typical, *[PARAGRAPH_CATEGORIES] * 2)
 
 
 def _category(con: Ints, pro: Ints, m: Ints) -> Ints:

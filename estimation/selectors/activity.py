@@ -32,6 +32,7 @@ _VERBS = {
     "resume": "went on collecting",
     "reopen": "reopened it: {why}",
     "archive": "archived it",
+    "delete": "deleted the draft",
     "flag": "stopped an annotator for a review",
     "review": "began to review an annotator",
     "clear": "cleared an annotator",

@@ -34,7 +34,7 @@ from annotate.instruments import highlights
 from annotate.models import Campaign
 from annotate.selectors.studies import instruments
 from annotate.services.accounts import kept_answers
-from annotate.services.campaigns import life, plans
+from annotate.services.campaigns import drafts, life, plans
 from annotate.services.campaigns.importing import receiving, stored
 from annotate.services.campaigns.plans import Plan
 from annotate.states import ImportStatus
@@ -113,6 +113,20 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     def close(self, request: Request, public_id: str) -> Response:
         """End collecting by hand: gaps are finished, then the final estimate follows."""
         return self._act(request, public_id, _close)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def archive(self, request: Request, public_id: str) -> Response:
+        """Put a draft or a closed campaign away for good; its numbers and judgments stay."""
+        return self._act(request, public_id, life.archive)
+
+    @extend_schema(request=None, responses={204: None})
+    @action(detail=True, methods=["post"], url_path="delete", url_name="delete")
+    def remove(self, request: Request, public_id: str) -> Response:
+        """Delete a draft: its texts and its plan, for all its members. Only owners may."""
+        campaign = permissions.owned(request.user, public_id)
+        drafts.delete(campaign.pk, actor_id=cast(User, request.user).pk)
+        return Response(status=204)
 
     @extend_schema(responses=JudgmentSerializer(many=True))
     @action(detail=True, pagination_class=ById, serializer_class=JudgmentSerializer)

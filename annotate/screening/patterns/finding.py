@@ -1,11 +1,13 @@
 """Random answers: combinations that dice would give, and that people like the others do not."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import gammaln
 
-from annotate.screening import crowd
+from annotate.screening import crowd, pairwise
 from annotate.screening.base import Columns, ScreenFinding, finding
-from annotate.screening.crowd import Counts, Others
+from annotate.screening.crowd import Categories, Counts, Mask
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats
 
@@ -18,8 +20,8 @@ class Patterns(Thresholds):
     """Answers at least `odds` times as probable from dice as from a person like the others.
 
     slips: the share of answers that careful people also give by mistake.
-    per_combination: the least number of others' judgments per possible combination of answers; with
-        fewer, rare combinations of honest people look random.
+    per_combination: the least number of others' judgments per possible combination of answers, or
+        of two questions' answers; with fewer, rare combinations of honest people look random.
     information: how much the others' answers in one judgment must say about each other, in nats per
         answer. Where criteria are unrelated, honest people look random.
     """
@@ -42,23 +44,24 @@ def find(columns: Columns, own: Patterns, limits: CrowdThresholds) -> ScreenFind
     Annotators who are more probably random are then removed from the yardstick, and the computation
     is repeated; otherwise many random answerers would resemble each other.
     It runs only where others gave `per_combination` judgments for each possible combination (with
-    fewer, their shares are uncertain), and where the information of their answers is at least
-    `information`. value: log10 of the odds; threshold likewise. It needs no outputs judged twice.
+    fewer, their shares are uncertain; from as many for each combination of two questions on, shares
+    come from pairs of questions, see `pairwise`), and where the information of their answers is at
+    least `information`. value: log10 of the odds; threshold likewise. It needs no outputs judged
+    twice.
     """
     found = crowd.categories(columns)
     counts = crowd.counts(columns, found)
     long_ = (columns.judgments >= own.minimum) & (columns.answers.shape[1] > 1)
     likelihood = np.bincount(columns.who, np.log(found.dice), columns.people.size)
     yardstick = crowd.varied(counts, limits)
-    needed = own.per_combination * found.possible
+    least = own.per_combination * min(found.possible, found.possible_pairs)
     related = own.information * columns.answers.shape[1]
     for _ in range(2):
-        others = crowd.of_others(counts, yardstick, found.unrelated)
-        usual = _shares(counts, others, found.typical, own.slips)
-        person = np.stack([_dirichlet_multinomial(counts, usual, 1 / r - 1) for r in WITHIN])
+        usual = _usual(columns, own, found, counts, yardstick)
+        person = np.stack([_dirichlet_multinomial(counts, usual.shares, 1 / r - 1) for r in WITHIN])
         odds = (likelihood - person.max(axis=0)) / np.log(10)
         enough = long_ & crowd.large_enough(counts, yardstick, limits)
-        enough &= (others.judgments >= needed) & (others.information >= related)
+        enough &= (usual.judgments >= least) & (usual.information >= related)
         yardstick &= ~(long_ & (odds > 0))
     threshold = float(np.log10(own.odds))
     return finding(
@@ -72,18 +75,37 @@ def find(columns: Columns, own: Patterns, limits: CrowdThresholds) -> ScreenFind
         enough=enough,
         numbers={
             "correlation": np.array(WITHIN)[person.argmax(axis=0)],
-            "others": others.judgments,
-            "others_needed": np.full(odds.size, float(needed)),
-            "information": others.information,
+            "others": usual.judgments,
+            "others_needed": np.full(odds.size, float(least)),
+            "information": usual.information,
             "information_needed": np.full(odds.size, related),
         },
     )
 
 
-def _shares(counts: Counts, others: Others, typical: Floats, slips: float) -> Floats:
-    """Return (P,) the probability of each category of `counts` for a person like the others."""
-    total = np.maximum(others.judgments, 1)[counts.who]
-    return np.asarray((1 - slips) * others.times / total + slips * typical[counts.category])
+@dataclass(frozen=True, eq=False)
+class _Usual:
+    """The others. shares: (P,) of each row of `Counts`, slips included. The rest: (A,)."""
+
+    shares: Floats
+    judgments: Floats
+    information: Floats
+
+
+def _usual(
+    columns: Columns, own: Patterns, found: Categories, counts: Counts, yardstick: Mask
+) -> _Usual:
+    """Return the others' shares, from all questions at once where they gave enough judgments."""
+    others = crowd.of_others(counts, yardstick, found.unrelated)
+    shares = others.times / np.maximum(others.judgments, 1)[counts.who]
+    information = others.information
+    counted = others.judgments >= own.per_combination * found.possible
+    if found.possible_pairs < found.possible and not counted.all():
+        paired = pairwise.combined(columns, counts, yardstick)
+        shares = np.where(counted[counts.who], shares, paired.shares)
+        information = np.where(counted, information, paired.information)
+    slipped = (1 - own.slips) * shares + own.slips * found.typical[counts.category]
+    return _Usual(np.asarray(slipped), others.judgments, information)
 
 
 def _dirichlet_multinomial(counts: Counts, shares: Floats, size: float) -> Floats:

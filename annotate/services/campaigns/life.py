@@ -143,6 +143,11 @@ def archive(campaign_id: int, *, actor_id: int) -> None:
         _move(campaign, CampaignStatus.ARCHIVED, verb="archive", actor_id=actor_id)
 
 
+def end_draft(campaign: Campaign, *, actor_id: int, **changes: Any) -> None:
+    """Move a locked draft -> archived because it is deleted (`services.campaigns.drafts`)."""
+    _move(campaign, CampaignStatus.ARCHIVED, verb="delete", actor_id=actor_id, **changes)
+
+
 def stop_system(system_id: int, **detail: Any) -> bool:
     """End a system's sample at its frontier (data rule 8); False if it had already ended."""
     with transaction.atomic():

@@ -14,11 +14,11 @@ from annotate.adapters import publishes
 from annotate.errors import Conflict, NotFound
 from annotate.forms.base import ReasonForm
 from annotate.models import Campaign
-from annotate.permissions import researcher_page, run
+from annotate.permissions import owned, researcher_page, run
 from annotate.selectors import listings
 from annotate.selectors.campaigns import imports, progress
 from annotate.selectors.campaigns import listed as selectors
-from annotate.services.campaigns import life
+from annotate.services.campaigns import drafts, life
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class StateChange:
     title: str = ""
     button: str = ""
     asks_why: bool = False
+    ends: bool = False  # what only owners do, and after which the campaign has no page
 
     @property
     def confirms(self) -> bool:
@@ -71,6 +72,13 @@ ACTS = {
         "The campaign is archived.",
         title="Archive this campaign?",
         button="Archive the campaign",
+    ),
+    "delete": StateChange(
+        lambda campaign, user, _why: drafts.delete(campaign.pk, actor_id=user),
+        "The draft is deleted.",
+        title="Delete this draft?",
+        button="Delete the draft",
+        ends=True,
     ),
 }
 
@@ -121,10 +129,10 @@ def index(request: HttpRequest) -> HttpResponseBase:
 @researcher_page
 def act(request: HttpRequest, public_id: str, verb: str) -> HttpResponseBase:
     """GET says what will happen, POST does it; an act without a question is a POST at once."""
-    campaign = run(request.user, public_id)
     if verb not in ACTS:
         raise NotFound("There is no such act.")
     asked = ACTS[verb]
+    campaign = (owned if asked.ends else run)(request.user, public_id)
     form = ReasonForm(request.POST or None)
     if request.method != "POST" or (asked.asks_why and not form.is_valid()):
         return _confirm(request, campaign, verb, form)
@@ -132,6 +140,8 @@ def act(request: HttpRequest, public_id: str, verb: str) -> HttpResponseBase:
     try:
         asked.do(campaign, request.user.pk, form["why"].value() or "")
         messages.success(request, _said(campaign, verb))
+        if asked.ends:
+            return redirect("annotate:campaigns")
     except Conflict as refused:
         messages.error(request, refused.message)
     return redirect("estimation:dashboard", public_id)

@@ -143,6 +143,14 @@ class Plumbline:
         """Close the campaign by hand; its final estimates follow."""
         return rows.campaign(self._at.post(f"{_of(campaign)}close/"))
 
+    def archive(self, campaign: str) -> Campaign:
+        """Put a draft or a closed campaign away for good; its numbers stay."""
+        return rows.campaign(self._at.post(f"{_of(campaign)}archive/"))
+
+    def delete_draft(self, campaign: str) -> None:
+        """Delete a campaign that was never open, with its texts. `Conflict` for any other."""
+        self._at.post(f"{_of(campaign)}delete/")
+
     def wait_until_closed(self, campaign: str, *, timeout: float, every: float = 30.0) -> Campaign:
         """Return the campaign once it is closed; `TimeoutError` after `timeout` seconds."""
         return self._until(

@@ -138,6 +138,8 @@ def _checked(answer: httpx.Response) -> Any:
         raise UnexpectedAnswer(
             "The server sends on to another address. Give the final one: the token is not sent on."
         )
+    if answer.status_code == 204:
+        return None
     try:
         data = json.loads(answer.content)
     except (ValueError, RecursionError):

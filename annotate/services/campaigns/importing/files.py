@@ -10,7 +10,8 @@ from typing import Any, Protocol
 from django.db import transaction
 from django.utils import timezone
 
-from annotate.models import Campaign, CampaignImport, ImportChunk, Item
+from annotate.models import Campaign, CampaignImport, ImportChunk
+from annotate.services.campaigns import drafts
 from annotate.services.campaigns.importing import states
 from annotate.states import ImportStatus as Status
 
@@ -104,7 +105,6 @@ def blocks(of: CampaignImport, file: str) -> Iterator[bytes]:
 
 
 KEPT = timedelta(days=7)  # how long an import waits for its owner
-AT_ONCE = 200  # items that one transaction removes, with all their rows
 OVER = (Status.DONE, Status.CANCELLED, Status.REFUSED)
 
 
@@ -141,9 +141,7 @@ def expire() -> None:
 
 def _remove(of: CampaignImport, campaign_id: int) -> None:
     """Remove a campaign that was never finished, in short transactions."""
-    items = Item.objects.filter(campaign=campaign_id)
-    while keys := list(items.order_by("pk").values_list("pk", flat=True)[:AT_ONCE]):
-        items.filter(pk__in=keys).delete()
+    drafts.remove_items(campaign_id)
     with transaction.atomic():
         CampaignImport.objects.filter(pk=of.pk).update(campaign=None)
         Campaign.objects.filter(pk=campaign_id).delete()
