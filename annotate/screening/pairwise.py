@@ -18,11 +18,14 @@ from annotate.screening.grouping import levels, once, pairs
 from estimation.core import Floats, Ints
 
 PRIOR = 0.5  # of each cell of a table: the prior of Krichevsky and Trofimov (1981)
+# How much more, or less, people give high answers than others do: factors e^t and e^-t of the odds
+# of all questions' highest answers. One of them suits each person best.
+TILTS = (0.0, -4.0, -2.0, -1.0, 1.0, 2.0, 4.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Combined:
-    """shares: (P,) of the category in each row of `Counts`, among the others.
+    """shares: (P,) of the category in each row of `Counts`, among the others, tilted to oneself.
 
     information: how much the pairs of the tree say about each other, in nats per judgment.
     """
@@ -42,7 +45,9 @@ class _Question:
 def combined(columns: Columns, counts: Counts, yardstick: Mask) -> Combined:
     """Return the shares of combinations among all other yardsticks.
 
-    The tree is one for all people; the tables leave out each one's own answers.
+    The tree is one for all people; the tables leave out each one's own answers. Somebody who is
+    harsh or lenient in everything has combinations of their own: the shares are tilted (Esscher
+    1932) as suits each person best.
     """
     asked = _questions(columns)
     said = _information(asked, yardstick[columns.who])
@@ -51,13 +56,32 @@ def combined(columns: Columns, counts: Counts, yardstick: Mask) -> Combined:
     shares = others.share(asked[0])
     for parent, child in edges:
         shares = shares * others.share_given(asked[child], asked[parent])
-    return Combined(shares, float(sum(said[edge] for edge in edges)))
+    tilted = _tilted(shares, others.tilts(_height(asked)), counts)
+    return Combined(tilted, float(sum(said[edge] for edge in edges)))
 
 
 @once
 def _questions(columns: Columns) -> Sequence[_Question]:
     found = [levels(column) for column in columns.presented.T]
     return [_Question(which, n.size) for _values, which, n in found]
+
+
+def _height(asked: Sequence[_Question]) -> Floats:
+    """Return (T,) how high the answers are: 0 if all are the lowest, 1 if the highest."""
+    each = [one.answer / max(one.size - 1, 1) for one in asked]
+    return np.asarray(np.mean(each, axis=0))
+
+
+def _tilted(shares: Floats, tilts: Floats, counts: Counts) -> Floats:
+    """Return (P,) the shares with the tilt that makes each person's answers most probable.
+
+    tilts: (len(TILTS), P) by which factor each row's share changes.
+    """
+    likelihood = np.stack(
+        [np.bincount(counts.who, counts.times * np.log(one), counts.people) for one in tilts]
+    )
+    best = likelihood.argmax(axis=0)[counts.who]
+    return np.asarray(shares * tilts[best, np.arange(best.size)])
 
 
 def _information(asked: Sequence[_Question], used: Mask) -> Floats:
@@ -117,6 +141,15 @@ class _Tables:
         prior = PRIOR * question.size
         found = self._others(both, known.size * question.size) + prior * self.share(question)
         return np.asarray(found / (self._others(known.answer, known.size) + prior))
+
+    def tilts(self, height: Floats) -> Floats:
+        """Return (len(TILTS), P) the factors of the shares; over the others their mean is 1."""
+        return np.stack([self._tilt(np.exp(t * height)) for t in TILTS])
+
+    def _tilt(self, factor: Floats) -> Floats:
+        mine = np.bincount(self.who, factor * self.used, self.rows.people)
+        whole = (mine.sum() - mine)[self.rows.who]
+        return np.asarray(factor[self.row] * self.judgments / np.maximum(whole, 1e-300))
 
     def _others(self, number: Ints, size: int) -> Floats:
         """Return (P,) how often all yardsticks but oneself gave the number of the row."""

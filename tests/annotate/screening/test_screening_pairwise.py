@@ -85,7 +85,8 @@ def test_shares_of_a_chain_are_its_probabilities():
     assert found.information == pytest.approx(2 * known, rel=0.05)
 
 
-def test_shares_are_a_distribution():
+def test_shares_are_a_distribution(monkeypatch):
+    monkeypatch.setattr(pairwise, "TILTS", (0.0,))
     levels = 3
     every = np.array(np.meshgrid(*[np.arange(levels)] * 3)).reshape(3, -1).T
     answers = np.vstack([chain(500, criteria=3, levels=levels, same=0.5, seed=4), every])
@@ -98,8 +99,9 @@ def test_shares_are_a_distribution():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_ones_own_answers_are_not_in_ones_own_yardstick(seed):
+def test_ones_own_answers_are_not_in_ones_own_yardstick(seed, monkeypatch):
     """Shares for somebody are those that the others' judgments alone give."""
+    monkeypatch.setattr(pairwise, "TILTS", (0.0,))
     answers = chain(300, criteria=4, levels=3, same=0.7, seed=seed)
     who = np.random.default_rng(seed).integers(0, 6, 300)
     columns = study(answers, levels=3, who=who)
@@ -123,6 +125,46 @@ def by_hand(others: np.ndarray, mine: np.ndarray, edges: list[tuple[int, int]]) 
         like = others[others[:, parent] == mine[parent]]
         product *= (np.sum(like[:, child] == mine[child]) + 1.5 * share(child)) / (len(like) + 1.5)
     return product
+
+
+@pytest.mark.parametrize("tilt", [-4.0, 0.0, 1.0])
+def test_a_tilt_moves_shares_and_adds_nothing(tilt, monkeypatch):
+    """Over the others' own judgments its factors have the mean 1, for everybody."""
+    monkeypatch.setattr(pairwise, "TILTS", (tilt,))
+    answers = chain(200, criteria=3, levels=4, same=0.5, seed=11)
+    who = np.arange(200) % 4
+    columns = study(answers, levels=4, who=who)
+    counts, everybody = prepared(columns)
+    tables = pairwise._Tables(columns, counts, everybody)
+    height = answers.mean(axis=1) / 3
+    (found,) = tables.tilts(pairwise._height(pairwise._questions(columns)))
+    for person in range(4):
+        mine = counts.who == person
+        expected = np.exp(tilt * height) / np.exp(tilt * height[who != person]).mean()
+        rows = pairwise._examples(columns, counts)[mine]
+        np.testing.assert_allclose(found[mine], expected[rows])
+
+
+def test_who_is_harsh_in_everything_is_no_dice():
+    """Lowest answers together are rare among others; a harsh person gives them all the time."""
+    answers = chain(EVERYBODY * EACH, criteria=8, levels=5, same=0.8, seed=12)
+    harsh = np.arange(len(answers)) % EVERYBODY == 0
+    answers[harsh] = np.maximum(answers[harsh] - 2, 0)
+    odds = {v.annotator: v.value for v in run(RANDOM_ANSWERS, study(answers, levels=5), Settings())}
+    assert odds[0] < 0
+    columns = study(answers, levels=5)
+    counts, everybody = prepared(columns)
+    found = pairwise.combined(columns, counts, everybody).shares
+    mine = counts.who == 0
+    likelihood = np.sum(counts.times[mine] * np.log(found[mine]))
+    pairwise_alone = _without_tilts(columns, counts, everybody)[mine]
+    assert likelihood > np.sum(counts.times[mine] * np.log(pairwise_alone)) + 5
+
+
+def _without_tilts(columns, counts, everybody):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairwise, "TILTS", (0.0,))
+        return pairwise.combined(columns, counts, everybody).shares
 
 
 def with_dice(answers: np.ndarray, levels: int, people: int) -> Columns:
