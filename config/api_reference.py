@@ -21,7 +21,10 @@ JSON = "application/json"
 # The groups, in this order: the first words of addresses after their campaign.
 GROUPS = {
     "Logging in": ("token",),
-    "Campaigns": ("campaigns", "open", "pause", "close", "imports", "links", "notifications"),
+    "Campaigns": (
+        *("campaigns", "open", "pause", "close", "archive", "delete"),
+        *("imports", "links", "notifications"),
+    ),
     "Instruments": ("instruments",),
     "Results": (
         *("estimates", "comparisons", "ranking", "agreement", "decisions", "sensitivity"),

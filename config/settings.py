@@ -14,8 +14,8 @@ import environ
 from csp.constants import NONE, SELF
 
 from annotate.crowds.registry import CROWDS
+from config.environment import caches, secret_key
 from config.schedule import BACKGROUND, ROUTES, SCHEDULE
-from config.secret import secret_key
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -149,21 +149,7 @@ WORK_QUERY_SECONDS = env.float("WORK_QUERY_SECONDS", default=5)
 PAGE_QUERY_SECONDS = env.float("PAGE_QUERY_SECONDS", default=10)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-CACHES = {
-    "default": {
-        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
-        "OPTIONS": {"MAX_ENTRIES": 500},
-    },
-    # What all processes see, and nobody needs: how far a download is.
-    "shared": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": REDIS_URL,
-        "KEY_PREFIX": "plumbline",
-        "OPTIONS": {"socket_connect_timeout": 0.3, "socket_timeout": 0.4},
-    }
-    if REDIS_URL
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "shared"},
-}
+CACHES = caches(REDIS_URL)
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

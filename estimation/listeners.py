@@ -29,10 +29,10 @@ def load_before_work(**_signal: Any) -> None:
     Otherwise the first estimate of each process waits for it, where work has already begun. The
     embedded worker is a thread of the web process, which is to answer soon.
     """
-    from estimation.metrics.text import treebank
+    from estimation.metrics import hter
 
     if not settings.EMBEDDED:
-        treebank()
+        hter("One text.", "Another text.")
 
 
 worker_init.connect(load_before_work)

@@ -35,7 +35,7 @@ class Combined:
 
 
 @dataclass(frozen=True, eq=False)
-class _Question:
+class _Asked:
     """answer: (T,) numbers 0 to `size` - 1."""
 
     answer: Ints
@@ -61,12 +61,12 @@ def combined(columns: Columns, counts: Counts, yardstick: Mask) -> Combined:
 
 
 @once
-def _questions(columns: Columns) -> Sequence[_Question]:
+def _questions(columns: Columns) -> Sequence[_Asked]:
     found = [levels(column) for column in columns.presented.T]
-    return [_Question(which, n.size) for _values, which, n in found]
+    return [_Asked(which, n.size) for _values, which, n in found]
 
 
-def _height(asked: Sequence[_Question]) -> Floats:
+def _height(asked: Sequence[_Asked]) -> Floats:
     """Return (T,) how high the answers are: 0 if all are the lowest, 1 if the highest."""
     each = [one.answer / max(one.size - 1, 1) for one in asked]
     return np.asarray(np.mean(each, axis=0))
@@ -84,7 +84,7 @@ def _tilted(shares: Floats, tilts: Floats, counts: Counts) -> Floats:
     return np.asarray(shares * tilts[best, np.arange(best.size)])
 
 
-def _information(asked: Sequence[_Question], used: Mask) -> Floats:
+def _information(asked: Sequence[_Asked], used: Mask) -> Floats:
     """Return (C, C) the mutual information of two questions, 0 or more.
 
     Less its expectation by chance (Miller 1955), as in `crowd.of_others`.
@@ -130,12 +130,12 @@ class _Tables:
         n = np.where(yardstick, counts.judgments, 0.0)
         self.judgments = (n.sum() - n)[counts.who]
 
-    def share(self, question: _Question) -> Floats:
+    def share(self, question: _Asked) -> Floats:
         """Return (P,) the share of the answer to this question."""
         found = self._others(question.answer, question.size) + PRIOR
         return np.asarray(found / (self.judgments + PRIOR * question.size))
 
-    def share_given(self, question: _Question, known: _Question) -> Floats:
+    def share_given(self, question: _Asked, known: _Asked) -> Floats:
         """Return (P,) the share of the answer to `question` among those with that to `known`."""
         both = known.answer * question.size + question.answer
         prior = PRIOR * question.size
@@ -149,7 +149,8 @@ class _Tables:
     def _tilt(self, factor: Floats) -> Floats:
         mine = np.bincount(self.who, factor * self.used, self.rows.people)
         whole = (mine.sum() - mine)[self.rows.who]
-        return np.asarray(factor[self.row] * self.judgments / np.maximum(whole, 1e-300))
+        alone = self.judgments == 0  # there are no others to be tilted
+        return np.where(alone, 1.0, factor[self.row] * self.judgments / np.where(alone, 1.0, whole))
 
     def _others(self, number: Ints, size: int) -> Floats:
         """Return (P,) how often all yardsticks but oneself gave the number of the row."""

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Standing:
+class DownloadStanding:
     """state: of the download. lines of total, of outputs and judgments; size: bytes so far."""
 
     state: State
@@ -40,7 +40,7 @@ class Standing:
 
 
 @dataclass
-class Followed:
+class FollowedDownload:
     """A download, as it tells how far it is. name: see `name_of`."""
 
     name: str
@@ -70,7 +70,9 @@ class Followed:
 
     def _tell(self, state: State) -> None:
         self.told_at = time.monotonic()
-        now = Standing(state, sum(self.lines.values()), sum(self.totals.values()), self.size)
+        now = DownloadStanding(
+            state, sum(self.lines.values()), sum(self.totals.values()), self.size
+        )
         try:
             caches["shared"].set(self.name, astuple(now), KEPT)
         except RedisError as error:
@@ -82,11 +84,11 @@ def name_of(campaign_id: int, user_id: int, token: str) -> str:
     return f"export:{campaign_id}:{user_id}:{token}" if TOKEN.fullmatch(token) else ""
 
 
-def find(name: str) -> Standing | None:
+def find(name: str) -> DownloadStanding | None:
     """Return how far it is; None before it has begun, a minute after its end, without Redis."""
     try:
         found = caches["shared"].get(name) if name else None
     except RedisError as error:
         logger.warning("no page can show how far a download is: %s", error)
         return None
-    return None if found is None else Standing(*found)
+    return None if found is None else DownloadStanding(*found)

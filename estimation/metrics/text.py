@@ -129,12 +129,12 @@ def _is_word(piece: str) -> bool:
 
 def treebank_tokens(text: str) -> list[str]:
     """Penn Treebank tokens of nltk; no model is downloaded."""
-    tokens: list[str] = treebank().tokenize(text)
+    tokens: list[str] = _treebank().tokenize(text)
     return tokens
 
 
 @cache
-def treebank() -> Any:
+def _treebank() -> Any:
     """Return nltk's tokenizer. The first call imports nltk: half a second of the processor."""
     from nltk.tokenize import TreebankWordTokenizer
 

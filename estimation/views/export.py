@@ -8,9 +8,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_safe
 
 from annotate.permissions import researcher_page, with_results
-from annotate.text.numerals import number
 from estimation.exporting import archive, standing
-from estimation.exporting.standing import Followed
+from estimation.exporting.standing import FollowedDownload
 
 PATIENCE = 20  # questions about a download that has told nothing yet; one a second
 
@@ -24,7 +23,7 @@ def download(request: HttpRequest, public_id: str) -> HttpResponseBase:
     name = _name(request, campaign.pk)
     if not name:
         return zipped(public_id)
-    followed = Followed(name)
+    followed = FollowedDownload(name)
     parts = followed.over(archive.stream(campaign.public_id, progress=followed.progress))
     return _answer(campaign.public_id, parts)
 
@@ -36,7 +35,8 @@ def standing_of(request: HttpRequest, public_id: str) -> HttpResponse:
     """Return how far one's download `?of=` is, as a part of a page that asks again by itself."""
     campaign = with_results(request.user, public_id)
     found = standing.find(_name(request, campaign.pk))
-    asked = (number(request.GET.get("asked", "")) or 0) + 1
+    before = request.GET.get("asked", "")
+    asked = 1 + (int(before) if before.isascii() and before.isdecimal() and len(before) < 4 else 0)
     shown = {"standing": found, "is_awaited": found is None and asked < PATIENCE, "asked": asked}
     token = request.GET.get("of", "")
     return render(request, "estimates/_export.html", {**shown, "of": token, "campaign": campaign})

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from annotate.services import audit
 from estimation.exporting import standing
-from estimation.exporting.standing import Standing, State
+from estimation.exporting.standing import DownloadStanding, State
 from estimation.services import forecasting
 from tests.browser.researchers import estimated
 from tests.browser.states import Visitor, state
@@ -150,7 +150,7 @@ def exporting(kind: State) -> Callable[[Visitor], None]:
         visitor.page.evaluate("() => { crypto.getRandomValues = (some) => some.fill(7); }")
         visitor.page.evaluate("() => addEventListener('click', (e) => e.preventDefault())")
         name = standing.name_of(made.pk, owner.pk, "07" * 16)
-        found = Standing(kind, 412_000, 1_220_000, size=98_000_000)
+        found = DownloadStanding(kind, 412_000, 1_220_000, size=98_000_000)
         told = patch.object(standing, "find", lambda asked: found if asked == name else None)
         visitor.staying.enter_context(told)
         visitor.page.locator("#act-export").click()

@@ -11,7 +11,7 @@ from redis import RedisError
 
 from annotate.models import Campaign, Membership
 from estimation.exporting import archive, standing
-from estimation.exporting.standing import Followed, Standing
+from estimation.exporting.standing import DownloadStanding, FollowedDownload
 from tests.estimation.exporting.exported import Unzipped, owner_of
 from tests.factories import user
 
@@ -35,7 +35,7 @@ def addresses(study: Campaign) -> tuple[str, str]:
 
 
 def test_it_goes_from_nothing_to_everything(study: Campaign) -> None:
-    followed, seen = Followed(NAME), []
+    followed, seen = FollowedDownload(NAME), []
     assert standing.find(NAME) is None
     parts = archive.stream(study.public_id, progress=followed.progress)
     raw = b""
@@ -44,13 +44,13 @@ def test_it_goes_from_nothing_to_everything(study: Campaign) -> None:
         seen.append(standing.find(NAME))
     end = standing.find(NAME)
     n = len(Unzipped(raw).objects("judgments.jsonl")) + len(Unzipped(raw).objects("outputs.jsonl"))
-    assert seen[0] == Standing("running", 0, n, size=len(raw[: seen[0].size]))
-    assert end == Standing("complete", n, n, size=len(raw))
+    assert seen[0] == DownloadStanding("running", 0, n, size=len(raw[: seen[0].size]))
+    assert end == DownloadStanding("complete", n, n, size=len(raw))
     assert [one.share for one in seen] == sorted(one.share for one in seen)
 
 
 def test_who_leaves_before_the_end_has_stopped_it(study: Campaign) -> None:
-    followed = Followed(NAME)
+    followed = FollowedDownload(NAME)
     parts = followed.over(archive.stream(study.public_id, progress=followed.progress))
     next(parts)
     parts.close()
@@ -65,8 +65,8 @@ def test_an_error_has_stopped_it() -> None:
         raise RuntimeError("the database went away")
 
     with pytest.raises(RuntimeError):
-        list(Followed(NAME).over(broken()))
-    assert standing.find(NAME) == Standing("stopped", size=2)
+        list(FollowedDownload(NAME).over(broken()))
+    assert standing.find(NAME) == DownloadStanding("stopped", size=2)
 
 
 def test_a_download_does_not_wait_for_redis(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def test_a_download_does_not_wait_for_redis(monkeypatch: pytest.MonkeyPatch) -> 
 
     for act in ("get", "set"):
         monkeypatch.setattr(type(caches["shared"]), act, away)
-    assert list(Followed(NAME).over(iter([b"P", b"K"]))) == [b"P", b"K"]
+    assert list(FollowedDownload(NAME).over(iter([b"P", b"K"]))) == [b"P", b"K"]
     assert standing.find(NAME) is None
 
 

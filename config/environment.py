@@ -1,8 +1,9 @@
-"""The key that signs sessions, invitations and worker tokens."""
+"""What settings make of the environment: the key that signs sessions and links, and the caches."""
 
 import os
 import secrets
 from pathlib import Path
+from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -45,3 +46,17 @@ def _own_key(path: Path) -> str:
     with os.fdopen(descriptor, "w") as file:
         file.write(key)
     return key
+
+
+def caches(redis_url: str) -> dict[str, Any]:
+    """Return the caches: `default` of each process, `shared` of all. Nobody needs what they keep."""
+    own = "django.core.cache.backends.locmem.LocMemCache"
+    shared: dict[str, Any] = {"BACKEND": own, "LOCATION": "shared"}
+    if redis_url:
+        shared = {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": redis_url,
+            "KEY_PREFIX": "plumbline",
+            "OPTIONS": {"socket_connect_timeout": 0.3, "socket_timeout": 0.4},
+        }
+    return {"default": {"BACKEND": own, "OPTIONS": {"MAX_ENTRIES": 500}}, "shared": shared}
