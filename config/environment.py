@@ -49,7 +49,7 @@ def _own_key(path: Path) -> str:
 
 
 def caches(redis_url: str) -> dict[str, Any]:
-    """Return the caches: `default` of each process, `shared` of all. Nobody needs what they keep."""
+    """Return the caches: `default` of each process, `shared` of all, which nobody needs."""
     own = "django.core.cache.backends.locmem.LocMemCache"
     shared: dict[str, Any] = {"BACKEND": own, "LOCATION": "shared"}
     if redis_url:
