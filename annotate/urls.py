@@ -31,7 +31,7 @@ from annotate.views.studies import (
     tutorial_forms,
 )
 from annotate.views.work import acts as work_acts
-from annotate.views.work import entry, own_pages, tutorial
+from annotate.views.work import beforehand, entry, own_pages, tutorial
 from annotate.views.work import pages as work_pages
 
 app_name = "annotate"
@@ -152,7 +152,8 @@ WORK: list[URLPattern] = [
     path("work/preview/<str:token>/", work_pages.preview, name="preview"),
     path("work/on/<slug:crowd>/<str:token>/", entry.entry, name="entry"),
     path("work/p/<str:token>/", work_pages.page, name="work"),
-    path("work/p/<str:token>/consent/", work_pages.consent, name="consent"),
+    path("work/p/<str:token>/consent/", beforehand.consent, name="consent"),
+    path("work/p/<str:token>/background/", beforehand.background, name="background"),
     path("work/p/<str:token>/correct/", work_pages.correct, name="correct"),
     path("work/p/<str:token>/help/", work_pages.beside, name="beside"),
     path("work/p/<str:token>/me/", own_pages.me, name="me"),

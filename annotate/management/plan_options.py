@@ -75,6 +75,7 @@ Group = Any  # argparse names the type of its groups by an underscore alone
 OWN_TEXTS = {
     "consent": "who does not accept it gets no task",
     "ethics": "the ethics approval's number, or why none was needed",
+    "background": "questions to people about themselves, one a line: Question? | answer | answer",
     "instructions": "of your own, shown before people join and beside every task",
 }
 

@@ -54,7 +54,7 @@ from annotate.models.review import (
     SignalKey,
 )
 from annotate.models.studies import InstrumentDefinition, TutorialContent
-from annotate.models.texts import CampaignTexts
+from annotate.models.texts import BackgroundAnswers, CampaignTexts
 from annotate.models.work import (
     Assignment,
     ChangeMark,
@@ -77,6 +77,7 @@ __all__ = [
     "Assignment",
     "AuditEntry",
     "Authorship",
+    "BackgroundAnswers",
     "Batch",
     "Block",
     "Calibration",

@@ -87,6 +87,7 @@ class Participation(models.Model):
     entered_at = models.DateTimeField(auto_now_add=True)
     verified_at = models.DateTimeField(null=True)  # only verified work counts and is paid
     consented_at = models.DateTimeField(null=True)  # where the campaign has a consent text
+    background_at = models.DateTimeField(null=True)  # where it asks people about themselves
     # On marketplaces:
     posting = models.ForeignKey(Posting, models.PROTECT, null=True, related_name="participations")
     listing = models.CharField(max_length=120, blank=True)  # as claimed, until it is verified

@@ -12,6 +12,7 @@ from django.utils.functional import Promise
 from annotate.selectors.campaigns import exports as work
 from annotate.selectors.campaigns import gold_answers
 from annotate.selectors.campaigns.exports import Moment
+from annotate.selectors.studies import background
 from annotate.tables import lines, moment
 from estimation.exporting import tables
 from estimation.exporting.tables import File
@@ -51,6 +52,10 @@ def annotators(now: Moment) -> Rows:
     return (vars(person) for person in work.people(now))
 
 
+def background_answers(now: Moment) -> Rows:
+    return background.rows(now.campaign)
+
+
 def exclusions(now: Moment) -> Rows:
     return (vars(one) for one in work.exclusions(now))
 
@@ -62,6 +67,7 @@ ROWS: dict[str, Callable[[Moment], Rows]] = {
     tables.ITEMS.name: work.items,
     tables.METRICS.name: numbers.metrics,
     tables.ANNOTATORS.name: annotators,
+    tables.BACKGROUND.name: background_answers,
     tables.EXCLUSIONS.name: exclusions,
     tables.GOLD.name: gold_answers.answers,
     tables.ESTIMATES.name: numbers.estimates,

@@ -144,6 +144,15 @@ ANNOTATORS = File(
         "screens": "the screens that pointed at their work",
     },
 )
+BACKGROUND = File(
+    "background.csv",
+    "What people told about themselves, where the campaign asked.",
+    {
+        "annotator": ANNOTATOR,
+        "question": "what was asked",
+        "answer": "one of those offered; empty: they would rather not say",
+    },
+)
 EXCLUSIONS = File(
     "exclusions.csv",
     "Judgments that a ruling took out of the estimates.",
@@ -286,6 +295,6 @@ EVIDENCE_OF_DECISIONS = File(
 PLAN = "plan.json"
 README = "README.md"
 FILES = (
-    *(JUDGMENTS, SCORES, OUTPUTS, ITEMS, METRICS, ANNOTATORS, EXCLUSIONS, GOLD),
+    *(JUDGMENTS, SCORES, OUTPUTS, ITEMS, METRICS, ANNOTATORS, BACKGROUND, EXCLUSIONS, GOLD),
     *(ESTIMATES, COMPARISONS, AGREEMENT, STRESS, DECISIONS, EVIDENCE_OF_DECISIONS),
 )

@@ -25,6 +25,9 @@ HINTS = {
     "consent": "Who does not accept it gets no task. Leave it empty if none is needed.",
     "ethics": "The approval’s number, or why none was needed. Shown under the consent text and in "
     "the report.",
+    "background": "Asked once, before the first task, for the report and the export. One question "
+    "a line, then its answers: Question? | answer | answer. “I would rather not say” is always "
+    "offered, too.",
     "public_about": "What the work is. Empty: the instrument’s own sentence.",
     "metrics_file": "Columns: system,item,metric,value",
     "tutorial_bonus": "Each person gets it once, for passing. {currency}",

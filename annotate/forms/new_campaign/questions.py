@@ -27,6 +27,8 @@ from annotate.states import MetricChoice
 from annotate.text.numerals import number
 from estimation.metrics import METRICS
 
+EXAMPLE = "How often do you read news? | daily | weekly | less often"
+
 
 class QuestionsStep(StepForm):
     """The instrument with its tutorial, what annotators read of the campaign, and the metrics."""
@@ -63,6 +65,12 @@ class QuestionsStep(StepForm):
         widget=forms.Textarea(attrs={"rows": 5}),
     )
     ethics = forms.CharField(label="Ethics approval", max_length=LONGEST["ethics"], required=False)
+    background = forms.CharField(
+        label="Questions about the annotators",
+        max_length=LONGEST["background"],
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "placeholder": EXAMPLE}),
+    )
     metric_choice = forms.ChoiceField(
         label="Automatic metrics",
         widget=forms.RadioSelect,

@@ -10,12 +10,13 @@ class StudyTexts:
     """The texts of a campaign; "" for none. They are plain text, blank lines part paragraphs.
 
     consent: who does not accept it gets no task. ethics: the approval's number, or why none was
-    needed.
+    needed. background: questions to people about themselves.
     """
 
     consent: str = ""
     ethics: str = ""
     instructions: str = ""
+    background: str = ""
 
 
 NONE = StudyTexts()

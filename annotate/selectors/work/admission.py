@@ -15,8 +15,7 @@ from annotate.selectors.campaigns import slot_counts, slots
 from annotate.selectors.pay import budget, open_units, promises
 from annotate.selectors.review import eligibility
 from annotate.selectors.studies import texts
-from annotate.selectors.studies.texts import StudyTexts
-from annotate.selectors.work import tutorial_runs, units
+from annotate.selectors.work import beforehand, tutorial_runs, units
 from annotate.selectors.work.picking import pick
 from annotate.states import CloseReason
 
@@ -54,19 +53,15 @@ def personal(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Noth
     """Return the reason of `gate` that does not depend on the work of others, if there is one."""
     if over := _unit_over(who, n_open=n_open):
         return over
-    if owes_consent(texts.of(campaign), who) and campaign.status in COLLECTING:
-        return Nothing("consent", _("Before you begin"), final=False)
+    owed = beforehand.owed(texts.of(campaign), who)
+    if owed and campaign.status in COLLECTING:
+        return Nothing(owed, _("Before you begin"), final=False)
     step = tutorial_runs.step(campaign, who)
     if step == tutorial_runs.TutorialStep.UNDER_WAY:
         return _tutorial()
     if step == tutorial_runs.TutorialStep.FAILED:
         return _failed()
     return _kept_out(campaign, who, n_open=n_open)
-
-
-def owes_consent(told: StudyTexts, who: Participation) -> bool:
-    """Return whether there is a consent text that this person has not accepted yet."""
-    return bool(told.consent) and who.consented_at is None
 
 
 def _pays_tutorial(campaign: Campaign, who: Participation) -> bool:

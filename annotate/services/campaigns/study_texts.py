@@ -5,14 +5,16 @@ from dataclasses import asdict
 from typing import Any
 
 from annotate.models import Campaign, CampaignTexts
+from annotate.selectors.studies import background
 from annotate.selectors.studies.texts import StudyTexts
 from annotate.text.visible import is_visible
 
-LONGEST = {"consent": 10_000, "ethics": 300, "instructions": 10_000}
+LONGEST = {"consent": 10_000, "ethics": 300, "instructions": 10_000, "background": 10_000}
 LABELS = {
     "consent": "The consent text",
     "ethics": "The ethics approval",
     "instructions": "The instructions",
+    "background": "The text of the background questions",
 }
 
 
@@ -24,6 +26,8 @@ def problems(texts: StudyTexts) -> dict[str, str]:
             found[f"texts.{name}"] = f"{LABELS[name]} has at most {LONGEST[name]:,} characters."
         elif "\0" in text:
             found[f"texts.{name}"] = f"{LABELS[name]} contains a NUL character."
+    if wrong := background.problem(texts.background):
+        found.setdefault("texts.background", wrong)
     return found
 
 

@@ -17,7 +17,7 @@ from annotate.selectors.work import admission, units
 from annotate.services import audit, locks, transitions
 from annotate.services.outbox import intents
 from annotate.services.pay import ledger
-from annotate.services.work import leasing, participation_states
+from annotate.services.work import beforehand, leasing, participation_states
 from annotate.text.names import keys
 
 # The limit of unconfirmed claims on a posting, as a multiple of its places.
@@ -52,12 +52,6 @@ def enter(campaign_id: int, *, external_id: str, environment: str = "live") -> P
         defaults={"verified_at": timezone.now()},
     )
     return participation
-
-
-def consent(participation_id: int) -> None:
-    """Store that this person accepted the campaign's consent text. Safe to repeat."""
-    mine = Participation.objects.filter(pk=participation_id, consented_at=None)
-    mine.update(consented_at=timezone.now())
 
 
 def require_link(campaign_id: int) -> None:
@@ -160,6 +154,7 @@ def _accept(
         receipt=secrets.token_hex(16),
         submit_to=claim.submit_to,
         deadline_at=_deadline(posting),
+        background_at=beforehand.told_background_at(campaign.pk, annotator.pk),
     )
     subject = f"participation:{made.pk}"
     audit.record("participation_begun", campaign_id=campaign.pk, subject=subject)

@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotate.models import Assignment, Campaign, Participation
-from annotate.selectors.work import admission, gold, picking, terms, tutorial_runs
+from annotate.selectors.work import admission, beforehand, gold, picking, terms, tutorial_runs
 from annotate.selectors.work.picking import Picked
 from annotate.selectors.work.standing import PersonStanding
 from annotate.selectors.work.terms import CampaignTerms
@@ -72,7 +72,7 @@ def begin(who: Participation) -> CampaignTerms:
         raise _anew(known)
     if admission.closed_unit(who) is not None or not _has_passed(known, who):
         raise Otherwise
-    if admission.owes_consent(known.study.texts, who):
+    if beforehand.owed(known.study.texts, who):
         raise Otherwise
     return known
 

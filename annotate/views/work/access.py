@@ -18,7 +18,7 @@ from annotate import adapters, tokens
 from annotate.crowds.link.entry import LINK
 from annotate.errors import Invalid, NotFound, ServiceError
 from annotate.requests import bodies
-from annotate.selectors.work.task_page import Study
+from annotate.selectors.work.task_page import Study, Visit, visit
 from annotate.text import figures, json_text
 from annotate.text.languages import interface_language
 
@@ -252,3 +252,10 @@ def _page(template: str, context: dict[str, Any], status: int) -> HttpResponse:
 def _json(code: str, message: str, status: int) -> JsonResponse:
     said: dict[str, Any] = {"error": code, "message": message}
     return JsonResponse(said, status=status)
+
+
+def visiting(token: str) -> Visit:
+    """Return the visit of this token, and go on in the language of its study."""
+    found = visit(tokens.read_participation(token))
+    speak(found.study)
+    return found

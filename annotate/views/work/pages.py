@@ -1,13 +1,12 @@
 """The annotator's pages: the landing page of an invitation, and the page of the work."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from annotate import tokens
 from annotate.crowds.base import Claim, InvalidEntry, Leaving
@@ -19,8 +18,8 @@ from annotate.requests.client_address import client_address
 from annotate.selectors.work import admission, corrections, task_page
 from annotate.selectors.work import tutorial_runs as tutorial_status
 from annotate.services.work import joining, leasing, participations
-from annotate.views.work import tutorial, unit_words, units
-from annotate.views.work.access import explain, see_work, show, speak, worker_page
+from annotate.views.work import beforehand, tutorial, unit_words, units
+from annotate.views.work.access import explain, see_work, show, speak, visiting, worker_page
 from annotate.views.work.data import (
     about,
     context,
@@ -112,10 +111,10 @@ def show_example(
 @require_GET
 def page(request: HttpRequest, token: str) -> HttpResponse:
     """The task, or why there is none."""
-    visit = _visiting(token)
+    visit = visiting(token)
     got = leasing.lease(visit.id)
-    if isinstance(got, admission.Nothing) and got.reason == "consent":
-        return show(request, visit.study, "work/consent.html", _asking(token, visit))
+    if isinstance(got, admission.Nothing) and got.reason in beforehand.PAGES:
+        return beforehand.page(request, token, visit, got.reason)
     if isinstance(got, admission.Nothing) and got.reason == "tutorial":
         return tutorial.page(request, token, visit)
     if isinstance(got, admission.Nothing) and visit.unit is not None:
@@ -126,36 +125,10 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
 
 
 @worker_page
-@require_POST
-def consent(request: HttpRequest, token: str) -> HttpResponse:
-    """Accept the study's consent text, and go on to the work."""
-    visit = _visiting(token)
-    if visit.study.texts.consent:
-        if request.POST.get("accept") != "yes":
-            shown = _asking(token, visit) | {"missing": True}
-            return show(request, visit.study, "work/consent.html", shown, status=400)
-        participations.consent(visit.id)
-    return see_work(token)
-
-
-def _visiting(token: str) -> task_page.Visit:
-    """Return the visit of this token, and go on in the language of its study."""
-    visit = task_page.visit(tokens.read_participation(token))
-    speak(visit.study)
-    return visit
-
-
-def _asking(token: str, visit: task_page.Visit) -> dict[str, Any]:
-    at = reverse("annotate:consent", args=[token])
-    study = visit.study
-    return {"study": study, "visit": visit, "at": at, "crowd": unit_words.label(study.crowd)}
-
-
-@worker_page
 @require_GET
 def correct(request: HttpRequest, token: str) -> HttpResponse:
     """The text that was submitted last, to be corrected, or why it cannot be."""
-    visit = _visiting(token)
+    visit = visiting(token)
     study = visit.study
     found = corrections.find(visit.id)
     if isinstance(found, admission.Nothing):
@@ -170,7 +143,7 @@ def correct(request: HttpRequest, token: str) -> HttpResponse:
 @require_GET
 def beside(request: HttpRequest, token: str) -> HttpResponse:
     """Show the panel beside a task. The page's script asks for it when it is first opened."""
-    visit = _visiting(token)
+    visit = visiting(token)
     study = visit.study
     shown = {"visit": visit, "study": study, "crowd": unit_words.label(study.crowd)}
     return show(request, study, help_template(study.instrument), shown)

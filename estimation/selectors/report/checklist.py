@@ -52,7 +52,10 @@ def _who(report: CampaignReport) -> str:
     )
 
 
-def _background(_report: CampaignReport) -> str:
+def _background(report: CampaignReport) -> str:
+    if report.background:
+        asked = many(len(report.background), "question")
+        return f"What they told to {asked} before the first task is printed under “Annotators”."
     return f"{UNKNOWN}: languages, expertise and country of the annotators, if you know them."
 
 

@@ -12,7 +12,8 @@ from annotate.selectors.campaigns import counting, listing, screen_settings
 from annotate.selectors.campaigns.screen_settings import Amendment
 from annotate.selectors.pay import budget, conditions
 from annotate.selectors.pay.conditions import WorkConditions
-from annotate.selectors.studies import instruments, texts
+from annotate.selectors.studies import background, instruments, texts
+from annotate.selectors.studies.background import ToldBackground
 from annotate.selectors.studies.texts import StudyTexts
 from annotate.text.figures import many
 from estimation.selectors import dashboard
@@ -70,6 +71,11 @@ class CampaignReport:
     def texts(self) -> StudyTexts:
         """Return what annotators were told in the researcher's own words."""
         return texts.of(self.campaign)
+
+    @cached_property
+    def background(self) -> list[ToldBackground]:
+        """Return what annotators told about themselves; [] where they were not asked."""
+        return background.summary(self.campaign)
 
     @property
     def counted(self) -> tuple[str, str]:

@@ -125,6 +125,7 @@ def test_the_report_and_the_export_tell_them(client):
         "consent": TEXTS.consent,
         "ethics": TEXTS.ethics,
         "instructions": TEXTS.instructions,
+        "background": "",
     }
 
 

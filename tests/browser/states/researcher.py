@@ -188,9 +188,10 @@ def _questions(visitor: Visitor) -> None:
 @state("researcher/new-questions-consent")
 def _own_texts(visitor: Visitor) -> None:
     page = asked(visitor)
-    page.get_by_text("Own instructions, consent and ethics approval").click()
+    page.get_by_text("Own instructions, consent, ethics approval, questions about people").click()
     page.get_by_label("Consent text").fill("You may stop at any time.")
     page.get_by_label("Ethics approval").fill("ERB 2026/17")
+    page.get_by_label("Questions about the annotators").fill("Do you read news? | yes | no")
 
 
 @state("researcher/new-plan")

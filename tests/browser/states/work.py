@@ -74,6 +74,27 @@ def _consent_missing(visitor: Visitor) -> None:
     expect(page.get_by_role("alert")).to_contain_text("Tick the box")
 
 
+ABOUT_YOU = StudyTexts(
+    background="How often do you read news? | every day | a few times a week | less often\n"
+    "Is English your first language? | yes | no\n"
+    "How old are you? | under 25 | 25 to 39 | 40 to 59 | 60 or more"
+)
+
+
+@state("work/background")
+def _background(visitor: Visitor) -> None:
+    visitor.goto(at_work(person(study(texts=ABOUT_YOU))))
+
+
+@state("work/background-missing")
+def _background_missing(visitor: Visitor) -> None:
+    page = visitor.goto(at_work(person(study(texts=ABOUT_YOU))))
+    page.get_by_label("every day").check()
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("alert")).to_have_count(2)
+    expect(page.get_by_label("yes")).to_be_focused()
+
+
 @state("work/instructions-of-the-researcher")
 def _told_beside(visitor: Visitor) -> None:
     page = visitor.goto(at_work(person(study(texts=CONSENT))))
