@@ -2,10 +2,20 @@
 
 from django.urls import URLPattern, path
 
-from estimation.views import charts, dashboard, effects, export, looking, planning, reporting
+from estimation.views import (
+    charts,
+    dashboard,
+    effects,
+    export,
+    figures,
+    looking,
+    planning,
+    reporting,
+)
 
 PLOT = "campaigns/<str:public_id>/plots/<str:criterion>/<int:system_id>/<int:upto>"
 REPORT = "campaigns/<str:public_id>/report"
+FIGURES = "campaigns/<str:public_id>/figures/<slug:of>/<str:criterion>.<str:kind>"
 SYSTEMS = "campaigns/<str:public_id>/systems/"
 ITEM = "campaigns/<str:public_id>/items/<int:number>/metrics/"
 
@@ -16,6 +26,7 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<str:public_id>/export/", export.standing_of, name="export-standing"),
     path("campaigns/<str:public_id>/numbers/", dashboard.numbers, name="numbers"),
     path("campaigns/<str:public_id>/activity/", dashboard.all_activity, name="activity"),
+    path(FIGURES, figures.figure, name="figure"),
     path(SYSTEMS, looking.systems, name="systems"),
     path(
         "campaigns/<str:public_id>/systems/<str:name>.<str:kind>", looking.picture, name="picture"

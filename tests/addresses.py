@@ -169,6 +169,7 @@ def built() -> World:
         "theme": "light",
         "kind": "svg",
         "name": "scatter",
+        "of": "estimates",
         "key": "language_quality",
         "version": "1",
         "language": "en",

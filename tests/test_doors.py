@@ -258,7 +258,8 @@ def test_its_owner_learns_them_and_so_does_a_reviewer_once_it_is_closed(
     owner = Client()
     owner.force_login(world.owner)
     telling = {"estimation:dashboard", "api-campaign-list", "api-campaign-detail", "annotate:item"}
-    silent = {"estimation:trend", "estimation:picture", "estimation:export-standing"}  # no words
+    pictures = {"estimation:trend", "estimation:picture", "estimation:figure"}
+    silent = pictures | {"estimation:export-standing"}
     telling |= RESULTS - silent
     read = [replace(door, methods=door.methods & {"get"}) for door in GUARDED]
 

@@ -87,7 +87,7 @@ from estimation.core.intervals.interval import (
     half_width,
     width_floor,
 )
-from estimation.core.stopping.adjusting import holm
+from estimation.core.stopping.adjusting import holm, level_of_each
 from estimation.core.stopping.outlook import items_to_decide
 from estimation.core.stopping.places import places
 from estimation.core.stopping.precision import (
@@ -210,6 +210,7 @@ __all__ = [
     "intraclass_correlation",
     "items_to_decide",
     "krippendorff_alpha",
+    "level_of_each",
     "normalised_annotator_variance",
     "numbered",
     "one_way",

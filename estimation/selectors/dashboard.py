@@ -26,15 +26,15 @@ from estimation.selectors import agreement, comparisons, history, rankings, savi
 from estimation.selectors.activity import ActivityLine, lines
 from estimation.selectors.advice import advise
 from estimation.selectors.agreement import Agreed
-from estimation.selectors.comparisons import ContrastTable
 from estimation.selectors.criteria.cells import ShownCell, ShownNotice, notices_of
+from estimation.selectors.criteria.contrasts import Adjustment, ContrastTable
 from estimation.selectors.criteria.rows import CriterionRow, rows
 from estimation.selectors.forecast import Outlook, StoredForecast, newest_forecast
 from estimation.selectors.history import Newest
 from estimation.selectors.savings import Saving
 from estimation.selectors.sensitivity import Sensitivity, compare
 from estimation.selectors.shown import Awaited
-from estimation.selectors.situation import Advice, Situation, Widened
+from estimation.selectors.situation import Advice, Situation, Widened, widened_since
 
 LIVE = (Status.OPEN, Status.CLOSING)
 SOON = timedelta(days=2)  # a deadline this near is mentioned
@@ -209,15 +209,8 @@ class Dashboard:
     @property
     def widened(self) -> tuple[Widened, ...]:
         """Return the intervals that an exclusion after closing made wider than their targets."""
-        if self.facts.status != Status.CLOSED or not self.excluded.annotators_since:
-            return ()
-        found = []
-        for cell in self.primary:
-            key = (cell.system.system_id, cell.criterion.name)
-            width, reached = self.at_closing.get(key, (None, False))
-            if reached and width is not None and not cell.at_target:
-                found.append(Widened(cell, width))
-        return tuple(found)
+        moved = self.facts.status == Status.CLOSED and self.excluded.annotators_since
+        return widened_since(self.primary, self.at_closing) if moved else ()
 
     @property
     def notices(self) -> tuple[ShownNotice, ...]:
@@ -237,6 +230,7 @@ def build(
     most: AtMost,
     limit: CloseReason | None = None,
     reserved: bool = False,
+    adjustment: Adjustment = "holm",
 ) -> Dashboard:
     """Return the dashboard.
 
@@ -245,9 +239,10 @@ def build(
     price: of one judgment, with the crowd's fee. most: the highest cost of all planned judgments.
     limit: what forbids any further lease.
     reserved: the rest of the budget is reserved for work in progress.
+    adjustment: of the differences, for many pairs; the places of systems follow from it.
     """
     pk, newest = facts.campaign_id, history.latest(facts.campaign_id, facts.criterion_names)
-    ranked = rankings.rankings(facts, tables := comparisons.tables(facts), newest)
+    ranked = rankings.rankings(facts, tables := comparisons.tables(facts, adjustment), newest)
     who = slot_counts.by_person(pk)
     counts = progress.progress(pk, cap=facts.annotator_cap, people=who)
     items = _items(facts, newest)
@@ -256,7 +251,7 @@ def build(
         progress=counts,
         price=price,
         most=most,
-        rows=rows(facts, newest, price=price, items=items, places=ranked.places),
+        rows=rows(facts, newest, price=price, items=items, places=ranked.places, compared=tables),
         metric_done=history.metric_scores(facts.public_id, facts.metrics, counts.outputs),
         n_pending=scoring.waiting(pk),
         at=max((row.at for row in newest), default=None),

@@ -19,8 +19,14 @@ from estimation.core import (
     places,
 )
 from estimation.selectors import comparisons, history
-from estimation.selectors.comparisons import Axis, ContrastTable, NewestComparison, ShownContrast
 from estimation.selectors.criteria.cells import State
+from estimation.selectors.criteria.contrasts import (
+    Axis,
+    ContrastTable,
+    NewestComparison,
+    ShownContrast,
+    place_text,
+)
 from estimation.selectors.history import Newest
 
 PEOPLE, ITEMS, NEITHER = "people", "items", "neither"  # what would settle an open pair
@@ -38,7 +44,7 @@ class Placed:
 
     @property
     def place(self) -> str:
-        return f"{self.best}" if self.best == self.worst else f"{self.best}–{self.worst}"
+        return place_text(self.best, self.worst)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The input of advice, and the advice with precedence over all other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
@@ -191,3 +191,19 @@ def worker_is_late(now: Situation) -> Advice | None:
 
 
 URGENT = (crowd_pays_soon, crowd_wants_money, crowd_waits, units_in_doubt, worker_is_late)
+
+
+def widened_since(
+    cells: Sequence[ShownCell], at_closing: Mapping[tuple[int, str], tuple[float | None, bool]]
+) -> tuple[Widened, ...]:
+    """Return the intervals that were at their target at closing and are not any more.
+
+    at_closing: width, and whether it was at its target, by system and criterion.
+    """
+    found = []
+    for cell in cells:
+        key = (cell.system.system_id, cell.criterion.name)
+        width, reached = at_closing.get(key, (None, False))
+        if reached and width is not None and not cell.at_target:
+            found.append(Widened(cell, width))
+    return tuple(found)

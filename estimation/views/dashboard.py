@@ -16,8 +16,10 @@ from annotate.selectors.review import reviews
 from annotate.selectors.work import admission
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
-from estimation.selectors import activity, dashboard, history, rankings, versions
+from estimation.selectors import activity, comparisons, dashboard, history, rankings, versions
+from estimation.selectors.criteria.contrasts import Adjustment
 from estimation.selectors.criteria.strengths import strengths
+from estimation.views import downloads
 
 COLLECTS = (Status.OPEN, Status.PAUSED, Status.CLOSING)
 MOST_AT_ONCE = 100  # campaigns in one answer
@@ -31,7 +33,7 @@ def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     mine = access(request.user, public_id)
     if not mine.sees_results:
         return render(request, "estimates/hidden.html", _hidden(mine))
-    return render(request, "estimates/dashboard.html", _context(mine, _version(mine)))
+    return render(request, "estimates/dashboard.html", _context(request, mine, _version(mine)))
 
 
 @require_safe
@@ -43,7 +45,7 @@ def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
     version = _version(mine)
     if request.headers.get("If-None-Match") == version:
         return HttpResponseNotModified(headers={"ETag": version})
-    context = _context(mine, version)
+    context = _context(request, mine, version)
     status = 200 if context["board"].live else STOP_POLLING
     answer = render(request, "estimates/_numbers.html", context, status=status)
     answer["ETag"] = version
@@ -90,16 +92,24 @@ def _version(mine: Access) -> str:
     return f'"{versions.version(mine.campaign, mine.role)}"' if mine.sees_results else ""
 
 
-def _context(mine: Access, version: str) -> dict[str, Any]:
+def _context(request: HttpRequest, mine: Access, version: str) -> dict[str, Any]:
     campaign = look(mine)
     facts = listing.facts(campaign)
     limit, reserved = _limits(campaign)
     most = budget.cost_at_most(campaign)
+    adjustment = comparisons.adjustment_of(facts, request.GET.get("adjust", ""))
     board = dashboard.build(
-        facts, price=most.of_judgment, most=most, limit=limit, reserved=reserved
+        facts,
+        price=most.of_judgment,
+        most=most,
+        limit=limit,
+        reserved=reserved,
+        adjustment=adjustment,
     )
     return {
         "board": board,
+        "contents": _contents(board),
+        **_adjusted(board, adjustment),
         "facts": facts,
         "owner": mine.is_owner,
         "runs": mine.runs,
@@ -109,6 +119,38 @@ def _context(mine: Access, version: str) -> dict[str, Any]:
         "fingerprint": board.fingerprint,
         "section": "campaigns",
     }
+
+
+def _adjusted(board: dashboard.Dashboard, adjustment: Adjustment) -> dict[str, Any]:
+    """Return what the page says of the adjustment for many pairs, and how it is asked for."""
+    facts = board.facts
+    return {
+        "chooses": any(table.grid for table in board.comparisons),
+        "has_places": any(row.forest and row.places for row in board.primary_rows),
+        "adjustment": adjustment,
+        "adjustments": comparisons.offered(facts),
+        "adjusted": f"adjusted: {comparisons.ADJUSTMENTS[adjustment]}",
+        "about_adjustment": comparisons.explained(facts, adjustment),
+        "adjusting": "" if adjustment == comparisons.USUAL else f"?adjust={adjustment}",
+        "kinds": tuple(downloads.KINDS),
+    }
+
+
+def _contents(board: dashboard.Dashboard) -> list[tuple[str, str]]:
+    """Return the sections of the page that are shown: (id of the heading, name)."""
+    ranks = board.facts.is_ranking and board.facts.status != Status.DRAFT
+    shown = board.is_shown or bool(board.excluded.judgments)
+    sections = (
+        ("next-h", "Now", True),
+        ("forecast-h", "Forecast", board.outlook.is_shown),
+        ("ranking-h", "Ranking", ranks),
+        ("estimates-h", "Estimates", True),
+        ("comparisons-h", "Differences", board.shows_differences and not board.facts.is_ranking),
+        ("agreement-h", "Agreement", shown),
+        ("sensitivity-h", "Excluded work", shown),
+        ("activity-h", "Activity", True),
+    )
+    return [(key, name) for key, name, is_shown in sections if is_shown]
 
 
 def _limits(campaign: Any) -> tuple[CloseReason | None, bool]:

@@ -14,6 +14,7 @@ from annotate.services.work import judgments, leasing
 from estimation import data
 from estimation.models import Comparison, Estimate
 from estimation.selectors import comparisons
+from estimation.selectors.criteria import contrasts
 from estimation.selectors.history import estimate_rows
 from estimation.services import estimating
 from estimation.services.rule import planned_items
@@ -213,9 +214,9 @@ def test_the_dashboard_says_it_in_words(client: Client, numbers: Any, told: str)
 def test_less_editing_is_better():
     study = campaign(targets={"edit": 0.1})
     edit = next(c for c in counting.brief(study.pk).criteria if c.name == "edit")
-    row = comparisons.NewestComparison(1, 1, 2, "edit", -0.2, -0.3, -0.1, 40, 100)
-    axis = comparisons.Axis(0.3)
-    assert comparisons.ShownContrast("alpha", "beta", row, edit, axis).ahead == "alpha"
+    row = contrasts.NewestComparison(1, 1, 2, "edit", -0.2, -0.3, -0.1, 40, 100)
+    axis = contrasts.Axis(0.3)
+    assert contrasts.ShownContrast("alpha", "beta", row, edit, axis).ahead == "alpha"
     assert (axis.x(-0.3), axis.x(0), axis.x(0.3)) == ("10.0", "150.0", "290.0")
 
 

@@ -1,10 +1,11 @@
-"""Tests of many differences at once, adjusted after Holm."""
+"""Many differences at once: p values after Holm, and intervals that hold together."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from estimation.core.data.errors import InvalidOptionError
 from estimation.core.data.incidence import Floats
+from estimation.core.intervals.interval import check_level
 
 
 def holm(p_values: ArrayLike) -> Floats:
@@ -47,3 +48,42 @@ def holm(p_values: ArrayLike) -> Floats:
     adjusted = np.empty_like(given)
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
     return adjusted
+
+
+def level_of_each(level: float, n: int) -> float:
+    """Return the level of n intervals that all hold together with a probability of `level`.
+
+    1 - (1 - level) / n, after Bonferroni [1]_: however the intervals depend on each other.
+
+    Parameters
+    ----------
+    level : float
+        Of all together, between 0 and 1.
+    n : int
+        How many intervals there are, at least 1.
+
+    Returns
+    -------
+    float
+        The level at which to compute each.
+
+    Raises
+    ------
+    InvalidOptionError
+        The level does not lie between 0 and 1, or there is no interval.
+
+    References
+    ----------
+    .. [1] O. J. Dunn (1961). Multiple comparisons among means. Journal of the American Statistical
+       Association 56, 52-64.
+
+    Examples
+    --------
+    >>> from estimation.core import level_of_each
+    >>> level_of_each(0.95, 10)
+    0.995
+    """
+    check_level(level)
+    if n < 1:
+        raise InvalidOptionError("There is at least one interval.")
+    return 1 - (1 - level) / n

@@ -52,6 +52,7 @@ class ShownCell:
     population: int | None = None
     final: bool = False
     place: str = ""  # in a ranking: among the systems, such as 2–3
+    gauge_to: float = 0.0  # the width at the right end of every gauge of the criterion
 
     @property
     def name(self) -> str:
@@ -163,9 +164,17 @@ class ShownCell:
         return weighing.other_mean(self.row.detail) if self.row else ""
 
     @property
+    def sign(self) -> State:
+        """Return the state without its numbers, as a sign beside the width stands for it."""
+        if self.state.kind == "warn" and self.too_wide is not None:
+            return State("warn", "warning", "too wide")
+        return self.state
+
+    @property
     def gauge_end(self) -> float:
         """Return the width at the gauge's right end: 1.5 times the target, or the width itself."""
-        return max(1.5 * (self.target or 0.0), 1.05 * (self.width or 0.0)) or 1.0
+        own = max(1.5 * (self.target or 0.0), 1.05 * (self.width or 0.0)) or 1.0
+        return max(own, self.gauge_to)
 
     @property
     def gauge_fill(self) -> str:

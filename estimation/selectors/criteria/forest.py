@@ -1,15 +1,16 @@
 """All systems on one criterion as one picture: their intervals on one scale, the best first."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from annotate.instruments.base import Criterion
 from annotate.text.figures import short
 from estimation.selectors import shown
-from estimation.selectors.criteria.cells import ShownCell
+from estimation.selectors.criteria.cells import ShownCell, State
 
 FEW = 4  # systems whose cells are easy to compare side by side
-WIDTH, MARGIN = 300.0, 8.0  # of the drawing, in its own units
+WIDTH, MARGIN = 140.0, 8.0  # of the drawing, in its own units
 ROOM = 0.04  # of what is drawn, at both ends
 
 
@@ -40,6 +41,7 @@ class ForestLine:
     x: str
     x_low: str | None
     x_high: str | None
+    place: str = ""  # among the systems, such as 2–4
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,24 @@ class Forest:
     lines: tuple[ForestLine, ...]
     awaited: tuple[ShownCell, ...]
 
+    @property
+    def has_places(self) -> bool:
+        return any(line.place for line in self.lines)
 
-def forest(cells: Sequence[ShownCell]) -> Forest | None:
-    """Return the picture of a criterion; None for few systems, or before any estimate."""
+    @property
+    def states(self) -> tuple[State, ...]:
+        """Return what the signs beside the widths mean, each once, without how much is too wide."""
+        found = {one.kind + one.icon: one for line in self.lines if (one := line.cell.sign).word}
+        return tuple(found.values())
+
+
+def forest(
+    cells: Sequence[ShownCell], places: Mapping[str, str] = MappingProxyType({})
+) -> Forest | None:
+    """Return the picture of a criterion; None for few systems, or before any estimate.
+
+    places: of systems that have no place of a ranking.
+    """
     known = [(cell, cell.row.estimate) for cell in cells if cell.shown and cell.row]
     told = [(cell, estimate) for cell, estimate in known if estimate is not None]
     if len(cells) <= FEW or not told:
@@ -63,7 +80,7 @@ def forest(cells: Sequence[ShownCell]) -> Forest | None:
     listed = {cell.system.system_id for cell, _estimate in told}
     return Forest(
         axis,
-        tuple(_line(axis, *one) for one in told),
+        tuple(_line(axis, *one, places) for one in told),
         tuple(cell for cell in cells if cell.system.system_id not in listed),
     )
 
@@ -77,7 +94,10 @@ def _axis(criterion: Criterion, told: Sequence[tuple[ShownCell, float]]) -> Scor
     return ScoreAxis(low - room, high + room)
 
 
-def _line(axis: ScoreAxis, cell: ShownCell, estimate: float) -> ForestLine:
+def _line(
+    axis: ScoreAxis, cell: ShownCell, estimate: float, places: Mapping[str, str]
+) -> ForestLine:
     low, high = cell.low, cell.high
     ends = (None, None) if low is None or high is None else (axis.x(low), axis.x(high))
-    return ForestLine(cell, axis.x(estimate), *ends)
+    place = cell.place or places.get(cell.system.name, "")
+    return ForestLine(cell, axis.x(estimate), ends[0], ends[1], place)

@@ -1,7 +1,7 @@
 """All systems on one criterion: a row of the dashboard."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
@@ -11,6 +11,7 @@ from annotate.selectors.campaigns.listing import CampaignFacts
 from annotate.selectors.campaigns.progress import ItemCounts
 from estimation.selectors import weighing
 from estimation.selectors.criteria.cells import ShownCell
+from estimation.selectors.criteria.contrasts import ContrastTable
 from estimation.selectors.criteria.forest import Forest, forest
 from estimation.selectors.history import Newest
 
@@ -26,11 +27,12 @@ class CriterionRow:
     target: float | None
     cells: tuple[ShownCell, ...]
     is_primary: bool = False
+    places: Mapping[str, str] = field(default_factory=dict)  # of systems, by name
 
     @cached_property
     def forest(self) -> Forest | None:
         """Return all systems as one picture; None where there are few."""
-        return forest(self.cells)
+        return forest(self.cells, self.places)
 
     @property
     def newest_id(self) -> int | None:
@@ -55,12 +57,15 @@ def rows(
     price: Decimal,
     items: Mapping[int, ItemCounts] = NO_ITEMS,
     places: Mapping[tuple[str, str], str] = NO_PLACES,
+    compared: Sequence[ContrastTable] = (),
 ) -> tuple[CriterionRow, ...]:
     """Return one row for each criterion, the primary ones first.
 
     items: of each system without an estimate.
     places: in a ranking, by criterion and system.
+    compared: the differences, which say what places systems can have outside of a ranking.
     """
+    standing = {} if facts.is_ranking else {one.criterion.name: one.places for one in compared}
     found = {(row.system_id, row.criterion): row for row in newest}
     targets, primary = facts.targets, facts.primary
     others = [criterion for criterion in facts.criteria if criterion not in primary]
@@ -68,7 +73,7 @@ def rows(
         CriterionRow(
             criterion,
             targets.get(criterion.name),
-            tuple(
+            _on_one_scale(
                 ShownCell(
                     system,
                     criterion,
@@ -82,6 +87,14 @@ def rows(
                 for system in facts.systems
             ),
             is_primary=criterion in primary,
+            places=standing.get(criterion.name, {}),
         )
         for criterion in (*primary, *others)
     )
+
+
+def _on_one_scale(cells: Iterable[ShownCell]) -> tuple[ShownCell, ...]:
+    """Return the cells of a criterion with gauges that end at the same width."""
+    mine = tuple(cells)
+    end = max((cell.gauge_end for cell in mine if cell.row), default=0.0)
+    return tuple(replace(cell, gauge_to=end) for cell in mine)

@@ -17,7 +17,7 @@ from annotate.selectors.studies.background import ToldBackground
 from annotate.selectors.studies.texts import StudyTexts
 from annotate.text.figures import many
 from estimation.selectors import dashboard
-from estimation.selectors.comparisons import ContrastTable, ShownContrast
+from estimation.selectors.criteria.contrasts import ContrastTable, ShownContrast
 from estimation.selectors.dashboard import Dashboard
 
 

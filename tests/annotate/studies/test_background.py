@@ -1,4 +1,4 @@
-"""Questions to people about themselves: asked once, before the first task, for report and export."""
+"""Questions to people about themselves: asked once, before the first task, and reported."""
 
 import csv
 import io

@@ -1,17 +1,23 @@
 """Differences as a matrix: ordered, adjusted for all pairs together, and folded out as a list."""
 
 from dataclasses import replace
+from math import gamma, pi, sqrt
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from annotate.instruments.language_quality.criteria import OVERALL
 from estimation.core import Interval
 from estimation.core.intervals.interval import interval_of
-from estimation.selectors.comparisons import (
+from estimation.selectors.criteria.contrasts import (
+    Adjustment,
     Axis,
     ContrastTable,
     NewestComparison,
     ShownContrast,
+    table_of,
 )
 
 LESS = replace(OVERALL, higher_is_better=False)
@@ -71,3 +77,70 @@ def test_one_pair_is_no_matrix_and_pairs_without_interval_are_not_told_apart():
         "a", "b", NewestComparison(1, 1, 2, "overall", 0.5, None, None, 100, 200), OVERALL, Axis(1)
     )
     assert table(unknown).told_apart == frozenset()
+
+
+# ---- places, and the reader's choice of an adjustment --------------------------------------------
+
+
+def rows_of(*pairs: ShownContrast) -> list[NewestComparison]:
+    names = {"a": 1, "b": 2, "c": 3}
+    return [
+        replace(one.row, first_id=names[one.first], second_id=names[one.second]) for one in pairs
+    ]
+
+
+def made(adjustment: Adjustment, *pairs: ShownContrast) -> ContrastTable:
+    return table_of(OVERALL, rows_of(*pairs), {1: "a", 2: "b", 3: "c"}, adjustment)
+
+
+# p = .037, .0003 and .9: Holm tells one pair apart, single intervals tell two.
+THREE = (pair("a", "b", 0.216), pair("c", "a", 0.4), pair("b", "c", 0.01))
+
+
+def test_systems_that_cannot_be_told_apart_share_places():
+    assert made("holm", *THREE).places == {"a": "2–3", "b": "1–3", "c": "1–2"}
+    assert made("none", *THREE).places == {"a": "2", "b": "2–3", "c": "1–2"}
+    clear = (pair("a", "b", 0.9), pair("a", "c", 1.4), pair("b", "c", 0.9))
+    assert made("simultaneous", *clear).places == {"a": "1", "b": "2", "c": "3"}
+
+
+def test_where_less_is_better_places_turn_around():
+    less = [pair(a, b, 0.9, criterion=LESS) for a, b in (("a", "b"), ("a", "c"), ("b", "c"))]
+    assert ContrastTable(LESS, Axis(1.0), tuple(less)).places == {"a": "3", "b": "2", "c": "1"}
+
+
+def test_simultaneous_intervals_are_those_of_bonferroni():
+    """The tail of the t density beyond half-width / error, by its formula, is .05 / 3 / 2."""
+    one = made("simultaneous", *THREE).shown[0].row
+    assert one.low is not None
+    assert one.high is not None
+    assert (one.low + one.high) / 2 == pytest.approx(0.216)
+    x = np.linspace((one.high - one.low) / 2 / 0.1, 400, 2_000_001)
+    whole = gamma(20.5) / (gamma(20) * sqrt(40 * pi))
+    assert np.trapezoid(whole * (1 + x**2 / 40) ** -20.5, x) == pytest.approx(0.05 / 6, rel=1e-6)
+    assert made("simultaneous", *THREE).told_apart == {("c", "a")}
+
+
+def test_an_end_that_was_moved_to_the_estimate_stays_outside_of_the_wider_interval():
+    row = NewestComparison(
+        1, 1, 2, "overall", 0.6, 0.0, 0.6, 100, 200, std_error=0.1, df=40.0
+    )  # the middle of the t interval was .2
+    wider = row.widened(10)
+    assert wider.low is not None
+    assert wider.high is not None
+    assert wider.low < row.low
+    assert wider.high > row.high
+    assert replace(row, std_error=None).widened(10) == replace(row, std_error=None)
+    assert row.widened(1) == row
+
+
+@given(st.lists(st.floats(-1, 1), min_size=3, max_size=3), st.floats(0.01, 0.5))
+def test_no_adjustment_tells_more_pairs_apart_than_none(differences, error):
+    pairs = [
+        pair(a, b, d, error)
+        for (a, b), d in zip((("a", "b"), ("c", "a"), ("b", "c")), differences, strict=True)
+    ]
+    alone, after, together = (
+        made(one, *pairs).told_apart for one in ("none", "holm", "simultaneous")
+    )
+    assert together <= after <= alone

@@ -1,0 +1,59 @@
+"""The rows behind the dashboard's pictures of many systems: estimates, and differences of pairs."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from annotate.selectors.campaigns.listing import CampaignFacts
+from estimation.selectors import comparisons, history, rankings
+from estimation.selectors.criteria.cells import ShownCell
+from estimation.selectors.criteria.contrasts import Adjustment, ContrastTable
+from estimation.selectors.criteria.rows import CriterionRow, rows
+
+ESTIMATES = (
+    *("system", "place", "estimate", "low", "high", "width", "target"),
+    *("items", "judgments", "people"),
+)
+DIFFERENCES = ("first", "second", "difference", "low", "high", "items", "told_apart", "adjustment")
+
+
+def estimates(
+    facts: CampaignFacts, criterion: str, adjustment: Adjustment
+) -> list[tuple[object, ...]]:
+    """Return one row as `ESTIMATES` for each system with an estimate, the best first."""
+    newest = history.latest(facts.campaign_id, facts.criterion_names)
+    ranked = rankings.rankings(facts, tables := comparisons.tables(facts, adjustment), newest)
+    known = rows(facts, newest, price=Decimal(0), places=ranked.places, compared=tables)
+    return [line for row in known if row.criterion.name == criterion for line in _lines(row)]
+
+
+def _lines(row: CriterionRow) -> Iterator[tuple[object, ...]]:
+    sign = -1.0 if row.criterion.higher_is_better else 1.0
+    known = [(cell, cell.shown.estimate) for cell in row.cells if cell.shown]
+    told = [(cell, estimate) for cell, estimate in known if estimate is not None]
+    for cell, estimate in sorted(told, key=lambda one: (sign * one[1], one[0].system.name)):
+        place = cell.place or row.places.get(cell.system.name, "")
+        yield (cell.system.name, place, estimate, *_numbers(cell))
+
+
+def _numbers(cell: ShownCell) -> tuple[object, ...]:
+    row = cell.row
+    assert row is not None
+    counts = (row.n_items, row.n_judgments, row.n_annotators)
+    return (cell.low, cell.high, cell.width_shown, cell.target, *counts)
+
+
+def differences(
+    facts: CampaignFacts, criterion: str, adjustment: Adjustment
+) -> tuple[ContrastTable | None, list[tuple[object, ...]]]:
+    """Return the table of a criterion, and one row as `DIFFERENCES` for each of its pairs."""
+    tables = comparisons.tables(facts, adjustment)
+    table = next((one for one in tables if one.criterion.name == criterion), None)
+    if table is None:
+        return None, []
+    return table, [
+        (
+            *(*one.pair, one.row.difference, *(one.ends or (None, None)), one.row.n_items),
+            *(one.pair in table.told_apart, adjustment),
+        )
+        for one in table.shown
+    ]

@@ -1,0 +1,55 @@
+"""The dashboard's pictures of many systems, to be saved: as SVG, PNG, or their data as CSV."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotate.errors import NotFound
+from annotate.permissions import researcher_page, with_results
+from annotate.selectors.campaigns import listing
+from annotate.selectors.campaigns.listing import CampaignFacts
+from estimation.charts import compared as charts
+from estimation.selectors import comparisons
+from estimation.selectors.criteria.contrasts import Adjustment
+from estimation.selectors.looks import compared
+from estimation.views import downloads
+
+
+@require_safe
+@never_cache
+@researcher_page
+def figure(
+    request: HttpRequest, public_id: str, of: str, criterion: str, kind: str
+) -> HttpResponseBase:
+    """Return the estimates or the differences of all systems on a criterion."""
+    facts = listing.facts(with_results(request.user, public_id))
+    adjustment = comparisons.adjustment_of(facts, request.GET.get("adjust", ""))
+    makes = {"estimates": _estimates, "differences": _differences}
+    if of not in makes or criterion not in facts.criterion_names:
+        raise NotFound("There is no such picture.")
+    drawn = makes[of](facts, criterion, adjustment)
+    return downloads.answer(kind, name=f"{public_id}-{of}-{criterion}", **drawn)
+
+
+def _estimates(facts: CampaignFacts, criterion: str, adjustment: Adjustment) -> dict[str, Any]:
+    rows = compared.estimates(facts, criterion, adjustment)
+    if not rows:
+        raise NotFound("There is no estimate to draw yet.")
+    return {
+        "spec": lambda: charts.forest(rows, title=criterion),
+        "header": compared.ESTIMATES,
+        "rows": lambda: rows,
+    }
+
+
+def _differences(facts: CampaignFacts, criterion: str, adjustment: Adjustment) -> dict[str, Any]:
+    table, rows = compared.differences(facts, criterion, adjustment)
+    if table is None or not table.grid:
+        raise NotFound("A matrix of differences needs three systems that were compared.")
+    return {
+        "spec": lambda: charts.matrix(table.grid),
+        "header": compared.DIFFERENCES,
+        "rows": lambda: rows,
+    }
