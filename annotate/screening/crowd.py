@@ -22,6 +22,8 @@ from estimation.core import Floats, Ints, person_correlation
 # how many are against and for it, where counts of MANY and more are treated alike.
 IMPLAUSIBLE, ALL_FOR, ALL_AGAINST, COUNTED = range(4)
 MANY = 2
+ALWAYS = 0.9  # of somebody's answers
+MOST_VARIED = 0.75  # of the people
 PARAGRAPH_CATEGORIES = COUNTED + (MANY + 1) ** 2
 
 _MOST_NUMBERED = 1_000_000  # possible rows of answers that are numbered, not sorted
@@ -178,10 +180,21 @@ def varied(counts: Counts, crowd: CrowdThresholds) -> Mask:
     """Return (A,) whose answers may serve as a yardstick for others'.
 
     People who nearly always give the same answer may not: if many do, they would excuse each other,
-    and implicate the annotators who read the outputs. Being left out here is not a flag.
+    and implicate the annotators who read the outputs. Where more than a quarter are that uniform,
+    outputs may be: then only those who always give one answer are left out. Being left out here is
+    not a flag.
     """
     n = counts.judgments
-    return np.asarray((n < crowd.uniform_minimum) | (counts.modal < crowd.uniform * n))
+    few = n < crowd.uniform_minimum
+    found = np.asarray(few | (counts.modal < crowd.uniform * n))
+    if are_most(found):
+        return found
+    return np.asarray(few | (counts.modal < max(crowd.uniform, ALWAYS) * n))
+
+
+def are_most(varied: Mask) -> bool:
+    """Return whether so many people vary their answers that the others are the odd ones."""
+    return bool(varied.size and varied.mean() >= MOST_VARIED)
 
 
 def large_enough(counts: Counts, yardstick: Mask, crowd: CrowdThresholds) -> Mask:

@@ -29,5 +29,5 @@ class CrowdThresholds(Thresholds):
 
     people: int = between(5, 2, 1000)
     judgments: int = between(50, 1, 100_000)
-    uniform: float = between(0.9, 0.5, 1)
+    uniform: float = between(0.8, 0.5, 1)
     uniform_minimum: int = between(5, 2, 1000)

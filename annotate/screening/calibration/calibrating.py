@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.random import Generator, default_rng
 
+from annotate.screening import crowd
 from annotate.screening.base import Columns
 from annotate.screening.calibration.honest import Honest
 from annotate.screening.cutoffs import Cutoffs
@@ -33,7 +34,7 @@ TOP = 0.02  # the tail from which cut-offs beyond it are extrapolated
 DECADE = 1 / np.log(10)  # how evidence falls off by chance
 SUSPECT = 2.5  # evidence from which a person is not taken for honest
 # Screens that no other one can replace get more of what the settings allow.
-SHARES = {"several_signs": 6.0, "low_agreement": 3.0, "own_consistency": 3.0}
+SHARES = {"several_signs": 4.0, "low_agreement": 3.0, "own_consistency": 3.0, "no_variation": 4.0}
 # Highlights are not simulated.
 ASSUMED = {"thin_evidence": (2.5, 4.0)}
 
@@ -64,9 +65,17 @@ def _shares(screens: Sequence[str]) -> dict[str, float]:
 
 
 def _usable(columns: Columns, settings: Settings) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return (A,) who is taken for honest: at least half of all, the least suspicious."""
+    """Return (A,) who is taken for honest: at least half of all, the least suspicious.
+
+    Who is nobody's yardstick is no model either, as long as few are: people who hide in each other's
+    numbers would make the simulated ones as uniform as they are.
+    """
     alone = [found for found in findings(columns, settings) if SCREENS[found.screen].find]
     evidence = np.max([found.evidence for found in alone], axis=0)
+    counts = crowd.counts(columns, crowd.categories(columns))
+    varied = crowd.varied(counts, settings.crowd)
+    if crowd.are_most(varied):
+        evidence = np.where(varied, evidence, np.inf)
     return np.asarray(evidence <= max(SUSPECT, float(np.median(evidence))))
 
 
