@@ -27,8 +27,8 @@ def sentence(detail: Mapping[str, Any]) -> str:
         return "Items weigh equally, so people are weighted by work."
     times = relative_share(MUCH, LITTLE, balance=balance)
     return (
-        f"One person’s share levels off with work: {MUCH} judgments count {number(times, 1)} times "
-        f"{LITTLE}."
+        f"One person’s weight grows more slowly than their work: {MUCH} judgments count "
+        f"{number(times, 1)} times as much as {LITTLE}."
     )
 
 

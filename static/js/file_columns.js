@@ -63,7 +63,10 @@ async function look(file) {
 }
 
 function took(file) {
-  if (!campaignName.value) campaignName.value = file.name.replace(/\.[^.]*$/, "").replace(/[_-]+/g, " ").slice(0, 120);
+  if (!campaignName.value) {
+    campaignName.value = file.name.replace(/\.[^.]*$/, "").replace(/[_-]+/g, " ").slice(0, 120);
+    campaignName.dispatchEvent(new Event("input", { bubbles: true }));
+  }
   look(file);
 }
 

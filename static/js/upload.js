@@ -2,27 +2,36 @@
 // which fields the answer complains about. Without it the server says the same.
 const form = document.getElementById("new");
 
-form.addEventListener("change", (event) => {
-  if (event.target.type !== "file") return;
+// A field and what is wrong with it, which stands below; no words where nothing is.
+const tell = (field, problem, words) => {
+  problem.textContent = words;
+  const bad = words.trim() !== "";
+  bad ? field.setAttribute("aria-invalid", "true") : field.removeAttribute("aria-invalid");
+  const ids = new Set((field.getAttribute("aria-describedby") ?? "").split(" ").filter(Boolean));
+  bad ? ids.add(problem.id) : ids.delete(problem.id);
+  ids.size ? field.setAttribute("aria-describedby", [...ids].join(" ")) : field.removeAttribute("aria-describedby");
+};
+
+const tooLarge = (file) => {
   const limit = Number(form.dataset.limit);
-  const file = event.target.files[0];
-  const large = file && file.size > limit;
-  document.getElementById(`${event.target.id}_error`).textContent = large
+  return file && file.size > limit
     ? `This file has ${Math.ceil(file.size / 1048576)} MB. The form takes ${limit / 1048576}; larger files go through the command line.`
     : "";
-});
+};
+
+// A field that was changed is not marked as wrong any more: the server looks at it again.
+const changed = (event) => {
+  const problem = document.getElementById(`${event.target.id}_error`);
+  if (problem) tell(event.target, problem, tooLarge(event.target.files?.[0]));
+};
+for (const kind of ["change", "input"]) form.addEventListener(kind, changed);
 
 document.addEventListener("htmx:afterSettle", (event) => {
   const outcome = document.getElementById("outcome");
   if (!outcome || !event.detail.target?.matches?.("#outcome")) return;
   for (const problem of form.querySelectorAll(".problem[id$=_error]")) {
     const field = document.getElementById(problem.id.replace(/_error$/, ""));
-    if (!field) continue;
-    const bad = problem.textContent.trim() !== "";
-    bad ? field.setAttribute("aria-invalid", "true") : field.removeAttribute("aria-invalid");
-    const ids = new Set((field.getAttribute("aria-describedby") ?? "").split(" ").filter(Boolean));
-    bad ? ids.add(problem.id) : ids.delete(problem.id);
-    ids.size ? field.setAttribute("aria-describedby", [...ids].join(" ")) : field.removeAttribute("aria-describedby");
+    if (field) tell(field, problem, problem.textContent);
   }
   outcome.focus({ preventScroll: true });
   outcome.scrollIntoView({ block: "start" });

@@ -33,7 +33,7 @@ HINTS = {
     "tutorial_bonus": "Each person gets it once, for passing. {currency}",
     "bonus_after": "Counting judgments of one person. Due earlier if no more are offered.",
     "fee": "Empty: the usual rate ({fees}). The budget includes it.",
-    "reward": "Paid for each judgment. {currency}",
+    "reward": "Paid for each judgment; 0 if people are not paid. {currency}",
     "budget": "Fees included. Empty: no limit. {currency}",
     "max_judgments": "Empty: all planned judgments.",
     "deadline": "Empty: none. In {zone}.",

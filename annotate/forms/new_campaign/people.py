@@ -60,7 +60,9 @@ class PeopleStep(StepForm):
         required=False,
     )
     open_link_bonus = forms.BooleanField(
-        label="Also for people who come by the open link, whose identity is unknown", required=False
+        label="Pay the bonus also to people who come by the link for everybody, whose identity is "
+        "unknown",
+        required=False,
     )
     budget = forms.DecimalField(
         label="Budget",

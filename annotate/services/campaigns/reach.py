@@ -4,12 +4,12 @@ It rests on usual scores, without metrics, as the page Plan does.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from annotate.instruments.base import Criterion
 from annotate.selectors.pay.budget import AtMost
-from annotate.services.campaigns import enough
+from annotate.services.campaigns import creating, enough
 from annotate.services.campaigns.creating import Checked
 from annotate.states import StopMode
 from estimation.core import EstimationError
@@ -76,7 +76,8 @@ def of(checked: Checked, most: AtMost) -> list[Reach]:
     if facts.n_items < 2:
         return []
     asked = [one for one in checked.instrument.criteria if one.name in plan.targets]
-    return [_of(checked, one, _prices(most)) for one in asked]
+    planned = creating.count_planned(plan, facts)
+    return [_of(checked, one, _prices(most), planned) for one in asked]
 
 
 def _prices(most: AtMost) -> Prices:
@@ -90,7 +91,7 @@ def refused(found: Iterable[Reach]) -> bool:
     return any(one.is_refused for one in found)
 
 
-def _of(checked: Checked, criterion: Criterion, prices: Prices) -> Reach:
+def _of(checked: Checked, criterion: Criterion, prices: Prices, planned: int) -> Reach:
     plan, width = checked.plan, checked.plan.targets[criterion.name]
     usual = enough.typical(criterion)
     study = Study(
@@ -106,7 +107,15 @@ def _of(checked: Checked, criterion: Criterion, prices: Prices) -> Reach:
     )
     is_known = usual is TYPICAL.get(criterion.name)
     saved = _saved(criterion.name, checked.metrics) if is_known else None
-    return Reach(criterion, width, _takes(study, width, prices), is_known, saved)
+    takes = _takes(study, width, prices)
+    if takes.judgments:
+        takes = replace(takes, judgments=_at_most(takes.judgments, planned))
+    return Reach(criterion, width, takes, is_known, saved)
+
+
+def _at_most(found: Range, planned: int) -> Range:
+    """Return a range within this plan: a drawn campaign has other items judged twice."""
+    return Range(min(found.expected, planned), min(found.low, planned), min(found.high, planned))
 
 
 def _saved(criterion: str, metrics: tuple[str, ...]) -> float | None:

@@ -10,7 +10,10 @@ from estimation.selectors import weighing
 )
 def test_balanced_weights_say_how_a_share_grows(balance, times):
     said = weighing.sentence({"balance": balance, "person_share": 0.08})
-    assert said == (f"One person’s share levels off with work: 25 judgments count {times} times 5.")
+    assert said == (
+        "One person’s weight grows more slowly than their work: "
+        f"25 judgments count {times} times as much as 5."
+    )
 
 
 def test_other_weights_say_that_work_counts():
