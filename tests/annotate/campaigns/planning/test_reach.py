@@ -32,6 +32,9 @@ def test_thirty_items_do_not_reach_a_narrow_width(ada: Client) -> None:
     assert told.takes.chance == 0
     assert told.takes.nearest is not None
     assert 0.4 < told.takes.nearest < 0.8
+    planned = page.context["preview"].planned
+    assert told.takes.judgments is not None
+    assert told.takes.judgments.high <= planned  # no more than can be judged
     said = page.content.decode()
     assert "a width of 0.2 cannot be reached with these items" in said
     assert f"Use {told.takes.nearest:g}" in said

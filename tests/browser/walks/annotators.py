@@ -1,0 +1,93 @@
+"""The annotators of a walk: one at a page, and others who judge until the campaign stops."""
+
+import random
+from contextlib import closing
+
+from playwright.sync_api import Browser, Page, expect
+
+from annotate.models import Assignment, Campaign, ChangeMark, Participation
+from annotate.selectors.work import tutorial_runs
+from annotate.services.work import judgments, leasing
+from annotate.states import CloseReason
+from tests import chromium
+from tests.annotate.passing import pass_tutorial
+from tests.browser.annotators.tasks import EDITED, answer_all, learn, see_task
+from tests.browser.walks.pictures import picture
+from tests.factories import person
+from tests.processes import wait_for
+
+PEOPLE, MOST_TURNS = 12, 200
+
+
+def judge_until_it_stops(browser: Browser, link: str, *, by_mouse: bool) -> None:
+    """One annotator at the page, then others at the services; the worker estimates meanwhile."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(chromium.PATIENCE)
+    with closing(context):
+        page = context.new_page()
+        page.goto(link)
+        picture(page, "14-join")
+        page.get_by_label("Your name or a code").fill("ann")
+        page.get_by_role("button", name="Start").click()
+        _learn(page, by_mouse=by_mouse)
+        for number in (1, 2):
+            _answer(page, number, by_mouse=by_mouse)
+        see_task(page, 3)
+        _others(Campaign.objects.get())
+        for number in (3, 4):  # the one on the page, and the one that was fetched in advance
+            _answer(page, number, by_mouse=by_mouse)
+        expect(page.get_by_role("heading", name="This study")).to_be_visible()
+        expect(page.get_by_text("4 tasks").first).to_be_visible()
+        picture(page, "17-no-more-tasks")
+
+
+def _learn(page: Page, *, by_mouse: bool) -> None:
+    """The whole tutorial by mouse; by keyboard, tests of the tutorial's page have it."""
+    expect(page.locator("#check")).to_be_visible()
+    who = Participation.objects.get()
+    if not by_mouse:
+        pass_tutorial(who)
+        page.reload()
+        return
+    status = tutorial_runs.status(who.pk)
+    assert status is not None
+    picture(page, "15-tutorial")
+    learn(page, status.questions, promise="")
+    done = page.get_by_role("heading", name="Well done: you have finished the tutorial")
+    expect(done).to_be_focused()
+    page.locator("#start").click()
+
+
+def _answer(page: Page, number: int, *, by_mouse: bool) -> None:
+    see_task(page, number)
+    picture(page, f"16-task-{number}")
+    if by_mouse:
+        answer_all(page)
+        page.locator("#submit").click()
+    else:
+        for key in ("1", "1", "1", "Control+Enter"):
+            page.keyboard.press(key)
+
+
+def _others(made: Campaign) -> None:
+    """Let others judge, and the worker estimate meanwhile, until the campaign stops."""
+    crowd, chance = [person(made, f"person {n:02}") for n in range(PEOPLE)], random.Random(1)
+    for who in crowd:
+        pass_tutorial(who)
+    for turn in range(MOST_TURNS):
+        _one_more(crowd[turn % PEOPLE], level=chance.choice((1, 1, 0)))
+        if turn % 10 == 9:
+            wait_for(lambda: not ChangeMark.objects.exists())
+        made.refresh_from_db()
+        if made.status != Campaign.Status.OPEN:
+            assert made.close_reason == CloseReason.TARGET
+            return
+    raise AssertionError("the campaign stays open")
+
+
+def _one_more(who: Participation, *, level: int) -> None:
+    got = leasing.lease(who.pk)
+    if isinstance(got, Assignment):
+        raw = {"fluency": 1, "redundancy": level, "overall": level}
+        raw |= {"edit": None if level == 1 else EDITED}
+        judgments.submit(got.pk, participation_id=who.pk, raw=raw, active_seconds=40)
