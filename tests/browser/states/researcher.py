@@ -396,6 +396,14 @@ def _confirm(visitor: Visitor) -> None:
     visitor.goto(reverse("annotate:act", args=[made.public_id, "close"]))
 
 
+@state("researcher/draft-delete")
+def _draft_delete(visitor: Visitor) -> None:
+    made = study(logged_in(visitor), is_open=False)
+    page = visitor.goto(reverse("annotate:campaign-delete", args=[made.public_id]))
+    expect(page.get_by_role("button", name="Delete the draft")).to_be_visible()
+    expect(page.get_by_role("link", name="archive it instead")).to_be_visible()
+
+
 @state("researcher/not-found")
 def _not_found(visitor: Visitor) -> None:
     visitor.goto("/campaigns/nowhere/people/")

@@ -145,6 +145,8 @@ def _say_what_is_asked(hand: Mouse) -> None:
     picture(page, "06-questions")
     hand.tick("fit")
     expect(page.get_by_label("fit")).to_be_checked()
+    # Nobody loses the draft by one press on the way to the next step.
+    expect(page.get_by_role("button", name="Discard this draft and its file")).to_be_hidden()
     hand.press("button", "Next: plan")
 
 
