@@ -67,8 +67,8 @@ def _shares(screens: Sequence[str]) -> dict[str, float]:
 def _usable(columns: Columns, settings: Settings) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Return (A,) who is taken for honest: at least half of all, the least suspicious.
 
-    Who is nobody's yardstick is no model either, as long as few are: people who hide in each other's
-    numbers would make the simulated ones as uniform as they are.
+    Who is nobody's yardstick is no model either, as long as few are: people who hide in each
+    other's numbers would make the simulated ones as uniform as they are.
     """
     alone = [found for found in findings(columns, settings) if SCREENS[found.screen].find]
     evidence = np.max([found.evidence for found in alone], axis=0)
