@@ -16,6 +16,7 @@ from annotate.selectors.studies import background
 from annotate.selectors.studies.background import BackgroundQuestion
 from annotate.selectors.studies.texts import StudyTexts
 from annotate.services.work import beforehand
+from tests.annotate.market import entry, posting
 from tests.factories import campaign, judge, person, user
 
 orm = [pytest.mark.orm, pytest.mark.django_db]
@@ -190,3 +191,19 @@ def exported(client, study: Campaign) -> list[dict[str, str]]:
     whole = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
     (name,) = (one for one in whole.namelist() if one.endswith("background.csv"))
     return list(csv.DictReader(io.StringIO(whole.read(name).decode("utf-8-sig"))))
+
+
+# ---- before work is accepted at a crowd ----------------------------------------------------------
+
+
+class TestBeforeAccepting:
+    pytestmark = orm
+
+    @pytest.mark.parametrize("asked", [True, False])
+    def test_the_preview_shows_what_is_asked_before_the_first_task(self, client, asked):
+        texts = StudyTexts("You may <i>stop</i>.", "ERB 7", background=ASKED)
+        study = campaign(crowd="mturk", **({"texts": texts} if asked else {}))
+        page = client.get(entry(posting(study))).content.decode()
+        for told in ("You may &lt;i&gt;stop&lt;/i&gt;.", "ERB 7", "a few questions about yourself"):
+            assert (told in page) is asked
+        assert "This is an example." in page

@@ -1,5 +1,6 @@
 """What people see who come from a marketplace, in the frame that it shows."""
 
+from dataclasses import replace
 from unittest.mock import patch
 
 from playwright.sync_api import Page, expect
@@ -15,7 +16,7 @@ from tests.annotate.passing import pass_tutorial
 from tests.browser.states import Visitor, state
 from tests.browser.states.german import NEWS
 from tests.browser.states.texts import rows
-from tests.browser.states.work import at_work
+from tests.browser.states.work import CONSENT, at_work
 from tests.browser.states.work import study as by_link
 from tests.factories import judge, leased
 from tests.reviewed import flagged
@@ -42,6 +43,16 @@ def _preview(visitor: Visitor) -> None:
     expect(page.locator("[data-current]")).to_be_visible()
     page.click("#submit")
     expect(page.locator("#missing")).not_to_be_empty()
+
+
+@state("market/preview-consent")
+def _preview_consent(visitor: Visitor) -> None:
+    """Both texts stand where people decide whether to accept the work."""
+    asked = replace(CONSENT, background="Do you read news? | yes | no")
+    page = visitor.goto(entry(there(texts=asked)))
+    page.get_by_text("you are asked to accept this text").click()
+    expect(page.get_by_text("You may stop at any time")).to_be_visible()
+    expect(page.get_by_text("a few questions about yourself")).to_be_visible()
 
 
 @state("market/tutorial")
