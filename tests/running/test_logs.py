@@ -41,6 +41,7 @@ ADDRESSES = {
     "annotate:beside": reverse("annotate:beside", args=[PARTICIPATION]),
     "annotate:me": reverse("annotate:me", args=[PARTICIPATION]),
     "annotate:consent": reverse("annotate:consent", args=[PARTICIPATION]),
+    "annotate:background": reverse("annotate:background", args=[PARTICIPATION]),
     "annotate:correct": reverse("annotate:correct", args=[PARTICIPATION]),
 }
 

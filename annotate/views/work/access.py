@@ -18,7 +18,8 @@ from annotate import adapters, tokens
 from annotate.crowds.link.entry import LINK
 from annotate.errors import Invalid, NotFound, ServiceError
 from annotate.requests import bodies
-from annotate.selectors.work.task_page import Study, Visit, visit
+from annotate.selectors.work import task_page
+from annotate.selectors.work.task_page import Study, Visit
 from annotate.text import figures, json_text
 from annotate.text.languages import interface_language
 
@@ -256,6 +257,6 @@ def _json(code: str, message: str, status: int) -> JsonResponse:
 
 def visiting(token: str) -> Visit:
     """Return the visit of this token, and go on in the language of its study."""
-    found = visit(tokens.read_participation(token))
+    found = task_page.visit(tokens.read_participation(token))
     speak(found.study)
     return found
