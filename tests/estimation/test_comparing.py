@@ -1,5 +1,6 @@
 """Paired differences: what is compared, what is kept, and how it is shown."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -208,7 +209,7 @@ def test_the_dashboard_says_it_in_words(client: Client, numbers: Any, told: str)
     text = page(client, study)
     assert told in text
     assert "stopping when one interval excludes 0 is often wrong" in text
-    assert "nan" not in text
+    assert not re.search(r"\bnan\b", text)  # a random id may hold these letters
 
 
 def test_less_editing_is_better():
