@@ -7,8 +7,16 @@ from typing import Any
 
 from django.apps import apps
 from django.contrib import admin
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.models import Group, User
-from django.http import HttpRequest
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+
+from annotate.errors import NotAllowed
+from annotate.permissions import refusal
 
 LISTED: dict[str, tuple[str, ...]] = {
     "Campaign": ("public_id", "name", "status", "crowd", "created_at"),
@@ -52,10 +60,30 @@ class AccountAdmin(Reading):
         return request.user.has_perm("auth.change_user")
 
 
+class SecondFactorAdmin(Reading):
+    """Whose account has a second factor; `manage.py secondfactor` turns it off."""
+
+    list_display = fields = ("id", "user", "confirmed", "created_at", "last_used_at")
+
+
+@never_cache
+def log_in(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+    """Send people to the log-in of all pages: Django's own asks for no second factor."""
+    there = request.GET.get(REDIRECT_FIELD_NAME, reverse("admin:index"))
+    if not request.user.is_authenticated:
+        return redirect_to_login(there)
+    if not admin.site.has_permission(request):
+        return refusal(request, NotAllowed("Only staff of this server read here."))
+    return redirect("admin:index")
+
+
 for _name, _columns in LISTED.items():
     _made = type(f"{_name}Admin", (Reading,), {"list_display": _columns, "fields": _columns})
     admin.site.register(apps.get_model("annotate", _name), _made)
 # Tokens stand above; groups are not used.
 admin.site.unregister([User, Group, apps.get_model("authtoken", "TokenProxy")])
+admin.site.unregister(apps.get_model("otp_totp", "TOTPDevice"))  # its own page shows the secret
 admin.site.register(User, AccountAdmin)
+admin.site.register(apps.get_model("otp_totp", "TOTPDevice"), SecondFactorAdmin)
+admin.site.login = log_in  # type: ignore[method-assign]
 admin.site.site_header = admin.site.site_title = "Plumbline, for support"

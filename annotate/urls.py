@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotate.views.accounts import own, passwords
+from annotate.views.accounts import own, passwords, second_factor
 from annotate.views.campaigns import (
     budgets,
     creating,
@@ -40,6 +40,9 @@ ACCOUNTS: list[URLPattern] = [
     path("account/settings/", own.change_settings, name="account-settings"),
     path("account/email/", own.change_email, name="account-email"),
     path("account/password/", own.password, name="password"),
+    path("account/second-factor/", second_factor.turn_on, name="second-factor"),
+    path("account/second-factor/off/", second_factor.turn_off, name="second-factor-off"),
+    path("account/second-factor/codes/", second_factor.renew_codes, name="second-factor-codes"),
     path("account/browsers/end-others/", own.end_others, name="browsers-end"),
     path("account/browsers/<int:sign_in_id>/end/", own.end_browser, name="browser-end"),
     path("account/tokens/", own.make_token, name="token-new"),

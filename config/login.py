@@ -2,24 +2,39 @@
 
 Every attempt is counted before its password is checked, so simultaneous attempts have no advantage.
 Names without an account are counted and refused like others, so the answers do not show which
-accounts exist.
+accounts exist. An account with a second factor is asked for a code on a second page; until then
+nobody is logged in.
 """
 
+import time
 import unicodedata
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import load_backend, login
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.crypto import constant_time_compare
 
-from annotate.requests import counting
+from annotate.errors import TooMany
+from annotate.forms.accounts import CodeForm
+from annotate.requests import codes, counting
 from annotate.requests.client_address import client_address
-from annotate.requests.limits import Limit, key
+from annotate.requests.limits import guesses, succeeded
 from annotate.requests.waiting import in_minutes
+from annotate.selectors.accounts import account
+from annotate.services.accounts import second_factor
+
+PENDING = "awaits_code"  # in the session: who has given the right password
+PENDING_SECONDS = 600
 
 
 class LimitedBackend(ModelBackend):
@@ -34,7 +49,8 @@ class LimitedBackend(ModelBackend):
     ) -> User | None:
         if request is None or username is None:
             return super().authenticate(request, username, password, **given)
-        limits = limits_of(username, client_address(request))
+        name = unicodedata.normalize("NFKC", username).casefold()
+        limits = guesses("login", name, client_address(request))
         for limit in limits:
             if limit.exceeded():
                 request.locked_for = counting.wait(limit.name)  # type: ignore[attr-defined]
@@ -42,7 +58,7 @@ class LimitedBackend(ModelBackend):
         found = super().authenticate(request, username, password, **given)
         if found is None:
             raise PermissionDenied  # no other backend is asked
-        _succeeded(limits)
+        succeeded(limits)
         return found
 
     def get_user(self, user_id: int) -> User | None:
@@ -56,14 +72,57 @@ class LogIn(LoginView):
 
     redirect_authenticated_user = True
 
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        user = form.get_user()
+        if not account.has_second_factor(user.pk):
+            return super().form_valid(form)
+        _await_code(self.request, user)
+        return redirect(_with_next("login-code", self.get_redirect_url()))
+
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         wait = locked_for(self.request)
-        if not wait:
-            return super().form_invalid(form)
-        context = self.get_context_data(form=form, locked=in_minutes(wait))
-        response = self.render_to_response(context, status=429)
-        response["Retry-After"] = str(wait)
-        return response
+        return _locked(self, form, wait) if wait else super().form_invalid(form)
+
+
+class LogInCode(LoginView):
+    """The second page, for accounts with a second factor: its code, or a recovery code."""
+
+    redirect_authenticated_user = True
+    awaited: User | None
+    template_name = "registration/code.html"
+    form_class = CodeForm  # type: ignore[assignment]
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        self.awaited = _awaited(request)
+        if request.user.is_authenticated or self.awaited is not None:
+            return super().dispatch(request, *args, **kwargs)
+        if request.session.pop(PENDING, None):
+            messages.error(request, "The log-in took too long, or has ended. Begin again.")
+        return redirect(_with_next("login", self.get_redirect_url()))
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        given = super().get_form_kwargs()
+        del given["request"]
+        return given
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        user = self.awaited
+        assert user is not None  # `dispatch` sends everybody else away
+        try:
+            used = codes.use(self.request, user.pk, form.cleaned_data["code"])
+        except TooMany as refused:
+            return _locked(self, form, refused.wait)
+        if not used:
+            form.add_error("code", second_factor.WRONG)
+            return self.form_invalid(form)
+        login(self.request, user, backend=self.request.session.pop(PENDING)["backend"])
+        if used == second_factor.RECOVERY:
+            left = account.second_factor(user.pk).codes_left
+            messages.info(self.request, f"You used a recovery code. Codes left: {left}.")
+        return HttpResponseRedirect(self.get_success_url())
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        return self.render_to_response(self.get_context_data(form=form), status=422)
 
 
 def locked_for(request: Any) -> int:
@@ -71,26 +130,38 @@ def locked_for(request: Any) -> int:
     return getattr(request, "locked_for", 0)
 
 
-def limits_of(username: str, address: str) -> tuple[Limit, ...]:
-    """Return the limits of an attempt in the order in which they are checked.
-
-    The account's own limit, over all addresses, comes last: attempts that another limit has refused
-    do not count there, so no one can lock others out of their accounts from one address.
-    """
-    tries, seconds = settings.LOGIN_TRIES, settings.LOGIN_MINUTES * 60
-    account = unicodedata.normalize("NFKC", username).casefold()
-    limits = (
-        Limit(key("login", "account", account, address), tries, seconds),
-        Limit(key("login", "account", account), 5 * tries, 4 * seconds),
-    )
-    if not address:
-        return limits
-    return (Limit(key("login", "address", address), 10 * tries, seconds), *limits)
+def _await_code(request: HttpRequest, user: User) -> None:
+    """Note who has given the right password. The session gets a new key, and nobody is in it."""
+    request.session.flush()
+    request.session[PENDING] = {
+        "user": user.pk,
+        "backend": user.backend,
+        "at": time.time(),
+        "hash": user.get_session_auth_hash(),  # a new password ends this log-in too
+    }
 
 
-def _succeeded(limits: tuple[Limit, ...]) -> None:
-    """Forget the failed attempts after a success, which is not counted either."""
-    *others, own, account = limits
-    counting.forget(own.name)
-    for limit in (*others, account):
-        counting.take_back(limit.name, limit.seconds)
+def _awaited(request: HttpRequest) -> User | None:
+    """Return the person whose code is awaited; None after ten minutes, or when things changed."""
+    pending = request.session.get(PENDING)
+    if pending is None or not 0 <= time.time() - pending["at"] < PENDING_SECONDS:
+        return None
+    if pending["backend"] not in settings.AUTHENTICATION_BACKENDS:
+        return None
+    user = load_backend(pending["backend"]).get_user(pending["user"])
+    if not isinstance(user, User):
+        return None
+    same = constant_time_compare(pending["hash"], user.get_session_auth_hash())
+    return user if same else None
+
+
+def _with_next(name: str, there: str) -> str:
+    """Return the address of a page of the log-in that goes on to `there`, which is safe, or ""."""
+    return f"{reverse(name)}?{urlencode({'next': there})}" if there else reverse(name)
+
+
+def _locked(page: LoginView, form: Any, wait: int) -> HttpResponse:
+    context = page.get_context_data(form=form, locked=in_minutes(wait))
+    response = page.render_to_response(context, status=429)
+    response["Retry-After"] = str(wait)
+    return response

@@ -7,7 +7,7 @@ from drf_spectacular.views import SpectacularAPIView
 
 from config import api_reference
 from config.health import healthz
-from config.login import LogIn
+from config.login import LogIn, LogInCode
 
 api: list[URLPattern | URLResolver] = [
     path("", include("annotate.api.urls")),
@@ -22,6 +22,7 @@ handler500 = "config.errors.server_error"
 urlpatterns = [
     path("healthz", healthz),
     path("login/", LogIn.as_view(), name="login"),
+    path("login/code/", LogInCode.as_view(), name="login-code"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("admin/", admin.site.urls),
     path("api/v1/", include(api)),

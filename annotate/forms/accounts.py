@@ -23,6 +23,8 @@ ROLES = {
 }
 PASSWORD = {"autocomplete": "current-password"}
 NEW_PASSWORD = {"autocomplete": "new-password"}
+CODE = {"autocomplete": "one-time-code", "inputmode": "numeric", "spellcheck": "false"}
+LONGEST_CODE = 60  # characters: recovery codes have 20 digits, and people add spaces
 
 
 class InviteForm(forms.Form):
@@ -109,6 +111,59 @@ class EmailForm(forms.Form):
         max_length=1000,
         widget=forms.PasswordInput(attrs=PASSWORD),
     )
+
+
+class CodeForm(forms.Form):
+    """The second page of the log-in."""
+
+    code = forms.CharField(
+        label="Code",
+        max_length=LONGEST_CODE,
+        help_text="The six digits that your app shows now, or one of your recovery codes.",
+        widget=forms.TextInput(attrs={**CODE, "autofocus": True}),
+        error_messages={"required": "Type a code."},
+    )
+
+
+class FirstCodeForm(forms.Form):
+    """Turning a second factor on: a browser that was left open is not enough for that."""
+
+    code = forms.CharField(
+        label="The code that your app shows now",
+        max_length=LONGEST_CODE,
+        widget=forms.TextInput(attrs=CODE),
+        error_messages={"required": "Type the six digits that your app shows."},
+    )
+    password = forms.CharField(
+        label="Your password",
+        strip=False,
+        max_length=1000,
+        widget=forms.PasswordInput(attrs=PASSWORD),
+        error_messages={"required": "Type your password."},
+    )
+
+
+class PasswordOrCodeForm(forms.Form):
+    code = forms.CharField(
+        label="A code",
+        required=False,
+        max_length=LONGEST_CODE,
+        help_text="Of your app, or a recovery code.",
+        widget=forms.TextInput(attrs=CODE),
+    )
+    password = forms.CharField(
+        label="Or your password",
+        required=False,
+        strip=False,
+        max_length=1000,
+        widget=forms.PasswordInput(attrs=PASSWORD),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        if not self.errors and not given.get("code") and not given.get("password"):
+            self.add_error("code", "Type a code, or your password.")
+        return given
 
 
 class TokenForm(forms.Form):

@@ -1,4 +1,12 @@
-from annotate.models.accounts import ApiToken, Invitation, KeptAnswer, Mail, Profile, SignIn
+from annotate.models.accounts import (
+    ApiToken,
+    Invitation,
+    KeptAnswer,
+    Mail,
+    Profile,
+    RecoveryCode,
+    SignIn,
+)
 from annotate.models.annotators import (
     Annotator,
     Feedback,
@@ -118,6 +126,7 @@ __all__ = [
     "Posting",
     "Profile",
     "Protocol",
+    "RecoveryCode",
     "ResultsSeen",
     "Review",
     "Ruling",

@@ -61,6 +61,24 @@ class ApiToken(models.Model):
         return self.name
 
 
+class RecoveryCode(models.Model):
+    """A code that stands in for the app of a second factor, once. Its row goes with its use."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="recovery_codes", db_index=False
+    )
+    digest = models.CharField(max_length=DIGEST)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "digest"], name="recovery_code_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"recovery code {self.pk}"
+
+
 class Invitation(models.Model):
     """An offer of a role in a campaign, accepted by a link. Only the link's digest is stored.
 

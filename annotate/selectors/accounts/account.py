@@ -1,12 +1,13 @@
-"""What a person's own page shows: settings, browsers and tokens."""
+"""What a person's own page shows: settings, second factor, browsers and tokens."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
 
 from django.contrib.sessions.models import Session
 from django.utils import timezone
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from annotate.models import ApiToken, Profile, SignIn
+from annotate.models import ApiToken, Profile, RecoveryCode, SignIn
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,14 @@ class SignedInBrowser:
         """Return browser and system in two words, as far as they are known."""
         system = _first(self.browser, SYSTEMS)
         return f"{_first(self.browser, BROWSERS) or 'A browser'}{' on ' + system if system else ''}"
+
+
+@dataclass(frozen=True)
+class SecondFactor:
+    """since: None where it is off."""
+
+    since: datetime | None
+    codes_left: int
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,19 @@ def own_settings(user_id: int) -> OwnSettings:
     """Return what this person has chosen; "" where nothing."""
     found = Profile.objects.filter(pk=user_id).values_list("time_zone", "language").first()
     return OwnSettings(*(found or ("", "")))
+
+
+def has_second_factor(user_id: int) -> bool:
+    return bool(TOTPDevice.objects.filter(user=user_id, confirmed=True).exists())
+
+
+def second_factor(user_id: int) -> SecondFactor:
+    """Return since when it is on, and how many recovery codes are left."""
+    on = TOTPDevice.objects.filter(user=user_id, confirmed=True)
+    since = on.values_list("created_at", flat=True).first()
+    if since is None:
+        return SecondFactor(None, 0)
+    return SecondFactor(since, RecoveryCode.objects.filter(user=user_id).count())
 
 
 def browsers(user_id: int, session_key: str) -> list[SignedInBrowser]:

@@ -35,7 +35,7 @@ def change_settings(request: HttpRequest) -> HttpResponseBase:
     form = SettingsForm(request.POST)
     if not form.is_valid():
         return _page(request, settings_form=form, status=422)
-    own_settings.change(_me(request).pk, **form.cleaned_data)
+    own_settings.change(me(request).pk, **form.cleaned_data)
     messages.success(request, "Saved. Dates and numbers follow from now on.")
     return redirect("annotate:account")
 
@@ -46,9 +46,9 @@ def change_settings(request: HttpRequest) -> HttpResponseBase:
 def change_email(request: HttpRequest) -> HttpResponseBase:
     form = EmailForm(request.POST)
     if form.is_valid():
-        _limit(request)
+        limit(request)
         try:
-            own_settings.change_email(_me(request), **form.cleaned_data)
+            own_settings.change_email(me(request), **form.cleaned_data)
         except Invalid as refused:
             for name, text in refused.errors.items():
                 form.add_error(name, text)
@@ -64,11 +64,11 @@ def change_email(request: HttpRequest) -> HttpResponseBase:
 @researcher_page
 def password(request: HttpRequest) -> HttpResponseBase:
     """Change the password. All other browsers are signed out."""
-    form = PasswordChangeForm(_me(request), request.POST or None)
+    form = PasswordChangeForm(me(request), request.POST or None)
     if request.method == "POST":
-        _limit(request)
+        limit(request)
         if form.is_valid():
-            user = resetting.change(_me(request), form.cleaned_data["new_password1"])
+            user = resetting.change(me(request), form.cleaned_data["new_password1"])
             update_session_auth_hash(request, user)
             signing_in.note(request, user.pk)
             sign_ins.end_others(user.pk, but=str(request.session.session_key))
@@ -81,7 +81,7 @@ def password(request: HttpRequest) -> HttpResponseBase:
 @require_POST
 @researcher_page
 def end_browser(request: HttpRequest, sign_in_id: int) -> HttpResponseBase:
-    done = sign_ins.end(_me(request).pk, sign_in_id)
+    done = sign_ins.end(me(request).pk, sign_in_id)
     messages.success(request, f"That browser {'is' if done else 'was'} signed out.")
     return redirect("annotate:account")
 
@@ -89,7 +89,7 @@ def end_browser(request: HttpRequest, sign_in_id: int) -> HttpResponseBase:
 @require_POST
 @researcher_page
 def end_others(request: HttpRequest) -> HttpResponseBase:
-    sign_ins.end_others(_me(request).pk, but=str(request.session.session_key))
+    sign_ins.end_others(me(request).pk, but=str(request.session.session_key))
     messages.success(request, "All other browsers are signed out.")
     return redirect("annotate:account")
 
@@ -104,7 +104,7 @@ def make_token(request: HttpRequest) -> HttpResponseBase:
         return _page(request, token=form, status=422)
     given = form.cleaned_data
     try:
-        made, secret = api_tokens.make(_me(request).pk, given["name"], days=given["days"] or None)
+        made, secret = api_tokens.make(me(request).pk, given["name"], days=given["days"] or None)
     except Invalid as refused:
         form.add_error("name", refused.message)
         return _page(request, token=form, status=422)
@@ -117,7 +117,7 @@ def make_token(request: HttpRequest) -> HttpResponseBase:
 @require_POST
 @researcher_page
 def revoke_token(request: HttpRequest, token_id: int) -> HttpResponseBase:
-    if api_tokens.revoke(_me(request).pk, token_id):
+    if api_tokens.revoke(me(request).pk, token_id):
         messages.success(request, "The token is revoked: scripts that use it are refused.")
     else:
         messages.info(request, "You have no such token in force.")
@@ -133,12 +133,13 @@ def _page(
     status: int = 200,
     **shown: Any,
 ) -> HttpResponseBase:
-    user = _me(request)
+    user = me(request)
     chosen = account.own_settings(user.pk)
     context = {
         "settings_form": settings_form or SettingsForm(initial=vars(chosen)),
         "email": email or EmailForm(initial={"email": user.email}),
         "token": token or TokenForm(),
+        "second_factor": account.second_factor(user.pk),
         "browsers": account.browsers(user.pk, str(request.session.session_key)),
         "tokens": account.tokens(user.pk),
         "section": "account",
@@ -147,11 +148,11 @@ def _page(
     return render(request, "accounts/account.html", context, status=status)
 
 
-def _limit(request: HttpRequest) -> None:
+def limit(request: HttpRequest) -> None:
     """A browser that was left signed in is no place to guess a password."""
-    name = limits.key("own-password", str(_me(request).pk))
+    name = limits.key("own-password", str(me(request).pk))
     limits.check(limits.Limit(name, TRIES, SECONDS))
 
 
-def _me(request: HttpRequest) -> User:
+def me(request: HttpRequest) -> User:
     return cast(User, request.user)

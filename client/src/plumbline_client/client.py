@@ -49,10 +49,18 @@ class Plumbline:
         self._at = Transport(url, token, timeout=timeout, insecure=insecure, sleep=sleep)
 
     @classmethod
-    def log_in(cls, url: str, username: str, password: str, **more: Any) -> Self:
-        """Return a connection with a new token, good for a year; the account’s page lists it."""
+    def log_in(
+        cls, url: str, username: str, password: str, *, code: str | None = None, **more: Any
+    ) -> Self:
+        """Return a connection with a new token, good for a year; the account’s page lists it.
+
+        code: of the account's second factor, if it has one; or one of its recovery codes.
+        """
+        given = {"username": username, "password": password}
         with cls(url, token="", **more) as asking:
-            told = asking._at.send_once("token/", json={"username": username, "password": password})
+            told = asking._at.send_once(
+                "token/", json=given if code is None else {**given, "code": code}
+            )
         return cls(url, token=str(told["token"]), **more)
 
     def close(self) -> None:
