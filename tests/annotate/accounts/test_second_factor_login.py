@@ -223,7 +223,7 @@ def test_an_account_without_one_is_asked_for_nothing(django_assert_num_queries: 
 
 @pytest.mark.parametrize(
     "typed",
-    ["", " ", "12345", "x" * 60, "x" * 10_000, "9" * 60, "²²²", "-1", "\u202e123456", "1e5"],
+    ["", " ", "12345", "x" * 60, "x" * 9_999, "9" * 60, "²²²", "-1", "\u202e123456", "1e5"],
 )
 def test_what_is_no_code_is_refused_in_words(typed: str) -> None:
     secured()
