@@ -1,15 +1,18 @@
 """Accounts, members and invitations: what owners, invited people and forgetful ones see."""
 
+from base64 import b32decode
+
 from django.contrib.auth.models import User
 from django.test import override_settings
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from annotate.models import Campaign, Invitation, Mail, Membership
 from annotate.services.accounts import api_tokens, letters, secrets
 from annotate.services.campaigns import invitations, members
 from annotate.states import MemberRole as Role
+from tests.annotate.accounts.second_factors import PASSWORD, code_of, secured
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import logged_in, study
 from tests.factories import user
@@ -125,3 +128,78 @@ def _forgotten_without_mail(visitor: Visitor) -> None:
 def _new_password(visitor: Visitor) -> None:
     path = letters.reset_link(user()).partition("/new-password/")[2]
     visitor.goto(f"/new-password/{path}")
+
+
+@state("accounts/second-factor")
+def _second_factor(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto(reverse("annotate:account"))
+    page.get_by_role("link", name="Turn on a second factor").click()
+    page.get_by_label("The code that your app shows now").fill("12345")
+    page.get_by_label("Your password").fill(PASSWORD)
+    page.get_by_role("button", name="Turn it on").click()
+    expect(page.get_by_text("This code is wrong")).to_be_visible()
+
+
+@state("accounts/recovery-codes")
+def _recovery_codes(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto(reverse("annotate:second-factor"))
+    key = page.locator(".typed-key").inner_text().replace(" ", "")
+    code = code_of(b32decode(key).hex())
+    page.get_by_label("The code that your app shows now").fill(code)
+    page.get_by_label("Your password").fill(PASSWORD)
+    page.get_by_role("button", name="Turn it on").click()
+    expect(page.get_by_text("they are not shown again")).to_be_visible()
+    expect(page.get_by_role("button", name="Copy")).to_be_visible()
+
+
+def asked_for_a_code(visitor: Visitor) -> Page:
+    """Give the right password of an account with a second factor."""
+    secured()
+    page = visitor.goto("/login/")
+    page.get_by_label("User name").fill("ada")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Your code")).to_be_visible()
+    return page
+
+
+@state("accounts/login-code")
+def _login_code(visitor: Visitor) -> None:
+    page = asked_for_a_code(visitor)
+    expect(page.get_by_label("Code")).to_be_focused()
+    page.get_by_label("Code").fill("12345")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_text("This code is wrong")).to_be_visible()
+
+
+def with_second_factor(visitor: Visitor) -> Page:
+    page = asked_for_a_code(visitor)
+    page.get_by_label("Code").fill(code_of())
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Campaigns")).to_be_visible()
+    return visitor.goto(reverse("annotate:account"))
+
+
+@state("accounts/account-second-factor")
+def _account_second_factor(visitor: Visitor) -> None:
+    page = with_second_factor(visitor)
+    expect(page.get_by_text("10 recovery codes left")).to_be_visible()
+
+
+@state("accounts/second-factor-off")
+def _second_factor_off(visitor: Visitor) -> None:
+    page = with_second_factor(visitor)
+    page.get_by_role("link", name="Turn off").click()
+    page.get_by_role("button", name="Turn it off").click()
+    expect(page.get_by_text("Type a code, or your password.")).to_be_visible()
+
+
+@state("accounts/recovery-codes-new")
+def _recovery_codes_new(visitor: Visitor) -> None:
+    page = with_second_factor(visitor)
+    page.get_by_role("link", name="New recovery codes").click()
+    page.get_by_label("Or your password").fill("wrong")
+    page.get_by_role("button", name="Make new codes").click()
+    expect(page.get_by_text("This is not your password.")).to_be_visible()
