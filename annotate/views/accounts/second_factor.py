@@ -72,7 +72,8 @@ def _asking(
     form = PasswordOrCodeForm(request.POST if request.method == "POST" else None)
     if form.is_valid() and _is_owner(request, form):
         return act(request)
-    return render(request, template, {"form": form}, status=422 if form.is_bound else 200)
+    context = {"form": form, "section": "account"}
+    return render(request, template, context, status=422 if form.is_bound else 200)
 
 
 def _turned_off(request: HttpRequest) -> HttpResponseBase:
