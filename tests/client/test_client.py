@@ -24,6 +24,7 @@ from annotate.models import Campaign as Stored
 from annotate.services.campaigns.importing import running
 from annotate.services.notifications import sending
 from estimation.services import estimating
+from tests.annotate.accounts.second_factors import PASSWORD, code_of, forget_counts, secured
 from tests.annotate.notifications.receiving import receiver
 from tests.factories import judge, person, user
 
@@ -209,3 +210,12 @@ def test_events_are_told_and_checked(ada: Plumbline, settings: Any) -> None:
             webhook(one.secret, {}, body)
     assert ada.end_notifications(campaign.id, one.id).ended_at is not None
     assert [told.id for told in ada.notifications(campaign.id)] == [one.id]
+
+
+def test_an_account_with_a_second_factor_logs_in_with_a_code(live_server: Any) -> None:
+    forget_counts()
+    secured()
+    with pytest.raises(Refused, match="second factor"):
+        Plumbline.log_in(live_server.url, "ada", PASSWORD)
+    with Plumbline.log_in(live_server.url, "ada", PASSWORD, code=code_of()) as plumbline:
+        assert list(plumbline.campaigns()) == []
