@@ -67,10 +67,17 @@ class LimitedBackend(ModelBackend):
         return found if found is not None and self.user_can_authenticate(found) else None
 
 
-class LogIn(LoginView):
-    """The page. After too many attempts it says how long to wait."""
-
+class _LogInPage(LoginView):
     redirect_authenticated_user = True
+
+    def get_redirect_url(self) -> str:
+        """Return where to go on, on this site; "" for the page itself, which would lead nowhere."""
+        there = str(super().get_redirect_url())
+        return "" if there == self.request.path else there
+
+
+class LogIn(_LogInPage):
+    """The page. After too many attempts it says how long to wait."""
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         user = form.get_user()
@@ -84,10 +91,9 @@ class LogIn(LoginView):
         return _locked(self, form, wait) if wait else super().form_invalid(form)
 
 
-class LogInCode(LoginView):
+class LogInCode(_LogInPage):
     """The second page, for accounts with a second factor: its code, or a recovery code."""
 
-    redirect_authenticated_user = True
     awaited: User | None
     template_name = "registration/code.html"
     form_class = CodeForm  # type: ignore[assignment]
@@ -113,7 +119,7 @@ class LogInCode(LoginView):
         except TooMany as refused:
             return _locked(self, form, refused.wait)
         if not used:
-            form.add_error("code", second_factor.WRONG)
+            form.add_error("code", second_factor.problem(form.cleaned_data["code"]))
             return self.form_invalid(form)
         login(self.request, user, backend=self.request.session.pop(PENDING)["backend"])
         if used == second_factor.RECOVERY:

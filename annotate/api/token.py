@@ -66,4 +66,4 @@ def _check_code(request: Request, user_id: int, code: str) -> None:
     if not code:
         raise ServiceError(CODE_NEEDED, code="code_needed")
     if not codes.use(request._request, user_id, code):
-        raise ServiceError(second_factor.WRONG, code="wrong_code")
+        raise ServiceError(second_factor.problem(code), code="wrong_code")

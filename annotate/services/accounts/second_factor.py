@@ -23,6 +23,7 @@ from annotate.text import codes
 APP, RECOVERY = "app", "recovery"  # by what a code was made
 N_CODES = 10
 WRONG = "This code is wrong, or was used before. Wait for the next one, and check your clock."
+NO_CODE = "A code of the app has six digits, a recovery code twenty."
 logger = logging.getLogger(__name__)
 
 
@@ -49,7 +50,7 @@ def turn_on(user_id: int, key: str, code: str) -> list[str]:
             raise Conflict("Your second factor is on already.")
         device = TOTPDevice.objects.create(user=user, name="app", key=key)
         if not _is_right(device, code):
-            raise Invalid({"code": WRONG})
+            raise Invalid({"code": problem(code)})
         _record("second_factor_on", user, actor_id=user_id)
         return _new_codes(user_id)
 
@@ -104,6 +105,11 @@ def use(user_id: int, typed: str) -> str:
             mine = RecoveryCode.objects.filter(user=user_id, digest=_digest(user_id, code))
             return RECOVERY if mine.delete()[0] else ""
         return APP if _is_right(device, code) else ""
+
+
+def problem(typed: str) -> str:
+    """Return what to tell somebody whose code does not count."""
+    return WRONG if codes.plain(typed) else NO_CODE
 
 
 def _is_right(device: Any, typed: str) -> bool:

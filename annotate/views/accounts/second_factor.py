@@ -95,7 +95,7 @@ def _is_owner(request: HttpRequest, form: PasswordOrCodeForm) -> bool:
         return _knows_password(request, form)
     if codes.use(request, me(request).pk, typed):
         return True
-    form.add_error("code", second_factor.WRONG)
+    form.add_error("code", second_factor.problem(typed))
     return False
 
 

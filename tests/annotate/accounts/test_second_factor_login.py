@@ -178,10 +178,12 @@ def test_without_a_password_there_is_no_code_page() -> None:
     assert second_factor.use(ada.pk, mine[0]), "it was not used up"
 
 
-def test_who_is_in_already_goes_on() -> None:
+@pytest.mark.parametrize("page", [LOGIN, CODE])
+def test_who_is_in_already_goes_on(page: str) -> None:
     client = Client()
     client.force_login(secured()[0])
-    assert client.get(CODE, {"next": "/account/"}).url == "/account/"
+    assert client.get(page, {"next": "/account/"}).url == "/account/"
+    assert client.get(page, {"next": page}).url == "/", "and not in a circle"
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def _second_factor(visitor: Visitor) -> None:
     page.get_by_label("The code that your app shows now").fill("12345")
     page.get_by_label("Your password").fill(PASSWORD)
     page.get_by_role("button", name="Turn it on").click()
-    expect(page.get_by_text("This code is wrong")).to_be_visible()
+    expect(page.get_by_text("has six digits")).to_be_visible()
 
 
 @state("accounts/recovery-codes")
@@ -171,7 +171,7 @@ def _login_code(visitor: Visitor) -> None:
     expect(page.get_by_label("Code")).to_be_focused()
     page.get_by_label("Code").fill("12345")
     page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_text("This code is wrong")).to_be_visible()
+    expect(page.get_by_text("has six digits")).to_be_visible()
 
 
 def with_second_factor(visitor: Visitor) -> Page:
