@@ -70,7 +70,7 @@ class LimitedBackend(ModelBackend):
 class _LogInPage(LoginView):
     redirect_authenticated_user = True
 
-    def get_redirect_url(self) -> str:
+    def get_redirect_url(self) -> str:  # type: ignore[override]  # the stubs are of another version
         """Return where to go on, on this site; "" for the page itself, which would lead nowhere."""
         there = str(super().get_redirect_url())
         return "" if there == self.request.path else there
