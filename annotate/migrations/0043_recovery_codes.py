@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotate', '0041_kept_answers'),
+        ('annotate', '0042_background_questions'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
