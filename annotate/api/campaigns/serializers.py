@@ -20,7 +20,10 @@ from annotate.text import json_text
 DEFAULTS = Plan(name="", targets={})
 TITLE = "what annotators read in place of the name; “”: a neutral title"
 ABOUT = "one sentence for annotators; “”: the instrument's own"
-TEXTS = "own texts: `consent`, which people must accept, `ethics` and `instructions`"
+TEXTS = (
+    "own texts: `consent`, which people must accept, `ethics`, `instructions`, and `background`: "
+    "questions to people about themselves, one a line: `Question? | answer | answer`"
+)
 
 
 class CostSerializer(serializers.Serializer[Any]):

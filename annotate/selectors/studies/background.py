@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotate.models import BackgroundAnswers, Campaign, Judgment
 from annotate.selectors.studies import texts
@@ -83,19 +83,17 @@ def sure(campaign_id: int) -> QuerySet[BackgroundAnswers]:
 
 
 def of_people(campaign_id: int) -> dict[int, tuple[str, list[str]]]:
-    """Return pseudonym and answers of each person who has judged, by annotator; two queries.
+    """Return pseudonym and answers of each person who has judged, by annotator; one query.
 
     Who told it twice, in two paid units, is taken at their first word.
     """
-    judged = set(
-        Judgment.objects.filter(campaign=campaign_id).values_list("annotator", flat=True).distinct()
-    )
-    found: dict[int, tuple[str, list[str]]] = {}
     person = "participation__annotator"
-    rows = sure(campaign_id).values_list(person, f"{person}__pseudonym", "answers")
-    for who, pseudonym, answers in rows:
-        if who in judged:
-            found.setdefault(who, (pseudonym, answers))
+    judged = Judgment.objects.filter(campaign=campaign_id, annotator=OuterRef(person))
+    rows = sure(campaign_id).filter(Exists(judged))
+    found: dict[int, tuple[str, list[str]]] = {}
+    for who, *told in rows.values_list(person, f"{person}__pseudonym", "answers"):
+        pseudonym, answers = told
+        found.setdefault(who, (pseudonym, answers))
     return found
 
 
