@@ -6,7 +6,7 @@ for (const button of document.querySelectorAll("[data-copy]")) {
     const source = document.getElementById(button.dataset.copy);
     const said = document.getElementById(button.getAttribute("aria-describedby"));
     try {
-      await navigator.clipboard.writeText(source.value ?? source.textContent);
+      await navigator.clipboard.writeText(source.value ?? source.innerText);
       said.textContent = said.dataset.done;
     } catch {
       source.select?.();

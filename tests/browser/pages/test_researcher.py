@@ -261,3 +261,17 @@ def test_everything_is_taken_out_by_one_button(ada: Page, live_server: Any, tmp_
     found = Unzipped(target.read_bytes())
     (judgment,) = found.objects("judgments.jsonl")
     assert judgment["response"]["edit"] == "The council met in the district on Monday."
+
+
+def test_methods_and_citation_are_copied_as_text(ada: Page, live_server: Any) -> None:
+    """Paragraphs stay apart, and nothing of the page's marks comes along."""
+    made = campaign(owner=User.objects.get())
+    ada.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ada.goto(live_server.url + reverse("estimation:report", args=[made.public_id]))
+    for name, part in (("the methods paragraph", "#methods"), ("the BibTeX entry", "#bib")):
+        press(ada, "button", f"Copy {name}")
+        expect(ada.locator(f"{part}-said")).to_have_text("Copied.")
+        copied = ada.evaluate("navigator.clipboard.readText()")
+        assert "<" not in copied
+        assert copied.split() == ada.locator(part).inner_text().split()
+    assert copied.startswith("@")
