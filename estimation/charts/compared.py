@@ -22,17 +22,15 @@ def forest(rows: Sequence[Sequence[Any]], *, title: str) -> dict[str, Any]:
     base = alt.Chart(alt.InlineData(values=values)).encode(
         y=alt.Y("system:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
     )
-    x = alt.Scale(zero=False)
-    ends = base.mark_rule(color=THEME.ink, strokeWidth=2).encode(
-        x=alt.X("low:Q", title=title, scale=x), x2="high:Q"
-    )
+    x: Any = {"title": title, "scale": alt.Scale(zero=False), "axis": alt.Axis(tickCount=5)}
+    ends = base.mark_rule(color=THEME.ink, strokeWidth=2).encode(x=alt.X("low:Q", **x), x2="high:Q")
     middle = base.mark_circle(color=THEME.ink, size=60, opacity=1).encode(
-        x=alt.X("estimate:Q", title=title, scale=x)
+        x=alt.X("estimate:Q", **x)
     )
     return _configured(alt.layer(ends, middle), width=WIDTH, height=LINE * len(values))
 
 
-def matrix(grid: Sequence[GridRow]) -> dict[str, Any]:
+def matrix(grid: Sequence[GridRow], *, title: str) -> dict[str, Any]:
     """Return the specification of a matrix of differences; what is told apart is dark and bold."""
     import altair as alt
 
@@ -52,7 +50,7 @@ def matrix(grid: Sequence[GridRow]) -> dict[str, Any]:
         x=alt.X(
             "column:N",
             sort=columns,
-            title=None,
+            title=f"{title}: how far the row is ahead of the column",
             scale=alt.Scale(domain=columns),
             axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False),
         ),

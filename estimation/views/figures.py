@@ -49,7 +49,7 @@ def _differences(facts: CampaignFacts, criterion: str, adjustment: Adjustment) -
     if table is None or not table.grid:
         raise NotFound("A matrix of differences needs three systems that were compared.")
     return {
-        "spec": lambda: charts.matrix(table.grid),
+        "spec": lambda: charts.matrix(table.grid, title=criterion),
         "header": compared.DIFFERENCES,
         "rows": lambda: rows,
     }

@@ -144,6 +144,7 @@ def _table(
 ) -> list[str]:
     return [
         r"\begin{table}",
+        r"\centering",
         rf"\caption{{{escaped(caption)}}}",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
