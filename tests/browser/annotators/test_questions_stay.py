@@ -47,8 +47,15 @@ def covered(page: Page, *, at_least: int = 6) -> list[Any]:
     """Return what is not whole on the screen when it has the focus, or not 56 px of it."""
     n = page.evaluate(FOCUSABLE)
     assert n >= at_least
-    found = [page.evaluate(UNCOVERED, index) for index in range(n)]
-    return [one for one in found if one["seen"] < min(one["all"], 56)]
+    first = [index for index in range(n) if _is_covered(page.evaluate(UNCOVERED, index))]
+    if first:
+        page.wait_for_timeout(500)  # the bar may still have been growing
+    again = [page.evaluate(UNCOVERED, index) for index in first]
+    return [one for one in again if _is_covered(one)]
+
+
+def _is_covered(one: Any) -> bool:
+    return bool(one["seen"] < min(one["all"], 56))
 
 
 def long_study(**changes: Any) -> Campaign:
