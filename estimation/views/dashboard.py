@@ -33,7 +33,11 @@ def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     mine = access(request.user, public_id)
     if not mine.sees_results:
         return render(request, "estimates/hidden.html", _hidden(mine))
-    return render(request, "estimates/dashboard.html", _context(request, mine, _version(mine)))
+    return render(
+        request,
+        "estimates/dashboard.html",
+        _context(mine, _version(mine), request.GET.get("adjust", "")),
+    )
 
 
 @require_safe
@@ -45,7 +49,7 @@ def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
     version = _version(mine)
     if request.headers.get("If-None-Match") == version:
         return HttpResponseNotModified(headers={"ETag": version})
-    context = _context(request, mine, version)
+    context = _context(mine, version, request.GET.get("adjust", ""))
     status = 200 if context["board"].live else STOP_POLLING
     answer = render(request, "estimates/_numbers.html", context, status=status)
     answer["ETag"] = version
@@ -92,12 +96,12 @@ def _version(mine: Access) -> str:
     return f'"{versions.version(mine.campaign, mine.role)}"' if mine.sees_results else ""
 
 
-def _context(request: HttpRequest, mine: Access, version: str) -> dict[str, Any]:
+def _context(mine: Access, version: str, adjust: str = "") -> dict[str, Any]:
     campaign = look(mine)
     facts = listing.facts(campaign)
     limit, reserved = _limits(campaign)
     most = budget.cost_at_most(campaign)
-    adjustment = comparisons.adjustment_of(facts, request.GET.get("adjust", ""))
+    adjustment = comparisons.adjustment_of(facts, adjust)
     board = dashboard.build(
         facts,
         price=most.of_judgment,
