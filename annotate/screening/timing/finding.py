@@ -17,7 +17,7 @@ class Timing(Thresholds):
     """
 
     words_per_minute: float = between(500, 100, 5000)
-    scanning: float = between(1500, 100, 10_000)
+    scanning: float = between(2500, 100, 10_000)
     words: int = between(20, 1, 1000)
     share: float = between(1 / 3, 0.01, 1)
     level: float = between(0.95, 0.6, 0.99999)

@@ -71,7 +71,7 @@ def test_paragraphs_are_scanned_at_their_own_speed():
     found = campaign(QUICK)
     rows = len(found.annotator)
     answers = replace(found, plausible=np.ones(rows), verdicts=np.zeros((rows, 2)))
-    assert verdict(TOO_FAST, answers, 9).value == pytest.approx(1.0)  # 50 words, 1,500 a minute
+    assert verdict(TOO_FAST, answers, 9).value == pytest.approx(2 / 1.2)  # 50 words, 2,500 a minute
 
 
 @pytest.mark.parametrize("extra", [1.0, 5.0, 30.0])
