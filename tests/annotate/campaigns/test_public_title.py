@@ -120,12 +120,13 @@ def act_on_a_task(reader: Reader, who: Participation) -> None:
 
 
 def agree(reader: Reader, who: Participation) -> None:
-    """The consent page, left without an answer and then accepted."""
+    """The pages of consent and of background questions, left without an answer and then given."""
     page(reader, who)
-    to = reverse("annotate:consent", args=[tokens.participation_token(who.pk)])
-    for given in ({}, {"accept": "yes"}):
-        reader.post(to, given)
-    page(reader, who)
+    for name, answer in (("consent", {"accept": "yes"}), ("background", {"answer0": "-"})):
+        to = reverse(f"annotate:{name}", args=[tokens.participation_token(who.pk)])
+        for given in ({}, answer):
+            reader.post(to, given)
+        page(reader, who)
 
 
 def correct_it(reader: Reader, who: Participation) -> None:
@@ -207,6 +208,9 @@ def be_blocked(reader: Reader, owner: User) -> None:
     look_around(reader, second, person(second, "p6"))
 
 
+ASKED = StudyTexts("You may stop.", "ERB 17", "Read.", "Do you read news? | yes | no")
+
+
 @pytest.mark.slow
 def test_no_page_of_any_state_of_a_study_tells_its_name() -> None:
     reader = Reader()
@@ -227,7 +231,7 @@ def test_no_page_of_any_state_of_a_study_tells_its_name() -> None:
     look_around(reader, small, person(small))
     past = study(owner=owner, deadline=timezone.now() - timedelta(hours=1))
     look_around(reader, past, person(past))
-    agree(reader, person(study(owner=owner, texts=StudyTexts("You may stop.", "ERB 17", "Read."))))
+    agree(reader, person(study(owner=owner, texts=ASKED)))
     be_reviewed(reader, study(owner=owner))
     be_blocked(reader, owner)
     go_through(reader, draft)
