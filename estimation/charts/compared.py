@@ -8,6 +8,7 @@ from estimation.charts.theme import FONT, THEMES
 from estimation.selectors.criteria.contrasts import GridRow
 
 WIDTH, LINE, CELL = 440, 22, 44  # pixels; of a line of a system, of a cell of the matrix
+THEME = THEMES["light"]  # these pictures are for paper
 
 
 def forest(rows: Sequence[Sequence[Any]], *, title: str) -> dict[str, Any]:
@@ -69,9 +70,6 @@ def matrix(grid: Sequence[GridRow], *, title: str) -> dict[str, Any]:
     layers += [one.encode(text="ahead:N") for one in (told, others)]
     size = len(grid)
     return _configured(alt.layer(*layers), width=CELL * size, height=LINE * size)
-
-
-THEME = THEMES["light"]  # these pictures are for paper
 
 
 def _configured(chart: Any, *, width: int, height: int) -> dict[str, Any]:

@@ -70,17 +70,14 @@ def forest(
 
     places: of systems that have no place of a ranking.
     """
-    known = [(cell, cell.row.estimate) for cell in cells if cell.shown and cell.row]
-    told = [(cell, estimate) for cell, estimate in known if estimate is not None]
+    told = ranked(cells)
     if len(cells) <= FEW or not told:
         return None
-    sign = -1 if cells[0].criterion.higher_is_better else 1
-    told.sort(key=lambda one: (sign * one[1], one[0].system.name))
     axis = _axis(cells[0].criterion, told)
     listed = {cell.system.system_id for cell, _estimate in told}
     return Forest(
         axis,
-        tuple(_line(axis, *one, places) for one in told),
+        tuple(_line(axis, *one, place_of(one[0], places)) for one in told),
         tuple(cell for cell in cells if cell.system.system_id not in listed),
     )
 
@@ -94,10 +91,20 @@ def _axis(criterion: Criterion, told: Sequence[tuple[ShownCell, float]]) -> Scor
     return ScoreAxis(low - room, high + room)
 
 
-def _line(
-    axis: ScoreAxis, cell: ShownCell, estimate: float, places: Mapping[str, str]
-) -> ForestLine:
+def ranked(cells: Sequence[ShownCell]) -> list[tuple[ShownCell, float]]:
+    """Return the cells of a criterion that show an estimate, with it, the best first."""
+    known = [(cell, cell.shown.estimate) for cell in cells if cell.shown]
+    told = [(cell, estimate) for cell, estimate in known if estimate is not None]
+    sign = -1 if cells and cells[0].criterion.higher_is_better else 1
+    return sorted(told, key=lambda one: (sign * one[1], one[0].system.name))
+
+
+def place_of(cell: ShownCell, places: Mapping[str, str]) -> str:
+    """Return the place of a ranking, or else the one that the differences leave open."""
+    return cell.place or places.get(cell.system.name, "")
+
+
+def _line(axis: ScoreAxis, cell: ShownCell, estimate: float, place: str) -> ForestLine:
     low, high = cell.low, cell.high
     ends = (None, None) if low is None or high is None else (axis.x(low), axis.x(high))
-    place = cell.place or places.get(cell.system.name, "")
     return ForestLine(cell, axis.x(estimate), ends[0], ends[1], place)

@@ -7,6 +7,7 @@ from annotate.selectors.campaigns.listing import CampaignFacts
 from estimation.selectors import comparisons, history, rankings
 from estimation.selectors.criteria.cells import ShownCell
 from estimation.selectors.criteria.contrasts import Adjustment, ContrastTable
+from estimation.selectors.criteria.forest import place_of, ranked
 from estimation.selectors.criteria.rows import CriterionRow, rows
 
 ESTIMATES = (
@@ -27,12 +28,8 @@ def estimates(
 
 
 def _lines(row: CriterionRow) -> Iterator[tuple[object, ...]]:
-    sign = -1.0 if row.criterion.higher_is_better else 1.0
-    known = [(cell, cell.shown.estimate) for cell in row.cells if cell.shown]
-    told = [(cell, estimate) for cell, estimate in known if estimate is not None]
-    for cell, estimate in sorted(told, key=lambda one: (sign * one[1], one[0].system.name)):
-        place = cell.place or row.places.get(cell.system.name, "")
-        yield (cell.system.name, place, estimate, *_numbers(cell))
+    for cell, estimate in ranked(row.cells):
+        yield (cell.system.name, place_of(cell, row.places), estimate, *_numbers(cell))
 
 
 def _numbers(cell: ShownCell) -> tuple[object, ...]:
