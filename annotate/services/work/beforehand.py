@@ -7,7 +7,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.models import BackgroundAnswers, Participation
-from annotate.selectors.studies import background
+from annotate.selectors.studies import background, texts
+from annotate.selectors.work.beforehand import owed
 
 
 def consent(participation_id: int) -> None:
@@ -18,12 +19,16 @@ def consent(participation_id: int) -> None:
 
 @transaction.atomic
 def tell_background(participation_id: int, answers: Sequence[str]) -> None:
-    """Store the answers, in the order of the questions. Safe to repeat: the first ones stay."""
-    BackgroundAnswers.objects.get_or_create(
-        participation_id=participation_id, defaults={"answers": list(answers)}
-    )
-    mine = Participation.objects.filter(pk=participation_id, background_at=None)
-    mine.update(background_at=timezone.now())
+    """Store the answers, in the order of the questions, once they are what is owed.
+
+    So nothing is stored before the consent text is accepted, and the first answers stay.
+    """
+    who = Participation.objects.select_for_update().get(pk=participation_id)
+    if owed(texts.of(who.campaign), who) != "background":
+        return
+    BackgroundAnswers.objects.create(participation=who, answers=list(answers))
+    who.background_at = timezone.now()
+    who.save(update_fields=["background_at"])
 
 
 def told_background_at(campaign_id: int, annotator_id: int) -> datetime | None:

@@ -59,7 +59,7 @@ class Forest:
     @property
     def states(self) -> tuple[State, ...]:
         """Return what the signs beside the widths mean, each once, without how much is too wide."""
-        found = {one.kind + one.icon: one for line in self.lines if (one := line.cell.sign).word}
+        found = {one.word: one for line in self.lines if (one := line.cell.sign)}
         return tuple(found.values())
 
 

@@ -108,6 +108,14 @@ class TestAsking:
         assert not BackgroundAnswers.objects.exists()
         assert Participation.objects.get(pk=who.pk).background_at is None
 
+    def test_nothing_is_stored_before_consent(self, client):
+        who = person(campaign(texts=StudyTexts("You may stop.", background=ASKED), tutorial=False))
+        assert client.post(at(who, "background"), SENT).status_code == 303
+        assert not BackgroundAnswers.objects.exists()
+        client.post(at(who, "consent"), {"accept": "yes"})
+        client.post(at(who, "background"), SENT)
+        assert BackgroundAnswers.objects.get().answers == ["less often", ""]
+
     def test_a_study_without_questions_stores_nothing(self, client):
         who = person(campaign(tutorial=False))
         assert client.post(at(who, "background"), SENT).status_code == 303
