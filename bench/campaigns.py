@@ -72,6 +72,7 @@ class _Clones:
         self.items = used * 11 // 10 if free_items is None else used + free_items
         self.base = SPACING * (1 + Campaign.objects.count())
         self.campaign = self.base
+        self.cloned: set[str] = set()  # tables
 
     def make(self) -> int:
         with connection.cursor() as cursor:
@@ -84,8 +85,20 @@ class _Clones:
         with connection.cursor() as cursor:
             if connection.vendor == "postgresql":
                 cursor.execute("SET session_replication_role = DEFAULT")
+                self._continue_ids()
                 cursor.execute("ANALYZE")
         return self.campaign
+
+    def _continue_ids(self) -> None:
+        """Give new rows higher ids than the cloned ones have, as in life; SQLite does so anyway.
+
+        A worker reads judgments with higher ids than it has seen.
+        """
+        with connection.cursor() as cursor:
+            for table in self.cloned:
+                cursor.execute(
+                    f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}"  # noqa: S608
+                )
 
     def _campaign(self) -> None:
         self._clone(Campaign, 1, {"public_id": "'b' || {base}"})
@@ -149,6 +162,7 @@ class _Clones:
         columns = [field.column for field in model._meta.local_concrete_fields]
         values = [changes.get(column, f"row.{column}").format(base=self.base) for column in columns]
         table = model._meta.db_table
+        self.cloned.add(table)
         row = model._default_manager.filter(**{_PATHS.get(model, "campaign"): self.template.pk})
         source = row.order_by("pk").values_list("pk", flat=True)[0]
         query = (

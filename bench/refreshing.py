@@ -33,11 +33,19 @@ def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else "postgres"
     sizes = [int(size) for size in sys.argv[2:]] or SIZES
     prepare(name)
+    as_a_worker()
     fixed = unit()
     print(f"\n{name}; a unit is {fixed * 1000:.0f} ms. Processor time in ms: worker + server")
     print(f"  {'judgments':>10} {'screens':>16} {'the rest':>14} {'one more':>10} {'units':>6}")
     quick = [measure(size, fixed) for size in sizes]
     print(f"  last / first, one more: {quick[-1] / quick[0]:.1f} x")
+
+
+def as_a_worker() -> None:
+    """Treat garbage as a worker's process does."""
+    from config.celery import keep_what_is_loaded
+
+    keep_what_is_loaded()
 
 
 def measure(size: int, fixed: float) -> float:
@@ -49,7 +57,6 @@ def measure(size: int, fixed: float) -> float:
     from tests import factories
 
     campaign_id = campaigns.judged(size)
-    continue_ids()
     campaign = Campaign.objects.get(pk=campaign_id)
     who = [factories.person(campaign, f"one-more-{i}") for i in range(REPEATS)]
 
@@ -75,19 +82,6 @@ def measure(size: int, fixed: float) -> float:
         flush=True,
     )
     return quick.worker + quick.server
-
-
-def continue_ids() -> None:
-    """Give new people and judgments higher ids than the cloned ones have."""
-    from django.db import connection
-
-    if connection.vendor == "postgresql":  # SQLite does so anyway
-        with connection.cursor() as cursor:
-            for table in ("judgment", "annotator", "participation"):
-                cursor.execute(
-                    f"SELECT setval(pg_get_serial_sequence('annotate_{table}', 'id'), max(id))"  # noqa: S608
-                    f" FROM annotate_{table}"
-                )
 
 
 def mark(campaign_id: int) -> None:

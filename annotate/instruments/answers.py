@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,8 +48,7 @@ class Highlight:
     spans: Sequence[Sequence[int]]
 
 
-@dataclass(frozen=True)
-class Observed:
+class Observed(NamedTuple):
     """One judgment, with what a screen may know of the response and the material.
 
     paragraphs: where the words of each begin and end, if the instrument needs paragraphs.

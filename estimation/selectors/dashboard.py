@@ -8,6 +8,7 @@ from hashlib import sha256
 
 from django.utils import timezone
 
+from annotate.selectors import scoring
 from annotate.selectors.campaigns import availability, progress, slot_counts
 from annotate.selectors.campaigns.availability import Availability
 from annotate.selectors.campaigns.listing import CampaignFacts
@@ -17,7 +18,7 @@ from annotate.selectors.pay.budget import AtMost
 from annotate.selectors.pay.open_units import Deadline
 from annotate.selectors.review import eligibility, ruling_statistics
 from annotate.selectors.review.ruling_statistics import Conduct, ExcludedCounts
-from annotate.selectors.work import offered, scoring
+from annotate.selectors.work import offered
 from annotate.selectors.work.offered import Offered
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason

@@ -10,9 +10,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from annotate.selectors import scoring as scored
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Brief, Scores
-from annotate.selectors.work import scoring as scored
 from annotate.services import change_marks, locks
 from annotate.services.change_marks import ORDINARY
 from annotate.services.locks import Held
@@ -195,11 +195,12 @@ def _estimate(
         if not change_marks.clear(changes):
             raise Superseded
         # A decision without the judgments that wait for a score would rest on the short texts.
+        # Those that came just now are of all kinds, and must not put a decision off for ever.
         decided = [] if seen.scores.waiting else stopping.decide(brief, found, compared)
-        final = stopping.ends(decided) or (brief.is_final and not seen.scores.waiting)
+        final = stopping.ends(decided) or (brief.is_final and seen.scores.is_whole)
         rows = history.store_estimates(brief, found, final=final)
         pairs = history.store_comparisons(brief, compared, final=final)
-        if not seen.scores.waiting:  # otherwise an estimate may only lack its scores
+        if seen.scores.is_whole:  # otherwise an estimate may only lack its scores
             history.withdraw(brief, found, compared)
         if is_due:
             agreement.ask(brief.campaign_id)
@@ -230,11 +231,12 @@ def _recount(
 def _see(brief: Brief, turn: _Turn) -> data.Seen:
     """Read what counts, after metrics, scores and screens are up to date with it."""
     metrics.ensure(brief, progress=turn.go_on)
-    quick.score_new(brief.campaign_id, memory.of(brief.campaign_id), progress=turn.go_on)
+    remembered = memory.of(brief.campaign_id)
+    after = quick.score_new(brief.campaign_id, remembered, progress=turn.go_on)
     reviews.screen(brief.campaign_id)
     turn.renew()
     seen = data.see(brief)
-    if seen.scores.waiting > scored.waiting(brief.campaign_id):  # some are outdated, or overlooked
+    if not quick.is_followed(brief.campaign_id, seen.scores, after=after):
         scoring.renew(brief.campaign_id, progress=turn.go_on)
         scoring.ensure(brief.campaign_id, progress=turn.go_on)
         seen = data.see(brief)

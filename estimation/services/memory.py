@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from annotate.selectors import scoring
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Brief, Scores, SystemOutputs
 from annotate.selectors.campaigns.following import Followed, difference
-from annotate.selectors.work import scoring
 from annotate.services.change_marks import ORDINARY
 from annotate.states import CampaignStatus
 from estimation import data

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from django.db import transaction
 
-from annotate.selectors.campaigns.counting import Brief, SystemOutputs
-from annotate.selectors.work import scoring as scored
+from annotate.selectors import scoring as scored
+from annotate.selectors.campaigns.counting import Brief, Scores, SystemOutputs
 from annotate.services import change_marks
 from annotate.services.review import reviews
 from annotate.services.work import scoring
@@ -28,11 +28,22 @@ class FactsNeeded(Exception):
     """All facts are to be read: the stopping rule would act, or something was overlooked."""
 
 
-def score_new(campaign_id: int, remembered: Memory, *, progress: Progress) -> None:
-    """Score the judgments since the last look of this process."""
-    newest = scored.newest_judgment()
-    scoring.ensure(campaign_id, after=remembered.scored.after, progress=progress)
+def score_new(campaign_id: int, remembered: Memory, *, progress: Progress) -> int:
+    """Score the judgments since the last look of this process; return the id before them."""
+    newest, after = scored.newest_judgment(), remembered.scored.after
+    scoring.ensure(campaign_id, after=after, progress=progress)
     remembered.scored.looked(newest)
+    return after
+
+
+def is_followed(campaign_id: int, scores: Scores, *, after: int) -> bool:
+    """Return whether only what came just now lacks scores, besides what waits for them.
+
+    after: the id after which judgments were scored before these were read. Others are outdated, or
+        a slow transaction hid them from earlier looks.
+    """
+    waiting = scored.waiting(campaign_id) if scores.waiting else 0
+    return scores.waiting <= waiting and not (scores.unscored <= after).any()
 
 
 def estimate(
@@ -46,12 +57,12 @@ def estimate(
     assert facts is not None
     if remembered.moved():
         raise FactsNeeded
-    score_new(brief.campaign_id, remembered, progress=progress)
+    after = score_new(brief.campaign_id, remembered, progress=progress)
     reviews.screen_new_work(brief.campaign_id)
     progress()
     systems = remembered.follow()
-    waiting = facts.seen.scores.waiting
-    if waiting > (scored.waiting(brief.campaign_id) if waiting else 0):
+    scores = facts.seen.scores
+    if not is_followed(brief.campaign_id, scores, after=after):
         raise FactsNeeded
     new = findings(brief, systems, facts.seen)
     for system in systems:
@@ -60,7 +71,7 @@ def estimate(
     with transaction.atomic():
         if not change_marks.clear(changes):
             raise Superseded
-        if not waiting and stopping.decide(brief, _all(facts), compared):
+        if not scores.waiting and stopping.decide(brief, _all(facts), compared):
             raise FactsNeeded
         history.store_estimates(brief, new, final=False)
         history.store_comparisons(brief, compared, final=False)

@@ -1,12 +1,12 @@
 """What counts in a campaign, as plain values and arrays: the input of `estimation`."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import cast
 
 import numpy as np
-from django.db.models import Case, Min, QuerySet, Value, When
+from django.db.models import Min, QuerySet
 from numpy.typing import NDArray
 
 from annotate.instruments.base import Criterion
@@ -19,12 +19,11 @@ from annotate.models import (
     Exclusion,
     Judgment,
     Protocol,
-    Score,
     Slot,
     System,
     Target,
 )
-from annotate.selectors import bulk
+from annotate.selectors import bulk, scoring
 from annotate.selectors.campaigns import opening
 from annotate.selectors.studies import instruments
 from annotate.states import StopMode
@@ -93,6 +92,8 @@ class Scores:
         definition.
     judgment: (T,) their ids, ascending.
     others: (4, M) id, assignment, output and annotator of the judgments that do not count.
+    unscored: (U,) ids of judgments that nobody had begun to score when they were read. They came
+        just now; they are left out of all others, and have a change mark for the next refresh.
     """
 
     output: NDArray[np.int64]
@@ -101,6 +102,12 @@ class Scores:
     waiting: int
     judgment: NDArray[np.int64]
     others: NDArray[np.int64]
+    unscored: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether every judgment that counts has its scores."""
+        return not self.waiting and not self.unscored.size
 
 
 def pseudonyms(annotators: Collection[int]) -> dict[int, str]:
@@ -215,8 +222,20 @@ def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = No
     pk, _assignment, output, annotator = rows[:, counts]
     asked = instruments.of(Campaign.objects.get(pk=campaign_id))
     names = [criterion.name for criterion in asked.criteria]
-    value = _values(campaign_id, pk, names, version=asked.scoring)
-    return scores_of(pk, output, annotator, names, value, others=rows[:, ~counts])
+    value = scoring.values(campaign_id, pk, names, version=asked.scoring)
+    lacks = np.isnan(value).any(axis=0)
+    left = scoring.not_begun(campaign_id, pk[lacks])
+    kept = ~np.isin(pk, left)
+    named = zip(names, value[:, kept], strict=True)
+    return Scores(
+        output[kept],
+        annotator[kept],
+        {name: row for name, row in named if not np.isnan(row).all()},
+        waiting=int(lacks.sum()) - left.size,
+        judgment=pk[kept],
+        others=rows[:, ~counts],
+        unscored=left,
+    )
 
 
 def judgments(found: QuerySet[Judgment]) -> NDArray[np.int64]:
@@ -225,28 +244,6 @@ def judgments(found: QuerySet[Judgment]) -> NDArray[np.int64]:
         bulk.columns(found.order_by(), id="i8", assignment="i8", output="i8", annotator="i8")
     )
     return np.asarray(rows[:, np.argsort(rows[0], kind="stable")])
-
-
-def scores_of(
-    judgment: NDArray[np.int64],
-    output: NDArray[np.int64],
-    annotator: NDArray[np.int64],
-    names: list[str],
-    value: NDArray[np.float64],
-    *,
-    others: NDArray[np.int64],
-) -> Scores:
-    """Return the scores (C, T) of these judgments (T,), ids ascending."""
-    missing = np.isnan(value)
-    rows = zip(names, value, strict=True)
-    return Scores(
-        output,
-        annotator,
-        {name: row for name, row in rows if not np.isnan(row).all()},
-        waiting=int(missing.any(axis=0).sum()),
-        judgment=judgment,
-        others=others,
-    )
 
 
 def held_slots(campaign_id: int) -> QuerySet[Slot]:
@@ -263,34 +260,6 @@ def exclusions(campaign_id: int) -> QuerySet[Exclusion]:
         judgment__assignment__status=Assignment.Status.VERIFIED,
         restored_at=None,
     ).order_by()
-
-
-def _values(
-    campaign_id: int, judgment: NDArray[np.int64], names: list[str], *, version: str
-) -> NDArray[np.float64]:
-    """Return the scores (C, T) of these judgments (T,), ids ascending.
-
-    A score of another version than `version` is NaN, because a sample must not mix two definitions.
-    """
-    value = np.full((len(names), judgment.size), np.nan)
-    if not judgment.size:
-        return value
-    cases = (When(criterion=name, then=Value(i)) for i, name in enumerate(names))
-    found = _scores_of(campaign_id, judgment).filter(version=version)
-    found = found.annotate(number=Case(*cases, default=Value(-1)))
-    pk, row, score = bulk.columns(found.order_by(), judgment="i8", number="i4", value="f8")
-    column = bulk.places(judgment, wanted=pk)
-    known = np.flatnonzero((column >= 0) & (row >= 0))
-    value[row[known], column[known]] = score[known]
-    return value
-
-
-def _scores_of(campaign_id: int, judgment: NDArray[np.int64]) -> QuerySet[Score]:
-    first, last = int(judgment[0]), int(judgment[-1])
-    if last - first < 2 * judgment.size:
-        # Few judgments of other campaigns lie in this range, so it is read without a join.
-        return Score.objects.filter(judgment__gte=first, judgment__lte=last)
-    return Score.of(campaign_id)
 
 
 def campaign_id_of(public_id: str) -> int | None:

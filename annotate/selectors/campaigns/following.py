@@ -8,7 +8,7 @@ from django.db.models import Case, QuerySet, Value, When
 from numpy.typing import NDArray
 
 from annotate.models import Campaign, Judgment, Score
-from annotate.selectors import bulk
+from annotate.selectors import bulk, scoring
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Scores
 from annotate.selectors.studies import instruments
@@ -37,6 +37,7 @@ class Followed:
         lacking = np.full(self.n, np.nan)
         self._value = np.stack([read.value.get(name, lacking) for name in self._names])
         self._others = read.others
+        self._unscored = read.unscored
         self._lacking: Ints = read.judgment[np.isnan(self._value).any(axis=0)]
 
     @property
@@ -59,11 +60,18 @@ class Followed:
             waiting=self._lacking.size,
             judgment=judgment,
             others=self._others,
+            unscored=self._unscored,
         )
 
     def follow(self, *, after: int) -> Ints:
-        """Read what is new, judgments with ids above `after`; return the outputs concerned."""
+        """Read what is new, judgments with ids above `after`; return the outputs concerned.
+
+        What nobody has begun to score came just now, and is new the next time.
+        """
         new = self._unknown(Judgment.objects.filter(campaign=self._campaign_id, pk__gt=after))
+        unscored = scoring.unscored(self._campaign_id).order_by()
+        self._unscored = _among(unscored, new[0], "id")
+        new = new[:, ~np.isin(new[0], self._unscored)]
         rows = np.hstack([self._others, new])
         counts = np.isin(rows[1], self._counting(rows[1]))
         self._others = rows[:, ~counts]

@@ -27,6 +27,7 @@ from annotate.selectors.review import calibrations, screening
 PEOPLE_A_SECOND = 200  # so that a few percent of a worker's time go into it
 AT_ONCE = 30.0  # seconds after which one run of the task ends
 BATCH = 500
+_USUAL = [(one.name, one.default) for one in fields(Verdict)]
 FIELDS = ("state", "at", "verdicts", "others_seconds")
 
 
@@ -111,16 +112,18 @@ def _values(shown: Mapping[str, Sequence[Verdict]]) -> bytes:
     return file.getvalue()
 
 
+def _told(verdict: Verdict) -> dict[str, object]:
+    """Return the verdict without what it says by default; `asdict` would copy deeply."""
+    return {name: value for name, usual in _USUAL if (value := getattr(verdict, name)) != usual}
+
+
 def _rows(
     campaign_id: int, state: str, columns: Columns, shown: Mapping[str, Sequence[Verdict]]
 ) -> list[ScreenedAnnotator]:
-    names = [one.name for one in fields(Verdict)]
     verdicts: defaultdict[int, list[Mapping[str, object]]] = defaultdict(list)
     for each in shown.values():
         for verdict in each:
-            verdicts[verdict.annotator].append(
-                {name: getattr(verdict, name) for name in names}  # `asdict` copies deeply
-            )
+            verdicts[verdict.annotator].append(_told(verdict))
     others = medians_of_others(columns.who, columns.seconds, columns.people.size)
     now = timezone.now()
     return [

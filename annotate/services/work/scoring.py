@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from annotate.instruments.base import Instrument
 from annotate.models import Campaign, Judgment, PendingScore, Score
+from annotate.selectors import scoring as selectors
 from annotate.selectors.campaigns import outputs
 from annotate.selectors.studies import instruments
-from annotate.selectors.work import scoring as selectors
 from annotate.services import change_marks, locks
 from annotate.signals import scores_awaited
 

@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from annotate.models import Judgment, Score
-from annotate.selectors.work import scoring as selectors
+from annotate.selectors import scoring as selectors
 from annotate.services.work import scoring
 from estimation.metrics import hter
 from estimation.services import estimating

@@ -22,11 +22,11 @@ from annotate.models import (
     Score,
 )
 from annotate.models.base import ImmutableError
+from annotate.selectors import scoring as scored
 from annotate.selectors.campaigns import counting, exports, progress
 from annotate.selectors.pay import promises, tallies
 from annotate.selectors.review import effects, screening
 from annotate.selectors.review import judgments as review_judgments
-from annotate.selectors.work import scoring as scored
 from annotate.selectors.work import task_page, units
 from annotate.services.campaigns import life
 from annotate.services.review import rulings

@@ -7,8 +7,8 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from annotate.models import ChangeMark, Judgment, PendingScore, Score, Slot
+from annotate.selectors import scoring as selectors
 from annotate.selectors.campaigns import counting
-from annotate.selectors.work import scoring as selectors
 from annotate.services import locks
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.work import scoring

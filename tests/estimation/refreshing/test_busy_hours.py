@@ -1,0 +1,132 @@
+"""Judgments come while a worker looks: they delay neither a quick estimate nor a decision."""
+
+import numpy as np
+import pytest
+from django.utils import timezone
+
+from annotate.models import Campaign, PendingScore, Score
+from annotate.selectors.campaigns import counting
+from annotate.services import change_marks
+from annotate.services.campaigns import life
+from annotate.services.review import reviews
+from annotate.services.work import scoring
+from annotate.states import CampaignStatus, CloseReason
+from estimation.models import Decision, Estimate
+from estimation.services import estimating, memory
+from estimation.services.watermark import Watermark
+from tests.estimation.refreshing.acting import FAR
+from tests.factories import campaign, judge, person
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+ENOUGH = 10.0  # a width that every interval of the criterion has
+
+
+@pytest.fixture(autouse=True)
+def _quickly(monkeypatch, no_screens):
+    monkeypatch.setattr(memory, "LEAST", 0)
+    monkeypatch.setattr(memory, "GROWTH", 1e9)
+    monkeypatch.setattr(memory, "PAUSE", 1e9)
+
+
+@pytest.fixture
+def meanwhile(monkeypatch):
+    """Somebody judges between the scoring and the reading of each look, as at busy hours."""
+    came = []
+
+    def busy(study):
+        def screened(campaign_id):
+            if campaign_id == study.pk and counting.brief(study.pk).status == CampaignStatus.OPEN:
+                came.append(judge(person(study, f"meanwhile {len(came)}")).judgment_id)
+            return 0
+
+        monkeypatch.setattr(reviews, "screen", screened)
+        monkeypatch.setattr(reviews, "screen_new_work", screened)
+        return came
+
+    return busy
+
+
+def study_of(n: int = 12, **changes: object) -> Campaign:
+    study = campaign(items=60, targets=FAR, annotator_cap=None, **changes)
+    for i in range(n):
+        judge(person(study, f"p{i % 15}"), overall=(1, 0, -1)[i % 3], edit=f"It met, {i}.")
+    estimating.refresh(study.pk)
+    return study
+
+
+def test_a_quick_estimate_stays_quick_and_the_next_takes_up_what_came(monkeypatch, meanwhile):
+    study, read_in_full = study_of(), []
+    monkeypatch.setattr(estimating, "_estimate", lambda *_: read_in_full.append(1))
+    came = meanwhile(study)
+    for i in range(4):
+        judge(person(study, f"late {i}"))
+        estimating.refresh(study.pk)
+        seen = memory.of(study.pk).facts.seen.scores.judgment
+        assert np.isin(came[:-1], seen).all()
+        assert came[-1] not in seen
+    assert len(came) == 4
+    assert read_in_full == []
+
+
+def test_a_decision_is_taken_while_judgments_keep_coming(meanwhile):
+    study = study_of(45, systems=("alpha",), double_share=0)
+    came = meanwhile(study)
+    study.targets.update(width=ENOUGH)
+    judge(person(study, "late"))
+    estimating.refresh(study.pk)
+    assert came
+    assert Decision.objects.filter(campaign=study).exists()
+
+
+def test_what_came_after_the_scores_were_made_is_in_no_estimate():
+    """Not half of it either: a judgment counts once its scores are there."""
+    study = study_of()
+    came = judge(person(study, "new")).judgment_id
+    read = counting.scores(study.pk)
+    assert came not in read.judgment
+    assert (read.unscored.tolist(), read.waiting, read.is_whole) == ([came], 0, False)
+    assert not any(np.isnan(row).any() for row in read.value.values())
+    scoring.ensure(study.pk)
+    read = counting.scores(study.pk)
+    assert came in read.judgment
+    assert read.is_whole
+
+
+def test_a_judgment_that_waits_for_its_scores_holds_back_a_decision():
+    study = study_of(45, systems=("alpha",), double_share=0)
+    study.targets.update(width=ENOUGH)
+    late = judge(person(study, "late")).judgment_id
+    PendingScore.objects.create(judgment_id=late, campaign=study, due_at=timezone.now())
+    estimating.refresh(study.pk)
+    read = counting.scores(study.pk)
+    assert (read.waiting, read.unscored.size, read.is_whole) == (1, 0, False)
+    assert not Decision.objects.filter(campaign=study).exists()
+
+
+def test_a_closed_campaign_is_final_only_with_every_judgment(monkeypatch):
+    """What came in the last moment is in the final estimate."""
+    study = study_of()
+    judge(person(study, "late"))
+    life.close(study.pk, CloseReason.HAND)
+    life.finish(study.pk)
+    monkeypatch.setattr(scoring, "ensure", lambda *_, **__: 0)
+    estimating.refresh(study.pk)
+    rows = Estimate.objects.filter(campaign=study)
+    assert not rows.filter(provisional=False).exists()
+    monkeypatch.undo()
+    change_marks.mark(study.pk, "scored")
+    estimating.refresh(study.pk)
+    last = rows.filter(provisional=False)
+    assert sum(row.n_judgments for row in last.filter(criterion="overall")) == 13
+
+
+def test_one_that_was_overlooked_is_scored_by_the_next_full_look():
+    study = study_of()
+    memory.of(study.pk).scored = Watermark()
+    memory.of(study.pk).scored.looked(10**9)
+    late = judge(person(study, "late")).judgment_id
+    memory.of(study.pk).facts.until = 0.0
+    estimating.refresh(study.pk)
+    assert Score.objects.filter(judgment=late).exists()
+    assert late in memory.of(study.pk).facts.seen.scores.judgment
