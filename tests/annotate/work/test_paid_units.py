@@ -188,6 +188,7 @@ def test_work_by_link_is_verified_at_once_and_counts():
     assert who.verified_at is not None
     judge(who)
     assert Assignment.objects.get().status == Status.VERIFIED
+    scoring.ensure(made.pk)
     assert counting.scores(made.pk).output.size == 1
 
 
@@ -204,6 +205,7 @@ def test_unconfirmed_work_holds_its_place_and_does_not_count_yet():
     Assignment.objects.update(status=Status.VERIFIED)
     seen = progress.progress(made.pk, cap=25)
     assert (seen.judged, seen.running) == (1, 0)
+    scoring.ensure(made.pk)
     assert counting.scores(made.pk).output.size == 1
     assert slots.open_leases(made.pk) == 0
 
