@@ -11,14 +11,15 @@ from math import ceil
 
 from bench.unit import unit
 
-# Processor time of a task in units of `bench.unit`: 50 annotators, 2 web and 2 worker processes.
-WEB, WORKER, POSTGRES = 0.060, 0.005, 0.110
+# Processor time of a task in units of `bench.unit`, the most of docs/performance.md: web and Postgres
+# of people who think, which is more than of those who wait for each other.
+WEB, WORKER, POSTGRES = 0.060, 0.008, 0.055
 REFRESH = 1.1  # units of the worker for a refresh, of which a campaign has one a second at most
 BUSY = 0.6
 THREADS, CONCURRENCY = 4, 1  # connections of a web process, and of a process of the worker
 RESERVED = 16  # connections for beat, background work, migrations, back-ups and people
 # The background worker: its first process, and one that calibrates screens.
-MB = {"web": 160, "worker": 185, "background": 165 + 185, "beat": 67, "connection": 10}
+MB = {"web": 175, "worker": 215, "background": 165 + 185, "beat": 67, "connection": 10}
 PARENTS = 30 + 165  # MB of gunicorn's and of the worker's first process
 BYTES = 3_000  # of a judgment in Postgres, with its output, scores, pay and indexes
 DAY_HOURS, PEAK = 10, 3  # when people work, and how much more at the busiest time
