@@ -18,6 +18,18 @@ class ServiceError(Exception):
         self.code = code or self.code
 
 
+class BadCursor(ServiceError):
+    """The place in a list from which it was to go on is not one."""
+
+    code = "bad_cursor"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This cursor is not one of this list, or was made for other filters or another order. "
+            "Take `next` and `previous` as they are, or start without a cursor."
+        )
+
+
 class NotFound(ServiceError):
     """It does not exist, or not for this user."""
 

@@ -13,7 +13,7 @@ from rest_framework.views import APIView, exception_handler
 
 from annotate.api import once
 from annotate.api.problems import CONTENT_TYPE, problem
-from annotate.errors import Invalid, ServiceError, TooMany
+from annotate.errors import BadCursor, Invalid, ServiceError, TooMany
 from annotate.requests import bodies
 from annotate.services.campaigns.importing.problems import Refusal, UploadRefused
 from annotate.text.numerals import number
@@ -47,9 +47,12 @@ class ById(CursorPagination):
     max_page_size = 1000
 
     def decode_cursor(self, request: Request) -> Cursor | None:
-        cursor = super().decode_cursor(request)
+        try:
+            cursor = super().decode_cursor(request)
+        except NotFound:  # the framework's answer to a cursor that it cannot read
+            raise BadCursor from None
         if cursor is not None and number(str(cursor.position or 0)) is None:
-            raise NotFound("Invalid cursor")
+            raise BadCursor
         return cursor
 
 

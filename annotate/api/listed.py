@@ -1,18 +1,25 @@
-"""Lists that are searched, ordered and shown page by page, as on the pages of the same lists."""
+"""Lists that are searched, ordered and walked page by page, whatever happens between two pages."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from drf_spectacular.utils import OpenApiParameter, inline_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
+from annotate.api import cursors
+from annotate.errors import ServiceError
 from annotate.selectors import listings
-from annotate.selectors.listings import Listing
+from annotate.selectors.listings import Listing, RowPlace, Walk
 from annotate.text.numerals import number
 
 SIZE, LARGEST = 100, 1000
+NUMBER = "page"
+NUMBERED = "Pages of the API have no numbers: follow `next`, from a request without `page`."
+
+L = TypeVar("L", bound=Listing)
 
 
 def asked(
@@ -21,13 +28,31 @@ def asked(
     sorts: Mapping[str, str],
     choices: Mapping[str, str] | None = None,
     usual: int = SIZE,
+    address: str = "",
 ) -> Listing:
     """Return what the address asks of a list. The first of `sorts` and of `choices` is usual.
 
-    usual: how many rows a page has, unless the address says so.
+    usual: how many rows a page has, unless the address says so. address: of the list, if not here.
     """
-    rows = size(request, usual)
-    return listings.asked(request.query_params, sorts=sorts, choices=choices, size=rows, anchor="")
+    query, rows = request.query_params, size(request, usual)
+    found = listings.asked(query, sorts=sorts, choices=choices, size=rows, anchor="")
+    return walked(request, found, address)
+
+
+def walked(request: Request, wanted: L, address: str = "") -> L:
+    """Return the same list from the place of the cursor in the address on.
+
+    An act answers with the first page: it is done, and is no step on the way through a list.
+    Raises `BadCursor`, and `ServiceError` for the number of a page, which says nothing here.
+    """
+    if request.method != "GET":
+        return replace(wanted, walk=Walk())
+    if NUMBER in request.query_params:
+        raise ServiceError(NUMBERED, code="numbered")
+    cursor = request.query_params.get(cursors.PARAM)
+    if cursor is None:
+        return replace(wanted, walk=Walk())
+    return replace(wanted, walk=Walk(cursors.read(cursor, of=_list(request, address))))
 
 
 def size(request: Request, usual: int = SIZE) -> int:
@@ -38,13 +63,20 @@ def size(request: Request, usual: int = SIZE) -> int:
 
 def links(request: Request, found: Listing, address: str = "") -> dict[str, Any]:
     """Return how many rows there are, and the pages beside this one. address: if not here."""
+    assert found.walk is not None, "asked for by `walked`"
     path = f"{address or request.path}?{request.query_params.urlencode()}"
-    here = request.build_absolute_uri(path.removesuffix("?"))
-    before, after = found.number - 1, found.number + 1
+    here = remove_query_param(request.build_absolute_uri(path.removesuffix("?")), NUMBER)
+    of = _list(request, address)
+
+    def link(place: RowPlace | None) -> str | None:
+        if place is None:
+            return None
+        return str(replace_query_param(here, cursors.PARAM, cursors.made(place, of=of)))
+
     return {
         "count": found.n,
-        "next": replace_query_param(here, found.param, after) if after <= found.pages else None,
-        "previous": None if not before else _to(here, found.param, before),
+        "next": link(found.walk.next),
+        "previous": link(found.walk.previous),
     }
 
 
@@ -71,7 +103,7 @@ def parameters(
 ) -> list[OpenApiParameter]:
     """Return what an address may ask for, for the schema. search: what `q` looks for."""
     found = [
-        OpenApiParameter("page", int, description="from 1; one that does not exist is the nearest"),
+        OpenApiParameter(cursors.PARAM, str, description="as `next` and `previous` have it"),
         OpenApiParameter("page_size", int, description=f"{usual} rows, at most {LARGEST}"),
     ]
     if search:
@@ -84,5 +116,5 @@ def parameters(
     return found
 
 
-def _to(here: str, param: str, page: int) -> str:
-    return remove_query_param(here, param) if page == 1 else replace_query_param(here, param, page)
+def _list(request: Request, address: str) -> str:
+    return cursors.list_of(address or request.path, request.query_params)

@@ -6,11 +6,35 @@ does not exist is the nearest that does.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlencode
 
 LONGEST = 100  # characters of what is searched for
 MOST = 10**9  # a page number beyond it is the last
+Values = tuple[Any, ...]  # what a row is sorted by
+
+
+@dataclass(frozen=True)
+class RowPlace:
+    """The place right after the row with these sort values; (): the start of the list.
+
+    before: right before it, where a page ends that is read backwards; (): the end of the list.
+    """
+
+    values: Values = ()
+    before: bool = False
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The way through a list by its rows (`keysets`). here: where this page begins, or ends.
+
+    previous, next: the same of the pages beside it, known after its rows are; None: no page.
+    """
+
+    here: RowPlace = RowPlace()
+    previous: RowPlace | None = None
+    next: RowPlace | None = None
 
 
 @dataclass(frozen=True)
@@ -31,6 +55,7 @@ class Listing:
     choices: names of the parts of the list that can be chosen; the usual one is all of it.
     param: how the number of the page is named in the address.
     n: how many rows the search and the choice leave; known after `found`.
+    walk: the place of the page where it has no number; None: `number` says which page it is.
     """
 
     sorts: Mapping[str, str]
@@ -44,8 +69,9 @@ class Listing:
     anchor: str
     param: str = "page"
     n: int = 0
+    walk: Walk | None = None
 
-    def found(self, n: int) -> "Listing":
+    def found(self, n: int) -> Self:
         """Return the same with the number of rows; its page is one that exists."""
         pages = max(1, -(-n // self.size))
         return replace(self, n=n, number=min(max(1, self.number), pages))

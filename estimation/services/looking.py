@@ -14,6 +14,7 @@ from annotate.instruments.base import Criterion
 from annotate.selectors import bulk
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Brief, Scores, SystemOutputs
+from annotate.selectors.review.items.orders import sort_keys
 from annotate.services.change_marks import ORDINARY
 from annotate.services.review import item_orders
 from annotate.services.review.item_orders import NewOrder
@@ -176,11 +177,11 @@ def _order(
     system: int | None, criterion: Criterion, measure: ItemMeasure, figures: Floats
 ) -> NewOrder:
     known = np.flatnonzero(~np.isnan(figures))
-    found = figures[known]
-    keys = {
-        ItemMeasure.JUDGED: known,
-        ItemMeasure.WORST: found if criterion.higher_is_better else -found,
-        ItemMeasure.RESIDUAL: -np.abs(found),
-    }
-    order = np.argsort(keys.get(measure, -found), kind="stable")
+    # As they are stored, so that the order is the same as that of the stored figures.
+    found = figures[known].astype(np.float32).astype(np.float64)
+    if measure == ItemMeasure.JUDGED:  # which items are judged, and no order
+        order = np.arange(known.size)
+    else:
+        keys = sort_keys(measure, found, higher_is_better=criterion.higher_is_better)
+        order = np.argsort(keys, kind="stable")
     return NewOrder(system, criterion.name, measure, known[order], found[order])

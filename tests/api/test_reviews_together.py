@@ -62,7 +62,7 @@ def test_the_filters_are_those_of_the_page(api, three):
     assert row["signals"][0]["text"].startswith("Pasted 100")
     described = api.get("/api/v1/schema/", HTTP_ACCEPT="application/json").json()
     known = {one["name"] for one in described["paths"]["/api/v1/reviews/"]["get"]["parameters"]}
-    assert {*queues.narrowing(), "q", "sort", "show", "page", "page_size", "campaign"} <= known
+    assert {*queues.narrowing(), "q", "sort", "show", "cursor", "page_size", "campaign"} <= known
 
 
 @pytest.mark.slow

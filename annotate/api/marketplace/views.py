@@ -233,8 +233,9 @@ class PayInDoubtView(BoundedView):
 
 
 def _in_doubt(request: Request, campaign: Any) -> Response:
-    found, waiting = open_units.disputed_page(campaign.pk, listed.asked(request, sorts={}))
     address = reverse("api-doubtful", args=[campaign.public_id])
+    wanted = listed.asked(request, sorts={}, address=address)
+    found, waiting = open_units.disputed_page(campaign.pk, wanted)
     body = {"results": SubmissionInDoubtSerializer(waiting, many=True).data}
     return Response(listed.links(request, found, address) | body)
 

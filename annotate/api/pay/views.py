@@ -190,8 +190,9 @@ class UndoPaidView(BoundedView):
 
 
 def _shown(request: Request, campaign: Any, list_id: str, *, status: int = 200) -> Response:
-    found = payout_lists.page(campaign, list_id, listed.asked(request, sorts={}))
     address = reverse("api-payout", args=[campaign.public_id, list_id])
+    wanted = listed.asked(request, sorts={}, address=address)
+    found = payout_lists.page(campaign, list_id, wanted)
     lines = {"lines": found.lines, **listed.links(request, found.listing, address)}
     return Response(ListSerializer(vars(found.summary) | lines).data, status=status)
 

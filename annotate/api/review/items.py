@@ -62,13 +62,13 @@ class ListedItemsView(BoundedView):
         mine = permissions.access(request.user, public_id)
         if mine.sees_results:
             permissions.look(mine)
-        wanted = asking.wanted(
+        asked = asking.wanted(
             mine.campaign,
             request.query_params,
             systems=mine.sees_results,
             size=listed.size(request),
         )
-        found = listing.page(mine.campaign, wanted)
+        found = listing.page(mine.campaign, listed.walked(request, asked))
         body = {
             **listed.links(request, found.listing),
             "order_of": found.made_at,

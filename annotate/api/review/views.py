@@ -59,8 +59,8 @@ class QueueView(BoundedView):
         if chosen:
             permissions.reviewable(request.user, chosen)
         user_id = cast(User, request.user).pk
-        query, size = request.query_params, listed.size(request)
-        wanted = queues.asked(query, campaign=chosen, size=size)
+        asked = queues.asked(request.query_params, campaign=chosen, size=listed.size(request))
+        wanted = listed.walked(request, asked)
         found, rows = queues.page(user_id, wanted, appeal_rights.left_to_others(user_id))
         context = {"signals": signal_evidence.reasons([one.key for one in rows])}
         body = {"results": WaitingSerializer(rows, many=True, context=context).data}

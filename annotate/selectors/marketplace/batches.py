@@ -1,6 +1,7 @@
 """Batches as researchers see them: places, progress and pay."""
 
 from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -11,6 +12,7 @@ from annotate import adapters
 from annotate.crowds.terms import Terms, from_json
 from annotate.errors import NotFound
 from annotate.models import LAUNCHES, AuditEntry, Batch, LedgerEntry, Participation, Payout, Posting
+from annotate.selectors import keysets
 from annotate.selectors.listings import Listing
 from annotate.selectors.marketplace import watching
 from annotate.selectors.marketplace.batch_rows import BatchRow, Money, PostingRow, Units
@@ -24,7 +26,7 @@ RUNNING = "running"  # the choice of batches that are not over
 
 def of_campaign(campaign_id: int) -> list[BatchRow]:
     """Return a campaign's batches, the newest first; always the same number of queries."""
-    return _rows(Batch.objects.filter(campaign=campaign_id))
+    return _rows(_named(campaign_id))
 
 
 def page(campaign_id: int, listing: Listing) -> tuple[Listing, list[BatchRow]]:
@@ -32,25 +34,30 @@ def page(campaign_id: int, listing: Listing) -> tuple[Listing, list[BatchRow]]:
 
     `listing` searches in titles; its choice "running" leaves out batches that are over.
     """
-    found = Batch.objects.filter(campaign=campaign_id)
+    found = _named(campaign_id)
     if listing.search:
         found = found.filter(terms__title__icontains=listing.search)
     if listing.choice == RUNNING:
         open_ = Posting.objects.filter(batch=OuterRef("pk")).exclude(status__in=OVER)
         found = found.filter(Exists(open_))
-    listing = listing.found(found.count())
-    return listing, _rows(found[listing.rows])
+    listing, shown = keysets.page(found, ("-pk",), listing)
+    return listing, _rows(shown)
 
 
 def one(campaign_id: int, public_id: str) -> BatchRow:
     """Return one batch of this campaign; raises `NotFound` for any other."""
-    for row in _rows(Batch.objects.filter(campaign=campaign_id, public_id=public_id)):
+    for row in _rows(_named(campaign_id).filter(public_id=public_id)):
         return row
     raise NotFound("There is no such batch in this campaign.")
 
 
-def _rows(found: QuerySet[Batch]) -> list[BatchRow]:
-    rows = list(found.select_related("campaign", "created_by"))
+def _named(campaign_id: int) -> QuerySet[Batch]:
+    rows = Batch.objects.filter(campaign=campaign_id)
+    return rows.select_related("campaign", "created_by")
+
+
+def _rows(found: Iterable[Batch]) -> list[BatchRow]:
+    rows = list(found)
     ids = [batch.pk for batch in rows]
     postings, money, deadlines = _postings(ids), _money(rows), _deadlines(ids)
     return [

@@ -12,6 +12,7 @@ from annotate import adapters
 from annotate.errors import NotFound
 from annotate.models import Assignment, Batch, Operation, Participation, Posting, Review
 from annotate.models.payloads import AddPlacesPayload
+from annotate.selectors import keysets
 from annotate.selectors.listings import Listing
 
 Unit = Participation.Status
@@ -141,9 +142,9 @@ def disputed(campaign_id: int, *, most: int) -> tuple[DisputedUnit, ...]:
 
 def disputed_page(campaign_id: int, listing: Listing) -> tuple[Listing, tuple[DisputedUnit, ...]]:
     """Return a page of them, the oldest first; two queries."""
-    rows = _waiting(campaign_id).order_by("submitted_at", "pk")
-    listing = listing.found(rows.count())
-    shown = rows.select_related("annotator", "posting__batch")[listing.rows]
+    rows = _waiting(campaign_id).select_related("annotator", "posting__batch")
+    order = ("submitted_at", "pk")
+    listing, shown = keysets.page(rows, order, listing, nullable=("submitted_at",))
     return listing, tuple(_disputed(one) for one in shown)
 
 

@@ -1,15 +1,18 @@
 """Lists for paying by hand, and their state."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from django.db.models import Count, Min, Q, QuerySet, Sum
+import numpy as np
+from django.db.models import Count, Min, Q, Sum
 
 from annotate.crowds.tariffs import ZERO
 from annotate.errors import NotFound
 from annotate.models import Campaign, Participation, Payout, PayoutList
+from annotate.selectors import keysets
+from annotate.selectors.keysets import FixedOrder
 from annotate.selectors.listings import Listing
 
 
@@ -51,15 +54,15 @@ class ListPage:
 
 def summaries(campaign_id: int, listing: Listing) -> tuple[Listing, list[PayoutSummary]]:
     """Return a page of the lists of a campaign, the newest first; three queries."""
-    lists = PayoutList.objects.filter(campaign=campaign_id).order_by("-pk")
-    listing = listing.found(lists.count())
-    return listing, _summaries(lists.defer("rows")[listing.rows])
+    lists = PayoutList.objects.filter(campaign=campaign_id).select_related("actor")
+    listing, shown = keysets.page(lists.defer("rows"), ("-pk",), listing)
+    return listing, _summaries(shown)
 
 
 def summary(campaign: Campaign, public_id: str) -> PayoutSummary:
     """Return a list of this campaign; raises `NotFound` for any other."""
     lists = PayoutList.objects.filter(campaign=campaign, public_id=public_id)
-    for found in _summaries(lists.defer("rows")):
+    for found in _summaries(lists.select_related("actor").defer("rows")):
         return found
     raise _missing()
 
@@ -71,11 +74,12 @@ def page(campaign: Campaign, public_id: str, listing: Listing) -> ListPage:
     """
     found = summary(campaign, public_id)
     rows = PayoutList.objects.values_list("rows", flat=True).get(pk=found.id)
+    every = np.array([participation for participation, _amount in rows], dtype=np.int64)
+    kept = np.ones(every.size, dtype=bool)
     if listing.search:
-        meant = _searched(campaign.pk, listing.search)
-        rows = [row for row in rows if row[0] in meant]
-    listing = listing.found(len(rows))
-    shown = rows[listing.rows]
+        kept = np.isin(every, list(_searched(campaign.pk, listing.search)))
+    listing, part = keysets.cut(FixedOrder(every, kept), listing)
+    shown = [rows[at] for at in np.flatnonzero(kept)[part]]
     ids = [participation for participation, _amount in shown]
     payouts = Payout.objects.filter(listed=found.id, participation__in=ids).order_by("pk")
     return ListPage(found, listing, _lines(shown, _names(ids), list(payouts)))
@@ -88,8 +92,9 @@ def lines(found: PayoutSummary) -> tuple[PayoutLine, ...]:
     return _lines(rows[0], dict(_people(rows[1])), list(payouts))
 
 
-def _summaries(lists: QuerySet[PayoutList]) -> list[PayoutSummary]:
-    every = list(lists.select_related("actor"))
+def _summaries(lists: Iterable[PayoutList]) -> list[PayoutSummary]:
+    """Return the lists, each read with its actor, with what became of them."""
+    every = list(lists)
     states = {
         row.pop("listed"): row
         for row in Payout.objects.filter(listed__in=[one.pk for one in every])

@@ -10,7 +10,9 @@ from django.db.models import Q, QuerySet
 from numpy.typing import NDArray
 
 from annotate.models import Annotator, Flag
+from annotate.selectors import keysets
 from annotate.selectors.bulk import Ints, columns, places
+from annotate.selectors.keysets import FixedOrder, Places, SortedColumns
 from annotate.selectors.listings import Listing
 from annotate.selectors.pay import tallies
 from annotate.selectors.pay.accounts import Totals
@@ -25,8 +27,8 @@ ORDERS: Mapping[str, Callable[[Tallies], Ints]] = {
     "refused": lambda found: found.refused,
     "paid": lambda found: found.paid,
     "last": lambda found: found.judged_ms,
-    "new": lambda found: np.arange(found.annotator.size),
-    "entered": lambda found: -np.arange(found.annotator.size),  # the first one first
+    "new": lambda found: found.first,
+    "entered": lambda found: -found.first,  # the first one first
 }
 NEWEST = "new"
 BY_NAME = "name"  # alphabetical
@@ -67,29 +69,44 @@ def of_campaign(campaign_id: int, listing: Listing, *, by_name: bool) -> PeopleP
     by_name: search their names or codes too, which only owners may see.
     """
     found = tallies.of_campaign(campaign_id)
-    chosen = _chosen(campaign_id, found, listing, by_name=by_name)
-    listing = listing.found(chosen.size)
-    shown = chosen[listing.rows]
+    fits = _fitting(campaign_id, found, listing, by_name=by_name)
+    order, ranks = _ordered(campaign_id, found, listing, fits)
+    listing, part = keysets.cut(ranks, listing)
+    shown = order[part]
     return PeoplePage(
         listing, _people(campaign_id, found, shown), _totals(found), found.annotator.size
     )
 
 
-def _chosen(campaign_id: int, found: Tallies, listing: Listing, *, by_name: bool) -> Ints:
-    """Return the places in `found` of the people who are asked for, in order."""
+def _fitting(
+    campaign_id: int, found: Tallies, listing: Listing, *, by_name: bool
+) -> NDArray[np.bool_]:
+    """Return who in `found` is asked for."""
     fits = np.ones(found.annotator.size, dtype=bool)
     if listing.choice in PARTS:
         fits &= PARTS[listing.choice](found)
     if listing.search:
         fits &= np.isin(found.annotator, _searched(campaign_id, listing.search, by_name=by_name))
+    return fits
+
+
+def _ordered(
+    campaign_id: int, found: Tallies, listing: Listing, fits: NDArray[np.bool_]
+) -> tuple[Ints, Places]:
+    """Return the places in `found` of those who fit, in the order that is asked for.
+
+    People with the same value are in the order of entry, which is the order of `found`.
+    """
     if listing.sort == BY_NAME:
-        order = _alphabetical(campaign_id, found)
-        order = order[::-1] if listing.backwards else order
-    else:
-        by_flags = listing.sort == FLAGGED
-        value = _flags(campaign_id, found) if by_flags else ORDERS[listing.sort](found)
-        order = np.argsort(value if listing.backwards else -value, kind="stable")
-    return np.asarray(order[fits[order]])
+        every = _alphabetical(campaign_id, found)
+        every = every[::-1] if listing.backwards else every
+        return every[fits[every]], FixedOrder(found.annotator[every], fits[every])
+    by_flags = listing.sort == FLAGGED
+    value = _flags(campaign_id, found) if by_flags else ORDERS[listing.sort](found)
+    value = value if listing.backwards else -value
+    order = np.argsort(value, kind="stable")
+    order = np.asarray(order[fits[order]])
+    return order, SortedColumns((value[order], found.first[order]))
 
 
 def _flags(campaign_id: int, found: Tallies) -> Ints:

@@ -167,10 +167,12 @@ def amount(in_cents: Any) -> Decimal:
 class Tallies:
     """Everybody who entered a campaign, in the order of entry; (A,) each, amounts in cents.
 
-    judged_ms: when they judged last, in milliseconds since 1970; 0: never.
+    first: their participations by which they entered. judged_ms: when they judged last, in
+    milliseconds since 1970; 0: never.
     """
 
     annotator: Ints
+    first: Ints
     judgments: Ints
     judged_ms: Ints
     earned: Ints
@@ -204,17 +206,21 @@ def of_campaign(campaign_id: int) -> Tallies:
     return _added(_entered(campaign_id), stored, more)
 
 
-def _entered(campaign_id: int) -> Ints:
-    """Return the annotators in the order of entry."""
+def _entered(campaign_id: int) -> tuple[Ints, Ints]:
+    """Return the annotators in the order of entry, and each one's first participation."""
     pk, annotator = bulk.columns(
         Participation.objects.filter(campaign=campaign_id).order_by(), id="i8", annotator="i8"
     )
     order = np.argsort(pk, kind="stable")
     _people, first = np.unique(annotator[order], return_index=True)
-    return np.asarray(annotator[order][np.sort(first)])
+    first = order[np.sort(first)]
+    return annotator[first], pk[first]
 
 
-def _added(entered: Ints, stored: tuple[NDArray[Any], ...], more: dict[Key, Sums]) -> Tallies:
+def _added(
+    came: tuple[Ints, Ints], stored: tuple[NDArray[Any], ...], more: dict[Key, Sums]
+) -> Tallies:
+    entered, first = came
     order = np.argsort(entered, kind="stable")
     table = np.zeros((len(COLUMNS), entered.size), dtype=np.int64)
     place = bulk.places(entered[order], wanted=stored[0])
@@ -225,7 +231,7 @@ def _added(entered: Ints, stored: tuple[NDArray[Any], ...], more: dict[Key, Sums
         if at >= 0:  # not if they entered between the queries
             sums = Sums(*map(int, table[:, order[at]])) + part
             table[:, order[at]] = [getattr(sums, name) for name in COLUMNS]
-    return Tallies(entered, *table)
+    return Tallies(entered, first, *table)
 
 
 def spent(campaign_ids: list[int]) -> dict[int, Decimal]:

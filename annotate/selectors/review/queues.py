@@ -14,7 +14,7 @@ from annotate.screening.base import LISTED, PAUSED
 from annotate.screening.gold_words import FOR_REVIEWERS as GOLD_WORDS
 from annotate.screening.known_answers import GOLD
 from annotate.screening.registry import SCREENS
-from annotate.selectors import listings
+from annotate.selectors import keysets, listings
 from annotate.selectors.listings import Filter, Listing
 from annotate.selectors.review import reviews, turns
 from annotate.selectors.review.reviews import Waiting
@@ -146,10 +146,10 @@ def page(
 
     left: the reviews that wait for another person's answer (`appeal_rights.left_to_others`).
     """
-    rows = _matching(user_id, wanted)
-    found = wanted.found(rows.count())
-    assert isinstance(found, QueueListing)
-    ids = list(_sorted(rows, left, found)[0].values_list("pk", flat=True)[found.rows])
+    rows, order = _ordering(_matching(user_id, wanted), left, wanted)
+    names = [name.removeprefix("-") for name in order]
+    found, shown = keysets.page(rows.values_list(*names, named=True), order, wanted)
+    ids = [row.pk for row in shown]
     lines = {
         one.review_id: one for one in reviews.lines(Review.objects.filter(pk__in=ids), left=left)
     }
@@ -165,7 +165,8 @@ def neighbours(
     """
     mine = _matching(user_id, wanted).exclude(pk__in=left)
     n = mine.count()
-    queue, order = _sorted(mine, (), wanted)
+    rows, order = _ordering(mine, (), wanted)
+    queue = rows.order_by(*order)
     own = (
         queue.annotate(
             place=Window(RowNumber(), order_by=order),
@@ -234,10 +235,10 @@ def _by_ruler(rows: QuerySet[Review], by: str, user_id: int) -> QuerySet[Review]
     return ruled.filter(ruler=user_id) if by == MINE else ruled.exclude(ruler=user_id)
 
 
-def _sorted(
+def _ordering(
     rows: QuerySet[Review], left: Collection[int], wanted: QueueListing
 ) -> tuple[QuerySet[Review], list[str]]:
-    """Return the rows in the order that is asked for, and the names that make it."""
+    """Return the rows with all that sorts them, and the names that make the order asked for."""
     if order := ORDERS.get(wanted.sort):
         names = order
     elif wanted.choice == RULED:
@@ -245,5 +246,5 @@ def _sorted(
     else:
         rows, names = turns.with_turn(rows, left)
     if wanted.backwards:
-        names = [name[1:] if name.startswith("-") else f"-{name}" for name in names]
-    return rows.order_by(*names), names
+        names = keysets.turned(names)
+    return rows, names

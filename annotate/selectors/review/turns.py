@@ -2,10 +2,12 @@
 
 from collections.abc import Collection
 
-from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models import Case, IntegerField, OuterRef, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce
 
 from annotate.models import Appeal, Review
+
+NOBODY = (0,)  # no id is 0, and without an id there would be no condition
 
 
 def in_turn(rows: QuerySet[Review], left: Collection[int]) -> QuerySet[Review]:
@@ -29,12 +31,6 @@ def with_turn(rows: QuerySet[Review], left: Collection[int]) -> tuple[QuerySet[R
             output_field=IntegerField(),
         ),
         turn=Coalesce("appeal_due", "opened_at"),
+        last=Case(When(pk__in=left or NOBODY, then=1), default=0, output_field=IntegerField()),
     )
-    order = ["later", "turn", "pk"]
-    if left:
-        rows, order = rows.annotate(last=_one_if(Q(pk__in=left))), ["last", *order]
-    return rows, order
-
-
-def _one_if(condition: Q) -> Case:
-    return Case(When(condition, then=1), default=0, output_field=IntegerField())
+    return rows, ["last", "later", "turn", "pk"]

@@ -4,11 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple, cast
 
 from django.db.models import F, QuerySet
 from django.db.models.functions import Left
 
 from annotate.models import Authorship, Campaign, Exclusion, Item, Judgment, Output
+from annotate.selectors import keysets
 from annotate.selectors.review.items import figures, orders
 from annotate.selectors.review.items.figures import ItemFigures
 from annotate.selectors.review.items.wanted import EXCLUDED, SUPERSEDED, ItemListing
@@ -55,34 +57,38 @@ def page(campaign: Campaign, listing: ItemListing) -> ItemsPage:
     rows = _matching(campaign.pk, listing)
     if orders.needed(listing):
         return _ordered(campaign, listing, rows)
-    found = listing.found(rows.count())
-    assert isinstance(found, ItemListing)
-    shown = _columns(_sorted(rows, found))[found.rows]
-    return ItemsPage(found, _lines(campaign, found, list(shown), {}))
+    found, shown = keysets.page(_columns(rows), _ordering(listing), listing)
+    return ItemsPage(found, _lines(campaign, found, shown, {}))
 
 
 def _ordered(campaign: Campaign, listing: ItemListing, rows: QuerySet[Item]) -> ItemsPage:
     """Return a page of an order that was made beforehand."""
-    order = orders.of(campaign.pk, listing, rows)
-    found = listing.found(order.positions.size)
-    assert isinstance(found, ItemListing)
-    places = order.positions[found.rows].tolist()
+    order, ranks = orders.of(campaign.pk, listing, rows)
+    found, part = keysets.cut(ranks, listing)
+    places = order.positions[part].tolist()
     shown = Item.objects.filter(campaign=campaign.pk, position__in=places)
     by_place = {row[1]: row for row in _columns(shown)}
     residual = {}
     if found.sort == ItemMeasure.RESIDUAL:
-        residual = dict(zip(places, order.figures[found.rows].tolist(), strict=True))
+        residual = dict(zip(places, order.figures[part].tolist(), strict=True))
     here = [by_place[place] for place in places if place in by_place]
     lines = _lines(campaign, found, here, residual)
     return ItemsPage(found, lines, True, order.at, order.judgments)
 
 
-Row = tuple[int, int, str, str, int]
+class ItemRow(NamedTuple):
+    """An item as it is read; `beginning`: of its input."""
+
+    pk: int
+    position: int
+    key: str
+    beginning: str
+    words: int
 
 
-def _columns(rows: QuerySet[Item]) -> "QuerySet[Item, Row]":
+def _columns(rows: QuerySet[Item]) -> "QuerySet[Item, ItemRow]":
     begun = rows.annotate(beginning=Left("input", BEGINNING))
-    return begun.values_list("pk", "position", "key", "beginning", "words")
+    return cast("QuerySet[Item, ItemRow]", begun.values_list(*ItemRow._fields, named=True))
 
 
 def _matching(campaign_id: int, listing: ItemListing) -> QuerySet[Item]:
@@ -102,18 +108,14 @@ def _matching(campaign_id: int, listing: ItemListing) -> QuerySet[Item]:
     return rows
 
 
-def _sorted(rows: QuerySet[Item], listing: ItemListing) -> QuerySet[Item]:
-    order = {
-        "order": [F("position").asc()],
-        "longest": [F("words").desc(), F("position").asc()],
-        "name": [F("key").asc()],
-    }[listing.sort]
-    ordered = rows.order_by(*order)
-    return ordered.reverse() if listing.backwards else ordered
+def _ordering(listing: ItemListing) -> list[str]:
+    """Return the names that sort the items."""
+    order = {"order": ["position"], "longest": ["-words", "position"], "name": ["key"]}
+    return keysets.turned(order[listing.sort]) if listing.backwards else order[listing.sort]
 
 
 def _lines(
-    campaign: Campaign, listing: ItemListing, rows: Sequence[Row], residual: Mapping[int, float]
+    campaign: Campaign, listing: ItemListing, rows: Sequence[ItemRow], residual: Mapping[int, float]
 ) -> tuple[ItemLine, ...]:
     ids = [row[0] for row in rows]
     written = dict(Output.objects.filter(item__in=ids).values_list("pk", "item"))

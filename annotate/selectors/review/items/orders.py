@@ -1,6 +1,6 @@
 """The stored orders of items, and those that need every item's place: arrays, never rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from annotate.models import Item, ItemOrder
 from annotate.selectors import bulk
+from annotate.selectors.keysets import FixedOrder, Places, SortedColumns
 from annotate.selectors.review.items.wanted import JUDGED, RANKED, UNJUDGED, ItemListing
 from annotate.states import ItemMeasure
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -20,12 +22,19 @@ class StoredOrder:
     """positions, figures: (n,), in order. at: when it was made, from how many judgments."""
 
     positions: Ints
-    figures: NDArray[np.float64]
+    figures: Floats
     at: datetime | None
     judgments: int
 
 
 NOTHING = StoredOrder(np.empty(0, np.int64), np.empty(0), None, 0)
+
+
+def sort_keys(measure: str, figures: Floats, *, higher_is_better: bool) -> Floats:
+    """Return what items are sorted by, ascending; equal ones are in the order of collecting."""
+    if measure == ItemMeasure.RESIDUAL:
+        return -np.abs(figures)
+    return figures if measure == ItemMeasure.WORST and higher_is_better else -figures
 
 
 def stored(campaign_id: int, measure: str, *, criterion: str, system_id: int | None) -> StoredOrder:
@@ -48,28 +57,41 @@ def needed(listing: ItemListing) -> bool:
     return listing.sort in RANKED or listing.choice in (JUDGED, UNJUDGED)
 
 
-def of(campaign_id: int, listing: ItemListing, rows: QuerySet[Item]) -> StoredOrder:
+def of(campaign_id: int, listing: ItemListing, rows: QuerySet[Item]) -> tuple[StoredOrder, Places]:
     """Return the items that are asked for, in order; `rows`: those that the search leaves.
 
     Items without the figure of the order are left out of it.
     """
-    known = {"criterion": listing.criterion, "system_id": listing.system_id}
+    measure = listing.sort if listing.sort in RANKED else ItemMeasure.JUDGED
+    known = stored(campaign_id, measure, criterion=listing.criterion, system_id=listing.system_id)
     if listing.sort in RANKED:
-        found = stored(campaign_id, listing.sort, **known)  # type: ignore[arg-type]
-        if listing.choice == UNJUDGED:
-            found = StoredOrder(NOTHING.positions, NOTHING.figures, found.at, found.judgments)
-    else:
-        judged = stored(campaign_id, ItemMeasure.JUDGED, **known)  # type: ignore[arg-type]
-        places = _plain(rows, listing.sort)
-        kept = places[_among(places, judged.positions) == (listing.choice == JUDGED)]
-        found = StoredOrder(kept, np.full(kept.size, np.nan), judged.at, judged.judgments)
-    if listing.sort in RANKED and _leaves_out(listing):
+        return _ranked(known, listing, rows)
+    return _by_judgment(known, listing, rows)
+
+
+def _ranked(
+    known: StoredOrder, listing: ItemListing, rows: QuerySet[Item]
+) -> tuple[StoredOrder, Places]:
+    """Return the items of a stored order that are asked for."""
+    fits = np.full(known.positions.size, listing.choice != UNJUDGED)
+    if _leaves_out(listing):
         (left,) = bulk.columns(rows.order_by(), position="i4")
-        fits = _among(found.positions, left)
-        found = StoredOrder(found.positions[fits], found.figures[fits], found.at, found.judgments)
-    if not listing.backwards:
-        return found
-    return StoredOrder(found.positions[::-1], found.figures[::-1], found.at, found.judgments)
+        fits = _among(known.positions, left)
+    chosen = np.flatnonzero(fits)[:: -1 if listing.backwards else 1]
+    found = replace(known, positions=known.positions[chosen], figures=known.figures[chosen])
+    best = listing.asked_criterion.higher_is_better
+    columns = (sort_keys(listing.sort, found.figures, higher_is_better=best), found.positions)
+    return found, SortedColumns(tuple(-one if listing.backwards else one for one in columns))
+
+
+def _by_judgment(
+    judged: StoredOrder, listing: ItemListing, rows: QuerySet[Item]
+) -> tuple[StoredOrder, Places]:
+    """Return the items that are judged, or are not, in an order that needs no figure."""
+    every = _plain(rows, listing.sort)[:: -1 if listing.backwards else 1]
+    kept = _among(every, judged.positions) == (listing.choice == JUDGED)
+    found = replace(judged, positions=every[kept], figures=np.full(np.count_nonzero(kept), np.nan))
+    return found, FixedOrder(every, kept)
 
 
 def _leaves_out(listing: ItemListing) -> bool:
