@@ -28,7 +28,7 @@ GROUPS = {
     "Instruments": ("instruments",),
     "Results": (
         *("estimates", "comparisons", "ranking", "agreement", "decisions", "sensitivity"),
-        "report",
+        *("report", "activity"),
     ),
     "Data": ("items", "outputs", "judgments", "metrics", "annotators", "exclusions", "export"),
     "Review": ("reviews", "screens", "gold"),

@@ -1,5 +1,6 @@
 from django.urls import path
 
+from estimation.api.activity import ActivityView
 from estimation.api.exclusions import EffectView, SensitivityView
 from estimation.api.rankings import RankingView
 from estimation.api.reporting import ReportView
@@ -20,6 +21,7 @@ urlpatterns = [
     path("campaigns/<slug:public_id>/report/", ReportView.as_view(), name="api-report"),
     path("campaigns/<slug:public_id>/ranking/", RankingView.as_view(), name="api-ranking"),
     path("campaigns/<slug:public_id>/decisions/", DecisionList.as_view(), name="api-decisions"),
+    path("campaigns/<slug:public_id>/activity/", ActivityView.as_view(), name="api-activity"),
     path("campaigns/<slug:public_id>/export/", ExportView.as_view(), name="api-export"),
     path("campaigns/<slug:public_id>/metrics/", MetricList.as_view(), name="api-metrics"),
     path("campaigns/<slug:public_id>/agreement/", AgreementList.as_view(), name="api-agreement"),

@@ -203,10 +203,11 @@ def _told_once(ordered: list[ActivityLine]) -> list[ActivityLine]:
 
 
 def _act(act: LoggedAct) -> ActivityLine:
-    return ActivityLine(act.at, "", act.actor or "Plumbline", _text(act))
+    return ActivityLine(act.at, "", act.actor or "Plumbline", sentence(act))
 
 
-def _text(act: LoggedAct) -> str:
+def sentence(act: LoggedAct) -> str:
+    """Return what was done, as a sentence goes on after the name of who did it."""
     sentence = _VERBS.get(act.verb)
     if sentence is None:  # a subject may be a name with braces, so it is not formatted
         return f"{act.verb.replace('_', ' ')} {act.subject}".rstrip()

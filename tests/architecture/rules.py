@@ -8,6 +8,7 @@ PURE = ("estimation.core", "estimation.metrics")
 PRODUCT = ("annotate", "estimation", "config")
 OPEN_TO_ESTIMATION = (
     "annotate.api.base",
+    "annotate.api.listed",
     "annotate.errors",
     "annotate.text.figures",
     "annotate.instruments.base",

@@ -135,3 +135,29 @@ def test_a_reviewer_reads_it_once_results_are_open(client: Client, ada: User) ->
 def test_an_empty_part_says_so(client: Client, ada: User) -> None:
     page = client.get(address(campaign(owner=ada), "?show=pay")).content.decode()
     assert "Nothing of this kind has happened in this campaign." in page
+
+
+def test_the_api_lists_every_act_once_in_its_parts(client: Client, ada: User) -> None:
+    made = campaign(owner=ada)
+    happen(made, 40, seed=3)
+    at = reverse("api-activity", args=[made.public_id])
+
+    def listed(query: str = "") -> list[dict[str, Any]]:
+        rows, address = [], f"{at}?page_size=7{query}"
+        while address:
+            body = client.get(address).json()
+            rows += body["results"]
+            address = body["next"]
+            happen(made, 1, seed=len(rows))
+        return rows
+
+    acts = AuditEntry.objects.filter(campaign=made).exclude(verb="returned").order_by("-pk")
+    expected = list(acts.values_list("pk", flat=True))
+    assert [row["id"] for row in listed()] == expected
+    flags = acts.filter(verb="flag")
+    expected = list(flags.values_list("pk", flat=True))
+    rows = listed("&show=reviews")
+    assert [row["id"] for row in rows] == expected
+    assert {(row["verb"], row["text"], row["actor"]) for row in rows} == {
+        ("flag", "stopped an annotator for a review", "")
+    }
