@@ -17,12 +17,24 @@ from plumbline_client.errors import (
     Unreachable,
 )
 from plumbline_client.gold import Gold, GoldItem, GoldState
+from plumbline_client.instruments import Criterion, Instrument, Instruments, Tutorial
 from plumbline_client.money import Account, Batch, Batches, Offer, Pay, PayoutLine
-from plumbline_client.rows import Campaign, Comparison, Estimate, Import, Judgment, Subscription
+from plumbline_client.rows import (
+    Act,
+    Campaign,
+    Comparison,
+    Estimate,
+    Import,
+    Judgment,
+    Subscription,
+)
+from plumbline_client.screens import Amendment, Screens, ScreenSettings
 from plumbline_client.webhooks import webhook
 
 __all__ = [
     "Account",
+    "Act",
+    "Amendment",
     "AnswerError",
     "BadSignature",
     "Batch",
@@ -30,11 +42,14 @@ __all__ = [
     "Campaign",
     "Comparison",
     "Conflict",
+    "Criterion",
     "Estimate",
     "Gold",
     "GoldItem",
     "GoldState",
     "Import",
+    "Instrument",
+    "Instruments",
     "Judgment",
     "NotAllowed",
     "NotFound",
@@ -45,10 +60,13 @@ __all__ = [
     "PlumblineError",
     "Refused",
     "RowProblem",
+    "ScreenSettings",
+    "Screens",
     "ServerFailed",
     "Subscription",
     "TooLarge",
     "TooManyRequests",
+    "Tutorial",
     "UnexpectedAnswer",
     "Unreachable",
     "webhook",

@@ -150,7 +150,7 @@ class Import:
     id: str
     status: str  # reading, ready, refused, creating, done, failed, cancelled
     done: int  # bytes while reading, items while creating
-    total: int
+    total: int  # of the same; 0 while it is unknown
     campaign: str | None
     data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -158,6 +158,27 @@ class Import:
 def import_(data: Mapping[str, Any]) -> Import:
     names = ("id", "status", "done", "total", "campaign")
     return Import(**{name: data[name] for name in names}, data=data)
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One act in a campaign. actor: “” for what Plumbline does automatically.
+
+    verb: the kind of act, for programs. text: a sentence without its first word, the actor.
+    """
+
+    id: int
+    at: datetime
+    actor: str
+    verb: str
+    text: str
+    data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+def act(data: Mapping[str, Any]) -> Act:
+    names = ("id", "actor", "verb", "text")
+    at = datetime.fromisoformat(data["at"])
+    return Act(at=at, **{name: data[name] for name in names}, data=data)
 
 
 @dataclass(frozen=True, slots=True)
