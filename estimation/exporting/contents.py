@@ -48,6 +48,10 @@ def scores(now: Moment) -> Rows:
                 }
 
 
+def amendments(now: Moment) -> Rows:
+    return (vars(one) for one in now.amendments)
+
+
 def annotators(now: Moment) -> Rows:
     return (vars(person) for person in work.people(now))
 
@@ -61,6 +65,7 @@ def exclusions(now: Moment) -> Rows:
 
 
 ROWS: dict[str, Callable[[Moment], Rows]] = {
+    tables.AMENDMENTS.name: amendments,
     tables.JUDGMENTS.name: judgments,
     tables.SCORES.name: scores,
     tables.OUTPUTS.name: work.outputs,

@@ -7,6 +7,8 @@ README that comes with an export is made from this.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from estimation.exporting.columns import ANNOTATOR, EVIDENCE, INTERVAL, METHOD, NEWEST
+
 
 @dataclass(frozen=True)
 class File:
@@ -20,36 +22,6 @@ class File:
     def is_table(self) -> bool:
         return self.name.endswith(".csv")
 
-
-METHOD = {
-    "criterion": "what was asked of people",
-    "at": "when it was computed",
-    "provisional": "1 while the campaign collected: slow items were missing; 0 for final ones",
-    "estimator": "mean, regression (one metric) or multi (several)",
-    "interval": "the rule that made the interval",
-    "estimand": "population: of annotators like these; panel: these annotators alone",
-    "metrics": "the automatic metrics that it uses",
-    "level": "of the interval",
-}
-INTERVAL = {
-    "low": "lower end of the interval, not clipped to the scale",
-    "high": "its upper end",
-    "width": "high less low",
-    "df": "degrees of freedom",
-    "std_error": "standard error",
-}
-EVIDENCE = {
-    "n_items": "items judged",
-    "n_population": "items that there are",
-    "n_judgments": "judgments that entered",
-    "n_annotators": "people who gave them",
-    "effective_annotators": "as many people with equal shares would be worth as much",
-}
-NEWEST = {
-    "newest": "1 for the last of its kind, 0 for those before it",
-    "notices": "codes of what is to be known about it",
-}
-ANNOTATOR = "pseudonym; nothing in this file says who it is"
 
 JUDGMENTS = File(
     "judgments.jsonl",
@@ -292,9 +264,19 @@ EVIDENCE_OF_DECISIONS = File(
         "protocol": "SHA-256 of the protocol",
     },
 )
+AMENDMENTS = File(
+    "amendments.jsonl",
+    "Changes of the settings of the screens, the oldest first.",
+    {
+        "at": "when",
+        "why": "the reason that was given; empty: the campaign was a draft",
+        "changes": "setting: what it was, and what it became",
+    },
+)
 PLAN = "plan.json"
 README = "README.md"
 FILES = (
+    AMENDMENTS,
     *(JUDGMENTS, SCORES, OUTPUTS, ITEMS, METRICS, ANNOTATORS, BACKGROUND, EXCLUSIONS, GOLD),
     *(ESTIMATES, COMPARISONS, AGREEMENT, STRESS, DECISIONS, EVIDENCE_OF_DECISIONS),
 )

@@ -13,6 +13,7 @@ from annotate.instruments.base import Material
 from estimation.core import EstimationError
 from estimation.exporting import manifest, tables
 from estimation.packing import chosen
+from estimation.verifying import amendments
 from estimation.verifying.bundle import Bundle, Unreadable, plain, reading
 from estimation.verifying.facts import BundleFacts, materials
 from estimation.verifying.remaking import Remade, remade
@@ -35,6 +36,7 @@ def differences(
     """Yield everything in the export that does not follow from its facts, the facts first."""
     parts: dict[str, Callable[[], Iterator[str]]] = {
         "files": lambda: files(bundle),
+        "settings of the screens": lambda: amendments.differences(bundle),
         "answers": lambda: answers(bundle, facts),
         "scores": lambda: score_table(bundle),
         "decisions": lambda: decisions(bundle, facts),

@@ -33,6 +33,7 @@ from annotate.models import (
 )
 from annotate.selectors import bulk
 from annotate.selectors.campaigns import counting as evidence
+from annotate.selectors.campaigns import screen_settings
 from annotate.selectors.campaigns.counting import SystemStanding
 from annotate.selectors.studies import instruments
 
@@ -55,11 +56,12 @@ class Moment:
     judgment, annotator: (T,) the judgments so far, ids ascending, and their annotators.
     state: (T,) `COUNTS` where the judgment holds a slot and is verified, plus `EXCLUDED` where it
         is excluded; `SUPERSEDED` where a correction has taken its place.
-    output, team: (N,) outputs, ids ascending, and the index in `teams` of the systems that wrote
-        each.
+    output, team: (N,) outputs, ids ascending, and the index in `teams` of who wrote each.
+    amendments: what was changed in the settings of the screens, the oldest first.
     """
 
     campaign: Campaign
+    amendments: tuple[screen_settings.Amendment, ...]
     judgment: Ints
     annotator: Ints
     state: Ints
@@ -143,11 +145,12 @@ class ExcludedRow:
 
 
 def moment(campaign_id: int) -> Moment:
-    """Return the state that the other functions read by; five queries."""
+    """Return the state that the other functions read by; six queries."""
     campaign = Campaign.objects.get(pk=campaign_id)
+    amended = screen_settings.amendments(campaign_id)[::-1]
     judgment, annotator, state = _judged(campaign_id)
     output, team, teams = _teams(campaign_id)
-    return Moment(campaign, judgment, annotator, state, output, team, teams)
+    return Moment(campaign, amended, judgment, annotator, state, output, team, teams)
 
 
 def judgments(now: Moment, *, answers: bool = True) -> Iterator[JudgmentRow]:

@@ -35,18 +35,18 @@ def of(campaign_id: int) -> ScreenSettings:
     campaign = Campaign.objects.get(pk=campaign_id)
     in_use = Settings.from_dict(campaign.screening).to_dict()
     opened = (campaign.protocol or {}).get("screening") or None
-    rows = AuditEntry.objects.filter(campaign=campaign, verb=AMENDED).order_by("-pk")
-    found = rows.values_list("at", "actor__username", "detail")
-    return ScreenSettings(
-        in_use,
-        opened,
-        tuple(
-            Amendment(
-                at,
-                actor or "",
-                detail.get("why", ""),
-                {path: (was, now) for path, (was, now) in detail.get("changes", {}).items()},
-            )
-            for at, actor, detail in found
-        ),
+    return ScreenSettings(in_use, opened, amendments(campaign_id))
+
+
+def amendments(campaign_id: int) -> tuple[Amendment, ...]:
+    """Return the changes of a campaign's settings, the newest first; one query."""
+    rows = AuditEntry.objects.filter(campaign=campaign_id, verb=AMENDED).order_by("-pk")
+    return tuple(
+        Amendment(
+            at,
+            actor or "",
+            detail.get("why", ""),
+            {path: (was, now) for path, (was, now) in detail.get("changes", {}).items()},
+        )
+        for at, actor, detail in rows.values_list("at", "actor__username", "detail")
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from estimation.verifying import checks
+from estimation.verifying import amendments, checks
 from estimation.verifying.bundle import Bundle, Unreadable
 from estimation.verifying.facts import facts_of
 
@@ -33,6 +33,8 @@ class Command(BaseCommand):
 
     def _verify(self, bundle: Bundle) -> None:
         for sentence in checks.versions(bundle):
+            self.stdout.write(sentence)
+        for sentence in amendments.sentences(bundle):
             self.stdout.write(sentence)
         facts = facts_of(bundle)
         found = list(islice(checks.differences(bundle, facts, progress=self._tell), SHOWN + 1))

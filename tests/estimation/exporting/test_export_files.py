@@ -6,6 +6,7 @@ import json
 import os
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -125,15 +126,7 @@ def test_what_comes_while_it_is_sent_is_not_in_it(study: Campaign) -> None:
 
 def test_a_judgment_that_was_stored_later_under_an_earlier_id_is_left_out(study: Campaign) -> None:
     now = exports.moment(study.pk)
-    late = exports.Moment(
-        now.campaign,
-        now.judgment[1:],
-        now.annotator[1:],
-        now.state[1:],
-        now.output,
-        now.team,
-        now.teams,
-    )
+    late = replace(now, judgment=now.judgment[1:], annotator=now.annotator[1:], state=now.state[1:])
     assert [one.id for one in exports.judgments(late)] == list(now.judgment[1:])
 
 

@@ -1,0 +1,31 @@
+"""What columns mean that several tables of an export have."""
+
+METHOD = {
+    "criterion": "what was asked of people",
+    "at": "when it was computed",
+    "provisional": "1 while the campaign collected: slow items were missing; 0 for final ones",
+    "estimator": "mean, regression (one metric) or multi (several)",
+    "interval": "the rule that made the interval",
+    "estimand": "population: of annotators like these; panel: these annotators alone",
+    "metrics": "the automatic metrics that it uses",
+    "level": "of the interval",
+}
+INTERVAL = {
+    "low": "lower end of the interval, not clipped to the scale",
+    "high": "its upper end",
+    "width": "high less low",
+    "df": "degrees of freedom",
+    "std_error": "standard error",
+}
+EVIDENCE = {
+    "n_items": "items judged",
+    "n_population": "items that there are",
+    "n_judgments": "judgments that entered",
+    "n_annotators": "people who gave them",
+    "effective_annotators": "as many people with equal shares would be worth as much",
+}
+NEWEST = {
+    "newest": "1 for the last of its kind, 0 for those before it",
+    "notices": "codes of what is to be known about it",
+}
+ANNOTATOR = "pseudonym; nothing in this file says who it is"

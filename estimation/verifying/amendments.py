@@ -1,0 +1,100 @@
+"""The changes of the screens' settings that an export holds: in words, and whether they fit.
+
+Exports of 0.1.0 have no such file, and nothing is said of their settings.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from estimation.exporting.tables import AMENDMENTS, PLAN
+from estimation.verifying.bundle import Bundle, reading
+
+LONGEST = 300  # characters of a text that somebody sent
+
+
+@dataclass(frozen=True)
+class AmendmentInBundle:
+    """changes: path -> (was, now)."""
+
+    at: datetime
+    why: str
+    changes: Mapping[str, tuple[Any, Any]]
+
+
+def sentences(bundle: Bundle) -> Iterator[str]:
+    """Yield each change with its reason, the oldest first."""
+    for one in _read(bundle):
+        changes = ", ".join(
+            f"{_shown(path)} from {_value(was)} to {_value(now)}"
+            for path, (was, now) in sorted(one.changes.items())
+        )
+        reason = f" Reason: “{_shown(one.why)}”." if one.why else ""
+        yield f"{one.at:%Y-%m-%d %H:%M} UTC, settings of the screens changed: {changes}.{reason}"
+
+
+def differences(bundle: Bundle) -> Iterator[str]:
+    """Yield where the changes do not lead from the settings at the opening to those in use."""
+    if AMENDMENTS.name not in bundle.names:
+        return
+    opened_at, values, in_use = _planned(bundle)
+    for one in _read(bundle):
+        if opened_at is None or one.at >= opened_at:  # the opening kept what was before
+            yield from _changed(values, one)
+    for path in sorted(values.keys() & in_use.keys()):
+        if values[path] != in_use[path]:
+            stands, follows = _value(in_use[path]), _value(values[path])
+            yield f"{PLAN}: {_shown(path)} is {stands}; the changes lead to {follows}."
+
+
+def _planned(bundle: Bundle) -> tuple[datetime | None, dict[str, Any], dict[str, Any]]:
+    """Return when the campaign was opened, and the settings by path: then, and in use."""
+    with reading(PLAN):
+        plan = bundle.value(PLAN)
+        opened_at = _moment(plan["opened_at"]) if plan["opened_at"] else None
+        kept = (plan["protocol"] or {}).get("screening") or {}
+        return opened_at, _by_path(kept), _by_path(plan["screening"])
+
+
+def _changed(values: dict[str, Any], one: AmendmentInBundle) -> Iterator[str]:
+    """Change the values; yield which of them are said to have been others."""
+    for path, (was, now) in one.changes.items():
+        if (before := values.get(path, was)) != was:
+            yield (
+                f"{AMENDMENTS.name}: {_shown(path)} is said to have been {_value(was)}; it was "
+                f"{_value(before)}."
+            )
+        values[path] = now
+
+
+def _read(bundle: Bundle) -> Iterator[AmendmentInBundle]:
+    if AMENDMENTS.name not in bundle.names:
+        return
+    for row in bundle.objects(AMENDMENTS.name):
+        with reading(AMENDMENTS.name):
+            found = AmendmentInBundle(
+                _moment(row["at"]),
+                str(row["why"]),
+                {str(path): (was, now) for path, (was, now) in row["changes"].items()},
+            )
+        yield found
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
+
+
+def _by_path(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {f"{group}.{name}": v for group, rest in settings.items() for name, v in rest.items()}
+
+
+def _value(value: Any) -> str:
+    return _shown(json.dumps(value, ensure_ascii=False))
+
+
+def _shown(text: str) -> str:
+    """Return a text of the export as a terminal may show it: one line, without control codes."""
+    line = " ".join(text.split())[:LONGEST]
+    return "".join(one for one in line if one.isprintable())
