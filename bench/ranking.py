@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,7 +126,7 @@ def true_means(latent: Floats, design: Design) -> Floats:
 
 def collect(design: Design, latent: Floats, rng: np.random.Generator) -> Judgments:
     """Judge all items in order, each output once or twice, by different people."""
-    crowd = _Crowd(design, rng)
+    crowd = Crowd(design, rng)
     times = 1 + (rng.random(design.n_items) < design.twice)
     found: list[list[tuple[int, int]]] = [[] for _ in latent]
     for item in range(design.n_items):
@@ -179,10 +179,21 @@ def is_wrong(outcome: str, truth: float, margin: float) -> bool:
     return bool(wrong.get(outcome, False))
 
 
-class _Crowd:
+class Working(Protocol):
+    """What a crowd takes from a design."""
+
+    @property
+    def people(self) -> int: ...
+    @property
+    def cap(self) -> int | None: ...
+    @property
+    def unevenness(self) -> float: ...
+
+
+class Crowd:
     """People at work; who has given as many judgments as allowed is replaced."""
 
-    def __init__(self, design: Design, rng: np.random.Generator) -> None:
+    def __init__(self, design: Working, rng: np.random.Generator) -> None:
         self.design, self.rng, self.came = design, rng, design.people
         self.who = np.arange(design.people)
         self.done = np.zeros(design.people, dtype=np.int64)

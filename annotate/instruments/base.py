@@ -62,6 +62,16 @@ class Criterion:
         return f"{span.replace('-', '−')}, {better} is better"
 
     @property
+    def most_apart(self) -> float:
+        """Return the largest difference that it can show, in score units: a margin is smaller."""
+        return self.high - self.low
+
+    @property
+    def tie(self) -> float:
+        """Return the score of two compared texts that are equally good: the middle of the scale."""
+        return (self.low + self.high) / 2
+
+    @property
     def compares(self) -> bool:
         """Return whether its question is about two texts."""
         return False

@@ -183,8 +183,8 @@ def _add_rule(given: Group) -> None:
         "--planned-items",
         type=int,
         metavar="N",
-        help="of a ranking: how many items of each system would do for one look; by default as "
-        "`plan --margin` suggests",
+        help="of a ranking: how many items of each system (of each pair, in comparisons) would do "
+        "for one look; by default as `plan --margin` suggests",
     )
 
 

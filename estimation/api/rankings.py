@@ -12,7 +12,8 @@ from annotate.api.base import BoundedView, Finite
 from annotate.errors import NotFound
 from annotate.selectors.campaigns import listing
 from estimation.selectors import rankings
-from estimation.selectors.rankings import Placed, RankedPair, Ranking
+from estimation.selectors.criteria.decided import RankedPair
+from estimation.selectors.rankings import Placed, Ranking
 
 
 class PlacedSerializer(serializers.Serializer[Placed]):
@@ -25,7 +26,10 @@ class PlacedSerializer(serializers.Serializer[Placed]):
 
 
 class RankedPairSerializer(serializers.Serializer[RankedPair]):
-    """Ends and difference are of `first` less `second`; null before there are any."""
+    """Ends and difference are of `first` less `second`; null before there are any.
+
+    Where texts are judged side by side, they are of the preference for `first`, counted from a tie.
+    """
 
     first = serializers.CharField()
     second = serializers.CharField()

@@ -34,6 +34,19 @@ class ReportedDifferenceSerializer(serializers.Serializer[Any]):
     p_holm = Finite(allow_null=True, help_text="after Holm; null in a ranking")
 
 
+class ReportedOutcomeSerializer(serializers.Serializer[Any]):
+    first = serializers.CharField()
+    second = serializers.CharField()
+    outcome = serializers.CharField(help_text="first, second (the higher one), close or open")
+
+
+class ReportedRankingSerializer(serializers.Serializer[Any]):
+    criterion = serializers.CharField()
+    margin = Finite(help_text="the largest difference, or distance from a tie, without meaning")
+    places = serializers.DictField(child=serializers.CharField(), help_text="by system: 1 or 2–3")
+    pairs = ReportedOutcomeSerializer(many=True)
+
+
 class ReportedAgreementSerializer(serializers.Serializer[Any]):
     criterion = serializers.CharField()
     alpha = Finite(allow_null=True)
@@ -86,6 +99,7 @@ class ReportSerializer(serializers.Serializer[Any]):
     methods = serializers.ListField(child=serializers.CharField(), help_text="paragraphs")
     estimates = ReportedEstimateSerializer(many=True)
     differences = ReportedDifferenceSerializer(many=True)
+    rankings = ReportedRankingSerializer(many=True, help_text="empty in another mode")
     agreement = ReportedAgreementSerializer(many=True)
     excluded = serializers.CharField()
     pay = ReportedPaySerializer()

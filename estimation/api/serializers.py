@@ -30,7 +30,7 @@ class SavingSerializer(serializers.Serializer[savings.Saving]):
 
 
 class InferenceSerializer(serializers.ModelSerializer[Row]):
-    """The common fields of estimates and comparisons: level, interval, annotators."""
+    """The common fields of estimates and comparisons: level, interval, annotators, decision."""
 
     level = Finite()
     low = Finite(allow_null=True)
@@ -39,6 +39,13 @@ class InferenceSerializer(serializers.ModelSerializer[Row]):
     df = Finite(allow_null=True)
     std_error = Finite(allow_null=True)
     effective_annotators = Finite(allow_null=True)
+    outcome = serializers.CharField(
+        source="detail.outcome",
+        default=None,
+        allow_null=True,
+        read_only=True,
+        help_text="in a ranking of pairs: first, second (the higher one), close or open; else null",
+    )
 
 
 class WithExcludedSerializer(serializers.Serializer[Any]):
@@ -77,6 +84,7 @@ class EstimateSerializer(InferenceSerializer[Estimate]):
             "mean_high",
             *EVIDENCE,
             "n_unfinished",
+            "outcome",
             "with_excluded",
             "saving",
             "detail",
@@ -103,12 +111,6 @@ class ComparisonSerializer(InferenceSerializer[Comparison]):
     first = serializers.CharField(source="first.name")
     second = serializers.CharField(source="second.name")
     difference = Finite(allow_null=True)
-    outcome = serializers.CharField(
-        source="detail.outcome",
-        default=None,
-        allow_null=True,
-        help_text="in a ranking: first, second (the higher one), close or open; else null",
-    )
 
     class Meta:
         model = Comparison

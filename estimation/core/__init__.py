@@ -89,7 +89,7 @@ from estimation.core.intervals.interval import (
 )
 from estimation.core.stopping.adjusting import holm, level_of_each
 from estimation.core.stopping.outlook import items_to_decide
-from estimation.core.stopping.places import places
+from estimation.core.stopping.places import circles, places
 from estimation.core.stopping.precision import (
     MIN_ITEMS,
     MIN_ITEMS_UNBOUNDED,
@@ -187,6 +187,7 @@ __all__ = [
     "bootstrap_widths",
     "bradley_terry",
     "check_level",
+    "circles",
     "cohen_kappa",
     "confidence_sequence",
     "correlation",

@@ -28,4 +28,10 @@ NEWEST = {
     "newest": "1 for the last of its kind, 0 for those before it",
     "notices": "codes of what is to be known about it",
 }
+DECIDED = {
+    "outcome": "in a ranking: first or second (which is higher), close or open; else empty",
+    "margin": "in a ranking: the largest difference that does not matter",
+    "needs": "what would settle an open pair: items, people or neither",
+    "items_needed": "about how many items in all would settle it",
+}
 ANNOTATOR = "pseudonym; nothing in this file says who it is"

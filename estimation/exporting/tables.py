@@ -1,13 +1,19 @@
 """The files of an export: what each holds, and what each of its columns means.
 
-Plain values are tables (CSV); what holds a text or a list is JSON lines, one object a line. The
-README that comes with an export is made from this.
+Plain values are tables (CSV), texts and lists JSON lines. An export's README is made from this.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from estimation.exporting.columns import ANNOTATOR, EVIDENCE, INTERVAL, METHOD, NEWEST
+from estimation.exporting.columns import (
+    ANNOTATOR,
+    DECIDED,
+    EVIDENCE,
+    INTERVAL,
+    METHOD,
+    NEWEST,
+)
 
 
 @dataclass(frozen=True)
@@ -33,8 +39,7 @@ JUDGMENTS = File(
         "systems": "the systems that wrote this very text for this item",
         "annotator": ANNOTATOR,
         "submitted_at": "when it was handed in",
-        "elapsed_seconds": "between seeing the task and handing it in, pauses included; with the "
-        "time of a correction",
+        "elapsed_seconds": "from seeing the task to handing it in, pauses and corrections included",
         "active_seconds": "of these, with the page in use, as the browser says; null: not told",
         "instrument": "with what it was asked",
         "instrument_version": "in which version",
@@ -63,8 +68,7 @@ SCORES = File(
         "output": "as in outputs.jsonl",
         "position": "of the item in the random order of judging, from 0",
         "submitted_at": "when it was handed in",
-        "counts": "1 if it enters the estimates of this system: it counts, and its item lies "
-        "before the position at which the system's sample ended; else 0",
+        "counts": "1 if it counts, and its item lies before the end of the system's sample; else 0",
     },
 )
 OUTPUTS = File(
@@ -155,7 +159,7 @@ GOLD = File(
 )
 ESTIMATES = File(
     "estimates.csv",
-    "Every estimate of a system that was ever computed, the oldest first.",
+    "Every estimate of a system (or pair) that was ever computed, the oldest first.",
     {
         "id": "number, as in decisions.csv and the API",
         "system": "its name",
@@ -171,6 +175,7 @@ ESTIMATES = File(
         "with_excluded_low": "lower end of that interval",
         "with_excluded_high": "its upper end",
         "with_excluded_n_judgments": "judgments that entered it",
+        **DECIDED,  # in a ranking of pairs that are judged side by side
         **NEWEST,
     },
 )
@@ -185,10 +190,7 @@ COMPARISONS = File(
         "difference": "first less second, over the items that both have finished",
         **INTERVAL,
         **EVIDENCE,
-        "outcome": "in a ranking: first or second (which is higher), close or open; else empty",
-        "margin": "in a ranking: the largest difference that does not matter",
-        "needs": "what would settle an open pair: items, people or neither",
-        "items_needed": "about how many items in all would settle it",
+        **DECIDED,
         **NEWEST,
     },
 )
@@ -215,8 +217,7 @@ AGREEMENT = File(
 )
 STRESS = File(
     "stress.csv",
-    "The newest stress test: primary estimates with all flags applied, and the range that leaving "
-    "out a share of the people could reach.",
+    "The newest stress test: primary estimates with all flags applied, and without some people.",
     {
         "system": "its name",
         "criterion": "what was asked",

@@ -159,10 +159,6 @@ class Dashboard:
         return agreement.awaited(self.agreed, planned=planned, final=self.facts.is_final)
 
     @property
-    def n_unfinished(self) -> int:
-        return max((cell.row.n_unfinished for cell in self.primary if cell.row), default=0)
-
-    @property
     def saving(self) -> Saving:
         """Return what the metrics have saved so far, over all systems."""
         if not self.facts.metrics or self.facts.is_ranking:
@@ -252,7 +248,15 @@ def build(
         progress=counts,
         price=price,
         most=most,
-        rows=rows(facts, newest, price=price, items=items, places=ranked.places, compared=tables),
+        rows=rows(
+            facts,
+            newest,
+            price=price,
+            items=items,
+            places=ranked.places,
+            decisions=ranked.decisions,
+            compared=tables,
+        ),
         metric_done=history.metric_scores(facts.public_id, facts.metrics, counts.outputs),
         n_pending=scoring.waiting(pk),
         at=max((row.at for row in newest), default=None),

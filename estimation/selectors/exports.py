@@ -85,6 +85,7 @@ def estimates(now: Moment) -> Iterator[Row]:
         found = _named(names, values)
         told = detail.get("with_excluded") or {}
         extra = {f"with_excluded_{name}": told.get(name) for name in WITH_EXCLUDED}
+        extra |= {name: detail.get(name) for name in OF_RANKING}
         yield {**found, "newest": found["id"] in newest, **extra, "notices": _notices(detail)}
 
 

@@ -1,8 +1,8 @@
 """A ranking as a reader sees it: places with ties, the state of each pair, what is missing."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 from django.db.models import Count, Q
@@ -16,25 +16,28 @@ from estimation.core import (
     MIN_ITEMS_UNBOUNDED,
     Pair,
     PairOutcome,
+    circles,
     places,
 )
 from estimation.selectors import comparisons, history
+from estimation.selectors.criteria import decided as of_pairs
 from estimation.selectors.criteria.cells import State
 from estimation.selectors.criteria.contrasts import (
     Axis,
     ContrastTable,
-    NewestComparison,
     ShownContrast,
     place_text,
 )
+from estimation.selectors.criteria.decided import RankedPair
 from estimation.selectors.history import Newest
-
-PEOPLE, ITEMS, NEITHER = "people", "items", "neither"  # what would settle an open pair
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A system with the best and the worst place that it can have."""
+    """A system with the best and the worst place that it can have.
+
+    estimate: its score; None before the first, and where pairs are judged side by side.
+    """
 
     system: str
     best: int
@@ -45,88 +48,6 @@ class Placed:
     @property
     def place(self) -> str:
         return place_text(self.best, self.worst)
-
-
-@dataclass(frozen=True)
-class RankedPair:
-    """Two systems on one criterion; `contrast` is None before their first comparison."""
-
-    first: str
-    second: str
-    criterion: Criterion
-    margin: float
-    contrast: ShownContrast | None
-
-    @property
-    def row(self) -> NewestComparison | None:
-        return self.contrast.row if self.contrast else None
-
-    @property
-    def shown(self) -> ShownContrast | None:
-        """Its numbers, once they rest on enough items to be shown."""
-        return self.contrast if self.contrast and self.contrast.is_shown else None
-
-    @property
-    def outcome(self) -> PairOutcome:
-        found: PairOutcome = self.row.detail.get("outcome", "open") if self.row else "open"
-        return found
-
-    @property
-    def is_open(self) -> bool:
-        return self.outcome == "open"
-
-    @property
-    def name(self) -> str:
-        return f"{self.first} and {self.second}"
-
-    @property
-    def better(self) -> str:
-        """The better system, where it is known; else ""."""
-        if self.outcome not in ("first", "second"):
-            return ""
-        first = (self.outcome == "first") == self.criterion.higher_is_better
-        return self.first if first else self.second
-
-    @property
-    def state(self) -> State:
-        if self.better:
-            return State("good", "check", f"{self.better} is better")
-        if self.outcome == "close":
-            return State("good", "check", f"they differ by less than {short(self.margin)}")
-        return State("", "clock", f"open: {self.missing}")
-
-    @property
-    def missing(self) -> str:
-        """What would settle this pair, in a few words."""
-        if self.needs_people:
-            return "ask more people"
-        if self.row is None or self.row.low is None:
-            return "too few items yet"
-        if self.more_items is not None:
-            return f"about {many(self.more_items, 'more item')} of each"
-        return "these items may not decide it"
-
-    @property
-    def needs(self) -> str:
-        """What would settle an open pair, as a code."""
-        if not self.is_open:
-            return ""
-        return str(self.row.detail.get("needs", ITEMS)) if self.row else ITEMS
-
-    @property
-    def needs_people(self) -> bool:
-        return self.needs == PEOPLE
-
-    @property
-    def more_items(self) -> int | None:
-        """About how many more items of each system decide it."""
-        needed = self.row.detail.get("items_needed") if self.row else None
-        return None if self.row is None or needed is None else max(1, needed - self.row.n_items)
-
-    @property
-    def openness(self) -> float:
-        """How far it is from a decision: in items, and most where items do not decide it."""
-        return float("inf") if self.more_items is None else self.more_items
 
 
 @dataclass(frozen=True)
@@ -148,6 +69,16 @@ class Ranking:
         """Those that are not decided, the furthest from it first."""
         found = [pair for pair in self.pairs if pair.is_open]
         return tuple(sorted(found, key=lambda pair: -pair.openness))
+
+    @property
+    def is_together(self) -> bool:
+        """Return whether the texts of each pair are judged side by side."""
+        return any(pair.together for pair in self.pairs)
+
+    @property
+    def circles(self) -> tuple[tuple[str, ...], ...]:
+        """Return the systems that are better than each other all around, such as a, b and c."""
+        return circles({(pair.first, pair.second): pair.outcome for pair in self.pairs})
 
     @property
     def in_words(self) -> str:
@@ -179,6 +110,12 @@ class Rankings:
         return {(one.criterion.name, at.system): at.place for one in self.each for at in one.placed}
 
     @property
+    def decisions(self) -> dict[tuple[str, str], State]:
+        """What is decided of each pair that is judged side by side, by criterion and its name."""
+        pairs = (pair for one in self.each for pair in one.pairs if pair.together)
+        return {(pair.criterion.name, pair.together): pair.state for pair in pairs}
+
+    @property
     def settles(self) -> str:
         """Return what would settle the open pairs, in sentences; "" if there are none."""
         return f"{_of_people(self.open_pairs)}{_of_items(self.open_pairs)}".strip()
@@ -197,6 +134,8 @@ def rankings(
     if not facts.is_ranking:
         return Rankings()
     estimates = {(row.criterion, row.system_id): row.estimate for row in newest}
+    if facts.compares:
+        tables = of_pairs.from_ties(facts, newest)
     rows = {
         (contrast.criterion.name, contrast.first, contrast.second): contrast
         for table in tables
@@ -216,24 +155,20 @@ def _ranking(
     margin = facts.margins[criterion.name]
     pairs = tuple(
         RankedPair(
-            first.name,
-            second.name,
-            criterion,
-            margin,
-            rows.get((criterion.name, first.name, second.name)),
+            first, second, criterion, margin, rows.get((criterion.name, first, second)), name
         )
-        for first, second in combinations(facts.systems, 2)
+        for first, second, name in of_pairs.named(facts)
     )
     outcomes: dict[Pair, PairOutcome] = {(pair.first, pair.second): pair.outcome for pair in pairs}
     found = places(outcomes, higher_is_better=criterion.higher_is_better)
     placed = [
         Placed(
-            system.name,
-            *found.get(system.name, (1, 1)),
-            estimates.get((criterion.name, system.system_id)),
-            system.stop_position is not None,
+            name,
+            *found.get(name, (1, 1)),
+            None if facts.compares else estimates.get((criterion.name, samples[0].system_id)),
+            all(one.stop_position is not None for one in samples),
         )
-        for system in facts.systems
+        for name, samples in of_pairs.parts(facts).items()
     ]
     sign = -1 if criterion.higher_is_better else 1
     placed.sort(key=lambda one: (one.best, one.worst, sign * (one.estimate or 0.0)))
@@ -270,12 +205,13 @@ def _of_items(pairs: Sequence[RankedPair]) -> str:
     if not known:
         bounded = all(pair.criterion.bounded for pair in others)
         least = MIN_ITEMS if bounded else MIN_ITEMS_UNBOUNDED
-        return f"The first pairs can be decided after {least} items of each system."
+        each = "pair" if others[0].together else "system"
+        return f"The first pairs can be decided after {least} items of each {each}."
     furthest = max(known, key=lambda pair: pair.openness)
     named = f"The pair furthest from a decision is {furthest.name}"
     if furthest.more_items is not None:
-        more = many(furthest.more_items, "more item")
-        return f"{named}: about {more} of each decide it if their difference stays as it is."
+        difference = "the preference" if furthest.together else "their difference"
+        return f"{named}: about {furthest.more} decide it if {difference} stays as it is."
     return (
         f"{named}: all {count(_population(furthest))} items may not decide it, because its "
         f"difference is near half the margin ({short(furthest.margin / 2)}), or its scores vary a "
@@ -288,8 +224,10 @@ def _population(pair: RankedPair) -> int:
 
 
 def decided(campaign_ids: Sequence[int]) -> dict[int, int]:
-    """Return how many pairs are decided, by campaign; one query."""
-    rows = comparisons.newest_of(campaign_ids).order_by().values("campaign")
+    """Return how many pairs are decided, by campaign: as differences, or judged side by side."""
     known: Any = Q(detail__outcome__in=["first", "second", "close"])
-    counted = rows.annotate(n=Count("pk", filter=known))
-    return dict(counted.values_list("campaign", "n"))
+    found: Counter[int] = Counter()
+    for rows in (comparisons.newest_of(campaign_ids), history.newest(campaign_ids)):
+        each = rows.filter(known).order_by().values("campaign").annotate(n=Count("pk"))
+        found.update(dict(each.values_list("campaign", "n")))
+    return dict(found)

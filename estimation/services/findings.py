@@ -11,11 +11,10 @@ from estimation.core import (
     Difference,
     Estimate,
     Interval,
-    PairOutcome,
     TooFewJudgmentsError,
     Verdict,
 )
-from estimation.services.rule import Rule, rule_for
+from estimation.services.rule import PairRule, Ranked, Rule, rule_for
 
 
 @dataclass(frozen=True)
@@ -23,6 +22,7 @@ class Finding:
     """An estimate with the plain mean and, for primary criteria, the verdict.
 
     with_excluded: the same estimate including excluded work, if there is any.
+    ranked: the decision about a pair whose texts are compared, in a ranking.
     """
 
     system: SystemOutputs
@@ -33,6 +33,7 @@ class Finding:
     verdict: Verdict | None
     unfinished: int
     with_excluded: Estimate | None = None
+    ranked: Ranked | None = None
 
     @property
     def interval(self) -> Interval | None:
@@ -46,27 +47,10 @@ class Finding:
     def at_target(self) -> bool:
         return self.verdict is not None and self.verdict.stop
 
-
-@dataclass(frozen=True)
-class Ranked:
-    """The ranking rule's decision about a pair.
-
-    interval: at the level that all pairs share; None if there is none.
-    pairs: the number by which alpha is divided.
-    needs: what would settle an open pair: "items", "people" or "neither"; "" for a decided pair.
-    items: about how many items in all would settle it, if items would.
-    """
-
-    outcome: PairOutcome
-    interval: Interval | None
-    margin: float
-    pairs: int
-    needs: str = ""
-    items: int | None = None
-
     @property
-    def is_decided(self) -> bool:
-        return self.outcome != "open"
+    def is_enough(self) -> bool:
+        """Return whether the stopping rule asks for no more of this system on this criterion."""
+        return self.at_target if self.ranked is None else self.ranked.is_decided
 
 
 @dataclass(frozen=True)
@@ -146,6 +130,7 @@ def finding(
         verdict=rule.verdict(main),
         unfinished=unfinished,
         with_excluded=whole,
+        ranked=rule.ranked(main) if isinstance(rule, PairRule) else None,
     )
 
 

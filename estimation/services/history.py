@@ -9,7 +9,8 @@ from estimation.core import Estimate as Estimated
 from estimation.data import Seen
 from estimation.models import Comparison, DecisionEvidence, Estimate, Inference
 from estimation.selectors import comparisons, history
-from estimation.services.findings import Contrast, Finding, Ranked
+from estimation.services.findings import Contrast, Finding
+from estimation.services.rule import Ranked
 
 Row = TypeVar("Row", bound=Inference)
 
@@ -80,6 +81,8 @@ def estimate_row(brief: Brief, finding: Finding, *, final: bool) -> Estimate:
     row.n_judgments = result.n_judgments
     row.n_unfinished = finding.unfinished
     row.detail |= _detail(finding)
+    if finding.ranked is not None:
+        row.detail |= _of_ranking(finding.ranked)
     return row
 
 

@@ -51,10 +51,20 @@ PAIRS = Words(
     after_drain="With all items finished, pairs are open again between {names}.",
     drained_reason="open_after_drain",
 )
+# Where texts are compared, each system is such a pair.
+COMPARED = Words(
+    CloseReason.RANKED,
+    stop="{name} is decided on every primary criterion: it leaves the ranking.",
+    resume="With its last items finished, {name} is open again.",
+    after_drain="With all items finished, these pairs are open again: {names}.",
+    drained_reason="open_after_drain",
+)
 
 
 def words(brief: Brief) -> Words:
-    return PAIRS if brief.is_ranking else WIDTHS
+    if not brief.is_ranking:
+        return WIDTHS
+    return COMPARED if brief.compares else PAIRS
 
 
 def of_campaign(brief: Brief, found: list[Finding], compared: list[Contrast]) -> list[Standing]:
@@ -91,12 +101,12 @@ def is_enough(
     compared: list[Contrast],
 ) -> bool:
     """Return whether a system's sample may end by these findings; no query."""
-    if brief.is_ranking:
+    if brief.is_ranking and not brief.compares:
         ranked = [compared[index].ranked for index in _pairs_of(system, compared)]
         all_pairs = (len(systems) - 1) * len(brief.primary)
         return len(ranked) == all_pairs and all(one and one.is_decided for one in ranked)
     because = _primary(brief, system, found)
-    return len(because) == len(brief.primary) and all(found[index].at_target for index in because)
+    return len(because) == len(brief.primary) and all(found[index].is_enough for index in because)
 
 
 def _primary(brief: Brief, system: SystemStanding, found: list[Finding]) -> list[int]:

@@ -263,6 +263,9 @@ def _of_row(where: str, row: Mapping[str, str], made: Any, numbers: Iterable[str
     for column in WORDS:
         if row[column] != getattr(made, column):
             yield f"{where}: {column} is {row[column]!r}; {getattr(made, column)!r} follows."
+    outcome = made.detail.get("outcome") or ""
+    if (told := row.get("outcome", outcome)) != outcome:  # estimates had no such column once
+        yield f"{where}: outcome is {told!r}; {outcome!r} follows."
     for column in numbers:
         with reading(where):
             stands = float(row[column]) if row[column] else None

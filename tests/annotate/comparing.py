@@ -1,12 +1,15 @@
 """Campaigns that compare two systems side by side."""
 
-from collections.abc import Sequence
+import random
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotate.models import Campaign, Judgment, Participation
+from annotate.models import Assignment, Campaign, Judgment, Participation
 from annotate.selectors.work import in_hand
 from annotate.services.campaigns.importing.problems import Row
-from annotate.services.work import judgments
+from annotate.services.work import judgments, leasing
+from estimation.models import Estimate
+from estimation.services import estimating
 from tests.factories import campaign, leased, person
 
 PLAN = {"targets": {"preference": 0.2}, "tutorial": False, "metrics": ()}
@@ -38,3 +41,74 @@ def judged(made: Campaign, n: int, *, people: int = 4) -> None:
     crowd = [person(made, f"p{i}") for i in range(people)]
     for turn in range(n):
         prefer(crowd[turn % people], (2, 1, -1, 0, 1)[turn % 5])
+
+
+LIKING = {"A": 0.8, "B": 0.0, "C": 0.0}  # of each system's texts
+RANKING: dict[str, Any] = {
+    "targets": {},
+    "margins": {"preference": 0.5},
+    "stop_mode": "ranking",
+    "planned_items": 40,
+    "double_share": 0.1,
+}
+
+
+def ranked(items: int = 120, systems: Sequence[str] = "ABC", **changes: Any) -> Campaign:
+    return compared(rows(items, systems), **{**RANKING, **changes})
+
+
+def crowd(made: Campaign, n: int = 24) -> list[Participation]:
+    return [person(made, f"person {k:02}") for k in range(n)]
+
+
+def prefer_in_turn(
+    made: Campaign, who: list[Participation], n: int, *, seed: int = 1, every: int = 0
+) -> int:
+    """Let people answer in turn, each as they like the two systems; estimate after `every` answers.
+
+    Returns how many were given: fewer where nothing more is leased.
+    """
+    chance, given, empty = random.Random(seed), 0, 0
+    while given < n and empty < len(who):
+        participant = who[(given + empty) % len(who)]
+        got = leasing.lease(participant.pk)
+        if not isinstance(got, Assignment):
+            empty += 1
+            continue
+        empty, given = 0, given + 1
+        material = in_hand.material(got)
+        first, second = (LIKING[text[0]] for text in material.pair)
+        heard = first - second + chance.gauss(0, 0.5)
+        level = round(max(-2.0, min(2.0, 2 * heard)))
+        judgments.submit(got.pk, participation_id=participant.pk, raw={"preference": level})
+        if every and given % every == 0:
+            estimating.refresh(made.pk)
+    estimating.refresh(made.pk)
+    return given
+
+
+def decide(made: Campaign, outcomes: Mapping[str, str], **changes: Any) -> None:
+    """Store an estimate of each pair as a ranking makes it."""
+    for name, outcome in outcomes.items():
+        value = {"first": 0.6, "second": -0.6}.get(outcome, 0.1)
+        detail = {"outcome": outcome, "margin": 0.5, "needs": "", "items_needed": None, "pairs": 3}
+        Estimate.objects.create(
+            campaign=made,
+            system=made.systems.get(name=name),
+            criterion="preference",
+            estimator="balanced",
+            interval="sequence",
+            estimand="population",
+            level=0.95,
+            estimate=value,
+            low=value - 0.3,
+            high=value + 0.3,
+            width=0.6,
+            mean_estimate=value,
+            n_items=60,
+            n_population=400,
+            n_judgments=70,
+            n_annotators=30,
+            effective_annotators=22.5,
+            detail={**detail, **(changes if outcome == "open" else {})},
+        )

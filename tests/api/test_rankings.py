@@ -4,6 +4,7 @@ import pytest
 
 from annotate.models import Campaign
 from estimation.models import Comparison, Decision
+from tests.annotate import comparing
 from tests.estimation.ranked import pair
 from tests.factories import campaign, user
 
@@ -132,3 +133,55 @@ def test_comparisons_and_decisions_say_what_was_decided(api, made):
 def test_reviewers_see_no_ranking_before_it_is_closed(api, made):
     made.memberships.update(role="reviewer")
     assert api.get(f"{CAMPAIGNS}{made.public_id}/ranking/").status_code == 403
+
+
+def test_pairs_judged_side_by_side_have_places_too(api, ada):
+    made = comparing.ranked(items=6, owner=ada)
+    known = {"A vs. B": "first", "A vs. C": "first", "B vs. C": "open"}
+    comparing.decide(made, known, needs="items", items_needed=130)
+    told = api.get(f"/api/v1/campaigns/{made.public_id}/ranking/").json()
+    (one,) = told["rankings"]
+    places = [(place["system"], place["place"], place["estimate"]) for place in one["places"]]
+    assert places == [("A", "1", None), ("B", "2–3", None), ("C", "2–3", None)]
+    assert [(p["first"], p["second"], p["outcome"]) for p in one["pairs"]] == [
+        ("A", "B", "first"),
+        ("A", "C", "first"),
+        ("B", "C", "open"),
+    ]
+    assert one["pairs"][0]["low"] == pytest.approx(0.3)
+    assert one["pairs"][2]["more_items"] == 70
+    assert told["settles"] == (
+        "The pair furthest from a decision is B vs. C: about 70 more items decide it if the "
+        "preference stays as it is."
+    )
+    rows = api.get(f"/api/v1/campaigns/{made.public_id}/estimates/").json()["results"]
+    assert [row["outcome"] for row in rows] == ["first", "first", "open"]
+    report = api.get(f"/api/v1/campaigns/{made.public_id}/report/").json()
+    assert report["rankings"][0]["places"] == {"A": "1", "B": "2–3", "C": "2–3"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"margins": {"preference": 1.0}}, "The margin of preference lies between 0 and 1."),
+        ({"margins": {"preference_wins": 0.5}}, "lies between 0 and 0.5."),
+        ({"margins": {"overall": 0.2}}, "is not a criterion; there are preference"),
+        ({"margins": {}}, "Name at least one criterion"),
+        ({"targets": {"preference": 0.2}}, "margins in place of target widths"),
+    ],
+)
+def test_margins_that_mean_nothing_are_refused_for_pairs(api, changes, says):
+    asked = ASKED | {"instrument": "preference", "margins": {"preference": 0.2}} | changes
+    refused = api.post(CAMPAIGNS, asked, format="json")
+    assert refused.status_code == 422
+    assert says in refused.content.decode()
+
+
+def test_a_ranking_of_pairs_is_asked_for_with_margins(api):
+    asked = ASKED | {"instrument": "preference", "margins": {"preference": 0.2}}
+    answer = api.post(CAMPAIGNS, asked, format="json")
+    assert answer.status_code == 201, answer.json()
+    assert (answer.json()["stop_mode"], answer.json()["margins"]) == (
+        "ranking",
+        {"preference": 0.2},
+    )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 
@@ -71,13 +71,13 @@ class PlanStep(StepForm):
         super().__init__(*args, **kwargs)
         instrument = instruments.named(self.before.instrument)
         self.criteria = list(instrument.criteria)
-        if instrument.compares:  # each pair is estimated, and none is ranked
-            modes = cast(forms.ChoiceField, self.fields["stop_mode"])
-            modes.choices = [one for one in MODES if one[0] != StopMode.RANKING]
+        self.compares = instrument.compares
+        if self.compares:
+            self.fields["planned_items"].label = "Planned items of each pair"
         for one in self.criteria:
             wide = one.high - one.low
             self.fields[f"{WIDTH}{one.name}"] = _number(one, max(9.999, wide))
-            self.fields[f"{MARGIN}{one.name}"] = _number(one, wide)
+            self.fields[f"{MARGIN}{one.name}"] = _number(one, one.most_apart)
 
     @property
     def width_fields(self) -> list[forms.BoundField]:

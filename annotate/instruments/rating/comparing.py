@@ -16,7 +16,15 @@ TURNED = "turned"  # of a stored answer: whether the second text was shown first
 WINS = "_wins"  # ends the name of the criterion that counts wins
 
 
-class PreferenceScale(Criterion):
+class PairScale(Criterion):
+    """A score of two texts, counted from a tie in the middle of its scale."""
+
+    @property
+    def most_apart(self) -> float:
+        return self.high - self.tie
+
+
+class PreferenceScale(PairScale):
     """How far the first of two texts is preferred."""
 
     @property
@@ -28,7 +36,7 @@ class PreferenceScale(Criterion):
         return "from −1 (the second is always clearly better) to 1 (the first is)"
 
 
-class WinScale(Criterion):
+class WinScale(PairScale):
     """How often the first of two texts is better."""
 
     @property

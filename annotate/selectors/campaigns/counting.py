@@ -48,6 +48,7 @@ class Brief:
     protocol: Protocol
     cap: int | None = None  # judgments of one annotator
     compares: bool = False  # a system is two systems, whose texts are judged side by side
+    n_pairs: int = 0  # of such systems; a ranking divides alpha among them
 
     @property
     def primary(self) -> tuple[Criterion, ...]:
@@ -152,6 +153,7 @@ def brief(campaign_id: int) -> Brief:
         planned_items=campaign.planned_items,
         criteria=instrument.criteria,
         compares=instrument.compares,
+        n_pairs=System.objects.filter(campaign=campaign).count() if instrument.compares else 0,
         protocol=opening.protocol_of(campaign),
     )
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from math import comb
 
-from django.db.models import Count
+from django.db.models import Count, Q
 
 from annotate import adapters
 from annotate.instruments.base import Criterion
@@ -124,6 +124,7 @@ class Targets:
     widths: dict[str, float]
     margins: dict[str, float]
     n_systems: int
+    n_together: int  # of these, the pairs that are judged side by side
 
     @property
     def n_intervals(self) -> int:
@@ -131,7 +132,7 @@ class Targets:
 
     @property
     def n_pairs(self) -> int:
-        return len(self.margins) * comb(self.n_systems, 2)
+        return len(self.margins) * (self.n_together or comb(self.n_systems, 2))
 
 
 def targets(user_id: int, public_ids: Collection[str]) -> list[Targets]:
@@ -148,10 +149,12 @@ def targets(user_id: int, public_ids: Collection[str]) -> list[Targets]:
         if margin is not None:
             margins.setdefault(campaign_id, {})[criterion] = margin
     campaigns = Campaign.objects.filter(pk__in=shown)
-    rows = campaigns.annotate(n=Count("systems")).values_list("pk", "public_id", "n")
+    rows = campaigns.annotate(
+        n=Count("systems"), together=Count("systems", filter=~Q(systems__first=""))
+    )
     return [
-        Targets(pk, public_id, widths.get(pk, {}), margins.get(pk, {}), n)
-        for pk, public_id, n in rows
+        Targets(pk, public_id, widths.get(pk, {}), margins.get(pk, {}), *counted)
+        for pk, public_id, *counted in rows.values_list("pk", "public_id", "n", "together")
     ]
 
 

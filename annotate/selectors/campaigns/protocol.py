@@ -135,5 +135,6 @@ def brief_in(told: Mapping[str, Any], instrument: Instrument) -> Brief | None:
         planned_items=told["planned_items"],
         criteria=instrument.criteria,
         compares=instrument.compares,
+        n_pairs=len(told["systems"]) if instrument.compares else 0,
         protocol=Protocol.from_data(told["protocol"]),
     )

@@ -6,7 +6,6 @@ from annotate.services.campaigns.importing.facts import MOST_COMPARED, Facts
 from annotate.services.campaigns.importing.pairs import names
 from annotate.services.campaigns.importing.problems import Problems
 from annotate.services.campaigns.plans import Plan
-from annotate.states import StopMode
 from estimation.metrics import find
 
 MARKED = f"the output contains {pairs.MARK.strip()}, which stands between two texts here."
@@ -27,13 +26,6 @@ def facts(plan: Plan, found: Facts, problems: Problems) -> Facts:
     if not found.pairs.n_rows:
         raise Invalid(
             {"instrument": "There is nothing to compare: no item has two different texts."}
-        )
-    if plan.stop_mode == StopMode.RANKING:
-        raise Invalid(
-            {
-                "stop_mode": "A comparison estimates each pair of systems. Choose interval widths; "
-                "a ranking is for studies that judge one text at a time."
-            }
         )
     _check_metrics(plan)
     names([one.name for one in found.systems])

@@ -107,7 +107,7 @@ def check(plan: Plan, facts: Facts) -> Checked:
 def _ranking(plan: Plan, instrument: Instrument, facts: Facts) -> RankingForecast | None:
     if plan.stop_mode != StopMode.RANKING:
         return None
-    if facts.n_systems < 2:
+    if facts.n_systems < 2 and not instrument.compares:
         raise Invalid({"stop_mode": "A ranking takes at least two systems; the file has one."})
     return enough.outlook(
         plan.margins,
@@ -116,6 +116,7 @@ def _ranking(plan: Plan, instrument: Instrument, facts: Facts) -> RankingForecas
         items=facts.n_items,
         level=plan.level,
         double_share=plan.double_share,
+        compares=instrument.compares,
     )
 
 

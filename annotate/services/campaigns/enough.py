@@ -59,7 +59,7 @@ def _of_ranking(
     for name, margin in margins.items():
         if name not in known:
             return {"margins": _unknown(name, known)}
-        reach = known[name].high - known[name].low
+        reach = known[name].most_apart
         if not 0 < margin < reach:
             return {"margins": f"The margin of {name} lies between 0 and {reach:g}."}
     return {}
@@ -77,10 +77,12 @@ def outlook(
     items: int,
     level: float,
     double_share: float,
+    compares: bool,
 ) -> RankingForecast:
     """Return how many items a ranking takes on the criterion that takes most.
 
     By typical scores, without metrics; alpha is shared by all criteria.
+    compares: the systems are pairs, whose texts are judged side by side.
     """
     shared = 1 - (1 - level) / len(margins)
     found = [
@@ -93,6 +95,7 @@ def outlook(
                 double_share=double_share,
             ),
             margin=margins[criterion.name],
+            side_by_side=compares,
         )
         for criterion in criteria
         if criterion.name in margins

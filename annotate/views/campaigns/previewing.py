@@ -145,9 +145,10 @@ def _about_ranking(checked: Checked) -> list[str]:
     found, items = checked.ranking, checked.facts.n_items
     if found is None or checked.planned_items is None:
         return []
+    n, compares = checked.facts.n_systems, checked.instrument.compares
+    of = "" if compares else f" of {many(n, 'system')}"
     told = (
-        f"A ranking of {many(checked.facts.n_systems, 'system')}: "
-        f"{many(found.pairs, 'pair')} on each criterion, planned items "
+        f"A ranking{of}: {many(found.pairs, 'pair')} on each criterion, planned items "
         f"{count(checked.planned_items)}. With usual scores, pairs that are alike, or further "
         "apart than the margin, are decided after about "
     )
@@ -160,8 +161,8 @@ def _about_ranking(checked: Checked) -> list[str]:
     slow = found.slowest_items
     half = f"about {count(slow)}" if slow is not None else f"more than all {count(items)}"
     return [
-        f"{told}{many(found.settled_items, 'item')} of each system; pairs that differ by half the "
-        f"margin take {half}."
+        f"{told}{many(found.settled_items, 'item')} of each {'pair' if compares else 'system'}; "
+        f"pairs that differ by half the margin take {half}."
     ]
 
 

@@ -46,7 +46,7 @@ class RankingForecast:
     slowest_items: int | None
 
 
-def forecast_ranking(study: Study, *, margin: float) -> RankingForecast:
+def forecast_ranking(study: Study, *, margin: float, side_by_side: bool = False) -> RankingForecast:
     """Forecast how many items decide every pair of systems.
 
     People are assumed to be many, and to think alike of each system: with few people, or with
@@ -55,14 +55,18 @@ def forecast_ranking(study: Study, *, margin: float) -> RankingForecast:
     Parameters
     ----------
     study : Study
-        The collection, of at least two systems.
+        The collection, of at least two systems; of at least one pair where texts are judged side by
+        side.
     margin : float
         The largest difference that does not matter, in score units; positive.
+    side_by_side : bool, default False
+        Whether the texts of a pair are judged together. A system of the study is then a pair, and a
+        score says by how much its first text is better.
 
     Returns
     -------
     RankingForecast
-        Items of each system.
+        Items of each system, or of each pair.
 
     Raises
     ------
@@ -77,7 +81,7 @@ def forecast_ranking(study: Study, *, margin: float) -> RankingForecast:
     >>> found.pairs, found.planned_items, found.settled_items
     (6, 76, 260)
     """
-    if study.systems < 2:
+    if study.systems < 2 and not side_by_side:
         raise errors.InvalidOptionError("A ranking takes at least two systems.")
     if not 0 < margin < np.inf:
         raise errors.InvalidOptionError(f"A margin is a positive number; got {margin}.")
@@ -85,10 +89,10 @@ def forecast_ranking(study: Study, *, margin: float) -> RankingForecast:
         raise errors.InvalidOptionError(
             "A correlation lies between -1 and 1, a share of items judged twice between 0 and 1."
         )
-    variance = _variance(study)
+    variance = _variance(study, texts=1 if side_by_side else 2)
     z = float(ndtri(0.5 + study.level / 2))
     planned = min(max(LEAST_PLANNED, ceil(variance * (z / margin) ** 2)), study.n_items)
-    pairs = comb(study.systems, 2)
+    pairs = study.systems if side_by_side else comb(study.systems, 2)
     alpha = (1 - study.level) / pairs
     n = np.arange(1, min(study.n_items, MOST_ITEMS) + 1, dtype=np.float64)
     half = sequence_half_widths(np.sqrt(variance / n), n, alpha=alpha, planned_items=planned)
@@ -100,12 +104,12 @@ def forecast_ranking(study: Study, *, margin: float) -> RankingForecast:
     return RankingForecast(margin, pairs, planned, reached(margin), reached(margin / 2))
 
 
-def _variance(study: Study) -> float:
-    """Of one item's difference, its two outputs judged by different people.
+def _variance(study: Study, *, texts: int) -> float:
+    """Of one item's difference, its two outputs judged by different people; or of its one score.
 
     A person judges outputs of all systems, so mildness towards all of them tells them apart no
     worse than noise does.
     """
     part = study.expected.components
     noise = (part.person + part.rest) * (1 - study.double_share / 2)
-    return 2 * (part.item * (1 - study.rho**2) + noise)
+    return texts * (part.item * (1 - study.rho**2) + noise)

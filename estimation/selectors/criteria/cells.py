@@ -41,6 +41,7 @@ class ShownCell:
     """One system × criterion; `row` is None before its first estimate.
 
     judged, population: items of the system; used until there is a row with these numbers.
+    decision: in a ranking, about a pair that is judged side by side.
     """
 
     system: ListedSystem
@@ -53,6 +54,7 @@ class ShownCell:
     final: bool = False
     place: str = ""  # in a ranking: among the systems, such as 2–3
     gauge_to: float = 0.0  # the width at the right end of every gauge of the criterion
+    decision: State | None = None
 
     @property
     def name(self) -> str:
@@ -127,6 +129,8 @@ class ShownCell:
             return State("", "clock", "no estimate yet")
         if self.row.width is None:
             return State("", "clock", "no interval yet")
+        if self.decision:
+            return self.decision
         if self.place:
             return State("", "info", f"place {self.place}")
         if self.target is None:

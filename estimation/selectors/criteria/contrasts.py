@@ -114,7 +114,7 @@ class ShownContrast:
         """Return the interval, cut to the largest possible difference on the scale."""
         if self.row.low is None or self.row.high is None:
             return None
-        most = max(shown.span(self.criterion), abs(self.row.difference))
+        most = max(self.criterion.most_apart, abs(self.row.difference))
         return max(self.row.low, -most), min(self.row.high, most)
 
     @property
@@ -276,7 +276,7 @@ def _reach(criterion: Criterion, rows: Sequence[NewestComparison]) -> float:
         for value in (row.difference, row.low, row.high)
         if value is not None
     ]
-    widest = max([shown.span(criterion), *(abs(row.difference) for row in rows)])
+    widest = max([criterion.most_apart, *(abs(row.difference) for row in rows)])
     most = min(max(values, default=0.0), widest) or widest
     power = 10.0 ** floor(log10(most))
     return next(round(power * m, 10) for m in ROUND if power * m >= most)

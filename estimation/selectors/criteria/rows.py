@@ -10,13 +10,14 @@ from annotate.instruments.base import Criterion
 from annotate.selectors.campaigns.listing import CampaignFacts
 from annotate.selectors.campaigns.progress import ItemCounts
 from estimation.selectors import weighing
-from estimation.selectors.criteria.cells import ShownCell
+from estimation.selectors.criteria.cells import ShownCell, State
 from estimation.selectors.criteria.contrasts import ContrastTable
 from estimation.selectors.criteria.forest import Forest, forest
 from estimation.selectors.history import Newest
 
 NO_ITEMS: Mapping[int, ItemCounts] = MappingProxyType({})
 NO_PLACES: Mapping[tuple[str, str], str] = MappingProxyType({})
+NO_DECISIONS: Mapping[tuple[str, str], State] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,13 @@ def rows(
     price: Decimal,
     items: Mapping[int, ItemCounts] = NO_ITEMS,
     places: Mapping[tuple[str, str], str] = NO_PLACES,
+    decisions: Mapping[tuple[str, str], State] = NO_DECISIONS,
     compared: Sequence[ContrastTable] = (),
 ) -> tuple[CriterionRow, ...]:
     """Return one row for each criterion, the primary ones first.
 
     items: of each system without an estimate.
-    places: in a ranking, by criterion and system.
+    places, decisions: in a ranking, by criterion and system (a pair that is judged side by side).
     compared: the differences, which say what places systems can have outside of a ranking.
     """
     standing = {} if facts.is_ranking else {one.criterion.name: one.places for one in compared}
@@ -83,6 +85,7 @@ def rows(
                     *items.get(system.system_id, ItemCounts()),
                     final=facts.is_final,
                     place=places.get((criterion.name, system.name), ""),
+                    decision=decisions.get((criterion.name, system.name)),
                 )
                 for system in facts.systems
             ),

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
+from estimation.selectors.rankings import Ranking
 from estimation.selectors.report.checklist import checklist
 from estimation.selectors.report.facts import AdjustedContrast, CampaignReport
 from estimation.selectors.report.methods import methods
@@ -20,6 +21,7 @@ def as_data(report: CampaignReport) -> dict[str, Any]:
         "methods": [plain(one) for one in methods(report)],
         "estimates": _estimates(report),
         "differences": [_difference(one) for _table, pairs in report.pairs for one in pairs],
+        "rankings": [_ranking(one) for one in board.ranking.each],
         "agreement": [
             {"criterion": one.criterion.name, "alpha": one.row.alpha}
             | {"low": one.row.low, "high": one.row.high, "n_outputs": one.row.n_outputs}
@@ -47,6 +49,18 @@ def _estimates(report: CampaignReport) -> list[dict[str, Any]]:
         for cell in row.cells
         if cell.shown
     ]
+
+
+def _ranking(one: Ranking) -> dict[str, Any]:
+    return {
+        "criterion": one.criterion.name,
+        "margin": one.margin,
+        "places": {placed.system: placed.place for placed in one.placed},
+        "pairs": [
+            {"first": pair.first, "second": pair.second, "outcome": pair.outcome}
+            for pair in one.pairs
+        ],
+    }
 
 
 def _difference(one: AdjustedContrast) -> dict[str, Any]:

@@ -4,9 +4,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-from annotate.text.figures import count, number, percent, series, signed, width
+from annotate.text.figures import count, number, percent, series, short, signed, width
 from config.version import VERSION
 from estimation.selectors.criteria.rows import CriterionRow
+from estimation.selectors.rankings import Ranking
 from estimation.selectors.report.facts import AdjustedContrast, CampaignReport
 from estimation.selectors.report.methods import methods
 from estimation.selectors.report.sentences import plain
@@ -83,6 +84,8 @@ def document(report: CampaignReport) -> str:
         lines += [*_estimates(report, row), ""]
     for table, pairs in report.pairs:
         lines += [*_differences(report, table.criterion.name, pairs), ""]
+    for ranking in report.board.ranking.each:
+        lines += [*_ranking(ranking), ""]
     return "\n".join(lines)
 
 
@@ -124,6 +127,12 @@ def _differences(
         for one in pairs
     ]
     return _table(f"Differences of {criterion}, paired by item.", heads, cells, "lrlr")
+
+
+def _ranking(one: Ranking) -> Iterable[str]:
+    caption = f"Ranking by {one.criterion.name}: {one.in_words}; margin {short(one.margin)}."
+    cells = [[pair.name, pair.state.word] for pair in one.pairs]
+    return _table(caption, ["Pair", "Decision"], cells, "ll")
 
 
 def interval_of(one: AdjustedContrast) -> str:

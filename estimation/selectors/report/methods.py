@@ -70,8 +70,12 @@ def _rule(report: CampaignReport) -> Iterator[Paragraph]:
     if facts.is_ranking:
         margins = series(f"{short(value)} on {name}" for name, value in facts.margins.items())
         yield sentence(
-            "Collection was to stop when every pair of systems was decided, differences below {} "
-            "not mattering, with an error of at most {} for all pairs and looks together.",
+            "Collection was to stop when every pair of systems was decided, preferences nearer "
+            "than {} to a tie not mattering, with an error of at most {} for all pairs and looks "
+            "together."
+            if facts.compares
+            else "Collection was to stop when every pair of systems was decided, differences below "
+            "{} not mattering, with an error of at most {} for all pairs and looks together.",
             margins,
             percent(1 - facts.level),
         )
@@ -123,6 +127,7 @@ def _estimating(report: CampaignReport) -> Iterator[Paragraph]:
         )
     if any(table.shown for table in board.comparisons):
         yield _differences(report)
+    yield from _ranked(report)
 
 
 def _differences(report: CampaignReport) -> Paragraph:
@@ -137,6 +142,17 @@ def _differences(report: CampaignReport) -> Paragraph:
         "Holm for {} on each criterion.",
         many(n, "pair"),
     )
+
+
+def _ranked(report: CampaignReport) -> Iterator[Paragraph]:
+    for one in report.board.ranking.each if report.board.is_shown else ():
+        yield sentence(
+            "By {}, the places are {} ({} of {} decided).",
+            one.criterion.name,
+            one.in_words,
+            count(len(one.pairs) - len(one.open_pairs)),
+            many(len(one.pairs), "pair"),
+        )
 
 
 def _besides(report: CampaignReport) -> Iterator[Paragraph]:

@@ -23,7 +23,6 @@ from annotate.selectors.review import own_reviews
 from annotate.selectors.work import in_hand
 from annotate.services.campaigns.importing.problems import Row, UploadRefused
 from annotate.services.work import judgments
-from annotate.states import StopMode
 from estimation.metrics import score_all
 from estimation.models import Comparison, Estimate, MetricScore
 from estimation.services import estimating, metrics
@@ -76,11 +75,6 @@ def test_pairs_of_the_same_texts_are_judged_once():
         ([Row("i0", "A", "One."), Row("i0", "B", "One.")], {}, "instrument"),
         (rows(2, ["A", "B vs. C", "A vs. B", "C"]), {}, "instrument"),
         (rows(), {"metrics": ("consensus_f1",)}, "metrics"),
-        (
-            rows(),
-            {"stop_mode": StopMode.RANKING, "targets": {}, "margins": {"preference": 0.2}},
-            "stop_mode",
-        ),
     ],
 )
 def test_what_cannot_be_compared_is_refused(given, changes, field):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from estimation.core import PairState, items_to_decide, places, ranking
+from estimation.core import PairState, circles, items_to_decide, places, ranking
 from estimation.core.data import errors
 from estimation.core.stopping.ranking import OUTCOMES
 
@@ -28,6 +28,16 @@ def test_a_low_score_may_be_the_better_one():
     outcomes = {("a", "b"): "first", ("a", "c"): "open", ("b", "c"): "second"}
     assert places(outcomes) == {"a": (1, 2), "b": (3, 3), "c": (1, 2)}
     assert places(outcomes, higher_is_better=False) == {"a": (2, 3), "b": (1, 1), "c": (2, 3)}
+
+
+def test_a_circle_shares_its_places():
+    outcomes = {("a", "b"): "first", ("a", "c"): "second", ("b", "c"): "first"}
+    assert places(outcomes) == dict.fromkeys("abc", (1, 3))
+    assert circles(outcomes) == (("a", "b", "c"),)
+    below = {(name, "d"): "first" for name in "abc"}
+    assert places(outcomes | below) == {**dict.fromkeys("abc", (1, 3)), "d": (4, 4)}
+    assert circles({("a", "b"): "first", ("b", "c"): "first", ("a", "c"): "open"}) == ()
+    assert (places({}), circles({})) == ({}, ())
 
 
 @given(order=st.permutations("abcde"), known=st.lists(st.booleans(), min_size=10, max_size=10))

@@ -147,3 +147,54 @@ def test_the_command_refuses_what_does_not_fit(tmp_path, options, says):
     with pytest.raises(CommandError, match=says):
         command(tmp_path, *options)
     assert not Campaign.objects.exists()
+
+
+# --- pairs judged side by side
+
+PAIRS: dict[str, Any] = {
+    "instrument": "preference",
+    "stop_mode": "ranking",
+    "targets": {},
+    "margins": {"preference": 0.2},
+}
+
+
+@pytest.mark.parametrize("margin", [1.0, 0.0, -0.2, float("nan")])
+def test_a_preference_is_at_most_1_from_a_tie(margin):
+    found = beyond(**PAIRS | {"margins": {"preference": margin}})
+    assert found == {"margins": "The margin of preference lies between 0 and 1."}
+
+
+def test_one_pair_can_be_decided():
+    made = campaign(systems=("a", "b"), metrics=(), is_open=False, **PAIRS)
+    assert made.systems.count() == 1
+    assert made.targets.get().margin == 0.2
+
+
+def test_the_planned_items_are_those_of_one_score():
+    made = campaign(items=900, metrics=(), is_open=False, **PAIRS)
+    # (1.96 / 0.2)² · (.12 + .24 · .875), of what is assumed: shares .03, .015, .045 of 2²
+    assert made.planned_items == 32
+
+
+def test_the_form_offers_it_for_pairs(client: Client):
+    form = PlanStep(PLAN | {"stop_mode": "ranking", "margin_preference": "0.4"}, plan=plan(**PAIRS))
+    assert form.is_valid(), form.errors
+    assert (form.plan().stop_mode, form.plan().margins) == ("ranking", {"preference": 0.4})
+    assert form["planned_items"].label == "Planned items of each pair"
+    wrong = PlanStep(
+        PLAN | {"stop_mode": "ranking", "margin_preference": "1.5"}, plan=plan(**PAIRS)
+    )
+    assert list(wrong.errors) == ["margin_preference"]
+
+
+def test_the_preview_counts_pairs(client: Client):
+    client.force_login(user())
+    asked = {"instrument": "preference", "tutorial": "none", "metric_choice": "none"}
+    page = looked_at(client, stop_mode="ranking", margin_preference="0.4", **asked)
+    assert b"A ranking: 1 pair on each criterion" in page.content
+
+
+def test_the_command_ranks_pairs(tmp_path):
+    command(tmp_path, "--instrument=preference", "--stop-mode=ranking", "--margin=preference=0.3")
+    assert Campaign.objects.get().targets.get().margin == 0.3

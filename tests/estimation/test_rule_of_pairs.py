@@ -1,0 +1,149 @@
+"""The rule about pairs that are judged side by side: what it decides, and how often it is wrong."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import lambertw
+from scipy.stats import binom
+
+from bench.pair_ranking import APART, Design, collect, history, outcomes, quality, run
+from bench.ranking import LEVEL, Ranked
+from estimation.core import Estimate as Estimated
+from estimation.core import Sample, Scale, estimate
+from estimation.services.rule import PairRule
+
+FLIPPED = {"first": "second", "second": "first", "close": "close", "open": "open"}
+
+
+def rule(**changes: Any) -> PairRule:
+    said = {"tie": 0.0, "margin": 0.3, "pairs": 3, "least": 30}
+    return PairRule(0.95, None, 100.0, **{**said, **changes})
+
+
+def found(score: Any, *, people: int = 21, low: float = -1.0) -> Estimated:
+    """The estimate of one judgment of each item, by people in turn."""
+    n = len(score)
+    return estimate(
+        Sample(np.array(score, float), np.arange(n), np.arange(n) % people, 400, Scale(low, 1.0))
+    )
+
+
+# --- the rule
+
+
+@pytest.mark.parametrize("pairs", [1, 3, 66])
+def test_a_pair_is_decided_by_the_sequence_at_its_share_of_alpha(pairs: int) -> None:
+    known = found([1, 0.5, -0.5, 0, 1, 0.5, -1, 0.5] * 10)
+    alpha, t, t_opt = 0.05 / pairs, 80, 2.4 * 100
+    x = -lambertw(-(alpha**2) / np.e, -1).real - 1
+    rho2 = x / t_opt
+    grown = t * rho2 + 1
+    half = known.std_error * np.sqrt(t * 2 * grown / (t**2 * rho2) * np.log(np.sqrt(grown) / alpha))
+    interval = rule(pairs=pairs).interval(known)
+    assert interval is not None
+    assert (interval.low, interval.high) == pytest.approx(
+        (known.centre - half, known.centre + half)
+    )
+    edge = abs(known.centre) + half
+    assert rule(pairs=pairs, margin=edge * 1.001).decided(known).outcome == "close"
+    assert rule(pairs=pairs, margin=edge * 0.999).decided(known).outcome == "open"
+
+
+def test_what_is_better_is_known_where_the_interval_leaves_a_tie_out() -> None:
+    better = found([1, 1, 0.5, 1, 0, 1, 1, 0.5] * 20)
+    assert rule().decided(better).outcome == "first"
+    assert rule().interval(better).low > 0
+    wins = found([1, 1, 0.5, 1, 0.5, 1, 1, 1] * 20, low=0.0)
+    assert rule(tie=0.5, margin=0.1).decided(wins).outcome == "first"
+    assert rule(tie=0.5, margin=0.1).interval(wins).low > 0.5
+    halves = found([1, 0, 0.5, 0.5] * 100, low=0.0)
+    assert rule(tie=0.5, margin=0.2).decided(halves).outcome == "close"
+
+
+@pytest.mark.parametrize(
+    ("n", "people", "needs"), [(29, 21, "items"), (80, 4, "people"), (80, 21, "items")]
+)
+def test_an_open_pair_says_what_it_needs(n: int, people: int, needs: str) -> None:
+    said = rule(margin=0.1).ranked(found(([0.5, -0.5, 0, 0.5, 0] * 20)[:n], people=people))
+    assert (said.outcome, said.needs) == ("open", needs)
+    assert (said.interval is None) == (n < 30)
+
+
+answers = st.lists(st.sampled_from([-1, -0.5, 0, 0.5, 1]), min_size=30, max_size=120)
+
+
+@given(score=answers, people=st.integers(3, 30), margin=st.sampled_from([0.1, 0.3, 0.6]))
+@settings(max_examples=150)
+def test_changing_the_two_sides_flips_what_is_decided(
+    score: list[float], people: int, margin: float
+) -> None:
+    one, other = found(score, people=people), found([-value for value in score], people=people)
+    said, turned = (rule(margin=margin).ranked(each) for each in (one, other))
+    assert turned.outcome == FLIPPED[said.outcome]
+    assert (turned.needs, turned.items) == (said.needs, said.items)
+    if said.interval and turned.interval:
+        ends = -said.interval.high, -said.interval.low
+        assert (turned.interval.low, turned.interval.high) == pytest.approx(ends)
+    wins = [(1 + (value > 0) - (value < 0)) / 2 for value in score]
+    of_wins = rule(tie=0.5, margin=margin / 2)
+    one, other = (found(each, people=people, low=0.0) for each in (wins, [1 - w for w in wins]))
+    assert of_wins.decided(other).outcome == FLIPPED[of_wins.decided(one).outcome]
+
+
+# --- how often it is wrong
+
+
+@pytest.mark.parametrize("rho", [None, 0.5])
+def test_a_simulated_look_is_a_campaigns(rho: float | None) -> None:
+    design = Design(means=(0.8, 0.0), n_items=200, people=12, cap=None, rho=rho)
+    rng = np.random.default_rng(5)
+    sizes = np.array([30, 90, 150, 200])
+    samples = collect(design, quality(design, rng), rng)
+    said = outcomes(design, [history(one, sizes) for one in samples], sizes)
+    seen = set()
+    for sample, row in zip(samples, said, strict=True):
+        for n, outcome in zip(sizes, row, strict=True):
+            rows = slice(0, int(np.searchsorted(sample.item, n)))
+            columns = sample.score[rows], sample.item[rows], sample.annotator[rows]
+            part = Sample(*columns, design.n_items, sample.scale, sample.metric)
+            own = rule(margin=design.margin, pairs=2).decided(estimate(part))
+            assert own.outcome == outcome
+            seen.add(own.outcome)
+    assert len(seen) > 1
+
+
+def refuted(campaigns: list[Ranked]) -> bool:
+    """Whether so many are wrong that at most alpha would bring it about in one run of a hundred."""
+    wrong = sum(one.ever_wrong for one in campaigns)
+    print(f"{wrong} of {len(campaigns)} wrong at some look")
+    return bool(binom.sf(wrong - 1, len(campaigns), 1 - LEVEL) < 0.01)
+
+
+FEW = Design(means=(0.0,), n_items=200, people=8, cap=None, favour=0.3)
+
+
+@pytest.mark.slow
+@pytest.mark.simulation
+@pytest.mark.parametrize(
+    "design",
+    [Design(), APART, FEW, Design(means=(0.37,)), Design(means=(0.0,), rho=0.5)],
+    ids=["3 ties", "A, B > C", "8 people", "beyond the margin", "a metric"],
+)
+def test_few_campaigns_hold_a_wrong_decision(design: Design) -> None:
+    assert not refuted(run(design, 300))
+
+
+@pytest.mark.slow
+@pytest.mark.simulation
+def test_fixed_intervals_that_forget_pairs_and_people_would_fail(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = "estimation.core.stopping.ranking"
+    monkeypatch.setattr(f"{module}.few_people_factor", lambda people, *, alpha: 1.0)
+    monkeypatch.setattr(
+        f"{module}.sequence_half_widths", lambda error, n, **_rule: 1.96 * error + 0 * n
+    )
+    assert refuted(run(Design(), 300))
