@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from scipy.stats import beta
 
 ACCOUNTS = 1000  # that a bot remembers
-INSTRUMENTS = ("language_quality", "answer_correctness")
+INSTRUMENTS = ("language_quality", "answer_correctness", "preference")
 
 
 def main(tries: int, instruments: tuple[str, ...] = INSTRUMENTS) -> None:

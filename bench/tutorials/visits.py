@@ -55,6 +55,9 @@ def make(instrument: str) -> Campaign:
     """Make a study with the built-in tutorial of an instrument."""
     if instrument == "language_quality":
         return campaign(name=instrument, tutorial=True, budget=None)
+    if instrument == "preference":
+        asked = {"instrument": instrument, "targets": {instrument: 0.2}, "metrics": ()}
+        return campaign(name=instrument, tutorial=True, budget=None, **asked)
     rows = [
         Row(item=f"q{i}", system="alpha", output="12", input="how many", paragraphs=("Twelve.",))
         for i in range(3)

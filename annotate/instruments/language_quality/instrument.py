@@ -9,8 +9,6 @@ from django.utils.translation import gettext_lazy as _
 from annotate.instruments.base import Material
 from annotate.instruments.language_quality.definition import DEFINITION
 from annotate.instruments.rating.instrument import Rating
-from annotate.instruments.tutorials.content import Tutorial
-from annotate.instruments.tutorials.reading import builtin
 
 
 class LanguageQuality(Rating):
@@ -24,6 +22,3 @@ class LanguageQuality(Rating):
     def example(self) -> Material:
         """Return an example in the active language, with errors of that language."""
         return Material(translation.gettext(self.definition.example.text))
-
-    def tutorial(self, language: str) -> Tutorial | None:
-        return builtin(self.folder, language, instrument=self.key, criteria=self.criteria)

@@ -1,5 +1,8 @@
 """Preference: two texts of an item side by side, and one question about them."""
 
+from pathlib import Path
+from typing import ClassVar
+
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
@@ -11,6 +14,7 @@ from annotate.instruments.rating.instrument import Rating
 
 class Preference(Rating):
     title = _("Compare two texts")
+    folder: ClassVar = Path(__file__).parent
 
     def __init__(self) -> None:
         super().__init__(DEFINITION)

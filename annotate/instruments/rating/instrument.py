@@ -13,6 +13,7 @@ from annotate.instruments.rating import checking, comparing, strings
 from annotate.instruments.rating.answers import OfRatings
 from annotate.instruments.rating.definition import EDIT, Definition, Question
 from annotate.instruments.tutorials.content import Tutorial
+from annotate.instruments.tutorials.reading import builtin
 from estimation.metrics import HTER_VERSION, hter, levenshtein, normalise, takes_long
 
 if TYPE_CHECKING:
@@ -126,7 +127,9 @@ class Rating(OfRatings):
         return strings.rating(self.definition)
 
     def tutorial(self, language: str) -> Tutorial | None:
-        return None
+        if self.folder is None:
+            return None
+        return builtin(self.folder, language, instrument=self.key, criteria=self.criteria)
 
 
 def _shown(criterion: Question) -> dict[str, Any]:

@@ -12,7 +12,7 @@ MOST = int(binom.ppf(1 - 1e-4, TRIES, 0.01))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", ["language_quality", "answer_correctness"])
+@pytest.mark.parametrize("key", ["language_quality", "answer_correctness", "preference"])
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_few_bots_pass(key: str, language: str) -> None:
     tutorial = registry.get(key).tutorial(language)
