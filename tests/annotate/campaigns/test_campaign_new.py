@@ -134,6 +134,18 @@ def test_a_plan_that_has_changed_since_it_was_shown_is_shown_again(ada: Client) 
     assert not Campaign.objects.exists()
 
 
+@pytest.mark.parametrize("status", ["reading", "ready", "creating", "failed"])
+def test_no_draft_is_discarded_by_one_press(ada: Client, status: str) -> None:
+    """The button is in a part of the page that has to be opened first, and never refreshes."""
+    page = looked_at(ada)
+    CampaignImport.objects.update(status=status)
+    text = ada.get(page.request["PATH_INFO"]).content.decode()
+    assert text.count('value="cancel"') == 1
+    _before, part = text.split("<details><summary>Discard this draft</summary>")
+    assert 'value="cancel">Discard this draft and its file' in part.split("</details>")[0]
+    assert 'id="import"' in _before
+
+
 @pytest.mark.parametrize("forged", ["", "abc", "-1", "9" * 30])
 def test_a_forged_revision_creates_nothing(ada: Client, forged: str) -> None:
     page = looked_at(ada)

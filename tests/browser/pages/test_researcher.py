@@ -158,14 +158,39 @@ def test_the_list_leads_back_to_an_import_and_cancelling_ends_it(ada: Page, tmp_
     expect(ada.get_by_role("heading", name="Reading the file")).to_be_visible()
     ada.get_by_role("link", name="Campaigns", exact=True).click()
     press(ada, "link", "News")
-    cancel = ada.get_by_role("button", name="Cancel")
-    cancel.focus()
+    asks = ada.locator("summary", has_text="Discard this draft")
+    asks.focus()
+    ada.keyboard.press("Enter")
     CampaignImport.objects.update(done=50, total=100)
     expect(ada.get_by_role("progressbar")).to_have_attribute("value", "50")
-    expect(cancel).to_be_focused()  # while the page refreshed itself around it
-    ada.keyboard.press("Enter")
+    expect(asks).to_be_focused()  # while the page refreshed itself beside it
+    press(ada, "button", "Discard this draft and its file")
     expect(ada.get_by_text("The import was cancelled.")).to_be_visible()
     expect(ada.get_by_role("heading", name="Not created yet")).not_to_be_visible()
+
+
+def test_complaints_go_with_what_they_complain_about(ada: Page, tmp_path: Path) -> None:
+    press(ada, "link", "New campaign")
+    press(ada, "button", "Next: questions and metrics")
+    complaints = ada.get_by_role("alert").filter(has_text="Some fields need correcting")
+    expect(complaints.get_by_role("listitem")).to_have_count(2)
+    ada.get_by_label("Name", exact=True).fill("News")
+    expect(complaints.get_by_role("listitem")).to_have_count(1)
+    ada.get_by_label("Outputs (JSON or CSV)").set_input_files(good(tmp_path))
+    expect(complaints).to_have_count(0)
+    press(ada, "button", "Next: questions and metrics")
+    expect(ada.get_by_role("heading", name="Reading the file")).to_be_visible()
+    running.run_due()
+    press(ada, "button", "Next: plan")
+    for label, typed in (("Overall", "-1"), ("Confidence level, in %", "300")):
+        ada.get_by_role("spinbutton", name=label, exact=True).fill(typed)
+    press(ada, "button", "Next: people and money")
+    expect(complaints.get_by_role("listitem")).to_have_count(2)
+    ada.get_by_role("spinbutton", name="Overall", exact=True).fill("0.5")
+    expect(complaints.get_by_role("listitem")).to_have_count(1)
+    expect(ada.locator("[aria-invalid=true]")).to_have_count(1)
+    ada.get_by_role("spinbutton", name="Confidence level, in %").fill("95")
+    expect(complaints).to_have_count(0)
 
 
 def test_without_scripts_the_form_and_the_page_lead_there_too(
