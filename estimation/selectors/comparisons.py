@@ -97,7 +97,7 @@ def tables(facts: CampaignFacts, adjustment: Adjustment = USUAL) -> tuple[Contra
     names = [field.name for field in fields(NewestComparison)]
     compared = [NewestComparison(*row) for row in newest_rows.values_list(*names)]
     return tuple(
-        table_of(criterion, mine, systems, adjustment)
+        table_of(criterion, mine, systems, adjustment, final=facts.is_final)
         for criterion in facts.primary
         if (mine := [row for row in compared if row.criterion == criterion.name])
     )

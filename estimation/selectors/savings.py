@@ -46,10 +46,10 @@ class Saving:
 
 
 NO_METRIC = Saving(why="This campaign has no metric.")
-NO_INTERVAL = Saving(why="What the metric saves can be computed as soon as there are intervals.")
+NO_INTERVAL = Saving(why="What the metric saves is not known without intervals.")
 OF_RANKING = Saving(why="It is not computed for rankings: what counts there are differences.")
 TOO_FEW = Saving(why=f"What the metric saves is known after {MIN_ITEMS} judged items.")
-NOT_NARROWER = Saving(why="The metric does not help yet: the plain mean is known as precisely.")
+NOT_NARROWER = Saving(why="The metric has not helped: the plain mean is known as precisely.")
 
 
 def of_estimate(row: HasWidths, *, price: Decimal) -> Saving:

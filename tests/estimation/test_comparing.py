@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotate.models import Assignment, Campaign, System
 from annotate.selectors.campaigns import counting
@@ -19,7 +20,7 @@ from estimation.selectors.criteria import contrasts
 from estimation.selectors.history import estimate_rows
 from estimation.services import estimating
 from estimation.services.rule import planned_items
-from tests.factories import GOOD, campaign, person, rows, user
+from tests.factories import GOOD, campaign, change, person, rows, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -210,6 +211,18 @@ def test_the_dashboard_says_it_in_words(client: Client, numbers: Any, told: str)
     assert told in text
     assert "stopping when one interval excludes 0 is often wrong" in text
     assert not re.search(r"\bnan\b", text)  # a random id may hold these letters
+
+
+def test_nothing_more_comes_after_closing(client: Client) -> None:
+    ada = user()
+    client.force_login(ada)
+    study = campaign(owner=ada)
+    compared(study, 0.1, -0.1, 0.3)
+    assert "not distinguishable yet: 0 lies inside the interval" in page(client, study)
+    change(study, status=Campaign.Status.CLOSED, closed_at=timezone.now())
+    text = page(client, study)
+    assert "not distinguishable: 0 lies inside the interval" in text
+    assert "not distinguishable yet" not in text
 
 
 def test_less_editing_is_better():

@@ -123,12 +123,16 @@ class ShownCell:
     def verdict(self) -> str:
         return str(self.row.detail.get("verdict", "")) if self.row else ""
 
+    @property
+    def _yet(self) -> str:
+        return "" if self.final else " yet"
+
     @cached_property
     def state(self) -> State:
         if self.awaited or self.row is None:
-            return State("", "clock", "no estimate yet")
+            return State("", "clock", f"no estimate{self._yet}")
         if self.row.width is None:
-            return State("", "clock", "no interval yet")
+            return State("", "clock", f"no interval{self._yet}")
         if self.decision:
             return self.decision
         if self.place:
@@ -192,7 +196,7 @@ class ShownCell:
     def alternative(self) -> str:
         """Return the plot's content in words, for people who do not see it."""
         if self.row is None or self.row.width is None:
-            return f"{self.name}: no interval yet."
+            return f"{self.name}: no interval{self._yet}."
         goal = f"; its target is {figures.width(self.target)}" if self.target else ""
         return (
             f"{self.name}: after {many(self.row.n_judgments, 'judgment')} the estimate is "

@@ -85,6 +85,7 @@ class ShownContrast:
     row: NewestComparison
     criterion: Criterion
     axis: Axis
+    final: bool = False  # no more judgments will come
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -100,10 +101,11 @@ class ShownContrast:
     @property
     def reading(self) -> str:
         if self.row.low is None:
-            return "no interval yet"
+            return "no interval" if self.final else "no interval yet"
         if self.ahead:
             return f"{self.ahead} ahead: 0 lies outside the interval"
-        return "not distinguishable yet: 0 lies inside the interval"
+        yet = "" if self.final else " yet"
+        return f"not distinguishable{yet}: 0 lies inside the interval"
 
     @property
     def is_shown(self) -> bool:
@@ -250,6 +252,8 @@ def table_of(
     rows: Sequence[NewestComparison],
     names: Mapping[int, str],
     adjustment: Adjustment,
+    *,
+    final: bool = False,
 ) -> ContrastTable:
     """Return the table of these rows; names: of the systems, by id."""
     if adjustment == "simultaneous":
@@ -257,7 +261,7 @@ def table_of(
         rows = [row.widened(max(1, n)) for row in rows]
     axis = Axis(_reach(criterion, rows))
     contrasts = (
-        ShownContrast(names[row.first_id], names[row.second_id], row, criterion, axis)
+        ShownContrast(names[row.first_id], names[row.second_id], row, criterion, axis, final)
         for row in rows
     )
     return ContrastTable(criterion, axis, tuple(contrasts), adjustment)

@@ -79,7 +79,7 @@ class RankedPair:
         if self.needs_people:
             return "ask more people"
         if self.row is None or self.row.low is None:
-            return "too few items yet"
+            return "too few items"
         if self.more_items is not None:
             return f"about {self.more}"
         return "these items may not decide it"

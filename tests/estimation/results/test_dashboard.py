@@ -132,7 +132,7 @@ def test_intervals_are_cut_to_the_scale_for_display_only(client: Client, ada: Us
 def test_what_the_metric_saves(client: Client, ada: User) -> None:
     made = campaign(owner=ada, reward=Decimal("0.50"))
     assert board(client, made).saving.why == (
-        "What the metric saves can be computed as soon as there are intervals."
+        "What the metric saves is not known without intervals."
     )
     for who in range(4):
         judge(person(made, f"p{who}"))
@@ -147,7 +147,7 @@ def test_what_the_metric_saves(client: Client, ada: User) -> None:
     estimated(made, 61, 0.2, mean_low=0.35, mean_high=0.45)
     assert not board(client, made).saving.helps
     text = page(client, made).content.decode()
-    assert "does not help yet" in text
+    assert "has not helped" in text
     assert "spared" not in text
 
 

@@ -82,7 +82,7 @@ def test_pairs_without_a_comparison_are_open() -> None:
     found = rankings.of(listing.facts(made))
     assert (found.n_pairs, found.n_decided) == (6, 0)
     assert {one.place for one in found.each[0].placed} == {"1–4"}
-    assert {one.state.word for one in found.each[0].pairs} == {"open: too few items yet"}
+    assert {one.state.word for one in found.each[0].pairs} == {"open: too few items"}
     assert found.settles == "The first pairs can be decided after 30 items of each system."
 
 

@@ -35,12 +35,12 @@ def test_judgments_and_money_by_hand():
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        (Row(width=None), "can be computed as soon as there are intervals"),
-        (Row(mean_width=None), "can be computed as soon as there are intervals"),
+        (Row(width=None), "is not known without intervals"),
+        (Row(mean_width=None), "is not known without intervals"),
         (Row(n_items=29), "is known after 30 judged items"),
-        (Row(mean_width=0.2), "does not help yet"),
-        (Row(mean_width=0.1), "does not help yet"),
-        (Row(mean_width=0.2003), "does not help yet"),
+        (Row(mean_width=0.2), "has not helped"),
+        (Row(mean_width=0.1), "has not helped"),
+        (Row(mean_width=0.2003), "has not helped"),
         (Row(detail=saying("not_helping_yet")), "It is not_helping_yet."),
         (Row(detail=saying("constant_metric")), "It is constant_metric."),
     ],
