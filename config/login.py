@@ -35,6 +35,8 @@ from annotate.services.accounts import second_factor
 
 PENDING = "awaits_code"  # in the session: who has given the right password
 PENDING_SECONDS = 600
+ENDED = "The log-in took too long, or has ended. Begin again."
+TURNED_OFF = "Your second factor was turned off meanwhile. Log in with your password alone."
 
 
 class LimitedBackend(ModelBackend):
@@ -100,10 +102,12 @@ class LogInCode(_LogInPage):
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         self.awaited = _awaited(request)
-        if request.user.is_authenticated or self.awaited is not None:
+        if request.user.is_authenticated:
+            return super().dispatch(request, *args, **kwargs)
+        if self.awaited is not None and account.has_second_factor(self.awaited.pk):
             return super().dispatch(request, *args, **kwargs)
         if request.session.pop(PENDING, None):
-            messages.error(request, "The log-in took too long, or has ended. Begin again.")
+            messages.error(request, TURNED_OFF if self.awaited else ENDED)
         return redirect(_with_next("login", self.get_redirect_url()))
 
     def get_form_kwargs(self) -> dict[str, Any]:
@@ -117,7 +121,7 @@ class LogInCode(_LogInPage):
         try:
             used = codes.use(self.request, user.pk, form.cleaned_data["code"])
         except TooMany as refused:
-            return _locked(self, form, refused.wait)
+            return _locked(self, CodeForm(), refused.wait)  # this code is old by then
         if not used:
             form.add_error("code", second_factor.problem(form.cleaned_data["code"]))
             return self.form_invalid(form)

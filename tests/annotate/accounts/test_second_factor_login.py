@@ -163,6 +163,22 @@ def test_what_changes_meanwhile_ends_the_log_in(what: str) -> None:
     assert not is_in(client)
 
 
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_a_factor_that_is_turned_off_meanwhile_is_told(method: str) -> None:
+    """No code counts any more, so to ask for another one would lead nowhere."""
+    secured()
+    client = with_password(there="/account/")
+    assert second_factor.turn_off_for("ada")
+    answer = getattr(client, method)(CODE, {"code": code_of(), "next": "/account/"})
+    assert answer.url == "/login/?next=%2Faccount%2F"
+    page = client.get(answer.url).content.decode()
+    assert "Your second factor was turned off meanwhile." in page
+    assert not is_in(client)
+    assert client.get(CODE).url == LOGIN
+    client.post(LOGIN, {"username": "ada", "password": PASSWORD})
+    assert is_in(client)
+
+
 def test_a_closed_account_reads_nothing_of_a_code() -> None:
     secured()
     User.objects.update(is_active=False)

@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotate.models import Campaign, Invitation, Mail, Membership
-from annotate.services.accounts import api_tokens, letters, secrets
+from annotate.services.accounts import api_tokens, letters, second_factor, secrets
 from annotate.services.campaigns import invitations, members
 from annotate.states import MemberRole as Role
 from tests.annotate.accounts.second_factors import PASSWORD, code_of, secured
@@ -172,6 +172,24 @@ def _login_code(visitor: Visitor) -> None:
     page.get_by_label("Code").fill("12345")
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_text("has six digits")).to_be_visible()
+
+
+@state("accounts/login-code-locked")
+def _login_code_locked(visitor: Visitor) -> None:
+    page = asked_for_a_code(visitor)
+    visitor.staying.enter_context(override_settings(LOGIN_TRIES=0))
+    page.get_by_label("Code").fill(code_of())
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("alert")).to_contain_text("Too many attempts. Wait 15 minutes")
+
+
+@state("accounts/login-code-turned-off")
+def _login_code_turned_off(visitor: Visitor) -> None:
+    page = asked_for_a_code(visitor)
+    assert second_factor.turn_off_for("ada")
+    page.get_by_label("Code").fill(code_of())
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("status")).to_contain_text("Your second factor was turned off")
 
 
 def with_second_factor(visitor: Visitor) -> Page:
