@@ -60,6 +60,10 @@ class ShownPlan:
         return "" if self.plan.reachable is None else f"{self.plan.reachable:g}"
 
     @property
+    def reachable_shown(self) -> str:
+        return "" if self.plan.reachable is None else width(self.plan.reachable)
+
+    @property
     def parts(self) -> str:
         goal = self.plan.goal
         names = {"item": "items", "annotator": "people", "rest": "rest"}

@@ -1,16 +1,8 @@
 // The form of a new campaign: says at once when a file is too large, and tells assistive technology
 // which fields the answer complains about. Without it the server says the same.
-const form = document.getElementById("new");
+import { forgetChanged, tell } from "./problems.js";
 
-// A field and what is wrong with it, which stands below; no words where nothing is.
-const tell = (field, problem, words) => {
-  problem.textContent = words;
-  const bad = words.trim() !== "";
-  bad ? field.setAttribute("aria-invalid", "true") : field.removeAttribute("aria-invalid");
-  const ids = new Set((field.getAttribute("aria-describedby") ?? "").split(" ").filter(Boolean));
-  bad ? ids.add(problem.id) : ids.delete(problem.id);
-  ids.size ? field.setAttribute("aria-describedby", [...ids].join(" ")) : field.removeAttribute("aria-describedby");
-};
+const form = document.getElementById("new");
 
 const tooLarge = (file) => {
   const limit = Number(form.dataset.limit);
@@ -19,12 +11,7 @@ const tooLarge = (file) => {
     : "";
 };
 
-// A field that was changed is not marked as wrong any more: the server looks at it again.
-const changed = (event) => {
-  const problem = document.getElementById(`${event.target.id}_error`);
-  if (problem) tell(event.target, problem, tooLarge(event.target.files?.[0]));
-};
-for (const kind of ["change", "input"]) form.addEventListener(kind, changed);
+forgetChanged(form, (field) => tooLarge(field.files?.[0]));
 
 document.addEventListener("htmx:afterSettle", (event) => {
   const outcome = document.getElementById("outcome");

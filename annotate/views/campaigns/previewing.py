@@ -1,7 +1,9 @@
 """What a file and a plan would become: shown before anything is stored."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from annotate.selectors.campaigns import protocol
 from annotate.selectors.campaigns.listed import CollectionPace
@@ -12,7 +14,8 @@ from annotate.services.campaigns.creating import Checked
 from annotate.services.campaigns.importing.facts import Facts
 from annotate.services.campaigns.plans import Plan
 from annotate.services.campaigns.reach import Reach
-from annotate.text.figures import count, many
+from annotate.text.figures import count, many, money, money_at_a_glance, width
+from estimation.core.planning import Range
 
 MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.md, intervals)
 
@@ -43,6 +46,23 @@ class CampaignPreview:
         return reach.refused(self.reach)
 
     @property
+    def in_short(self) -> str:
+        """Return what the plan takes in one line, for screens without room beside the form."""
+        if late := next((one for one in self.reach if not one.is_reachable), None):
+            able = "is" if late.is_known else "may be"
+            return f"{late.criterion.label}: a width of {width(late.width)} {able} out of reach."
+        known = [one.takes for one in self.reach]
+        slowest = max(known, key=lambda one: _high(one.judgments), default=None)
+        if slowest is None or slowest.judgments is None:
+            return f"At most {many(self.planned, 'judgment')}, {money(self.most.amount)}."
+        parts = [f"{_between(slowest.judgments, count)} judgments"]
+        if slowest.people is not None:
+            parts.append(f"{_between(slowest.people, count)} people")
+        if slowest.cost is not None:
+            parts.append(_between(slowest.cost, money_at_a_glance))
+        return f"About {', '.join(parts)}."
+
+    @property
     def n_shared(self) -> int:
         """Rows whose text another system also wrote for the same item."""
         return self.facts.n_rows - self.facts.n_outputs
@@ -50,6 +70,14 @@ class CampaignPreview:
     @property
     def n_more_systems(self) -> int:
         return self.facts.n_systems - len(self.facts.systems)
+
+
+def _high(found: Range | None) -> float:
+    return 0.0 if found is None else found.high
+
+
+def _between(found: Range, write: Callable[[Any], str]) -> str:
+    return f"{write(found.low)}–{write(found.high)}"
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,7 @@ def _words(study: Study, goal: Forecast | None, bought: Purchase | None) -> str:
 
 def _goal_lines(goal: Forecast, study: Study) -> list[str]:
     lines = [
-        f"To a width of {short(goal.target_width)} ({percent(0.8)} of drawn campaigns within the "
+        f"To a width of {width(goal.target_width)} ({percent(0.8)} of drawn campaigns within the "
         "range):",
         f"  judgments   {_range(goal.judgments)}",
         f"  annotators  {_range(goal.annotators)}",

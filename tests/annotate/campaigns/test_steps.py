@@ -138,8 +138,45 @@ def test_the_plan_says_what_it_takes_while_it_is_typed(ada: Client) -> None:
     assert found.saved == pytest.approx(1 - 1 / 1.116), "the metric that was chosen"
     assert f'name="use" value="overall={found.takes.nearest}"' in answer.content.decode()
     wrong = ada.post(address, {**PLAN, "width_overall": "wide"}).content.decode()
-    assert "Some numbers of the plan need correcting first" in wrong
+    assert wrong.count("Some numbers of the plan need correcting first") == 2, "and in one line"
     assert plan_of(of) == before, "nothing is stored"
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ({"width_overall": "0.2"}, "Overall: a width of 0.200 is out of reach."),
+        ({"width_overall": "0.6"}, "About {low}–{high} judgments, "),
+        ({"stop_mode": "ranking"}, "At most "),
+    ],
+)
+def test_the_forecast_is_told_in_one_line_too(ada: Client, typed: Any, told: str) -> None:
+    of = begun(ada, lines(60))
+    answer = ada.post(reverse("annotate:import-takes", args=[of.public_id]), {**PLAN, **typed})
+    shown = answer.context["preview"]
+    if "{" in told:
+        judgments = shown.reach[0].takes.judgments
+        told = told.format(low=round(judgments.low), high=round(judgments.high))
+    assert shown.in_short.startswith(told)
+    assert f'hx-swap-oob="true">{shown.in_short} ' in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("plan", "told"),
+    [
+        ({}, "as if somebody new gave every judgment"),
+        ({"crowd": "mturk"}, "as if somebody new took every submission"),
+        ({"tutorial": "none"}, ""),
+    ],
+)
+def test_the_most_that_it_costs_says_what_it_counts(ada: Client, plan: Any, told: str) -> None:
+    of = begun(ada, lines(60))
+    keep(ada, of, "questions", **plan)
+    keep(ada, of, "people", **plan)
+    address = reverse("annotate:import-takes", args=[of.public_id])
+    text = " ".join(ada.post(address, PLAN).content.decode().split())
+    assert ("of tutorial bonuses" in text) is bool(told)
+    assert told in text
 
 
 def test_the_nearest_width_is_taken_and_the_step_stays(ada: Client) -> None:

@@ -158,7 +158,7 @@ def _plan(hand: Mouse) -> None:
     hand.pick("People in general")
     hand.write("Overall", "0.05", role="spinbutton")
     takes = page.get_by_role("complementary", name="What it will take")
-    expect(takes).to_contain_text("width 0.05")
+    expect(takes).to_contain_text("width 0.050")
     expect(takes).to_contain_text("reached in 0 %")
     expect(takes).to_contain_text("The narrowest width that 9 of 10 campaigns reach")
     picture(page, "07-plan-unreachable")
@@ -179,7 +179,7 @@ def _create_and_open(hand: Mouse) -> None:
     page = hand.page
     heading(hand, "Preview: the campaign does not exist yet")
     refused = page.get_by_role("alert")
-    expect(refused).to_contain_text("a width of 0.05 cannot be reached with these items.")
+    expect(refused).to_contain_text("a width of 0.050 cannot be reached with these items.")
     expect(refused).to_contain_text("The narrowest that 9 of 10 campaigns reach is about 0.")
     expect(page.get_by_role("button", name="Create the campaign all the same")).to_be_visible()
     picture(page, "09-preview-refused")

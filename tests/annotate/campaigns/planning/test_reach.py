@@ -33,8 +33,8 @@ def test_thirty_items_do_not_reach_a_narrow_width(ada: Client) -> None:
     assert told.takes.nearest is not None
     assert 0.4 < told.takes.nearest < 0.8
     said = page.content.decode()
-    assert "a width of 0.2 cannot be reached with these items" in said
-    assert f"Use {told.takes.nearest:g}" in said
+    assert "a width of 0.200 cannot be reached with these items" in said
+    assert f"Use {told.takes.nearest:.3f}" in said
     assert "Create the campaign all the same" in said
 
 
