@@ -15,6 +15,7 @@ from annotate.views.campaigns import (
     people,
     screens,
     steps,
+    texts,
 )
 from annotate.views.marketplace import acts as marketplace_acts
 from annotate.views.marketplace import launching
@@ -77,9 +78,7 @@ CAMPAIGNS: list[URLPattern] = [
     ),
     path("campaigns/<str:public_id>/gold/", gold.page, name="gold"),
     path("campaigns/<str:public_id>/people/", people.people, name="people"),
-    path(
-        "campaigns/<str:public_id>/public-words/", people.change_public_words, name="public-words"
-    ),
+    path("campaigns/<str:public_id>/texts/", texts.texts, name="texts"),
     path("campaigns/<str:public_id>/screens/", screens.screens, name="screens"),
     path("campaigns/<str:public_id>/links/withdraw/", people.withdraw_links, name="withdraw-links"),
     path("campaigns/<str:public_id>/members/", members.page, name="members"),

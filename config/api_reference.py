@@ -23,7 +23,7 @@ GROUPS = {
     "Logging in": ("token",),
     "Campaigns": (
         *("campaigns", "open", "pause", "close", "archive", "delete"),
-        *("imports", "links", "notifications"),
+        *("imports", "links", "texts", "notifications"),
     ),
     "Instruments": ("instruments",),
     "Results": (

@@ -5,6 +5,7 @@ from annotate.api.campaigns import contents as work
 from annotate.api.campaigns import gold, links, notifications
 from annotate.api.campaigns.imports import ImportViewSet
 from annotate.api.campaigns.screens import ScreensView
+from annotate.api.campaigns.texts import TextsView
 from annotate.api.campaigns.views import CampaignViewSet
 from annotate.api.marketplace import views as marketplace
 from annotate.api.pay.views import (
@@ -42,6 +43,7 @@ urlpatterns = [
     path(f"{CASE}rule/", review.RuleView.as_view(), name="api-review-rule"),
     path(f"{CASE}dismiss/", review.DismissView.as_view(), name="api-review-dismiss"),
     path(f"{CAMPAIGN}screens/", ScreensView.as_view(), name="api-screens"),
+    path(f"{CAMPAIGN}texts/", TextsView.as_view(), name="api-texts"),
     path(f"{CAMPAIGN}links/", links.LinksView.as_view(), name="api-links"),
     path(
         f"{CAMPAIGN}links/withdraw/",

@@ -7,7 +7,6 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from annotate.models import LedgerEntry
-from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE
 from annotate.services.pay.extra_pay import LARGEST, LONGEST, LONGEST_KEY, Gift
 from annotate.text.figures import unit_of_money
 
@@ -22,23 +21,6 @@ class ReasonForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
         error_messages={"required": "Say why: the reason is kept in the log."},
     )
-
-
-class PublicWordsForm(forms.Form):
-    """What annotators read of a campaign; an empty field means the neutral words."""
-
-    public_title = forms.CharField(label="Title", max_length=LONGEST_TITLE, required=False)
-    public_about = forms.CharField(
-        label="One sentence",
-        max_length=LONGEST_ABOUT,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 2}),
-    )
-
-    def suggest(self, title: str, about: str) -> None:
-        """Show in the empty fields which words are used for them."""
-        self.fields["public_title"].widget.attrs["placeholder"] = title
-        self.fields["public_about"].widget.attrs["placeholder"] = about
 
 
 class NamesForm(forms.Form):

@@ -7,7 +7,7 @@ from django import forms
 
 from annotate.screening.describing import DescribedSetting, groups
 from annotate.screening.registry import SCREENS
-from annotate.services.campaigns.screen_settings import LONGEST_REASON
+from annotate.services.reasons import LONGEST_REASON
 
 LABELS = {
     "flags.off": "Screens that do not run",

@@ -62,7 +62,7 @@ from annotate.models.review import (
     SignalKey,
 )
 from annotate.models.studies import InstrumentDefinition, TutorialContent
-from annotate.models.texts import BackgroundAnswers, CampaignTexts
+from annotate.models.texts import BackgroundAnswers, CampaignTexts, EarlierConsent
 from annotate.models.work import (
     Assignment,
     ChangeMark,
@@ -96,6 +96,7 @@ __all__ = [
     "CriterionProtocol",
     "CrowdEvent",
     "Draft",
+    "EarlierConsent",
     "Exclusion",
     "Feedback",
     "Flag",

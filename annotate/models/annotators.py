@@ -87,6 +87,8 @@ class Participation(models.Model):
     entered_at = models.DateTimeField(auto_now_add=True)
     verified_at = models.DateTimeField(null=True)  # only verified work counts and is paid
     consented_at = models.DateTimeField(null=True)  # where the campaign has a consent text
+    # Which version of that text was accepted then.
+    consented_to = models.PositiveSmallIntegerField(default=1, db_default=1)
     background_at = models.DateTimeField(null=True)  # where it asks people about themselves
     # On marketplaces:
     posting = models.ForeignKey(Posting, models.PROTECT, null=True, related_name="participations")

@@ -3,15 +3,18 @@
 from django.db import models
 
 from annotate.models.annotators import Participation
+from annotate.models.base import Fact
 from annotate.models.campaigns import Campaign
 
 
 class CampaignTexts(models.Model):
-    """A researcher's own texts; a campaign without any has no row. They are fixed with the plan.
+    """A researcher's own texts; a campaign without any has no row.
 
-    consent: who does not accept it gets no task. ethics: the approval's number, or why none was
-    needed; it stands under the consent and in the report. background: what people are asked about
-    themselves (selectors/studies/background.py).
+    consent: who does not accept it gets no task. consent_version: counts its changes; who accepted
+    an earlier version is asked again. ethics: the approval's number, or why none was needed; it
+    stands under the consent and in the report. instructions_at: when the instructions were last
+    amended. background: what people are asked about themselves
+    (selectors/studies/background.py).
     """
 
     campaign = models.OneToOneField(
@@ -21,6 +24,26 @@ class CampaignTexts(models.Model):
     ethics = models.CharField(max_length=300, blank=True)
     instructions = models.TextField(blank=True)
     background = models.TextField(blank=True)
+    consent_version = models.PositiveSmallIntegerField(default=1, db_default=1)
+    instructions_at = models.DateTimeField(null=True)
+
+
+class EarlierConsent(Fact):
+    """That somebody accepted a version of the consent text, and later a newer one.
+
+    The participation itself has the newest that was accepted; the log has the texts.
+    """
+
+    participation = models.ForeignKey(
+        Participation, models.PROTECT, related_name="earlier_consents", db_index=False
+    )
+    version = models.PositiveSmallIntegerField()
+    accepted_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["participation", "version"], name="consent_once")
+        ]
 
 
 class BackgroundAnswers(models.Model):

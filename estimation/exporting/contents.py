@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from annotate.selectors.campaigns import exports as work
 from annotate.selectors.campaigns import gold_answers
 from annotate.selectors.campaigns.exports import Moment
-from annotate.selectors.studies import background
+from annotate.selectors.studies import amended_texts, background
 from annotate.tables import lines, moment
 from estimation.exporting import tables
 from estimation.exporting.tables import File
@@ -60,6 +60,10 @@ def background_answers(now: Moment) -> Rows:
     return background.rows(now.campaign)
 
 
+def consents(now: Moment) -> Rows:
+    return amended_texts.accepted(now.campaign)
+
+
 def exclusions(now: Moment) -> Rows:
     return (vars(one) for one in work.exclusions(now))
 
@@ -73,6 +77,7 @@ ROWS: dict[str, Callable[[Moment], Rows]] = {
     tables.METRICS.name: numbers.metrics,
     tables.ANNOTATORS.name: annotators,
     tables.BACKGROUND.name: background_answers,
+    tables.CONSENTS.name: consents,
     tables.EXCLUSIONS.name: exclusions,
     tables.GOLD.name: gold_answers.answers,
     tables.ESTIMATES.name: numbers.estimates,

@@ -129,6 +129,16 @@ BACKGROUND = File(
         "answer": "one of those offered; empty: they would rather not say",
     },
 )
+CONSENTS = File(
+    "consents.csv",
+    "Which consent text people accepted, where the campaign has one.",
+    {
+        "annotator": ANNOTATOR,
+        "version": "of the text, from 1: plan.json has the newest (texts) with its number, and "
+        "those before it (text_amendments)",
+        "accepted_at": "when",
+    },
+)
 EXCLUSIONS = File(
     "exclusions.csv",
     "Judgments that a ruling took out of the estimates.",
@@ -278,6 +288,7 @@ PLAN = "plan.json"
 README = "README.md"
 FILES = (
     AMENDMENTS,
-    *(JUDGMENTS, SCORES, OUTPUTS, ITEMS, METRICS, ANNOTATORS, BACKGROUND, EXCLUSIONS, GOLD),
+    *(JUDGMENTS, SCORES, OUTPUTS, ITEMS, METRICS),
+    *(ANNOTATORS, BACKGROUND, CONSENTS, EXCLUSIONS, GOLD),
     *(ESTIMATES, COMPARISONS, AGREEMENT, STRESS, DECISIONS, EVIDENCE_OF_DECISIONS),
 )

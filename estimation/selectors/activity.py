@@ -55,6 +55,7 @@ _VERBS = {
     "operation_dropped": "dropped an operation at the crowd ({kind})",
     "look": "compared its postings with the crowd",
     "retitle": "changed what annotators read: “{title}”",
+    "amend_texts": "changed what annotators read: {changed}",
     "add_reviewer": "added {name} as a reviewer",
     "invite": "made an invitation as {role}",
     "revoke_invitation": "withdrew an invitation as {role}",
@@ -126,8 +127,8 @@ PARTS = {
     "campaign": _part(
         "Campaign",
         "create imported open pause close finish resume reopen archive stop_system resume_system "
-        "fee retitle add_reviewer invite revoke_invitation join change_role remove_member leave "
-        "withdraw_links subscribe unsubscribe budget_low",
+        "fee retitle amend_texts add_reviewer invite revoke_invitation join change_role "
+        "remove_member leave withdraw_links subscribe unsubscribe budget_low",
         decisions=True,
     ),
     "reviews": _part(
@@ -231,6 +232,8 @@ class _Details(dict[str, Any]):
     """The details of a log entry; values that an old entry lacks are left out."""
 
     def __missing__(self, key: str) -> str:
+        if key == "changed":
+            return ", ".join(name.replace("_", " ") for name in sorted(self.get("changes", ())))
         reason = self.get("reason", "")
         if key == "why" and reason in CloseReason.values:
             return str(CloseReason(reason).label)

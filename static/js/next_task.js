@@ -23,10 +23,11 @@ export function createNext({ api, data, blank, held, started }) {
   }
 
   // `answer` is the server's receipt: which task is next, the one after it, and what today comes to.
+  // `told` names the study's title, instructions and other texts: a page with older ones is loaded.
   async function show(answer) {
     const inHand = answer.assignment && (await Promise.race([coming, pause(PATIENCE)]));
     const task = [inHand, answer.coming].find((one) => one?.data.assignment.id === answer.assignment);
-    if (!task || !fits(task.data, data)) return goTo(answer.next);
+    if (!task || answer.told !== data.told || !fits(task.data, data)) return goTo(answer.next);
     putIn(task, blank);
     say(answer.words);
     renameAddress(task.data.urls.page);

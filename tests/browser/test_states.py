@@ -15,6 +15,7 @@ from tests.browser.states import (
     State,
     Visitor,
     accounts,
+    amended,
     answers,
     batches,
     german,
@@ -55,6 +56,7 @@ ROOMS = (
     pay,
     batches,
     market,
+    amended,
     layout,
     numbers,
 )

@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotate.errors import ServiceError
 from annotate.models import Assignment, Campaign, Operation, PendingScore, Posting, Review, Ruling
 from annotate.selectors.work import admission
-from annotate.services.campaigns import life, plans
+from annotate.services.campaigns import changing_texts, life
 from annotate.services.pay import extra_pay
 from annotate.services.pay.extra_pay import Gift
 from annotate.services.work import judgments, leasing, scoring
@@ -111,8 +111,11 @@ class Happening:
         life.reopen(self.made.pk, actor_id=self.owner.pk, why="More.")
 
     def retitle(self) -> None:
-        plans.change_public_words(
-            self.made.pk, title=f"{self.choose.random()}", about="", actor_id=self.owner.pk
+        changing_texts.change(
+            self.made.pk,
+            {"public_title": f"{self.choose.random()}"},
+            actor_id=self.owner.pk,
+            reason="Shorter.",
         )
 
     def budget(self) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from annotate.instruments.tutorials import files
+from annotate.selectors.studies import amended_texts
 from tests.addresses import World
 from tests.annotate.own import helpful
 from tests.annotate.researcher import PLAN
@@ -131,7 +132,7 @@ BODIES: dict[str, Callable[[World], Any]] = {
         "beyond_budget": True,
     },
     "api-payout-undo": lambda world: {"annotators": [world.facts["pseudonym"]], "reason": "No."},
-    "api-campaign-detail": lambda _world: {"public_title": "Rate news", "public_about": "Read."},
+    "api-campaign-detail": lambda _world: {"public_title": "Rate news", "reason": "Why."},
     "api-gold": lambda _world: {
         "gold": [{"item": "a", "output": "The the.", "expected": {"fluency": [-1, 0]}}],
         "share": 3,
@@ -150,6 +151,7 @@ BODIES: dict[str, Callable[[World], Any]] = {
         "events": ["closed"],
     },
     "api-screens": lambda _world: {"settings": {"timing": {"share": 0.2}}, "reason": "Why."},
+    "api-texts": lambda _world: {"consent": "You may stop.", "reason": "Why."},
     "api-fee": lambda _world: {"fee_rate": "0.3", "beyond_budget": True},
     "api-doubtful-pay": lambda _world: {"beyond_budget": True},
     "api-batches": lambda _world: (
@@ -235,9 +237,14 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
         "ethics": "ERB 17",
     },
     "annotate:import": lambda _world: {"act": "use", "revision": "0", "metric": "comet"},
-    "annotate:public-words": lambda _world: {
+    "annotate:texts": lambda world: {
         "public_title": "Rate news",
         "public_about": "You read news.",
+        "contact": "ada@example.org",
+        "instructions": "Judge as an editor.",
+        "consent": "You may stop.",
+        "reason": "Shorter.",
+        "revision": amended_texts.of(world.link).revision,
     },
     "annotate:instrument-new": lambda _world: {"definition": json.dumps(helpful())},
     "annotate:instrument-draft": lambda _world: {"definition": json.dumps(helpful())},

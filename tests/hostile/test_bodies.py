@@ -23,7 +23,7 @@ def headers(world: World, door: Door, *, of_workers: bool) -> dict[str, Any]:
 
 def methods(door: Door) -> tuple[str, ...]:
     others = {"annotate:work-draft": ("put", "post"), "api-campaign-detail": ("patch",)}
-    others["api-screens"] = ("patch",)
+    others |= {"api-screens": ("patch",), "api-texts": ("patch",)}
     return others.get(door.name, ("post",))
 
 

@@ -9,6 +9,8 @@ from annotate.services.campaigns import study_texts
 from annotate.services.campaigns.study_texts import LONGEST
 from annotate.text import json_text
 
+NEEDED = "needed once the campaign has opened; the log keeps it"
+
 
 class ObjectField(serializers.DictField):
     """An object; a form sends it as JSON text. example: what such a text looks like."""

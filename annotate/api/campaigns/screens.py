@@ -10,10 +10,10 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api.base import BoundedView, validated
-from annotate.api.campaigns.fields import SettingsField
+from annotate.api.campaigns.fields import NEEDED, SettingsField
 from annotate.selectors.campaigns import screen_settings as selectors
 from annotate.services.campaigns import screen_settings
-from annotate.services.campaigns.screen_settings import LONGEST_REASON
+from annotate.services.reasons import LONGEST_REASON
 
 
 class ScreenAmendmentSerializer(serializers.Serializer[Any]):
@@ -41,7 +41,7 @@ class ChangeScreensSerializer(serializers.Serializer[Any]):
         default="",
         allow_blank=True,
         max_length=LONGEST_REASON,
-        help_text="needed once the campaign has opened; the log keeps it",
+        help_text=NEEDED,
     )
 
 

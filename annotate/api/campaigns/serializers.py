@@ -13,7 +13,8 @@ from annotate.crowds.terms import usual_tasks
 from annotate.models import Campaign
 from annotate.selectors.campaigns.blinding import sees_results
 from annotate.selectors.pay.budget import cost_at_most
-from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE, Plan
+from annotate.services.campaigns.plans import Plan
+from annotate.services.campaigns.study_texts import LONGEST_ABOUT, LONGEST_TITLE
 from annotate.states import CampaignStatus, Estimand, MemberRole, MetricChoice, StopMode
 from annotate.text import json_text
 
@@ -272,17 +273,6 @@ class RowList(serializers.ListField):
             if isinstance(data, Rows)
             else self.fail("not_a_list", input_type=type(data).__name__)
         )
-
-
-class PublicWordsSerializer(serializers.Serializer[Any]):
-    """What annotators read in place of the name. A field that is left out does not change."""
-
-    public_title = serializers.CharField(
-        required=False, allow_blank=True, max_length=LONGEST_TITLE, help_text=TITLE
-    )
-    public_about = serializers.CharField(
-        required=False, allow_blank=True, max_length=LONGEST_ABOUT, help_text=ABOUT
-    )
 
 
 class JsonImportSerializer(PlanSerializer):

@@ -26,15 +26,15 @@ from annotate.api.campaigns.serializers import (
     FileImportSerializer,
     ImportedSerializer,
     JsonImportSerializer,
-    PublicWordsSerializer,
 )
+from annotate.api.campaigns.texts import PublicWordsSerializer
 from annotate.api.parsers import ImportParser
 from annotate.errors import Conflict
 from annotate.instruments import highlights
 from annotate.models import Campaign
 from annotate.selectors.studies import instruments
 from annotate.services.accounts import kept_answers
-from annotate.services.campaigns import drafts, life, plans
+from annotate.services.campaigns import changing_texts, drafts, life
 from annotate.services.campaigns.importing import receiving, stored
 from annotate.services.campaigns.plans import Plan
 from annotate.states import ImportStatus
@@ -87,13 +87,9 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     def partial_update(self, request: Request, public_id: str) -> Response:
         """Change what annotators read in place of the name: the title, the sentence, or both."""
         campaign = permissions.run(request.user, public_id)
-        given = validated(PublicWordsSerializer(data=request.data))
-        plans.change_public_words(
-            campaign.pk,
-            actor_id=cast(User, request.user).pk,
-            title=given.get("public_title", campaign.public_title),
-            about=given.get("public_about", campaign.public_about),
-        )
+        given = dict(validated(PublicWordsSerializer(data=request.data)))
+        reason, actor = given.pop("reason"), cast(User, request.user).pk
+        changing_texts.change(campaign.pk, given, actor_id=actor, reason=reason)
         return self._shown(campaign)
 
     @extend_schema(request=None)

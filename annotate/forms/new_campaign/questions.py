@@ -21,8 +21,8 @@ from annotate.instruments.base import Instrument
 from annotate.selectors.studies import instruments
 from annotate.services.campaigns import metric_choice, study_texts
 from annotate.services.campaigns.metric_choice import AUTO, choice
-from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE, Plan
-from annotate.services.campaigns.study_texts import LONGEST
+from annotate.services.campaigns.plans import Plan
+from annotate.services.campaigns.study_texts import LONGEST, LONGEST_ABOUT, LONGEST_TITLE
 from annotate.states import MetricChoice
 from annotate.text.numerals import number
 from estimation.metrics import METRICS

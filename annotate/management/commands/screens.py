@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotate.errors import ServiceError
+from annotate.management.refusing import nothing_changed
 from annotate.management.screen_options import add_settings, settings_of
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns import screen_settings as selectors
@@ -31,9 +32,7 @@ class Command(BaseCommand):
         try:
             changed = screen_settings.change(found, given, actor_id=None, reason=options["reason"])
         except ServiceError as refused:
-            told = getattr(refused, "errors", {"": refused.message})
-            lines = "\n".join(f"{name}: {text}" if name else text for name, text in told.items())
-            raise CommandError(f"Nothing was changed.\n{lines}") from None
+            raise nothing_changed(refused) from None
         for path, (was, now) in changed.items():
             self.stdout.write(f"{path}: {json.dumps(was)} -> {json.dumps(now)}")
         if not changed:

@@ -31,7 +31,7 @@ from annotate.models import (
     Score,
     Slot,
 )
-from annotate.selectors import bulk
+from annotate.selectors import amendments, bulk
 from annotate.selectors.campaigns import counting as evidence
 from annotate.selectors.campaigns import screen_settings
 from annotate.selectors.campaigns.counting import SystemStanding
@@ -61,7 +61,7 @@ class Moment:
     """
 
     campaign: Campaign
-    amendments: tuple[screen_settings.Amendment, ...]
+    amendments: tuple[amendments.Amendment, ...]
     judgment: Ints
     annotator: Ints
     state: Ints
@@ -147,7 +147,7 @@ class ExcludedRow:
 def moment(campaign_id: int) -> Moment:
     """Return the state that the other functions read by; six queries."""
     campaign = Campaign.objects.get(pk=campaign_id)
-    amended = screen_settings.amendments(campaign_id)[::-1]
+    amended = amendments.logged(campaign_id, screen_settings.AMENDED)[::-1]
     judgment, annotator, state = _judged(campaign_id)
     output, team, teams = _teams(campaign_id)
     return Moment(campaign, amended, judgment, annotator, state, output, team, teams)

@@ -14,7 +14,7 @@ from annotate.instruments.rating.writing import as_data
 from annotate.models import Campaign, Protocol, System
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Brief
-from annotate.selectors.studies import instruments, texts
+from annotate.selectors.studies import amended_texts, instruments, texts
 from annotate.text.languages import interface_language
 from annotate.text.visible import is_visible
 
@@ -79,6 +79,11 @@ def protocol(campaign: Campaign) -> dict[str, Any]:
         **counting.asked(campaign.pk),
         "systems": [_system(system) for system in campaign.systems.order_by("pk")],
         "texts": asdict(texts.of(campaign)),
+        "consent_version": texts.consent_version(campaign),
+        "text_amendments": [
+            {"at": one.at, "why": one.why, "changes": one.changes}
+            for one in amended_texts.amended(campaign.pk)
+        ],
         "instrument": _instrument(campaign),
     }
 

@@ -2,23 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from annotate.models import AuditEntry, Campaign
+from annotate.models import Campaign
 from annotate.screening.settings import Settings
+from annotate.selectors import amendments
+from annotate.selectors.amendments import Amendment
 
 AMENDED = "amend_screens"  # the verb of the log
-
-
-@dataclass(frozen=True)
-class Amendment:
-    """One change. changes: path -> (was, now). actor: "" for a command."""
-
-    at: datetime
-    actor: str
-    why: str
-    changes: Mapping[str, tuple[Any, Any]]
 
 
 @dataclass(frozen=True)
@@ -35,18 +26,4 @@ def of(campaign_id: int) -> ScreenSettings:
     campaign = Campaign.objects.get(pk=campaign_id)
     in_use = Settings.from_dict(campaign.screening).to_dict()
     opened = (campaign.protocol or {}).get("screening") or None
-    return ScreenSettings(in_use, opened, amendments(campaign_id))
-
-
-def amendments(campaign_id: int) -> tuple[Amendment, ...]:
-    """Return the changes of a campaign's settings, the newest first; one query."""
-    rows = AuditEntry.objects.filter(campaign=campaign_id, verb=AMENDED).order_by("-pk")
-    return tuple(
-        Amendment(
-            at,
-            actor or "",
-            detail.get("why", ""),
-            {path: (was, now) for path, (was, now) in detail.get("changes", {}).items()},
-        )
-        for at, actor, detail in rows.values_list("at", "actor__username", "detail")
-    )
+    return ScreenSettings(in_use, opened, amendments.logged(campaign_id, AMENDED))

@@ -1,6 +1,7 @@
 """What the annotators of a campaign are told in its researcher's own words."""
 
 from dataclasses import dataclass, fields
+from datetime import datetime
 
 from annotate.models import Campaign
 
@@ -20,6 +21,18 @@ class StudyTexts:
 
 
 NONE = StudyTexts()
+
+
+def consent_version(campaign: Campaign) -> int:
+    """Return which version of its consent text a campaign has, from 1."""
+    found = getattr(campaign, "texts", None)
+    return 1 if found is None else int(found.consent_version)
+
+
+def instructions_at(campaign: Campaign) -> datetime | None:
+    """Return when the instructions were last amended; None if they never were."""
+    found = getattr(campaign, "texts", None)
+    return None if found is None else found.instructions_at
 
 
 def of(campaign: Campaign) -> StudyTexts:

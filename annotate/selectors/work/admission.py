@@ -14,7 +14,6 @@ from annotate.models import Assignment, Campaign, Participation
 from annotate.selectors.campaigns import slot_counts, slots
 from annotate.selectors.pay import budget, open_units, promises
 from annotate.selectors.review import eligibility
-from annotate.selectors.studies import texts
 from annotate.selectors.work import beforehand, tutorial_runs, units
 from annotate.selectors.work.picking import pick
 from annotate.states import CloseReason
@@ -53,15 +52,20 @@ def personal(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Noth
     """Return the reason of `gate` that does not depend on the work of others, if there is one."""
     if over := _unit_over(who, n_open=n_open):
         return over
-    owed = beforehand.owed(texts.of(campaign), who)
+    owed = beforehand.owed(campaign, who)
     if owed and campaign.status in COLLECTING:
-        return Nothing(owed, _("Before you begin"), final=False)
+        return first(owed)
     step = tutorial_runs.step(campaign, who)
     if step == tutorial_runs.TutorialStep.UNDER_WAY:
         return _tutorial()
     if step == tutorial_runs.TutorialStep.FAILED:
         return _failed()
     return _kept_out(campaign, who, n_open=n_open)
+
+
+def first(owed: beforehand.Owed) -> Nothing:
+    """Return that something comes before the next task."""
+    return Nothing(owed, _("Before you begin"), final=False)
 
 
 def _pays_tutorial(campaign: Campaign, who: Participation) -> bool:

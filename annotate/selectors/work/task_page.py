@@ -1,11 +1,12 @@
 """The contents of an annotator's page: the study, the earnings, the task and its draft."""
 
+import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Max, Q, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -19,7 +20,7 @@ from annotate.selectors.pay.accounts import MONEY
 from annotate.selectors.review import eligibility
 from annotate.selectors.studies import instruments, texts
 from annotate.selectors.studies.texts import StudyTexts
-from annotate.selectors.work import gold, in_hand, units
+from annotate.selectors.work import beforehand, gold, in_hand, units
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,14 @@ class Study:
     links_number: int = 0  # links of an earlier number are withdrawn
     signals: bool = False  # whether the page counts signals, which it then says
     texts: StudyTexts = texts.NONE
+    consent_version: int = 1
+    instructions_at: datetime | None = None  # when the researcher's instructions were amended
+
+    @property
+    def told(self) -> str:
+        """Return what changes with the texts that a page has shown: it is loaded again then."""
+        told = (self.title, self.contact, self.texts.instructions, self.consent_version)
+        return hashlib.sha256(repr(told).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,9 @@ class Visit:
     is_sure: bool  # the person's identity is confirmed
     is_new: bool = False  # has not judged in this study yet
     unit: units.Unit | None = None  # on a marketplace
+    owed: beforehand.Owed = ""  # what comes before the next task
+    consented_at: datetime | None = None  # when a version of the consent text was accepted
+    has_new_instructions: bool = False  # amended since the last task
 
     @property
     def figures(self) -> Figures:
@@ -127,11 +139,12 @@ def visit(participation_id: int) -> Visit:
         who = Participation.objects.select_related(*BESIDE).get(pk=participation_id)
     except Participation.DoesNotExist:
         raise NotFound(_("This study does not exist any more.")) from None
-    judged, judged_today, judged_ever = _judged(who)
+    judged, judged_today, last_at = _judged(who)
     earned, earned_today = _earned(who)
+    study = study_of(who.campaign)
     return Visit(
         who.pk,
-        study_of(who.campaign),
+        study,
         who.annotator.pseudonym,
         judged,
         judged_today,
@@ -139,9 +152,19 @@ def visit(participation_id: int) -> Visit:
         earned_today,
         _barred(who),
         who.is_sure,
-        is_new=not judged_ever,
+        is_new=last_at is None,
         unit=units.of(who),
+        owed=beforehand.owed(who.campaign, who),
+        consented_at=who.consented_at,
+        has_new_instructions=_has_new_instructions(study, last_at),
     )
+
+
+def _has_new_instructions(study: Study, last_at: datetime | None) -> bool:
+    """Return whether the instructions were amended since this person's last task."""
+    if not study.texts.instructions or study.instructions_at is None or last_at is None:
+        return False
+    return last_at < study.instructions_at
 
 
 def _barred(who: Participation) -> str:
@@ -230,6 +253,8 @@ def study_of(campaign: Campaign) -> Study:
         links_number=campaign.links_number,
         signals=signals_on(campaign.screening),
         texts=texts.of(campaign),
+        consent_version=texts.consent_version(campaign),
+        instructions_at=texts.instructions_at(campaign),
     )
 
 
@@ -237,16 +262,19 @@ def today() -> datetime:
     return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def _judged(who: Participation) -> tuple[int, int, int]:
-    """Return (under this participation, today's, all) tasks done and not lost with their unit."""
+def _judged(who: Participation) -> tuple[int, int, datetime | None]:
+    """Return (under this participation, today's) tasks done and not lost with their unit.
+
+    And when the last one was handed in, under whatever participation.
+    """
     mine = Assignment.objects.filter(campaign=who.campaign_id, annotator=who.annotator_id)
     here = Q(participation=who)
     row = mine.filter(status__in=Assignment.JUDGED).aggregate(
         here=Count("pk", filter=here),
         today=Count("pk", filter=Q(ended_at__gte=today()) & _shown(who, here)),
-        ever=Count("pk"),
+        last=Max("ended_at"),
     )
-    return row["here"], row["today"], row["ever"]
+    return row["here"], row["today"], row["last"]
 
 
 def _earned(who: Participation) -> tuple[Decimal, Decimal]:

@@ -6,7 +6,6 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
-from django.db import transaction
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from annotate.crowds import tariffs
@@ -18,61 +17,22 @@ from annotate.models import GOLD_BLOCK, Campaign
 from annotate.schemas import Refused, fault
 from annotate.screening.settings import Settings
 from annotate.screening.thresholds import SettingsError
-from annotate.selectors.campaigns import protocol
 from annotate.selectors.pay.budget import AtMost, cost_of_plan
 from annotate.selectors.studies import instruments, tutorial_contents
 from annotate.selectors.studies.texts import NONE, StudyTexts
 from annotate.selectors.work.gold import MOST as MOST_GOLD
-from annotate.services import audit, locks
 from annotate.services.campaigns import enough, gold, gold_sources, metric_choice
 from annotate.services.campaigns.importing.problems import Row
-from annotate.services.campaigns.study_texts import problems
+from annotate.services.campaigns.study_texts import (
+    LONGEST_ADDRESS,
+    problems,
+    public_word_problems,
+)
 from annotate.states import StopMode
-
-LONGEST_TITLE, LONGEST_ABOUT = 120, 600  # the database's columns
-
-
-def public_word_problems(title: str, about: str) -> dict[str, str]:
-    """Return what is wrong with the public title and sentence, by field name."""
-    found = {}
-    if len(title) > LONGEST_TITLE:
-        found["public_title"] = f"The title has at most {LONGEST_TITLE} characters."
-    if len(about) > LONGEST_ABOUT:
-        found["public_about"] = f"The sentence has at most {LONGEST_ABOUT} characters."
-    return found
-
-
-def change_public_words(campaign_id: int, *, title: str, about: str, actor_id: int) -> bool:
-    """Store another title and sentence, "" for the neutral ones; return whether one changed.
-
-    The log keeps the earlier texts. Existing postings keep their own words. Raises `Invalid` for
-    texts that are too long.
-    """
-    if found := public_word_problems(title, about):
-        raise Invalid(found)
-    with transaction.atomic():
-        campaign = locks.campaign(campaign_id)
-        before = campaign.public_title, campaign.public_about
-        title = protocol.title(title, instruments.of(campaign), campaign.language)
-        about = protocol.own_about(about)
-        if (title, about) == before:
-            return False
-        Campaign.objects.filter(pk=campaign_id).update(public_title=title, public_about=about)
-        audit.record(
-            "retitle",
-            campaign_id=campaign_id,
-            actor_id=actor_id,
-            status=campaign.status,
-            title=title,
-            about=about,
-            before=before,
-        )
-    return True
-
 
 # The limits of the database's columns.
 MOST_REWARD, MOST_BUDGET, MOST_COUNT, MOST_SEED = 10**6, 10**8, 2**31 - 1, 2**63
-LONGEST_NAME, LONGEST_ADDRESS = 120, 254
+LONGEST_NAME = 120
 MOST_BONUS_AFTER, MOST_FEE = 100, 10
 Planned = Callable[[Row, int], int]  # (row, position) -> judgments planned for its output
 

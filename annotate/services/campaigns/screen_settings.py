@@ -12,10 +12,9 @@ from annotate.screening.settings import Settings
 from annotate.screening.signals.settings import signals_on
 from annotate.screening.thresholds import SettingsError
 from annotate.selectors.campaigns.screen_settings import AMENDED
-from annotate.services import audit, change_marks, locks
+from annotate.services import audit, change_marks, locks, reasons
 from annotate.states import CampaignStatus
 
-LONGEST_REASON = 300
 OVER = (CampaignStatus.CLOSED, CampaignStatus.ARCHIVED)
 UNTOLD = (
     "Signals can be switched on before the campaign opens only: people who have joined were not "
@@ -49,7 +48,12 @@ def change(
         Campaign.objects.filter(pk=campaign_id).update(screening=now, screened="")
         change_marks.mark(campaign_id, "screens")
         audit.record(
-            AMENDED, campaign_id=campaign_id, actor_id=actor_id, why=reason, changes=changes
+            AMENDED,
+            campaign_id=campaign_id,
+            actor_id=actor_id,
+            status=campaign.status,
+            why=reason,
+            changes=changes,
         )
     return changes
 
@@ -82,13 +86,7 @@ def _differences(
 
 def _checked(campaign: Campaign, now: Mapping[str, Any], reason: str) -> str:
     """Return the reason, after checking that this may still be changed."""
-    reason = " ".join(reason.split())
-    if campaign.status == CampaignStatus.DRAFT:
-        return reason[:LONGEST_REASON]
-    if signals_on(now) and not signals_on(campaign.screening):
+    is_draft = campaign.status == CampaignStatus.DRAFT
+    if not is_draft and signals_on(now) and not signals_on(campaign.screening):
         raise Conflict(UNTOLD)
-    if not 0 < len(reason) <= LONGEST_REASON:
-        raise Invalid(
-            {"reason": f"Say why, in at most {LONGEST_REASON} characters: the log keeps it."}
-        )
-    return reason
+    return reasons.checked(reason, status=campaign.status)

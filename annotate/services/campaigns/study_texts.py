@@ -1,4 +1,4 @@
-"""Checks and stores a researcher's own texts for annotators; nothing changes them afterwards."""
+"""Checks and stores what annotators read of a new campaign, in its researcher's own words."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -9,6 +9,8 @@ from annotate.selectors.studies import background
 from annotate.selectors.studies.texts import StudyTexts
 from annotate.text.visible import is_visible
 
+# The limits of the database's columns.
+LONGEST_TITLE, LONGEST_ABOUT, LONGEST_ADDRESS = 120, 600, 254
 LONGEST = {"consent": 10_000, "ethics": 300, "instructions": 10_000, "background": 10_000}
 LABELS = {
     "consent": "The consent text",
@@ -16,6 +18,16 @@ LABELS = {
     "instructions": "The instructions",
     "background": "The text of the background questions",
 }
+
+
+def public_word_problems(title: str, about: str) -> dict[str, str]:
+    """Return what is wrong with the public title and sentence, by field name."""
+    found = {}
+    if len(title) > LONGEST_TITLE:
+        found["public_title"] = f"The title has at most {LONGEST_TITLE} characters."
+    if len(about) > LONGEST_ABOUT:
+        found["public_about"] = f"The sentence has at most {LONGEST_ABOUT} characters."
+    return found
 
 
 def problems(texts: StudyTexts) -> dict[str, str]:

@@ -6,15 +6,30 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
-from annotate.models import BackgroundAnswers, Participation
+from annotate.models import BackgroundAnswers, EarlierConsent, Participation
 from annotate.selectors.studies import background, texts
-from annotate.selectors.work.beforehand import owed
+from annotate.selectors.work.beforehand import has_consented, owed
 
 
-def consent(participation_id: int) -> None:
-    """Store that this person accepted the campaign's consent text. Safe to repeat."""
-    mine = Participation.objects.filter(pk=participation_id, consented_at=None)
-    mine.update(consented_at=timezone.now())
+@transaction.atomic
+def consent(participation_id: int, *, version: int) -> bool:
+    """Store that this person accepted this version of the campaign's consent text.
+
+    Safe to repeat: the first time stays. An earlier version that was accepted stays on record.
+    Returns False, and stores nothing, where the text has another version by now.
+    """
+    who = Participation.objects.select_for_update(no_key=True).get(pk=participation_id)
+    if version != texts.consent_version(who.campaign):
+        return False
+    if has_consented(who, version):
+        return True
+    if who.consented_at is not None:
+        EarlierConsent.objects.create(
+            participation=who, version=who.consented_to, accepted_at=who.consented_at
+        )
+    who.consented_at, who.consented_to = timezone.now(), version
+    who.save(update_fields=["consented_at", "consented_to"])
+    return True
 
 
 @transaction.atomic
@@ -24,7 +39,7 @@ def tell_background(participation_id: int, answers: Sequence[str]) -> None:
     So nothing is stored before the consent text is accepted, and the first answers stay.
     """
     who = Participation.objects.select_for_update().get(pk=participation_id)
-    if owed(texts.of(who.campaign), who) != "background":
+    if owed(who.campaign, who) != "background":
         return
     BackgroundAnswers.objects.create(participation=who, answers=list(answers))
     who.background_at = timezone.now()

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, Campaign, Participation
-from annotate.selectors.work import admission, gold, picking, standing
+from annotate.selectors.work import admission, beforehand, gold, picking, standing
 from annotate.selectors.work.in_hand import with_begin
 from annotate.selectors.work.picking import Picked
 from annotate.services import change_marks, lease_allowances, locks
@@ -37,8 +37,8 @@ def lease(participation_id: int, *, ahead: bool = False) -> Lease:
 
     With `ahead`, an annotator with one open assignment gets a second one (prefetch).
     """
-    if not ahead and (waiting := _waiting(participation_id).first()):
-        return waiting
+    if not ahead and (in_hand := _in_hand(participation_id)):
+        return in_hand
     if quick := _at_once(participation_id, ahead=ahead):
         return quick
     with transaction.atomic():
@@ -52,8 +52,8 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
     This needs an open campaign. A closing campaign keeps its slots for annotators who ask for a
     task now.
     """
-    if waiting := _waiting(participation_id).exclude(pk=after).first():
-        return waiting
+    if in_hand := _in_hand(participation_id, besides=after):
+        return in_hand
     if quick := _at_once(participation_id, besides=after):
         return quick
     with transaction.atomic():
@@ -82,10 +82,20 @@ def _at_once(
     return spending.tried(participation_id, act)
 
 
-def _waiting(participation_id: int) -> QuerySet[Assignment]:
-    """Select the open assignments whose time is not over: they need no lock and no new lease."""
+def _in_hand(participation_id: int, *, besides: int | None = None) -> Lease | None:
+    """Return the open assignment whose time is not over: it needs no lock and no new lease.
+
+    A consent text that was changed meanwhile comes before it.
+    """
     mine = admission.open_of(participation_id).filter(expires_at__gt=timezone.now())
-    return mine.order_by("leased_at", "pk")
+    if besides is not None:
+        mine = mine.exclude(pk=besides)
+    read = mine.select_related("participation", "campaign__texts")
+    found = read.order_by("leased_at", "pk").first()
+    if found is None:
+        return None
+    owed = beforehand.owed(found.campaign, found.participation)
+    return admission.first(owed) if owed else found
 
 
 def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignment]]:

@@ -72,7 +72,7 @@ def begin(who: Participation) -> CampaignTerms:
         raise _anew(known)
     if admission.closed_unit(who) is not None or not _has_passed(known, who):
         raise Otherwise
-    if beforehand.owed(known.study.texts, who):
+    if beforehand.owed(known.campaign, who):
         raise Otherwise
     return known
 

@@ -70,14 +70,19 @@ def submit(
 
 
 def what_follows(participation_id: int) -> Following:
-    """Lease the task after the next one under the campaign's lock, or the next one."""
+    """Lease the task after the next one under the campaign's lock, or the next one.
+
+    What comes before the next task, such as a changed consent text, is asked on a page.
+    """
+    visit = task_page.visit(participation_id)
+    if visit.owed:
+        return Following(visit.study, visit.figures, None, None)
     waiting = task_page.reserved(participation_id)
     if waiting is None:
         got = leasing.lease(participation_id)
     else:
         got = leasing.lease_ahead(participation_id, after=waiting)
     coming = task_page.current(got) if isinstance(got, Assignment) else None
-    visit = task_page.visit(participation_id)
     if waiting is None and coming is not None:
         waiting = coming.id
     return Following(visit.study, visit.figures, waiting, coming)

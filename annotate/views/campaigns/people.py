@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate import adapters
-from annotate.forms.base import NamesForm, PublicWordsForm
+from annotate.forms.base import NamesForm
 from annotate.models import Campaign
 from annotate.permissions import (
     access,
@@ -27,7 +27,7 @@ from annotate.selectors.campaigns import protocol as words
 from annotate.selectors.pay import people as listed
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import feedback, people_records
-from annotate.services.campaigns import amendments, links, plans
+from annotate.services.campaigns import amendments, links
 from annotate.tokens import preview_token
 from annotate.views.campaigns import budgets
 from annotate.views.csv_files import csv_file
@@ -75,33 +75,12 @@ def _comments(request: HttpRequest) -> listings.Listing:
     return listings.asked(number, sorts={}, size=COMMENTS, anchor="feedback-h", param="comments")
 
 
-@require_POST
-@researcher_page
-def change_public_words(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    """Store what annotators read of the campaign in place of its name."""
-    campaign = run(request.user, public_id)
-    form = PublicWordsForm(request.POST)
-    if not form.is_valid():
-        return _page(request, campaign, public=form, status=422)
-    assert request.user.pk is not None
-    changed = plans.change_public_words(
-        campaign.pk,
-        actor_id=request.user.pk,
-        title=form.cleaned_data["public_title"],
-        about=form.cleaned_data["public_about"],
-    )
-    if changed:
-        messages.success(request, "Annotators read the new words from now on.")
-    return redirect("annotate:people", public_id)
-
-
 def _page(
     request: HttpRequest,
     campaign: Campaign,
     *,
     names: NamesForm | None = None,
     made: Sequence[str] = (),
-    public: PublicWordsForm | None = None,
     status: int = 200,
 ) -> HttpResponseBase:
     role = _role(request, campaign)
@@ -115,7 +94,6 @@ def _page(
         "crowd": adapters.label(campaign.crowd),
         "link": links.of(campaign),
         "names": names or NamesForm(),
-        "public": _public(campaign, public),
         "about": words.about(campaign.public_about, instruments.of(campaign), campaign.language),
         "personal": [(name, links.of(campaign, name)) for name in made],
         "preview": _preview(campaign),
@@ -156,15 +134,6 @@ def export(request: HttpRequest, public_id: str) -> HttpResponseBase:
 def _role(request: HttpRequest, campaign: Campaign) -> dict[str, bool]:
     mine = access(request.user, campaign.public_id)
     return {"owner": mine.is_owner, "runs": mine.runs, "reviews": mine.reviews}
-
-
-def _public(campaign: Campaign, form: PublicWordsForm | None) -> PublicWordsForm:
-    """Return the form as sent, or with the current words, and the neutral words beside them."""
-    now = {name: getattr(campaign, name) for name in PublicWordsForm.base_fields}
-    shown = form or PublicWordsForm(initial=now)
-    asked = instruments.of(campaign), campaign.language
-    shown.suggest(words.title("", *asked), words.about("", *asked))
-    return shown
 
 
 def _preview(campaign: Campaign) -> str:

@@ -13,6 +13,7 @@ from annotate.forms.screens import ScreensForm
 from annotate.permissions import is_running, researcher_page, run, visible
 from annotate.screening.describing import by_path
 from annotate.screening.registry import SCREENS
+from annotate.selectors.amendments import Amendment
 from annotate.selectors.campaigns import screen_settings as selectors
 from annotate.services.campaigns import screen_settings
 from annotate.states import CampaignStatus
@@ -77,7 +78,7 @@ def _page(
     return render(request, "campaigns/screens.html", context, status=status)
 
 
-def _lines(one: selectors.Amendment) -> list[str]:
+def _lines(one: Amendment) -> list[str]:
     known = by_path()
     return [
         f"{known[path].label if path in known else path} ({path}): {_said(was)} → {_said(now)}"

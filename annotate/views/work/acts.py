@@ -115,6 +115,8 @@ def _next(
 ) -> dict[str, Any]:
     """Return the next address, the task that comes now, the one after it, and the texts around it.
 
+    told: names the texts of the study; a page that has shown others is loaded again.
+
     The token is new each time, so that people who keep working are not locked out after thirty
     days.
     """
@@ -122,6 +124,7 @@ def _next(
     count_in(study.currency)
     return {
         "next": reverse("annotate:work", args=[tokens.participation_token(participation_id)]),
+        "told": study.told,
         "assignment": following.next,
         "coming": _handed(participation_id, study, following.coming),
         "words": words(study, figures, number=figures.judged + 1, correctable=correctable),

@@ -12,6 +12,7 @@ from annotate.selectors.studies import background as asked
 from annotate.selectors.studies.background import BackgroundQuestion
 from annotate.selectors.work import task_page
 from annotate.services.work import beforehand
+from annotate.text.numerals import number
 from annotate.views.work import unit_words
 from annotate.views.work.access import see_work, show, visiting, worker_page
 
@@ -54,12 +55,21 @@ def page(request: HttpRequest, token: str, visit: task_page.Visit, owed: str) ->
 def consent(request: HttpRequest, token: str) -> HttpResponse:
     """Accept the study's consent text, and go on to the work."""
     visit = visiting(token)
-    if visit.study.texts.consent:
-        if request.POST.get("accept") != "yes":
-            shown = _shown(token, visit, "consent") | {"missing": True}
-            return show(request, visit.study, PAGES["consent"], shown, status=400)
-        beforehand.consent(visit.id)
+    if not visit.study.texts.consent:
+        return see_work(token)
+    if request.POST.get("accept") != "yes":
+        return _ask_again(request, token, visit, status=400, missing=True)
+    version = number(request.POST.get("version", "1"))  # pages of before had the first one
+    if version is None or not beforehand.consent(visit.id, version=version):
+        return _ask_again(request, token, visit, status=409, changed=True)
     return see_work(token)
+
+
+def _ask_again(
+    request: HttpRequest, token: str, visit: task_page.Visit, *, status: int, **why: bool
+) -> HttpResponse:
+    shown = _shown(token, visit, "consent") | why
+    return show(request, visit.study, PAGES["consent"], shown, status=status)
 
 
 @worker_page

@@ -161,6 +161,7 @@ def handed(token: str, study: Study, work: Work) -> dict[str, Any]:
         "data": {
             "token": token,
             "release": release(),
+            "told": study.told,
             "assignment": _assignment(study, work),
             "urls": _urls(token, work),
             "finished": None,
@@ -201,6 +202,7 @@ def _data(
     return {
         "token": token,
         "release": release(),
+        "told": visit.study.told,
         "assignment": current and _assignment(visit.study, current),
         "urls": _urls(token, current),
         "finished": nothing

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from annotate.text.figures import count, many, money, number, percent, seconds, series
 from estimation.selectors.report.facts import CampaignReport
 
+NOTHING_CHANGED = "No setting of the screens and no text for annotators has changed"
 UNKNOWN = "Plumbline does not record this. Write it yourself"
 
 
@@ -76,7 +77,14 @@ def _asked(report: CampaignReport) -> str:
 def _agreed(report: CampaignReport) -> str:
     if not report.texts.consent:
         return ""
-    return " Before the first task everybody accepted a consent text, which is printed there too."
+    if len(report.consents) == 1:
+        return (
+            " Before the first task everybody accepted a consent text, which is printed there too."
+        )
+    return (
+        " The consent text was amended; everybody was asked to accept the new one before their "
+        "next task. All of them are printed there."
+    )
 
 
 def _blind(report: CampaignReport) -> str:
@@ -146,12 +154,16 @@ def _uncertainty(report: CampaignReport) -> str:
 def _changes(report: CampaignReport) -> str:
     if not report.protocol:
         return "The campaign has not opened."
-    n = len(report.amendments)
-    told = f"{many(n, 'change')} of the screens’ settings, listed under “Protocol”"
-    none = "No setting of the screens has changed"
+    n_texts = len(report.text_amendments)
+    counts = {
+        "of the screens’ settings": len(report.amendments) - n_texts,
+        "of what annotators read": n_texts,
+    }
+    told = [f"{many(n, 'change')} {of}" for of, n in counts.items() if n]
+    listed = f"{series(told)}, listed under “Protocol”" if told else NOTHING_CHANGED
     return (
-        f"{told if n else none}. Targets, estimator, metrics and seed are fixed at the opening. "
-        "Other changes, such as of the fee or of the public title, stand in its activity."
+        f"{listed}. Targets, estimator, metrics and seed are fixed at the opening. Other changes, "
+        "such as of the fee, stand in its activity."
     )
 
 

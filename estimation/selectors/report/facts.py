@@ -8,11 +8,12 @@ from typing import Any
 from django.utils import timezone
 
 from annotate.instruments.base import Criterion, Instrument
+from annotate.selectors.amendments import Amendment
 from annotate.selectors.campaigns import counting, listing, screen_settings
-from annotate.selectors.campaigns.screen_settings import Amendment
 from annotate.selectors.pay import budget, conditions
 from annotate.selectors.pay.conditions import WorkConditions
-from annotate.selectors.studies import background, instruments, texts
+from annotate.selectors.studies import amended_texts, background, instruments, texts
+from annotate.selectors.studies.amended_texts import ConsentVersion
 from annotate.selectors.studies.background import ToldBackground
 from annotate.selectors.studies.texts import StudyTexts
 from annotate.text.figures import many
@@ -31,7 +32,10 @@ class AdjustedContrast:
 
 @dataclass(frozen=True)
 class CampaignReport:
-    """A campaign's report. protocol: as it opened, None before."""
+    """A campaign's report. protocol: as it opened, None before. amendments: newest first.
+
+    text_amendments: those of what annotators read, among them.
+    """
 
     campaign: Any
     board: Dashboard
@@ -39,6 +43,7 @@ class CampaignReport:
     protocol: Any
     work: WorkConditions
     amendments: tuple[Amendment, ...]
+    text_amendments: tuple[Amendment, ...] = ()
 
     @property
     def facts(self) -> listing.CampaignFacts:
@@ -71,6 +76,21 @@ class CampaignReport:
     def texts(self) -> StudyTexts:
         """Return what annotators were told in the researcher's own words."""
         return texts.of(self.campaign)
+
+    @cached_property
+    def consents(self) -> tuple[ConsentVersion, ...]:
+        """Return the consent texts since the opening, newest first."""
+        return amended_texts.consents(self.campaign)
+
+    @property
+    def earlier_consents(self) -> tuple[ConsentVersion, ...]:
+        return tuple(one for one in self.consents[1:] if one.text)
+
+    @property
+    def earlier_instructions(self) -> tuple[tuple[datetime, str], ...]:
+        """Return instructions that were amended, each with when, newest first."""
+        found = ((one.at, one.changes.get("instructions")) for one in self.text_amendments)
+        return tuple((at, was[0]) for at, was in found if was and was[0])
 
     @cached_property
     def background(self) -> list[ToldBackground]:
@@ -110,11 +130,14 @@ class CampaignReport:
 def build(campaign: Any) -> CampaignReport:
     """Return the report; the number of queries depends on the campaign's state and crowd alone."""
     facts, most = listing.facts(campaign), budget.cost_at_most(campaign)
+    of_screens = screen_settings.of(campaign.pk).amendments
+    of_texts = amended_texts.amended(campaign.pk)
     return CampaignReport(
         campaign,
         dashboard.build(facts, price=most.of_judgment, most=most),
         instruments.of(campaign),
         None if campaign.protocol is None else counting.brief(campaign.pk).protocol,
         conditions.of_campaign(campaign),
-        screen_settings.of(campaign.pk).amendments,
+        tuple(sorted((*of_screens, *of_texts), key=lambda one: one.at, reverse=True)),
+        of_texts,
     )

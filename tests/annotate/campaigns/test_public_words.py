@@ -17,12 +17,11 @@ from annotate.errors import Invalid
 from annotate.instruments import registry
 from annotate.instruments.language_quality.definition import DEFINITION
 from annotate.instruments.rating.instrument import Rating
-from annotate.models import AuditEntry, Campaign, Membership
+from annotate.models import AuditEntry, Campaign
 from annotate.selectors.campaigns import protocol as words
-from annotate.services.campaigns import life, plans
+from annotate.services.campaigns import changing_texts
 from annotate.services.studies import definitions
 from annotate.text.visible import is_visible
-from estimation.selectors import activity
 from tests.annotate.own import asked_rows, helpful
 from tests.annotate.researcher import created, lines, looked_at, owner_of
 from tests.annotate.work.pages.working import invitation
@@ -106,73 +105,23 @@ def test_no_text_makes_a_title_that_nobody_can_read(text: str) -> None:
 # ---------------------------------------------------------------- changing
 
 
-def test_a_change_is_kept_in_the_log_with_what_was_read_before() -> None:
-    ada = user()
-    made = campaign(owner=ada, public_about="Before.")
-    assert plans.change_public_words(made.pk, title="Read news", about="", actor_id=ada.pk)
-    made.refresh_from_db()
-    assert (made.public_title, made.public_about) == ("Read news", "")
-    (entry,) = AuditEntry.objects.filter(verb="retitle")
-    assert (entry.actor, entry.campaign) == (ada, made)
-    assert entry.detail == {
-        "title": "Read news",
-        "about": "",
-        "status": "open",
-        "before": ["Rate short texts", "Before."],
-    }
-    (line, *_) = activity.lines(made.pk)
-    assert line.text == "changed what annotators read: “Read news”"
-
-
-def test_the_same_again_changes_nothing_and_an_empty_title_is_the_neutral_one() -> None:
+def test_an_empty_title_is_the_neutral_one_and_the_same_again_changes_nothing() -> None:
     ada = user()
     made = campaign(owner=ada, public_title="Read news", language="de")
-    assert not plans.change_public_words(made.pk, title=" Read  news ", about=" ", actor_id=ada.pk)
-    assert not AuditEntry.objects.filter(verb="retitle").exists()
-    assert plans.change_public_words(made.pk, title="", about="", actor_id=ada.pk)
+    same = {"public_title": " Read  news ", "public_about": " "}
+    assert changing_texts.change(made.pk, same, actor_id=ada.pk) == {}
+    assert not AuditEntry.objects.filter(verb="amend_texts").exists()
+    assert changing_texts.change(made.pk, {"public_title": ""}, actor_id=ada.pk, reason="x")
     made.refresh_from_db()
     assert made.public_title == "Kurze Texte bewerten"
 
 
-def change_by_page(client: Client, made: Campaign, title: str, about: str = "") -> Any:
-    address = reverse("annotate:public-words", args=[made.public_id])
-    return client.post(address, {"public_title": title, "public_about": about})
-
-
-def test_the_page_of_people_shows_both_and_takes_a_change(ada: Client) -> None:
-    made = campaign(owner=owner_of(ada), name="Secret plan", is_open=False)
-    people = reverse("annotate:people", args=[made.public_id])
-    page = ada.get(people).content.decode()
+def test_the_page_of_people_shows_both_and_leads_to_a_change(ada: Client) -> None:
+    made = campaign(owner=owner_of(ada), name="Secret plan")
+    page = ada.get(reverse("annotate:people", args=[made.public_id])).content.decode()
     for expected in ("Secret plan", "Rate short texts", "You read short texts that computer"):
         assert expected in page
-    assert change_by_page(ada, made, "Read news", "You read news.")["Location"] == people
-    page = ada.get(people).content.decode()
-    assert "Read news" in page
-    assert "You read news." in page
-    assert "may have read the old words" not in page
-    life.open_(made.pk)
-    assert "may have read the old words" in ada.get(people).content.decode()
-
-
-def test_what_cannot_be_is_said_beside_its_field(ada: Client, mine: Campaign) -> None:
-    answer = change_by_page(ada, mine, "x" * 121, "y" * 601)
-    assert answer.status_code == 422
-    assert set(answer.context["public"].errors) == {"public_title", "public_about"}
-    assert "x" * 121 in answer.content.decode()
-    mine.refresh_from_db()
-    assert mine.public_title == "Rate short texts"
-
-
-def test_reviewers_read_it_and_cannot_change_it(client: Client, mine: Campaign) -> None:
-    bea = user("bea")
-    Membership.objects.create(campaign=mine, user=bea, role="reviewer")
-    client.force_login(bea)
-    page = client.get(reverse("annotate:people", args=[mine.public_id])).content.decode()
-    assert "Rate short texts" in page
-    assert "public-words" not in page.replace('id="public-words"', "")
-    assert change_by_page(client, mine, "Mine").status_code == 403
-    client.force_login(user("eve"))
-    assert change_by_page(client, mine, "Mine").status_code == 404
+    assert reverse("annotate:texts", args=[made.public_id]) in page
 
 
 # ---------------------------------------------------------------- creating
@@ -217,6 +166,16 @@ def test_the_api_gives_takes_and_changes_them() -> None:
     assert (refused.status_code, list(refused.json()["errors"])) == (422, ["public_title"])
     api.force_login(user("eve"))
     assert api.patch(at, {"public_title": "x"}, format="json").status_code == 404
+
+
+def test_the_api_asks_for_a_reason_once_it_is_open() -> None:
+    ada, api = user(), APIClient()
+    api.force_login(ada)
+    at = f"/api/v1/campaigns/{campaign(owner=ada).public_id}/"
+    refused = api.patch(at, {"public_title": "News"}, format="json")
+    assert (refused.status_code, list(refused.json()["errors"])) == (422, ["reason"])
+    changed = api.patch(at, {"public_title": "News", "reason": "Shorter."}, format="json")
+    assert changed.json()["public_title"] == "News"
 
 
 # ---------------------------------------------------------------- campaigns of 0.1.0

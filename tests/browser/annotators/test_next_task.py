@@ -10,8 +10,8 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, Frame, FrameLocator, Page, Route, expect
 
 from annotate import tokens
-from annotate.models import Assignment, Judgment, LedgerEntry
-from annotate.services.campaigns import life
+from annotate.models import Assignment, Campaign, Judgment, LedgerEntry
+from annotate.services.campaigns import changing_texts, life
 from annotate.services.work import leasing
 from annotate.states import CloseReason
 from tests.browser.annotators.tasks import (
@@ -62,6 +62,48 @@ def test_the_next_task_is_put_in_place_without_a_page_load(page, url):
     assert Judgment.objects.count() == LedgerEntry.objects.count() == 3
     assert Assignment.objects.filter(status="leased").count() == 2
     assert [url.rpartition("/")[2] for url in sent if "/draft" not in url] == ["submit"] * 3
+
+
+@pytest.mark.parametrize("what", ["instructions", "contact"])
+def test_amended_texts_are_there_with_the_next_task(page, url, what):
+    open_task(page, url)
+    page.evaluate(MARK)
+    fetched_ahead(page)
+    given = {"instructions": "Judge as a reader.", "contact": "ada@example.org"}[what]
+    made = Campaign.objects.get()
+    changing_texts.change(made.pk, {what: given}, actor_id=None, reason="x")
+    answer_all(page)
+    page.click("#submit")
+    see_task(page, 2)
+    assert not page.evaluate(MARKED)
+    if what == "contact":
+        expect(page.get_by_role("link", name="Ask the researcher")).to_be_visible()
+        return
+    expect(page.locator("#new-instructions")).to_be_visible()
+    page.get_by_role("button", name="Instructions").click()
+    expect(page.locator("dialog#instructions")).to_contain_text(given)
+    page.keyboard.press("Escape")
+    page.evaluate(MARK)
+    answer_all(page)
+    page.click("#submit")
+    see_task(page, 3)
+    expect(page.locator("#new-instructions")).to_have_count(0)
+    assert page.evaluate(MARKED), "as usual"
+
+
+def test_an_amended_consent_comes_before_the_task_in_hand(page, url):
+    open_task(page, url)
+    fetched_ahead(page)
+    made = Campaign.objects.get()
+    changing_texts.change(made.pk, {"consent": "You may stop."}, actor_id=None, reason="x")
+    answer_all(page)
+    page.click("#submit")
+    expect(page.get_by_text("You may stop.")).to_be_visible()
+    assert Judgment.objects.count() == 1
+    page.get_by_label("I have read this, and I take part.").check()
+    page.get_by_role("button", name="Go on").click()
+    see_task(page, 2)
+    assert Assignment.objects.count() == 2, "the one that was reserved"
 
 
 def test_the_address_goes_along_and_nothing_is_left_in_the_history(page, url):
