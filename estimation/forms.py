@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from annotate.selectors.pay import budget
+from annotate.text.figures import unit_of_money
 from estimation.core.planning import TYPICAL
 from estimation.plans import USUAL
 
@@ -29,7 +30,7 @@ class PlanForm(forms.Form):
     )
     systems = forms.IntegerField(label="Systems", min_value=1, max_value=MOST_SYSTEMS, initial=1)
     target = _number("Target width", 1e-4, 1e4, required=False, initial=0.25)
-    money = _number("Or a budget", 0.01, 1e7, required=False)
+    money = _number(f"Or a budget, in {unit_of_money()}", 0.01, 1e7, required=False)
     level = _number("Confidence level", 0.5, 0.999, initial=0.95)
     rho = _number(
         "Correlation of the metric with people",
@@ -58,7 +59,7 @@ class PlanForm(forms.Form):
         required=False,
         help_text="Empty: as many as it takes.",
     )
-    reward = _number("Reward for a judgment", 0.001, 1000, initial=0.4)
+    reward = _number(f"Reward for a judgment, in {unit_of_money()}", 0.001, 1000, initial=0.4)
     crowd = forms.ChoiceField(
         label="Crowd", initial="link", choices=[(name, name) for name in budget.crowds()]
     )

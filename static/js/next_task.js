@@ -23,7 +23,7 @@ export function createNext({ api, data, blank, held, started }) {
   }
 
   // `answer` is the server's receipt: which task is next, the one after it, and what today comes to.
-  // `told` names the study's title, instructions and other texts: a page with older ones is loaded.
+  // A page that has `told` other texts is loaded.
   async function show(answer) {
     const inHand = answer.assignment && (await Promise.race([coming, pause(PATIENCE)]));
     const task = [inHand, answer.coming].find((one) => one?.data.assignment.id === answer.assignment);

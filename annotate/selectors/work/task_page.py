@@ -52,7 +52,7 @@ class Study:
     def told(self) -> str:
         """Return what changes with the texts that a page has shown: it is loaded again then."""
         told = (self.title, self.contact, self.texts.instructions, self.consent_version)
-        return hashlib.sha256(repr(told).encode()).hexdigest()[:12]
+        return hashlib.sha256(repr(told).encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def visit(participation_id: int) -> Visit:
         who = Participation.objects.select_related(*BESIDE).get(pk=participation_id)
     except Participation.DoesNotExist:
         raise NotFound(_("This study does not exist any more.")) from None
-    judged, judged_today, last_at = _judged(who)
+    judged, judged_today, begun_at = _judged(who)
     earned, earned_today = _earned(who)
     study = study_of(who.campaign)
     return Visit(
@@ -152,19 +152,19 @@ def visit(participation_id: int) -> Visit:
         earned_today,
         _barred(who),
         who.is_sure,
-        is_new=last_at is None,
+        is_new=begun_at is None,
         unit=units.of(who),
         owed=beforehand.owed(who.campaign, who),
         consented_at=who.consented_at,
-        has_new_instructions=_has_new_instructions(study, last_at),
+        has_new_instructions=_has_new_instructions(study, begun_at),
     )
 
 
-def _has_new_instructions(study: Study, last_at: datetime | None) -> bool:
+def _has_new_instructions(study: Study, begun_at: datetime | None) -> bool:
     """Return whether the instructions were amended since this person's last task."""
-    if not study.texts.instructions or study.instructions_at is None or last_at is None:
+    if not study.texts.instructions or study.instructions_at is None or begun_at is None:
         return False
-    return last_at < study.instructions_at
+    return begun_at < study.instructions_at
 
 
 def _barred(who: Participation) -> str:
@@ -265,14 +265,14 @@ def today() -> datetime:
 def _judged(who: Participation) -> tuple[int, int, datetime | None]:
     """Return (under this participation, today's) tasks done and not lost with their unit.
 
-    And when the last one was handed in, under whatever participation.
+    And when the last of them was begun, under whatever participation.
     """
     mine = Assignment.objects.filter(campaign=who.campaign_id, annotator=who.annotator_id)
     here = Q(participation=who)
     row = mine.filter(status__in=Assignment.JUDGED).aggregate(
         here=Count("pk", filter=here),
         today=Count("pk", filter=Q(ended_at__gte=today()) & _shown(who, here)),
-        last=Max("ended_at"),
+        last=Max(Coalesce("started_at", "leased_at")),
     )
     return row["here"], row["today"], row["last"]
 

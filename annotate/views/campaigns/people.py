@@ -91,6 +91,7 @@ def _page(
         "campaign": campaign,
         **role,
         "lines": [(person, records.get(person.annotator_id)) for person in found.rows],
+        "tells_records": any(one.told for one in records.values()),
         "crowd": adapters.label(campaign.crowd),
         "link": links.of(campaign),
         "names": names or NamesForm(),

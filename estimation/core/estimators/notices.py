@@ -96,7 +96,7 @@ _TEXTS: dict[Code, str] = {
     ),
     "no_metric": "There is no metric, so nothing was corrected by one.",
     "not_helping_yet": (
-        "The metric is not helping yet: with so few items, fitting it costs more than it saves."
+        "The metric does not help with so few items: fitting it costs more than it saves."
     ),
     "cross_fitted": "The metrics were combined by cross-fitted ridge regression.",
     "confounded_components": (

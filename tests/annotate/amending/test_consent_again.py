@@ -150,7 +150,7 @@ def test_who_accepted_which_text_is_counted_and_exported(client: Client) -> None
     assert "consents.csv" in contents.ROWS
 
 
-def test_new_instructions_are_told_once(client: Client) -> None:
+def test_new_instructions_are_told_until_a_task_was_done_by_them(client: Client) -> None:
     made = study(texts=StudyTexts(instructions="Judge as an editor."))
     who, fresh = person(made, "p1"), person(made, "p2")
     submit(client, who)
@@ -164,6 +164,8 @@ def test_new_instructions_are_told_once(client: Client) -> None:
     assert told not in client.get(work_url(fresh)).content.decode(), "who is new reads all of them"
     answer = submit(client, who).json()
     assert answer["told"] == work_data(client, work_url(who))["told"] != before
+    assert told in client.get(work_url(who)).content.decode(), "that task was begun before"
+    submit(client, who)
     assert told not in client.get(work_url(who)).content.decode()
 
 

@@ -69,15 +69,16 @@ def test_amended_texts_are_there_with_the_next_task(page, url, what):
     open_task(page, url)
     page.evaluate(MARK)
     fetched_ahead(page)
-    given = {"instructions": "Judge as a reader.", "contact": "ada@example.org"}[what]
+    given = {"instructions": "Judge as a reader.", "contact": "bea@example.org"}[what]
     made = Campaign.objects.get()
-    changing_texts.change(made.pk, {what: given}, actor_id=None, reason="x")
+    assert changing_texts.change(made.pk, {what: given}, actor_id=None, reason="x")
     answer_all(page)
     page.click("#submit")
     see_task(page, 2)
     assert not page.evaluate(MARKED)
     if what == "contact":
-        expect(page.get_by_role("link", name="Ask the researcher")).to_be_visible()
+        link = page.get_by_role("link", name="Ask the researcher")
+        expect(link).to_have_attribute("href", f"mailto:{given}")
         return
     expect(page.locator("#new-instructions")).to_be_visible()
     page.get_by_role("button", name="Instructions").click()

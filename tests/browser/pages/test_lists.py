@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.annotate.lists import crowd
 from tests.browser.researchers import PASSWORD
 from tests.browser.viewport import resize
-from tests.factories import campaign, user
+from tests.factories import campaign, judge, person, user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -91,3 +91,42 @@ def test_a_phone_shows_it_without_a_barrier(pay: Page, theme: Any) -> None:
     found = Axe().run(pay)
     assert not found.response["violations"], found.generate_report()
     expect(pay.get_by_label("Order")).to_be_visible()
+
+
+def test_on_a_phone_numbers_stand_beside_each_other(pay: Page) -> None:
+    resize(pay, width=390, height=844)
+    row = rows(pay).first
+    earned, refused = (row.locator(f"[data-label={name}]").bounding_box() for name in LABELS)
+    assert earned
+    assert refused
+    assert earned["y"] == refused["y"]
+    assert earned["x"] < refused["x"]
+
+
+LABELS = ("Earned", "Refused")
+
+
+def test_the_order_of_a_list_is_read_whole(pay: Page) -> None:
+    select = pay.get_by_label("Show")
+    assert select.evaluate("element => element.scrollWidth <= element.clientWidth")
+
+
+@pytest.mark.parametrize(("width", "beside"), [(1280, True), (390, False)])
+def test_a_text_stands_beside_its_judgments(
+    page: Page, live_server: Any, width: int, beside: bool
+) -> None:
+    user()
+    made = campaign(owner=User.objects.get(), items=2)
+    judge(person(made))
+    page.goto(f"{live_server.url}{reverse('annotate:item', args=[made.public_id, 1])}")
+    page.get_by_label("User name").fill("ada")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    article = page.locator("article.output", has=page.locator("table")).first
+    expect(article).to_be_visible()
+    resize(page, width=width, height=800)
+    text, table = (article.locator(one).bounding_box() for one in (".judged", "table"))
+    assert text
+    assert table
+    assert (table["x"] >= text["x"] + text["width"]) is beside
+    assert (table["y"] >= text["y"] + text["height"]) is not beside
