@@ -21,7 +21,7 @@ def who() -> Participation:
 def test_the_page_carries_the_work_for_its_script(client, who):
     data = work_data(client, work_url(who))
     assignment = Assignment.objects.get()
-    assert set(data) == {"token", "release", "assignment", "urls", "finished"}
+    assert set(data) == {"token", "release", "told", "assignment", "urls", "finished"}
     assert data["assignment"]["id"] == assignment.pk
     assert data["assignment"]["text"] == assignment.output.text
     assert data["assignment"]["draft"] == {"revision": 0, "data": {}}
