@@ -69,7 +69,7 @@ from estimation.core.estimators.paired import difference
 from estimation.core.estimators.registry import REGISTERED, Registered
 from estimation.core.estimators.removal import Removal, worst_removals
 from estimation.core.estimators.result import Difference, Estimate, Variance
-from estimation.core.estimators.strengths import bradley_terry
+from estimation.core.estimators.strengths import bradley_terry, strength_half_widths
 from estimation.core.estimators.trajectory import Trajectory, trajectory
 from estimation.core.estimators.weights import balanced_weights, relative_share
 from estimation.core.intervals.bootstrap import (
@@ -224,6 +224,7 @@ __all__ = [
     "relative_share",
     "sequence_half_widths",
     "straight_lining",
+    "strength_half_widths",
     "text_scores",
     "trajectory",
     "uniformity",

@@ -26,7 +26,7 @@ from annotate.services.work import judgments
 from estimation.metrics import score_all
 from estimation.models import Comparison, Estimate, MetricScore
 from estimation.services import estimating, metrics
-from tests.annotate.comparing import compared, judged, rows
+from tests.annotate.comparing import compared, decide, judged, rows
 from tests.factories import campaign, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -183,6 +183,26 @@ def test_three_systems_have_a_strength_each_and_no_difference_of_differences(cli
     assert "Strength of the systems" in page
     assert page.count('<tr><th scope="row">') >= 3
     assert "from −1 (the second is always clearly better) to 1 (the first is)" in page
+
+
+def test_strengths_have_intervals_where_all_pairs_have(client):
+    owner = user()
+    study = compared(rows(6), owner=owner)
+    decide(study, dict.fromkeys(("A vs. B", "A vs. C", "B vs. C"), "first"))
+    wins = {"criterion": "preference_wins", "estimate": 0.7, "low": 0.6, "high": 0.8, "width": 0.2}
+    Estimate.objects.update(**wins)
+    client.force_login(owner)
+    address = reverse("estimation:dashboard", args=[study.public_id])
+    page = client.get(address).content.decode()
+    (shown,) = re.findall(r'<table class="strengths">.*?</table>', page, re.S)
+    assert shown.count("[") == 6
+    assert "95 % intervals, each separately, allow for all that pairs have in common" in (
+        page.replace("\u00a0", " ")
+    )
+    Estimate.objects.filter(system__name="B vs. C").update(low=None, high=None, width=None)
+    page = client.get(address).content.decode()
+    (shown,) = re.findall(r'<table class="strengths">.*?</table>', page, re.S)
+    assert "[" not in shown
 
 
 def test_one_pair_has_no_strengths(client):
