@@ -277,10 +277,10 @@ EVIDENCE_OF_DECISIONS = File(
 )
 AMENDMENTS = File(
     "amendments.jsonl",
-    "Changes of the settings of the screens, the oldest first.",
+    "Changes of the settings of the screens after the opening, the oldest first.",
     {
         "at": "when",
-        "why": "the reason that was given; empty: the campaign was a draft",
+        "why": "the reason that was given",
         "changes": "setting: what it was, and what it became",
     },
 )

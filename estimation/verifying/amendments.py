@@ -39,23 +39,21 @@ def differences(bundle: Bundle) -> Iterator[str]:
     """Yield where the changes do not lead from the settings at the opening to those in use."""
     if AMENDMENTS.name not in bundle.names:
         return
-    opened_at, values, in_use = _planned(bundle)
+    values, in_use = _planned(bundle)
     for one in _read(bundle):
-        if opened_at is None or one.at >= opened_at:  # the opening kept what was before
-            yield from _changed(values, one)
+        yield from _changed(values, one)
     for path in sorted(values.keys() & in_use.keys()):
         if values[path] != in_use[path]:
             stands, follows = _value(in_use[path]), _value(values[path])
             yield f"{PLAN}: {_shown(path)} is {stands}; the changes lead to {follows}."
 
 
-def _planned(bundle: Bundle) -> tuple[datetime | None, dict[str, Any], dict[str, Any]]:
-    """Return when the campaign was opened, and the settings by path: then, and in use."""
+def _planned(bundle: Bundle) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the settings by path: at the opening, and in use."""
     with reading(PLAN):
         plan = bundle.value(PLAN)
-        opened_at = _moment(plan["opened_at"]) if plan["opened_at"] else None
         kept = (plan["protocol"] or {}).get("screening") or {}
-        return opened_at, _by_path(kept), _by_path(plan["screening"])
+        return _by_path(kept), _by_path(plan["screening"])
 
 
 def _changed(values: dict[str, Any], one: AmendmentInBundle) -> Iterator[str]:

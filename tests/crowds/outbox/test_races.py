@@ -29,7 +29,7 @@ from annotate.selectors.pay import accounts
 from annotate.services.marketplace import confirming
 from annotate.services.outbox import delivery
 from annotate.services.pay import settling
-from annotate.services.work import judgments, leasing, participations
+from annotate.services.work import judgments, leasing, participations, scoring
 from tests.annotate.market import arrive, posting, study
 from tests.annotate.work.test_lock_order import Running, until_waiting
 from tests.crowds import operations
@@ -90,6 +90,7 @@ class Scene:
         return list(mine.values_list("status", flat=True))
 
     def counting(self) -> int:
+        scoring.ensure(self.who.campaign_id)
         return evidence.scores(self.who.campaign_id).output.size
 
     def earned(self) -> Decimal:
