@@ -19,6 +19,7 @@ from annotate.models import (
 from annotate.models.payloads import BonusPayload
 from annotate.selectors.campaigns import counting as evidence
 from annotate.selectors.pay import accounts
+from annotate.services.work import scoring
 from tests.crowds.walk import Walk
 
 Status = Participation.Status
@@ -154,6 +155,7 @@ def no_judgment_is_lost(walk: Walk) -> None:
 
 def nothing_unverified_counts(walk: Walk, theirs: dict[tuple[str, str], Submission]) -> None:
     counting = Slot.objects.filter(campaign=walk.study, assignment__status="verified")
+    scoring.ensure(walk.study.pk)
     assert evidence.scores(walk.study.pk).output.size == counting.count()
     for slot in counting.select_related("assignment__participation__annotator"):
         assert slot.assignment is not None
