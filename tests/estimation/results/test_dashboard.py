@@ -151,6 +151,21 @@ def test_what_the_metric_saves(client: Client, ada: User) -> None:
     assert "spared" not in text
 
 
+@pytest.mark.parametrize(
+    ("metrics", "words"),
+    [
+        ((), "The metric saves"),
+        (("rouge_1_f",), "The metric saves"),
+        (("rouge_1_f", "rouge_2_f"), "The metrics save"),
+    ],
+)
+def test_one_metric_saves_and_several_save(
+    client: Client, ada: User, metrics: tuple[str, ...], words: str
+) -> None:
+    made = campaign(owner=ada, metrics=metrics)
+    assert f"<dt>{words}</dt>" in page(client, made).content.decode()
+
+
 def test_money_and_judgments_are_those_of_the_ledger(client: Client, ada: User) -> None:
     made = campaign(owner=ada, fee_rate=Decimal("0.2"), budget=Decimal(30))
     judge(person(made, "p1"))
