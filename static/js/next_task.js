@@ -22,8 +22,8 @@ export function createNext({ api, data, blank, held, started }) {
     });
   }
 
-  // `answer` is the server's receipt: which task is next, the one after it, and what today comes to.
-  // A page that has `told` other texts is loaded.
+  // `answer`: the receipt, with the next task, the one after it and today's figures. A page that has
+  // `told` other texts is loaded.
   async function show(answer) {
     const inHand = answer.assignment && (await Promise.race([coming, pause(PATIENCE)]));
     const task = [inHand, answer.coming].find((one) => one?.data.assignment.id === answer.assignment);
