@@ -42,7 +42,7 @@ def parts(rows: QuerySet[Any, Any], *names: str, size: int) -> Iterator[list[tup
     pool of connections, which lends none between two statements, all rows are in memory at once.
     """
     connection = connections[rows.db]
-    pooled = connection.settings_dict["DISABLE_SERVER_SIDE_CURSORS"]
+    pooled = connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")
     with connection.cursor() if pooled else connection.chunked_cursor() as cursor:
         cursor.execute(*rows.values_list(*names).query.sql_with_params())
         while part := cursor.fetchmany(size):
