@@ -7,6 +7,7 @@ Imported after `django.setup()`.
 from typing import Any
 
 from django.db import connection, models
+from django.db.models import Max
 
 from annotate.models import (
     Annotator,
@@ -61,6 +62,12 @@ def judged(judgments: int, *, free_items: int | None = None, **changes: Any) -> 
     return _Clones(template, judgments, free_items).make()
 
 
+def _newest() -> int:
+    """Return the highest id of any table whose rows are cloned; scores have the most rows."""
+    newest = (model.objects.aggregate(pk=Max("pk"))["pk"] for model in (Campaign, Score))
+    return max(filter(None, newest), default=0)
+
+
 class _Clones:
     """The rows of one campaign; numbers in SQL are offsets from `base`."""
 
@@ -70,7 +77,7 @@ class _Clones:
         self.people = judgments // CAP + 1
         used = judgments * 4 // 5 // SYSTEMS
         self.items = used * 11 // 10 if free_items is None else used + free_items
-        self.base = SPACING * (1 + Campaign.objects.count())
+        self.base = SPACING * (1 + _newest() // SPACING)
         self.campaign = self.base
         self.cloned: set[str] = set()  # tables
 

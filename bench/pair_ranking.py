@@ -8,15 +8,14 @@ tests/estimation/test_ranking_of_pairs.py holds these decisions to those of a ca
 
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from bench.ranking import LEVEL, NOISE, Crowd, Ranked, is_wrong, line
+from bench.ranking import HEAD, LEVEL, NOISE, Crowd, Ranked, drawn, is_wrong, line, metric_of
 from estimation.core import (
     PairOutcome,
     PairState,
@@ -112,7 +111,7 @@ def collect(design: Design, latent: Floats, rng: np.random.Generator) -> list[Sa
         item, person = np.array(rows).T
         heard = latent[pair, item] + taste[pair, person] + NOISE**0.5 * rng.normal(size=item.size)
         score = np.mean([np.sign(heard) * (np.abs(heard) > edge) for edge in EDGES], axis=0)
-        metric = _metric(design, latent[pair], rng)
+        metric = metric_of(latent[pair], design.rho, rng)
         samples.append(Sample(score, item, person, design.n_items, SCALE, metric))
     return samples
 
@@ -147,13 +146,6 @@ def _state(known: Trajectory, look: int, n: int) -> PairState:
     )
 
 
-def _metric(design: Design, latent: Floats, rng: np.random.Generator) -> Floats | None:
-    if design.rho is None:
-        return None
-    own = (1 - design.rho**2) ** 0.5 * rng.normal(size=latent.size)
-    return np.asarray(design.rho * (latent - latent.mean()) / latent.std() + own)
-
-
 APART = Design(means=(0.6, 0.6, 0.0))
 ROWS: dict[str, Design] = {
     "3 ties": Design(),
@@ -171,21 +163,11 @@ ROWS: dict[str, Design] = {
 
 def run(design: Design, n: int, *, seed: int = SEED, processes: int = 1) -> list[Ranked]:
     """Draw n campaigns, each from its own seed."""
-    work = [(design, child) for child in np.random.SeedSequence(seed).spawn(n)]
-    if processes == 1:
-        return list(map(_one, work))
-    with ProcessPoolExecutor(processes) as pool:
-        return list(pool.map(_one, work, chunksize=10))
-
-
-def _one(work: tuple[Design, Any]) -> Ranked:
-    design, seed = work
-    return campaign(design, np.random.default_rng(seed))
+    return drawn(partial(campaign, design), n, seed=seed, processes=processes)
 
 
 def lines(n: int, processes: int) -> Iterator[str]:
-    yield "| campaign | campaigns | wrong at the stop | ever wrong | at most | decided | items | judgments |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield from HEAD
     for name, design in ROWS.items():
         yield line(name, run(design, n, processes=processes))
 

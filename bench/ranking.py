@@ -7,11 +7,12 @@ Systems are compared as campaigns compare them: by balanced paired differences w
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,10 @@ BALANCE, PERSON_SHARE = 0.16, 0.08  # of the criterion "overall"
 SCALE = Scale(-1.0, 1.0)
 EDGE = 0.6  # of the latent scores: beyond it, an answer is -1 or 1
 NOISE = 1.0
+HEAD = (
+    "| campaign | campaigns | wrong at the stop | ever wrong | at most | decided | items | judgments |",
+    "|---|---|---|---|---|---|---|---|",
+)
 
 Pair = tuple[int, int]
 Floats = NDArray[np.float64]
@@ -69,6 +74,9 @@ class Ranked:
     undecided: int
     wrong: bool
     ever_wrong: bool
+
+
+Draw = Callable[[np.random.Generator], Ranked]
 
 
 @dataclass(frozen=True)
@@ -142,7 +150,7 @@ def collect(design: Design, latent: Floats, rng: np.random.Generator) -> Judgmen
         items.append(item)
         people.append(person)
         scores.append(np.sign(heard) * (np.abs(heard) > EDGE))
-    return Judgments(items, people, scores, [_metric(design, row, rng) for row in latent])
+    return Judgments(items, people, scores, [metric_of(row, design.rho, rng) for row in latent])
 
 
 def histories(
@@ -223,11 +231,12 @@ def _gap(truth: Floats, pair: Pair) -> float:
     return float(truth[pair[0]] - truth[pair[1]])
 
 
-def _metric(design: Design, latent: Floats, rng: np.random.Generator) -> Floats | None:
-    if design.rho is None:
+def metric_of(latent: Floats, rho: float | None, rng: np.random.Generator) -> Floats | None:
+    """A standardised metric with this correlation with what an output is; None without one."""
+    if rho is None:
         return None
-    own = (1 - design.rho**2) ** 0.5 * rng.normal(size=latent.size)
-    metric = design.rho * (latent - latent.mean()) / latent.std() + own
+    own = (1 - rho**2) ** 0.5 * rng.normal(size=latent.size)
+    metric = rho * (latent - latent.mean()) / latent.std() + own
     return np.asarray((metric - metric.mean()) / metric.std())
 
 
@@ -267,16 +276,16 @@ ROWS: dict[str, Design] = {
 
 def run(design: Design, n: int, *, seed: int = SEED, processes: int = 1) -> list[Ranked]:
     """Draw n campaigns, each from its own seed."""
-    seeds = np.random.SeedSequence(seed).spawn(n)
+    return drawn(partial(campaign, design), n, seed=seed, processes=processes)
+
+
+def drawn(draw: Draw, n: int, *, seed: int, processes: int) -> list[Ranked]:
+    """Draw n campaigns with `draw`, each from its own seed."""
+    rngs = list(map(np.random.default_rng, np.random.SeedSequence(seed).spawn(n)))
     if processes == 1:
-        return [_one((design, child)) for child in seeds]
+        return list(map(draw, rngs))
     with ProcessPoolExecutor(processes) as pool:
-        return list(pool.map(_one, ((design, child) for child in seeds), chunksize=10))
-
-
-def _one(work: tuple[Design, Any]) -> Ranked:
-    design, seed = work
-    return campaign(design, np.random.default_rng(seed))
+        return list(pool.map(draw, rngs, chunksize=10))
 
 
 def at_most(wrong: int, campaigns: int) -> float:
@@ -285,8 +294,7 @@ def at_most(wrong: int, campaigns: int) -> float:
 
 
 def lines(n: int, processes: int) -> Iterator[str]:
-    yield "| campaign | campaigns | wrong at the stop | ever wrong | at most | decided | items | judgments |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield from HEAD
     for name, design in ROWS.items():
         campaigns = n if len(design.means) > 2 else 4 * n  # two systems are quick
         yield line(name, run(design, campaigns, processes=processes))

@@ -10,6 +10,6 @@ from config.celery import app, keep_what_is_loaded
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = get_wsgi_application()
 # Loaded now, so that the first page and the first submit do not wait for it.
-assert get_resolver().url_patterns
+list(get_resolver().url_patterns)
 app.connection_for_write().get_transport_cls()
 keep_what_is_loaded()

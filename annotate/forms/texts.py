@@ -10,20 +10,26 @@ from annotate.services.campaigns.study_texts import LONGEST, LONGEST_ABOUT, LONG
 from annotate.services.reasons import LONGEST_REASON
 
 
-class TextsForm(forms.Form):
-    """The texts of `ReadTexts`; an empty title or sentence means the neutral words."""
+def title_field() -> forms.CharField:
+    return forms.CharField(label="Title for annotators", max_length=LONGEST_TITLE, required=False)
 
-    use_required_attribute = False
 
-    public_title = forms.CharField(
-        label="Title for annotators", max_length=LONGEST_TITLE, required=False
-    )
-    public_about = forms.CharField(
+def about_field() -> forms.CharField:
+    return forms.CharField(
         label="One sentence for annotators",
         max_length=LONGEST_ABOUT,
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
     )
+
+
+class TextsForm(forms.Form):
+    """The texts of `ReadTexts`; an empty title or sentence means the neutral words."""
+
+    use_required_attribute = False
+
+    public_title = title_field()
+    public_about = about_field()
     contact = forms.EmailField(label="E-mail for annotators’ questions", required=False)
     instructions = forms.CharField(
         label="Your own instructions",

@@ -195,7 +195,7 @@ def _estimate(
         if not change_marks.clear(changes):
             raise Superseded
         # A decision without the judgments that wait for a score would rest on the short texts.
-        # Those that came just now are of all kinds, and must not put a decision off for ever.
+        # Those that came just now are left out whatever they say: others always come.
         decided = [] if seen.scores.waiting else stopping.decide(brief, found, compared)
         final = stopping.ends(decided) or (brief.is_final and seen.scores.is_whole)
         rows = history.store_estimates(brief, found, final=final)

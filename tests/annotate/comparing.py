@@ -7,9 +7,9 @@ from typing import Any
 from annotate.models import Assignment, Campaign, Judgment, Participation
 from annotate.selectors.work import in_hand
 from annotate.services.campaigns.importing.problems import Row
-from annotate.services.work import judgments, leasing
+from annotate.services.work import judgments
 from estimation.models import Estimate
-from estimation.services import estimating
+from tests.estimation.ranked import in_turn
 from tests.factories import campaign, leased, person
 
 PLAN = {"targets": {"preference": 0.2}, "tutorial": False, "metrics": ()}
@@ -57,34 +57,20 @@ def ranked(items: int = 120, systems: Sequence[str] = "ABC", **changes: Any) -> 
     return compared(rows(items, systems), **{**RANKING, **changes})
 
 
-def crowd(made: Campaign, n: int = 24) -> list[Participation]:
-    return [person(made, f"person {k:02}") for k in range(n)]
-
-
 def prefer_in_turn(
     made: Campaign, who: list[Participation], n: int, *, seed: int = 1, every: int = 0
 ) -> int:
-    """Let people answer in turn, each as they like the two systems; estimate after `every` answers.
+    """Let people answer in turn, each as they like the two systems; see `in_turn`."""
+    chance = random.Random(seed)
 
-    Returns how many were given: fewer where nothing more is leased.
-    """
-    chance, given, empty = random.Random(seed), 0, 0
-    while given < n and empty < len(who):
-        participant = who[(given + empty) % len(who)]
-        got = leasing.lease(participant.pk)
-        if not isinstance(got, Assignment):
-            empty += 1
-            continue
-        empty, given = 0, given + 1
-        material = in_hand.material(got)
-        first, second = (LIKING[text[0]] for text in material.pair)
+    def answer(got: Assignment) -> None:
+        first, second = (LIKING[text[0]] for text in in_hand.material(got).pair)
         heard = first - second + chance.gauss(0, 0.5)
         level = round(max(-2.0, min(2.0, 2 * heard)))
-        judgments.submit(got.pk, participation_id=participant.pk, raw={"preference": level})
-        if every and given % every == 0:
-            estimating.refresh(made.pk)
-    estimating.refresh(made.pk)
-    return given
+        raw = {"preference": level}
+        judgments.submit(got.pk, participation_id=got.participation_id, raw=raw)
+
+    return in_turn(made, who, n, answer, every=every)
 
 
 def decide(made: Campaign, outcomes: Mapping[str, str], **changes: Any) -> None:

@@ -1,6 +1,7 @@
 """Ranking campaigns judged through the services by people who mostly agree."""
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 from annotate.models import Assignment, Authorship, Campaign, Participation
@@ -36,14 +37,36 @@ def crowd(made: Campaign, n: int = 24) -> list[Participation]:
 def judge(
     made: Campaign, who: list[Participation], n: int, *, seed: int = 1, every: int = 0
 ) -> int:
-    """Let people judge in turn, each as they find the system; estimate after `every` judgments.
-
-    Returns how many were given: fewer where nothing more is leased.
-    """
-    chance, given, empty = random.Random(seed), 0, 0
+    """Let people judge in turn, each as they find the system; see `in_turn`."""
+    chance = random.Random(seed)
     system = dict(
         Authorship.objects.filter(system__campaign=made).values_list("output", "system__name")
     )
+
+    def answer(got: Assignment) -> None:
+        heard = QUALITY[system[got.output_id]] + chance.gauss(0, 0.6)
+        level = (heard > 0.5) - (heard < -0.5)
+        raw = {"fluency": level, "redundancy": level, "overall": level, "edit": None}
+        if level < 1:
+            raw["edit"] = f"A better text, number {got.output_id}."
+        judgments.submit(got.pk, participation_id=got.participation_id, raw=raw, active_seconds=60)
+
+    return in_turn(made, who, n, answer, every=every)
+
+
+def in_turn(
+    made: Campaign,
+    who: list[Participation],
+    n: int,
+    answer: Callable[[Assignment], None],
+    *,
+    every: int = 0,
+) -> int:
+    """Let people lease and answer in turn; estimate after `every` answers, and at the end.
+
+    Returns how many were given: fewer where nothing more is leased.
+    """
+    given = empty = 0
     while given < n and empty < len(who):
         participant = who[(given + empty) % len(who)]
         got = leasing.lease(participant.pk)
@@ -51,12 +74,7 @@ def judge(
             empty += 1
             continue
         empty, given = 0, given + 1
-        heard = QUALITY[system[got.output_id]] + chance.gauss(0, 0.6)
-        level = (heard > 0.5) - (heard < -0.5)
-        raw = {"fluency": level, "redundancy": level, "overall": level, "edit": None}
-        if level < 1:
-            raw["edit"] = f"A better text, number {got.output_id}."
-        judgments.submit(got.pk, participation_id=participant.pk, raw=raw, active_seconds=60)
+        answer(got)
         if every and given % every == 0:
             estimating.refresh(made.pk)
     estimating.refresh(made.pk)

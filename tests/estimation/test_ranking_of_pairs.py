@@ -17,8 +17,9 @@ from annotate.states import CloseReason
 from estimation.core import sequence_half_widths
 from estimation.models import Comparison, Decision, Estimate
 from estimation.selectors import history, rankings
-from tests.annotate.comparing import crowd, decide, prefer_in_turn, ranked
+from tests.annotate.comparing import decide, prefer_in_turn, ranked
 from tests.annotate.researcher import created
+from tests.estimation.ranked import crowd
 from tests.estimation.reviewed import settle
 from tests.estimation.verifying.worlds import changed, files_of, written
 from tests.factories import user

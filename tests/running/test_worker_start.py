@@ -1,10 +1,12 @@
-"""What a worker loads before it makes its processes."""
+"""What a worker loads before it makes its processes, and what each process does with it."""
 
 import os
 import subprocess
 import sys
 
 import pytest
+
+from config.celery import COLLECTING
 
 START = """
 import sys, django; django.setup()
@@ -29,3 +31,34 @@ def test_scores_need_nothing_more_where_the_worker_is_a_process(redis_url: str, 
         check=True,
     )
     assert done.stdout.split() == ["False", str(loaded)]
+
+
+WEB = """
+import config.wsgi
+"""
+WORKER = """
+import django; django.setup()
+from celery.signals import worker_process_init
+worker_process_init.send(sender=None)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", [WEB, WORKER], ids=["web", "worker"])
+def test_a_process_sets_loaded_code_aside_from_garbage(start: str) -> None:
+    told = "import gc, sys; print(gc.get_freeze_count(), *gc.get_threshold())\n"
+    done = subprocess.run(
+        [sys.executable, "-c", start + told], capture_output=True, text=True, timeout=60, check=True
+    )
+    aside, *thresholds = map(int, done.stdout.split())
+    assert aside > 10_000
+    assert tuple(thresholds) == COLLECTING
+
+
+@pytest.mark.slow
+def test_a_web_process_has_loaded_all_pages() -> None:
+    told = 'import sys; print("annotate.views.work.acts" in sys.modules)\n'
+    done = subprocess.run(
+        [sys.executable, "-c", WEB + told], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.split() == ["True"]

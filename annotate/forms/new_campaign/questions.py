@@ -17,12 +17,13 @@ from annotate.forms.new_campaign.choices import (
     tutorials_offered,
 )
 from annotate.forms.new_campaign.targets import usual_targets
+from annotate.forms.texts import about_field, title_field
 from annotate.instruments.base import Instrument
 from annotate.selectors.studies import instruments
 from annotate.services.campaigns import metric_choice, study_texts
 from annotate.services.campaigns.metric_choice import AUTO, choice
 from annotate.services.campaigns.plans import Plan
-from annotate.services.campaigns.study_texts import LONGEST, LONGEST_ABOUT, LONGEST_TITLE
+from annotate.services.campaigns.study_texts import LONGEST
 from annotate.states import MetricChoice
 from annotate.text.numerals import number
 from estimation.metrics import METRICS
@@ -43,15 +44,8 @@ class QuestionsStep(StepForm):
         label="What people are asked", choices=lambda: instruments_offered()
     )
     tutorial = forms.ChoiceField(label="Tutorial before the first task")
-    public_title = forms.CharField(
-        label="Title for annotators", max_length=LONGEST_TITLE, required=False
-    )
-    public_about = forms.CharField(
-        label="One sentence for annotators",
-        max_length=LONGEST_ABOUT,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 2}),
-    )
+    public_title = title_field()
+    public_about = about_field()
     instructions = forms.CharField(
         label="Your own instructions",
         max_length=LONGEST["instructions"],

@@ -15,7 +15,7 @@ from annotate.selectors.campaigns import protocol
 from annotate.selectors.studies import amended_texts, instruments, texts
 from annotate.selectors.studies.amended_texts import AMENDED, ReadTexts
 from annotate.selectors.studies.texts import StudyTexts
-from annotate.services import audit, locks, reasons
+from annotate.services import locks, reasons
 from annotate.services.campaigns import study_texts
 from annotate.services.campaigns.screen_settings import OVER
 from annotate.states import CampaignStatus
@@ -58,14 +58,7 @@ def change(
             return {}
         reason = _checked(campaign, changes, reason)
         _store(campaign, before, {name: now for name, (_was, now) in changes.items()})
-        audit.record(
-            AMENDED,
-            campaign_id=campaign_id,
-            actor_id=actor_id,
-            status=campaign.status,
-            why=reason,
-            changes=changes,
-        )
+        reasons.record(AMENDED, campaign, reason, changes, actor_id=actor_id)
     return changes
 
 

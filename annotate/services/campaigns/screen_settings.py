@@ -12,7 +12,7 @@ from annotate.screening.settings import Settings
 from annotate.screening.signals.settings import signals_on
 from annotate.screening.thresholds import SettingsError
 from annotate.selectors.campaigns.screen_settings import AMENDED
-from annotate.services import audit, change_marks, locks, reasons
+from annotate.services import change_marks, locks, reasons
 from annotate.states import CampaignStatus
 
 OVER = (CampaignStatus.CLOSED, CampaignStatus.ARCHIVED)
@@ -47,14 +47,7 @@ def change(
         reason = _checked(campaign, now, reason)
         Campaign.objects.filter(pk=campaign_id).update(screening=now, screened="")
         change_marks.mark(campaign_id, "screens")
-        audit.record(
-            AMENDED,
-            campaign_id=campaign_id,
-            actor_id=actor_id,
-            status=campaign.status,
-            why=reason,
-            changes=changes,
-        )
+        reasons.record(AMENDED, campaign, reason, changes, actor_id=actor_id)
     return changes
 
 

@@ -88,6 +88,17 @@ def rule_on_somebody(made: Campaign, choose: random.Random, actor_id: int) -> No
     )
 
 
+def test_what_a_verdict_says_by_default_takes_no_room() -> None:
+    made = campaign(items=8)
+    for name in "abc":
+        reviewed._judge(person(made, name), 20.0, overall=1)
+    reviews.screen(made.pk)
+    kept = [said for row in ScreenedAnnotator.objects.all() for said in row.verdicts]
+    assert kept
+    assert not any("listed_at" in said and said["listed_at"] is None for said in kept)
+    assert not any(said.get("tier") == "" or said.get("evidence") == 0.0 for said in kept)
+
+
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6)), max_size=30))
 def test_the_medians_of_others_are_those_of_the_rest(given: list[tuple[int, int]]) -> None:
     who = np.array([person for person, _ in given], dtype=np.int64)

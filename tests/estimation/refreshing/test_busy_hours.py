@@ -15,6 +15,7 @@ from estimation.models import Decision, Estimate
 from estimation.services import estimating, memory
 from estimation.services.watermark import Watermark
 from tests.estimation.refreshing.acting import FAR
+from tests.estimation.refreshing.recounting import read_only_what_is_new
 from tests.factories import campaign, judge, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -24,9 +25,7 @@ ENOUGH = 10.0  # a width that every interval of the criterion has
 
 @pytest.fixture(autouse=True)
 def _quickly(monkeypatch, no_screens):
-    monkeypatch.setattr(memory, "LEAST", 0)
-    monkeypatch.setattr(memory, "GROWTH", 1e9)
-    monkeypatch.setattr(memory, "PAUSE", 1e9)
+    read_only_what_is_new(monkeypatch)
 
 
 @pytest.fixture

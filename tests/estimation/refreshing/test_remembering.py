@@ -20,7 +20,7 @@ from estimation.services.watermark import Watermark
 from tests.estimation.ranked import crowd, ranked
 from tests.estimation.ranked import judge as collected
 from tests.estimation.refreshing.acting import FAR, World
-from tests.estimation.refreshing.recounting import as_bytes, recounted, told
+from tests.estimation.refreshing.recounting import as_bytes, read_only_what_is_new, recounted, told
 from tests.factories import campaign, judge, person
 from tests.seeds import walks
 
@@ -29,10 +29,7 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 @pytest.fixture(autouse=True)
 def _from_the_first_judgment(monkeypatch, no_screens):
-    """What new judgments add is read from the first refresh on, and all facts are not."""
-    monkeypatch.setattr(memory, "LEAST", 0)
-    monkeypatch.setattr(memory, "GROWTH", 1e9)
-    monkeypatch.setattr(memory, "PAUSE", 1e9)
+    read_only_what_is_new(monkeypatch)
 
 
 @pytest.fixture
