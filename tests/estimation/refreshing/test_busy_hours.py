@@ -11,6 +11,7 @@ from annotate.services.campaigns import life
 from annotate.services.review import reviews
 from annotate.services.work import scoring
 from annotate.states import CampaignStatus, CloseReason
+from estimation import data
 from estimation.models import Decision, Estimate
 from estimation.services import estimating, memory
 from estimation.services.watermark import Watermark
@@ -30,17 +31,21 @@ def _quickly(monkeypatch, no_screens):
 
 @pytest.fixture
 def meanwhile(monkeypatch):
-    """Somebody judges between the scoring and the reading of each look, as at busy hours."""
-    came = []
+    """Somebody judges between every scoring and the reading after it, as at busy hours."""
+    came, see = [], data.see
 
     def busy(study):
-        def screened(campaign_id):
+        def one_more(campaign_id):
             if campaign_id == study.pk and counting.brief(study.pk).status == CampaignStatus.OPEN:
                 came.append(judge(person(study, f"meanwhile {len(came)}")).judgment_id)
             return 0
 
-        monkeypatch.setattr(reviews, "screen", screened)
-        monkeypatch.setattr(reviews, "screen_new_work", screened)
+        def seen(brief):
+            one_more(brief.campaign_id)
+            return see(brief)
+
+        monkeypatch.setattr(data, "see", seen)
+        monkeypatch.setattr(reviews, "screen_new_work", one_more)
         return came
 
     return busy
