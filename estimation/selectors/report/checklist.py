@@ -169,7 +169,7 @@ def _changes(report: CampaignReport) -> str:
 
 def _checkable(report: CampaignReport) -> str:
     return (
-        f"Yes: the export has every judgment under pseudonyms, and `manage.py verify` makes "
+        "Yes: the export has every judgment under pseudonyms, and manage.py verify makes "
         f"estimates and decisions again. Protocol SHA-256: {report.digest or 'none yet'}."
     )
 
