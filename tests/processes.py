@@ -18,7 +18,10 @@ COMMANDS = {
     "background": ["celery", "-A", "config", "worker", "--queues", "background", "--pool", "solo"],
     "processes": ["celery", "-A", "config", "worker", "--concurrency", "2", "-l", "WARNING"],
     "beat": ["celery", "-A", "config", "beat", "-l", "WARNING", "-s", "{folder}/schedule"],
-    "web": ["gunicorn", "config.wsgi", "--bind", "127.0.0.1:{port}", "--threads", "4"],
+    "web": [
+        *("gunicorn", "config.wsgi", "--bind", "127.0.0.1:{port}", "--threads", "4"),
+        *("--worker-class", "config.web.sharing.SharingWorker"),
+    ],
 }
 
 

@@ -79,17 +79,22 @@ def addresses() -> Iterator[str]:
             yield from (path + query for query in QUERIES.get(page, ()))
         if name == LARGE:
             yield from closer(public_id)
+        yield from beside_numbers(public_id)
         for part in API:
             yield reverse(f"api-{part}", args=[public_id])
     yield reverse("annotate:reviews")
     yield from (reverse("annotate:reviews") + query for query in QUERIES["reviews"])
     yield from cases()
     yield reverse("api-reviews")
+    yield reverse("estimation:plan")
     yield reverse("annotate:campaigns")
     yield from (reverse("annotate:campaigns") + query for query in QUERIES["campaigns"])
 
 
-API = ("accounts", "payouts", "batches", "doubtful")
+API = (
+    *("accounts", "payouts", "batches", "doubtful", "operations", "items", "outputs"),
+    *("annotators", "estimates", "activity", "agreement", "gold", "report"),
+)
 QUERIES: dict[str, tuple[str, ...]] = {
     "items": (
         *(f"?sort={order}" for order in ("longest", "name", "disagreement", "worst", "edited")),
@@ -107,6 +112,17 @@ QUERIES: dict[str, tuple[str, ...]] = {
     "campaigns": ("?q=study+1&sort=name",),
     "reviews": ("?page=20", "?screen=gold", "?screen=signals", "?tier=list&sort=name&rows=100"),
 }
+
+
+def beside_numbers(public_id: str) -> Iterator[str]:
+    """Yield the pages about a campaign that show few of its judgments."""
+    from django.urls import reverse
+
+    yield reverse("estimation:report", args=[public_id])
+    activity = reverse("estimation:activity", args=[public_id])
+    yield from (activity, activity + "?page=20")
+    for name in ("texts", "screens", "members", "gold"):
+        yield reverse(f"annotate:{name}", args=[public_id])
 
 
 def closer(public_id: str) -> Iterator[str]:

@@ -1,10 +1,12 @@
 """Calibrates the screens of campaigns that have grown, outside the refresh of estimates.
 
 Simulating honest people takes seconds, and a few judgments more change the cut-offs little. They
-are made again when judgments have grown by a quarter, or the settings have changed.
+are made again when judgments have grown by a quarter, twice a minute at most, or the settings have
+changed.
 """
 
 import time
+from datetime import timedelta
 
 from django.utils import timezone
 
@@ -16,6 +18,7 @@ from annotate.services.review import reviews
 
 LEAST = 50  # judgments before which nobody is compared
 GROWTH = 1.25
+SPACING = timedelta(seconds=30)  # so that a campaign of hundreds a second leaves time for others
 AT_ONCE = 30.0  # seconds after which one run of the task ends
 
 
@@ -56,4 +59,6 @@ def _grown(campaign: Campaign, kept: Calibration | None) -> bool:
     judgments = int(campaign.screened.partition(":")[0])
     if kept is None:
         return judgments >= LEAST
-    return judgments >= GROWTH * kept.judgments or campaign.screening != kept.settings
+    if campaign.screening != kept.settings:
+        return True
+    return judgments >= GROWTH * kept.judgments and timezone.now() >= kept.at + SPACING

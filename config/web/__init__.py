@@ -1,0 +1,1 @@
+"""How web processes serve."""
