@@ -190,7 +190,9 @@ class AgreementSerializer(serializers.ModelSerializer[Agreement]):
         help_text="null where scores have no levels",
     )
     why = serializers.SerializerMethodField(help_text="why there is no alpha")
-    without = serializers.SerializerMethodField()
+    without = serializers.SerializerMethodField(
+        help_text="alpha without each of the 100 people who change it most, the largest change first"
+    )
 
     class Meta:
         model = Agreement

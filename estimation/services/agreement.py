@@ -30,6 +30,7 @@ from estimation.signals import agreement_due
 LEAST_OUTPUTS = 2  # one output judged twice says nothing about people
 GROWTH = 1.05  # during collection, the growth of the judgments after which it is measured again
 REPLICATES = 1000
+TOLD = 100  # people without whom alpha is told: with 40,000 a row would take 3 MB
 COLLECTING = (CampaignStatus.OPEN, CampaignStatus.PAUSED)
 MEASURING = DeferredWork("agreement", AgreementDue, agreement_due)
 
@@ -146,7 +147,7 @@ def _measured(row: Agreement, shared: _Shared) -> None:
         row.detail = {"why": "All judgments gave the same score: agreement has nothing to measure."}
         return
     row.alpha, row.low, row.high = found.alpha, found.low, found.high
-    row.detail = {"without": _without(shared), **_others(shared)}
+    row.detail = {"without": _without(shared, found.alpha), **_others(shared)}
 
 
 def _others(shared: _Shared) -> dict[str, float]:
@@ -158,13 +159,18 @@ def _others(shared: _Shared) -> dict[str, float]:
     return found
 
 
-def _without(shared: _Shared) -> list[dict[str, Any]]:
-    """Return alpha without each annotator, by pseudonym; None where the others have no alpha."""
+def _without(shared: _Shared, alpha: float) -> list[dict[str, Any]]:
+    """Return alpha without each of those who change it most, the largest change first.
+
+    By pseudonym; alpha is None where the others have none, and these come last.
+    """
     found = alpha_without_each(
         shared.output, shared.annotator, shared.value, distance=shared.criterion.distance
     )
-    names = counting.pseudonyms(found.annotator.tolist())
-    rows = zip(found.annotator.tolist(), found.alpha.tolist(), found.shared.tolist(), strict=True)
+    most = np.argsort(-np.abs(found.alpha - alpha), kind="stable")[:TOLD]
+    names = counting.pseudonyms(found.annotator[most].tolist())
+    columns = (found.annotator, found.alpha, found.shared)
+    rows = zip(*(column[most].tolist() for column in columns), strict=True)
     return [
         {"annotator": names[who], "alpha": None if np.isnan(alpha) else alpha, "shared": n}
         for who, alpha, n in rows

@@ -133,6 +133,27 @@ def test_without_each_annotator_is_the_table_without_their_row(db: None) -> None
 
 
 @pytest.mark.slow
+def test_those_without_whom_alpha_changes_most_are_told_first(db: None, monkeypatch) -> None:
+    def told() -> list[dict[str, Any]]:
+        study = canonical(instrument="recorded_language_quality", targets={"edit": 0.1})
+        judged_as(
+            study,
+            lambda value: {"scores": {"fluency": 1, "redundancy": 1, "overall": 1, "edit": value}},
+        )
+        refresh(study)
+        row = newest(study)["edit"]
+        return [one | {"change": abs(one["alpha"] - row.alpha)} for one in row.detail["without"]]
+
+    all_ = told()
+    changes = [one["change"] for one in all_]
+    assert len(all_) == len(CANONICAL)
+    assert changes == sorted(changes, reverse=True)
+    assert len(set(changes)) > 1
+    monkeypatch.setattr(measuring, "TOLD", 2)
+    assert [one["alpha"] for one in told()] == [one["alpha"] for one in all_[:2]]
+
+
+@pytest.mark.slow
 def test_other_measures_go_with_alpha(ada: User, client: Client) -> None:
     study = canonical(owner=ada, instrument="recorded_language_quality", targets={"edit": 0.1})
     judged_as(

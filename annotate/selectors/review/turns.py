@@ -2,10 +2,10 @@
 
 from collections.abc import Collection
 
-from django.db.models import Case, IntegerField, OuterRef, QuerySet, Subquery, When
+from django.db.models import Case, FilteredRelation, IntegerField, Q, QuerySet, When
 from django.db.models.functions import Coalesce
 
-from annotate.models import Appeal, Review
+from annotate.models import Review
 
 NOBODY = (0,)  # no id is 0, and without an id there would be no condition
 
@@ -22,15 +22,15 @@ def in_turn(rows: QuerySet[Review], left: Collection[int]) -> QuerySet[Review]:
 
 def with_turn(rows: QuerySet[Review], left: Collection[int]) -> tuple[QuerySet[Review], list[str]]:
     """Return the reviews with what their turn depends on, and the names that order them by it."""
-    due = Appeal.objects.filter(review=OuterRef("pk"), answered_at=None).values("due_at")
-    rows = rows.annotate(appeal_due=Subquery(due)).annotate(
+    waiting = Q(appeals__answered_at=None)  # at most one; joined once, not looked up for each row
+    rows = rows.annotate(appealed=FilteredRelation("appeals", condition=waiting)).annotate(
         later=Case(
-            When(appeal_due__isnull=False, then=0),
+            When(appealed__due_at__isnull=False, then=0),
             When(status=Review.Status.LISTED, then=2),
             default=1,
             output_field=IntegerField(),
         ),
-        turn=Coalesce("appeal_due", "opened_at"),
+        turn=Coalesce("appealed__due_at", "opened_at"),
         last=Case(When(pk__in=left or NOBODY, then=1), default=0, output_field=IntegerField()),
     )
     return rows, ["last", "later", "turn", "pk"]
