@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from annotate.models import AuditEntry
+from annotate.models.audit import FEED
 from annotate.states import CampaignStatus
 
 
@@ -21,7 +22,7 @@ class Amendment:
 
 def logged(campaign_id: int, verb: str) -> tuple[Amendment, ...]:
     """Return the changes that the log has under this verb, newest first, without a draft's."""
-    rows = AuditEntry.objects.filter(campaign=campaign_id, verb=verb).order_by("-pk")
+    rows = AuditEntry.objects.filter(FEED, campaign=campaign_id, verb=verb).order_by("-pk")
     found = rows.values_list("at", "actor__username", "detail")
     return tuple(
         _amendment(at, actor or "", detail)

@@ -191,7 +191,7 @@ class AgreementSerializer(serializers.ModelSerializer[Agreement]):
     )
     why = serializers.SerializerMethodField(help_text="why there is no alpha")
     without = serializers.SerializerMethodField(
-        help_text="alpha without each of the 100 people who change it most, the largest change first"
+        help_text="alpha without each of the 100 people who change it most, in this order"
     )
 
     class Meta:

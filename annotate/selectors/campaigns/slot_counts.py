@@ -83,14 +83,11 @@ def missing(campaign_id: int, *, free: int | None = None) -> int:
         free = row["planned"] - row["held"]
     if not free:
         return 0
-    stops = list(
-        System.objects.filter(campaign=campaign_id).values_list("stop_position", flat=True)
-    )
-    ends = [stop for stop in stops if stop is not None]
+    stops = dict(System.objects.filter(campaign=campaign_id).values_list("pk", "stop_position"))
+    ends = [stop for stop in stops.values() if stop is not None]
     if not ends:
         return free
-    mine = Q(system__campaign=campaign_id)
-    wanted = slots.wanted(campaign_id, mine).filter(assignment=None).order_by()
+    wanted = slots.wanted_of(campaign_id, stops).filter(assignment=None).order_by()
     return (wanted if len(ends) < len(stops) else wanted.filter(position__lt=max(ends))).count()
 
 

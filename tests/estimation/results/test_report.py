@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -14,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.models import Campaign
-from annotate.services.campaigns import screen_settings
+from annotate.selectors.pay import conditions
+from annotate.services.campaigns import life, screen_settings
 from annotate.services.work import judgments
 from annotate.text.figures import number, series
 from estimation.selectors.report import facts, latex
@@ -24,7 +26,7 @@ from estimation.selectors.report.sentences import plain, sentence
 from tests.annotate.screening.test_screening_service import slow_clock
 from tests.estimation.reviewed import settle, take_turns
 from tests.estimation.verifying.worlds import closed, files_of
-from tests.factories import GOOD, campaign, leased, person
+from tests.factories import GOOD, campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db, pytest.mark.usefixtures("no_screens")]
 
@@ -122,6 +124,25 @@ def test_pay_by_the_hour_is_that_of_the_median_person(
     assert pay.seconds == pytest.approx(24.0)  # of the means 12, 24 and 50
     assert pay.hourly == pytest.approx(float(made.reward) * 150)
     assert pay.least == pytest.approx(float(made.reward) * (72 + 0.2 * (150 - 72)))
+
+
+@pytest.mark.slow
+def test_what_took_long_to_read_is_kept_for_a_while_and_not_beyond_the_closing(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.clear()
+    made = campaign(owner=ada, items=12, annotator_cap=None)
+
+    def people() -> int:
+        judge(person(made, f"p{made.participations.count()}"))
+        return conditions.of_campaign(Campaign.objects.get(pk=made.pk)).people.judged
+
+    assert [people(), people()] == [1, 2]  # quickly read, so nothing is kept
+    monkeypatch.setattr(conditions, "SLOW", -1.0)
+    monkeypatch.setattr(conditions, "KEPT", 1e6)
+    assert [people(), people()] == [3, 3]
+    life.pause(made.pk, actor_id=ada.pk)
+    assert conditions.of_campaign(Campaign.objects.get(pk=made.pk)).people.judged == 4
 
 
 @pytest.mark.slow
