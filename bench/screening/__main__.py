@@ -6,10 +6,17 @@ calibration.
 """
 
 import sys
-from concurrent.futures import ProcessPoolExecutor
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from itertools import repeat
 from math import ceil
+from resource import RUSAGE_CHILDREN, getrusage
 
+from annotate.screening.cutoffs import Cutoffs
 from bench.screening import crowds, kinds, table
+
+Row = tuple[str, str]  # study, kind
 
 
 def main() -> None:
@@ -18,17 +25,49 @@ def main() -> None:
     processes = int(sys.argv[2]) if len(sys.argv) > 2 else 2
     studies = [name for name in crowds.STUDIES if name.startswith(" ".join(sys.argv[3:4]))]
     calibrated = sys.argv[4:] != ["nominal"]
-    size = table.TOGETHER
+    began, study = time.monotonic(), ""
     with ProcessPoolExecutor(processes) as pool:
-        for study in studies:
-            print(f"\n**{study}**\n\n{table.header()}", flush=True)
-            for kind in [*crowds.kinds_of(study), *kinds.kinds_of(study)]:
-                own = round((table.HONEST if kind in crowds.HONEST else table.CARELESS) * size)
-                jobs = [(study, kind, size, seed, calibrated) for seed in range(ceil(people / own))]
-                total = table.Tally()
-                for tally in pool.map(table.one, jobs):
-                    total.merge(tally)
-                print(table.row(kind, total), flush=True)
+        for row, total in tallies(pool, rows(studies), people, calibrated):
+            if row[0] != study:
+                print(f"\n**{row[0]}**\n\n{table.header()}", flush=True)
+            study = row[0]
+            print(table.row(row[1], total), flush=True)
+    used = getrusage(RUSAGE_CHILDREN)
+    clock, processor = time.monotonic() - began, used.ru_utime + used.ru_stime
+    print(f"\n{clock / 60:.0f} minutes, {processor / 60:.0f} minutes of processors")
+
+
+def rows(studies: Sequence[str]) -> list[Row]:
+    """All rows of the tables of these studies."""
+    return [
+        (study, kind)
+        for study in studies
+        for kind in [*crowds.kinds_of(study), *kinds.kinds_of(study)]
+    ]
+
+
+def tallies(
+    pool: Executor, wanted: Sequence[Row], people: int, calibrated: bool
+) -> Iterator[tuple[Row, table.Tally]]:
+    """Each row with its tally. The next row is calibrated while this one is measured."""
+    ahead = [_calibrations(pool, row) if calibrated else {} for row in wanted[:1]]
+    for row, coming in zip(wanted, [*wanted[1:], None], strict=True):
+        known = {look: found.result() for look, found in ahead.pop().items()}
+        ahead.append(_calibrations(pool, coming) if calibrated and coming else {})
+        own = round((table.HONEST if row[1] in crowds.HONEST else table.CARELESS) * table.TOGETHER)
+        jobs = [(*row, table.TOGETHER, seed, calibrated) for seed in range(ceil(people / own))]
+        total = table.Tally()
+        for tally in pool.map(table.one, jobs, repeat(known)):
+            total.merge(tally)
+        yield row, total
+
+
+def _calibrations(pool: Executor, row: Row) -> dict[int, Future[Cutoffs]]:
+    """The cut-offs of a row, by look: computed once for all processes."""
+    return {
+        look: pool.submit(table.calibrated_at, *row, table.TOGETHER, look)
+        for look in table.CALIBRATED_AT
+    }
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What the screens list and pause, kind by kind: campaigns looked at as they go on."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -50,6 +51,7 @@ class Tally:
 
 
 Job = tuple[str, str, int, int, bool]  # study, kind, people, seed, calibrated
+Known = Mapping[int, Cutoffs]  # the cut-offs of a kind of campaigns by the look at which they begin
 
 
 def campaign(study: str, kind: str, people: int, rng: np.random.Generator):  # type: ignore[no-untyped-def]
@@ -63,16 +65,16 @@ def campaign(study: str, kind: str, people: int, rng: np.random.Generator):  # t
 
 
 @cache
-def _calibrated(study: str, kind: str, people: int, look: int) -> Cutoffs:
-    """The cut-offs of the first campaign of a process, which serve for all such campaigns."""
+def calibrated_at(study: str, kind: str, people: int, look: int) -> Cutoffs:
+    """The cut-offs of one campaign, which serve for all such campaigns."""
     rng = np.random.default_rng([SEED, *study.encode(), *kind.encode(), look])
     columns, _mine = campaign(study, kind, people, rng)
     seen = taken(columns, np.arange(len(columns.who) * look // LOOKS))
     return calibrated(seen, Settings())
 
 
-def one(job: Job) -> Tally:
-    """One campaign, from its own seed, looked at all along."""
+def one(job: Job, known: Known | None = None) -> Tally:
+    """One campaign, from its own seed, looked at all along. known: where they are not computed."""
     study, kind, people, seed, is_calibrated = job
     rng = np.random.default_rng([SEED, *study.encode(), *kind.encode(), seed])
     columns, mine = campaign(study, kind, people, rng)
@@ -84,12 +86,11 @@ def one(job: Job) -> Tally:
     for look in range(1, LOOKS + 1):
         seen = taken(columns, np.arange(len(columns.who) * look // LOOKS))
         if is_calibrated and look in CALIBRATED_AT:
-            cutoffs = _calibrated(study, kind, people, look)
+            cutoffs = known[look] if known else calibrated_at(study, kind, people, look)
         count = dict(zip(seen.people.tolist(), seen.judgments.tolist(), strict=True))
-        for verdict in screen_all(seen, settings, cutoffs):
-            if verdict.flagged:
-                first["listed"].setdefault(verdict.annotator, count[verdict.annotator])
-                screens[verdict.annotator, verdict.screen] = 1
+        for verdict in screen_all(seen, settings, cutoffs, flagged_only=True):
+            first["listed"].setdefault(verdict.annotator, count[verdict.annotator])
+            screens[verdict.annotator, verdict.screen] = 1
             if verdict.tier == PAUSED:
                 first["paused"].setdefault(verdict.annotator, count[verdict.annotator])
     for tier in TIERS:
