@@ -4,12 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr
+from scipy.special import stdtr
 
 from estimation.core import Floats, Ints
 
 _FAR = 1.3  # evidence from which a person is no yardstick
 _MANY = 20  # people who must remain
+# The middle half of people tells the spread as well as this part of all would (Rousseeuw and Croux
+# 1993, "Alternatives to the median absolute deviation"): so many are the degrees of freedom.
+_MIDDLE_HALF = 0.37
 _LEAST_USUAL = 0.05  # below this, or less than 3 standard errors above 0, nobody is compared
 
 
@@ -67,7 +70,8 @@ def _slopes(who: Ints, x: Floats, v: Floats, counts: NDArray[np.bool_], least: f
     known = z[counts & np.isfinite(z)]
     wider = np.quantile(np.abs(known - np.median(known)), 0.5) / 0.6745 if known.size else 1.0
     z = z / max(1.0, float(wider))
-    return Slopes(own, usual, -log_ndtr(z) / np.log(10))
+    chance = stdtr(max(_MIDDLE_HALF * known.size, 1.0), z)
+    return Slopes(own, usual, -np.log10(np.maximum(chance, 1e-300)))
 
 
 def _ratio(sums: Floats) -> Floats:

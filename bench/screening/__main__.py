@@ -50,24 +50,27 @@ def tallies(
     pool: Executor, wanted: Sequence[Row], people: int, calibrated: bool
 ) -> Iterator[tuple[Row, table.Tally]]:
     """Each row with its tally. The next row is calibrated while this one is measured."""
-    ahead = [_calibrations(pool, row) if calibrated else {} for row in wanted[:1]]
+    ahead = [_calibrations(pool, row, people) if calibrated else [] for row in wanted[:1]]
     for row, coming in zip(wanted, [*wanted[1:], None], strict=True):
-        known = {look: found.result() for look, found in ahead.pop().items()}
-        ahead.append(_calibrations(pool, coming) if calibrated and coming else {})
-        own = round((table.HONEST if row[1] in crowds.HONEST else table.CARELESS) * table.TOGETHER)
-        jobs = [(*row, table.TOGETHER, seed, calibrated) for seed in range(ceil(people / own))]
+        known = [{at: one.result() for at, one in each.items()} for each in ahead.pop()]
+        ahead.append(_calibrations(pool, coming, people) if calibrated and coming else [])
+        seeds = range(table.campaigns(row[1], people))
+        jobs = [(*row, table.TOGETHER, seed, calibrated) for seed in seeds]
         total = table.Tally()
         for tally in pool.map(table.one, jobs, repeat(known)):
             total.merge(tally)
         yield row, total
 
 
-def _calibrations(pool: Executor, row: Row) -> dict[int, Future[Cutoffs]]:
+def _calibrations(pool: Executor, row: Row, people: int) -> list[dict[int, Future[Cutoffs]]]:
     """The cut-offs of a row, by look: computed once for all processes."""
-    return {
-        look: pool.submit(table.calibrated_at, *row, table.TOGETHER, look)
-        for look in table.CALIBRATED_AT
-    }
+    return [
+        {
+            look: pool.submit(table.calibrated_at, *row, table.TOGETHER, look, number)
+            for look in table.CALIBRATED_AT
+        }
+        for number in range(ceil(table.campaigns(row[1], people) / table.SERVED))
+    ]
 
 
 if __name__ == "__main__":

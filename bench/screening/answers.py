@@ -88,7 +88,8 @@ def highlights(output: Output, verdicts: tuple[int, ...], truth: Floats, rng: Ge
         size = max(1, round(8 * np.exp(0.6 * rng.standard_normal())))
         size = 1 if draw < 0.1 else length if draw > 1 - 1 / 12 else min(size, length)
         centre = truth[p] if rng.random() < 0.8 else rng.random()
-        start = int(np.clip(centre * length + rng.normal(0, 2) - size / 2, 0, length - size))
+        near = centre * length + rng.normal(0, 2) - size / 2
+        start = int(min(max(near, 0), length - size))
         spans.append((p, start, start + size))
     return tuple(spans)
 

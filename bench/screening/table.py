@@ -1,9 +1,10 @@
 """What the screens list and pause, kind by kind: campaigns looked at as they go on."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from math import ceil
 
 import numpy as np
 from scipy.stats import beta
@@ -19,9 +20,11 @@ from bench.screening.campaigns import Design
 SEED = 2026
 STEPS = (10, 25)
 LOOKS = 10
-CALIBRATED_AT = (2, 6)  # looks; production does it when judgments have grown by a quarter
+CALIBRATED_AT = (2, 6, 9)  # looks; production does it whenever judgments have grown by a quarter
 TOGETHER = 120  # people of a campaign
 CARELESS, HONEST = 0.2, 0.3  # the share of the kind that is looked at
+MORE = 3  # times as many people of each honest kind, for a bound that is nearer
+SERVED = 42  # campaigns that share one calibration
 TIERS = ("listed", "paused")
 
 
@@ -51,7 +54,8 @@ class Tally:
 
 
 Job = tuple[str, str, int, int, bool]  # study, kind, people, seed, calibrated
-Known = Mapping[int, Cutoffs]  # the cut-offs of a kind of campaigns by the look at which they begin
+# The cut-offs of a kind of campaigns by the look at which they begin, for campaigns by turns.
+Known = Sequence[Mapping[int, Cutoffs]]
 
 
 def campaign(study: str, kind: str, people: int, rng: np.random.Generator):  # type: ignore[no-untyped-def]
@@ -65,9 +69,9 @@ def campaign(study: str, kind: str, people: int, rng: np.random.Generator):  # t
 
 
 @cache
-def calibrated_at(study: str, kind: str, people: int, look: int) -> Cutoffs:
-    """The cut-offs of one campaign, which serve for all such campaigns."""
-    rng = np.random.default_rng([SEED, *study.encode(), *kind.encode(), look])
+def calibrated_at(study: str, kind: str, people: int, look: int, number: int = 0) -> Cutoffs:
+    """The cut-offs of one campaign, which serve for many of the same kind."""
+    rng = np.random.default_rng([SEED, *study.encode(), *kind.encode(), look, number + 1])
     columns, _mine = campaign(study, kind, people, rng)
     seen = taken(columns, np.arange(len(columns.who) * look // LOOKS))
     return calibrated(seen, Settings())
@@ -86,7 +90,8 @@ def one(job: Job, known: Known | None = None) -> Tally:
     for look in range(1, LOOKS + 1):
         seen = taken(columns, np.arange(len(columns.who) * look // LOOKS))
         if is_calibrated and look in CALIBRATED_AT:
-            cutoffs = known[look] if known else calibrated_at(study, kind, people, look)
+            served = known[seed % len(known)] if known else {}
+            cutoffs = served.get(look) or calibrated_at(study, kind, people, look)
         count = dict(zip(seen.people.tolist(), seen.judgments.tolist(), strict=True))
         for verdict in screen_all(seen, settings, cutoffs, flagged_only=True):
             first["listed"].setdefault(verdict.annotator, count[verdict.annotator])
@@ -108,6 +113,13 @@ def share(count: int, n: int) -> str:
     high = beta.ppf(0.975, count + 1, n - count) if count < n else 1.0
     digits = 1 if count < 0.1 * n else 0
     return f"{100 * count / n:.{digits}f} ({100 * low:.{digits}f}–{100 * high:.{digits}f})"
+
+
+def campaigns(kind: str, people: int) -> int:
+    """How many campaigns have so many people of a kind together."""
+    honest = kind in crowds.HONEST
+    own = round((HONEST if honest else CARELESS) * TOGETHER)
+    return ceil(people * (MORE if honest else 1) / own)
 
 
 def row(kind: str, tally: Tally) -> str:

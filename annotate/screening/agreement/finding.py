@@ -3,8 +3,8 @@
 import numpy as np
 
 from annotate.screening import crowd
+from annotate.screening.agreement.apart import apart
 from annotate.screening.base import Columns, ScreenFinding, finding
-from annotate.screening.grouping import levels, once
 from annotate.screening.slopes import believed, slopes
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats, Ints, half_width
@@ -13,6 +13,8 @@ from estimation.core import Floats, Ints, half_width
 _PRIOR = 8.0
 # The least weight of a kind of column.
 _LEAST_WEIGHT = 0.05
+# How often people are believed anew, and the comparisons that weigh as much as "as usual".
+_ROUNDS, _FEW = 2, 5.0
 
 
 class AgreementThresholds(Thresholds):
@@ -26,8 +28,9 @@ class AgreementThresholds(Thresholds):
 def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) -> ScreenFinding:
     """Flag annotators whose agreement is below `threshold` with confidence; 0 is chance, 1 usual.
 
-    Answers become standardised mid-ranks z of their column. They are ordinal and centred, so chance
-    gives 0 whatever a person's own base rates are. For each output that others judged too, v = sum
+    Answers become standardised mid-ranks z of their column, less the person's level, in directions
+    that are unrelated (`apart`). They are ordinal and centred, so chance gives 0 whatever a
+    person's own base rates are. For each output that others judged too, v = sum
     of w·zbar² over its columns, with zbar the mean of the *others*, and x = sum of w·z·zbar; w is
     the agreement on the column. An output on which the others are undecided has a small v and
     little influence. Agreement is sum x / sum v, divided by the same for all other annotators'
@@ -37,10 +40,10 @@ def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) ->
     people = columns.people.size
     counts = crowd.counts(columns, crowd.categories(columns))
     yardstick = crowd.varied(counts, limits)
-    x, v, shared = comparisons(columns, yardstick)
-    # People who answer upside down would make the others' answers look like chance.
-    near = believed(columns.who, x, v, yardstick)
-    x, v, shared = comparisons(columns, near)
+    x, v, shared = comparisons(columns, 1.0 * yardstick[columns.who])
+    for _ in range(_ROUNDS):
+        near = believed(columns.who, x, v, yardstick)
+        x, v, _shared = comparisons(columns, credit(columns.who, x, v, near))
     n = np.bincount(columns.who[shared], minlength=people)
     found = slopes(columns.who, x, v, near)
     residual = np.where(shared, x - found.own[columns.who] * v, 0.0)
@@ -64,37 +67,35 @@ def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) ->
     )
 
 
-def comparisons(columns: Columns, yardstick: crowd.Mask) -> tuple[Floats, Floats, crowd.Mask]:
-    """Return (T,) x and v of each judgment, and whether another yardstick judged its output."""
-    z = _standard_ranks(columns)
-    there = np.isfinite(z)
-    counts = yardstick[columns.who][:, None]
-    others_sum = _of_others(columns.text, np.where(there, z, 0.0) * counts)
-    others = _of_others(columns.text, there * counts * 1.0)
+def comparisons(columns: Columns, credit: Floats) -> tuple[Floats, Floats, crowd.Mask]:
+    """Return (T,) x and v of each judgment, and whether a yardstick judged its output as well.
+
+    credit: (T,) how far each judgment is believed, 0 to 1.
+    """
+    said = apart(columns)
+    z, there = said.z, np.isfinite(said.z)
+    others = _of_others(columns.text, there * (credit > 0)[:, None])
     both = there & (others > 0)
-    mean = np.where(both, others_sum / np.maximum(others, 1), 0.0)
+    sums = _of_others(columns.text, np.where(there, z, 0.0) * credit[:, None])
+    mean = np.where(both, sums / np.maximum(others, 1), 0.0)
     product = np.where(both, z, 0.0) * mean
-    weight = _weights(product, mean**2, columns.kinds)
+    weight = _weights(product, mean**2, said.kinds)
     return product @ weight, mean**2 @ weight, np.asarray(both.any(axis=1))
 
 
-@once
-def _standard_ranks(columns: Columns) -> Floats:
-    return _ranks(columns.answers, columns.kinds)
+def credit(who: Ints, x: Floats, v: Floats, near: crowd.Mask) -> Floats:
+    """Return (T,) how far each judgment is believed: how well its person agrees elsewhere.
 
-
-def _ranks(answers: Floats, kinds: Ints) -> Floats:
-    """Return (T, C) mid-ranks, mean 0 and variance 1 per kind of column; 0 without variation."""
-    z = np.full(answers.shape, np.nan)
-    for kind in np.unique(kinds):
-        block = answers[:, kinds == kind]
-        there = np.isfinite(block)
-        rank = _mid_ranks(block[there])
-        spread = rank.std() if rank.size else 0.0
-        filled = np.full(block.shape, np.nan)
-        filled[there] = (rank - rank.mean()) / spread if spread > 0 else 0.0
-        z[:, kinds == kind] = filled
-    return z
+    People who answer upside down, or at random, would make the others' answers look like chance.
+    So a person is believed as far as they agree with the others on all other outputs: 1 as usual, 0
+    by chance or less. Few comparisons change little. Who is not `near` is not believed.
+    """
+    total, weight = (np.bincount(who, part, near.size) for part in (x, v))
+    usual = total[near].sum() / max(float(weight[near].sum()), 1e-12)
+    few = _FEW * v[v > 0].mean() if (v > 0).any() else 1.0
+    slope = (total[who] - x + few * usual) / (weight[who] - v + few)
+    found = np.clip(slope / usual, 0.0, 1.0) if usual > 0 else np.ones(who.size)
+    return np.where(near[who], found, 0.0)
 
 
 def _of_others(output: Ints, values: Floats) -> Floats:
@@ -127,13 +128,3 @@ def _half_width(columns: Columns, residual: Floats, v: Floats, level: float) -> 
     variance = (equal * squares + _PRIOR * usual * total) / (equal + _PRIOR)
     # One-sided at `level`: only the upper end decides.
     return np.asarray(half_width(np.sqrt(variance), equal + _PRIOR - 1, level=2 * level - 1))
-
-
-def _mid_ranks(values: Floats) -> Floats:
-    """Return ranks from 1; equal values share their mean rank.
-
-    It equals `scipy.stats.rankdata`, whose import would take 60 MB in every process that may
-    screen.
-    """
-    _different, which, n = levels(values)
-    return (np.cumsum(n) - (n - 1) / 2)[which]

@@ -8,7 +8,7 @@ logarithms of probabilities do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -16,13 +16,14 @@ from numpy.random import Generator, default_rng
 
 from annotate.screening import crowd
 from annotate.screening.base import Columns
+from annotate.screening.calibration.habits import concentration, parts
 from annotate.screening.calibration.honest import Honest
 from annotate.screening.cutoffs import Cutoffs
 from annotate.screening.joining import taken
 from annotate.screening.registry import SCREENS
 from annotate.screening.running import findings
 from annotate.screening.settings import Settings
-from estimation.core import Floats
+from estimation.core import Floats, Ints
 
 HISTORIES = 1500  # simulated people at least
 LOOKS = 6
@@ -31,10 +32,18 @@ MOST_JUDGMENTS = 200  # of one simulated person
 HORIZON = 25  # judgments up to which everybody's work is continued
 MOST_COPIES = 6
 TOP = 0.02  # the tail from which cut-offs beyond it are extrapolated
+UNEVEN = 1.25  # times as often as others, people of one habit may be touched
 DECADE = 1 / np.log(10)  # how evidence falls off by chance
 SUSPECT = 2.5  # evidence from which a person is not taken for honest
-# Screens that no other one can replace get more of what the settings allow.
-SHARES = {"several_signs": 4.0, "low_agreement": 3.0, "own_consistency": 3.0, "no_variation": 4.0}
+# Screens that no other one can replace get more of what the settings allow, and those that many
+# people of one habit are near to get less.
+SHARES = {
+    "too_fast": 0.7,
+    "low_agreement": 5.0,
+    "own_consistency": 3.0,
+    "no_variation": 6.0,
+    "several_signs": 2.0,
+}
 # Highlights are not simulated.
 ASSUMED = {"thin_evidence": (2.5, 4.0)}
 
@@ -45,23 +54,34 @@ def calibrated(columns: Columns, settings: Settings, *, seed: int = 0) -> Cutoff
     usable = _usable(columns, settings)
     model = Honest.fitted(columns, usable)
     plan = _continued(_sampled(columns, rng))
-    passed = _histories(model, plan, settings, rng)
+    passed, part = _histories(model, plan, settings, rng)
     active = [screen for screen, most in passed.items() if screen not in ASSUMED and most.any()]
     pausing = [screen for screen in active if screen not in settings.flags.list_only]
-    lists, pauses = _shares(active), _shares(pausing)
+    pauses = {screen: _share(screen) / sum(map(_share, pausing)) for screen in pausing}
     found = dict(ASSUMED)
     for screen in active:
-        listed = _cutoff(passed[screen], lists[screen] * settings.flags.listed)
-        paused = _cutoff(passed[screen], pauses.get(screen, lists[screen]) * settings.flags.paused)
+        share = _share(screen) * settings.flags.listed
+        listed = _cutoff(passed[screen], share, share * _even(passed[screen], part))
+        share = pauses.get(screen, _share(screen)) * settings.flags.paused
+        paused = _cutoff(passed[screen], share, share)
         found[screen] = (listed, max(listed, paused))
     rest = (-np.log10(settings.flags.listed / 10), -np.log10(settings.flags.paused / 10))
     return Cutoffs(found, (float(rest[0]), float(rest[1])))
 
 
-def _shares(screens: Sequence[str]) -> dict[str, float]:
-    """Return how the screens share out whom they may touch."""
-    whole = sum(SHARES.get(screen, 1.0) for screen in screens)
-    return {screen: SHARES.get(screen, 1.0) / whole for screen in screens}
+def _share(screen: str) -> float:
+    """Return a screen's part of those whom all screens may list.
+
+    A screen that has nothing to go by leaves its part: a study that shows less of people's work
+    also shows less of their carelessness, and the other screens would take honest people for it.
+    """
+    others = [name for name in SCREENS if name not in ASSUMED]
+    return SHARES.get(screen, 1.0) / sum(SHARES.get(name, 1.0) for name in others)
+
+
+def _even(most: Floats, part: Ints) -> float:
+    """Return which part of its share a screen keeps: less where it touches people of one habit."""
+    return min(1.0, UNEVEN / concentration(most, part, _tail(most.size)))
 
 
 def _usable(columns: Columns, settings: Settings) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -119,11 +139,16 @@ def _continued(columns: Columns) -> Columns:
 
 def _histories(
     model: Honest, plan: Columns, settings: Settings, rng: Generator
-) -> Mapping[str, Floats]:
-    """Return (H,) the most evidence of each screen on each simulated person, at any look."""
+) -> tuple[Mapping[str, Floats], Ints]:
+    """Return (H,) the most evidence of each screen on each simulated person, at any look.
+
+    And (H, K) which third of the people each is of, by each habit.
+    """
     found: dict[str, list[Floats]] = {}
+    part: list[Ints] = []
     for _ in range(max(1, -(-HISTORIES // plan.people.size))):
         campaign = model.campaign(plan, rng)
+        part.append(parts(campaign))
         most: dict[str, Floats] = {}
         for look in _looks(campaign):
             at = np.searchsorted(campaign.people, look.people)
@@ -132,7 +157,7 @@ def _histories(
                 np.maximum.at(seen, at, one.evidence)
         for screen, evidence in most.items():
             found.setdefault(screen, []).append(evidence)
-    return {screen: np.concatenate(each) for screen, each in found.items()}
+    return {screen: np.concatenate(each) for screen, each in found.items()}, np.concatenate(part)
 
 
 def _looks(columns: Columns) -> Iterator[Columns]:
@@ -141,12 +166,19 @@ def _looks(columns: Columns) -> Iterator[Columns]:
         yield taken(columns, order[: max(1, len(order) * look // LOOKS)])
 
 
-def _cutoff(most: Floats, share: float) -> float:
-    """Return the evidence that this share of people passes, and at least that of one look."""
+def _tail(people: int) -> int:
+    return max(5, int(TOP * people))
+
+
+def _cutoff(most: Floats, share: float, passing: float) -> float:
+    """Return the evidence that so many people pass, and at least that of one look.
+
+    share: of people, by one look and the nominal evidence. passing: by the simulation.
+    """
     least = -np.log10(share)
     ordered = np.sort(most)[::-1]
-    tail = ordered[: max(5, int(TOP * ordered.size))]
-    if share * ordered.size >= 10:
-        return float(max(least, ordered[int(share * ordered.size)]))
+    tail = ordered[: _tail(ordered.size)]
+    if passing * ordered.size >= 10:
+        return float(max(least, ordered[int(passing * ordered.size)]))
     excess = max(float((tail - tail[-1]).mean()), DECADE)
-    return float(max(least, tail[-1] + excess * np.log(tail.size / ordered.size / share)))
+    return float(max(least, tail[-1] + excess * np.log(tail.size / ordered.size / passing)))

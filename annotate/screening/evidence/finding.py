@@ -81,17 +81,17 @@ def _signs(columns: Columns, found: Highlights, own: EvidenceThresholds) -> list
 def _disjoint(columns: Columns, found: Highlights) -> Floats:
     """Return (H,) 1 if no other with this verdict shares a word, NaN if there is no other."""
     assert columns.verdicts is not None
-    verdict = columns.verdicts[found.judgment, found.paragraph]
-    output = columns.output[found.judgment]
+    verdict = columns.verdicts[found.judgment, found.paragraph].tolist()
+    output, judgment = columns.output[found.judgment].tolist(), found.judgment.tolist()
     places: dict[tuple[int, int, float], list[int]] = defaultdict(list)
-    for h, place in enumerate(zip(output, found.paragraph, verdict, strict=True)):
+    for h, place in enumerate(zip(output, found.paragraph.tolist(), verdict, strict=True)):
         places[place].append(h)
     signs = np.full(len(found.tokens), np.nan)
     for rows in places.values():
-        for h in rows:
-            others = [found.tokens[k] for k in rows if found.judgment[k] != found.judgment[h]]
+        for h in rows if len(rows) > 1 else ():
+            others = [found.tokens[k] for k in rows if judgment[k] != judgment[h]]
             if others:
-                signs[h] = float(found.tokens[h].isdisjoint(frozenset().union(*others)))
+                signs[h] = float(all(found.tokens[h].isdisjoint(one) for one in others))
     return signs
 
 

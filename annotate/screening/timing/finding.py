@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from annotate.screening.base import Columns, ScreenFinding, finding, tail
 from annotate.screening.order_statistics import median_of_others, medians
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
+from annotate.screening.timing.change import change
 from estimation.core import Floats
 
 
@@ -35,25 +36,40 @@ def find(columns: Columns, own: Timing, limits: CrowdThresholds) -> ScreenFindin
         sign test, so a few quick items are not enough. It is past the threshold if its upper end is
         below 1 and the median time is below `share` of the median of the others' medians. In a fast
         crowd, people of the usual speed are not.
-    Answers that end before the paragraphs ("not plausible") are read, not searched, and also looked
-    at alone: a person may answer carefully when they answer at all.
+    Answers that end before the paragraphs ("not plausible") are read, not searched. They and the
+    tasks with all parts are also looked at alone: who answers carefully when they answer at all may
+    hurry otherwise, and a few answers that are soon given do not excuse the long ones. Evidence is
+    also a `change` of pace: who works fast from some task on, and not before, is no fast reader.
     """
     ended = _ended(columns)
     known = np.isfinite(columns.seconds) & ((columns.words >= own.words) | ended)
     needed = _needed(columns, own, ended)
-    enough = columns.others(limits.people, limits.judgments)
-    all_ = _Quick(columns, known, needed, own)
-    early = _Quick(columns, known & ended, needed, own)
-    worse = (early.evidence > all_.evidence) & enough
+    parts = (known, known & ended, known & ~ended) if ended.any() else (known,)
+    paces = [_Quick(columns, rows, needed, own) for rows in parts]
+    fall = change(columns, parts[-1], needed, own.share * paces[-1].others)
+    paces.append(_Quick(columns, fall.rows, needed, own, paces[-1].others))
+    evidence = np.stack([*(pace.evidence for pace in paces[:-1]), fall.evidence])
+    worst = evidence.argmax(axis=0)
 
     def of(name: str) -> Floats:
-        return np.asarray(np.where(worse, getattr(early, name), getattr(all_, name)))
+        return np.stack([getattr(pace, name) for pace in paces])[worst, np.arange(worst.size)]
 
-    early_share = early.n / np.maximum(all_.n, 1)
+    enough = columns.others(limits.people, limits.judgments)
+    fell = worst == len(parts)
+    numbers = {
+        "seconds": of("typical"),
+        "others_seconds": of("others"),
+        "share_of_others": of("share"),
+        "seconds_before": np.where(fell, fall.before, np.nan),
+        "seconds_since": np.where(fell, fall.since, np.nan),
+    }
+    if columns.plausible is not None:
+        early = np.bincount(columns.who[known & ended], minlength=enough.size)
+        numbers["ended_share"] = early / np.maximum(paces[0].n, 1)
     return finding(
         "too_fast",
         columns,
-        evidence=of("evidence"),
+        evidence=evidence.max(axis=0),
         past=of("past"),
         value=of("middle"),
         low=of("low"),
@@ -61,12 +77,7 @@ def find(columns: Columns, own: Timing, limits: CrowdThresholds) -> ScreenFindin
         threshold=1.0,
         n=of("n").astype(np.int64),
         enough=enough & (of("n") >= own.minimum),
-        numbers={
-            "seconds": of("typical"),
-            "others_seconds": of("others"),
-            "share_of_others": of("share"),
-            **({} if columns.plausible is None else {"ended_share": early_share}),
-        },
+        numbers=numbers,
     )
 
 
@@ -88,15 +99,21 @@ class _Quick:
     """The pace of everybody over some of their tasks; (A,) each."""
 
     def __init__(
-        self, columns: Columns, rows: NDArray[np.bool_], needed: Floats, own: Timing
+        self,
+        columns: Columns,
+        rows: NDArray[np.bool_],
+        needed: Floats,
+        own: Timing,
+        others: Floats | None = None,
     ) -> None:
+        """others: (A,) the others' median time, where it is not that of the same rows."""
         people = columns.people.size
         who, seconds = columns.who[rows], columns.seconds[rows]
         pace = seconds / needed[rows]
         self.n = np.bincount(who, minlength=people)
         self.middle, self.low, self.high = medians(who, pace, self.n, own.level)
         self.typical = medians(who, seconds, self.n, own.level)[0]
-        self.others = median_of_others(self.typical)
+        self.others = median_of_others(self.typical) if others is None else others
         self.share = self.typical / np.where(self.others > 0, self.others, np.nan)
         below = np.bincount(who, pace < 1, minlength=people)
         far = (self.share < own.share) & (self.n >= own.minimum)

@@ -216,22 +216,23 @@ def _tallied(answers: list[int], levels: int) -> tuple[list[int], list[int]]:
 @lru_cache(maxsize=2**14)  # in a crowd the same few numbers recur
 def _improbable(rate: float, correlation: float, n: int, many: int, long_: int) -> Two:
     """Probabilities of `many` or more of an answer among n, and of a run of `long_` or more."""
-    p, weight = _spread_out(rate, correlation, n)
+    p, weight = _spread_out(rate, correlation, min(n // 2 + 1, _MOST_NODES))
     return (
         float(weight @ bdtrc(many - 1.0, n, p)),
         float(weight @ _run_probability(p, n, long_)),
     )
 
 
-def _spread_out(rate: float, correlation: float, n: int) -> tuple[Floats, Floats]:
-    """Nodes and weights of a person's rate; exact for up to 2 * _MOST_NODES - 1 answers."""
+@lru_cache(maxsize=2**12)
+def _spread_out(rate: float, correlation: float, nodes: int) -> tuple[Floats, Floats]:
+    """Nodes and weights of a person's rate; exact for up to 2 * nodes - 1 answers."""
     rate = float(np.clip(rate, 1e-12, 1 - 1e-12))
     if correlation <= 0:
         return np.array([rate]), np.array([1.0])
     size = 1 / correlation - 1
     a, b = rate * size, (1 - rate) * size
-    nodes, weights = roots_jacobi(min(n // 2 + 1, _MOST_NODES), b - 1, a - 1)
-    return (1 + nodes) / 2, weights / weights.sum()
+    at, weights = roots_jacobi(nodes, b - 1, a - 1)
+    return (1 + at) / 2, weights / weights.sum()
 
 
 def _run_probability(p: Floats, n: int, length: int) -> Floats:

@@ -47,8 +47,8 @@ def test_a_stricter_share_moves_every_cutoff_up(quick):
 
 def test_the_tail_is_extrapolated_as_logarithms_of_probabilities_fall():
     chances = -np.log10((np.arange(20_000) + 0.5) / 20_000)
-    assert _cutoff(chances, 0.01) == pytest.approx(2.0, abs=0.01)
-    assert _cutoff(chances, 0.00001) == pytest.approx(5.0, abs=0.1)
+    assert _cutoff(chances, 0.01, 0.01) == pytest.approx(2.0, abs=0.01)
+    assert _cutoff(chances, 0.00001, 0.00001) == pytest.approx(5.0, abs=0.1)
 
 
 @settings(max_examples=20, deadline=None)

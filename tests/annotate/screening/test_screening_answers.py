@@ -15,6 +15,7 @@ from annotate.screening import (
     screen_all,
 )
 from annotate.screening import crowd as yardsticks
+from annotate.screening.agreement import finding
 from annotate.screening.agreement.finding import comparisons
 from annotate.screening.agreement.screen import LOW_AGREEMENT
 from annotate.screening.patterns.finding import WITHIN
@@ -27,16 +28,23 @@ from tests.annotate.screening.columns import SMALL, columns, crowd, rescored, ve
 
 def test_comparisons_by_pairs():
     found = crowd(1, people=6, each=8)
-    x, v, shared = comparisons(found, np.ones(6, bool))
+    x, v, shared = comparisons(found, np.ones(len(found.who)))
     z = np.column_stack([(r := rankdata(a)) - r.mean() for a in found.answers.T])
     z /= z.std(axis=0)
+    for person in range(6):
+        mine = found.annotator == person
+        z[mine] -= z[mine].sum(axis=0) / (mine.sum() + 6)  # their level, less sure of few
+    shrunk = (z.T @ z + 60 * (z**2).mean() * np.eye(3)) / (len(z) + 60)
+    z = np.linalg.solve(np.linalg.cholesky(shrunk), z.T).T  # another root of the same
+    _values, vectors = np.linalg.eigh(z.T @ z)
     partner = [
         next((k for k in np.flatnonzero(found.output == o) if k != t), None)
         for t, o in enumerate(found.output)
     ]
     assert shared.tolist() == [k is not None for k in partner]
+    z = z @ vectors  # which turns it to the same directions, but for their signs
     other = z[partner]
-    weight = (z * other).sum(axis=0) / (other**2).sum(axis=0)
+    weight = np.maximum((z * other).sum(axis=0) / (other**2).sum(axis=0), 0.05)
     assert x == pytest.approx((z * other) @ weight)
     assert v == pytest.approx(other**2 @ weight)
 
@@ -83,7 +91,8 @@ def test_where_nobody_agrees_less_than_usual_means_nothing():
     assert not any(v.enough for v in answers)
 
 
-def test_the_interval_by_hand_where_all_comparisons_count_alike():
+def test_the_interval_by_hand_where_all_comparisons_count_alike(monkeypatch):
+    monkeypatch.setattr(finding, "credit", lambda who, _x, _v, near: 1.0 * near[who])
     # z is ±1 throughout, so v = w for each of 12 comparisons, and x = ±w.
     signs = np.array([1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1.0])
     theirs = np.tile([1.0, -1.0], 30)
@@ -109,7 +118,7 @@ def test_an_output_on_which_the_others_are_in_the_middle_counts_nothing():
     theirs = np.r_[np.tile([-1.0, 1.0], 4), np.zeros(8)]
     who, output = np.repeat([0, 1, 2], 16), np.tile(np.arange(16), 3)
     found = columns(who, np.r_[theirs, theirs, theirs][:, None], output=output)
-    _, v, _ = comparisons(found, np.ones(3, bool))
+    _, v, _ = comparisons(found, np.ones(len(found.who)))
     assert v[:8].min() > 0
     assert v[8:16].max() == pytest.approx(0)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, rankdata
 
-from annotate.screening.agreement.finding import _mid_ranks
+from annotate.screening.agreement.apart import _mid_ranks
 from annotate.screening.order_statistics import _quantile
 
 LEVELS = st.floats(0.6, 0.99999)  # as annotate.screening.settings allows

@@ -107,3 +107,25 @@ def test_the_others_usual_time_is_the_median_without_ones_own(size):
             rest = np.delete(value, j)
             rest = rest[np.isfinite(rest)]
             assert other == np.median(rest) if rest.size else np.isnan(other)
+
+
+def test_answers_that_are_soon_given_do_not_excuse_the_long_ones():
+    """Five seconds suffice for a question and its answer, and not for 600 words of paragraphs."""
+    who = np.repeat(np.arange(6), 16)
+    ended = np.tile(np.arange(16) < 6, 6)
+    seconds = np.where(who == 5, 5.0, np.where(ended, 15.0, 90.0))
+    words = np.where(ended, 16.0, 600.0)
+    found = columns(
+        who,
+        seconds=seconds,
+        words=words,
+        plausible=1.0 - ended,
+        verdicts=np.where(ended[:, None], np.nan, np.zeros((who.size, 2))),
+    )
+    answer = verdict(TOO_FAST, found, 5)
+    assert answer.n == 10
+    assert answer.value == pytest.approx(5 / 14.4)
+    assert answer.evidence == pytest.approx(-10 * np.log10(0.3))
+    assert answer.numbers["ended_share"] == pytest.approx(6 / 16)
+    honest = verdict(TOO_FAST, found, 4)
+    assert honest.evidence == 0

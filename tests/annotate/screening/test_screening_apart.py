@@ -1,0 +1,115 @@
+"""What answers say beyond a person's level and beyond each other, and agreement in that."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotate.screening.agreement.apart import apart
+from annotate.screening.agreement.finding import comparisons
+from annotate.screening.agreement.screen import LOW_AGREEMENT
+from annotate.screening.running import run
+from bench.screening import crowds, kinds, table
+from bench.screening.campaigns import Design
+from tests.annotate.screening.columns import SMALL, crowd
+
+
+def criteria(found, table):
+    return replace(found, scores={f"c{c}": column for c, column in enumerate(table.T)})
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 999), order=st.permutations(range(3)))
+def test_the_order_of_the_criteria_does_not_matter(seed, order):
+    found = crowd(seed)
+    turned = criteria(found, found.answers[:, order])
+    everybody = np.ones(len(found.who))
+    for one, other in zip(
+        comparisons(found, everybody), comparisons(turned, everybody), strict=True
+    ):
+        assert other == pytest.approx(one, abs=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 999))
+def test_the_parts_of_many_answers_are_unrelated(seed):
+    rng = np.random.default_rng(seed)
+    found = crowd(seed, people=30, each=100)
+    answers = found.answers + 3 * rng.integers(0, 2, (len(found.who), 1))
+    z = apart(criteria(found, answers)).z
+    related = z.T @ z / len(z)
+    assert np.diag(related) == pytest.approx(1, abs=0.25)  # a little less while data are few
+    assert related - np.diag(np.diag(related)) == pytest.approx(0, abs=0.02)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 999), person=st.integers(0, 11))
+def test_whose_answers_are_all_higher_than_the_others_has_hardly_another_level(seed, person):
+    rng = np.random.default_rng(seed)
+    base = crowd(seed, each=60)
+    mine = base.who == person
+    higher = criteria(base, (rng.random(mine.size) + mine)[:, None])
+    assert apart(higher).z[mine].mean() < 0.3  # without that, above 1.5
+    assert apart(higher).z[~mine].mean() == pytest.approx(0, abs=0.1)
+
+
+def test_an_answer_that_repeats_another_is_not_a_second_opinion():
+    found = crowd(3, each=60)
+    once = criteria(found, found.answers[:, :1])
+    twice = criteria(found, np.repeat(found.answers[:, :1], 2, axis=1))
+    one, two = (
+        np.array([v.evidence for v in run(LOW_AGREEMENT, columns, SMALL)])
+        for columns in (once, twice)
+    )
+    assert two == pytest.approx(one, abs=0.02)
+
+
+def test_paragraphs_are_their_mean_and_what_differs_from_it():
+    """Three are asked, of which the last is there in half of the tasks."""
+    rng = np.random.default_rng(0)
+    found = crowd(1, people=10, each=200)
+    size = len(found.who)
+    verdicts = rng.integers(-1, 2, (size, 3)) * 1.0
+    verdicts += rng.integers(-1, 2, (size, 1))
+    verdicts[size // 2 :, 2] = np.nan
+    said = apart(replace(found, scores={}, plausible=np.ones(size), verdicts=verdicts))
+    assert said.kinds.tolist() == [0, 1, 1, 1, 2]
+    rest, mean = said.z[:, 1:4], said.z[:, 4]
+    assert np.isnan(rest[size // 2 :, 2]).all()
+    assert np.nansum(rest, axis=1) == pytest.approx(0, abs=1e-9)
+    assert np.nansum(rest**2) == pytest.approx(2 * size / 2 + size / 2)  # one less than paragraphs
+    assert (mean**2).mean() == pytest.approx(1)
+    assert abs(np.corrcoef(rest[:, 0], mean)[0, 1]) < 0.05
+    assert (said.z[:, 0] == 0).all()
+
+
+def test_what_is_usual_of_a_paragraph_s_place_is_no_agreement():
+    rng = np.random.default_rng(0)
+    found = crowd(1, people=10, each=200)
+    size = len(found.who)
+    verdicts = np.clip(np.round(rng.normal([0.8, 0, -0.8], 0.7, (size, 3))), -1, 1)
+    said = apart(replace(found, scores={}, plausible=np.ones(size), verdicts=verdicts))
+    assert said.z[:, 1:4].mean(axis=0) == pytest.approx(0, abs=0.1)
+
+
+def test_agreement_in_every_criterion_is_evidence_of_its_own():
+    """A fifth give usual answers to other texts. By one direction alone, they are hardly seen."""
+    rng = np.random.default_rng(4)
+    honest = crowds.drawn("rating 8×7", Design(people=120), [crowds.USUAL] * 120, rng)
+    mine = honest.who < 24
+    found = kinds.usual(honest, mine, rng)
+    evidence = np.array([v.evidence for v in run(LOW_AGREEMENT, found, SMALL)])
+    mean = criteria(found, found.answers.mean(axis=1, keepdims=True))
+    by_mean = np.array([v.evidence for v in run(LOW_AGREEMENT, mean, SMALL)])
+    assert np.median(evidence[:24]) > 1.5 * np.median(by_mean[:24])
+    assert np.median(evidence[24:]) < 1
+
+
+@pytest.mark.slow
+@pytest.mark.simulation
+@pytest.mark.parametrize(("study", "least"), [("rating 6×5", 0.5), ("rating 8×7", 0.7)])
+def test_mirrored_scales_are_found_where_there_are_several_criteria(study, least):
+    tally = table.one((study, "mirrored scale", 120, 0, True))
+    assert tally.by("listed", 25) >= least * tally.people

@@ -1,0 +1,98 @@
+"""A change of pace: by hand, where it is, and what is none."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import t
+
+from annotate.screening.timing.change import change
+from annotate.screening.timing.screen import TOO_FAST
+from tests.annotate.screening.columns import columns, verdict
+
+TASKS = 20
+
+
+def campaign(mine, seed=0, people=6):
+    """Others who take about a minute, and the last person with `mine`; 50 words are 6 seconds."""
+    rng = np.random.default_rng(seed)
+    theirs = 60 * np.exp(0.5 * rng.standard_normal((people - 1, TASKS)))
+    return columns(np.repeat(np.arange(people), TASKS), seconds=np.vstack([theirs, mine]).ravel())
+
+
+def found(mine, most=20.0, **more):
+    here = campaign(mine, **more)
+    return change(here, np.ones(len(here.who), bool), np.full(len(here.who), 6.0), np.full(6, most))
+
+
+def falling(rng, at, before=60.0, since=2.0):
+    times = np.where(np.arange(TASKS) < at, before, since)
+    return times * np.exp(0.5 * rng.standard_normal(TASKS))
+
+
+def test_a_fall_by_hand():
+    mine = falling(np.random.default_rng(1), 8)
+    here = campaign(mine)
+    answer = found(mine)
+    assert answer.rows.reshape(6, TASKS).sum(axis=1).tolist() == [0, 0, 0, 0, 0, 12]
+    assert answer.rows[-12:].all()
+    assert answer.before[-1] == pytest.approx(np.exp(np.log(mine[:8]).mean()))
+    assert answer.since[-1] == pytest.approx(np.exp(np.log(mine[8:]).mean()))
+    logs = np.log(here.seconds.reshape(6, TASKS))
+    usual = ((logs - logs.mean(axis=1, keepdims=True)) ** 2).sum() / (6 * (TASKS - 1))
+    early, late = logs[-1, :8], logs[-1, 8:]
+    inside = ((early - early.mean()) ** 2).sum() + ((late - late.mean()) ** 2).sum()
+    spread = (inside + 8 * usual) / (TASKS - 2 + 8)
+    fall = (early.mean() - late.mean() - np.log(2)) / np.sqrt(spread * (1 / 8 + 1 / 12))
+    chance = t.sf(fall, TASKS - 2 + 8) * (TASKS - 8 + 1)  # at any of so many tasks
+    assert answer.evidence[-1] == pytest.approx(-np.log10(chance))
+    assert (answer.evidence[:-1] == 0).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 999), at=st.integers(5, 15))
+def test_a_large_fall_is_found_where_it_is(seed, at):
+    answer = found(falling(np.random.default_rng(seed), at), seed=seed)
+    assert answer.evidence[-1] > 3
+    assert abs(TASKS - answer.rows[-TASKS:].sum() - at) <= 1
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 999), pace=st.floats(0.5, 100))
+def test_whoever_is_always_as_fast_has_not_changed(seed, pace):
+    answer = found(pace * np.exp(0.5 * np.random.default_rng(seed).standard_normal(TASKS)))
+    assert answer.evidence[-1] < 3
+
+
+@pytest.mark.parametrize(
+    ("before", "since"),
+    [(60.0, 8.0), (6.0, 3.5), (2.0, 60.0)],
+    ids=["still reads", "twice as quick", "slower"],
+)
+def test_what_is_no_change_of_this_kind(before, since):
+    mine = falling(np.random.default_rng(2), 10, before, since)
+    assert found(mine).evidence[-1] < 2
+
+
+def test_times_below_reading_are_no_sign_where_the_others_need_no_more():
+    mine = falling(np.random.default_rng(2), 10)
+    assert found(mine, most=20.0).evidence[-1] > 3
+    assert found(mine, most=1.0).evidence[-1] == 0
+
+
+def test_three_tasks_are_too_few():
+    times = np.where(np.arange(TASKS) < TASKS - 3, 60.0, 1.0)
+    assert found(times).rows.sum() != 3
+
+
+def test_the_screen_says_since_when():
+    mine = falling(np.random.default_rng(1), 12)
+    answer = verdict(TOO_FAST, campaign(mine), 5)
+    assert answer.n == 8
+    assert answer.high < 1
+    assert answer.numbers["seconds"] == np.median(mine[12:])
+    assert 40 < answer.numbers["others_seconds"] < 90
+    assert answer.numbers["seconds_since"] < 3 < 40 < answer.numbers["seconds_before"]
+    always = verdict(TOO_FAST, campaign(np.full(TASKS, 2.0)), 5)
+    assert always.numbers["seconds_since"] is None
+    assert always.flagged
