@@ -16,11 +16,11 @@ _PRIOR = 8.0  # tasks for which the usual spread of a person's times counts
 
 
 @dataclass(frozen=True, eq=False)
-class Change:
+class PaceChange:
     """Where each person's times fall the most; (A,) each.
 
     evidence: -log10 of the probability of such a fall of somebody who gets no more than twice as
-        quick; 0 unless the times since are also below reading, and far below the others'.
+        quick; 0 unless the times since are also below reading, and a small part of the others'.
     rows: (T,) the tasks since. before, since: the geometric means of their seconds.
     """
 
@@ -30,11 +30,11 @@ class Change:
     since: Floats
 
 
-def change(columns: Columns, rows: NDArray[np.bool_], needed: Floats, most: Floats) -> Change:
+def change(columns: Columns, rows: NDArray[np.bool_], needed: Floats, most: Floats) -> PaceChange:
     """Find the change of pace among some tasks.
 
-    rows: (T,) those. needed: (T,) the seconds that reading takes. most: (A,) seconds that are far
-    below the others'.
+    rows: (T,) those. needed: (T,) the seconds that reading takes. most: (A,) the seconds that a
+    fall must end below.
     """
     people = columns.people.size
     at = columns.turns[rows[columns.turns]]
@@ -63,7 +63,7 @@ def change(columns: Columns, rows: NDArray[np.bool_], needed: Floats, most: Floa
     said[:, known] = np.exp([early_seconds[best], late_seconds[best]])
     after = np.zeros(rows.size, dtype=bool)
     after[at] = (place[who] >= 0) & (np.arange(who.size) >= place[who])
-    return Change(evidence, after, *said)
+    return PaceChange(evidence, after, *said)
 
 
 def _means(values: Floats, who: Ints, n: Ints, before: Ints) -> tuple[Floats, Floats]:
