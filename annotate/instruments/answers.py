@@ -72,6 +72,11 @@ class Answers:
         """Return whether two texts of an item are judged together, so that a system is a pair."""
         return False
 
+    @property
+    def shows_others(self) -> bool:
+        """Return whether the item's other texts stand beside the one that is rated."""
+        return False
+
     def questions(self: Instrument) -> tuple[Question, ...]:
         """Return the questions with levels, in the order in which they are asked."""
         return tuple(

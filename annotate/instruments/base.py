@@ -92,16 +92,31 @@ class Criterion:
 
 
 @dataclass(frozen=True)
+class TextBeside:
+    """One text of an item whose texts are shown side by side, as one annotator sees it.
+
+    task: this annotator's own task on it, if there is one. answer: what they answered, in words.
+    """
+
+    text: str
+    is_rated: bool = False
+    task: int | None = None
+    answer: str = ""
+
+
+@dataclass(frozen=True)
 class Material:
     """What an annotator is shown: a system's output, and its input.
 
     turned: of a pair of texts, whether this annotator sees its second text first.
+    side_by_side: all texts of the item in this annotator's order, where they are shown.
     """
 
     text: str
     input: str = ""
     paragraphs: tuple[str, ...] = ()
     turned: bool = False
+    side_by_side: tuple[TextBeside, ...] = ()
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -169,6 +184,10 @@ class Instrument(Protocol):
     @property
     def compares(self) -> bool:
         """Return whether two texts of an item are judged together, so that a system is a pair."""
+
+    @property
+    def shows_others(self) -> bool:
+        """Return whether the item's other texts stand beside the one that is rated."""
 
     @property
     def example(self) -> Material:

@@ -32,13 +32,13 @@ def instance(model: type[M], row: Sequence[Any]) -> M:
 
 
 class ListOf(Subquery):
-    """The values of a query in a list, in its order; the query has one column, named `one`."""
+    """The numbers or JSON of a query in a list, in its order; it has one column, named `one`."""
 
     output_field = JSONField()
     template = "TO_JSONB(ARRAY(%(subquery)s))"
 
     def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
-        template = "(SELECT JSON_GROUP_ARRAY(one) FROM (%(subquery)s))"
+        template = "(SELECT JSON_GROUP_ARRAY(JSON(one)) FROM (%(subquery)s))"
         return self.as_sql(compiler, connection, template=template, **extra)
 
 

@@ -69,6 +69,14 @@ def marked(**changes: Any) -> dict[str, Any]:
     return whole | changes
 
 
+def side_by_side(**changes: Any) -> dict[str, Any]:
+    """The definition as a study that shows all texts of an item, without their question."""
+    example = {"text": "Hold the button for ten seconds.", "second": "Pull the plug."}
+    whole = helpful(key="side_by_side", shows_others=True, example=example)
+    del whole["input_label"]
+    return whole | changes
+
+
 def asked_rows(items: int = 4) -> list[Row]:
     """Outputs whose items have the question that this instrument shows."""
     return [replace(row, input="What happened?") for row in rows(items)]

@@ -126,6 +126,7 @@ class Definition:
     `language`: of its wording; "" if the wording is translated.
     `input_label`: the heading above the item's input; "" if the input is not shown.
     `compares`: people see two texts of an item; a level's value is how much better the first is.
+    `shows_others`: the item's other texts stand beside the one that is rated.
     """
 
     key: str
@@ -143,6 +144,7 @@ class Definition:
     input_label: "Words" = ""
     edit: EditWording = EDITING
     compares: bool = False
+    shows_others: bool = False
 
     @property
     def asks_for_edits(self) -> bool:

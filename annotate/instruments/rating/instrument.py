@@ -66,6 +66,10 @@ class Rating(OfRatings):
         return self.definition.compares
 
     @property
+    def shows_others(self) -> bool:
+        return self.definition.shows_others
+
+    @property
     def example(self) -> Material:
         return self.definition.example
 

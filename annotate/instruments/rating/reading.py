@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from annotate.instruments import pairs
+from annotate.instruments import pairs, side_by_side
 from annotate.instruments.base import Material
 from annotate.instruments.rating.comparing import TURNED, WINS
 from annotate.instruments.rating.definition import (
@@ -168,9 +168,10 @@ class MaterialShape(Declared):
         default=(), max_length=10
     )
 
-    def material(self, *, compares: bool) -> Material:
+    def material(self, *, compares: bool, shows_others: bool) -> Material:
         text = pairs.joined(self.text, self.second) if compares else self.text
-        return Material(text, self.input, self.paragraphs)
+        found = Material(text, self.input, self.paragraphs)
+        return side_by_side.with_others(found, [self.second]) if shows_others else found
 
 
 class DefinitionShape(Declared):
@@ -189,6 +190,7 @@ class DefinitionShape(Declared):
     criteria: Several[CriterionShape] = Field(min_length=1, max_length=MOST_CRITERIA)
     edit: EditShape = EditShape()
     compares: bool = False
+    shows_others: bool = False
     example: MaterialShape = Field(
         description="The preview shows it: an object with a “text”.",
     )
@@ -201,12 +203,11 @@ class DefinitionShape(Declared):
 
     def _pair_faults(self) -> Iterator[Fault]:
         """Check what a comparison needs, and that nothing else is given as one."""
+        if self.compares and self.shows_others:
+            yield ("shows_others",), "Does not go with “compares”, which shows two texts already."
+        yield from self._second_faults()
         if not self.compares:
-            if self.example.second:
-                yield ("example", "second"), "Belongs to an instrument that “compares” two texts."
             return
-        if not self.example.second:
-            yield ("example", "second"), "Missing: “compares” says that two texts are shown."
         for name in ("text", "second"):
             if pairs.MARK.strip() in getattr(self.example, name):
                 yield ("example", name), f"Contains {pairs.MARK.strip()}, which parts two texts."
@@ -214,6 +215,16 @@ class DefinitionShape(Declared):
         for number, one in enumerate(self.criteria):
             for path, message in one.pair_faults(names):
                 yield ("criteria", number, *path), message
+
+    def _second_faults(self) -> Iterator[Fault]:
+        which = "compares" if self.compares else "shows_others"
+        if getattr(self, which) and not self.example.second:
+            yield ("example", "second"), f"Missing: “{which}” says that two texts are shown."
+        if self.example.second and not getattr(self, which):
+            yield (
+                ("example", "second"),
+                "Belongs to an instrument that “compares” two texts, or “shows_others”.",
+            )
 
     def definition(self, version: str) -> Definition:
         return Definition(
@@ -230,6 +241,7 @@ class DefinitionShape(Declared):
             input_label=self.input_label,
             criteria=tuple(one.asked() for one in self.criteria),
             edit=self.edit.wording(),
-            example=self.example.material(compares=self.compares),
+            example=self.example.material(compares=self.compares, shows_others=self.shows_others),
             compares=self.compares,
+            shows_others=self.shows_others,
         )

@@ -32,6 +32,7 @@ def as_data(definition: Definition) -> dict[str, Any]:
         "criteria": [_criterion_data(criterion) for criterion in definition.criteria],
         "edit": _edit_data(definition) if definition.asks_for_edits else {},
         "compares": definition.compares or "",
+        "shows_others": definition.shows_others or "",
         "example": _filled(
             **_texts(definition),
             input=definition.example.input,
@@ -43,9 +44,12 @@ def as_data(definition: Definition) -> dict[str, Any]:
 
 def _texts(definition: Definition) -> dict[str, str]:
     """Return the text of the example, or both of them."""
-    if not definition.compares:
-        return {"text": definition.example.text}
-    return dict(zip(("text", "second"), definition.example.pair, strict=True))
+    shown = (definition.example.text,)
+    if definition.compares:
+        shown = definition.example.pair
+    elif definition.shows_others:
+        shown = tuple(one.text for one in definition.example.side_by_side)
+    return dict(zip(("text", "second"), shown, strict=False))
 
 
 def _edit_data(definition: Definition) -> dict[str, Any]:

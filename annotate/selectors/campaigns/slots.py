@@ -34,6 +34,12 @@ def free(campaign_id: int) -> QuerySet[Slot]:
     return wanted(campaign_id).filter(assignment=None).order_by("position", "output_id", "number")
 
 
+def tasks_of_others(annotator_id: int) -> QuerySet[Assignment]:
+    """Select the tasks that other people have now, of the item of an outer query's slot."""
+    leased = Assignment.objects.filter(status=Assignment.Status.LEASED)
+    return leased.filter(output__item=OuterRef("output__item")).exclude(annotator=annotator_id)
+
+
 def frontier(system_id: int) -> int:
     """Return the first position that no lease or judgment of this system has reached."""
     last = Slot.objects.filter(

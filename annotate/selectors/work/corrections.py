@@ -13,11 +13,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotate.errors import NotFound
-from annotate.instruments.base import Material
+from annotate.instruments.base import Instrument, Material
 from annotate.models import Assignment, Campaign, GoldAnswer, Judgment, Participation
 from annotate.selectors.review import eligibility
 from annotate.selectors.work import admission, in_hand
 from annotate.selectors.work.admission import Nothing
+from annotate.selectors.work.side_by_side.texts import beside
 
 MOST = 5  # corrections of a text
 
@@ -45,15 +46,20 @@ class LastText:
     answered: Answered
 
 
-def find(participation_id: int) -> LastText | Nothing:
-    """Return the text that this participation may correct now, or why there is none."""
+def find(participation_id: int, *, instrument: Instrument | None = None) -> LastText | Nothing:
+    """Return the text that this participation may correct now, or why there is none.
+
+    With the study's instrument, with the texts that stand beside it.
+    """
     who = Participation.objects.select_related("campaign").get(pk=participation_id)
     task = last(participation_id)
     if why := refusal(who.campaign, who, task, now=timezone.now()):
         return why
     assert task is not None, "without a task there is a reason"
-    found = answered(task.pk)
-    return too_many(found) or LastText(task.pk, in_hand.material(task), found)
+    found, material = answered(task.pk), in_hand.material(task)
+    if instrument is not None:
+        material = beside(instrument, task, material)
+    return too_many(found) or LastText(task.pk, material, found)
 
 
 def may(participation_id: int) -> bool:

@@ -44,6 +44,7 @@ class Picked:
     material: Material
     has_draft: bool  # from an earlier lease of this person
     gold_id: int | None = None
+    begins: bool = False  # an item that nobody else has a task of, which `slots.begin` looks at
 
 
 def pick(
@@ -87,7 +88,7 @@ def _picked(row: Sequence[Any], annotator_id: int) -> Picked:
     return Picked(pk, output_id, shown, bool(has_draft))
 
 
-def _new(campaign: int, annotator: int, besides: int) -> QuerySet[Slot]:
+def new(campaign: int, annotator: int, besides: int) -> QuerySet[Slot]:
     """Select the free slots of outputs that this person has not had, in the order of leasing."""
     had = Assignment.objects.filter(
         Q(annotator=annotator) & ~Q(status=Assignment.Status.EXPIRED) | Q(pk=besides),
@@ -100,13 +101,13 @@ def _new(campaign: int, annotator: int, besides: int) -> QuerySet[Slot]:
 
 
 def _in_order(campaign: int, annotator: int, besides: int) -> "QuerySet[Slot, Row]":
-    return _new(campaign, annotator, besides).values_list(*COLUMNS)[:1]
+    return new(campaign, annotator, besides).values_list(*COLUMNS)[:1]
 
 
 def _apart(campaign: int, annotator: int, besides: int, **recent: int) -> "QuerySet[Slot, Row]":
     """Select the first of another item than the recent ones, with the first position of all."""
-    first = _new(campaign, annotator, besides).values("position")[:1]
-    other = _new(campaign, annotator, besides).exclude(output__item__in=recent.values())
+    first = new(campaign, annotator, besides).values("position")[:1]
+    other = new(campaign, annotator, besides).exclude(output__item__in=recent.values())
     return other.annotate(first=Subquery(first)).values_list(*COLUMNS, "first")[:1]
 
 

@@ -21,6 +21,7 @@ from annotate.selectors.review import eligibility
 from annotate.selectors.studies import instruments, texts
 from annotate.selectors.studies.texts import StudyTexts
 from annotate.selectors.work import beforehand, gold, in_hand, units
+from annotate.selectors.work.side_by_side.texts import beside as texts_beside
 
 
 @dataclass(frozen=True)
@@ -186,8 +187,10 @@ def reserved(participation_id: int) -> int | None:
     )
 
 
-def current(assignment: Assignment) -> Work:
-    return Work(assignment.pk, in_hand.material(assignment), draft(assignment))
+def current(assignment: Assignment, study: Study) -> Work:
+    """Return a task of this study."""
+    material = texts_beside(study.instrument, assignment, in_hand.material(assignment))
+    return Work(assignment.pk, material, draft(assignment))
 
 
 def draft(assignment: Assignment) -> SavedDraft:

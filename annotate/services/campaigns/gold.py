@@ -21,6 +21,10 @@ from annotate.services import audit, locks
 
 MOST_ITEMS = 500  # of a campaign
 LONGEST_NAME, LONGEST_TEXT = 120, 20_000
+NO_GOLD_BESIDE = (
+    "This instrument shows the item’s other texts beside each text. A gold item has none, so "
+    "people would recognise it: such a study takes no gold items."
+)
 Kind = GoldItem.Kind
 
 
@@ -102,6 +106,8 @@ def set_share(campaign_id: int, share: int, *, actor_id: int | None) -> bool:
         campaign = _draft(campaign_id)
         if campaign.gold_share == share:
             return False
+        if share and instruments.of(campaign).shows_others:
+            raise Invalid({"gold_share": NO_GOLD_BESIDE})
         Campaign.objects.filter(pk=campaign_id).update(gold_share=share)
         audit.record(
             "gold_share",
@@ -128,6 +134,8 @@ def problems(
     """Return what is wrong with new items, by their names. known: the names of earlier items."""
     if not new:
         return {"gold": "There are no gold items."}
+    if instrument.shows_others:
+        return {"gold": NO_GOLD_BESIDE}
     if len(known) + len(new) > MOST_ITEMS:
         return {"gold": f"A campaign has at most {MOST_ITEMS} gold items."}
     seen, errors = set(known), {}

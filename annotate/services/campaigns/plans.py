@@ -207,6 +207,8 @@ def check(plan: Plan) -> Instrument:
     errors |= _beyond_limits(plan)
     if problem := _gold_problem(plan, instrument):
         errors["gold"] = problem
+    if plan.gold_share and instrument.shows_others:
+        errors["gold_share"] = gold.NO_GOLD_BESIDE
     if errors:
         raise Invalid(errors)
     return instrument

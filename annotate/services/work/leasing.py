@@ -19,9 +19,11 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, Campaign, Participation
-from annotate.selectors.work import admission, beforehand, gold, picking, standing
+from annotate.selectors.studies import instruments
+from annotate.selectors.work import admission, beforehand, gold, standing
 from annotate.selectors.work.in_hand import with_begin
-from annotate.selectors.work.picking import Picked
+from annotate.selectors.work.picking import Picked, recent_items
+from annotate.selectors.work.side_by_side import picking
 from annotate.services import change_marks, lease_allowances, locks
 from annotate.services.pay import promises
 from annotate.services.work import assignment_states, slots, spending
@@ -223,8 +225,8 @@ def own_status(assignment_id: int, participation_id: int) -> str:
 
 
 def _take(campaign: Campaign, who: Participation, *, now: datetime, besides: int | None) -> Lease:
-    recent = [item for (item,) in picking.recent_items(campaign.pk, who.annotator_id)]
-    slot = picking.pick(campaign.pk, who.annotator_id, recent=recent, besides=besides)
+    recent = [item for (item,) in recent_items(campaign.pk, who.annotator_id)]
+    slot = picking.pick(instruments.of(campaign), who, recent=recent, besides=besides)
     if slot is None:
         return admission.none_free(campaign)
     if campaign.status == Campaign.Status.OPEN and campaign.gold_share:

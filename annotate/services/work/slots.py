@@ -7,7 +7,7 @@ in the audit, or an exclusion.
 
 from collections.abc import Collection
 
-from django.db.models import F
+from django.db.models import Exists, F
 
 from annotate.models import Assignment, Campaign, Slot
 from annotate.selectors.campaigns import slots
@@ -20,6 +20,15 @@ _TAKE = RowChange(Slot, sets=("assignment",), where=("id",), empty=("assignment"
 def take(slot_id: int, assignment_id: int) -> bool:
     """Let this assignment hold the slot; False if another one holds it."""
     return bool(_TAKE.make(assignment_id, slot_id))
+
+
+def begin(slot_id: int, assignment: Assignment) -> bool:
+    """Let this assignment hold the slot if nobody else has a task of its item.
+
+    Somebody may have begun the item since the slot was picked (decision 086).
+    """
+    alone = Slot.objects.exclude(Exists(slots.tasks_of_others(assignment.annotator_id)))
+    return bool(alone.filter(pk=slot_id, assignment=None).update(assignment=assignment))
 
 
 def _take_again(slot: Slot, assignment: Assignment) -> bool:

@@ -11,18 +11,24 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotate.models import Assignment, Campaign, Participation
-from annotate.selectors.work import admission, beforehand, gold, picking, terms, tutorial_runs
+from annotate.selectors.work import admission, beforehand, gold, terms, tutorial_runs
 from annotate.selectors.work.picking import Picked
+from annotate.selectors.work.side_by_side import picking
 from annotate.selectors.work.standing import PersonStanding
 from annotate.selectors.work.terms import CampaignTerms
 from annotate.services import lease_allowances, locks, written_rows
 from annotate.services.work import slots
 
 T = TypeVar("T")
+ATTEMPTS = 3  # where others begin the same items at the same moments
 
 
 class Otherwise(Exception):
     """This needs the campaign's lock: undo the transaction, and begin again with it."""
+
+
+class ItemBegun(Otherwise):
+    """Somebody else began the item at the same moment, whose texts stand side by side."""
 
 
 class NoneLeft(Otherwise):
@@ -43,13 +49,17 @@ def tried(participation_id: int, act: Callable[[Participation], T]) -> T | None:
 
     Where nothing is left of the allowance it is tried once more behind that lock.
     """
-    try:
-        with transaction.atomic():
-            return act(locks.person(participation_id))
-    except NoneLeft:
-        return _once_more(participation_id, act)
-    except (Otherwise, IntegrityError, Participation.DoesNotExist):
-        return None
+    for _attempt in range(ATTEMPTS):
+        try:
+            with transaction.atomic():
+                return act(locks.person(participation_id))
+        except ItemBegun:
+            continue
+        except NoneLeft:
+            return _once_more(participation_id, act)
+        except (Otherwise, IntegrityError, Participation.DoesNotExist):
+            return None
+    return None
 
 
 def _once_more(participation_id: int, act: Callable[[Participation], T]) -> T | None:
@@ -92,7 +102,7 @@ def lease(
     if who.tasks is not None and now.judged + now.n_open >= who.tasks:
         raise Otherwise
     slot = _gold(known, who, now) or picking.pick(
-        who.campaign_id, who.annotator_id, recent=now.recent, besides=besides, locked=True
+        known.study.instrument, who, recent=now.recent, besides=besides, locked=True
     )
     if slot is None:
         raise Otherwise
@@ -122,9 +132,18 @@ def take(slot: Picked, campaign: Campaign, who: Participation, *, now: datetime)
         expires_at=until(who, length(campaign)),
     )
     written_rows.add(assignment)
-    held = slot.pk is None or slots.take(slot.pk, assignment.pk)
-    assert held, "a slot was taken although it is locked"
+    if slot.pk is not None:
+        _hold(slot.pk, assignment, begins=slot.begins)
     return assignment
+
+
+def _hold(slot_id: int, assignment: Assignment, *, begins: bool) -> None:
+    if begins:
+        if not slots.begin(slot_id, assignment):
+            raise ItemBegun
+        return
+    held = slots.take(slot_id, assignment.pk)
+    assert held, "a slot was taken although it is locked"
 
 
 def length(campaign: Campaign) -> timedelta:

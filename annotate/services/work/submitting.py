@@ -82,7 +82,7 @@ def what_follows(participation_id: int) -> Following:
         got = leasing.lease(participation_id)
     else:
         got = leasing.lease_ahead(participation_id, after=waiting)
-    coming = task_page.current(got) if isinstance(got, Assignment) else None
+    coming = task_page.current(got, visit.study) if isinstance(got, Assignment) else None
     if waiting is None and coming is not None:
         waiting = coming.id
     return Following(visit.study, visit.figures, waiting, coming)

@@ -1,6 +1,7 @@
 """What the annotator's page asks of the server while somebody works."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -18,7 +19,7 @@ from annotate.services.work import correcting, judgments, leasing, submitting
 from annotate.services.work.page_signals import PageSent
 from annotate.text.figures import count_in
 from annotate.views.work.access import RequestError, speak, worker_endpoint
-from annotate.views.work.data import handed, words
+from annotate.views.work.data import handed, said, words
 
 LARGEST = 2**31 - 1
 
@@ -63,10 +64,11 @@ def submit(
     )
     receipt = handover.receipt
     correctable = bool(settings.CORRECTION) and not handover.figures.barred
+    answered = said(handover.study.instrument, assignment_id, response)
     return {
         "counts": receipt.counts,
         "earned": str(receipt.earned),
-        **_next(participation_id, handover, correctable=correctable),
+        **_next(participation_id, handover, correctable=correctable, answered=answered),
     }
 
 
@@ -99,7 +101,7 @@ def ahead(participation_id: int, _body: dict[str, Any], assignment_id: int) -> d
     """Reserve the task after this one, which is being answered."""
     visit = task_page.visit(participation_id)
     got = leasing.lease_ahead(participation_id, after=assignment_id)
-    coming = None if isinstance(got, Nothing) else task_page.current(got)
+    coming = None if isinstance(got, Nothing) else task_page.current(got, visit.study)
     return {"coming": _handed(participation_id, visit.study, coming)}
 
 
@@ -111,10 +113,15 @@ def give_back(participation_id: int, _body: dict[str, Any], assignment_id: int) 
 
 
 def _next(
-    participation_id: int, following: submitting.Following, *, correctable: bool
+    participation_id: int,
+    following: submitting.Following,
+    *,
+    correctable: bool,
+    answered: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the next address, the task that comes now, the one after it, and the texts around it.
 
+    answered: what was answered just now, for the page of the next text of the same item.
     told: names the texts of the study; a page that has shown others is loaded again.
 
     The token is new each time, so that people who keep working are not locked out after thirty
@@ -122,12 +129,14 @@ def _next(
     """
     study, figures = following.study, following.figures
     count_in(study.currency)
+    around = words(study, figures, number=figures.judged + 1, correctable=correctable)
+    around["texts"] |= answered or {}
     return {
         "next": reverse("annotate:work", args=[tokens.participation_token(participation_id)]),
         "told": study.told,
         "assignment": following.next,
         "coming": _handed(participation_id, study, following.coming),
-        "words": words(study, figures, number=figures.judged + 1, correctable=correctable),
+        "words": around,
     }
 
 

@@ -1,6 +1,7 @@
 """What the annotator's page and its script are handed: the work, and what stands around it."""
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,14 @@ def words(
             "correct": _("Correct the last text") if correctable else "",
         },
     }
+
+
+def said(instrument: Instrument, task: int, response: Mapping[str, Any]) -> dict[str, str]:
+    """Return what was answered, under the name of its place beside the next texts of the item."""
+    if not instrument.shows_others:
+        return {}
+    answer = _("Your answer: %(answer)s") % {"answer": instrument.recalled(response)}
+    return {f"said-{task}": answer}
 
 
 def handed(token: str, study: Study, work: Work) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def correct(request: HttpRequest, token: str) -> HttpResponse:
     """The text that was submitted last, to be corrected, or why it cannot be."""
     visit = visiting(token)
     study = visit.study
-    found = corrections.find(visit.id)
+    found = corrections.find(visit.id, instrument=study.instrument)
     if isinstance(found, admission.Nothing):
         back = reverse("annotate:work", args=[token])
         shown = {"study": study, "message": found.message, "back": back}
@@ -159,7 +159,9 @@ def _page(
     first: dict[str, str] | None = None,
 ) -> HttpResponse:
     nothing = got if isinstance(got, admission.Nothing) else None
-    current = None if isinstance(got, admission.Nothing) else task_page.current(got)
+    current = None
+    if not isinstance(got, admission.Nothing):
+        current = task_page.current(got, visit.study)
     shown = context(token, visit, current, nothing, number=number) | {"first": first}
     if nothing:
         shown["completion"] = LINK.completion(Leaving(visit.pseudonym))

@@ -1,0 +1,194 @@
+"""Where texts stand side by side, one person rates those of an item one after the other."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotate.models import Assignment, Campaign, Participation, Slot, System
+from annotate.services import lease_allowances
+from annotate.services.studies import definitions
+from annotate.services.work import leasing
+from tests.annotate.own import helpful
+from tests.annotate.side_by_side.studies import items, rows, seen, study, submit, work
+from tests.factories import campaign, leased, person
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+@pytest.fixture(params=["quick", "locked"])
+def way(request, monkeypatch) -> str:
+    """Leases that spend from an allowance, and those that lock the campaign."""
+    if request.param == "locked":
+        monkeypatch.setattr(lease_allowances, "spend", lambda *_a, **_k: False)
+    return request.param
+
+
+def in_hand(who: Participation) -> list[int]:
+    mine = Assignment.objects.filter(participation=who, status="leased").order_by("pk")
+    return list(mine.values_list("output__item__position", flat=True))
+
+
+def end(who: Participation) -> None:
+    """Let the time of this person's tasks run out."""
+    mine = Assignment.objects.filter(participation=who, status="leased")
+    mine.update(expires_at=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_person_rates_all_texts_of_an_item_before_the_next(way):
+    done = work(person(study(items=4)))
+    assert items(done) == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
+
+
+def test_from_the_first_to_the_last_on_the_page(way):
+    who = person(study(items=5, systems="ABCDE"))
+    for one in work(who):
+        texts = seen(one)
+        place = [text.is_rated for text in texts].index(True)
+        # What was answered before stands in front of it.
+        assert [bool(text.answer) for text in texts[:place]] == [True] * place
+
+
+def test_the_orders_of_people_differ():
+    made = study(items=8, systems="AB", double_share=1, annotator_cap=None)
+    first, second = (work(person(made, name)) for name in ("p1", "p2"))
+    orders = [[one.output.text for one in done] for done in (first, second)]
+    assert orders[0] != orders[1]
+    assert sorted(orders[0]) == sorted(orders[1])
+
+
+def test_somebody_else_begins_another_item(way):
+    made = study(items=6)
+    people = [person(made, f"p{n}") for n in range(3)]
+    done = [work(people[turn % 3], turns=1)[0] for turn in range(9)]
+    for n in range(3):
+        assert items(done[n::3]) == [n, n, n]
+
+
+def test_also_while_both_have_a_task_in_hand(way):
+    made = study(items=6)
+    first, second = person(made, "p1"), person(made, "p2")
+    for who in (first, second):
+        leasing.lease_ahead(who.pk, after=leased(who).pk)
+    assert in_hand(first) == [0, 0]
+    assert in_hand(second) == [1, 1]
+    assert items(work(first, turns=4)) == [0, 0, 0, 2]
+
+
+def test_the_last_texts_go_to_whoever_is_there(way):
+    """Nothing else is free: an item is shared rather than left."""
+    made = study(items=1)
+    first, second = person(made, "p1"), person(made, "p2")
+    leased(first)
+    assert items(work(second)) == [0, 0]
+
+
+def test_what_somebody_leaves_is_taken_by_the_next(way):
+    made = study(items=6)
+    first, second = person(made, "p1"), person(made, "p2")
+    work(first, turns=1)
+    end(first)
+    done = work(second, turns=4)
+    assert items(done) == [0, 0, 1, 1]
+    assert len(seen(done[0])) == 3
+
+
+def test_the_item_in_progress_comes_before_one_that_was_left(way):
+    """Texts of an earlier item come back in the middle of a later one: that is finished first."""
+    made = study(items=6)
+    first, second = person(made, "p1"), person(made, "p2")
+    work(first, turns=1)
+    assert items(work(second, turns=1)) == [1]
+    end(first)
+    assert items(work(second, turns=4)) == [1, 1, 0, 0]
+
+
+def test_a_second_judge_takes_the_whole_item_later(way):
+    made = study(items=2, double_share=1)
+    first, second = person(made, "p1"), person(made, "p2")
+    work(first, turns=1)
+    assert items(work(second, turns=1)) == [1]
+    assert items(work(first)) == [0, 0, 1, 1, 1]
+    assert items(work(second)) == [1, 1, 0, 0, 0]
+    assert not Slot.objects.filter(assignment=None).exists()
+
+
+def test_at_the_cap_the_rest_of_the_item_goes_to_somebody_else(way):
+    made = study(items=2, annotator_cap=2)
+    assert items(work(person(made, "p1"))) == [0, 0]
+    assert items(work(person(made, "p2"))) == [0, 1]
+    assert items(work(person(made, "p3"))) == [1, 1]
+
+
+def test_a_system_that_has_stopped_is_shown_and_not_asked_about(way):
+    made = study(items=3)
+    System.objects.filter(campaign=made, name="B").update(stop_position=0)
+    done = work(person(made))
+    assert items(done) == [0, 0, 1, 1, 2, 2]
+    assert not [one for one in done if one.output.text.startswith("B")]
+    assert {len(seen(one)) for one in done} == {3}
+
+
+def test_texts_that_are_the_same_are_one(way):
+    texts = [row for row in rows(1) if row.system != "C"] + [rows(1, "A")[0]]
+    texts[-1] = type(texts[0])("i0", "C", texts[0].output)
+    done = work(person(study(texts=texts)))
+    assert items(done) == [0, 0]
+    assert [len(seen(one)) for one in done] == [2, 2]
+
+
+def test_a_gap_far_before_comes_first(way):
+    """The frontier would wait: the rest of an item is left where a slot is free 50 items before."""
+    made = study(items=60, systems="AB", annotator_cap=None)
+    who, other = person(made, "p1"), person(made, "p2")
+    slots = Slot.objects.filter(campaign=made)
+    mine = leased(other)
+    held = slots.filter(position__lt=55, assignment=None)
+    kept = list(held.values_list("pk", flat=True))
+    leased_all = Assignment.objects.bulk_create(
+        Assignment(
+            campaign=made,
+            participation=other,
+            annotator=other.annotator,
+            output_id=output,
+            status="verified",
+            leased_at=mine.leased_at,
+            expires_at=mine.expires_at,
+            ended_at=mine.leased_at,
+        )
+        for output in slots.filter(pk__in=kept).values_list("output", flat=True)
+    )
+    for slot, assignment in zip(slots.filter(pk__in=kept), leased_all, strict=True):
+        Slot.objects.filter(pk=slot.pk).update(assignment=assignment)
+    assert items([leased(who)]) == [55]
+    leasing.give_back(mine.pk, participation_id=other.pk)
+    submit(who, leased(who).pk)
+    assert in_hand(who) == [0]
+
+
+def test_other_studies_still_pass_an_item_over(way):
+    made = definitions.define(helpful(), owner_id=None)
+    texts = [replace(row, input="Why?") for row in rows(6, "AB")]
+    plain = campaign(
+        rows_=texts,
+        instrument=made.key,
+        targets={"helpful": 0.4},
+        metrics=(),
+        double_share=0,
+    )
+    assert items(work(person(plain), turns=6)) == [0, 1, 2, 3, 4, 5]
+
+
+def opened(study: Campaign) -> int:
+    return Assignment.objects.filter(campaign=study, status="leased").count()
+
+
+def test_what_is_given_back_is_free_for_everybody(way):
+    made = study(items=3)
+    first, second = person(made, "p1"), person(made, "p2")
+    work(first, turns=1)
+    for one in Assignment.objects.filter(participation=first, status="leased"):
+        leasing.give_back(one.pk, participation_id=first.pk)
+    assert opened(made) == 0
+    assert items(work(second, turns=2)) == [0, 0]
