@@ -7,12 +7,14 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotate.instruments.tutorials import files
+from annotate.services.campaigns.importing.problems import Row
 from annotate.services.studies import definitions
-from tests.annotate.own import HELPFUL, helpful, marked
+from tests.annotate.own import HELPFUL, helpful, marked, side_by_side
 from tests.browser.researchers import draft, step
 from tests.browser.states import Visitor, state
+from tests.browser.states.pairs import three
 from tests.browser.states.researcher import logged_in
-from tests.browser.states.texts import rows
+from tests.browser.states.texts import OUTPUTS, rows
 from tests.browser.states.work import at_work, choose, landing
 from tests.factories import campaign, person, user
 
@@ -121,6 +123,66 @@ def _form_compares(visitor: Visitor) -> None:
     logged_in(visitor)
     page = visitor.goto("/instruments/form/?from=preference")
     expect(page.frame_locator("#live-page").get_by_role("radiogroup").first).to_be_visible()
+
+
+@state("researcher/instrument-form-shows-others")
+def _form_shows_others(visitor: Visitor) -> None:
+    owner = logged_in(visitor)
+    definitions.define(side_by_side(), owner_id=owner.pk)
+    page = visitor.goto("/instruments/form/?from=side_by_side@1")
+    expect(page.frame_locator("#live-page").locator(".sheets .sheet")).to_have_count(2)
+
+
+def beside(visitor: Visitor, texts: list[Row], **changes: object) -> Page:
+    """Open the first task of a study that shows all texts of an item."""
+    whole = side_by_side(**changes)
+    made = definitions.define(whole, owner_id=user("bea").pk)
+    study = campaign(
+        instrument=made.key,
+        targets={"helpful": 0.4},
+        name="Help, winter",
+        metrics=(),
+        rows_=texts,
+        double_share=0,
+    )
+    page = visitor.goto(at_work(person(study)))
+    expect(page.locator("[data-current]")).to_be_visible()
+    return page
+
+
+@state("side-by-side/task")
+def _side_by_side(visitor: Visitor) -> None:
+    beside(visitor, three())
+
+
+@state("side-by-side/last-text")
+def _last_text(visitor: Visitor) -> None:
+    page = beside(visitor, three())
+    for number in (2, 3):
+        page.keyboard.press("2")
+        page.keyboard.press("1")
+        page.keyboard.press("Control+Enter")
+        expect(page.locator(".rated h2")).to_contain_text(f"Text {number} of 3")
+
+
+@state("side-by-side/edit-and-highlights")
+def _edit_and_highlights(visitor: Visitor) -> None:
+    page = beside(visitor, three(), criteria=marked()["criteria"])
+    choose(page, helpful=4, invented=1)
+    expect(page.locator("#edit-area")).to_be_visible()
+
+
+@state("side-by-side/many-long-texts")
+def _many(visitor: Visitor) -> None:
+    page = beside(visitor, hostile())
+    expect(page.locator(".sheets .sheet")).to_have_count(12)
+
+
+def hostile() -> list[Row]:
+    """Twelve texts of one item: one of 20,000 characters, some in Hebrew, one of one long word."""
+    texts = [f"{text} Text {n}." for n in range(3) for text in OUTPUTS["pointer"][:3]]
+    texts += ["The ferry runs again. " * 900, "שלום עולם, המעבורת שבה לפעול. " * 9, "x" * 300]
+    return [Row("item", f"system {n}", text) for n, text in enumerate(texts)]
 
 
 @state("researcher/instrument-form-errors")
