@@ -7,7 +7,7 @@ from rest_framework.test import APIClient
 
 from annotate.instruments.tutorials import files
 from annotate.models import Campaign, InstrumentDefinition, TutorialContent
-from tests.annotate.own import HELPFUL, helpful
+from tests.annotate.own import HELPFUL, helpful, side_by_side
 from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -50,6 +50,19 @@ def test_a_built_in_one_can_be_taken_as_a_start(api):
         "overall",
         "edit",
     ]
+
+
+def test_one_that_shows_all_texts_of_an_item_comes_back_as_it_was_given(api):
+    made = api.post(INSTRUMENTS, side_by_side(), format="json")
+    assert made.status_code == 201
+    shown = api.get(f"{INSTRUMENTS}side_by_side@1/").json()["definition"]
+    assert shown["shows_others"] is True
+    key = {"key": "copied"}
+    again = api.post(INSTRUMENTS, shown | key, format="json")
+    assert again.json()["definition"] == shown | key
+    both = api.post(INSTRUMENTS, side_by_side(compares=True), format="json")
+    assert both.status_code == 422
+    assert "shows_others" in str(both.json())
 
 
 def test_problems_are_told_by_their_paths(api):

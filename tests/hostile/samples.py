@@ -260,6 +260,7 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
         "input_label": "Question",
         "steps": "Read.\nRate.",
         "compares": "on",
+        "shows_others": "on",
         "c": "1",
         "s": "1",
         "c0-label": "Politeness",

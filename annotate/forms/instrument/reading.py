@@ -38,6 +38,7 @@ def content_of(post: QueryDict) -> Content:
     found = head | {
         "steps": [line for line in _text(post, "steps").split("\n") if line.strip()],
         "compares": "compares" in post,
+        "shows_others": "shows_others" in post,
         "instructions": [_section(post, i) for i in range(_count(post, "s", MOST_SECTIONS))],
         "edit": _filled(_named(post, "edit-", EDIT_WORDING)),
         "example": _filled(example),

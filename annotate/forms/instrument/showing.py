@@ -82,6 +82,7 @@ def shown(content: Content, problems: Sequence[Problem], *, focus: str = "") -> 
         **boxes.named("", content, HEAD),
         "steps": boxes.one("steps", "\n".join(content.get("steps", []))),
         "compares": content.get("compares", False),
+        "shows_others": boxes.one("shows_others", content.get("shows_others", False)),
         "criteria": [boxes.criterion(i, one) for i, one in enumerate(criteria)],
         "all_criteria": boxes.one("criteria"),
         "sections": [boxes.section(i, one) for i, one in enumerate(sections)],

@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotate.errors import NotFound
+from annotate.instruments import side_by_side
 from annotate.instruments.base import Material
 from annotate.permissions import own_import, researcher_page
 from annotate.selectors.studies import instruments
@@ -31,9 +32,12 @@ def page(request: HttpRequest, import_id: str, number: int) -> HttpResponseBase:
     items = first_items(of, compares=instrument.compares)
     if not 0 < number <= len(items):
         raise NotFound(f"The preview shows the first {len(items)} items of the file.")
-    row = items[number - 1]
+    first = items[number - 1]
     shown = tutorial_runs.preview_study(instrument, language=plan.language)
+    row = first.row
     material = Material(row.output, input=row.input, paragraphs=row.paragraphs)
+    if instrument.shows_others:
+        material = side_by_side.with_others(material, first.others)
     with translation.override(interface_language(plan.language)):
         return show_example(
             request,

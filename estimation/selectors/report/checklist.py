@@ -93,6 +93,12 @@ def _blind(report: CampaignReport) -> str:
             "Nobody was told which system wrote a text. Each person saw two texts of an item side "
             "by side; which one stood first was random for each person and pair."
         )
+    if report.instrument.shows_others:
+        return (
+            "Nobody was told which system wrote a text. Each person saw all texts of an item side "
+            "by side, in an order that is random for each person and item, and rated them one "
+            "after the other."
+        )
     return (
         "Nobody was told which system wrote a text. Each person saw one text at a time; which one "
         "came next does not depend on its system."

@@ -39,15 +39,23 @@ def _judging(report: CampaignReport) -> Iterator[Paragraph]:
         percent(facts.double_share),
     )
     yield sentence(
-        "Annotators worked on “{}” (version {}), two texts of an item side by side in random "
-        "order, without their systems."
-        if facts.compares
-        else "Annotators worked on “{}” (version {}), one text at a time, without its system.",
+        f"Annotators worked on “{{}}” (version {{}}), {_shown(report)}.",
         report.instrument.label,
         report.instrument.version,
     )
     yield from _crowd(report)
     yield from _rule(report)
+
+
+def _shown(report: CampaignReport) -> str:
+    if report.facts.compares:
+        return "two texts of an item side by side in random order, without their systems"
+    if report.instrument.shows_others:
+        return (
+            "all texts of an item side by side in random order, without their systems, and rated "
+            "them one after the other; ratings are relative to the texts beside them"
+        )
+    return "one text at a time, without its system"
 
 
 def _crowd(report: CampaignReport) -> Iterator[Paragraph]:

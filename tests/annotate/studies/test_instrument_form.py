@@ -17,7 +17,7 @@ from annotate.instruments.rating.writing import as_data
 from annotate.models import InstrumentDefinition
 from annotate.schemas import Problem
 from annotate.services.studies import definitions
-from tests.annotate.own import HELPFUL, helpful, marked
+from tests.annotate.own import HELPFUL, helpful, marked, side_by_side
 from tests.annotate.researcher import owner_of
 from tests.factories import user
 
@@ -96,8 +96,9 @@ def sent(page: Any) -> QueryDict:
         marked(),
         unusual(),
         as_data(LANGUAGE_QUALITY),
+        side_by_side(),
     ],
-    ids=["helpful", "marked", "unusual", "language quality"],
+    ids=["helpful", "marked", "unusual", "language quality", "side by side"],
 )
 def test_the_form_carries_all_of_a_definition(definition: Any) -> None:
     whole = as_data(read(definition))

@@ -1,6 +1,7 @@
 """The first items of an uploaded file, whole, before anything is stored of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from annotate.errors import NotFound
@@ -14,7 +15,15 @@ SHOWN = 5  # items, each with one output
 LOOKED_AT = 1000  # rows of the file
 
 
-def first_items(of: CampaignImport, *, compares: bool) -> list[Row]:
+@dataclass(frozen=True)
+class FirstItem:
+    """One output of an item, and the other texts that stand in the file for it."""
+
+    row: Row
+    others: tuple[str, ...]
+
+
+def first_items(of: CampaignImport, *, compares: bool) -> list[FirstItem]:
     """Return one output of each of the first items in the file, in turn of all its systems.
 
     compares: one pair of outputs of each, likewise.
@@ -28,7 +37,13 @@ def first_items(of: CampaignImport, *, compares: bool) -> list[Row]:
             break
         found.setdefault(row.item, []).append(row)
     each = [list(paired(rows)) if compares else rows for rows in found.values()]
-    return [rows[number % len(rows)] for number, rows in enumerate(filter(None, each))]
+    return [_one(rows, number % len(rows)) for number, rows in enumerate(filter(None, each))]
+
+
+def _one(rows: Sequence[Row], place: int) -> FirstItem:
+    texts = dict.fromkeys(row.output for row in rows)  # identical texts are one
+    del texts[rows[place].output]
+    return FirstItem(rows[place], tuple(texts))
 
 
 def _rows(of: CampaignImport) -> Iterator[Row]:
