@@ -44,7 +44,7 @@ def as_data(definition: Definition) -> dict[str, Any]:
 
 def _texts(definition: Definition) -> dict[str, str]:
     """Return the text of the example, or both of them."""
-    shown = (definition.example.text,)
+    shown: tuple[str, ...] = (definition.example.text,)
     if definition.compares:
         shown = definition.example.pair
     elif definition.shows_others:
