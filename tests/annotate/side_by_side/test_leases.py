@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotate.models import Assignment, Campaign, Participation, Slot, System
 from annotate.services import lease_allowances
 from annotate.services.studies import definitions
-from annotate.services.work import leasing
+from annotate.services.work import leasing, slots, spending
 from tests.annotate.own import helpful
 from tests.annotate.side_by_side.studies import items, rows, seen, study, submit, work
 from tests.factories import campaign, leased, person
@@ -42,12 +42,12 @@ def test_a_person_rates_all_texts_of_an_item_before_the_next(way):
 
 
 def test_from_the_first_to_the_last_on_the_page(way):
-    who = person(study(items=5, systems="ABCDE"))
-    for one in work(who):
-        texts = seen(one)
-        place = [text.is_rated for text in texts].index(True)
-        # What was answered before stands in front of it.
-        assert [bool(text.answer) for text in texts[:place]] == [True] * place
+    who = person(study(items=3, systems="ABCDE"))
+    for n in range(15):
+        texts, place = seen(leased(who)), n % 5
+        assert [text.is_rated for text in texts].index(True) == place
+        assert [bool(text.answer) for text in texts] == [True] * place + [False] * (5 - place)
+        submit(who, leased(who).pk)
 
 
 def test_the_orders_of_people_differ():
@@ -97,11 +97,13 @@ def test_what_somebody_leaves_is_taken_by_the_next(way):
 def test_the_item_in_progress_comes_before_one_that_was_left(way):
     """Texts of an earlier item come back in the middle of a later one: that is finished first."""
     made = study(items=6)
-    first, second = person(made, "p1"), person(made, "p2")
-    work(first, turns=1)
-    assert items(work(second, turns=1)) == [1]
-    end(first)
-    assert items(work(second, turns=4)) == [1, 1, 0, 0]
+    who, other = person(made, "p1"), person(made, "p2")
+    assert items(work(who, turns=1)) == [0]
+    end(who)
+    leasing.lease_ahead(other.pk, after=leased(other).pk)  # all that was left of the item
+    assert items(work(who, turns=1)) == [1]
+    end(other)
+    assert items(work(who, turns=4)) == [1, 1, 0, 0]
 
 
 def test_a_second_judge_takes_the_whole_item_later(way):
@@ -178,6 +180,47 @@ def test_other_studies_still_pass_an_item_over(way):
         double_share=0,
     )
     assert items(work(person(plain), turns=6)) == [0, 1, 2, 3, 4, 5]
+
+
+def test_whoever_came_between_is_seen_when_the_slot_is_taken():
+    """An item was begun after it was picked: the lease is undone, and tried again."""
+    made = study(items=3)
+    first, second = person(made, "p1"), person(made, "p2")
+    leased(first)
+    stale = Slot.objects.filter(campaign=made, position=0, assignment=None).first()
+    task = Assignment.objects.create(
+        campaign=made,
+        participation=second,
+        annotator=second.annotator,
+        output=stale.output,
+        leased_at=timezone.now(),
+        expires_at=timezone.now() + timedelta(minutes=5),
+    )
+    assert not slots.begin(stale.pk, task)
+    Assignment.objects.filter(participation=first).update(status="returned")
+    assert slots.begin(stale.pk, task)
+    assert not slots.begin(stale.pk, task)  # it is held now
+
+
+def test_a_lease_that_was_too_late_is_tried_again(monkeypatch):
+    made = study(items=3)
+    first, second = person(made, "p1"), person(made, "p2")
+    work(person(made, "p0"), turns=1)  # leases are allowed from now on
+    held = leased(first).output.item.position
+    real, picked = spending.picking.pick, []
+
+    def pick(*args, **how):
+        slot = real(*args, **how)
+        if not picked:
+            free = Slot.objects.filter(campaign=made, position=held, assignment=None).first()
+            slot = replace(slot, pk=free.pk, output_id=free.output_id, begins=True)
+        picked.append(slot)
+        return slot
+
+    monkeypatch.setattr(spending.picking, "pick", pick)
+    assert leased(second).output.item.position not in (0, held)
+    assert len(picked) == 2
+    assert Assignment.objects.filter(participation=second).count() == 1
 
 
 def opened(study: Campaign) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery, TextField
-from django.db.models.functions import MD5, Cast
+from django.db.models.functions import MD5, Cast, Coalesce
 
 from annotate.instruments.base import Instrument
 from annotate.models import Item, Participation, Slot
@@ -65,54 +65,62 @@ def _free(
 
     With the first position of an item that nobody else is busy with, and the texts of the item.
     """
-    new = picking.new(campaign, annotator, besides)
-    waiting = new.exclude(Exists(slots.tasks_of_others(annotator)))
     place = MD5(Cast(F("output") * annotator, TextField()))  # as `instruments.side_by_side.place`
     shown = texts.of_item(OuterRef("output__item"), annotator=annotator, low=low, high=high)
     return (
-        new.filter(*conditions)
-        .annotate(first=Subquery(waiting.values("position")[:1]), texts=ListOf(shown))
+        picking.new(campaign, annotator, besides)
+        .filter(*conditions)
+        .annotate(first=_first_alone(campaign, annotator, besides), texts=ListOf(shown))
         .order_by("position", place, "number")
         .values_list(*COLUMNS, "output__item", "first", "texts")[:1]
     )
 
 
-def _begun(campaign: int, annotator: int, besides: int, items: Any) -> "QuerySet[Item, Row]":
-    """Select the latest of these items of which a text is left for this person."""
+def _first_alone(campaign: int, annotator: int, besides: int) -> Subquery:
+    """Return where the first item with a text for this person stands that nobody else is at."""
+    new = picking.new(campaign, annotator, besides)
+    alone = new.exclude(Exists(slots.tasks_of_others(annotator)))
+    return Subquery(alone.values("position")[:1])
+
+
+def _begun(campaign: int, annotator: int, besides: int, items: Any) -> Subquery:
+    """Return where the latest of these items stands of which a text is left for this person."""
     left = picking.new(campaign, annotator, besides).filter(output__item=OuterRef("pk"))
     mine = Item.objects.filter(Exists(left), pk__in=items)
-    return mine.order_by("-position").values_list("pk")[:1]
+    return Subquery(mine.order_by("-position").values("position")[:1])
 
 
-def _any(campaign: int, annotator: int, besides: int, low: int, high: int) -> Any:
-    return _free(campaign, annotator, besides, low, high)
-
-
-def _going_on(
-    campaign: int, annotator: int, besides: int, low: int, high: int, **last: int
-) -> "QuerySet[Slot, Row]":
-    """Select a text of an item that they had before, also where its row is locked."""
-    of_begun = Q(output__item=Subquery(_begun(campaign, annotator, besides, last.values())))
-    return _free(campaign, annotator, besides, low, high, of_begun)
-
-
-def _new(
-    campaign: int, annotator: int, besides: int, low: int, high: int, **last: int
-) -> "QuerySet[Slot, Row]":
-    """Select a text of an item that they did not have before, and that nobody else has."""
-    others = ~Q(Exists(slots.tasks_of_others(annotator)))
-    not_had = ~Q(output__item__in=last.values())
-    return _free(campaign, annotator, besides, low, high, others, not_had)
+# The texts of an item have one position, by which the index of free slots finds them.
 
 
 def _usual(
     campaign: int, annotator: int, besides: int, low: int, high: int, **last: int
 ) -> "QuerySet[Slot, Row]":
-    """Select a text of an item that they had before; where nothing is left of one, as `_new`."""
+    """Select a text of an item that they had before, or of the first that nobody else is at."""
     begun = _begun(campaign, annotator, besides, last.values())
-    others = ~Q(Exists(slots.tasks_of_others(annotator)))
-    is_next = Q(output__item=Subquery(begun)) | (~Q(Exists(begun)) & others)
+    is_next = Q(position=Coalesce(begun, _first_alone(campaign, annotator, besides)))
     return _free(campaign, annotator, besides, low, high, is_next)
+
+
+def _going_on(
+    campaign: int, annotator: int, besides: int, low: int, high: int, **last: int
+) -> "QuerySet[Slot, Row]":
+    """Select a text of an item that they had before, also where the item's row is locked."""
+    is_begun = Q(position=_begun(campaign, annotator, besides, last.values()))
+    return _free(campaign, annotator, besides, low, high, is_begun)
+
+
+def _new(
+    campaign: int, annotator: int, besides: int, low: int, high: int, **last: int
+) -> "QuerySet[Slot, Row]":
+    """Select a text of an item that they did not have before, and that nobody else is at."""
+    others = ~Q(Exists(slots.tasks_of_others(annotator)))
+    not_had = ~Q(output__item__in=last.values())
+    return _free(campaign, annotator, besides, low, high, others, not_had)
+
+
+def _any(campaign: int, annotator: int, besides: int, low: int, high: int) -> "QuerySet[Slot, Row]":
+    return _free(campaign, annotator, besides, low, high)
 
 
 NAMES = ("campaign", "annotator", "besides", "low", "high")

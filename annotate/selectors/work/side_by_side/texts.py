@@ -35,19 +35,20 @@ def whose(who: Participation) -> dict[str, int]:
 
 def of_item(item: Any, *, annotator: int, low: int, high: int) -> "QuerySet[Output, Row]":
     """Select the texts of an item: rows of one list of output, text, own task and own response."""
-    own = {"output": OuterRef("pk"), "annotator": annotator}
-    tasks = Assignment.objects.filter(
-        **own, participation__gte=low, participation__lte=high, status__in=Assignment.HELD
-    )
-    given = Judgment.objects.filter(
-        **own, assignment__participation__gte=low, assignment__participation__lte=high
-    )
-    one = JSONArray(
-        "pk",
-        "text",
-        Subquery(tasks.order_by().values("pk")[:1]),
-        Nested(Subquery(given.order_by().values("response")[:1])),
-    )
+
+    def task(output: OuterRef) -> Subquery:
+        rows = Assignment.objects.filter(
+            output=output,
+            annotator=annotator,
+            participation__gte=low,
+            participation__lte=high,
+            status__in=Assignment.HELD,
+        )
+        return Subquery(rows.order_by().values("pk")[:1])
+
+    given = Judgment.objects.filter(assignment=task(OuterRef(OuterRef("pk"))))
+    response = Nested(Subquery(given.order_by().values("response")[:1]))
+    one = JSONArray("pk", "text", task(OuterRef("pk")), response)
     return Output.objects.filter(item=item).order_by().annotate(one=one).values_list("one")
 
 
