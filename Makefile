@@ -90,7 +90,7 @@ messages: setup-dev  ## Collect what annotators read for translation, and compil
 	$(BIN)/python manage.py makemessages --locale de --no-wrap --add-location never \
 		--ignore .venv --ignore tests --ignore extras --ignore var
 	sed -i '/^"\(POT-Creation-Date\|Report-Msgid-Bugs-To\): /d' annotate/locale/de/LC_MESSAGES/django.po
-	$(BIN)/python manage.py compilemessages --locale de --ignore .venv
+	$(BIN)/python manage.py compilemessages --locale de --locale en --ignore .venv
 
 docs: setup-dev  ## Write what stands with each screen, metric, crowd, instrument and estimator into docs/
 	DJANGO_SETTINGS_MODULE=config.settings $(BIN)/python -m docs.collect

@@ -21,6 +21,7 @@ JSON = "application/json"
 # The groups, in this order: the first words of addresses after their campaign.
 GROUPS = {
     "Logging in": ("token",),
+    "Plans": ("plan",),
     "Campaigns": (
         *("campaigns", "open", "pause", "close", "archive", "delete"),
         *("imports", "links", "texts", "notifications"),

@@ -202,8 +202,9 @@ WHITENOISE_ALLOW_ALL_ORIGINS = True
 # Newcomers by a campaign's open link within an hour; 0: unlimited.
 JOINS_PER_ADDRESS = env.int("JOINS_PER_ADDRESS", default=100)
 JOINS_PER_CAMPAIGN = env.int("JOINS_PER_CAMPAIGN", default=1000)
-# How long annotators may correct the text that they submitted last; 0: not at all.
+# How long the text submitted last can be corrected, and a unit that is done waits for it; 0: never.
 CORRECTION = timedelta(minutes=max(0, env.int("CORRECTION_MINUTES", default=5)))
+HAND_IN_WAIT = timedelta(seconds=max(0, env.int("HAND_IN_SECONDS", default=20)))
 
 # Crowds (docs/crowds.md). AWS credentials: environment, profile or role. Each crowd declares the
 # names of its settings in `annotate/crowds/NAME/crowd.py`.

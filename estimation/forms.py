@@ -30,7 +30,28 @@ class PlanForm(forms.Form):
     )
     systems = forms.IntegerField(label="Systems", min_value=1, max_value=MOST_SYSTEMS, initial=1)
     target = _number("Target width", 1e-4, 1e4, required=False, initial=0.25)
+    margin = _number(
+        "Or the margin of a ranking",
+        1e-4,
+        1e4,
+        required=False,
+        help_text="The largest difference of two systems that does not matter.",
+    )
     money = _number(f"Or a budget, in {unit_of_money()}", 0.01, 1e7, required=False)
+    side_by_side = forms.BooleanField(
+        label="The ranking comes from texts judged side by side",
+        required=False,
+        help_text="People say which of two texts is better; scores are then preferences from -1 to "
+        "1.",
+    )
+    probability = _number(
+        "Probability of a decision",
+        0.5,
+        0.99,
+        initial=0.9,
+        required=False,
+        help_text="Of a pair judged side by side.",
+    )
     level = _number("Confidence level", 0.5, 0.999, initial=0.95)
     rho = _number(
         "Correlation of the metric with people",
@@ -72,18 +93,29 @@ class PlanForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         given: dict[str, Any] = super().clean() or {}
-        if not self.errors and (given.get("target") is None) == (given.get("money") is None):
-            self.add_error("target", "Give a target width or a budget, one of them.")
+        asked = [name for name in GOALS if given.get(name) is not None]
+        if not self.errors and len(asked) != 1:
+            self.add_error("target", "Give a target width, a margin or a budget, one of them.")
+        if not self.errors and given["side_by_side"] and asked != ["margin"]:
+            self.add_error("margin", "Texts are judged side by side for a ranking: give a margin.")
         return given
 
     @property
     def options(self) -> dict[str, Any]:
         """Return the options of a plan, with what is not asked."""
-        return {**USUAL, **{k: v for k, v in self.cleaned_data.items() if k not in GOALS}}
+        given = {k: v for k, v in self.cleaned_data.items() if k not in GOALS}
+        if given.get("probability") is None:
+            del given["probability"]
+        return {**USUAL, **given}
+
+    @property
+    def goals(self) -> dict[str, float | None]:
+        """Return what is planned for: one of them is a number."""
+        return {name: self.cleaned_data[name] for name in GOALS}
 
 
-GOALS = ("target", "money")
-MAIN = ("criterion", "target", "money", "items", "systems", "reward")
+GOALS = ("target", "margin", "money")
+MAIN = ("criterion", "target", "margin", "money", "items", "systems", "side_by_side", "reward")
 
 
 def initial() -> dict[str, Any]:

@@ -3,35 +3,42 @@
 Options have the names of the command: items, systems, level, estimand, criterion, item_variance,
 person_variance, rest_variance, balance, person_share, mean, scale, levels, rho; cap (0 for none),
 double_share, pool, places, reward, crowd, fee_rate, tasks, tutorial_bonus, minutes, gold_share,
-item_cost.
+item_cost; side_by_side (systems are ranked by texts that are judged in pairs), probability.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from math import comb
 from typing import Any
 
 from annotate.selectors.pay import budget
 from annotate.selectors.work.gold import BLOCK, MOST
+from annotate.services.campaigns import enough
 from estimation.core import Crossed, EstimationError, InvalidOptionError, Scale
 from estimation.core.planning import (
-    TYPICAL,
     Expectation,
     Forecast,
+    PairForecast,
     Participation,
     Prices,
     Purchase,
+    RankingForecast,
     Study,
     TargetBelowFloorError,
     WidthCurve,
     affordable,
     forecast,
+    forecast_pairs,
+    forecast_ranking,
     reachable_target,
     width_curve,
 )
 from estimation.known_criteria import KNOWN_CRITERIA
 
 _NO_CAP = 0
+# What people say of two texts side by side.
+PREFERENCE = next(n for n, one in KNOWN_CRITERIA.items() if one.compares and not one.wins_of)
 CLAIMED = 0.9  # coverage is claimed for at least this probability of stopping
 _COMPARED = 40  # campaigns drawn where only a comparison is wanted
 
@@ -54,6 +61,8 @@ USUAL: Mapping[str, Any] = {
     "minutes": None,
     "gold_share": 0,
     "seed": 0,
+    "side_by_side": False,
+    "probability": CLAIMED,
 }
 
 
@@ -73,7 +82,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Planned:
-    """A plan's answer. refused: why the target cannot be met; reachable: the nearest that can."""
+    """A plan's answer. refused: why the target cannot be met; reachable: the nearest that can.
+
+    order: of a ranking. pairs: of a ranking of texts judged side by side, pairs that are alike,
+    those that differ by half the margin, and by the margin.
+    """
 
     study: Study
     prices: Prices
@@ -83,10 +96,20 @@ class Planned:
     reachable: float | None = None
     curve: WidthCurve | None = None
     changes: tuple[Change, ...] = ()
+    order: RankingForecast | None = None
+    pairs: tuple[PairForecast, ...] = ()
 
 
-def planned(options: Mapping[str, Any], *, target: float | None, money: float | None) -> Planned:
-    """Return what a target takes, or what a budget buys. Raises EstimationError."""
+def planned(
+    options: Mapping[str, Any],
+    *,
+    target: float | None = None,
+    money: float | None = None,
+    margin: float | None = None,
+) -> Planned:
+    """Return what a target or a ranking takes, or what a budget buys. Raises EstimationError."""
+    if margin is not None:
+        return ranked(options, margin)
     study, prices, seed = study_of(options), prices_of(options), options["seed"]
     curve = width_curve(study, seed=seed)
     if target is None:
@@ -103,6 +126,22 @@ def planned(options: Mapping[str, Any], *, target: float | None, money: float | 
         return Planned(study, prices, goal, reachable=reachable, curve=curve)
     changes = _changes(study, target, prices, seed)
     return Planned(study, prices, goal, curve=curve, changes=changes)
+
+
+def ranked(options: Mapping[str, Any], margin: float) -> Planned:
+    """Return what it takes to decide every pair of systems. Raises EstimationError."""
+    study, prices, together = study_of(options), prices_of(options), options["side_by_side"]
+    order = forecast_ranking(study, margin=margin, side_by_side=together)
+    if not together:
+        return Planned(study, prices, order=order)
+    pairs = forecast_pairs(
+        study,
+        margin=margin,
+        preferences=(0.0, margin / 2, margin),
+        probability=options["probability"],
+        seed=options["seed"],
+    )
+    return Planned(study, prices, order=order, pairs=pairs)
 
 
 def _changes(study: Study, target: float, prices: Prices, seed: int) -> tuple[Change, ...]:
@@ -132,12 +171,15 @@ def _judgments(study: Study, target: float, prices: Prices, seed: int) -> float 
 
 
 def study_of(options: Mapping[str, Any]) -> Study:
-    """Return the collection that these options describe."""
+    """Return the collection that these options describe: of pairs, if they are side by side."""
+    systems = options["systems"]
+    if options["side_by_side"] and systems < 2:
+        raise InvalidOptionError("A ranking takes at least two systems.")
     return Study(
         _expectation(options),
         options["items"],
         rho=options["rho"],
-        systems=options["systems"],
+        systems=comb(systems, 2) if options["side_by_side"] else systems,
         level=options["level"],
         cap=None if options["cap"] == _NO_CAP else options["cap"],
         double_share=options["double_share"],
@@ -151,12 +193,16 @@ def study_of(options: Mapping[str, Any]) -> Study:
 def _constant(options: Mapping[str, Any], name: str) -> float:
     """A constant of the estimate, as given or as the criterion has it."""
     given: float | None = options[name]
-    usual: float = getattr(KNOWN_CRITERIA[options["criterion"]], name)
+    usual: float = getattr(KNOWN_CRITERIA[_criterion(options)], name)
     return usual if given is None else given
 
 
+def _criterion(options: Mapping[str, Any]) -> str:
+    return PREFERENCE if options["side_by_side"] else str(options["criterion"])
+
+
 def _expectation(options: Mapping[str, Any]) -> Expectation:
-    usual = TYPICAL[options["criterion"]]
+    usual = enough.typical(KNOWN_CRITERIA[_criterion(options)])
     part = usual.components
     given = (options["item_variance"], options["person_variance"], options["rest_variance"])
     components = Crossed(

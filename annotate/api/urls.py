@@ -67,6 +67,7 @@ urlpatterns = [
     path(f"{CAMPAIGN}annotators/", work.AnnotatorList.as_view(), name="api-annotators"),
     path(f"{CAMPAIGN}exclusions/", work.ExclusionList.as_view(), name="api-exclusions"),
     path(f"{CAMPAIGN}gold/", gold.GoldView.as_view(), name="api-gold"),
+    path(f"{CAMPAIGN}gold/people/", gold.GoldPeopleView.as_view(), name="api-gold-people"),
     path(f"{CAMPAIGN}gold/plant/", gold.PlantView.as_view(), name="api-gold-plant"),
     path(f"{CAMPAIGN}gold/confirm/", gold.ConfirmGoldView.as_view(), name="api-gold-confirm"),
     path(f"{CAMPAIGN}gold/remove/", gold.RemoveGoldView.as_view(), name="api-gold-remove"),

@@ -35,7 +35,7 @@ from annotate.models.gold import (
     GoldItem,
     GoldLook,
 )
-from annotate.models.looking import ItemOrder
+from annotate.models.looking import ItemOrder, OutOfReach
 from annotate.models.marketplace import Batch, CrowdEvent, Operation, Posting
 from annotate.models.notifications import Notification, Subscription
 from annotate.models.pay import (
@@ -118,6 +118,7 @@ __all__ = [
     "Membership",
     "Notification",
     "Operation",
+    "OutOfReach",
     "Output",
     "Participation",
     "Payout",

@@ -1,4 +1,7 @@
-"""Orders of a campaign's items by figures that would take too long to find for a page."""
+"""What workers found out about a campaign because it would take too long for a page.
+
+Both can be thrown away.
+"""
 
 from django.db import models
 
@@ -29,3 +32,10 @@ class ItemOrder(models.Model):
         indexes = [
             models.Index(fields=["campaign", "measure", "criterion"], name="item_order_of_campaign")
         ]
+
+
+class OutOfReach(models.Model):
+    """A mark: by the last forecast, an open campaign does not reach its targets."""
+
+    campaign = models.OneToOneField(Campaign, models.CASCADE, primary_key=True, related_name="+")
+    since = models.DateTimeField()

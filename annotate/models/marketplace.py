@@ -124,6 +124,7 @@ class Operation(models.Model):
         DROPPED = "dropped", "no longer wanted"
 
     OPEN = (Status.PENDING, Status.SENT)
+    STUCK = (Status.UNCLEAR, Status.REFUSED)  # nothing happens until a person acts
     UNDONE = (*OPEN, Status.UNCLEAR)  # it may still happen, or may have happened
     NOT_HAPPENED = (Status.PENDING, Status.REFUSED)  # it is known not to have happened
 

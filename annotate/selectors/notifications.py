@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Q
+from django.db.models import Case, Count, Q, QuerySet, When
 
 from annotate.models import Subscription
+from annotate.selectors import keysets
+from annotate.selectors.listings import Listing
 from annotate.states import NotificationChannel
 
 MOST_ENDED = 20
@@ -36,8 +38,23 @@ class SubscriptionLine:
 
 def of(campaign_id: int) -> list[SubscriptionLine]:
     """Return the subscriptions of a campaign, then those that have ended, the newest first."""
+    rows = _of(campaign_id)
+    going = list(rows.filter(ended_at=None))
+    return [
+        _told(row) for row in (*going, *rows.exclude(ended_at=None).order_by("-id")[:MOST_ENDED])
+    ]
+
+
+def page(campaign_id: int, listing: Listing) -> tuple[Listing, list[SubscriptionLine]]:
+    """Return a page of all of them: those that go on, then the others, the newest first."""
+    rows = _of(campaign_id).annotate(is_over=Case(When(ended_at=None, then=0), default=1))
+    listing, shown = keysets.page(rows, ("is_over", "-pk"), listing)
+    return listing, list(map(_told, shown))
+
+
+def _of(campaign_id: int) -> "QuerySet[Subscription]":
     unsent = Q(notifications__sent_at=None)
-    rows = (
+    return (
         Subscription.objects.filter(campaign=campaign_id)
         .select_related("user")
         .annotate(
@@ -45,10 +62,6 @@ def of(campaign_id: int) -> list[SubscriptionLine]:
             given_up=Count("notifications", unsent & Q(notifications__given_up_at__isnull=False)),
         )
     )
-    going = list(rows.filter(ended_at=None))
-    return [
-        _told(row) for row in (*going, *rows.exclude(ended_at=None).order_by("-id")[:MOST_ENDED])
-    ]
 
 
 def one(campaign_id: int, public_id: str) -> SubscriptionLine:

@@ -2,6 +2,7 @@ from django.urls import path
 
 from estimation.api.activity import ActivityView
 from estimation.api.exclusions import EffectView, SensitivityView
+from estimation.api.planning import PlanView
 from estimation.api.rankings import RankingView
 from estimation.api.reporting import ReportView
 from estimation.api.views import (
@@ -14,6 +15,7 @@ from estimation.api.views import (
 )
 
 urlpatterns = [
+    path("plan/", PlanView.as_view(), name="api-plan"),
     path("campaigns/<slug:public_id>/estimates/", EstimateList.as_view(), name="api-estimates"),
     path(
         "campaigns/<slug:public_id>/comparisons/", ComparisonList.as_view(), name="api-comparisons"

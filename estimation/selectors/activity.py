@@ -33,7 +33,12 @@ _VERBS = {
     "reopen": "reopened it: {why}",
     "archive": "archived it",
     "delete": "deleted the draft",
+    "stop_system": "ended the sample of {which}",
+    "resume_system": "let {which} collect again",
     "flag": "stopped an annotator for a review",
+    "list": "listed an annotator as worth a look",
+    "unlist": "took an annotator off the list of those worth a look",
+    "put_signals_aside": "put aside what the page of an annotator had signalled",
     "review": "began to review an annotator",
     "clear": "cleared an annotator",
     "exclude": "excluded an annotator’s work",
@@ -42,12 +47,22 @@ _VERBS = {
     "repay": "restored an annotator’s pay",
     "block": "blocked an annotator from future work",
     "unblock": "lifted the block on an annotator",
+    "appeal": "received an annotator’s appeal",
+    "dismiss_appeal": "dismissed an annotator’s appeal",
     "supersede": "stored an annotator’s correction of a text",
     "correct_gold": "stored an annotator’s correction of a gold item, whose first answer counts",
     "launch": "launched a batch of {places:place} for at most {cost:$}",
     "extend": "added {places:place} to a batch for at most {cost:$}",
     "stop_batch": "stopped a batch",
+    "unit_accepted": "decided to pay a submission in doubt",
     "fee": "changed its fee from {was} to {now}",
+    "payout_list": "listed {amount:$} for {people:person,people} to be paid by hand",
+    "paid_out": "marked {amount:$} for {people:person,people} as paid",
+    "payout_undone": "took back that {amount:$} was paid",
+    "bonus": "gave an annotator a bonus of {amount:$}",
+    "compensation": "gave an annotator a compensation of {amount:$}",
+    "compensation_needed": "kept late work that the budget does not pay",
+    "tutorial_bonus_due": "let a promised bonus of {amount:$} fall due",
     "tutorial_bonuses_due": "let the promised bonuses of {people:person,people} fall due",
     "refill": "offered {gaps:gap} to new people",
     "operation_decided": "said whether an operation at the crowd happened ({kind})",
@@ -56,6 +71,11 @@ _VERBS = {
     "look": "compared its postings with the crowd",
     "retitle": "changed what annotators read: “{title}”",
     "amend_texts": "changed what annotators read: {changed}",
+    "amend_screens": "changed the settings of the screens: {changed}",
+    "gold_added": "added {items:gold item}",
+    "gold_confirmed": "confirmed {items:gold item}",
+    "gold_removed": "removed {items:gold item}",
+    "gold_share": "made {now} of 25 tasks gold items (before: {was})",
     "add_reviewer": "added {name} as a reviewer",
     "invite": "made an invitation as {role}",
     "revoke_invitation": "withdrew an invitation as {role}",
@@ -126,14 +146,17 @@ PARTS = {
     "all": ActivityPart("Everything", decisions=True),
     "campaign": _part(
         "Campaign",
-        "create imported open pause close finish resume reopen archive stop_system resume_system "
-        "fee retitle amend_texts add_reviewer invite revoke_invitation join change_role "
+        "create imported open pause close finish resume reopen archive delete stop_system "
+        "resume_system "
+        "fee retitle amend_texts amend_screens gold_added gold_confirmed gold_removed gold_share "
+        "add_reviewer invite revoke_invitation join change_role "
         "remove_member leave withdraw_links subscribe unsubscribe budget_low",
         decisions=True,
     ),
     "reviews": _part(
         "Reviews",
-        "flag review clear exclude restore refuse repay block unblock appeal dismiss_appeal",
+        "flag review list unlist put_signals_aside clear exclude restore refuse repay block "
+        "unblock appeal dismiss_appeal supersede correct_gold",
     ),
     "crowd": _part(
         "Crowd",
@@ -212,7 +235,10 @@ def sentence(act: LoggedAct) -> str:
     sentence = _VERBS.get(act.verb)
     if sentence is None:  # a subject may be a name with braces, so it is not formatted
         return f"{act.verb.replace('_', ' ')} {act.subject}".rstrip()
-    return _Sentence().vformat(sentence, (), _Details(act.detail))
+    more = {"which": act.subject.partition(":")[2]}
+    if act.is_listing:
+        sentence = _VERBS["list"]
+    return _Sentence().vformat(sentence, (), _Details(act.detail | more))
 
 
 class _Sentence(Formatter):
@@ -233,8 +259,13 @@ class _Details(dict[str, Any]):
 
     def __missing__(self, key: str) -> str:
         if key == "changed":
-            return ", ".join(name.replace("_", " ") for name in sorted(self.get("changes", ())))
+            return ", ".join(_readable(name) for name in sorted(self.get("changes", ())))
+        if key != "why":
+            return ""
         reason = self.get("reason", "")
-        if key == "why" and reason in CloseReason.values:
-            return str(CloseReason(reason).label)
-        return str(reason)
+        return str(CloseReason(reason).label if reason in CloseReason.values else reason)
+
+
+def _readable(path: str) -> str:
+    """Return `too fast: seconds` for `too_fast.seconds`."""
+    return path.replace("_", " ").replace(".", ": ")

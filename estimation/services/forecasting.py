@@ -20,6 +20,7 @@ from django.utils import timezone
 from annotate.selectors.campaigns import counting, slot_counts
 from annotate.selectors.campaigns.counting import Brief, Scores
 from annotate.selectors.work import pace
+from annotate.services import outlooks
 from annotate.services.change_marks import ORDINARY
 from annotate.states import CampaignStatus
 from estimation import data, protocols
@@ -35,6 +36,7 @@ from estimation.core.planning import (
 )
 from estimation.core.planning import pace as pace_of
 from estimation.models import EndForecast, EndForecastDue
+from estimation.selectors.forecast import HOPELESS
 from estimation.services.agreement import GROWTH
 from estimation.services.deferred import DeferredWork, Store
 from estimation.services.rule import rule_for
@@ -73,6 +75,7 @@ def measure(campaign_id: int) -> bool:
         def store() -> None:
             EndForecast.objects.filter(campaign=campaign_id).delete()
             made.save(force_insert=True)
+            outlooks.note(campaign_id, out_of_reach=_is_hopeless(made))
 
         return store
 
@@ -88,6 +91,12 @@ def catch_up() -> int:
     for campaign_id in sorted(set(old.values_list("campaign", flat=True)) - waiting):
         ask(campaign_id)
     return FORECASTING.catch_up(measure, doing="forecasting the end of")
+
+
+def _is_hopeless(made: EndForecast) -> bool:
+    """Return whether the targets cannot be met; False while the chance is unknown."""
+    chance = made.content["chance"]
+    return chance is not None and chance <= HOPELESS
 
 
 def _made(brief: Brief) -> EndForecast:

@@ -1,8 +1,5 @@
 """The plan page: what a collection takes, before there is a campaign."""
 
-from hashlib import sha256
-
-from django.core.cache import cache
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
@@ -12,12 +9,10 @@ from annotate.errors import NotFound
 from annotate.permissions import researcher_page
 from estimation import plans
 from estimation.charts import curve
-from estimation.core import EstimationError
 from estimation.forms import MAIN, PlanForm, initial
+from estimation.selectors import planning
 from estimation.selectors.planning import ShownPlan
 from estimation.views import downloads
-
-KEEP_SECONDS = 86_400
 
 
 @require_safe
@@ -29,16 +24,23 @@ def page(request: HttpRequest) -> HttpResponseBase:
     if "nearest" in given:  # the button under a target that cannot be met
         given["target"] = given.pop("nearest")[-1]
     form = PlanForm(given if asked else None, initial=initial())
-    plan, problem = _answer(form) if asked and form.is_valid() else (None, "")
+    plan, problem = (
+        planning.answer(form.options, form.goals) if asked and form.is_valid() else (None, "")
+    )
     context = {
         "form": form,
         "main": [form[name] for name in MAIN],
         "more": [field for field in form if field.name not in MAIN],
-        "plan": None if plan is None else ShownPlan(plan, given.urlencode()),
+        "plan": None if plan is None else _shown(plan, form, given.urlencode()),
         "problem": problem,
         "section": "plan",
     }
     return render(request, "estimates/plan.html", context)
+
+
+def _shown(plan: plans.Planned, form: PlanForm, query: str) -> ShownPlan:
+    options = form.options
+    return ShownPlan(plan, query, options["systems"], options["probability"])
 
 
 @require_safe
@@ -46,7 +48,7 @@ def page(request: HttpRequest) -> HttpResponseBase:
 def picture(request: HttpRequest, kind: str) -> HttpResponseBase:
     """The curve as SVG or PNG, or its data as CSV."""
     form = PlanForm(request.GET or initial())
-    plan = _answer(form)[0] if form.is_valid() else None
+    plan = planning.answer(form.options, form.goals)[0] if form.is_valid() else None
     if plan is None or (found := plan.curve) is None:
         raise NotFound("There is no such plan.")
     theme = "dark" if request.GET.get("theme") == "dark" else "light"
@@ -58,18 +60,3 @@ def picture(request: HttpRequest, kind: str) -> HttpResponseBase:
         rows=lambda: curve.rows(found),
         inline="theme" in request.GET,
     )
-
-
-def _answer(form: PlanForm) -> tuple[plans.Planned | None, str]:
-    """Return the plan, which is kept for a day, and why there is none."""
-    options, goals = form.options, form.cleaned_data
-    asked = repr((sorted(options.items()), goals["target"], goals["money"]))
-    key = f"plan:{sha256(asked.encode()).hexdigest()}"
-    kept: tuple[plans.Planned | None, str] | None = cache.get(key)
-    if kept is None:
-        try:
-            kept = plans.planned(options, target=goals["target"], money=goals["money"]), ""
-        except EstimationError as error:
-            kept = None, str(error)
-        cache.set(key, kept, KEEP_SECONDS)
-    return kept

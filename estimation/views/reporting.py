@@ -1,5 +1,6 @@
 """The report of a campaign: a page to read and print, LaTeX, and BibTeX."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -9,6 +10,9 @@ from django.views.decorators.http import require_safe
 
 from annotate.permissions import researcher_page, with_results
 from annotate.text import figures
+from estimation.selectors.criteria.cells import ShownCell
+from estimation.selectors.criteria.forest import ForestLine, ScoreAxis, picture
+from estimation.selectors.criteria.rows import CriterionRow
 from estimation.selectors.report import facts, latex
 from estimation.selectors.report.checklist import checklist
 from estimation.selectors.report.facts import CampaignReport
@@ -41,6 +45,22 @@ def download(request: HttpRequest, public_id: str, kind: str) -> HttpResponseBas
     )
 
 
+@dataclass(frozen=True)
+class DrawnRow:
+    """A criterion's row of the report: its intervals on one scale, each beside its cell."""
+
+    row: CriterionRow
+    axis: ScoreAxis | None
+    lines: tuple[tuple[ShownCell, ForestLine | None], ...]
+
+
+def _drawn(row: CriterionRow) -> DrawnRow:
+    found = picture(row.cells)
+    lines = {line.cell.system.system_id: line for line in found.lines} if found else {}
+    told = tuple((cell, lines.get(cell.system.system_id)) for cell in row.cells)
+    return DrawnRow(row, found.axis if found else None, told)
+
+
 def _context(report: CampaignReport) -> dict[str, Any]:
     answers = checklist(report)
     return {
@@ -48,7 +68,7 @@ def _context(report: CampaignReport) -> dict[str, Any]:
         "board": report.board,
         "facts": report.facts,
         "methods": methods(report),
-        "rows": [*report.board.primary_rows, *report.board.secondary_rows],
+        "rows": list(map(_drawn, [*report.board.primary_rows, *report.board.secondary_rows])),
         "pairs": [
             (table, [(one, latex.interval_of(one), _p(one.p)) for one in pairs])
             for table, pairs in report.pairs

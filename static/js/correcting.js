@@ -10,7 +10,7 @@ import { createStatusBar } from "./status_bar.js";
 import { createSubmitter } from "./submitting.js";
 
 export function start({ data, api, announce, createInstrument, createHelp, createSignals }) {
-  const { assignment, correcting: { after } } = data;
+  const { assignment, correcting: { after, seconds } } = data;
   const life = new AbortController();
   const { signal } = life;
   const strings = readJson("work-strings");
@@ -45,5 +45,7 @@ export function start({ data, api, announce, createInstrument, createHelp, creat
     submitter.changed();
   }
 
+  // A unit that is done waits for this no longer than corrections are taken.
+  if (seconds !== undefined) setTimeout(() => goTo(data.urls.page), seconds * 1000);
   if (document.activeElement === document.body) document.getElementById("text").focus({ preventScroll: true });
 }

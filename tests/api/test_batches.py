@@ -172,7 +172,7 @@ def test_what_was_refused_is_told_tried_again_or_dropped(api, made, scripted):
     scripted.will("publish", NO_MONEY)
     launch(api, made)
     delivery.carry_out_due()
-    (op,) = api.get(at(made, "operations/")).json()
+    (op,) = api.get(at(made, "operations/")).json()["results"]
     assert (op["kind"], op["status"], op["code"], op["places"]) == (
         "publish",
         "refused",
@@ -185,7 +185,7 @@ def test_what_was_refused_is_told_tried_again_or_dropped(api, made, scripted):
     assert api.post(f"{address}retry/").status_code == 409
     assert api.post(f"{address}drop/").json()["status"] == "dropped"
     assert api.post(f"{address}drop/").status_code == 409
-    assert api.get(at(made, "operations/")).json() == []
+    assert api.get(at(made, "operations/")).json()["results"] == []
 
 
 def test_a_person_decides_what_nobody_can_tell(api, made):

@@ -75,7 +75,7 @@ def at(made: Campaign, part: str) -> str:
     return f"/api/v1/campaigns/{made.public_id}/{part}/"
 
 
-def _some(rows: Any, choose: random.Random) -> Any:
+def some(rows: Any, choose: random.Random) -> Any:
     return choose.choice(list(rows))
 
 
@@ -93,7 +93,7 @@ def reviews(owner: User) -> Walked:
             more = campaign(owner=owner, items=1)
             reviewed.queue(more, choose.randrange(1, 4), seed=choose.randrange(10**9))
             return set()
-        one = _some(Review.objects.filter(campaign=made).select_related("annotator"), choose)
+        one = some(Review.objects.filter(campaign=made).select_related("annotator"), choose)
         if act == 1:
             moved = timezone.now() - timedelta(hours=choose.randrange(6))
             Review.objects.filter(pk=one.pk).update(opened_at=moved)
@@ -117,7 +117,7 @@ def accounts(owner: User) -> Walked:
         if choose.random() < 0.3:
             crowd.people(made, choose.randrange(1, 3), name=f"Person {choose.random()} {{i}}")
             return set()
-        one = _some(made.participations.select_related("annotator"), choose)
+        one = some(made.participations.select_related("annotator"), choose)
         amount, key = Decimal(choose.randrange(1, 90)) / 100, f"walk:{choose.random()}"
         if choose.random() < 0.5:
             _given(made, one, amount, key)
@@ -174,7 +174,7 @@ def batches(owner: User) -> Walked:
         if choose.random() < 0.6:
             market.posting(made, listing=f"HIT{choose.random()}")
             return set()
-        one = _some(Batch.objects.filter(campaign=made), choose)
+        one = some(Batch.objects.filter(campaign=made), choose)
         one.postings.all().delete()
         one.delete()
         return {one.public_id}
@@ -197,7 +197,7 @@ def units_in_doubt(owner: User) -> Walked:
         if choose.random() < 0.4:
             add(choose, choose.randrange(1, 3))
             return set()
-        one = _some(made.participations.select_related("annotator"), choose)
+        one = some(made.participations.select_related("annotator"), choose)
         if choose.random() < 0.5:
             _mine(one).update(submitted_at=_moment(choose))
         else:

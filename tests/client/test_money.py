@@ -8,9 +8,11 @@ from django.contrib.auth.models import User
 from plumbline_client import Conflict, NotFound, Plumbline, Refused
 
 from annotate import tokens
-from annotate.models import Batch, Campaign, LedgerEntry
+from annotate.models import Batch, Campaign, GoldFinding, LedgerEntry
 from annotate.services.outbox import delivery
+from tests.annotate.gold.study import with_gold
 from tests.annotate.gold.test_gold_sources import district_rows
+from tests.annotate.lists import crowd
 from tests.crowds.conftest import scripted  # noqa: F401  (a fixture)
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign, judge, person, user
@@ -104,12 +106,35 @@ def test_gold_is_added_planted_and_confirmed(ada: Plumbline) -> None:
         gold.share(99)
 
 
+def test_gold_of_many_items_comes_whole(ada: Plumbline) -> None:
+    made = with_gold(campaign(owner=owner(), is_open=False), n=230, is_open=False)
+    crowd.people(made, 120)
+    GoldFinding.objects.bulk_create(
+        GoldFinding(
+            campaign=made,
+            annotator=one.annotator,
+            answered=5,
+            used=5,
+            wrong=1,
+            by_honest=0.5,
+            by_guess=0.5,
+            listed=False,
+        )
+        for one in made.participations.select_related("annotator")
+    )
+    gold = ada.gold(made.public_id)
+    assert [one.item for one in gold.state().items] == [f"gold-{n}" for n in range(230)]
+    assert len(gold.share(4).items) == 230
+    assert len({one["annotator"] for one in gold.people()}) == 120
+
+
 def test_others_see_none_of_it(ada: Plumbline) -> None:
     foreign = campaign(owner=user("eve")).public_id
     for ask in (
         lambda: list(ada.pay(foreign)),
         lambda: list(ada.batches(foreign)),
         ada.gold(foreign).state,
+        lambda: list(ada.gold(foreign).people()),
         lambda: ada.link(foreign),
         lambda: list(ada.notifications(foreign)),
     ):

@@ -3,12 +3,14 @@
 from typing import Any, cast
 
 from django.contrib.auth.models import User
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate import permissions
+from annotate.api import listed
 from annotate.api.base import BoundedView, validated
 from annotate.errors import Invalid
 from annotate.schemas import Refused
@@ -16,8 +18,6 @@ from annotate.selectors.review import gold as results
 from annotate.selectors.work.gold import MOST
 from annotate.services.campaigns import gold, gold_sources
 from annotate.services.campaigns.gold import LONGEST_NAME, MOST_ITEMS
-
-MOST_PEOPLE = 1000  # in one answer
 
 
 class GoldItemSerializer(serializers.Serializer[Any]):
@@ -45,12 +45,11 @@ class GoldPersonSerializer(serializers.Serializer[Any]):
     listed = serializers.BooleanField(source="verdict.listed")
 
 
-class GoldSerializer(serializers.Serializer[Any]):
+class GoldSerializer(listed.LinksSerializer):
+    """The share, and a page of the items."""
+
     share = serializers.IntegerField(help_text="gold items among 25 tasks of a person")
     items = GoldItemSerializer(many=True)
-    people = GoldPersonSerializer(
-        many=True, help_text="at most 1000: who is listed, then the least like honest people"
-    )
 
 
 class NewGoldSerializer(serializers.Serializer[Any]):
@@ -80,18 +79,18 @@ class GoldNamesSerializer(serializers.Serializer[Any]):
 class _OfGold(BoundedView):
     def shown(self, request: Request, public_id: str, *, status: int = 200) -> Response:
         campaign = permissions.run(request.user, public_id)
-        found = {
-            "share": campaign.gold_share,
-            "items": results.items(campaign),
-            "people": results.people(campaign, most=MOST_PEOPLE),
-        }
-        return Response(GoldSerializer(found).data, status=status)
+        address = reverse("api-gold", args=[public_id])
+        wanted = listed.asked(request, sorts={}, address=address)
+        found, shown = results.items_page(campaign, wanted)
+        items = GoldItemSerializer(shown, many=True).data
+        body = {"share": campaign.gold_share, "items": items}
+        return Response(listed.links(request, found, address) | body, status=status)
 
 
 class GoldView(_OfGold):
-    @extend_schema(responses=GoldSerializer)
+    @extend_schema(responses=GoldSerializer, parameters=listed.parameters())
     def get(self, request: Request, public_id: str) -> Response:
-        """Show the gold items of a campaign, and what people answered."""
+        """List the gold items of a campaign, and how often they were answered right."""
         return self.shown(request, public_id)
 
     @extend_schema(request=NewGoldSerializer, responses={201: GoldSerializer})
@@ -113,6 +112,20 @@ class GoldView(_OfGold):
         share = validated(GoldShareSerializer(data=request.data))["share"]
         gold.set_share(campaign.pk, share, actor_id=_actor(request))
         return self.shown(request, public_id)
+
+
+class GoldPeopleView(BoundedView):
+    @extend_schema(
+        operation_id="campaigns_gold_people_list",
+        responses=listed.shape(GoldPersonSerializer, "GoldPeople"),
+        parameters=listed.parameters(),
+    )
+    def get(self, request: Request, public_id: str) -> Response:
+        """List who answered gold items: who is listed, then the least like honest people."""
+        campaign = permissions.run(request.user, public_id)
+        found, shown = results.people_page(campaign, listed.asked(request, sorts={}))
+        body = {"results": GoldPersonSerializer(shown, many=True).data}
+        return Response(listed.links(request, found) | body)
 
 
 class PlantView(_OfGold):

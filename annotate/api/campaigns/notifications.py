@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate import permissions
+from annotate.api import listed
 from annotate.api.base import BoundedView, validated
 from annotate.selectors import notifications as selectors
 from annotate.services.notifications import payloads, subscribing
@@ -47,23 +48,20 @@ class SubscriptionSerializer(serializers.Serializer[Any]):
         return "" if one.is_mail else payloads.secret(one.public_id)
 
 
-class SubscriptionsSerializer(serializers.Serializer[Any]):
-    """All in one page: a campaign has few."""
-
-    next = serializers.CharField(allow_null=True)
-    previous = serializers.CharField(allow_null=True)
-    results = SubscriptionSerializer(many=True)
-
-
 class NotificationsView(BoundedView):
     """Who is told what happens in a campaign."""
 
-    @extend_schema(responses=SubscriptionsSerializer)
+    @extend_schema(
+        operation_id="campaigns_notifications_list",
+        responses=listed.shape(SubscriptionSerializer, "Subscriptions"),
+        parameters=listed.parameters(),
+    )
     def get(self, request: Request, public_id: str) -> Response:
-        """List the subscriptions: those that go on, then the last that have ended."""
+        """List the subscriptions: those that go on, then those that ended, the newest first."""
         campaign = permissions.run(request.user, public_id)
-        found = {"next": None, "previous": None, "results": selectors.of(campaign.pk)}
-        return Response(SubscriptionsSerializer(found).data)
+        found, shown = selectors.page(campaign.pk, listed.asked(request, sorts={}))
+        body = {"results": SubscriptionSerializer(shown, many=True).data}
+        return Response(listed.links(request, found) | body)
 
     @extend_schema(request=NewSubscriptionSerializer, responses={201: SubscriptionSerializer})
     def post(self, request: Request, public_id: str) -> Response:

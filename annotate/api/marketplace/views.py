@@ -170,12 +170,17 @@ class SyncView(BoundedView):
 
 
 class OperationsView(BoundedView):
-    @extend_schema(responses=OperationSerializer(many=True))
+    @extend_schema(
+        operation_id="campaigns_operations_list",
+        responses=listed.shape(OperationSerializer, "Operations"),
+        parameters=listed.parameters(),
+    )
     def get(self, request: Request, public_id: str) -> Response:
-        """List unfinished operations at the crowd, those that need a person first; at most 100."""
+        """List unfinished operations at the crowd, those that need a person first."""
         campaign = permissions.owned(request.user, public_id)
-        listed = operations.of_campaign(campaign.pk).listed
-        return Response(OperationSerializer(listed, many=True).data)
+        found, shown = operations.page(campaign.pk, listed.asked(request, sorts={}))
+        body = {"results": OperationSerializer(shown, many=True).data}
+        return Response(listed.links(request, found) | body)
 
 
 class RetryView(BoundedView):

@@ -7,6 +7,7 @@ from typing import Any
 
 from annotate.models import AuditEntry
 from annotate.models.audit import FEED
+from annotate.screening.base import LISTED
 from annotate.selectors import keysets
 from annotate.selectors.listings import Listing
 
@@ -23,6 +24,11 @@ class LoggedAct:
     verb: str
     subject: str
     detail: dict[str, Any]
+
+    @property
+    def is_listing(self) -> bool:
+        """Return whether it is a flag that lists somebody, and stops nobody."""
+        return self.verb == "flag" and self.detail.get("tier") == LISTED
 
 
 def activity(

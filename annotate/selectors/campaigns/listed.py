@@ -6,25 +6,42 @@ from decimal import Decimal
 from enum import IntEnum
 from typing import Any
 
-from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Subquery, When
+from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, Subquery, When
 from django.db.models.functions import Coalesce, Lower
+from django.utils import timezone
 
-from annotate.models import Assignment, Membership, Operation, Review, Slot
+from annotate.models import (
+    Appeal,
+    Assignment,
+    Membership,
+    Operation,
+    OutOfReach,
+    Review,
+    Slot,
+)
 from annotate.selectors.campaigns import blinding
 from annotate.selectors.listings import Listing
-from annotate.selectors.pay import tallies
+from annotate.selectors.pay import open_units, tallies
 from annotate.states import CampaignStatus as Status
+from annotate.states import CloseReason
 
 
 class Attention(IntEnum):
-    """What a campaign needs of this member, the most urgent first."""
+    """What a campaign needs of this member now, the most urgent first; then where it stands."""
 
-    CROWD = 0  # an operation at the crowd waits for an owner's decision
-    RULING = 1  # somebody waits for a ruling
-    PAUSED = 2
-    DRAFT = 3
-    RUNNING = 4
-    NONE = 5
+    OPERATION = 0  # at the crowd: refused, or perhaps done
+    UNIT = 1  # paid or not? the crowd says otherwise than this database
+    APPEAL = 2
+    RULING = 3
+    BUDGET = 4  # ended the collection, not long ago
+    OUT_OF_REACH = 5  # the targets, by the last forecast
+    COLLECTING = 6  # nothing waits for anybody, as in all that follow
+    PAUSED = 7
+    DRAFT = 8
+    OVER = 9
+
+
+BUDGET_ASKS = timedelta(days=14)  # after closing; then the campaign stands with the closed ones
 
 
 @dataclass(frozen=True)
@@ -44,15 +61,22 @@ class ListedCampaign:
     crowd: str
     closed_at: datetime | None
     currency: str
-    attention: int = Attention.NONE
+    attention: int = Attention.OVER
 
     @property
-    def waits_for_ruling(self) -> bool:
-        return self.attention == Attention.RULING
+    def place(self) -> str:
+        """Return why it stands where it stands in the list: the name of its `Attention`."""
+        return Attention(self.attention).name.lower()
 
     @property
-    def waits_for_decision(self) -> bool:
-        return self.attention == Attention.CROWD
+    def waits(self) -> bool:
+        """Return whether something waits for this member."""
+        return self.attention < Attention.COLLECTING
+
+    @property
+    def why_closed(self) -> str:
+        """Return in words why it left `open`; "" if it has not."""
+        return CloseReason(self.close_reason).label if self.close_reason else ""
 
     @property
     def sees_results(self) -> bool:
@@ -148,21 +172,35 @@ def _listed(mine: Any, spent: Decimal) -> ListedCampaign:
 
 def _attention() -> Any:
     """Return what the campaign needs of the member; each look is a short range of an index."""
-    stuck = Operation.objects.filter(
-        campaign=OuterRef("campaign"),
-        status__in=(Operation.Status.UNCLEAR, Operation.Status.REFUSED),
-    )
-    waiting = Review.objects.filter(campaign=OuterRef("campaign"), status=Review.Status.OPEN)
-    state = "campaign__status"
+    mine = OuterRef("campaign")
+    stuck = Operation.objects.filter(campaign=mine, status__in=Operation.STUCK)
+    appeals = Appeal.objects.filter(review__campaign=mine, answered_at=None)
+    reviews = Review.objects.filter(campaign=mine, status=Review.Status.OPEN)
+    hopeless = OutOfReach.objects.filter(campaign=mine)
+    owner = {"role": Membership.Role.OWNER}
+    rules, runs = {"role__in": Membership.REVIEW}, {"role__in": Membership.RUN}
     return Case(
-        When(Exists(stuck), role=Membership.Role.OWNER, then=Attention.CROWD.value),
-        When(Exists(waiting), role__in=Membership.REVIEW, then=Attention.RULING.value),
-        When(**{state: Status.PAUSED}, then=Attention.PAUSED.value),
-        When(**{state: Status.DRAFT}, then=Attention.DRAFT.value),
-        When(**{f"{state}__in": (Status.OPEN, Status.CLOSING)}, then=Attention.RUNNING.value),
-        default=Attention.NONE.value,
+        When(Exists(stuck), **owner, then=Attention.OPERATION.value),
+        When(Exists(open_units.waiting(mine)), **owner, then=Attention.UNIT.value),
+        When(Exists(appeals), **rules, then=Attention.APPEAL.value),
+        When(Exists(reviews), **rules, then=Attention.RULING.value),
+        When(_ended_by_budget(), **runs, then=Attention.BUDGET.value),
+        When(Exists(hopeless) & _in(Status.OPEN), **runs, then=Attention.OUT_OF_REACH.value),
+        When(_in(Status.OPEN, Status.CLOSING), then=Attention.COLLECTING.value),
+        When(_in(Status.PAUSED), then=Attention.PAUSED.value),
+        When(_in(Status.DRAFT), then=Attention.DRAFT.value),
+        default=Attention.OVER.value,
         output_field=IntegerField(),
     )
+
+
+def _in(*statuses: Status) -> Q:
+    return Q(campaign__status__in=statuses)
+
+
+def _ended_by_budget() -> Q:
+    recent = Q(campaign__closed_at__gte=timezone.now() - BUDGET_ASKS) & _in(Status.CLOSED)
+    return Q(campaign__close_reason=CloseReason.BUDGET) & (recent | _in(Status.CLOSING))
 
 
 def _judged() -> Any:

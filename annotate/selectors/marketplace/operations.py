@@ -11,12 +11,14 @@ from django.utils import timezone
 from annotate.errors import NotFound
 from annotate.models import Operation
 from annotate.models.payloads import AddPlacesPayload, BonusPayload, PublishPayload
+from annotate.selectors import keysets
+from annotate.selectors.listings import Listing
 
 SHOWN = 20  # the most that are listed
 Kind, State = Operation.Kind, Operation.Status
 OVER = (State.DONE, State.DROPPED)
 UNFINISHED = tuple(status for status in State if status not in OVER)
-STUCK = (State.UNCLEAR, State.REFUSED)  # nothing happens until a person acts
+STUCK = Operation.STUCK
 PERSON_FIRST = Case(*(When(status=status, then=n) for n, status in enumerate(STUCK)), default=9)
 # By the code of the reason; otherwise by status. The message says what happened, and this text says
 # what to do about it.
@@ -100,9 +102,7 @@ class Operations:
 
 def of_campaign(campaign_id: int) -> Operations:
     """Return a campaign's unfinished operations; always the same number of queries."""
-    open_ = Operation.objects.filter(campaign=campaign_id, status__in=UNFINISHED)
-    stuck = Q(status__in=STUCK)
-    told = open_.filter(stuck | ~Q(message=""))
+    open_, stuck = _open(campaign_id), Q(status__in=STUCK)
     fine, now = ~stuck & Q(message=""), timezone.now()
     counts = open_.aggregate(
         n=Count("pk", filter=~fine),
@@ -111,7 +111,14 @@ def of_campaign(campaign_id: int) -> Operations:
         under_way=Count("pk", filter=fine & Q(due_at__lte=now)),
         later=Count("pk", filter=fine & Q(due_at__gt=now)),
     )
-    return Operations(listed=_listed(told), **counts)
+    return Operations(listed=_listed(_told(campaign_id)), **counts)
+
+
+def page(campaign_id: int, listing: Listing) -> tuple[Listing, list[OpenOperation]]:
+    """Return a page of those that failed or wait, those that need a person first."""
+    rows = _related(_told(campaign_id)).annotate(turn=PERSON_FIRST)
+    listing, shown = keysets.page(rows, ("turn", "pk"), listing)
+    return listing, [_operation(op) for op in shown]
 
 
 def everywhere() -> Iterator[OpenOperation]:
@@ -126,6 +133,15 @@ def one(campaign_id: int, operation_id: int) -> OpenOperation:
     for op in rows:
         return _operation(op)
     raise NotFound("There is no such operation in this campaign.")
+
+
+def _open(campaign_id: int) -> QuerySet[Operation]:
+    return Operation.objects.filter(campaign=campaign_id, status__in=UNFINISHED)
+
+
+def _told(campaign_id: int) -> QuerySet[Operation]:
+    """Select those about which there is something to say."""
+    return _open(campaign_id).filter(Q(status__in=STUCK) | ~Q(message=""))
 
 
 def _listed(rows: QuerySet[Operation]) -> tuple[OpenOperation, ...]:

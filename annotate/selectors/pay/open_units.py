@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -135,14 +136,14 @@ class DisputedUnit:
 
 def disputed(campaign_id: int, *, most: int) -> tuple[DisputedUnit, ...]:
     """Return the units that wait for a decision, at most so many, the oldest first. One query."""
-    rows = _waiting(campaign_id).order_by("submitted_at", "pk")
+    rows = waiting(campaign_id).order_by("submitted_at", "pk")
     listed = rows.select_related("annotator", "posting__batch")[:most]
     return tuple(_disputed(one) for one in listed)
 
 
 def disputed_page(campaign_id: int, listing: Listing) -> tuple[Listing, tuple[DisputedUnit, ...]]:
     """Return a page of them, the oldest first; two queries."""
-    rows = _waiting(campaign_id).select_related("annotator", "posting__batch")
+    rows = waiting(campaign_id).select_related("annotator", "posting__batch")
     order = ("submitted_at", "pk")
     listing, shown = keysets.page(rows, order, listing, nullable=("submitted_at",))
     return listing, tuple(_disputed(one) for one in shown)
@@ -150,15 +151,20 @@ def disputed_page(campaign_id: int, listing: Listing) -> tuple[Listing, tuple[Di
 
 def count_disputed(campaign_id: int) -> int:
     """Return how many units wait for a decision."""
-    return _waiting(campaign_id).count()
+    return waiting(campaign_id).count()
 
 
-def _waiting(campaign_id: int) -> QuerySet[Participation]:
-    """Select the waiting units. Refused pay is a decision, so such units do not wait."""
+def waiting(campaign: Any) -> QuerySet[Participation]:
+    """Select the waiting units of a campaign: its id, or a reference to an outer query's.
+
+    Refused pay is a decision, so such units do not wait.
+    """
     refused = Review.objects.filter(
         campaign=OuterRef("campaign"), annotator=OuterRef("annotator"), pay_refused=True
     )
-    rows = Participation.objects.filter(campaign=campaign_id, status=Status.CONFIRMED)
+    rows = Participation.objects.filter(
+        campaign=campaign, posting__isnull=False, status=Status.CONFIRMED
+    )
     return rows.exclude(problem="").exclude(Exists(refused))
 
 

@@ -13,11 +13,14 @@ from annotate.models import Assignment, Campaign, GoldAnswer, GoldFinding, GoldI
 from annotate.screening import known_answers
 from annotate.screening.known_answers import GoldVerdict, KnownAnswers
 from annotate.screening.settings import Settings
+from annotate.selectors import keysets
+from annotate.selectors.listings import Listing
 from annotate.selectors.studies import instruments
 from annotate.text.word_diff import DiffRun, word_diff
 
 NONE = "0:0:0"  # the state without an answer
 CHUNK = 5000  # rows read at a time
+BY_LISTED = ("-listed", "by_honest", "annotator_id")  # the order of an index
 
 
 @dataclass(frozen=True)
@@ -87,19 +90,31 @@ class GoldOfPerson:
 
 def items(campaign: Campaign) -> list[ShownGold]:
     """Return all gold items with what came of them at the last look; two queries."""
-    instrument = instruments.of(campaign)
-    kept = GoldLook.objects.filter(campaign=campaign).values_list("counts", flat=True).first() or {}
+    instrument, kept = instruments.of(campaign), _kept(campaign)
     return [
         _shown(instrument, one, *kept.get(str(one.pk), (0, 0)))
         for one in GoldItem.objects.filter(campaign=campaign)
     ]
 
 
+def items_page(campaign: Campaign, listing: Listing) -> tuple[Listing, list[ShownGold]]:
+    """Return a page of the same, in their order; three queries."""
+    instrument, kept = instruments.of(campaign), _kept(campaign)
+    rows = GoldItem.objects.filter(campaign=campaign)
+    listing, shown = keysets.page(rows, ("position", "pk"), listing)
+    return listing, [_shown(instrument, one, *kept.get(str(one.pk), (0, 0))) for one in shown]
+
+
 def people(campaign: Campaign, *, most: int | None = None) -> list[GoldPerson]:
     """Return whom gold says something about, those who are listed first; one query."""
-    rows = GoldFinding.objects.filter(campaign=campaign).select_related("annotator")
-    ordered = rows.order_by("-listed", "by_honest", "annotator")[:most]
+    ordered = _findings(campaign).order_by(*BY_LISTED)[:most]
     return [GoldPerson(row.annotator.pseudonym, _verdict(row)) for row in ordered]
+
+
+def people_page(campaign: Campaign, listing: Listing) -> tuple[Listing, list[GoldPerson]]:
+    """Return a page of the same; two queries."""
+    listing, shown = keysets.page(_findings(campaign), BY_LISTED, listing)
+    return listing, [GoldPerson(row.annotator.pseudonym, _verdict(row)) for row in shown]
 
 
 def n_people(campaign: Campaign) -> tuple[int, int]:
@@ -187,6 +202,16 @@ def verdicts(
     who, what, right = zip(*facts, strict=True)
     chances = [chance[item] for item in what]
     return known_answers.find(who, what, right, chances, thresholds(campaign))
+
+
+def _kept(campaign: Campaign) -> Mapping[str, tuple[int, int]]:
+    """Return how often each item was answered, and answered right, at the last look."""
+    kept = GoldLook.objects.filter(campaign=campaign).values_list("counts", flat=True)
+    return kept.first() or {}
+
+
+def _findings(campaign: Campaign) -> QuerySet[GoldFinding]:
+    return GoldFinding.objects.filter(campaign=campaign).select_related("annotator")
 
 
 def _verdict(row: GoldFinding) -> GoldVerdict:

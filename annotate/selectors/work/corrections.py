@@ -4,7 +4,7 @@ It writes nothing. `services.work.correcting` looks again under the locks.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -21,6 +21,7 @@ from annotate.selectors.work.admission import Nothing
 from annotate.selectors.work.side_by_side.texts import beside
 
 MOST = 5  # corrections of a text
+MARGIN = timedelta(minutes=1)  # a unit is handed in at least so long before its time is over
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,15 @@ class Answered:
 
 @dataclass(frozen=True)
 class LastText:
-    """The text that may be corrected: what its annotator was shown, and what was answered."""
+    """The text that may be corrected: what its annotator was shown, and what was answered.
+
+    until: how long it may be.
+    """
 
     assignment_id: int
     material: Material
     answered: Answered
+    until: datetime
 
 
 def find(participation_id: int, *, instrument: Instrument | None = None) -> LastText | Nothing:
@@ -56,15 +61,35 @@ def find(participation_id: int, *, instrument: Instrument | None = None) -> Last
     if why := refusal(who.campaign, who, task, now=timezone.now()):
         return why
     assert task is not None, "without a task there is a reason"
+    assert task.ended_at is not None, "it was submitted"
     found, material = answered(task.pk), in_hand.material(task)
     if instrument is not None:
         material = beside(instrument, task, material)
-    return too_many(found) or LastText(task.pk, material, found)
+    return too_many(found) or LastText(task.pk, material, found, _until(who, task.ended_at))
+
+
+def _until(who: Participation, ended_at: datetime) -> datetime:
+    """Return until when a text that was submitted at this time may be corrected."""
+    until = ended_at + settings.CORRECTION
+    return until if who.deadline_at is None else min(until, who.deadline_at - MARGIN)
 
 
 def may(participation_id: int) -> bool:
     """Return whether a text may be corrected now, as far as its page says so."""
     return isinstance(find(participation_id), LastText)
+
+
+def hand_in_at(participation_id: int) -> datetime | None:
+    """Return until when a unit that is done waits before it is handed in; None: not at all.
+
+    It waits only while its last text may be corrected.
+    """
+    found = find(participation_id)
+    if isinstance(found, Nothing):
+        return None
+    ended_at = Assignment.objects.values_list("ended_at", flat=True).get(pk=found.assignment_id)
+    assert ended_at is not None, "it was submitted"
+    return min(found.until, ended_at + settings.HAND_IN_WAIT)
 
 
 def last(participation_id: int) -> Assignment | None:

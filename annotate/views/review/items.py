@@ -54,6 +54,7 @@ def index(request: HttpRequest, public_id: str) -> HttpResponseBase:
         "listing": found.listing,
         "found": found,
         "rows": found.rows,
+        "scale": found.listing.asked_criterion,
         "edits": ItemMeasure.EDITED in found.listing.sorts,
         "systems": systems,
         "section": "campaigns",

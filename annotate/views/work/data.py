@@ -10,11 +10,12 @@ from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotate.instruments.base import Instrument
-from annotate.selectors.work import corrections
+from annotate.selectors.work import admission, corrections
 from annotate.selectors.work.admission import Nothing
 from annotate.selectors.work.corrections import LastText
 from annotate.selectors.work.task_page import Figures, SavedDraft, Study, Visit, Work
@@ -118,11 +119,25 @@ def correcting(token: str, visit: Visit, text: LastText) -> dict[str, Any]:
         "page": reverse("annotate:work", args=[token]),
         "submit": reverse("annotate:work-correct", args=[text.assignment_id]),
     }
+    left = _before_hand_in(visit, text)
     shown["data"] |= {"urls": urls, "correcting": {"after": found.answers}}
+    if left is not None:
+        shown["data"]["correcting"]["seconds"] = left
     shown["strings"] |= correcting_strings()
     shown["words"]["texts"]["correct"] = ""
     shown["modules"] = (*shown["modules"], "js/correcting.js")
-    return shown | {"correcting": {"back": urls["page"]}}
+    minutes = None if left is None else max(1, round(left / 60))
+    return shown | {"correcting": {"back": urls["page"], "minutes": minutes}}
+
+
+def _before_hand_in(visit: Visit, text: LastText) -> float | None:
+    """Return after how many seconds a unit is handed in without a correction of its last text.
+
+    None where it is not handed in: by link, or while it has another task.
+    """
+    if visit.unit is None or admission.open_of(visit.id).exists():
+        return None
+    return max(0.0, (text.until - timezone.now()).total_seconds())
 
 
 def first_time(visit: Visit) -> dict[str, str] | None:

@@ -1,20 +1,25 @@
 """How a paid unit of a marketplace ends: it is handed in, or there was nothing to do in it."""
 
+import math
+from datetime import timedelta
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate import adapters, tokens
 from annotate.crowds.base import FormPost, Leaving, Redirect
 from annotate.errors import Conflict
-from annotate.selectors.work import task_page
+from annotate.selectors.work import corrections, task_page
 from annotate.selectors.work.admission import Nothing
 from annotate.selectors.work.units import Unit
 from annotate.services.work import participations
 from annotate.views.work import unit_words
 from annotate.views.work.access import see_work, show
+
+NOW = "hand-in"  # in the address of the work: a unit that is done waits no longer
 
 
 def over(
@@ -22,13 +27,16 @@ def over(
 ) -> HttpResponse:
     """The page at the address of the work when nothing more is leased in this unit.
 
-    Handing in is committed here before anything is sent to the crowd. On every later visit the
-    same page offers to send it again, because it is unknown whether the crowd received it.
+    For a moment after the last text, it waits there, so that this text can be corrected. Handing in
+    is committed here before anything is sent to the crowd. On every later visit the same page
+    offers to send it again, because it is unknown whether the crowd received it.
     """
     unit = visit.unit
     assert unit is not None, "only a marketplace's unit is handed in"
     just = False
     if unit.is_active and unit.done:
+        if wait := _wait(request, visit):
+            return show(request, visit.study, "work/unit.html", _waiting(token, visit, unit, wait))
         try:
             just = participations.hand_in(visit.id)
         except Conflict:
@@ -37,6 +45,23 @@ def over(
         unit = visit.unit or unit
     shown = _context(token, visit, unit, nothing) | _completion(visit, unit, first=just)
     return show(request, visit.study, "work/unit.html", shown)
+
+
+def _wait(request: HttpRequest, visit: task_page.Visit) -> timedelta:
+    """Return how long this unit waits before it is handed in; zero: not at all."""
+    until = None if NOW in request.GET else corrections.hand_in_at(visit.id)
+    return timedelta(0) if until is None else max(timedelta(0), until - timezone.now())
+
+
+def _waiting(token: str, visit: task_page.Visit, unit: Unit, wait: timedelta) -> dict[str, Any]:
+    """The page between the last text and the hand-in, which follows automatically."""
+    nothing = Nothing("done", _("All tasks are done. Thank you!"), final=True)
+    shown = _context(token, visit, unit, nothing)
+    now = f"{reverse('annotate:work', args=[token])}?{NOW}"
+    shown["data"]["urls"]["hand_in"] = now
+    shown["data"]["wait"] = seconds = math.ceil(wait.total_seconds())
+    title = _("Your work is saved, but not handed in yet.")
+    return shown | {"title": title, "give_back": "", "waits": {"seconds": seconds, "now": now}}
 
 
 def _context(token: str, visit: task_page.Visit, unit: Unit, nothing: Nothing) -> dict[str, Any]:

@@ -69,6 +69,14 @@ class Plumbline(Importing):
 
     # --- results
 
+    def plan(self, **options: Any) -> dict[str, Any]:
+        """Return what a target width or a ranking takes, or what a budget buys, before a campaign.
+
+        options: target, margin (of a ranking; `side_by_side=True` for texts judged in pairs) or
+        money; items, systems, rho and others, as the description of the API lists them.
+        """
+        return dict(self._at.get("plan/", **options))
+
     def estimates(self, campaign: str) -> Iterator[Estimate]:
         """Yield the newest estimate of each system and criterion."""
         return map(rows.estimate, self._at.pages(f"{path_of(campaign)}estimates/"))

@@ -1,7 +1,7 @@
 """Gold items of a campaign: items with known answers, and what people answered."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from plumbline_client.transport import Transport
@@ -23,11 +23,10 @@ class GoldItem:
 
 @dataclass(frozen=True, slots=True)
 class GoldState:
-    """share: gold items among 25 tasks of a person. people: who is listed stands first."""
+    """share: gold items among 25 tasks of a person."""
 
     share: int
     items: tuple[GoldItem, ...]
-    people: tuple[Mapping[str, Any], ...] = field(repr=False)
 
 
 class Gold:
@@ -38,30 +37,33 @@ class Gold:
         self._path = f"{campaign}gold/"
 
     def state(self) -> GoldState:
-        return _state(self._at.get(self._path))
+        return self._state(self._at.get(self._path))
+
+    def people(self) -> Iterator[Mapping[str, Any]]:
+        """Yield what people answered, who is listed first."""
+        return self._at.pages(f"{self._path}people/")
 
     def add(self, rows: Iterable[Mapping[str, Any]]) -> GoldState:
         """Add rows with `item`, `output` and `expected`, all of them or none."""
-        return _state(self._at.post(self._path, {"gold": [dict(row) for row in rows]}))
+        return self._state(self._at.post(self._path, {"gold": [dict(row) for row in rows]}))
 
     def share(self, of_25: int) -> GoldState:
         """Let so many of every 25 tasks of a person be gold items."""
-        return _state(self._at.patch(self._path, {"share": of_25}))
+        return self._state(self._at.patch(self._path, {"share": of_25}))
 
     def plant(self, defect: str, criteria: Iterable[str], most: int) -> GoldState:
         """Plant a defect in references; none of these items is used before it is confirmed."""
         body = {"defect": defect, "criteria": list(criteria), "most": most}
-        return _state(self._at.post(f"{self._path}plant/", body))
+        return self._state(self._at.post(f"{self._path}plant/", body))
 
     def confirm(self, items: Iterable[str]) -> GoldState:
-        return _state(self._at.post(f"{self._path}confirm/", {"items": list(items)}))
+        return self._state(self._at.post(f"{self._path}confirm/", {"items": list(items)}))
 
     def remove(self, items: Iterable[str]) -> GoldState:
-        return _state(self._at.post(f"{self._path}remove/", {"items": list(items)}))
+        return self._state(self._at.post(f"{self._path}remove/", {"items": list(items)}))
 
-
-def _state(data: Mapping[str, Any]) -> GoldState:
-    items = tuple(
-        GoldItem(**{name: one[name] for name in GoldItem.__slots__}) for one in data["items"]
-    )
-    return GoldState(data["share"], items, tuple(data["people"]))
+    def _state(self, first: Mapping[str, Any]) -> GoldState:
+        """Return it from the first page of its items, and the pages after it."""
+        rows = self._at.rest(first, "items")
+        items = tuple(GoldItem(**{name: one[name] for name in GoldItem.__slots__}) for one in rows)
+        return GoldState(first["share"], items)

@@ -74,7 +74,10 @@ class Transport:
 
     def pages(self, path: str, *, rows: str = "results", **query: Any) -> Iterator[dict[str, Any]]:
         """Yield all rows of a list, page after page. rows: where a page holds them."""
-        page = self.get(path, **query)
+        return self.rest(self.get(path, **query), rows)
+
+    def rest(self, page: Any, rows: str = "results") -> Iterator[dict[str, Any]]:
+        """Yield the rows of a page, and of all after it."""
         while True:
             yield from _rows(page, rows)
             if not page.get("next"):

@@ -2,6 +2,7 @@
 
 from estimation.core.planning.closing import Arrivals, ClosingForecast, closing, pace
 from estimation.core.planning.cost import affordable, forecast
+from estimation.core.planning.deciding import PairForecast, forecast_pairs
 from estimation.core.planning.expected import TargetBelowFloorError
 from estimation.core.planning.narrowing import Narrowing, narrowing
 from estimation.core.planning.order import RankingForecast, forecast_ranking
@@ -18,6 +19,7 @@ __all__ = [
     "Expectation",
     "Forecast",
     "Narrowing",
+    "PairForecast",
     "Participation",
     "Prices",
     "Purchase",
@@ -30,6 +32,7 @@ __all__ = [
     "affordable",
     "closing",
     "forecast",
+    "forecast_pairs",
     "forecast_ranking",
     "narrowing",
     "pace",

@@ -34,12 +34,18 @@ def campaigns(study: Study, replicates: int, seed: int) -> Iterator[tuple[Sample
 
 def samples(study: Study, replicates: int, seed: int) -> Iterator[Sample]:
     """The same campaigns without their histories."""
+    for sample, _truth in samples_with_truth(study, replicates, seed):
+        yield sample
+
+
+def samples_with_truth(study: Study, replicates: int, seed: int) -> Iterator[tuple[Sample, float]]:
+    """The same campaigns, each with its true mean over all outputs."""
     if replicates < 1:
         raise errors.InvalidOptionError("A plan draws at least one campaign.")
     plan = plan_of(study)
     most = max(_FEWEST, _MOST_DRAWN // plan.n_population)
     for child in np.random.SeedSequence(seed).spawn(min(replicates, most)):
-        yield draw_campaign(plan, np.random.default_rng(child))[0]
+        yield draw_campaign(plan, np.random.default_rng(child))
 
 
 @lru_cache(maxsize=64)

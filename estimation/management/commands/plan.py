@@ -14,17 +14,16 @@ from estimation.core import ESTIMANDS, EstimationError
 from estimation.core.planning import (
     TYPICAL,
     Forecast,
-    Prices,
     Purchase,
     Range,
-    RankingForecast,
     Study,
     TargetBelowFloorError,
     affordable,
     forecast,
-    forecast_ranking,
 )
 from estimation.management.prices import add_prices
+from estimation.plans import Planned
+from estimation.selectors import planning
 
 CLAIMED = 0.9  # coverage is claimed for at least this probability of stopping
 PARTS = {"item": "items", "annotator": "people", "rest": "rest"}
@@ -34,8 +33,9 @@ class Command(BaseCommand):
     help = (
         "Plans a collection: judgments, people and money until the interval is as narrow as asked "
         "(--target), the width that a budget buys (--budget), or the items until a ranking of "
-        "systems is decided (--margin). It simulates campaigns with the expected variances and "
-        "runs the stopping rule on them; for a ranking it uses a formula. It does not use the "
+        "systems is decided (--margin), also by texts that are judged side by side "
+        "(--side-by-side). It simulates campaigns with the expected variances and runs the "
+        "stopping rule on them; for a ranking of scores it uses a formula. It does not use the "
         "database."
     )
 
@@ -49,6 +49,17 @@ class Command(BaseCommand):
             type=float,
             help="of a ranking of --systems: the largest difference that does not matter",
         )
+        parser.add_argument(
+            "--side-by-side",
+            action="store_true",
+            help="the texts of each two systems are judged in pairs; with --margin",
+        )
+        parser.add_argument(
+            "--probability",
+            type=float,
+            default=CLAIMED,
+            help="with which a pair is to be decided, side by side (default: %(default)s)",
+        )
         parser.add_argument("--level", type=float, default=0.95)
         parser.add_argument("--estimand", choices=ESTIMANDS, default="population")
         parser.add_argument("--seed", type=int, default=0)
@@ -61,6 +72,8 @@ class Command(BaseCommand):
             raise CommandError(
                 "Say what to plan for: --target WIDTH, --budget MONEY or --margin DIFFERENCE."
             )
+        if options["side_by_side"] and options["margin"] is None:
+            raise CommandError("--side-by-side plans a ranking: say --margin DIFFERENCE too.")
         try:
             study, prices = plans.study_of(options), plans.prices_of(options)
             seed = options["seed"]
@@ -74,7 +87,7 @@ class Command(BaseCommand):
                 None if money is None else affordable(study, budget=money, prices=prices, seed=seed)
             )
             margin = options["margin"]
-            order = None if margin is None else forecast_ranking(study, margin=margin)
+            ranked = None if margin is None else plans.ranked(options, margin)
         except TargetBelowFloorError as error:
             raise CommandError(
                 f"{error} (A lower --cap spreads the work over more people; --pool says how many "
@@ -83,12 +96,11 @@ class Command(BaseCommand):
         except EstimationError as error:
             raise CommandError(str(error)) from error
         if options["json"]:
-            ranking = {"ranking": asdict(order)} if order else {}
-            self.stdout.write(json.dumps(_data(study, goal, bought) | ranking))
+            self.stdout.write(json.dumps(_data(study, goal, bought) | _ranking_data(ranked)))
         else:
             self.stdout.write(_words(study, goal, bought))
-            if order:
-                self.stdout.write(_ranking_words(order, study, prices))
+            if ranked is not None:
+                self.stdout.write(_ranking_words(ranked, options))
 
 
 def _add_scores(parser: ArgumentParser) -> None:
@@ -127,6 +139,12 @@ def _data(study: Study, goal: Forecast | None, bought: Purchase | None) -> dict[
         "target": None if goal is None else asdict(goal),
         "budget": None if bought is None else asdict(bought),
     }
+
+
+def _ranking_data(ranked: Planned | None) -> dict[str, Any]:
+    if ranked is None or ranked.order is None:
+        return {}
+    return {"ranking": asdict(ranked.order), "pairs": [asdict(one) for one in ranked.pairs]}
 
 
 def _words(study: Study, goal: Forecast | None, bought: Purchase | None) -> str:
@@ -194,27 +212,15 @@ def _bought_lines(bought: Purchase, study: Study) -> list[str]:
     return lines
 
 
-def _ranking_words(order: RankingForecast, study: Study, prices: Prices) -> str:
-    settled = _settled(order.settled_items, study, prices)
-    slowest = _settled(order.slowest_items, study, prices)
+def _ranking_words(ranked: Planned, options: dict[str, Any]) -> str:
+    first, *rows = planning.order(ranked, probability=options["probability"])
     lines = [
         "",
-        f"A ranking of {many(study.systems, 'system')}, {many(order.pairs, 'pair')}, margin "
-        f"{short(order.margin)}, with typical scores and many people:",
-        f"  planned items  {number(order.planned_items, 0)} (--planned-items of create_campaign)",
-        f"  pairs that are alike, or further apart than the margin: {settled}",
-        f"  pairs that differ by half the margin, the slowest: {slowest}",
+        f"{planning.ranked(ranked, systems=options['systems'])}:",
+        f"  planned items  {first[1]} (--planned-items of create_campaign)",
+        *(f"  {label[0].lower()}{label[1:]}: {text}" for label, text in rows),
     ]
     return "\n".join(lines)
-
-
-def _settled(items: int | None, study: Study, prices: Prices) -> str:
-    if items is None:
-        return f"more than all {many(study.n_items, 'item')}"
-    judgments = round(items * study.systems * (1 + study.double_share))
-    cost = money(judgments * prices.per_judgment)
-    each = many(items, "item")
-    return f"about {each} of each system, at most {many(judgments, 'judgment')} ({cost})"
 
 
 def _range(found: Range, write: Callable[[float], str] = lambda value: number(value, 0)) -> str:

@@ -70,8 +70,15 @@ def forest(
 
     places: of systems that have no place of a ranking.
     """
+    return None if len(cells) <= FEW else picture(cells, places)
+
+
+def picture(
+    cells: Sequence[ShownCell], places: Mapping[str, str] = MappingProxyType({})
+) -> Forest | None:
+    """Return the same for any number of systems; None before any estimate."""
     told = ranked(cells)
-    if len(cells) <= FEW or not told:
+    if not told:
         return None
     axis = _axis(cells[0].criterion, told)
     listed = {cell.system.system_id for cell, _estimate in told}

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from annotate.selectors.campaigns import listing
-from annotate.selectors.review.items import figures, named
+from annotate.selectors.review.items import dots, figures, named
+from annotate.selectors.review.items.dots import AnswerDots
 from annotate.selectors.review.items.named import ItemText
 from annotate.selectors.studies import instruments
 from estimation.models import CloserLook, MetricScore
@@ -30,6 +31,7 @@ class MetricsBeside:
     """One system's text on one criterion. mean: of n counting answers; None without any.
 
     predicted: by the line from the campaign's metrics to the means of this system's texts.
+    scale: (low, high) of the criterion.
     """
 
     system: str
@@ -37,6 +39,15 @@ class MetricsBeside:
     mean: float | None
     n: int
     predicted: float | None
+    scale: tuple[float, float]
+
+    @property
+    def dots(self) -> AnswerDots | None:
+        """Return the mean and the prediction on the scale."""
+        if self.mean is None:
+            return None
+        low, high = self.scale
+        return dots.beside(self.mean, self.predicted, low=low, high=high)
 
     @property
     def residual(self) -> float | None:
@@ -67,7 +78,9 @@ def of_item(campaign: Any, number: int) -> ItemMetrics:
     """Return an item's metrics in a constant number of queries; `NotFound` where there is none."""
     texts = named.item_texts(campaign.pk, number)
     facts = listing.facts(campaign)
-    criteria = [one.name for one in facts.primary or facts.criteria[:1]]
+    shown = facts.primary or facts.criteria[:1]
+    criteria = [one.name for one in shown]
+    scales = {one.name: (one.low, one.high) for one in shown}
     outputs = [one.output_id for one in texts]
     version = instruments.of(campaign).scoring
     means = figures.means(outputs, criteria, version=version)
@@ -82,7 +95,7 @@ def of_item(campaign: Any, number: int) -> ItemMetrics:
     for output, name, value, made_by in scores.values_list("output", "metric", "value", "version"):
         stored.setdefault(output, {})[name] = (value, made_by)
     found = (
-        _text(one, stored.get(one.output_id, {}), campaign.metrics, criteria, means, lines)
+        _text(one, stored.get(one.output_id, {}), campaign.metrics, scales, means, lines)
         for one in texts
     )
     return ItemMetrics(number, tuple(found), at)
@@ -92,7 +105,7 @@ def _text(
     one: ItemText,
     stored: Mapping[str, tuple[float, str]],
     used: list[str],
-    criteria: list[str],
+    scales: Mapping[str, tuple[float, float]],
     means: Mapping[tuple[int, str], tuple[float, int]],
     lines: Lines,
 ) -> TextMetrics:
@@ -103,10 +116,15 @@ def _text(
     values = {name: each.value for name, each in known.items()}
     rows = (
         MetricsBeside(
-            system, criterion, mean, n, _predicted(lines.get((system, criterion), {}), values)
+            system,
+            criterion,
+            mean,
+            n,
+            _predicted(lines.get((system, criterion), {}), values),
+            scale,
         )
         for system in one.systems
-        for criterion in criteria
+        for criterion, scale in scales.items()
         for mean, n in [means.get((one.output_id, criterion), (None, 0))]
     )
     return TextMetrics(one.systems, tuple(known[name] for name in sorted(known)), tuple(rows))

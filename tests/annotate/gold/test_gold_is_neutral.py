@@ -46,6 +46,7 @@ WORK = {
     "annotate.selectors.work.admission.open_of": "tasks in hand",
     "annotate.selectors.work.admission.room": "what the budget covers",
     "annotate.selectors.work.corrections.find": "the last task",
+    "annotate.selectors.work.corrections.hand_in_at": "the last task",
     "annotate.selectors.work.corrections.last": "the last task",
     "annotate.selectors.work.corrections.may": "the last task",
     "annotate.selectors.work.in_hand.of": "a task",

@@ -72,7 +72,7 @@ def test_a_draft_gets_gold_in_four_steps(page, owner):
 @pytest.mark.parametrize(
     ("act", "data", "says"),
     [
-        ("share", {"share": "13"}, "less than or equal to 12"),
+        ("share", {"share": "13"}, "At most 12."),
         ("share", {"share": "many"}, "whole number"),
         ("plant", {"defect": "dropped_words", "most": "2"}, "Choose at least one question"),
         ("plant", {"defect": "odour", "criteria": "fluency", "most": "2"}, "not one of"),

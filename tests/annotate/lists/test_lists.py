@@ -9,19 +9,15 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
-from django.utils import timezone
 
-from annotate.models import Campaign, LedgerEntry, Operation, Review
-from annotate.models.payloads import StopPayload
+from annotate.models import Campaign, LedgerEntry
 from annotate.selectors import listings
 from annotate.selectors.pay import accounts, payout_lists, people
-from annotate.services.outbox import intents
 from annotate.services.pay import payouts
 from annotate.views.campaigns.people import ORDERS as PEOPLE_ORDERS
 from annotate.views.pay.pages import ORDERS as PAY_ORDERS
-from tests.annotate import market
 from tests.annotate.lists import crowd
-from tests.factories import campaign, change, person, user
+from tests.factories import campaign, user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.orm]
 
@@ -329,43 +325,3 @@ def test_the_budget_of_many_people_comes_after_the_page(
         assert "beyond the budget" not in said
     later = ada.get(at(made, "pay-budget")).content.decode()
     assert "beyond the budget" in later
-
-
-def test_what_needs_attention_comes_first_and_the_archive_is_apart(ada: Client) -> None:
-    from django.contrib.auth.models import User
-
-    me = User.objects.get(username="ada")
-    made = {
-        name: campaign(owner=me, items=1, name=name, is_open=name != "draft")
-        for name in ("flagged", "paused", "draft", "running", "archived", "closed")
-    }
-    made["stuck"] = market.study(owner=me, name="stuck")
-    posting = market.posting(made["stuck"])
-    operation = intents.intend(
-        StopPayload(),
-        key="stop:1",
-        campaign_id=made["stuck"].pk,
-        crowd="mturk",
-        environment="sandbox",
-        batch_id=posting.batch_id,
-        posting_id=posting.pk,
-    )
-    Operation.objects.filter(pk=operation.pk).update(status=Operation.Status.UNCLEAR)
-    for name, status in (("paused", "paused"), ("archived", "archived"), ("closed", "closed")):
-        change(made[name], status=status)
-    who = person(made["flagged"])
-    Review.objects.create(
-        campaign=made["flagged"],
-        annotator=who.annotator,
-        status=Review.Status.OPEN,
-        opened_at=timezone.now(),
-    )
-    shown = [one.name for one in ada.get("/").context["campaigns"]]
-    assert shown == ["stuck", "flagged", "paused", "draft", "running", "closed"]
-    assert [one.name for one in ada.get("/?show=archived").context["campaigns"]] == ["archived"]
-    bea = Client()
-    bea.force_login(user("bea"))
-    for one in made.values():
-        one.memberships.create(user=User.objects.get(username="bea"), role="viewer")
-    shown = [one.name for one in bea.get("/").context["campaigns"]]
-    assert shown == ["paused", "draft", "stuck", "running", "flagged", "closed"]

@@ -52,7 +52,7 @@ def test_a_webhook_is_made_tested_and_ended_on_the_page(ada: Client, mine: Campa
         ({"url": "http://example.org/"}, 400, "The address begins with https://."),
         ({"url": "https://ada:pw@example.org/"}, 400, "no user name"),
         ({"events": []}, 422, "Choose one event or more."),
-        ({"channel": "pigeon"}, 422, "Select a valid choice"),
+        ({"channel": "pigeon"}, 422, "is not one of the choices"),
     ],
 )
 def test_what_is_wrong_is_said_beside_the_field(

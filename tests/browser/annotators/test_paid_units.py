@@ -1,8 +1,10 @@
 """The whole way of somebody from MTurk, in the sandboxed frame that a crowd shows."""
 
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs
 
@@ -93,6 +95,12 @@ def task(frame: FrameLocator, number: int) -> None:
     frame.locator("#submit").click()
 
 
+def hand_in(frame: FrameLocator) -> None:
+    """Do the second of two tasks, and wait no longer."""
+    task(frame, 2)
+    frame.locator("#hand-in-now").click()
+
+
 @pytest.mark.parametrize("extra", FRAMES)
 def test_from_the_preview_to_the_hand_in(page, live_server, there, site, extra):
     frame = site.frame(page, live_server.url + entry(there), extra)
@@ -113,6 +121,9 @@ def test_from_the_preview_to_the_hand_in(page, live_server, there, site, extra):
     frame = site.frame(page, accepted(live_server, there, site), extra)
     task(frame, 1)
     task(frame, 2)
+    expect(frame.locator("#hand-in-now")).to_be_focused()
+    expect(frame.locator("#seconds")).to_have_text(re.compile(r"^1\d$"))  # it counts down
+    frame.locator("#hand-in-now").press("Enter")
     expect(frame.locator("h1")).to_have_text("Answered 200")
     who.refresh_from_db()
     assert who.status == Participation.Status.HANDED_IN
@@ -121,6 +132,45 @@ def test_from_the_preview_to_the_hand_in(page, live_server, there, site, extra):
     assert sent["assignmentId"] == ["U1"]
     assert [who.receipt] in sent.values()
     assert page.context.cookies() == []
+
+
+@pytest.mark.parametrize("extra", FRAMES)
+def test_the_last_text_is_corrected_before_the_work_is_handed_in(
+    page, live_server, there, site, settings, extra
+):
+    who = arrive(there, submit_to=site.url)
+    pass_tutorial(who)
+    judge(who)
+    frame = site.frame(page, accepted(live_server, there, site), extra)
+    task(frame, 2)
+    expect(frame.locator("#hand-in-now")).to_be_visible()
+    settings.HAND_IN_WAIT = timedelta(seconds=5)  # as if the rest of it had passed meanwhile
+    frame.locator("body").press("z")
+    expect(frame.locator("#correcting")).to_contain_text("Your work is handed in after that")
+    frame.locator("input[name=fluency]").nth(1).check()
+    page.wait_for_timeout(5_000)
+    assert site.got == [], "nothing is handed in while it is corrected"
+    frame.locator("#submit").click()
+    expect(frame.locator("h1")).to_have_text("Answered 200")
+    assert len(site.got) == 1
+    later = Judgment.objects.filter(assignment__participation=who).latest("pk")
+    assert later.supersedes_id is not None
+    who.refresh_from_db()
+    assert who.status == Participation.Status.HANDED_IN
+
+
+def test_without_an_act_it_is_handed_in_when_the_wait_is_over(
+    page, live_server, there, site, settings
+):
+    settings.HAND_IN_WAIT = timedelta(seconds=3)
+    who = arrive(there, submit_to=site.url)
+    pass_tutorial(who)
+    judge(who)
+    frame = site.frame(page, accepted(live_server, there, site))
+    task(frame, 2)
+    expect(frame.locator("#finished-message")).to_contain_text("not handed in yet")
+    expect(frame.locator("h1")).to_have_text("Answered 200")
+    assert len(site.got) == 1
 
 
 @pytest.mark.parametrize("extra", FRAMES)
@@ -145,7 +195,7 @@ def test_what_was_lost_on_the_way_is_handed_in_again(page, live_server, there, s
     judge(who)
     site.answers = 500
     frame = site.frame(page, accepted(live_server, there, site), extra)
-    task(frame, 2)
+    hand_in(frame)
     expect(frame.locator("h1")).to_have_text("Answered 500")
     assert site.got == []
 
@@ -170,6 +220,7 @@ def test_without_scripts_the_work_can_still_be_handed_in(browser, live_server, t
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     frame = site.frame(page, accepted(live_server, there, site))
+    frame.get_by_role("link", name="Hand in now").click()
     frame.get_by_role("button", name="Hand in your work").click()
     expect(frame.locator("h1")).to_have_text("Answered 200")
     context.close()
@@ -183,7 +234,7 @@ def test_two_tabs_of_one_unit_hand_in_once_each_without_harm(context, live_serve
     first = site.frame(one, accepted(live_server, there, site))
     see_framed(first, 2)
     second = site.frame(two, accepted(live_server, there, site))
-    task(second, 2)
+    hand_in(second)
     expect(second.locator("h1")).to_have_text("Answered 200")
     one.bring_to_front()
     task(first, 2)
@@ -226,6 +277,11 @@ def test_the_hand_in_fits_a_phone_in_the_dark(page, live_server, there, site, wi
     resize(page, width, 700)
     page.emulate_media(color_scheme="dark")
     page.goto(accepted(live_server, there, site))
+    now = page.get_by_role("link", name="Hand in now")
+    expect(now).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    now.click()
+    expect(page.locator("h1")).to_have_text("Answered 500")
     page.goto(accepted(live_server, there, site))
     button = page.get_by_role("button", name="Hand in your work")
     expect(button).to_be_in_viewport()

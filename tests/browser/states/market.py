@@ -94,6 +94,25 @@ def _hand_in(visitor: Visitor) -> None:
     handed_in(visitor, who)
 
 
+@state("market/before-hand-in")
+def _before_hand_in(visitor: Visitor) -> None:
+    who = arrive(there(tasks=2))
+    judge(who)
+    judge(who)
+    page = visitor.goto(at_work(who))
+    expect(page.locator("#hand-in-now")).to_be_focused()
+
+
+@state("market/correcting-the-last")
+def _correcting(visitor: Visitor) -> None:
+    who = arrive(there(tasks=2))
+    judge(who)
+    judge(who)
+    page = visitor.goto(at_work(who))
+    page.click("#correct")
+    expect(page.locator("#correcting")).to_contain_text("in 5 minutes at the latest")
+
+
 @state("market/hand-in-early")
 def _early(visitor: Visitor) -> None:
     to = there(tasks=5)
@@ -190,6 +209,14 @@ def _german(visitor: Visitor) -> None:
     participations.hand_in(who.pk)
     page = visitor.goto(at_work(who))
     expect(page.get_by_role("button", name="Arbeit abgeben")).to_be_visible()
+
+
+@state("market/before-hand-in-german")
+def _before_german(visitor: Visitor) -> None:
+    who = arrive(there(tasks=1, **NEWS))
+    judge(who)
+    page = visitor.goto(at_work(who))
+    expect(page.locator("#hand-in-now")).to_have_text("Jetzt abgeben")
 
 
 @state("market/preview-german")

@@ -167,7 +167,7 @@ def _beyond(visitor: Visitor) -> None:
 def _wrong(visitor: Visitor) -> None:
     page = visitor.goto(reverse("annotate:pay", args=[earned(visitor).public_id]))
     page.get_by_role("button", name="Give").click()
-    expect(page.get_by_text("This field is required").first).to_be_visible()
+    expect(page.get_by_text("This is missing").first).to_be_visible()
 
 
 def at_list(visitor: Visitor, made: Campaign) -> Page:

@@ -191,13 +191,14 @@ def _learn(walk: Walk, unit: str) -> None:
 
 
 def _work(walk: Walk, unit: str) -> None:
-    """The last task leads back to Prolific by itself."""
+    """The last task leads back to Prolific."""
     page = walk.participant
     for number in range(1, TASKS + 1):
         see_task(page, number)
         answer_all(page)
         walk.picture(page, f"task-{number}")
         page.locator("#submit").click()
+    page.locator("#hand-in-now").press("Enter")
     expect(page.get_by_role("heading", name="Submission received")).to_be_visible()
     walk.picture(page, "handed-in")
 

@@ -75,7 +75,7 @@ def test_new_entries_push_nothing_onto_the_next_page(client: Client, ada: User) 
 def test_each_part_has_its_entries(client: Client, ada: User) -> None:
     made = campaign(owner=ada)
     for verb in KINDS:
-        audit.record(verb, campaign_id=made.pk, actor_id=ada.pk, title="News")
+        audit.record(verb, campaign_id=made.pk, actor_id=ada.pk, title="News", amount="2.50")
     Decision.objects.create(campaign=made, verb="close", text="Closed.")
     seen = {
         part: [line.text.split(":")[0] for line in walk(client, made, f"?show={part}")]
@@ -83,7 +83,7 @@ def test_each_part_has_its_entries(client: Client, ada: User) -> None:
     }
     assert seen["reviews"] == ["stopped an annotator for a review"]
     assert seen["crowd"] == ["compared its postings with the crowd"]
-    assert seen["pay"] == ["bonus"]
+    assert seen["pay"] == ["gave an annotator a bonus of $2.50"]
     assert {"Closed.", "paused it", "changed what annotators read"} <= set(seen["campaign"])
     assert len(seen["all"]) == 8, "two of the campaign's own, four acts of a person, a decision"
 

@@ -7,17 +7,25 @@ from statistics import fmean, stdev
 
 from annotate.instruments.base import Criterion
 from annotate.models import Assignment, Score
+from annotate.selectors.review.items import dots
+from annotate.selectors.review.items.dots import AnswerDots
 from annotate.selectors.review.items.wanted import EDIT
 
 
 @dataclass(frozen=True)
 class ItemFigures:
     """Of one item's texts: worst: the worst mean. disagreement: the largest standard deviation of
-    the answers to one text. edited: the largest mean edit. None where there is nothing to tell."""
+    the answers to one text. edited: the largest mean edit. None where there is nothing to tell.
+
+    answers: those with the worst mean, as dots. opposed: one text has answers at both ends of the
+    scale.
+    """
 
     worst: float | None = None
     disagreement: float | None = None
     edited: float | None = None
+    answers: AnswerDots | None = None
+    opposed: bool = False
 
 
 def said(items: Mapping[int, int], criterion: Criterion, *, version: str) -> dict[int, ItemFigures]:
@@ -64,10 +72,16 @@ def _scores(
 def _of_item(
     scores: Sequence[list[float]], edits: Sequence[list[float]], criterion: Criterion
 ) -> ItemFigures:
-    means = [fmean(values) for values in scores]
-    worst = min if criterion.higher_is_better else max
+    pick = min if criterion.higher_is_better else max
+    worst = pick(scores, key=fmean, default=None)
     return ItemFigures(
-        worst(means, default=None),
+        None if worst is None else fmean(worst),
         max((stdev(values) for values in scores if len(values) > 1), default=None),
         max((fmean(values) for values in edits), default=None),
+        None if worst is None else _dots(worst, criterion),
+        any(set(values) >= {criterion.low, criterion.high} for values in scores),
     )
+
+
+def _dots(values: Sequence[float], criterion: Criterion) -> AnswerDots:
+    return dots.answers(values, mean=fmean(values), low=criterion.low, high=criterion.high)

@@ -33,6 +33,12 @@ FIELD = re.compile(r'name="(\w+)" value="([^"]*)"')
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(autouse=True)
+def _at_once(settings) -> None:
+    """A unit is handed in without a wait, which has tests of its own (test_before_hand_in)."""
+    settings.HAND_IN_WAIT = timedelta(0)
+
+
 def html(response) -> str:
     return response.content.decode()
 

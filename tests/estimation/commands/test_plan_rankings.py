@@ -1,0 +1,133 @@
+"""The plan of a ranking: the command, the page and the API tell the same numbers."""
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from annotate.text.figures import many, money, number, percent
+from tests.factories import user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+PAIRS = {"margin": 0.2, "systems": 3, "items": 300, "side_by_side": "on"}
+OPTIONS = ("--margin", "0.2", "--systems", "3", "--items", "300")
+
+
+@pytest.fixture
+def ada(client: Client) -> Client:
+    cache.clear()
+    client.force_login(user())
+    return client
+
+
+def told(*options: str) -> str:
+    out = StringIO()
+    call_command("plan", *options, stdout=out)
+    return out.getvalue()
+
+
+def data(*options: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(told(*options, "--json"))
+    return found
+
+
+def page(client: Client, **asked: Any) -> str:
+    usual = {"criterion": "overall", "level": 0.95, "rho": 0.5, "cap": 25, "double_share": 0.25}
+    usual |= {"estimand": "population", "crowd": "link", "reward": 0.4}
+    return client.get(reverse("estimation:plan"), usual | asked).content.decode()
+
+
+def api(client: Client, **asked: Any) -> Any:
+    return client.get("/api/v1/plan/", asked)
+
+
+def test_pairs_side_by_side_have_the_same_numbers_everywhere(ada: Client) -> None:
+    found = data(*OPTIONS, "--side-by-side")
+    answer = api(ada, **PAIRS).json()
+    assert answer["ranking"] == found["ranking"]
+    assert answer["pairs"] == found["pairs"]
+    assert [one["preference"] for one in found["pairs"]] == [0.0, 0.1, 0.2]
+    assert found["ranking"]["pairs"] == 3
+    shown, words = page(ada, **PAIRS), told(*OPTIONS, "--side-by-side")
+    assert "3 systems, 3 pairs, margin 0.2, whose texts are judged side by side" in shown
+    assert "3 systems, 3 pairs, margin 0.2, whose texts are judged side by side" in words
+    for one in found["pairs"]:
+        for said in (
+            f"half of them by {many(one['usual_items'], 'item')}",
+            f"{number(one['judgments']['expected'], 0)} (",
+        ):
+            assert said in shown
+            assert said in words
+
+
+def test_so_has_a_ranking_of_scores(ada: Client) -> None:
+    found = data(*OPTIONS)
+    answer = api(ada, margin=0.2, systems=3, items=300).json()
+    assert answer["ranking"] == found["ranking"]
+    assert (answer["pairs"], answer["target"]) == ([], None)
+    settled = found["ranking"]["settled_items"]
+    assert f"about {settled} items of each system" in page(ada, margin=0.2, systems=3, items=300)
+
+
+@pytest.mark.slow
+def test_targets_and_budgets_by_the_api(ada: Client) -> None:
+    goal = data("--target", "0.4", "--items", "120")["target"]
+    answer = api(ada, target=0.4, items=120).json()["target"]
+    assert {name: answer[name] for name in answer} == {name: goal[name] for name in answer}
+    bought = api(ada, money=30, items=120).json()["budget"]
+    assert bought["judgments"] == data("--budget", "30", "--items", "120")["budget"]["judgments"]
+    refused = api(ada, target=0.05, items=30).json()
+    assert refused["reachable"] > 0.05
+
+
+def test_more_probable_decisions_take_more_items(ada: Client) -> None:
+    usual, sure = (
+        api(ada, **PAIRS, probability=probability).json()["pairs"][0]["enough_items"]
+        for probability in (0.6, 0.95)
+    )
+    assert usual < sure
+    assert f"{percent(0.95)} by {sure} items" in page(ada, **PAIRS, probability=0.95)
+
+
+def test_money_is_told(ada: Client) -> None:
+    found = data(*OPTIONS, "--side-by-side")["pairs"][0]["judgments"]["expected"]
+    assert money(found * 0.4) in page(ada, **PAIRS)
+
+
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        ({}, "target"),
+        ({"margin": 0.2, "target": 0.2}, "target"),
+        ({"target": 0.2, "side_by_side": "on"}, "margin"),
+        ({"margin": 0.2, "systems": 1}, "margin"),
+        ({"margin": -1}, "margin"),
+        ({"margin": "nan", "systems": 3}, "margin"),
+        ({"margin": 0.2, "items": 10**9}, "items"),
+        ({"margin": 0.2, "criterion": "taste"}, "criterion"),
+        ({"margin": 0.2, "systems": 3, "probability": 2}, "probability"),
+    ],
+)
+def test_what_cannot_be_planned_is_told_at_its_field(
+    ada: Client, asked: dict[str, Any], field: str
+) -> None:
+    answer = api(ada, **asked)
+    assert answer.status_code == 422
+    assert field in answer.json()["errors"]
+
+
+def test_side_by_side_is_for_rankings() -> None:
+    with pytest.raises(CommandError, match="say --margin"):
+        told("--target", "0.2", "--side-by-side")
+    with pytest.raises(CommandError, match="at least two systems"):
+        told("--margin", "0.2", "--side-by-side")
+
+
+def test_nobody_plans_without_an_account(client: Client) -> None:
+    assert api(client, margin=0.2, systems=3).status_code == 401
