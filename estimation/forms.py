@@ -11,6 +11,7 @@ from estimation.plans import USUAL
 
 MOST_ITEMS = 20_000  # of each system; more count as these
 MOST_SYSTEMS = 50
+SCORES, PAIRS = "scores", "pairs"  # what a ranking is made from
 
 
 def _number(label: str, low: float, high: float, **options: Any) -> forms.FloatField:
@@ -38,11 +39,11 @@ class PlanForm(forms.Form):
         help_text="The largest difference of two systems that does not matter.",
     )
     money = _number(f"Or a budget, in {unit_of_money()}", 0.01, 1e7, required=False)
-    side_by_side = forms.BooleanField(
-        label="The ranking comes from texts judged side by side",
+    ranked_by = forms.ChoiceField(
+        label="A ranking is made from",
+        initial=SCORES,
         required=False,
-        help_text="People say which of two texts is better; scores are then preferences from -1 to "
-        "1.",
+        choices=[(SCORES, "scores of each system"), (PAIRS, "texts judged side by side")],
     )
     probability = _number(
         "Probability of a decision",
@@ -96,14 +97,15 @@ class PlanForm(forms.Form):
         asked = [name for name in GOALS if given.get(name) is not None]
         if not self.errors and len(asked) != 1:
             self.add_error("target", "Give a target width, a margin or a budget, one of them.")
-        if not self.errors and given["side_by_side"] and asked != ["margin"]:
+        if not self.errors and given["ranked_by"] == PAIRS and asked != ["margin"]:
             self.add_error("margin", "Texts are judged side by side for a ranking: give a margin.")
         return given
 
     @property
     def options(self) -> dict[str, Any]:
         """Return the options of a plan, with what is not asked."""
-        given = {k: v for k, v in self.cleaned_data.items() if k not in GOALS}
+        given = {k: v for k, v in self.cleaned_data.items() if k not in (*GOALS, "ranked_by")}
+        given["side_by_side"] = self.cleaned_data["ranked_by"] == PAIRS
         if given.get("probability") is None:
             del given["probability"]
         return {**USUAL, **given}
@@ -115,7 +117,7 @@ class PlanForm(forms.Form):
 
 
 GOALS = ("target", "margin", "money")
-MAIN = ("criterion", "target", "margin", "money", "items", "systems", "side_by_side", "reward")
+MAIN = ("criterion", "target", "margin", "money", "items", "systems", "ranked_by", "reward")
 
 
 def initial() -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from django.forms import BooleanField, ChoiceField, Field, IntegerField
+from django.forms import ChoiceField, Field, IntegerField
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -78,7 +78,7 @@ class PlanAnswerSerializer(serializers.Serializer[Any]):
 
 
 def _parameter(name: str, field: Field) -> OpenApiParameter:
-    kinds: dict[type[Field], Any] = {BooleanField: bool, IntegerField: int, ChoiceField: str}
+    kinds: dict[type[Field], Any] = {IntegerField: int, ChoiceField: str}
     kind = next((told for of, told in kinds.items() if isinstance(field, of)), float)
     choices = [key for key, _label in field.choices] if isinstance(field, ChoiceField) else None
     usual = "" if name in GOALS or field.initial is None else f" {field.initial} by default."

@@ -72,7 +72,7 @@ class Plumbline(Importing):
     def plan(self, **options: Any) -> dict[str, Any]:
         """Return what a target width or a ranking takes, or what a budget buys, before a campaign.
 
-        options: target, margin (of a ranking; `side_by_side=True` for texts judged in pairs) or
+        options: target, margin (of a ranking; `ranked_by="pairs"` for texts judged side by side) or
         money; items, systems, rho and others, as the description of the API lists them.
         """
         return dict(self._at.get("plan/", **options))

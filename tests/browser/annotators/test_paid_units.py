@@ -148,6 +148,7 @@ def test_the_last_text_is_corrected_before_the_work_is_handed_in(
     frame.locator("body").press("z")
     expect(frame.locator("#correcting")).to_contain_text("Your work is handed in after that")
     frame.locator("input[name=fluency]").nth(1).check()
+    frame.locator("#edit").fill("The council met on Monday, as somebody tells it.")
     page.wait_for_timeout(5_000)
     assert site.got == [], "nothing is handed in while it is corrected"
     frame.locator("#submit").click()

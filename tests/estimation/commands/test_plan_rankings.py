@@ -15,7 +15,7 @@ from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
-PAIRS = {"margin": 0.2, "systems": 3, "items": 300, "side_by_side": "on"}
+PAIRS = {"margin": 0.2, "systems": 3, "items": 300, "ranked_by": "pairs"}
 OPTIONS = ("--margin", "0.2", "--systems", "3", "--items", "300")
 
 
@@ -105,7 +105,7 @@ def test_money_is_told(ada: Client) -> None:
     [
         ({}, "target"),
         ({"margin": 0.2, "target": 0.2}, "target"),
-        ({"target": 0.2, "side_by_side": "on"}, "margin"),
+        ({"target": 0.2, "ranked_by": "pairs"}, "margin"),
         ({"margin": 0.2, "systems": 1}, "margin"),
         ({"margin": -1}, "margin"),
         ({"margin": "nan", "systems": 3}, "margin"),
