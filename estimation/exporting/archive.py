@@ -12,7 +12,7 @@ from annotate.selectors.campaigns import counting, exports
 from annotate.selectors.campaigns.exports import Moment
 from annotate.selectors.campaigns.protocol import protocol
 from annotate.tables import moment
-from estimation.exporting import contents, manifest
+from estimation.exporting import contents, manifest, pictures
 from estimation.exporting.tables import FILES, JUDGMENTS, OUTPUTS, PLAN, README, File
 from estimation.selectors import exports as numbers
 
@@ -57,6 +57,7 @@ def _files(
     for file in FILES:
         blocks = _counting(file, now, counted)
         yield file.name, _watched(blocks, file, counted, known.get(file.name), progress)
+    yield from pictures.files(now.campaign)
     yield README, [readme(now, counted, at=at).encode()]
 
 
@@ -96,6 +97,7 @@ def readme(now: Moment, counted: dict[str, int], *, at: datetime) -> str:
         ABOUT,
         *(_described(file, counted[file.name]) for file in FILES),
         f"## {PLAN}\n\n{DECIDED}",
+        f"## {pictures.FOLDER}/\n\n{pictures.ABOUT}",
         f"## {manifest.NAME}\n\n{manifest.ABOUT}",
     ]
     return "\n\n".join(parts) + "\n"

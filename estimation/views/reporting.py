@@ -17,6 +17,7 @@ from estimation.selectors.report import facts, latex
 from estimation.selectors.report.checklist import checklist
 from estimation.selectors.report.facts import CampaignReport
 from estimation.selectors.report.methods import methods
+from estimation.views import downloads
 
 FILES = {
     "tex": (latex.document, "application/x-tex"),
@@ -69,6 +70,9 @@ def _context(report: CampaignReport) -> dict[str, Any]:
         "facts": report.facts,
         "methods": methods(report),
         "rows": list(map(_drawn, [*report.board.primary_rows, *report.board.secondary_rows])),
+        "stops": [row.criterion.name for row in report.board.primary_rows if row.is_shown],
+        "kinds": tuple(downloads.KINDS),
+        "adjusting": "",
         "pairs": [
             (table, [(one, latex.interval_of(one), _p(one.p)) for one in pairs])
             for table, pairs in report.pairs

@@ -14,6 +14,7 @@ ESTIMATES = (
     *("system", "place", "estimate", "low", "high", "width", "target"),
     *("items", "judgments", "people"),
 )
+HISTORY = ("system", "judgments", "width")
 DIFFERENCES = ("first", "second", "difference", "low", "high", "items", "told_apart", "adjustment")
 
 
@@ -25,6 +26,17 @@ def estimates(
     ranked = rankings.rankings(facts, tables := comparisons.tables(facts, adjustment), newest)
     known = rows(facts, newest, price=Decimal(0), places=ranked.places, compared=tables)
     return [line for row in known if row.criterion.name == criterion for line in _lines(row)]
+
+
+def widths(facts: CampaignFacts, criterion: str) -> list[tuple[object, ...]]:
+    """Return one row as `HISTORY` for each kept moment of each system's interval, in its order."""
+    names = {system.system_id: system.name for system in facts.systems}
+    found = [
+        (names[one.system_id], one.n_judgments, one.high - one.low)
+        for one in history.points(facts.campaign_id, criterion)
+        if one.low is not None and one.high is not None and one.system_id in names
+    ]
+    return sorted(found, key=lambda row: (row[0], row[1]))
 
 
 def _lines(row: CriterionRow) -> Iterator[tuple[object, ...]]:

@@ -12,7 +12,13 @@ from annotate.selectors.amendments import Amendment
 from annotate.selectors.campaigns import counting, listing, screen_settings
 from annotate.selectors.pay import budget, conditions
 from annotate.selectors.pay.conditions import WorkConditions
-from annotate.selectors.studies import amended_texts, background, instruments, texts
+from annotate.selectors.studies import (
+    amended_texts,
+    background,
+    instruments,
+    texts,
+    tutorial_contents,
+)
 from annotate.selectors.studies.amended_texts import ConsentVersion
 from annotate.selectors.studies.background import ToldBackground
 from annotate.selectors.studies.texts import StudyTexts
@@ -20,6 +26,8 @@ from annotate.text.figures import many
 from estimation.selectors import dashboard
 from estimation.selectors.criteria.contrasts import ContrastTable, ShownContrast
 from estimation.selectors.dashboard import Dashboard
+from estimation.selectors.report import tutorial
+from estimation.selectors.report.tutorial import ToldQuestion
 
 
 @dataclass(frozen=True)
@@ -96,6 +104,11 @@ class CampaignReport:
     def background(self) -> list[ToldBackground]:
         """Return what annotators told about themselves; [] where they were not asked."""
         return background.summary(self.campaign)
+
+    @cached_property
+    def tutorial(self) -> tuple[ToldQuestion, ...]:
+        """Return the questions of the tutorial; () where people need none."""
+        return tutorial.questions(tutorial_contents.of_campaign(self.campaign, self.instrument))
 
     @property
     def counted(self) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.models import Campaign
+from annotate.models import Campaign, OutOfReach
 from annotate.services.campaigns import life
 from annotate.states import CloseReason
 from estimation.models import EndForecast, EndForecastDue
@@ -55,6 +55,7 @@ def test_the_page_tells_judgments_cost_and_the_day_with_ranges(client: Client, a
     assert "judgments an hour" in shown
     assert "minutes a judgment" in shown
     assert "if new people give them" in shown
+    assert not OutOfReach.objects.filter(campaign=made).exists()
     assert 'id="forecast-warning"' not in shown
 
 
@@ -64,6 +65,7 @@ def test_what_cannot_be_met_is_said(client: Client, ada: User) -> None:
     take_turns([person(made, f"p{i}") for i in range(6)], 42)
     settle(made)
     assert stored(made)["chance"] == 0
+    assert OutOfReach.objects.filter(campaign=made).exists(), "the list of campaigns says so"
     assert "The targets cannot be met before the items run out." in page(client, made)
 
 

@@ -1,6 +1,7 @@
 """What stands behind the numbers: orders of items, metrics beside judgments, and the pages."""
 
 import html
+import re
 from collections import defaultdict
 from statistics import fmean, stdev
 from typing import Any
@@ -84,6 +85,21 @@ def test_items_are_ordered_by_what_people_said(client: Client, ada: User) -> Non
     page = read(client, made, "annotate:items", query="sort=worst")
     assert "This order is of" in page
     assert "from 24 judgments" in page
+
+
+def test_the_answers_with_the_worst_mean_are_dots(client: Client, ada: User) -> None:
+    made = begun(ada)
+    page, said = read(client, made, "annotate:items", query="sort=worst"), by_hand(made, "overall")
+    listed = keys(client, made, "sort=worst")
+    shown = re.findall(r'<span class="sr">answers ([^<]*)</span>', page)
+    assert len(shown) == len(listed)
+    for key, answers in zip(listed, shown, strict=True):
+        values = [float(one.replace("−", "-")) for one in answers.split(", ")]
+        assert sorted(values) in [sorted(text) for text in said[key]]
+        assert fmean(values) == pytest.approx(min(map(fmean, said[key])), abs=0.01)
+    assert page.count("<circle") == sum(len(one.split(", ")) for one in shown)
+    opposed = sum(any({-1.0, 1.0} <= set(text) for text in said[key]) for key in listed)
+    assert page.count("opposed</span>") == opposed
 
 
 def test_items_with_and_without_judgments_are_told_apart(client: Client, ada: User) -> None:
