@@ -56,6 +56,8 @@ def narrowing(
     if target is not None:
         at = alt.Chart(alt.InlineData(values=[{"width": target}])).encode(y=y)
         layers.append(at.mark_rule(color=ink.ink, strokeDash=[4, 3]))
+        said = {"color": ink.quiet, "align": "left", "dx": 7, "fontSize": 12}
+        layers.append(at.mark_text(**said).encode(x=alt.value(WIDTH), text=alt.value("target")))
     chart = alt.layer(*layers)
     return _configured(
         chart, width=WIDTH, height=HIGH, theme=ink, background="transparent" if theme else "white"

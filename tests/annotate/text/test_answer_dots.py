@@ -5,7 +5,10 @@ from statistics import fmean
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotate.instruments import registry
+from annotate.instruments.base import criterion_of
 from annotate.selectors.review.items import dots as answer_dots
+from annotate.selectors.review.items import figures
 from annotate.selectors.review.items.dots import CEILING, EDGE, FLOOR, WIDTH
 
 
@@ -37,3 +40,15 @@ def test_every_answer_is_a_dot_inside_the_drawing(values):
         assert EDGE <= x <= WIDTH - EDGE
         assert CEILING - 0.1 <= y <= FLOOR
     assert len(set(found.dots)) >= min(len(values), 1)
+
+
+def test_answers_are_opposed_where_one_text_has_both_ends():
+    overall = criterion_of(registry.get("language_quality"), "overall")
+    for texts, opposed in (
+        ([[-1, 1], [0]], True),
+        ([[-1, 0], [1, 1]], False),
+        ([[0, 1, -1]], True),
+        ([[-1]], False),
+        ([], False),
+    ):
+        assert figures._of_item(texts, [], overall).opposed is opposed

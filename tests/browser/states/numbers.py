@@ -141,6 +141,14 @@ def _early_report(visitor: Visitor) -> None:
     visitor.goto(reverse("estimation:report", args=[made.public_id]))
 
 
+@state("numbers/report-tutorial")
+def _tutorial(visitor: Visitor) -> None:
+    made = campaign(owner=logged_in(visitor), name="News in short, autumn", tutorial=True)
+    page = visitor.goto(reverse("estimation:report", args=[made.public_id]))
+    page.get_by_text("with every version of each").click()
+    expect(page.get_by_text("Right").first).to_be_visible()
+
+
 def exporting(kind: State) -> Callable[[Visitor], None]:
     def reach(visitor: Visitor) -> None:
         """The page has asked for an export that has come so far."""

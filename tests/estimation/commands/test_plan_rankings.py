@@ -15,8 +15,8 @@ from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
-PAIRS = {"margin": 0.2, "systems": 3, "items": 300, "ranked_by": "pairs"}
-OPTIONS = ("--margin", "0.2", "--systems", "3", "--items", "300")
+PAIRS = {"margin": 0.2, "systems": 4, "items": 300, "ranked_by": "pairs"}
+OPTIONS = ("--margin", "0.2", "--systems", "4", "--items", "300")
 
 
 @pytest.fixture
@@ -53,10 +53,10 @@ def test_pairs_side_by_side_have_the_same_numbers_everywhere(ada: Client) -> Non
     assert answer["ranking"] == found["ranking"]
     assert answer["pairs"] == found["pairs"]
     assert [one["preference"] for one in found["pairs"]] == [0.0, 0.1, 0.2]
-    assert found["ranking"]["pairs"] == 3
+    assert found["ranking"]["pairs"] == 6
     shown, words = page(ada, **PAIRS), told(*OPTIONS, "--side-by-side")
-    assert "3 systems, 3 pairs, margin 0.2, whose texts are judged side by side" in shown
-    assert "3 systems, 3 pairs, margin 0.2, whose texts are judged side by side" in words
+    assert "4 systems, 6 pairs, margin 0.2, whose texts are judged side by side" in shown
+    assert "4 systems, 6 pairs, margin 0.2, whose texts are judged side by side" in words
     for one in found["pairs"]:
         for said in (
             f"half of them by {many(one['usual_items'], 'item')}",
@@ -68,11 +68,11 @@ def test_pairs_side_by_side_have_the_same_numbers_everywhere(ada: Client) -> Non
 
 def test_so_has_a_ranking_of_scores(ada: Client) -> None:
     found = data(*OPTIONS)
-    answer = api(ada, margin=0.2, systems=3, items=300).json()
+    answer = api(ada, margin=0.2, systems=4, items=300).json()
     assert answer["ranking"] == found["ranking"]
     assert (answer["pairs"], answer["target"]) == ([], None)
     settled = found["ranking"]["settled_items"]
-    assert f"about {settled} items of each system" in page(ada, margin=0.2, systems=3, items=300)
+    assert f"about {settled} items of each system" in page(ada, margin=0.2, systems=4, items=300)
 
 
 @pytest.mark.slow

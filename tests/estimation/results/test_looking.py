@@ -99,7 +99,7 @@ def test_the_answers_with_the_worst_mean_are_dots(client: Client, ada: User) -> 
         assert fmean(values) == pytest.approx(min(map(fmean, said[key])), abs=0.01)
     assert page.count("<circle") == sum(len(one.split(", ")) for one in shown)
     opposed = sum(any({-1.0, 1.0} <= set(text) for text in said[key]) for key in listed)
-    assert page.count("opposed</span>") == opposed
+    assert page.count("opposed</span>") == opposed > 0
 
 
 def test_items_with_and_without_judgments_are_told_apart(client: Client, ada: User) -> None:
