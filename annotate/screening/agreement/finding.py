@@ -3,7 +3,7 @@
 import numpy as np
 
 from annotate.screening import crowd
-from annotate.screening.agreement.apart import apart
+from annotate.screening.agreement.apart import Apart, apart
 from annotate.screening.base import Columns, ScreenFinding, finding
 from annotate.screening.slopes import believed, slopes
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
@@ -73,14 +73,31 @@ def comparisons(columns: Columns, credit: Floats) -> tuple[Floats, Floats, crowd
     credit: (T,) how far each judgment is believed, 0 to 1.
     """
     said = apart(columns)
-    z, there = said.z, np.isfinite(said.z)
-    others = _of_others(columns.text, there * (credit > 0)[:, None])
-    both = there & (others > 0)
-    sums = _of_others(columns.text, np.where(there, z, 0.0) * credit[:, None])
-    mean = np.where(both, sums / np.maximum(others, 1), 0.0)
-    product = np.where(both, z, 0.0) * mean
-    weight = _weights(product, mean**2, said.kinds)
-    return product @ weight, mean**2 @ weight, np.asarray(both.any(axis=1))
+    others = _counted(columns.text, said, credit)
+    products, squares = [], []
+    for z, n in zip(said.filled, others, strict=True):
+        mean = np.where(n > 0, _of_others(columns.text, z * credit) / np.maximum(n, 1), 0.0)
+        products.append(z * mean)
+        squares.append(mean**2)
+    weight = _weights(products, squares, said.kinds)
+    size = len(columns.who)
+    x, v, shared = np.zeros(size), np.zeros(size), np.zeros(size, dtype=bool)
+    for w, product, square, n in zip(weight, products, squares, others, strict=True):
+        x += w * product
+        v += w * square
+        shared |= n > 0
+    return x, v, shared
+
+
+def _counted(output: Ints, said: Apart, credit: Floats) -> list[Floats]:
+    """Return for each direction (T,) how many believed others said something of the same output.
+
+    0 where oneself said nothing. Where everything was answered, they are as many for each.
+    """
+    believed_ = 1.0 * (credit > 0)
+    if said.there is None:
+        return [_of_others(output, believed_)] * len(said.kinds)
+    return [_of_others(output, there * believed_) * there for there in said.there]
 
 
 def credit(who: Ints, x: Floats, v: Floats, near: crowd.Mask) -> Floats:
@@ -99,18 +116,18 @@ def credit(who: Ints, x: Floats, v: Floats, near: crowd.Mask) -> Floats:
 
 
 def _of_others(output: Ints, values: Floats) -> Floats:
-    """Return (T, C) the sum over all other judgments of the same output."""
-    sums = [np.bincount(output, column)[output] - column for column in values.T]
-    return np.stack(sums, axis=1) if sums else np.empty(values.shape)
+    """Return (T,) the sum over all other judgments of the same output."""
+    return np.asarray(np.bincount(output, values)[output] - values)
 
 
-def _weights(product: Floats, square: Floats, kinds: Ints) -> Floats:
-    """Return (C,) the agreement on each kind of column over the campaign, at least a little."""
+def _weights(products: list[Floats], squares: list[Floats], kinds: Ints) -> Floats:
+    """Return (D,) the agreement on each kind of direction over the campaign, at least a little."""
+    product, square = (np.array([part.sum() for part in each]) for each in (products, squares))
     weight = np.ones(kinds.size)
     for kind in np.unique(kinds):
         at = kinds == kind
-        total = square[:, at].sum()
-        weight[at] = max(_LEAST_WEIGHT, product[:, at].sum() / total) if total > 0 else 0.0
+        total = square[at].sum()
+        weight[at] = max(_LEAST_WEIGHT, product[at].sum() / total) if total > 0 else 0.0
     return weight
 
 

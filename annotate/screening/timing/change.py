@@ -37,31 +37,36 @@ def change(columns: Columns, rows: NDArray[np.bool_], needed: Floats, most: Floa
     fall must end below.
     """
     people = columns.people.size
-    at = columns.turns[rows[columns.turns]]
+    evidence, after = np.zeros(people), np.zeros(rows.size, dtype=bool)
+    said = np.full((2, people), np.nan)
+    # Whose times are never below reading have no such fall; most people's are not.
+    some = np.bincount(columns.who, rows & (columns.seconds < needed), people) > 0
+    at = columns.turns[(rows & some[columns.who])[columns.turns]]
     who, n = columns.who[at], np.bincount(columns.who[at], minlength=people)
-    seconds = np.log(np.maximum(columns.seconds[at], 0.01))
+    seconds = _logs(columns.seconds[at])
     pace = seconds - np.log(needed[at])
     before = np.arange(who.size) - (np.cumsum(n) - n)[who]
     since = n[who] - before
     early, late = _means(pace, who, n, before)
-    early_seconds, late_seconds = _means(seconds, who, n, before)
-    squares = np.bincount(who, pace**2, people)
-    inside = squares[who] - before * early**2 - since * late**2
-    error = np.sqrt(
-        _variance(inside, squares, pace, who, n) * (1 / np.maximum(before, 1) + 1 / since)
-    )
-    far = np.log(np.maximum(most, 1e-9))
-    there = (before >= LEAST) & (since >= LEAST) & (late < 0) & (late_seconds < far[who])
-    t = np.where(there, (early - late - PRACTICE) / error, -np.inf)
-    place = _largest(t, who, people)
+    near = np.flatnonzero((late < 0) & (before >= LEAST) & (since >= LEAST))
+    if not near.size:
+        return PaceChange(evidence, after, *said)
+    own_before, own_since = _means(seconds, who, n, before)
+    near = near[own_since[near] < np.log(np.maximum(most, 1e-9))[who[near]]]
+    if not near.size:
+        return PaceChange(evidence, after, *said)
+    inside = np.bincount(who, pace**2, people)[who] - before * early**2 - since * late**2
+    usual = _usual_variance(columns.who[rows], _logs(columns.seconds[rows]) - np.log(needed[rows]))
+    variance = (np.maximum(inside, 0.0) + _PRIOR * usual) / (n[who] - 2 + _PRIOR)
+    error = np.sqrt(variance * (1 / np.maximum(before, 1) + 1 / since))
+    t = (early[near] - late[near] - PRACTICE) / error[near]
+    place = _largest(t, near, who, people)
     known = np.flatnonzero(place >= 0)
     best = place[known]
-    chance = stdtr(n[known] - 2 + _PRIOR, -t[best]) * (n[known] - 2 * LEAST + 1)
-    evidence = np.zeros(people)
+    fall = (early[best] - late[best] - PRACTICE) / error[best]
+    chance = stdtr(n[known] - 2 + _PRIOR, -fall) * (n[known] - 2 * LEAST + 1)
     evidence[known] = np.maximum(-np.log10(np.maximum(chance, 1e-300)), 0.0)
-    said = np.full((2, people), np.nan)
-    said[:, known] = np.exp([early_seconds[best], late_seconds[best]])
-    after = np.zeros(rows.size, dtype=bool)
+    said[:, known] = np.exp([own_before[best], own_since[best]])
     after[at] = (place[who] >= 0) & (np.arange(who.size) >= place[who])
     return PaceChange(evidence, after, *said)
 
@@ -74,17 +79,21 @@ def _means(values: Floats, who: Ints, n: Ints, before: Ints) -> tuple[Floats, Fl
     return sums / np.maximum(before, 1), rest / (n[who] - before)
 
 
-def _variance(inside: Floats, squares: Floats, pace: Floats, who: Ints, n: Ints) -> Floats:
-    """Return (T,) the variance within both parts, moderated by the usual one within people."""
-    apart = squares - np.bincount(who, pace, n.size) ** 2 / np.maximum(n, 1)
-    usual = max(apart.sum() / max(float(np.maximum(n - 1, 0).sum()), 1.0), _LEAST_VARIANCE)
-    return np.asarray((np.maximum(inside, 0.0) + _PRIOR * usual) / (n[who] - 2 + _PRIOR))
+def _usual_variance(who: Ints, pace: Floats) -> float:
+    """Return the variance within people."""
+    n = np.bincount(who)
+    squares, total = np.bincount(who, pace**2), np.bincount(who, pace)
+    apart = (squares - total**2 / np.maximum(n, 1)).sum()
+    return max(float(apart / max(np.maximum(n - 1, 0).sum(), 1)), _LEAST_VARIANCE)
 
 
-def _largest(values: Floats, who: Ints, people: int) -> Ints:
-    """Return (A,) the place of each person's largest value, -1 where none is finite."""
+def _logs(seconds: Floats) -> Floats:
+    return np.asarray(np.log(np.maximum(seconds, 0.01)))
+
+
+def _largest(values: Floats, places: Ints, who: Ints, people: int) -> Ints:
+    """Return (A,) the place of each person's largest value, -1 for people without any."""
     found = np.full(people, -1)
-    there = np.flatnonzero(np.isfinite(values))
-    order = there[np.argsort(values[there], kind="stable")]
+    order = places[np.argsort(values, kind="stable")]
     found[who[order]] = order  # the last one assigned is the largest
     return found

@@ -61,7 +61,6 @@ def find(columns: Columns, own: Timing, limits: CrowdThresholds) -> ScreenFindin
         "others_seconds": of("others"),
         "share_of_others": of("share"),
         "seconds_before": np.where(fell, fall.before, np.nan),
-        "seconds_since": np.where(fell, fall.since, np.nan),
     }
     if columns.plausible is not None:
         early = np.bincount(columns.who[known & ended], minlength=enough.size)

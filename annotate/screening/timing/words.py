@@ -23,8 +23,10 @@ def _times(value: float) -> str:
 def _detail(said: Numbers) -> str:
     others = said.numbers.get("others_seconds")
     beside = f"Others take {seconds(others)}." if others is not None else ""
+    before = said.numbers.get("seconds_before")
+    earlier = f" Their own tasks before took {seconds(before)}." if before is not None else ""
     interval = within(said, lambda value: "–" if value is None else _times(value))
-    return f"{interval}{beside}".strip()
+    return f"{interval}{beside}{earlier}".strip()
 
 
 def _limit(said: Numbers) -> str:

@@ -45,11 +45,11 @@ def find(columns: Columns, own: Variation, limits: CrowdThresholds) -> ScreenFin
     correlation = min(np.ceil(within / RATE) * RATE, 0.99)
     p_value, run = np.ones(n.size), np.zeros(n.size)
     in_order = found.category[columns.turns]
-    sequences = np.split(in_order, np.cumsum(n)[:-1])
+    ends = np.cumsum(n)
     edges = np.searchsorted(counts.who, np.arange(n.size + 1))
     for j in np.flatnonzero(enough & (modal >= 0.5)):  # others cannot be improbably uniform
         mine = slice(edges[j], edges[j + 1])
-        answer = np.searchsorted(counts.category[mine], sequences[j])
+        answer = np.searchsorted(counts.category[mine], in_order[ends[j] - n[j] : ends[j]])
         _n, _share, run[j], *_, p_value[j] = uniformity(answer, rates[mine], correlation)
     return finding(
         "no_variation",
