@@ -64,3 +64,12 @@ def test_a_screen_of_one_habit_has_a_higher_cutoff(monkeypatch):
     higher = {name for name in usual.of if usual.listed(name) > uneven.listed(name)}
     assert higher
     assert all(usual.listed(name) >= uneven.listed(name) for name in usual.of)
+
+
+def test_a_screen_that_is_off_leaves_its_part_to_nobody(monkeypatch):
+    monkeypatch.setattr(calibrating, "HISTORIES", 60)
+    usual = calibrated(crowd(5), Settings())
+    off = Settings.from_dict({"flags": {"off": ["too_fast", "own_consistency"]}})
+    fewer = calibrated(crowd(5), off)
+    assert "too_fast" not in fewer.of
+    assert fewer.listed("low_agreement") == usual.listed("low_agreement")
