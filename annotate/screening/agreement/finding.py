@@ -40,7 +40,7 @@ def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) ->
     people = columns.people.size
     counts = crowd.counts(columns, crowd.categories(columns))
     yardstick = crowd.varied(counts, limits)
-    x, v, shared = comparisons(columns, 1.0 * yardstick[columns.who])
+    x, v, shared = comparisons(columns, yardstick[columns.who].astype(np.float64))
     for _ in range(_ROUNDS):
         near = believed(columns.who, x, v, yardstick)
         x, v, _shared = comparisons(columns, credit(columns.who, x, v, near))
@@ -94,10 +94,10 @@ def _counted(output: Ints, said: Apart, credit: Floats) -> list[Floats]:
 
     0 where oneself said nothing. Where everything was answered, they are as many for each.
     """
-    believed_ = 1.0 * (credit > 0)
+    counted = (credit > 0).astype(np.float64)
     if said.there is None:
-        return [_of_others(output, believed_)] * len(said.kinds)
-    return [_of_others(output, there * believed_) * there for there in said.there]
+        return [_of_others(output, counted)] * len(said.kinds)
+    return [_of_others(output, np.where(there, counted, 0.0)) * there for there in said.there]
 
 
 def credit(who: Ints, x: Floats, v: Floats, near: crowd.Mask) -> Floats:

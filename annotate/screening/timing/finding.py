@@ -52,7 +52,8 @@ def find(columns: Columns, own: Timing, limits: CrowdThresholds) -> ScreenFindin
     worst = evidence.argmax(axis=0)
 
     def of(name: str) -> Floats:
-        return np.stack([getattr(pace, name) for pace in paces])[worst, np.arange(worst.size)]
+        each = np.stack([getattr(pace, name) for pace in paces])
+        return np.asarray(each[worst, np.arange(worst.size)])
 
     enough = columns.others(limits.people, limits.judgments)
     fell = worst == len(parts)
