@@ -7,7 +7,7 @@ system is judged twice. A person has a leniency towards everything and a taste f
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -150,29 +150,36 @@ def refuted(count: int, campaigns: int, level: float) -> bool:
     return bool(binom.cdf(count, campaigns, level - SLACK) < 0.05)
 
 
+def row(head: str, runs: NDArray[np.float64]) -> str:
+    """A line of the table. runs: of each campaign whether both levels hold, and the width."""
+    at_95, at_90, width = runs.mean(axis=0)
+    counts = runs[:, :2].sum(axis=0).astype(int).tolist()
+    wrong = any(
+        refuted(count, len(runs), level) for count, level in zip(counts, LEVELS, strict=True)
+    )
+    numbers = f"{at_95:.3f} | {at_90:.3f} | {width:.3f}"
+    return f"| {head} | {numbers} | {'refuted' if wrong else 'hold'} |"
+
+
 def lines(campaigns: int, processes: int) -> Iterator[str]:
     seeds = np.random.SeedSequence(SEED).spawn(campaigns)
     with ProcessPoolExecutor(processes) as pool:
         for name, crowd in ROWS.items():
             runs = np.array(list(pool.map(partial(covered, crowd), seeds, chunksize=50)))
             for place, estimator in enumerate(ESTIMATORS):
-                at_95, at_90, width = runs[:, place].mean(axis=0)
-                counts = runs[:, place, :2].sum(axis=0).astype(int)
-                wrong = any(
-                    refuted(count, campaigns, level)
-                    for count, level in zip(counts.tolist(), LEVELS, strict=True)
-                )
-                numbers = f"{at_95:.3f} | {at_90:.3f} | {width:.3f}"
-                yield f"| {name} | `{estimator}` | {numbers} | {'refuted' if wrong else 'hold'} |"
+                yield row(f"{name} | `{estimator}`", runs[:, place])
 
 
-if __name__ == "__main__":
+def show(columns: str, lines: Callable[[int, int], Iterator[str]]) -> None:
+    """Print the table for the numbers on the command line: campaigns a row, and processes."""
     given = [int(word) for word in sys.argv[1:]]
     campaigns, processes = (given + [1000, 2][len(given) :])[:2]
     print(f"seed {SEED}, {campaigns} campaigns a row\n")
-    print(
-        "| differences | estimator | .95 covers | .90 covers | mean width at .95 | claims of .945 and .895 |"
-    )
-    print("|---|---|---|---|---|---|")
+    print(f"| {columns} | .95 covers | .90 covers | mean width at .95 | claims of .945 and .895 |")
+    print("|---" * (columns.count("|") + 5) + "|")
     for text in lines(campaigns, processes):
         print(text, flush=True)
+
+
+if __name__ == "__main__":
+    show("differences | estimator", lines)
