@@ -1,4 +1,4 @@
-"""Gold and signals: their page, the settings of the screens, and people whom they list."""
+"""Gold and signals, whom they list, the list of campaigns, and the plan of a ranking."""
 
 from django.contrib.auth.models import User
 from django.urls import reverse
@@ -10,6 +10,7 @@ from annotate.tasks import look_at_gold, look_at_signals
 from tests import reviewed
 from tests.annotate.gold.study import items, with_gold
 from tests.annotate.gold.test_gold_sources import district_rows
+from tests.annotate.lists.test_attention import ORDER, brought
 from tests.annotate.review.test_listed_people import careless
 from tests.annotate.review.test_page_signals import ON, pasting
 from tests.browser.states import Visitor, state
@@ -135,3 +136,25 @@ def _screens(visitor: Visitor) -> None:
 @state("reviews/screens-open")
 def _screens_open(visitor: Visitor) -> None:
     page(visitor, "screens", listed(visitor))
+
+
+@state("lists/campaigns-attention")
+def _attention(visitor: Visitor) -> None:
+    owner = logged_in(visitor)
+    for name in sorted(ORDER):
+        brought(owner, name)
+    page = visitor.goto("/")
+    expect(page.get_by_role("link", name="An appeal waits for an answer")).to_be_visible()
+
+
+@state("lists/plan-pairs")
+def _pairs(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto("/plan/")
+    page.get_by_label("Target width").fill("")
+    page.get_by_label("margin of a ranking").fill("0.3")
+    page.get_by_label("Systems", exact=True).fill("3")
+    page.get_by_label("Outputs of each system").fill("200")
+    page.get_by_label("A ranking is made from").select_option("pairs")
+    page.get_by_role("button", name="Calculate").click()
+    expect(page.locator("#ranking")).to_be_visible()

@@ -10,11 +10,11 @@ from annotate.models import InstrumentDefinition
 from annotate.services import audit
 from tests.annotate.lists.test_attention import ORDER, brought
 from tests.browser.hands import Keyboard
-from tests.browser.states import STATES, Visitor, amended, lists, looking, numbers, pairs
+from tests.browser.states import STATES, Visitor, amended, looking, numbers, pairs
 from tests.browser.states.researcher import logged_in, study
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-ROOMS = (amended, looking, lists, numbers, pairs)  # importing them fills STATES
+ROOMS = (amended, listed, looking, numbers, pairs)  # importing them fills STATES
 WAYS: dict[str, Callable[[Visitor], None]] = {one.name: one.reach for one in STATES}
 MOST = 150  # stops
 
