@@ -10,7 +10,7 @@ from annotate.models import InstrumentDefinition
 from annotate.services import audit
 from tests.annotate.lists.test_attention import ORDER, brought
 from tests.browser.hands import Keyboard
-from tests.browser.states import STATES, Visitor, amended, looking, numbers, pairs
+from tests.browser.states import STATES, Visitor, amended, listed, looking, numbers, pairs
 from tests.browser.states.researcher import logged_in, study
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
