@@ -80,7 +80,7 @@ class PlanAnswerSerializer(serializers.Serializer[Any]):
 def _parameter(name: str, field: Field) -> OpenApiParameter:
     kinds: dict[type[Field], Any] = {IntegerField: int, ChoiceField: str}
     kind = next((told for of, told in kinds.items() if isinstance(field, of)), float)
-    choices = [key for key, _label in field.choices] if isinstance(field, ChoiceField) else None
+    choices = [key for key, _label in field.widget.choices] if kind is str else None
     usual = "" if name in GOALS or field.initial is None else f" {field.initial} by default."
     said = f"{field.label}.{usual} {field.help_text}".strip()
     return OpenApiParameter(name, kind, description=said, enum=choices)

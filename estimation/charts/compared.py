@@ -51,12 +51,12 @@ def narrowing(
     ends = alt.Chart(alt.InlineData(values=list(last.values()))).encode(x=x, y=y)
     layers.append(ends.mark_circle(color=ink.ink, size=36, opacity=1))
     if len(last) <= NAMED:
-        name = {"color": ink.ink, "align": "left", "dx": 7, "fontSize": 12}
+        name: dict[str, Any] = {"color": ink.ink, "align": "left", "dx": 7, "fontSize": 12}
         layers.append(ends.mark_text(**name).encode(text="system:N"))
     if target is not None:
         at = alt.Chart(alt.InlineData(values=[{"width": target}])).encode(y=y)
         layers.append(at.mark_rule(color=ink.ink, strokeDash=[4, 3]))
-        said = {"color": ink.quiet, "align": "left", "dx": 7, "fontSize": 12}
+        said: dict[str, Any] = {"color": ink.quiet, "align": "left", "dx": 7, "fontSize": 12}
         layers.append(at.mark_text(**said).encode(x=alt.value(WIDTH), text=alt.value("target")))
     chart = alt.layer(*layers)
     return _configured(

@@ -1,5 +1,6 @@
 """Pictures of many systems, to be shown or saved: as SVG, PNG, or their data as CSV."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -31,7 +32,7 @@ def figure(
     """
     facts = listing.facts(with_results(request.user, public_id))
     adjustment = comparisons.adjustment_of(facts, request.GET.get("adjust", ""))
-    makes = {
+    makes: dict[str, Callable[[CampaignFacts, str, Adjustment], dict[str, Any]]] = {
         "estimates": _estimates,
         "differences": _differences,
         "history": partial(_history, theme=request.GET.get("theme", "")),

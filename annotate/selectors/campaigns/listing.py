@@ -62,6 +62,7 @@ class CampaignFacts:
     systems: tuple[ListedSystem, ...]
     margins: dict[str, float] = field(default_factory=dict)  # of a ranking
     planned_items: int | None = None
+    gold_share: int = 0
 
     @property
     def is_ranking(self) -> bool:
@@ -185,6 +186,7 @@ def facts(campaign: Campaign) -> CampaignFacts:
         metrics=tuple(campaign.metrics),
         stop_mode=campaign.stop_mode,
         planned_items=campaign.planned_items,
+        gold_share=campaign.gold_share,
         estimand=campaign.estimand,
         level=campaign.level,
         contact=campaign.contact,
