@@ -105,7 +105,8 @@ def test_all_metrics_that_the_rows_allow_are_computed_once():
     assert set(found.values_list("pk", flat=True)) == before
 
 
-def test_the_worker_that_is_at_it_announces_what_came_meanwhile(monkeypatch, announced):
+def test_the_worker_that_is_at_it_announces_what_came_meanwhile(monkeypatch, announced, settings):
+    settings.REFRESH_SECONDS = 600  # so that this round is short, however slow the machine
     study = campaign()
     work(study, judgments_=4)
     found = estimating.findings

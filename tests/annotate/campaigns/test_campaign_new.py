@@ -335,7 +335,7 @@ def test_a_metric_that_cannot_be_had_is_told_and_no_campaign_can_be_made(ada: Cl
     running.run_due()
     assert not Campaign.objects.exists()
     own = tried(ada, metric_names=[], metric_columns="comet")
-    assert "comet is not one of the available choices" in str(own.context["form"].errors)
+    assert "“comet” is not one of the choices." in str(own.context["form"].errors)
 
 
 @pytest.mark.parametrize(

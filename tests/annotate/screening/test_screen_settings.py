@@ -146,7 +146,7 @@ def test_the_page_shows_and_changes_every_setting(client):
     assert found.flags.list_only == ("too_fast",)
     refused = client.post(address(study), typed(study, **{"timing.share": "5"}))
     assert refused.status_code == 422
-    assert "less than or equal to 1" in refused.content.decode()
+    assert "At most 1." in refused.content.decode()
     life.open_(study.pk)
     late = client.post(address(study), typed(study, **{"timing.share": "0.3"}))
     assert late.status_code == 422
