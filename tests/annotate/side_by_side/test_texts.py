@@ -226,3 +226,11 @@ def test_the_task_that_is_shown_has_the_material_of_the_one_handed_over():
     ).get(pk=coming.id)
     shown = task_page.current(mine, task_page.study(mine.campaign_id))
     assert shown.material == coming.material
+
+
+def test_the_page_speaks_german(client):
+    who = person(study(language="de"))
+    work(who, turns=1)
+    html = page(client, who)
+    assert "Text 2 von 3: Bewerten Sie diesen" in html
+    assert "Ihre Antwort: Help: Helps much" in html
