@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from drf_spectacular.utils import OpenApiParameter, inline_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 from annotate.api import cursors
@@ -78,6 +79,11 @@ def links(request: Request, found: Listing, address: str = "") -> dict[str, Any]
         "next": link(found.walk.next),
         "previous": link(found.walk.previous),
     }
+
+
+def answer(request: Request, found: Listing, rows: Any) -> Response:
+    """Return a page with its links. rows: as data."""
+    return Response(links(request, found) | {"results": rows})
 
 
 class LinksSerializer(serializers.Serializer[Any]):

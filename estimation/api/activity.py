@@ -44,5 +44,4 @@ class ActivityView(BoundedView):
         wanted = listed.asked(request, sorts={}, choices=PARTS)
         verbs = activity.PARTS[wanted.choice].verbs
         found, rows = acts.page(campaign.pk, wanted, verbs=verbs)
-        body = {"results": ActSerializer(rows, many=True).data}
-        return Response(listed.links(request, found) | body)
+        return listed.answer(request, found, ActSerializer(rows, many=True).data)

@@ -124,8 +124,7 @@ class GoldPeopleView(BoundedView):
         """List who answered gold items: who is listed, then the least like honest people."""
         campaign = permissions.run(request.user, public_id)
         found, shown = results.people_page(campaign, listed.asked(request, sorts={}))
-        body = {"results": GoldPersonSerializer(shown, many=True).data}
-        return Response(listed.links(request, found) | body)
+        return listed.answer(request, found, GoldPersonSerializer(shown, many=True).data)
 
 
 class PlantView(_OfGold):

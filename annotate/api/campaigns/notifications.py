@@ -60,8 +60,7 @@ class NotificationsView(BoundedView):
         """List the subscriptions: those that go on, then those that ended, the newest first."""
         campaign = permissions.run(request.user, public_id)
         found, shown = selectors.page(campaign.pk, listed.asked(request, sorts={}))
-        body = {"results": SubscriptionSerializer(shown, many=True).data}
-        return Response(listed.links(request, found) | body)
+        return listed.answer(request, found, SubscriptionSerializer(shown, many=True).data)
 
     @extend_schema(request=NewSubscriptionSerializer, responses={201: SubscriptionSerializer})
     def post(self, request: Request, public_id: str) -> Response:

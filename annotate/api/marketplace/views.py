@@ -61,8 +61,7 @@ class BatchesView(BoundedView):
         owner = permissions.is_owner(request.user, campaign)
         wanted = listed.asked(request, sorts={}, choices=PARTS, usual=BATCHES)
         found, page = rows.page(campaign.pk, wanted)
-        body = {"results": [_data(row, owner=owner) for row in page]}
-        return Response(listed.links(request, found) | body)
+        return listed.answer(request, found, [_data(row, owner=owner) for row in page])
 
     @extend_schema(request=LaunchSerializer, responses={200: BatchSerializer, 201: BatchSerializer})
     def post(self, request: Request, public_id: str) -> Response:
@@ -179,8 +178,7 @@ class OperationsView(BoundedView):
         """List unfinished operations at the crowd, those that need a person first."""
         campaign = permissions.owned(request.user, public_id)
         found, shown = operations.page(campaign.pk, listed.asked(request, sorts={}))
-        body = {"results": OperationSerializer(shown, many=True).data}
-        return Response(listed.links(request, found) | body)
+        return listed.answer(request, found, OperationSerializer(shown, many=True).data)
 
 
 class RetryView(BoundedView):

@@ -146,8 +146,7 @@ class PayoutListsView(BoundedView):
         """List the pay-out lists, the newest first."""
         campaign = permissions.owned(request.user, public_id)
         found, rows = payout_lists.summaries(campaign.pk, listed.asked(request, sorts={}))
-        body = {"results": SummarySerializer(rows, many=True).data}
-        return Response(listed.links(request, found) | body)
+        return listed.answer(request, found, SummarySerializer(rows, many=True).data)
 
     @extend_schema(request=None, responses={201: ListSerializer})
     def post(self, request: Request, public_id: str) -> Response:
