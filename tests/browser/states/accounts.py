@@ -107,7 +107,7 @@ def _password(visitor: Visitor) -> None:
     page.get_by_label("New password", exact=True).fill("1")
     page.get_by_label("New password confirmation").fill("2")
     page.get_by_role("button", name="Change it").click()
-    expect(page.get_by_text("old password was entered incorrectly")).to_be_visible()
+    expect(page.get_by_text("This is not your present password")).to_be_visible()
 
 
 @state("accounts/forgotten")
