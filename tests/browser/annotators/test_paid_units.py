@@ -144,6 +144,8 @@ def test_the_last_text_is_corrected_before_the_work_is_handed_in(
     frame = site.frame(page, accepted(live_server, there, site), extra)
     task(frame, 2)
     expect(frame.locator("#hand-in-now")).to_be_visible()
+    first = frame.locator("#seconds").inner_text()
+    expect(frame.locator("#seconds")).not_to_have_text(first)  # now it counts and hears keys
     settings.HAND_IN_WAIT = timedelta(seconds=5)  # as if the rest of it had passed meanwhile
     frame.locator("body").press("z")
     expect(frame.locator("#correcting")).to_contain_text("Your work is handed in after that")
