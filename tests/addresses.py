@@ -16,12 +16,12 @@ from annotate.services.accounts import letters, secrets
 from annotate.services.campaigns import invitations
 from annotate.services.campaigns.importing import receiving
 from annotate.services.notifications import subscribing
-from annotate.services.outbox import intents
 from annotate.services.pay import payouts
 from estimation.models import Estimate
 from estimation.services import agreement, estimating, looking
 from tests import reviewed
 from tests.annotate import market
+from tests.crowds.operations import on_posting
 from tests.factories import plan, user
 
 # Doors of campaigns on a marketplace.
@@ -147,15 +147,7 @@ def built() -> World:
     sold = market.study(owner=owner)
     posting = market.posting(sold)
     unit = market.arrive(posting)
-    operation = intents.intend(
-        StopPayload(),
-        key="stop:1",
-        campaign_id=sold.pk,
-        crowd="mturk",
-        environment="sandbox",
-        batch_id=posting.batch_id,
-        posting_id=posting.pk,
-    )
+    operation = on_posting(StopPayload(), posting)
     facts = {
         "pseudonym": Annotator.objects.get(pk=case.annotator_id).pseudonym,
         "list_id": PayoutList.objects.get(pk=listed.pk).public_id,

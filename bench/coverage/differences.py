@@ -118,7 +118,7 @@ def _incidence(crowd: Crowd, rng: np.random.Generator) -> tuple[Rows, Rows]:
     for item in chosen.tolist():
         sizes = 1 + (rng.random(2) < crowd.twice)
         needed = sizes.max() if crowd.together else sizes.sum()
-        drawn = _pick(activity * (left > 0), int(needed), rng)
+        drawn = pick(activity * (left > 0), int(needed), rng)
         parts = (drawn, drawn) if crowd.together else (drawn[: sizes[0]], drawn[sizes[0] :])
         for system in (0, 1):
             who = parts[system][: sizes[system]]
@@ -128,7 +128,7 @@ def _incidence(crowd: Crowd, rng: np.random.Generator) -> tuple[Rows, Rows]:
     return [np.array(line) for line in items], [np.array(line) for line in people]
 
 
-def _pick(activity: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def pick(activity: NDArray[np.float64], size: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """Different people, one after another, by their activity."""
     return np.argsort(rng.exponential(size=activity.size) / np.maximum(activity, 1e-12))[:size]
 

@@ -16,38 +16,29 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.coverage.differences import ESTIMATORS, LEVELS, SEED, row, shares, show
+from bench.coverage import differences
+from bench.coverage.differences import ESTIMATORS, LEVELS, SEED, pick, row, shares, show
 from estimation.core import Sample, difference, estimate
-from estimation.core.simulation import BINARY, TERNARY, Marginal
+from estimation.core.simulation import BINARY
 
 SYSTEMS = 3
 TOLD = ("system", "difference")
 
 
 @dataclass(frozen=True)
-class Crowd:
-    """A campaign of three systems.
+class Crowd(differences.Crowd):
+    """A campaign of three systems, of people who rate together what they rate of an item.
 
-    item, person: shares of the variance of a score that stands alone. opinion: the share of the
-    latent score that is one person's view of one item, for all of its texts. contrast: how far a
-    text is moved by the mean quality of those beside it. taste: the part of a person's effect that
-    is about one system. common: the part of an item's effect that all systems share.
+    opinion: the share of the latent score that is one person's view of one item, for all of its
+    texts. contrast: how far a text is moved by the mean quality of those beside it. The shares of
+    the variance are those of a score that stands alone.
     """
 
-    marginal: Marginal = TERNARY
-    item: float = 0.139 / 0.43
-    person: float = 0.059 / 0.43
-    opinion: float = 0.15
-    contrast: float = 0.0
-    taste: float = 0.5
-    common: float = 0.3
-    people: int = 40
-    unevenness: float = 1.0
     cap: int = 24
     items: int = 120
-    outputs: int = 1500
-    twice: float = 0.25
-    rho: float = 0.5
+    together: bool = True
+    opinion: float = 0.15
+    contrast: float = 0.0
 
 
 DEFAULT = Crowd()
@@ -101,8 +92,7 @@ def incidence(crowd: Crowd, rng: np.random.Generator) -> tuple[NDArray[np.intp],
     people: list[int] = []
     for item in chosen.tolist():
         size = 1 + int(rng.random() < crowd.twice)
-        weight = np.maximum(activity * (left > 0), 1e-12)
-        drawn = np.argsort(rng.exponential(size=activity.size) / weight)[:size]
+        drawn = pick(activity * (left > 0), size, rng)
         items += [item] * size
         people += drawn.tolist()
         left[drawn] -= 1

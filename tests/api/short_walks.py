@@ -15,11 +15,11 @@ from annotate.models import (
     Subscription,
 )
 from annotate.models.payloads import StopPayload
-from annotate.services.outbox import intents
 from tests.annotate import market
 from tests.annotate.gold.study import items, with_gold
 from tests.annotate.lists import crowd
 from tests.api.walks import Walked, at, some
+from tests.crowds.operations import on_posting
 from tests.factories import campaign
 
 Status = Operation.Status
@@ -31,15 +31,7 @@ def operations(owner: User) -> Walked:
     posting = market.posting(made)
 
     def add(n: int) -> None:
-        made_op = intents.intend(
-            StopPayload(),
-            key=f"stop:{n}:{random.random()}",
-            campaign_id=made.pk,
-            crowd="mturk",
-            environment="sandbox",
-            batch_id=posting.batch_id,
-            posting_id=posting.pk,
-        )
+        made_op = on_posting(StopPayload(), posting, key=f"stop:{n}:{random.random()}")
         status = (Status.UNCLEAR, Status.REFUSED, Status.PENDING)[n % 3]
         _operation(made_op.pk).update(status=status, message="The crowd did not answer.")
 

@@ -14,8 +14,8 @@ from annotate.models import Appeal, Campaign, Operation, OutOfReach, Participati
 from annotate.models.payloads import StopPayload
 from annotate.selectors.campaigns import listed as selectors
 from annotate.services import outlooks
-from annotate.services.outbox import intents
 from tests.annotate import market
+from tests.crowds.operations import on_posting
 from tests.factories import campaign, change, person, user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.orm]
@@ -53,16 +53,7 @@ SAID = {
 
 
 def operation(made: Campaign) -> None:
-    posting = market.posting(made)
-    stop = intents.intend(
-        StopPayload(),
-        key="stop:1",
-        campaign_id=made.pk,
-        crowd="mturk",
-        environment="sandbox",
-        batch_id=posting.batch_id,
-        posting_id=posting.pk,
-    )
+    stop = on_posting(StopPayload(), market.posting(made))
     Operation.objects.filter(pk=stop.pk).update(status=Operation.Status.UNCLEAR)
 
 

@@ -10,6 +10,7 @@ from annotate.models import InstrumentDefinition
 from annotate.services import audit
 from tests.annotate.lists.test_attention import ORDER, brought
 from tests.browser.hands import Keyboard
+from tests.browser.pages.test_instrument_form import WORDS
 from tests.browser.states import STATES, Visitor, amended, listed, looking, numbers, pairs
 from tests.browser.states.researcher import logged_in, study
 
@@ -103,21 +104,7 @@ def test_an_instrument_is_defined_by_tab_alone(visitor: Visitor) -> None:
     logged_in(visitor)
     page = visitor.goto("/instruments/form/")
     hand = Keyboard(page)
-    words = {
-        "label": "Politeness",
-        "task": "Rate how polite the reply is.",
-        "about": "You read replies of a help desk and say how polite each is.",
-        "example-text": "Thank you for writing. We will look into it today.",
-        "c0-label": "Politeness",
-        "c0-question": "How polite is the reply?",
-        "c0-l0-label": "Polite",
-        "c0-l0-cue": "It thanks.",
-        "c0-l1-label": "Neutral",
-        "c0-l1-cue": "Neither.",
-        "c0-l2-label": "Rude",
-        "c0-l2-cue": "You would complain.",
-    }
-    for name, said in words.items():
+    for name, said in WORDS.items():
         hand.reach(page.locator(f"[id='{name}']"))
         page.keyboard.type(said)
     page.keyboard.press("Enter")
