@@ -5,6 +5,7 @@ from typing import Any
 
 from annotate.selectors.campaigns import listing
 from estimation.charts import compared as charts
+from estimation.charts.narrowing import narrowing
 from estimation.selectors import comparisons
 from estimation.selectors.looks import compared
 
@@ -26,7 +27,7 @@ def files(campaign: Any) -> Iterator[tuple[str, Iterable[bytes]]]:
             target = facts.targets.get(criterion)
             yield (
                 f"{FOLDER}/history-{criterion}.svg",
-                [_drawn(charts.narrowing(widths, title=criterion, target=target))],
+                [_drawn(narrowing(widths, title=criterion, target=target))],
             )
 
 

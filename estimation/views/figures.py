@@ -13,6 +13,7 @@ from annotate.permissions import researcher_page, with_results
 from annotate.selectors.campaigns import listing
 from annotate.selectors.campaigns.listing import CampaignFacts
 from estimation.charts import compared as charts
+from estimation.charts.narrowing import narrowing
 from estimation.charts.theme import THEMES
 from estimation.selectors import comparisons
 from estimation.selectors.criteria.contrasts import Adjustment
@@ -74,7 +75,7 @@ def _history(
         raise NotFound("There is no interval to draw yet.")
     target, shown = facts.targets.get(criterion), THEMES.get(theme)
     return {
-        "spec": lambda: charts.narrowing(rows, title=criterion, target=target, theme=shown),
+        "spec": lambda: narrowing(rows, title=criterion, target=target, theme=shown),
         "header": compared.HISTORY,
         "rows": lambda: rows,
     }
