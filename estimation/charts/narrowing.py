@@ -29,7 +29,7 @@ def narrowing(
     top = 1.05 * max(*(one["width"] for one in values), target or 0.0) or 1.0
     x = alt.X("n:Q", title="judgments", axis=alt.Axis(tickCount=5, grid=False))
     y = alt.Y("width:Q", title=f"width, {title}").scale(domain=[0, top], nice=False)
-    where = {"x": x.scale(domain=[0, most], nice=False), "y": y}
+    where: dict[str, Any] = {"x": x.scale(domain=[0, most], nice=False), "y": y}
     base = alt.Chart(alt.InlineData(values=values)).encode(**where)
     layers = [base.mark_line(color=ink.band_line, strokeWidth=1.5).encode(detail="system:N")]
     if target is not None:
@@ -66,7 +66,9 @@ def _names(ends: Sequence[End], ink: Theme) -> list[Any]:
         for (name, x, y), place in zip(ends, places, strict=True)
     ]
     base = alt.Chart(alt.InlineData(values=rows))
-    pixels = {name: alt.value(alt.ExprRef(f"datum.{name}")) for name in ("x", "y", "to", "at")}
+    pixels: dict[str, Any] = {
+        name: alt.value(alt.ExprRef(f"datum.{name}")) for name in ("x", "y", "to", "at")
+    }
     lead = base.mark_rule(color=ink.zero, strokeWidth=0.75).encode(
         x=pixels["x"], y=pixels["y"], x2=pixels["to"], y2=pixels["at"]
     )
