@@ -79,7 +79,7 @@ def start_redis(port: int | None = None) -> tuple[str, "subprocess.Popen[bytes]"
         stdout=subprocess.DEVNULL,
     )
     atexit.register(process.kill)
-    _wait_for(port)
+    wait_for(port)
     return f"redis://127.0.0.1:{port}/0", process
 
 
@@ -90,7 +90,7 @@ def redis_of(worker: str, url: str) -> str:
     return parts._replace(path=f"/{number}").geturl()
 
 
-def _wait_for(port: int) -> None:
+def wait_for(port: int) -> None:
     for _attempt in range(200):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:

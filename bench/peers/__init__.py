@@ -1,0 +1,1 @@
+"""Other servers that `bench.load --peer` measures beside Plumbline."""
