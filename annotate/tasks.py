@@ -9,7 +9,7 @@ from annotate.services.campaigns.importing import running
 from annotate.services.marketplace import reconciling
 from annotate.services.notifications import budgets, sending
 from annotate.services.outbox import delivery
-from annotate.services.pay import promises, tallying
+from annotate.services.pay import promises, tallying, work_times
 from annotate.services.review import (
     calibrating,
     gold_findings,
@@ -119,6 +119,12 @@ def clear_drafts() -> int:
 def keep_verdicts() -> int:
     """Keep what the screens found and no screening has kept, for reviewers' pages."""
     return verdicts.keep_due()
+
+
+@shared_task
+def keep_work_times() -> int:
+    """Read how long people took in large campaigns, for reports."""
+    return work_times.keep_due()
 
 
 @shared_task

@@ -35,7 +35,7 @@ from annotate.models.gold import (
     GoldItem,
     GoldLook,
 )
-from annotate.models.looking import ItemOrder, OutOfReach
+from annotate.models.looking import ItemOrder, OutOfReach, WorkTimes
 from annotate.models.marketplace import Batch, CrowdEvent, Operation, Posting
 from annotate.models.notifications import Notification, Subscription
 from annotate.models.pay import (
@@ -150,4 +150,5 @@ __all__ = [
     "TutorialContent",
     "TutorialRound",
     "TutorialRun",
+    "WorkTimes",
 ]

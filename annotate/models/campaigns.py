@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotate.models.base import public_id
+from annotate.models.base import newest_of_campaign, public_id
 from annotate.models.studies import TutorialContent
 from annotate.states import (
     CampaignStatus,
@@ -167,7 +167,7 @@ class System(models.Model):
 class Item(models.Model):
     """One input. `position` is its place in the seeded random order, fixed at import (rule 7)."""
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="items")
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="items", db_index=False)
     key = models.CharField(max_length=120)
     position = models.PositiveIntegerField()
     input = models.TextField(blank=True)  # an article, or a question
@@ -180,12 +180,14 @@ class Item(models.Model):
             models.UniqueConstraint(fields=["campaign", "key"], name="item_key_once"),
             models.UniqueConstraint(fields=["campaign", "position"], name="item_position_once"),
         ]
+        # Pages by id, which otherwise begin with the items of all earlier campaigns.
+        indexes = [newest_of_campaign("item_newest")]
 
 
 class Output(models.Model):
     """What was written for an item; identical texts are one output of several systems."""
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="outputs")
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="outputs", db_index=False)
     item = models.ForeignKey(Item, models.CASCADE, related_name="outputs")
     text = models.TextField()
     digest = models.CharField(max_length=64)
@@ -194,6 +196,7 @@ class Output(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["item", "digest"], name="output_text_once")]
+        indexes = [newest_of_campaign("output_newest")]
 
 
 class Authorship(models.Model):

@@ -1,6 +1,6 @@
 """What workers found out about a campaign because it would take too long for a page.
 
-Both can be thrown away.
+All of it can be thrown away.
 """
 
 from django.db import models
@@ -39,3 +39,21 @@ class OutOfReach(models.Model):
 
     campaign = models.OneToOneField(Campaign, models.CASCADE, primary_key=True, related_name="+")
     since = models.DateTimeField()
+
+
+class WorkTimes(models.Model):
+    """How long people took in a large campaign, and how many people's judgments count.
+
+    The numbers are those of `selectors.pay.work_times.Times`. state: of the campaign before they
+    were read, at `at`; took: seconds that it took to read them.
+    """
+
+    campaign = models.OneToOneField(Campaign, models.CASCADE, primary_key=True, related_name="+")
+    state = models.CharField(max_length=80)
+    at = models.DateTimeField()
+    took = models.FloatField()
+    seconds = models.FloatField(null=True)
+    per_hour = models.FloatField(null=True)
+    least_per_hour = models.FloatField(null=True)
+    people = models.PositiveIntegerField()
+    refused = models.PositiveIntegerField()

@@ -80,12 +80,14 @@ def addresses() -> Iterator[str]:
         if name == LARGE:
             yield from closer(public_id)
         yield from beside_numbers(public_id)
+        yield reverse("api-campaign-detail", args=[public_id])
         for part in API:
             yield reverse(f"api-{part}", args=[public_id])
     yield reverse("annotate:reviews")
     yield from (reverse("annotate:reviews") + query for query in QUERIES["reviews"])
     yield from cases()
     yield reverse("api-reviews")
+    yield reverse("api-campaign-list")
     yield reverse("estimation:plan")
     yield reverse("annotate:campaigns")
     yield from (reverse("annotate:campaigns") + query for query in QUERIES["campaigns"])

@@ -104,6 +104,10 @@ class ReportSerializer(serializers.Serializer[Any]):
     excluded = serializers.CharField()
     pay = ReportedPaySerializer()
     people = ReportedPeopleSerializer()
+    times_at = serializers.DateTimeField(
+        allow_null=True,
+        help_text="when seconds, pay for an hour and people who judged were read; null: now",
+    )
     appeals = ReportedAppealsSerializer()
     protocol = serializers.DictField(allow_null=True)
     protocol_sha256 = serializers.CharField(allow_blank=True, help_text="empty before the opening")

@@ -1,6 +1,5 @@
 """The content of the dashboard, as one value: equal values mean that nothing has changed."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -12,7 +11,7 @@ from annotate.selectors import scoring
 from annotate.selectors.campaigns import availability, progress, slot_counts
 from annotate.selectors.campaigns.availability import Availability
 from annotate.selectors.campaigns.listing import CampaignFacts
-from annotate.selectors.campaigns.progress import ItemCounts, Liveness, Progress
+from annotate.selectors.campaigns.progress import Liveness, Progress
 from annotate.selectors.pay import open_units, people
 from annotate.selectors.pay.budget import AtMost
 from annotate.selectors.pay.open_units import Deadline
@@ -31,7 +30,6 @@ from estimation.selectors.criteria.cells import ShownCell, ShownNotice, notices_
 from estimation.selectors.criteria.contrasts import Adjustment, ContrastTable
 from estimation.selectors.criteria.rows import CriterionRow, rows
 from estimation.selectors.forecast import Outlook, StoredForecast, newest_forecast
-from estimation.selectors.history import Newest
 from estimation.selectors.savings import Saving
 from estimation.selectors.sensitivity import Sensitivity, compare
 from estimation.selectors.shown import Awaited
@@ -242,7 +240,7 @@ def build(
     ranked = rankings.rankings(facts, tables := comparisons.tables(facts, adjustment), newest)
     who = slot_counts.by_person(pk)
     counts = progress.progress(pk, cap=facts.annotator_cap, people=who)
-    items = _items(facts, newest)
+    items = history.items(facts, newest, held=counts.judged + counts.running)
     return Dashboard(
         facts=facts,
         progress=counts,
@@ -280,12 +278,6 @@ def build(
         near=open_units.next_deadline(pk) if facts.marketplace else None,
         due=_due(facts),
     )
-
-
-def _items(facts: CampaignFacts, newest: Sequence[Newest]) -> dict[int, ItemCounts]:
-    """Return the counts of items if a system has no estimate; every estimate has its own."""
-    found = {one.system_id: ItemCounts(one.n_items, one.n_population) for one in newest}
-    return found if len(found) == len(facts.systems) else progress.items(facts.campaign_id)
 
 
 def _availability(facts: CampaignFacts, counts: Progress, who: slot_counts.People) -> Availability:

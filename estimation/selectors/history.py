@@ -9,6 +9,9 @@ from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Window
 from django.db.models.functions import Least, RowNumber
 
 from annotate.selectors.campaigns import newest as newest_ids
+from annotate.selectors.campaigns import progress
+from annotate.selectors.campaigns.listing import CampaignFacts
+from annotate.selectors.campaigns.progress import ItemCounts
 from annotate.selectors.studies import instruments
 from estimation.models import Decision, Estimate, MetricScore
 from estimation.selectors.shown import LEAST_ITEMS
@@ -133,6 +136,17 @@ def _last(
 def latest(campaign_id: int, criteria: Iterable[str] | None = None) -> list[Newest]:
     """Return the newest estimates that have judgments, as `newest` selects them."""
     return [Newest(*row) for row in newest([campaign_id], criteria).values_list(*_NEWEST)]
+
+
+def items(facts: CampaignFacts, newest: Sequence[Newest], *, held: int) -> dict[int, ItemCounts]:
+    """Return the items of each system by its estimate; counted up to `LEAST_ITEMS` without one.
+
+    held: slots of the campaign that are leased or judged.
+    """
+    found = {one.system_id: ItemCounts(one.n_items, one.n_population) for one in newest}
+    if len(found) == len(facts.systems):
+        return found
+    return progress.items(facts.campaign_id, held=held, enough=LEAST_ITEMS)
 
 
 def at_closing(

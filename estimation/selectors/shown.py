@@ -71,6 +71,8 @@ class Awaited:
         return min(100, round(100 * self.n / self.needed)) if self.needed else 100
 
     def __str__(self) -> str:
+        if self.is_enough:  # the items of a system without an estimate are not counted further
+            return f"{self.what} are not made yet: there are enough {self.of[1]}."
         if self.final:
             return (
                 f"There are {many(self.n, *self.of)}. {self.what} are shown from {self.needed} on."
@@ -78,5 +80,11 @@ class Awaited:
         return f"{self.what} appear after {many(self.needed, *self.of)}: {self.so_far}."
 
     @property
+    def is_enough(self) -> bool:
+        return 0 < self.needed <= self.n
+
+    @property
     def so_far(self) -> str:
+        if self.is_enough:
+            return "enough so far"
         return f"{count(self.n)} so far" if self.n else "none so far"

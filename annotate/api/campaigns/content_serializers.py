@@ -117,21 +117,21 @@ class OutputSerializer(serializers.Serializer[Any]):
 class AnnotatorSerializer(serializers.Serializer[Any]):
     """An annotator, by pseudonym, and their contributions."""
 
-    annotator = serializers.CharField(source="pseudonym")
-    judgments = serializers.IntegerField(source="n")
-    counting = serializers.IntegerField()
-    excluded = serializers.IntegerField()
-    first_at = serializers.DateTimeField()
-    last_at = serializers.DateTimeField()
-    active_seconds = Finite(allow_null=True)
+    annotator = serializers.CharField(source="person.pseudonym")
+    judgments = serializers.IntegerField(source="did.judgments")
+    counting = serializers.IntegerField(source="did.counting")
+    excluded = serializers.IntegerField(source="did.excluded")
+    first_at = serializers.DateTimeField(source="did.first_at")
+    last_at = serializers.DateTimeField(source="did.last_at")
+    active_seconds = Finite(source="did.active_seconds", allow_null=True)
     review = serializers.SerializerMethodField(help_text="open, cleared, excluded or empty")
     screens = serializers.SerializerMethodField()
 
-    def get_review(self, annotator: Any) -> str:
-        return next((str(review.status) for review in annotator.reviews.all()), "")
+    def get_review(self, one: Any) -> str:
+        return next((str(review.status) for review in one.person.reviews.all()), "")
 
-    def get_screens(self, annotator: Any) -> list[str]:
-        return [flag.screen for review in annotator.reviews.all() for flag in review.flags.all()]
+    def get_screens(self, one: Any) -> list[str]:
+        return [flag.screen for review in one.person.reviews.all() for flag in review.flags.all()]
 
 
 class ExclusionSerializer(serializers.Serializer[Any]):

@@ -1,5 +1,7 @@
 """The lists of an export, page by page: what was judged, by whom, and what was excluded."""
 
+from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from django.db.models import QuerySet
@@ -54,7 +56,15 @@ class AnnotatorList(_OfCampaign):
     serializer_class = AnnotatorSerializer
 
     def rows(self, user: Any, public_id: str) -> QuerySet[Any]:
-        return queries.annotators(permissions.visible(user, public_id))
+        self.campaign = permissions.visible(user, public_id)
+        return queries.annotators(self.campaign)
+
+    def paginate_queryset(self, queryset: QuerySet[Any] | Sequence[Any]) -> list[Any]:
+        """Add to the people of a page what they contributed."""
+        people = super().paginate_queryset(queryset)
+        assert people is not None  # the list has pages
+        did = queries.contributions(self.campaign, [one.pk for one in people])
+        return [SimpleNamespace(person=one, did=did[one.pk]) for one in people if one.pk in did]
 
 
 class ExclusionList(_OfCampaign):

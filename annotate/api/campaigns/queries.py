@@ -1,24 +1,23 @@
 """The API's query sets, each with a constant number of queries per page."""
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import (
     Count,
-    DecimalField,
     Exists,
-    F,
-    IntegerField,
     Max,
     Min,
+    Model,
     OuterRef,
     Prefetch,
-    Q,
     QuerySet,
     Subquery,
     Sum,
 )
-from django.db.models.functions import Coalesce
 
 from annotate.models import (
     Annotator,
@@ -29,20 +28,20 @@ from annotate.models import (
     Exclusion,
     Item,
     Judgment,
-    LedgerEntry,
     Membership,
     Output,
+    Participation,
     Review,
     Slot,
 )
+from annotate.selectors.campaigns import slot_counts
+from annotate.selectors.pay import accounts
 
-MONEY: "DecimalField[object, object]" = DecimalField(max_digits=12, decimal_places=2)
+M = TypeVar("M", bound=Model)
 
 
 def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
     """Select the campaigns of this user's memberships, with their role, counts and spending."""
-    slots = Slot.objects.filter(campaign=OuterRef("pk")).order_by().values("campaign")
-    spent = LedgerEntry.objects.filter(campaign=OuterRef("pk")).order_by().values("campaign")
     last = Batch.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
     role = Membership.objects.filter(campaign=OuterRef("pk"), user=user.pk).values("role")
     return (
@@ -50,12 +49,8 @@ def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
         .annotate(
             role=Subquery(role),
             last_tasks=Subquery(last.values("tasks")[:1]),
-            judged=_number(slots.filter(assignment__status=Assignment.Status.VERIFIED)),
-            spent=Coalesce(
-                Subquery(spent.annotate(sum=Sum(F("amount") + F("fee"))).values("sum")),
-                0,
-                output_field=MONEY,
-            ),
+            judged=slot_counts.judged_of(),
+            spent=accounts.spent_of(),
         )
         .prefetch_related("targets", "systems")
     )
@@ -83,33 +78,74 @@ def judgments(campaign: Campaign, *, with_texts: bool) -> QuerySet[Judgment]:
 
 
 def items(campaign: Campaign) -> QuerySet[Item]:
-    return Item.objects.filter(campaign=campaign)
+    return _from_first(Item.objects.filter(campaign=campaign), campaign)
 
 
 def outputs(campaign: Campaign) -> QuerySet[Output]:
     """Select a campaign's outputs, with the keys of their items and the systems that wrote them."""
-    rows = Output.objects.filter(campaign=campaign).select_related("item")
+    mine = _from_first(Output.objects.filter(campaign=campaign), campaign)
+    rows = mine.select_related("item")
     return rows.only("text", "words", "item", "item__key").prefetch_related("authorships__system")
 
 
+def _from_first(rows: QuerySet[M], campaign: Campaign) -> QuerySet[M]:
+    """Begin with the first of these rows, which an index of the campaign has.
+
+    In the order of ids Postgres may otherwise read those of all earlier campaigns.
+    """
+    mine = rows.model._default_manager.filter(campaign=OuterRef("pk")).order_by("pk")
+    found = Campaign.objects.filter(pk=campaign.pk).annotate(first=Subquery(mine.values("pk")[:1]))
+    return rows.filter(pk__gte=Subquery(found.values("first")))
+
+
 def annotators(campaign: Campaign) -> QuerySet[Annotator]:
-    """Select the annotators who judged in a campaign, with their contributions."""
-    mine = Q(judgments__campaign=campaign, judgments__superseded_at=None)
-    held = Q(judgments__assignment__slot__isnull=False)
-    verified = Q(judgments__assignment__status=Assignment.Status.VERIFIED)
+    """Select the annotators who judged in a campaign, with their reviews in it."""
+    judged = Judgment.objects.filter(campaign=campaign, annotator=OuterRef("pk"))
+    came = Participation.objects.filter(campaign=campaign).order_by().values("annotator")
     reviews = Review.objects.filter(campaign=campaign)
-    return (
-        Annotator.objects.filter(mine)
-        .annotate(
-            excluded=Count("judgments", filter=_excluded(OuterRef("judgments"))),
-            counting=Count("judgments", filter=held & verified),
-            first_at=Min("judgments__submitted_at"),
-            last_at=Max("judgments__submitted_at"),
-            active_seconds=Sum("judgments__active_seconds"),
-            n=Count("judgments"),
-        )
-        .prefetch_related(Prefetch("reviews", queryset=reviews.prefetch_related("flags")))
+    return Annotator.objects.filter(Exists(judged), pk__in=came).prefetch_related(
+        Prefetch("reviews", queryset=reviews.prefetch_related("flags"))
     )
+
+
+@dataclass(frozen=True)
+class JudgedWork:
+    """What one person judged in a campaign; seconds: of active time, None where no page counted."""
+
+    judgments: int
+    counting: int
+    excluded: int
+    first_at: datetime
+    last_at: datetime
+    active_seconds: float | None
+
+
+def contributions(campaign: Campaign, annotators: Sequence[int]) -> dict[int, JudgedWork]:
+    """Return what each of these people contributed, if anything; three queries."""
+    mine = Judgment.objects.filter(campaign=campaign, annotator__in=annotators).order_by()
+    judged = mine.values_list("annotator").annotate(
+        n=Count("pk"),
+        first=Min("submitted_at"),
+        last=Max("submitted_at"),
+        seconds=Sum("active_seconds"),
+    )
+    held = Slot.objects.filter(
+        assignment__campaign=campaign,
+        assignment__annotator__in=annotators,
+        assignment__status=Assignment.Status.VERIFIED,
+    )
+    out = Exclusion.objects.filter(
+        restored_at=None,
+        ruling__review__campaign=campaign,
+        ruling__review__annotator__in=annotators,
+        judgment__superseded_at=None,
+    )
+    counting = _numbers(held, "assignment__annotator")
+    excluded = _numbers(out, "ruling__review__annotator")
+    return {
+        who: JudgedWork(n, counting.get(who, 0), excluded.get(who, 0), first, last, seconds)
+        for who, n, first, last, seconds in judged
+    }
 
 
 def exclusions(campaign: Campaign) -> QuerySet[Exclusion]:
@@ -125,6 +161,5 @@ def _excluded(judgment: OuterRef) -> Exists:
     return Exists(Exclusion.objects.filter(judgment=judgment, restored_at=None))
 
 
-def _number(rows: QuerySet[Slot, Any]) -> Coalesce:
-    total = Subquery(rows.annotate(n=Count("pk")).values("n"), output_field=IntegerField())
-    return Coalesce(total, 0)
+def _numbers(rows: QuerySet[Any], by: str) -> dict[int, int]:
+    return dict(rows.order_by().values_list(by).annotate(n=Count("pk")))

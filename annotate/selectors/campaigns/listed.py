@@ -6,20 +6,18 @@ from decimal import Decimal
 from enum import IntEnum
 from typing import Any
 
-from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, Subquery, When
-from django.db.models.functions import Coalesce, Lower
+from django.db.models import Case, Exists, IntegerField, OuterRef, Q, When
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 from annotate.models import (
     Appeal,
-    Assignment,
     Membership,
     Operation,
     OutOfReach,
     Review,
-    Slot,
 )
-from annotate.selectors.campaigns import blinding
+from annotate.selectors.campaigns import blinding, slot_counts
 from annotate.selectors.listings import Listing
 from annotate.selectors.pay import open_units, tallies
 from annotate.states import CampaignStatus as Status
@@ -108,7 +106,11 @@ def listed(user_id: int, listing: Listing) -> tuple[Listing, list[ListedCampaign
         *ORDERS[listing.sort], "-campaign__created_at", "-campaign"
     )
     ordered = ordered.reverse() if listing.backwards else ordered
-    rows = list(ordered.select_related("campaign").annotate(judged=_judged())[listing.rows])
+    rows = list(
+        ordered.select_related("campaign").annotate(judged=slot_counts.judged_of("campaign"))[
+            listing.rows
+        ]
+    )
     spent = tallies.spent([one.campaign_id for one in rows])
     return listing, [_listed(one, spent[one.campaign_id]) for one in rows]
 
@@ -139,7 +141,9 @@ def pace(user_id: int, crowd: str) -> CollectionPace | None:
     """Return the pace of this person's newest closed campaign with people of this crowd, if any."""
     mine = Membership.objects.filter(user=user_id, role__in=Membership.RUN, campaign__crowd=crowd)
     over = mine.filter(campaign__opened_at__isnull=False, campaign__closed_at__isnull=False)
-    found = over.annotate(judged=_judged()).filter(judged__gte=LEAST_FOR_PACE)
+    found = over.annotate(judged=slot_counts.judged_of("campaign")).filter(
+        judged__gte=LEAST_FOR_PACE
+    )
     newest = found.select_related("campaign").order_by("-campaign__closed_at").first()
     if newest is None:
         return None
@@ -201,21 +205,3 @@ def _in(*statuses: Status) -> Q:
 def _ended_by_budget() -> Q:
     recent = Q(campaign__closed_at__gte=timezone.now() - BUDGET_ASKS) & _in(Status.CLOSED)
     return Q(campaign__close_reason=CloseReason.BUDGET) & (recent | _in(Status.CLOSING))
-
-
-def _judged() -> Any:
-    """Return how many judgments count: planned ones, without free slots and those in progress.
-
-    To count the slots with a verified assignment would read all of them.
-    """
-    free = Slot.objects.filter(assignment=None).order_by()
-    leased = Assignment.objects.filter(status=Assignment.Status.LEASED)
-    sent = Assignment.objects.filter(status=Assignment.Status.SUBMITTED, slot__isnull=False)
-    not_yet = _number(free) + _number(leased) + _number(sent)
-    return F("campaign__planned") - not_yet
-
-
-def _number(rows: Any) -> Any:
-    mine = rows.filter(campaign=OuterRef("campaign")).values("campaign")
-    counted = mine.annotate(n=Count("pk")).values("n")
-    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)

@@ -1,13 +1,15 @@
 """The progress of a campaign and its annotators, and the signs of current work, as plain rows."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import Count, Max, Min, OuterRef, Q, Subquery
+from django.db.models import Case, Count, Max, Min, OuterRef, Q, Subquery, Value, When
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotate.models import (
@@ -18,12 +20,15 @@ from annotate.models import (
     Judgment,
     Participation,
     Score,
+    Slot,
+    System,
 )
 from annotate.selectors.campaigns import slot_counts
 from annotate.selectors.campaigns.slot_counts import People
 from annotate.states import PUT_OFF
 
 ZERO = timedelta(0)
+FIRST = 1000  # held slots: where the first items of each system are looked for
 SEEN = timedelta(minutes=15)  # a page in use sends a sign every minute
 # The precision of a silence's length: these steps, from these lengths on.
 STEPS = (
@@ -139,7 +144,10 @@ class Progress:
 
 
 class ItemCounts(NamedTuple):
-    """Items of one system: those with a counting judgment, and all for which it has outputs."""
+    """Items of one system: those with a counting judgment, and all for which it has outputs.
+
+    None of it is counted beyond what is enough for an estimate.
+    """
 
     judged: int = 0
     all: int | None = None
@@ -163,15 +171,49 @@ def progress(campaign_id: int, *, cap: int | None, people: People | None = None)
     )
 
 
-def items(campaign_id: int) -> dict[int, ItemCounts]:
-    """Return how many items of each system are judged; two queries."""
-    rows = Authorship.objects.filter(system__campaign=campaign_id).order_by().values_list("system")
-    counts = rows.filter(output__slots__assignment__status=Assignment.Status.VERIFIED)
-    judged = dict(counts.annotate(n=Count("item", distinct=True)))
+def items(campaign_id: int, *, held: int, enough: int) -> dict[int, ItemCounts]:
+    """Return how many items each system has, and how many are judged, up to `enough` of each.
+
+    held: slots of the campaign that are leased or judged. At most four queries, and one more where
+    a system has few judged items and others have many.
+    """
+    judged = _early_items(campaign_id)
+    every = _items_of_systems(campaign_id, enough)
+    if held > FIRST:
+        few = [system for system in every if judged.get(system, 0) < enough]
+        judged |= _judged_items(few)
     return {
-        system: ItemCounts(judged.get(system, 0), every)
-        for system, every in rows.annotate(n=Count("pk"))
+        system: ItemCounts(min(enough, judged.get(system, 0)), n) for system, n in every.items()
     }
+
+
+def _early_items(campaign_id: int) -> dict[int, int]:
+    """Return by system how many items the first held slots have judgments of; three queries.
+
+    Joined, Postgres would pass over the assignments of all earlier campaigns.
+    """
+    held = Slot.objects.filter(campaign=campaign_id, assignment__isnull=False)
+    first = dict(held.order_by("assignment").values_list("assignment", "output")[:FIRST])
+    verified = Assignment.objects.filter(pk__in=first, status=Assignment.Status.VERIFIED)
+    outputs = {first[pk] for pk in verified.values_list("pk", flat=True)}
+    rows = Authorship.objects.filter(output__in=outputs).order_by().values_list("system", "item")
+    return Counter(system for system, _item in set(rows))
+
+
+def _judged_items(systems: Collection[int]) -> dict[int, int]:
+    wrote = Authorship.objects.filter(system__in=systems).order_by().values_list("system")
+    judged = wrote.filter(output__slots__assignment__status=Assignment.Status.VERIFIED)
+    return dict(judged.annotate(n=Count("item", distinct=True)))
+
+
+def _items_of_systems(campaign_id: int, enough: int) -> dict[int, int]:
+    mine = Authorship.objects.filter(system=OuterRef("pk")).order_by("item")
+    n = mine.order_by().values("system").annotate(n=Count("pk")).values("n")
+    last = Subquery(mine.values("pk")[enough - 1 : enough])
+    # All of them are counted only where there are few.
+    counted = Case(When(last=None, then=Coalesce(Subquery(n), 0)), default=Value(enough))
+    systems = System.objects.filter(campaign=campaign_id).order_by()
+    return dict(systems.annotate(last=last).values_list("pk").annotate(n=counted))
 
 
 def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:

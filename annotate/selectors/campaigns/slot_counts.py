@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from annotate.models import Assignment, Campaign, Slot, SlotTally, System
@@ -23,6 +23,7 @@ NUMBER = IntegerField()
 PLANNED = ("planned", "planned_outputs", "planned_twice")
 TALLY = {name: f"slot_tally__{name}" for name in ("upto", "held", "outputs")}
 RETRIES = 5
+MANY = 20_000  # slots; to count so many takes some milliseconds
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,31 @@ def missing(campaign_id: int, *, free: int | None = None) -> int:
         return free
     wanted = slots.wanted_of(campaign_id, stops).filter(assignment=None).order_by()
     return (wanted if len(ends) < len(stops) else wanted.filter(position__lt=max(ends))).count()
+
+
+def judged_of(campaign: str = "") -> Any:
+    """Return how many judgments of a campaign count as a query expression about it.
+
+    campaign: the field that leads to it, "" for the campaign itself. They are the planned ones
+    without free slots and those in progress: to count verified ones would read them all.
+    """
+    mine, planned = OuterRef(campaign or "pk"), F(f"{campaign}__planned" if campaign else "planned")
+    free = Slot.objects.filter(assignment=None)
+    leased = Assignment.objects.filter(status=Status.LEASED)
+    sent = Assignment.objects.filter(status=Status.SUBMITTED, slot__isnull=False)
+    parts = [rows.filter(campaign=mine).order_by() for rows in (free, leased, sent)]
+    counted = [one.values("campaign").annotate(n=Count("pk")).values("n") for one in parts]
+    not_yet = [Coalesce(Subquery(one, output_field=NUMBER), 0) for one in counted]
+    return planned - not_yet[0] - not_yet[1] - not_yet[2]
+
+
+def is_behind(campaign_id: int) -> bool:
+    """Return whether so much is still to be added up that counting it takes a second; one query."""
+    tally = SlotTally.objects.filter(campaign=campaign_id).values("upto")
+    newer = Slot.objects.filter(
+        campaign=campaign_id, assignment__gt=Coalesce(Subquery(tally), Value(0))
+    )
+    return newer.order_by()[: MANY + 1].count() > MANY
 
 
 def by_person(campaign_id: int) -> People:

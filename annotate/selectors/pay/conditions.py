@@ -1,19 +1,14 @@
 """Under which conditions people worked: their pay and time, refusals, appeals, and the tutorial."""
 
-import time
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 
-import numpy as np
-from django.core.cache import cache
-from django.db.models import Count, FloatField, Q, Sum
-from numpy.typing import NDArray
+from django.db.models import Count, Q
 
-from annotate.models import Appeal, Assignment, Campaign, Judgment, LedgerEntry, TutorialRound
-
-HOUR = 3600.0
-SLOW = 0.25  # seconds: what takes longer to read is kept for a while
-KEPT = 100  # times as long as it took
+from annotate.models import Appeal, Campaign, TutorialRound
+from annotate.selectors.pay import work_times
+from annotate.selectors.pay.work_times import Times
 
 
 @dataclass(frozen=True)
@@ -51,69 +46,39 @@ class AdmissionCounts:
 
 @dataclass(frozen=True)
 class WorkConditions:
+    """at: of when times and the counts of people are that are read with them; None: of now."""
+
     pay: WorkPay
     appeals: AppealCounts
     people: AdmissionCounts
-
-
-@dataclass(frozen=True)
-class _Worked:
-    """means: (A,) seconds a judgment of each person. judged: people with judgments that count."""
-
-    means: NDArray[np.float64]
-    judged: int
+    at: datetime | None = None
 
 
 def of_campaign(campaign: Campaign) -> WorkConditions:
-    """Return the conditions so far; always the same number of queries.
+    """Return the conditions so far; the number of queries does not grow.
 
-    Times and the people who judged may be some minutes old where there are many judgments.
+    Times, the people who judged and those whose pay was refused may be some minutes old where there
+    are many judgments; `at` says so.
     """
-    worked = _worked(campaign)
-    return WorkConditions(
-        _pay(campaign, worked.means), _appeals(campaign.pk), _people(campaign, worked.judged)
-    )
+    times = work_times.of_campaign(campaign.pk)
+    people = _people(campaign, times.people)
+    return WorkConditions(_pay(campaign, times), _appeals(campaign.pk), people, times.at)
 
 
-def _worked(campaign: Campaign) -> _Worked:
-    key = f"conditions:{campaign.pk}:{campaign.status}"
-    found: _Worked | None = cache.get(key)
-    if found is None:
-        began = time.monotonic()
-        found = _read(campaign)
-        took = time.monotonic() - began
-        if took > SLOW:
-            cache.set(key, found, KEPT * took)
-    return found
-
-
-def _read(campaign: Campaign) -> _Worked:
-    verified = Judgment.objects.filter(
-        campaign=campaign.pk, assignment__status=Assignment.Status.VERIFIED
-    )
-    each = verified.order_by().values_list("annotator")
-    rows = each.annotate(
-        n=Count("pk"),
-        seconds=Sum(Judgment.TAKEN, output_field=FloatField()),
-        counting=Count("assignment__slot"),
-    )
-    means = np.array([seconds / n for _who, n, seconds, _c in rows if seconds], dtype=float)
-    return _Worked(means, sum(counting > 0 for *_others, counting in rows))
-
-
-def _pay(campaign: Campaign, means: NDArray[np.float64]) -> WorkPay:
-    earned = float(campaign.reward) * HOUR / means if campaign.reward else means[:0]
-    refused = LedgerEntry.objects.filter(
-        participation__campaign=campaign.pk, kind=LedgerEntry.Kind.REFUSAL
-    )
+def _pay(campaign: Campaign, times: Times) -> WorkPay:
     return WorkPay(
         campaign.reward,
         campaign.tutorial_bonus,
-        seconds=float(np.median(means)) if means.size else None,
-        hourly=float(np.median(earned)) if earned.size else None,
-        least=float(np.quantile(earned, 0.1)) if earned.size else None,
-        refused=refused.aggregate(n=Count("participation__annotator", distinct=True))["n"],
+        seconds=times.seconds,
+        hourly=_earned(campaign, times.per_hour),
+        least=_earned(campaign, times.least_per_hour),
+        refused=times.refused,
     )
+
+
+def _earned(campaign: Campaign, judgments: float | None) -> float | None:
+    """Return what so many judgments pay; None where they are not known, or pay nothing."""
+    return float(campaign.reward) * judgments if campaign.reward and judgments else None
 
 
 def _appeals(campaign_id: int) -> AppealCounts:

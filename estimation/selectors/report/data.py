@@ -31,6 +31,7 @@ def as_data(report: CampaignReport) -> dict[str, Any]:
         "excluded": board.sensitivity.summary,
         "pay": asdict(report.work.pay) | {"spent": board.progress.spent},
         "people": asdict(report.work.people),
+        "times_at": report.work.at,
         "appeals": asdict(report.work.appeals),
         "protocol": report.protocol.as_data() if report.protocol else None,
         "protocol_sha256": report.digest,

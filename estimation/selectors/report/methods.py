@@ -178,6 +178,11 @@ def _besides(report: CampaignReport) -> Iterator[Paragraph]:
     yield sentence("A judgment was paid {}.", money(pay.reward) if pay.reward else "nothing")
     if pay.hourly is not None:
         yield sentence("The median person earned {} an hour of active time.", money(pay.hourly))
+    if report.work.at is not None:
+        yield sentence(
+            "Times, pay for an hour and the number of people whose judgments count are of {}.",
+            moment(report.work.at, "year"),
+        )
 
 
 def _interval(low: float | None, high: float | None) -> str:

@@ -90,7 +90,8 @@ COUNTS: dict[str, Callable[[Participation], object]] = {
         queries.judgments(who.campaign, with_texts=False).filter(superseded_at=None).count()
     ),
     "API, annotators": lambda who: sorted(
-        queries.annotators(who.campaign).values_list("n", "counting", "excluded")
+        (one.judgments, one.counting, one.excluded)
+        for one in queries.contributions(who.campaign, [who.annotator_id]).values()
     ),
     "export": lambda who: sorted(
         (one.counts, len(one.scores))

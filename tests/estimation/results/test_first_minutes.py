@@ -330,3 +330,17 @@ def test_a_shown_interval_holds_its_estimate_and_stays_on_the_scale(
     low, high = within.cut(point.low), within.cut(point.high)
     assert criterion.low <= low <= point.estimate <= high
     assert high <= max(criterion.high, point.high if point.estimate > criterion.high else 0)
+
+
+@pytest.mark.slow
+def test_a_system_with_enough_items_and_no_estimate_is_not_said_to_have_few(
+    client: Client, ada: User
+) -> None:
+    """Its items are counted up to what is enough."""
+    made = campaign(owner=ada, items=40, systems=("alpha",), double_share=0.0)
+    people = [person(made, f"p{n}") for n in range(12)]
+    reviewed.take_turns(people, 12)
+    board, text = shows(client, made)
+    assert not board.is_shown
+    assert "Estimates are not made yet: there are enough judged items." in text
+    assert "10 so far" not in text

@@ -3,22 +3,22 @@
 import hashlib
 import json
 import re
+from datetime import datetime
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.models import Campaign
-from annotate.selectors.pay import conditions
-from annotate.services.campaigns import life, screen_settings
+from annotate.models import Campaign, WorkTimes
+from annotate.services.campaigns import screen_settings
+from annotate.services.pay import work_times
 from annotate.services.work import judgments
-from annotate.text.figures import number, series
+from annotate.text.figures import moment, number, series
 from estimation.selectors.report import facts, latex
 from estimation.selectors.report.checklist import QUESTIONS, checklist
 from estimation.selectors.report.methods import methods
@@ -127,22 +127,25 @@ def test_pay_by_the_hour_is_that_of_the_median_person(
 
 
 @pytest.mark.slow
-def test_what_took_long_to_read_is_kept_for_a_while_and_not_beyond_the_closing(
-    ada: User, monkeypatch: pytest.MonkeyPatch
+def test_it_says_of_when_the_times_of_a_large_campaign_are(
+    client: Client, ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cache.clear()
     made = campaign(owner=ada, items=12, annotator_cap=None)
-
-    def people() -> int:
-        judge(person(made, f"p{made.participations.count()}"))
-        return conditions.of_campaign(Campaign.objects.get(pk=made.pk)).people.judged
-
-    assert [people(), people()] == [1, 2]  # quickly read, so nothing is kept
-    monkeypatch.setattr(conditions, "SLOW", -1.0)
-    monkeypatch.setattr(conditions, "KEPT", 1e6)
-    assert [people(), people()] == [3, 3]
-    life.pause(made.pk, actor_id=ada.pk)
-    assert conditions.of_campaign(Campaign.objects.get(pk=made.pk)).people.judged == 4
+    judge(person(made, "a"))
+    work_times.keep(made.pk)
+    page, tex, told = texts(client, made)
+    assert "Times, pay for an hour" not in page + tex
+    assert (told["people"]["judged"], told["times_at"]) == (1, None)
+    judge(person(made, "b"))
+    page, tex, told = texts(client, made)
+    at = WorkTimes.objects.get().at
+    said = "Times, pay for an hour and the number of people whose judgments count are of "
+    assert said + moment(at, "year") in strip(page)
+    assert said in tex
+    assert (told["people"]["judged"], datetime.fromisoformat(told["times_at"])) == (1, at)
+    work_times.keep(made.pk)
+    _page, _tex, told = texts(client, made)
+    assert (told["people"]["judged"], told["times_at"]) == (2, None)
 
 
 @pytest.mark.slow

@@ -4,12 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
-from django.db.models import F, QuerySet
+from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Left
 
-from annotate.models import Authorship, Campaign, Exclusion, Item, Judgment, Output
+from annotate.models import Authorship, Campaign, Exclusion, Item, Judgment, Output, Slot
 from annotate.selectors import keysets
 from annotate.selectors.review.items import figures, orders
 from annotate.selectors.review.items.figures import ItemFigures
@@ -100,12 +100,24 @@ def _matching(campaign_id: int, listing: ItemListing) -> QuerySet[Item]:
         wrote = Authorship.objects.filter(system=int(listing.system))
         rows = rows.filter(pk__in=wrote.values("item"))
     if listing.choice == EXCLUDED:
-        out = Exclusion.objects.filter(restored_at=None, judgment__campaign=campaign_id)
-        rows = rows.filter(pk__in=out.values("judgment__output__item"))
+        rows = rows.filter(position__in=_excluded_places(campaign_id))
     if listing.choice == SUPERSEDED:
         later = Judgment.every.filter(campaign=campaign_id, supersedes__isnull=False)
         rows = rows.filter(pk__in=later.values("output__item"))
     return rows
+
+
+def _excluded_places(campaign_id: int) -> QuerySet[Exclusion, Any]:
+    """Select the places of the items with excluded work.
+
+    They are looked up for each exclusion, at a slot of its output: in a join, Postgres would read
+    the judgments of all campaigns.
+    """
+    output = Judgment.every.filter(pk=OuterRef(OuterRef("judgment"))).values("output")
+    slots = Slot.objects.filter(output=Subquery(output)).order_by()
+    out = Exclusion.objects.filter(restored_at=None, ruling__review__campaign=campaign_id)
+    place = Subquery(slots.values("position")[:1])
+    return out.order_by().annotate(place=place).values("place")
 
 
 def _ordering(listing: ItemListing) -> list[str]:
