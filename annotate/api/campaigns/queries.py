@@ -128,11 +128,16 @@ def contributions(campaign: Campaign, annotators: Sequence[int]) -> dict[int, Ju
         first=Min("submitted_at"),
         last=Max("submitted_at"),
         seconds=Sum("active_seconds"),
+        held=Count("pk", filter=Exists(Slot.objects.filter(assignment=OuterRef("assignment")))),
     )
-    held = Slot.objects.filter(
-        assignment__campaign=campaign,
-        assignment__annotator__in=annotators,
-        assignment__status=Assignment.Status.VERIFIED,
+    # Who holds a slot counts, but for the few that no crowd has confirmed yet.
+    unconfirmed = Assignment.objects.filter(
+        campaign=campaign,
+        annotator__in=annotators,
+        status=Assignment.Status.SUBMITTED,
+        slot__isnull=False,
+        judgments__superseded_at=None,
+        judgments__isnull=False,
     )
     out = Exclusion.objects.filter(
         restored_at=None,
@@ -140,11 +145,11 @@ def contributions(campaign: Campaign, annotators: Sequence[int]) -> dict[int, Ju
         ruling__review__annotator__in=annotators,
         judgment__superseded_at=None,
     )
-    counting = _numbers(held, "assignment__annotator")
+    waiting = _numbers(unconfirmed, "annotator")
     excluded = _numbers(out, "ruling__review__annotator")
     return {
-        who: JudgedWork(n, counting.get(who, 0), excluded.get(who, 0), first, last, seconds)
-        for who, n, first, last, seconds in judged
+        who: JudgedWork(n, held - waiting.get(who, 0), excluded.get(who, 0), first, last, seconds)
+        for who, n, first, last, seconds, held in judged
     }
 
 

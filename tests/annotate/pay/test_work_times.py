@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotate import tasks
+from annotate.api.campaigns import queries
 from annotate.models import Campaign, Judgment, LedgerEntry, SlotTally, WorkTimes
 from annotate.selectors.pay import conditions, work_times
 from annotate.selectors.pay.work_times import Times
@@ -56,6 +57,18 @@ def facts(made: Campaign) -> tuple[object, ...]:
     refused = LedgerEntry.objects.filter(participation__campaign=made, kind="refusal")
     who = set(refused.values_list("participation__annotator", flat=True))
     return seconds, statistics.median(rates) if rates else None, len(counting), len(who)
+
+
+def contributed(made: Campaign, annotator: int) -> tuple[int, int, int]:
+    """Judgments of one person, how many count, and how many are excluded, by brute force."""
+    mine = Judgment.objects.filter(campaign=made, annotator=annotator)
+    held = [one for one in mine if hasattr(one.assignment, "slot")]
+    out = mine.filter(exclusions__isnull=False, exclusions__restored_at=None)
+    return (
+        len(mine),
+        sum(one.assignment.status == "verified" for one in held),
+        len(set(out.values_list("pk", flat=True))),
+    )
 
 
 def told(times: Times) -> tuple[object, ...]:
@@ -170,3 +183,18 @@ def test_no_judgment_is_read_where_it_is_kept() -> None:
         assert not any("elapsed_seconds" in one["sql"] for one in queries)
         judge(person(study, "b"))
     assert seen[0] == seen[1]
+
+
+@given(steps=STEPS)
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_the_api_says_of_each_person_what_a_recount_says(steps: list[tuple[str, int]]) -> None:
+    world = World()
+    for step, who in steps:
+        world.act(step, who)
+        people = [one.annotator_id for one in world.people]
+        found = queries.contributions(world.made, people)
+        assert {pk: (one.judgments, one.counting, one.excluded) for pk, one in found.items()} == {
+            pk: counts for pk in people if (counts := contributed(world.made, pk))[0]
+        }, step

@@ -1,6 +1,7 @@
 """The items of a campaign, and one item with every judgment."""
 
 import html
+import re
 from typing import Any
 
 import pytest
@@ -9,9 +10,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotate.models import Campaign, Item, Judgment, Membership, ResultsSeen, Ruling
+from annotate.models import Campaign, Item, Judgment, Membership, ResultsSeen, Ruling, Slot
 from annotate.services.review import rulings
 from annotate.services.work import judgments, superseding
+from tests.estimation.reviewed import settle
 from tests.factories import GOOD, campaign, judge, leased, person, user
 from tests.reviewed import flagged
 
@@ -143,3 +145,35 @@ def test_the_queries_do_not_grow_with_judgments_and_systems(client: Client, made
             got = leased(who)
             judgments.submit(got.pk, participation_id=who.pk, raw={**GOOD, "edit": EDIT})
     assert (queries(client, large, "items"), queries(client, large, "item", 1)) == few
+
+
+def test_the_items_with_excluded_work_are_the_same_in_every_order(
+    client: Client, made: Campaign
+) -> None:
+    """A made order is narrowed by the places of excluded work, and any other in its query."""
+    who = person(made, "careless")
+    out = [Judgment.objects.get(pk=judge(who).judgment_id) for _n in range(3)]
+    judge(person(made, "careful"))
+    owner = made.memberships.get(role="owner").user_id
+    rulings.rule(flagged(who).pk, [Ruling.Act.EXCLUDE], actor_id=owner, reason="Spam.")
+    settle(made)
+    expected = {one.output.item.key for one in out}
+    verified = Slot.objects.filter(campaign=made, assignment__status="verified")
+    answered = set(verified.values_list("output__item__key", flat=True))
+    assert expected & answered
+
+    def listed(query: str) -> list[str]:
+        page = read(client, made, "items", query=f"show=excluded&{query}")
+        return re.findall(r">(item-\d+)</a>", page)
+
+    for sort in ("order", "name", "longest", "worst"):
+        found = listed(f"sort={sort}")
+        ranked = sort == "worst"
+        known = expected & answered if ranked else expected
+        assert (set(found), len(found)) == (known, len(known)), sort
+    assert set(listed("sort=order&q=item-1")) <= expected
+    review, seen = flagged(who), Ruling.objects.latest("pk").pk
+    acts = [Ruling.Act.RESTORE]
+    rulings.rule(review.pk, acts, actor_id=owner, reason="No spam.", seen=seen)
+    for sort in ("order", "worst"):
+        assert listed(f"sort={sort}") == []

@@ -10,7 +10,7 @@ from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Left
 
 from annotate.models import Authorship, Campaign, Exclusion, Item, Judgment, Output, Slot
-from annotate.selectors import keysets
+from annotate.selectors import bulk, keysets
 from annotate.selectors.review.items import figures, orders
 from annotate.selectors.review.items.figures import ItemFigures
 from annotate.selectors.review.items.wanted import EXCLUDED, SUPERSEDED, ItemListing
@@ -57,13 +57,18 @@ def page(campaign: Campaign, listing: ItemListing) -> ItemsPage:
     rows = _matching(campaign.pk, listing)
     if orders.needed(listing):
         return _ordered(campaign, listing, rows)
+    if listing.choice == EXCLUDED:
+        rows = rows.filter(position__in=_excluded_places(campaign.pk).distinct())
     found, shown = keysets.page(_columns(rows), _ordering(listing), listing)
     return ItemsPage(found, _lines(campaign, found, shown, {}))
 
 
 def _ordered(campaign: Campaign, listing: ItemListing, rows: QuerySet[Item]) -> ItemsPage:
     """Return a page of an order that was made beforehand."""
-    order, ranks = orders.of(campaign.pk, listing, rows)
+    only = None
+    if listing.choice == EXCLUDED:
+        (only,) = bulk.columns(_excluded_places(campaign.pk), place="i4")
+    order, ranks = orders.of(campaign.pk, listing, rows, only=only)
     found, part = keysets.cut(ranks, listing)
     places = order.positions[part].tolist()
     shown = Item.objects.filter(campaign=campaign.pk, position__in=places)
@@ -92,6 +97,7 @@ def _columns(rows: QuerySet[Item]) -> "QuerySet[Item, ItemRow]":
 
 
 def _matching(campaign_id: int, listing: ItemListing) -> QuerySet[Item]:
+    """Select the items that are asked for, whether they have excluded work or not."""
     rows = Item.objects.filter(campaign=campaign_id)
     if listing.search:
         named = rows.annotate(name=F("key"))  # the researcher's own name for it
@@ -99,8 +105,6 @@ def _matching(campaign_id: int, listing: ItemListing) -> QuerySet[Item]:
     if listing.system:
         wrote = Authorship.objects.filter(system=int(listing.system))
         rows = rows.filter(pk__in=wrote.values("item"))
-    if listing.choice == EXCLUDED:
-        rows = rows.filter(position__in=_excluded_places(campaign_id))
     if listing.choice == SUPERSEDED:
         later = Judgment.every.filter(campaign=campaign_id, supersedes__isnull=False)
         rows = rows.filter(pk__in=later.values("output__item"))
@@ -110,8 +114,8 @@ def _matching(campaign_id: int, listing: ItemListing) -> QuerySet[Item]:
 def _excluded_places(campaign_id: int) -> QuerySet[Exclusion, Any]:
     """Select the places of the items with excluded work.
 
-    They are looked up for each exclusion, at a slot of its output: in a join, Postgres would read
-    the judgments of all campaigns.
+    Each exclusion looks at a slot of its output: in a join, Postgres would read the judgments of
+    all campaigns.
     """
     output = Judgment.every.filter(pk=OuterRef(OuterRef("judgment"))).values("output")
     slots = Slot.objects.filter(output=Subquery(output)).order_by()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from annotate.models import Item, ItemOrder
 from annotate.selectors import bulk
 from annotate.selectors.keysets import FixedOrder, Places, SortedColumns
-from annotate.selectors.review.items.wanted import JUDGED, RANKED, UNJUDGED, ItemListing
+from annotate.selectors.review.items.wanted import EXCLUDED, JUDGED, RANKED, UNJUDGED, ItemListing
 from annotate.states import ItemMeasure
 
 Ints = NDArray[np.int64]
@@ -57,26 +57,31 @@ def needed(listing: ItemListing) -> bool:
     return listing.sort in RANKED or listing.choice in (JUDGED, UNJUDGED)
 
 
-def of(campaign_id: int, listing: ItemListing, rows: QuerySet[Item]) -> tuple[StoredOrder, Places]:
+def of(
+    campaign_id: int, listing: ItemListing, rows: QuerySet[Item], *, only: Ints | None = None
+) -> tuple[StoredOrder, Places]:
     """Return the items that are asked for, in order; `rows`: those that the search leaves.
 
+    only: the places of those that a filter leaves, in any order and perhaps several times.
     Items without the figure of the order are left out of it.
     """
     measure = listing.sort if listing.sort in RANKED else ItemMeasure.JUDGED
     known = stored(campaign_id, measure, criterion=listing.criterion, system_id=listing.system_id)
     if listing.sort in RANKED:
-        return _ranked(known, listing, rows)
+        return _ranked(known, listing, rows, only)
     return _by_judgment(known, listing, rows)
 
 
 def _ranked(
-    known: StoredOrder, listing: ItemListing, rows: QuerySet[Item]
+    known: StoredOrder, listing: ItemListing, rows: QuerySet[Item], only: Ints | None
 ) -> tuple[StoredOrder, Places]:
     """Return the items of a stored order that are asked for."""
     fits = np.full(known.positions.size, listing.choice != UNJUDGED)
     if _leaves_out(listing):
         (left,) = bulk.columns(rows.order_by(), position="i4")
         fits = _among(known.positions, left)
+    if only is not None:
+        fits &= _among(known.positions, only)
     chosen = np.flatnonzero(fits)[:: -1 if listing.backwards else 1]
     found = replace(known, positions=known.positions[chosen], figures=known.figures[chosen])
     best = listing.asked_criterion.higher_is_better
@@ -96,7 +101,7 @@ def _by_judgment(
 
 def _leaves_out(listing: ItemListing) -> bool:
     """Return whether the search does, of a stored order: it is already one system's."""
-    return bool(listing.search) or listing.choice not in ("all", JUDGED, UNJUDGED)
+    return bool(listing.search) or listing.choice not in ("all", JUDGED, UNJUDGED, EXCLUDED)
 
 
 def _plain(rows: QuerySet[Item], sort: str) -> Ints:
