@@ -124,7 +124,8 @@ def test_what_is_not_used_of_a_file_is_told(api):
     told = [
         "Read by their usual names: “id” as item, “model” as system.",
         "Not used: “url”.",
-        "Metrics of the file that are not used: comet.",
+        "Metrics of the file that are not used: comet. To use one, name it among the metrics of "
+        "the plan; they are fixed when the campaign is created.",
     ]
     assert post_file(api, table).json()["notices"] == told
     (one,) = api.get("/api/v1/imports/").json()["results"]

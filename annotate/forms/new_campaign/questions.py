@@ -1,7 +1,7 @@
 """Step 2 of a new campaign: what people are asked, and the metrics that save judgments."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, ClassVar
 
 from django import forms
@@ -21,6 +21,7 @@ from annotate.forms.texts import about_field, title_field
 from annotate.instruments.base import Instrument
 from annotate.selectors.studies import instruments
 from annotate.services.campaigns import metric_choice, study_texts
+from annotate.services.campaigns.importing.facts import Facts
 from annotate.services.campaigns.metric_choice import AUTO, choice
 from annotate.services.campaigns.plans import Plan
 from annotate.services.campaigns.study_texts import LONGEST
@@ -107,10 +108,22 @@ class QuestionsStep(StepForm):
 
     @property
     def own_metrics(self) -> list[str]:
-        """Return the file's numbers that every output has, and those that the plan names."""
+        """Return the file's numbers that every output has, and those that the plan names.
+
+        Those that are the same for every output come last.
+        """
         named = _own(self.before.metrics)
         whole = metric_choice.unused((), self.facts) if self.facts else ()
-        return list(dict.fromkeys([*named, *whole]))
+        found = list(dict.fromkeys([*named, *whole]))
+        return sorted(found, key=lambda name: name in self.constant)
+
+    @property
+    def constant(self) -> list[str]:
+        """Return the recommended and own metrics that are the same for every output of the file."""
+        if self.facts is None:
+            return []
+        known = (*RECOMMENDED, *metric_choice.unused((), self.facts))
+        return [name for name in known if metric_choice.is_constant(name, self.facts)]
 
     @property
     def metric_groups(self) -> list[tuple[str, list[BoundWidget]]]:
@@ -166,6 +179,15 @@ class QuestionsStep(StepForm):
             "metric_names": [name for name in plan.metrics if name in METRICS],
             "metric_columns": _own(plan.metrics),
         }
+
+    @classmethod
+    def proposed(cls, plan: Plan, facts: Facts) -> dict[str, Any]:
+        """Return the metrics to show where nobody has chosen any: those that can help this file."""
+        if plan.metrics != RECOMMENDED:
+            return {}
+        found = replace(plan, metrics=metric_choice.preselected(RECOMMENDED, facts))
+        shown = cls.shown(found)
+        return {name: shown[name] for name in ("metric_choice", "metric_names", "metric_columns")}
 
     def changes(self) -> dict[str, Any]:
         given = self.cleaned_data

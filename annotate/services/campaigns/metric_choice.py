@@ -69,10 +69,35 @@ def unused(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
     return tuple(name for name in whole if name not in names and given(name, facts))
 
 
+def is_constant(name: str, facts: Facts) -> bool:
+    """Return whether a metric is known to be the same for every output: it saves nothing then."""
+    column = given(name, facts)
+    return column.constant if column else name in facts.constant_metrics
+
+
+def useful(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
+    """Return the unused metrics of the file that are not the same for every output."""
+    return tuple(name for name in unused(names, facts) if not is_constant(name, facts))
+
+
+def preselected(recommended: Sequence[str], facts: Facts) -> tuple[str, ...]:
+    """Return what a new campaign proposes: the file's own metrics, then the recommended ones.
+
+    Those that are the same for every output are left out.
+    """
+    found = dict.fromkeys((*unused((), facts), *recommended))
+    return tuple(name for name in found if not is_constant(name, facts))[:MOST_METRICS]
+
+
 def offers(names: Sequence[str], facts: Facts) -> list[str]:
     """Return a sentence about the metrics that are not used, if there are any."""
-    found = ", ".join(unused(names, facts))
-    return [f"Metrics of the file that are not used: {found}."] if found else []
+    found = ", ".join(useful(names, facts))
+    if not found:
+        return []
+    return [
+        f"Metrics of the file that are not used: {found}. To use one, name it among the metrics of "
+        "the plan; they are fixed when the campaign is created."
+    ]
 
 
 def _all_there_are(facts: Facts) -> tuple[str, ...]:

@@ -24,8 +24,9 @@ MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.m
 class CampaignPreview:
     """What an import would create, and what the researcher should know first.
 
-    title, about: what annotators read. offers: metrics that the file has for every output and
-    that the plan does not use. reach: what each target width takes.
+    title, about: what annotators read. offers: metrics that the file has for every output, that
+    are not the same for all of them, and that the plan does not use. reach: what each target
+    width takes.
     """
 
     facts: Facts
@@ -119,7 +120,7 @@ def preview(checked: Checked) -> CampaignPreview:
             *_notices(plan, facts, planned, most.bill.each),
             *_about_metrics(checked.metrics, facts),
         ),
-        offers=metric_choice.unused(checked.metrics, facts),
+        offers=metric_choice.useful(checked.metrics, facts),
         reach=tuple(reach.of(checked, most)),
         compares=checked.instrument.compares,
     )
@@ -207,6 +208,11 @@ def _about_metrics(metrics: tuple[str, ...], facts: Facts) -> list[str]:
         for name in metrics
         if name not in given and facts.column(name)
     ]
+    if same := [name for name in metrics if metric_choice.is_constant(name, facts)]:
+        found.append(
+            f"The same for every output, so nothing is saved by it: {', '.join(same)}. Take it out "
+            "in the step “Questions and metrics”."
+        )
     if len(metrics) > 1:
         found.append(
             f"{len(metrics)} metrics are combined, with weights learnt from other items than the "

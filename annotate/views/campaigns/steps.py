@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from django.http import HttpRequest, HttpResponseBase, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -46,6 +46,8 @@ def page(request: HttpRequest, import_id: str, step: str) -> HttpResponseBase:
     if step not in FORMS:
         raise NotFound("A new campaign has no such step.")
     if request.method != "POST":
+        if getattr(request, "htmx", False) and of.status == ImportStatus.READING:
+            return HttpResponse(status=204)  # the part that waits for the file waits on
         return _page(request, of, step, _form(of, step))
     form = _form(of, step, _with_width(request.POST))
     try:
@@ -92,8 +94,10 @@ def _going_on(of: Any) -> str:
 
 
 def _form(of: Any, step: str, posted: QueryDict | None = None) -> StepForm:
-    facts = stored.facts_of(of) if of.facts else None
-    return FORMS[step](posted, plan=stored.asked_of(of), facts=facts)
+    facts, plan = stored.facts_of(of) if of.facts else None, stored.asked_of(of)
+    is_new = step == "questions" and of.steps_done < 2
+    initial = QuestionsStep.proposed(plan, facts) if is_new and facts else None
+    return FORMS[step](posted, plan=plan, facts=facts, initial=initial)
 
 
 def _keep(of: Any, form: StepForm, step: str, *, shown: int | None) -> None:

@@ -139,7 +139,7 @@ def test_a_csv_file_with_a_metric_that_is_not_asked_for(tmp_path):
     told = run(path)
     assert "note         Read by their usual names: “id” as item, “model” as system." in told
     assert "note         Not used: “note”." in told
-    assert "Metrics of the file that are not used: comet." in told
+    assert "Metrics of the file that are not used: comet. To use one, name it among" in told
     made = json.loads(run(path, "--target", "overall=0.2", "--metric", "comet", "--json"))
     assert made["metrics"] == ["comet"]
     assert not any("comet" in notice for notice in made["notices"])

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from annotate.instruments import pairs
+from annotate.services.campaigns.importing.constants import constant_columns, constant_metrics
 
 SAMPLES = 3  # outputs of each system
 LONGEST_SAMPLE = 280  # characters
@@ -39,11 +40,13 @@ class Column(BaseModel):
     """A metric with values in the file.
 
     loose: a numeric column beside the known fields. It is used only if the plan names it.
+    constant: whether all its values are the same.
     """
 
     name: str
     lacking: Gap = Gap()
     loose: bool = False
+    constant: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -93,6 +96,7 @@ class Facts(BaseModel):
     no_question: Gap = Gap()  # no input, or no paragraphs
     no_others: Gap = Gap()  # only one system wrote a text for the item
     columns: list[Column] = []
+    constant_metrics: list[str] = []  # recommended ones that are the same for every output
     notices: list[str] = []
     pairs: PairFacts | None = None  # None: there are fewer than two systems, or too many
 
@@ -146,6 +150,7 @@ def facts_of_sheet(db: sqlite3.Connection) -> Facts:
         no_question=_lacking(db, "NOT has_question"),
         no_others=_lacking(db, ALONE),
         columns=[*_columns(db, "metrics"), *_columns(db, "loose")],
+        constant_metrics=constant_metrics(db),
         pairs=_pairs(db) if 2 <= len(sizes) <= MOST_COMPARED else None,
     )
 
@@ -208,8 +213,16 @@ def _columns(db: sqlite3.Connection, kind: str) -> list[Column]:
     (n_rows,) = _one(db, "SELECT count(*) FROM row")
     gaps = {name: Gap(count=n_rows - n) for name, n in given.items() if n < n_rows}
     _find_lines(db, kind, gaps)
-    loose = kind == "loose"
-    return [Column(name=name, lacking=gaps.get(name, Gap()), loose=loose) for name in sorted(given)]
+    same = constant_columns(packed for _line, packed in db.execute(VALUES[kind]))
+    return [
+        Column(
+            name=name,
+            lacking=gaps.get(name, Gap()),
+            loose=kind == "loose",
+            constant=name in same,
+        )
+        for name in sorted(given)
+    ]
 
 
 def _find_lines(db: sqlite3.Connection, kind: str, gaps: dict[str, Gap]) -> None:

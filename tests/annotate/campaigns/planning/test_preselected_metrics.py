@@ -1,0 +1,125 @@
+"""Which metrics a new campaign proposes: those that can help with this file."""
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotate.models import CampaignImport
+from annotate.services.campaigns import metric_choice
+from annotate.services.campaigns.importing import running, stored
+from annotate.services.campaigns.importing.facts import Facts
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.campaigns.importing.sheet import Sheet
+from tests.annotate.researcher import PLAN, at, begun, lines, looked_at, send, step_page
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+def with_numbers(*, repeats: bool = False) -> bytes:
+    """Return a file with a metric that varies, and one and a column that do not."""
+    rows = [
+        json.loads(line)
+        | {"judge": i, "year": 2026, "metrics": {"bar": 0.5}}
+        | ({"output": "so so so"} if repeats and i == 3 else {})
+        for i, line in enumerate(lines().splitlines())
+    ]
+    return "\n".join(map(json.dumps, rows)).encode()
+
+
+def ticked(client: Client, content: bytes, **fields: Any) -> tuple[str, list[str], list[str]]:
+    form = client.get(at(begun(client, content, **fields), "questions")).context["form"]
+    names = ("metric_choice", "metric_columns", "metric_names")
+    return tuple(form[name].value() for name in names)  # type: ignore[return-value]
+
+
+def facts_of(*texts: str) -> Facts:
+    with Sheet() as sheet:
+        for i, text in enumerate(texts):
+            sheet.add(Row(str(i), "a", text, line=i + 1))
+        return sheet.facts()
+
+
+def test_the_files_own_numbers_are_proposed_before_the_recommended_metric(ada: Client) -> None:
+    assert ticked(ada, with_numbers(repeats=True)) == ("named", ["judge"], ["repetition"])
+
+
+def test_what_is_the_same_for_every_output_is_not_proposed_and_the_page_says_so(
+    ada: Client,
+) -> None:
+    of = begun(ada, with_numbers())
+    page = ada.get(at(of, "questions"))
+    form = page.context["form"]
+    assert (form["metric_columns"].value(), form["metric_names"].value()) == (["judge"], [])
+    assert form.own_metrics == ["judge", "bar", "year"], "what cannot help stands last"
+    assert (
+        "repetition, bar, year have the same value for every output of your file, so they cannot "
+        "save judgments and are not preselected."
+    ) in page.content.decode()
+
+
+def test_no_metric_is_proposed_where_none_can_help(ada: Client) -> None:
+    assert ticked(ada, lines()) == ("none", [], [])
+
+
+def test_a_metric_counts_as_the_same_only_if_the_last_text_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("annotate.services.campaigns.importing.constants.BLOCK", 2)
+    plain = ["One text.", "Two words.", "Three more.", "Four."]
+    assert facts_of(*plain).constant_metrics == ["repetition"]
+    assert facts_of(*plain, "five five").constant_metrics == []
+    repeated = ["one one", "two two", "three three"]
+    assert facts_of(*repeated).constant_metrics == ["repetition"], "the same, and not 0"
+
+
+def test_what_was_chosen_stays_chosen(ada: Client) -> None:
+    of = begun(ada, with_numbers(repeats=True))
+    ada.post(at(of, "questions"), {**PLAN, "revision": of.revision, "metric_names": ["repetition"]})
+    form = ada.get(at(of, "questions")).context["form"]
+    assert (form["metric_columns"].value(), form["metric_names"].value()) == ([], ["repetition"])
+
+
+def test_the_part_with_the_metrics_waits_for_the_file(ada: Client) -> None:
+    send(ada, with_numbers(repeats=True))
+    of = CampaignImport.objects.get()
+    address = at(of, "questions")
+    before = ada.get(address).content.decode()
+    assert 'hx-select="#metrics"' in before
+    assert "Its numbers appear here then" in before
+    assert ada.get(address, HTTP_HX_REQUEST="true").status_code == 204
+    running.run_due()
+    after = ada.get(address, HTTP_HX_REQUEST="true").content.decode()
+    assert 'hx-select="#metrics"' not in after
+    assert 'value="judge"' in after
+
+
+def test_the_plan_says_which_numbers_are_not_used_and_where_to_choose_them(ada: Client) -> None:
+    of = begun(ada, with_numbers(repeats=True))
+    ada.post(at(of, "questions"), {**PLAN, "revision": of.revision})
+    answer = ada.post(reverse("annotate:import-takes", args=[of.public_id]), PLAN)
+    assert answer.context["preview"].offers == ("judge",), "constants could not help"
+    told = " ".join(answer.content.decode().split())
+    assert "numbers that are not used as a metric: <b>judge</b>. To use it, go back to" in told
+    assert f"{at(of, 'questions')}#metrics" in told
+
+
+def test_a_chosen_metric_that_cannot_help_is_told_in_the_preview(ada: Client) -> None:
+    page = looked_at(ada, with_numbers(), metric_columns=["year", "judge"])
+    assert any(
+        one.startswith("The same for every output, so nothing is saved by it: repetition, year.")
+        for one in page.context["preview"].notices
+    )
+    of = CampaignImport.objects.get()
+    assert metric_choice.offers(stored.asked_of(of).metrics, stored.facts_of(of)) == []
+
+
+def test_the_sentence_is_not_there_where_every_number_varies(ada: Client) -> None:
+    rows = [
+        json.loads(line) | {"output": "so so" if i else "a", "judge": i}
+        for i, line in enumerate(lines().splitlines())
+    ]
+    content = "\n".join(map(json.dumps, rows)).encode()
+    assert "constant-metrics" not in step_page(ada, "questions", content=content)
