@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from annotate.selectors.pay import budget
+from annotate.services.campaigns.plans import FEWEST_PEOPLE, MOST_PEOPLE
 from annotate.text.figures import unit_of_money
 from estimation.core.planning import TYPICAL
 from estimation.plans import USUAL
@@ -75,11 +76,11 @@ class PlanForm(forms.Form):
         choices=[("population", "people in general"), ("panel", "these people")],
     )
     pool = forms.IntegerField(
-        label="People there are",
-        min_value=3,
-        max_value=100_000,
+        label="People you have",
+        min_value=FEWEST_PEOPLE,
+        max_value=MOST_PEOPLE,
         required=False,
-        help_text="Empty: as many as it takes.",
+        help_text="Empty: not known; the answer says what it assumes.",
     )
     reward = _number(f"Reward for a judgment, in {unit_of_money()}", 0.001, 1000, initial=0.4)
     crowd = forms.ChoiceField(
@@ -117,7 +118,7 @@ class PlanForm(forms.Form):
 
 
 GOALS = ("target", "margin", "money")
-MAIN = ("criterion", "target", "margin", "money", "items", "systems", "ranked_by", "reward")
+MAIN = ("criterion", "target", "margin", "money", "items", "systems", "ranked_by", "reward", "pool")
 
 
 def initial() -> dict[str, Any]:

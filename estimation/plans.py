@@ -53,7 +53,7 @@ USUAL: Mapping[str, Any] = {
     "scale": None,
     "levels": None,
     "pool": None,
-    "places": 130,
+    "places": None,
     "fee_rate": None,
     "tasks": None,
     "item_cost": 0.0,

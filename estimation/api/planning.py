@@ -66,6 +66,16 @@ class PairPlanSerializer(serializers.Serializer[Any]):
     judgments = RangeSerializer(help_text="of all pairs, if all are like this")
 
 
+class PeopleAssumedSerializer(serializers.Serializer[Any]):
+    """Who is assumed to judge. Give `pool` to plan for the people that you have."""
+
+    places = serializers.IntegerField(help_text="people at work at a time")
+    fewest = serializers.IntegerField(
+        allow_null=True, help_text="whom it takes to judge everything; null without a cap"
+    )
+    why = serializers.CharField()
+
+
 class PlanAnswerSerializer(serializers.Serializer[Any]):
     """What is asked for is filled in; the rest is null or empty."""
 
@@ -73,6 +83,9 @@ class PlanAnswerSerializer(serializers.Serializer[Any]):
     budget = BudgetSerializer(allow_null=True)
     ranking = RankingPlanSerializer(allow_null=True)
     pairs = PairPlanSerializer(many=True, help_text="of texts that are judged side by side")
+    people_assumed = PeopleAssumedSerializer(
+        allow_null=True, help_text="null for a ranking of scores, which a formula plans"
+    )
     refused = serializers.CharField(allow_blank=True, help_text="why a target cannot be met")
     reachable = Finite(allow_null=True, help_text="the nearest target that can be met")
 
@@ -116,4 +129,5 @@ def _data(plan: Planned) -> dict[str, Any]:
     parts = {"target": plan.goal, "budget": plan.bought, "ranking": plan.order}
     found: dict[str, Any] = {name: asdict(one) if one else None for name, one in parts.items()}
     found |= {"pairs": [asdict(one) for one in plan.pairs]}
+    found |= {"people_assumed": planning.people_assumed(plan)}
     return found | {"refused": plan.refused, "reachable": plan.reachable}

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.cache import cache
 
+from annotate.services.campaigns.reach import assumed_people
 from annotate.text.figures import many, money, number, percent, short, width
 from estimation import plans
 from estimation.core import EstimationError
@@ -72,6 +73,12 @@ class ShownPlan:
         )
 
     @property
+    def assumed(self) -> str:
+        """Return how many people are assumed to judge, and why; "" for a ranking by a formula."""
+        found = people_assumed(self.plan)
+        return found["why"] if found else ""
+
+    @property
     def chance(self) -> str:
         goal = self.plan.goal
         return "" if goal is None else percent(goal.all_stop_probability)
@@ -129,6 +136,21 @@ class ShownPlan:
     def changes(self) -> tuple[tuple[str, str], ...]:
         """Return what each change of the plan would do."""
         return tuple((one.name, _effect(one)) for one in self.plan.changes)
+
+
+def people_assumed(plan: Planned) -> dict[str, Any] | None:
+    """Return who is assumed to judge: people at a time, the fewest for everything, and why.
+
+    None for a ranking of scores: its formula has no number of people in it.
+    """
+    if plan.order and not (plan.pairs or plan.goal or plan.bought):
+        return None
+    study = plan.study
+    return {
+        "places": study.places,
+        "fewest": study.fewest_people,
+        "why": assumed_people(study),
+    }
 
 
 def ranked(plan: Planned, *, systems: int) -> str:

@@ -10,7 +10,7 @@ from annotate.forms.new_campaign.base import StepForm, as_shown, in_percent
 from annotate.forms.new_campaign.targets import main_criterion, usual
 from annotate.instruments.base import Criterion
 from annotate.selectors.studies import instruments
-from annotate.services.campaigns.plans import MOST_COUNT, Plan
+from annotate.services.campaigns.plans import FEWEST_PEOPLE, MOST_COUNT, MOST_PEOPLE, Plan
 from annotate.states import Estimand, StopMode
 
 WIDTH, MARGIN = "width_", "margin_"  # prefixes of the fields of each criterion
@@ -62,6 +62,12 @@ class PlanStep(StepForm):
     )
     annotator_cap = forms.IntegerField(
         label="Most judgments by one person", min_value=1, max_value=100_000
+    )
+    people = forms.IntegerField(
+        label="People you have",
+        min_value=FEWEST_PEOPLE,
+        max_value=MOST_PEOPLE,
+        required=False,
     )
     double_share = forms.DecimalField(
         label="Items judged twice, in %", min_value=0, max_value=100, decimal_places=1
@@ -126,7 +132,7 @@ class PlanStep(StepForm):
         criteria = instruments.named(plan.instrument).criteria
         main = main_criterion(instruments.named(plan.instrument))
         return {
-            **as_shown(plan, ("stop_mode", "planned_items", "estimand", "annotator_cap")),
+            **as_shown(plan, ("stop_mode", "planned_items", "estimand", "annotator_cap", "people")),
             "level": in_percent(plan.level),
             "double_share": in_percent(plan.double_share),
             **_typed(WIDTH, plan.targets, criteria, main),
@@ -143,6 +149,7 @@ class PlanStep(StepForm):
             "estimand": given["estimand"],
             "level": float(given["level"]) / 100,
             "annotator_cap": given["annotator_cap"],
+            "people": given.get("people"),
             "double_share": float(given["double_share"]) / 100,
         }
 

@@ -126,6 +126,11 @@ class QuestionsStep(StepForm):
         return [name for name in known if metric_choice.is_constant(name, self.facts)]
 
     @property
+    def unusable(self) -> list[str]:
+        """Return which columns of numbers cannot be metrics, and why."""
+        return metric_choice.unusable(self.facts) if self.facts else []
+
+    @property
     def metric_groups(self) -> list[tuple[str, list[BoundWidget]]]:
         """Return the boxes of `metric_names` by heading: the recommended ones, then the others."""
         groups: dict[str, list[BoundWidget]] = {"": []}

@@ -7,6 +7,7 @@ from annotate.services.campaigns.importing.facts import Column, Facts, Gap
 from annotate.services.campaigns.importing.problems import Problems, RowError
 from annotate.services.campaigns.importing.rows import LONGEST_METRIC
 from annotate.states import MetricChoice
+from annotate.text.figures import count, many
 from estimation.metrics import Metric, MissingExtraError, available, find, vectors
 
 AUTO = "auto"
@@ -89,14 +90,30 @@ def preselected(recommended: Sequence[str], facts: Facts) -> tuple[str, ...]:
     return tuple(name for name in found if not is_constant(name, facts))[:MOST_METRICS]
 
 
+def unusable(facts: Facts) -> list[str]:
+    """Return a sentence for each column of numbers that cannot be a metric, and why."""
+    odd = [
+        f"“{one.column}” cannot be a metric: on {facts.unit} {count(one.line)} it is no number "
+        f"(“{one.cell}”)."
+        for one in facts.odd_cells
+    ]
+    return odd + [
+        f"“{one.name}” cannot be a metric: {many(one.lacking.count, 'output has', 'outputs have')} "
+        f"no value, such as that on {facts.unit} {count(one.lacking.lines[0])}."
+        for one in facts.columns
+        if not one.is_whole
+    ]
+
+
 def offers(names: Sequence[str], facts: Facts) -> list[str]:
-    """Return a sentence about the metrics that are not used, if there are any."""
-    found = ", ".join(useful(names, facts))
+    """Return sentences about the metrics that cannot be used, and those that are not used."""
+    told, found = unusable(facts), ", ".join(useful(names, facts))
     if not found:
-        return []
+        return told
     return [
+        *told,
         f"Metrics of the file that are not used: {found}. To use one, name it among the metrics of "
-        "the plan; they are fixed when the campaign is created."
+        "the plan; they are fixed when the campaign is created.",
     ]
 
 

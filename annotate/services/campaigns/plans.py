@@ -33,6 +33,7 @@ from annotate.states import StopMode
 # The limits of the database's columns.
 MOST_REWARD, MOST_BUDGET, MOST_COUNT, MOST_SEED = 10**6, 10**8, 2**31 - 1, 2**63
 LONGEST_NAME = 120
+FEWEST_PEOPLE, MOST_PEOPLE = 3, 100_000  # that a forecast is made for
 MOST_BONUS_AFTER, MOST_FEE = 100, 10
 Planned = Callable[[Row, int], int]  # (row, position) -> judgments planned for its output
 
@@ -61,6 +62,7 @@ class Plan:
     deadline: datetime | None = None
     double_share: float = 0.25
     annotator_cap: int | None = 25
+    people: int | None = None  # how many the researcher has, for the forecast; None: not known
     lease_minutes: int = 30
     estimand: str = Campaign.Estimand.POPULATION
     level: float = 0.95
@@ -140,6 +142,11 @@ class PlanLimits(BaseModel):
     )
     annotator_cap: int | None = Field(
         gt=0, le=MOST_COUNT, description="The cap per annotator must be positive."
+    )
+    people: int | None = Field(
+        ge=FEWEST_PEOPLE,
+        le=MOST_PEOPLE,
+        description=f"The number of people lies between {FEWEST_PEOPLE} and {MOST_PEOPLE:,}.",
     )
     lease_minutes: int = Field(
         ge=1, le=24 * 60, description="A text is reserved for 1 minute to 24 hours."

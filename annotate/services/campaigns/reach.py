@@ -1,4 +1,4 @@
-"""Whether a file's items suffice for the target widths, and what these take, before any judgment.
+"""Whether a file's items suffice for the target widths, what these take, and by how many people.
 
 It rests on usual scores, without metrics, as the page Plan does.
 """
@@ -6,15 +6,19 @@ It rests on usual scores, without metrics, as the page Plan does.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import ceil
 
 from annotate.instruments.base import Criterion
 from annotate.selectors.pay.budget import AtMost
 from annotate.services.campaigns import creating, enough
 from annotate.services.campaigns.creating import Checked
 from annotate.states import StopMode
+from annotate.text.figures import count, many
 from estimation.core import EstimationError
 from estimation.core.planning import (
+    MOST_PLACES,
     TYPICAL,
+    Participation,
     Prices,
     Range,
     Study,
@@ -47,7 +51,7 @@ class Reach:
 
     is_known: whether scores on this criterion are known from other studies; otherwise their spread
     is assumed, and nothing is refused for it. saved: the share of judgments that the plan's metric
-    saved in such a study; None where that was not measured.
+    saved in such a study; None where that was not measured. assumed: how many people, and why.
     """
 
     criterion: Criterion
@@ -55,6 +59,7 @@ class Reach:
     takes: Takes
     is_known: bool
     saved: float | None = None
+    assumed: str = ""
 
     @property
     def is_reachable(self) -> bool:
@@ -104,13 +109,14 @@ def _of(checked: Checked, criterion: Criterion, prices: Prices, planned: int) ->
         estimand=plan.estimand,  # type: ignore[arg-type]  # `plans.check` knows it
         balance=criterion.balance,
         person_share=criterion.person_share,
+        participation=Participation(pool=plan.people),
     )
     is_known = usual is TYPICAL.get(criterion.name)
     saved = _saved(criterion.name, checked.metrics) if is_known else None
     takes = _takes(study, width, prices)
     if takes.judgments:
         takes = replace(takes, judgments=_at_most(takes.judgments, planned))
-    return Reach(criterion, width, takes, is_known, saved)
+    return Reach(criterion, width, takes, is_known, saved, assumed_people(study, planned))
 
 
 def _at_most(found: Range, planned: int) -> Range:
@@ -133,3 +139,45 @@ def _takes(study: Study, width: float, prices: Prices) -> Takes:
         return Takes(0.0, nearest, None, None, None)
     chance = found.all_stop_probability
     return Takes(chance, nearest, found.judgments, found.annotators, found.cost)
+
+
+def assumed_people(study: Study, planned: int | None = None) -> str:
+    """Return one or two sentences: who is assumed to judge, and what that rests on.
+
+    planned: the judgments of everything, where that is known exactly.
+    """
+    people, everything = study.participation, planned or study.judgments
+    if people.pool is not None:
+        have = f"Planned for the {_people(people.pool)} you have."
+        return have + _too_few(people.pool, study.cap, everything)
+    assumes = f"{_least(study, everything)}The plan assumes {_people(study.places)} at a time"
+    return f"{assumes}{', as you said' if people.places else _why(study)}."
+
+
+def _people(n: int) -> str:
+    return many(n, "person", "people")
+
+
+def _least(study: Study, everything: int) -> str:
+    if study.cap is None:
+        return ""
+    least = _people(ceil(everything / study.cap))
+    each = count(study.cap)
+    return f"All {many(everything, 'judgment')} take at least {least}, at {each} each. "
+
+
+def _why(study: Study) -> str:
+    """Return what the number rests on where nobody gave one."""
+    if study.places == MOST_PLACES:
+        return ", as at a crowd" if study.cap is None else ", as at a crowd, and others after them"
+    if study.cap is None:
+        return f", who give about {count(round(study.each))} each, as in the released judgments"
+    return ", so that each gives about half of that if everything is judged"
+
+
+def _too_few(pool: int, cap: int | None, everything: int) -> str:
+    """Return what they cannot do, if they are too few for everything."""
+    if cap is None or pool * cap >= everything:
+        return ""
+    most = count(pool * cap)
+    return f" At {count(cap)} each, they can give {most} of all {many(everything, 'judgment')}."

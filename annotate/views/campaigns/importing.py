@@ -98,7 +98,9 @@ def _create(request: HttpRequest, of: Any) -> None:
     shown = request.POST.get("revision", "")
     revision = int(shown) if shown.isdecimal() and len(shown) < 10 else -1
     if revision == of.revision and not request.POST.get("beyond") and _is_out_of_reach(of):
-        raise Conflict("A target width cannot be reached with these items. Change it first.")
+        raise Conflict(
+            "A target width cannot be reached with these items and people. Change it first."
+        )
     receiving.create(of, revision=revision, actor_id=_user(request))
 
 
@@ -136,7 +138,7 @@ def _change_width(request: HttpRequest, of: Any) -> None:
 
 def _cancel(request: HttpRequest, of: Any) -> None:
     receiving.cancel(of, actor_id=_user(request))
-    messages.success(request, "The import was cancelled. Nothing of it was kept.")
+    messages.success(request, "The draft was discarded. Nothing of it was kept.")
 
 
 def _retry(request: HttpRequest, of: Any) -> None:

@@ -1,6 +1,6 @@
 """What a file and a plan would become: shown before anything is stored."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -64,6 +64,14 @@ class CampaignPreview:
         return f"About {', '.join(parts)}."
 
     @property
+    def stops_early(self) -> bool:
+        """Return whether at most half of what is planned is expected to be judged."""
+        known = [one.takes.judgments for one in self.reach if one.is_reachable]
+        if not known or len(known) < len(self.reach):
+            return False
+        return max(map(_high, known)) <= self.planned / 2
+
+    @property
     def n_shared(self) -> int:
         """Rows whose text another system also wrote for the same item."""
         return self.facts.n_rows - self.facts.n_outputs
@@ -105,6 +113,7 @@ def preview(checked: Checked) -> CampaignPreview:
     plan, facts = checked.plan, checked.facts
     planned = creating.count_planned(plan, facts)
     most = plans.at_most(plan, planned)
+    found = tuple(reach.of(checked, most))
     return CampaignPreview(
         facts=facts,
         title=protocol.title(plan.public_title, checked.instrument, plan.language),
@@ -115,13 +124,15 @@ def preview(checked: Checked) -> CampaignPreview:
         metrics=checked.metrics,
         notices=(
             *facts.notices,
+            *metric_choice.unusable(facts),
             *_about_ranking(checked),
             *_about_pairs(checked),
             *_notices(plan, facts, planned, most.bill.each),
+            *_about_budget(plan, found),
             *_about_metrics(checked.metrics, facts),
         ),
         offers=metric_choice.useful(checked.metrics, facts),
-        reach=tuple(reach.of(checked, most)),
+        reach=found,
         compares=checked.instrument.compares,
     )
 
@@ -141,11 +152,12 @@ def _notices(plan: Plan, facts: Facts, planned: int, price: Decimal) -> list[str
             f"{empty} empty. People read that the system wrote nothing, and judge it like any "
             "other."
         )
+    pays = plan.tutorial_bonus and plans.has_tutorial(plan)
+    fewer = ", or for fewer where people new to it are paid for the tutorial" if pays else ""
     if plan.budget is not None and plan.budget < planned * price:
         found.append(
             f"The budget pays for {count(int(plan.budget / price))} of {count(planned)} planned "
-            "judgments, or for fewer where people new to it are paid for the tutorial. The "
-            "intervals may be wider than asked for when it is spent."
+            f"judgments{fewer}. The intervals may be wider than asked for when it is spent."
         )
     if plan.gold_share and not plan.gold:
         found.append(
@@ -158,6 +170,19 @@ def _notices(plan: Plan, facts: Facts, planned: int, price: Decimal) -> list[str
             "moment of stopping is not warranted."
         )
     return found
+
+
+def _about_budget(plan: Plan, found: Sequence[Reach]) -> list[str]:
+    """Return that the targets are expected to cost more than the budget, if they are."""
+    costs = [one.takes.cost for one in found if one.is_reachable and one.takes.cost is not None]
+    most = max(costs, key=lambda cost: cost.high, default=None)
+    if plan.budget is None or most is None or most.high <= plan.budget:
+        return []
+    ends = "will probably end" if most.low > plan.budget else "may end"
+    return [
+        f"The targets are expected to cost {_between(most, money_at_a_glance)}, and the budget is "
+        f"{money(plan.budget)}: collection {ends} before they are reached."
+    ]
 
 
 def _about_pairs(checked: Checked) -> list[str]:

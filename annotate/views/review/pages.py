@@ -57,7 +57,7 @@ def queue(request: HttpRequest) -> HttpResponseBase:
     signals = page_signals.why([one.key for one in (*rows, *ruled)])
 
     def why(one: Waiting) -> tuple[Waiting, list[tuple[str, str]]]:
-        return one, [*_flags(one), *signals.get(one.key, ())]
+        return one, [*words.flags(one.flags), *signals.get(one.key, ())]
 
     context = {
         "campaign": campaign,
@@ -149,7 +149,7 @@ def _context(
     return {
         "campaign": campaign,
         "case": found,
-        "flags": _flags(found),
+        "flags": words.flags(found.flags),
         "why": page_signals.why([(found.campaign, pseudonym)]).get((found.campaign, pseudonym)),
         "sections": evidence.sections(look, found),
         "times": words.times(look),
@@ -268,10 +268,6 @@ def _typed(request: HttpRequest) -> dict[str, Any]:
         "seen": number(request.POST.get("seen", "")) or 0,
         "next": bool(request.POST.get("next")),
     }
-
-
-def _flags(one: Any) -> list[tuple[str, str]]:
-    return [(words.title(flag.screen), words.brief(flag)) for flag in one.flags]
 
 
 def _found(campaign: Any, pseudonym: str) -> Case:

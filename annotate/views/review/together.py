@@ -97,7 +97,7 @@ def _person(one: Together, choice: RulingChoice, signals: page_signals.Why) -> A
     return AskedPerson(
         key=f"{case.campaign}/{case.pseudonym}",
         case=case,
-        flags=[words.title(flag.screen) for flag in case.flags] + [title for title, _ in listed],
+        flags=[title for title, _ in words.flags(case.flags)] + [title for title, _ in listed],
         text=choice.text(case, effects),
         reason=choices.draft(choice, case),
         why_not=why_not,

@@ -1,13 +1,14 @@
 """The screens in words and numbers, for reviewers."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from annotate.screening import gold_words
 from annotate.screening.known_answers import GOLD
 from annotate.screening.registry import SCREENS
 from annotate.screening.words import ForReviewers, Numbers, ScreenAxis
+from annotate.selectors.review.records import Fired
 from annotate.selectors.review.screens import Look, Screened
 from annotate.text.figures import many, number, seconds, series
 from annotate.views.review import plots
@@ -61,6 +62,15 @@ def brief(said: Numbers) -> str:
     """One flag in a line: `Too fast: 13 s median active time. Flags below …`."""
     words = _words(said.screen)
     return f"{words.big(said)} {words.unit}. {words.limit(said)}"
+
+
+def flags(fired: Iterable[Fired]) -> list[tuple[str, str]]:
+    """Return the title and line of each screen that has flagged, with its latest numbers.
+
+    A screen may first list somebody, and pause them later.
+    """
+    latest = {flag.screen: flag for flag in fired}
+    return [(title(screen), brief(flag)) for screen, flag in latest.items()]
 
 
 def told(look: Look, *, fired: frozenset[str]) -> list[Told]:

@@ -8,10 +8,19 @@ from estimation.core.planning.narrowing import Narrowing, narrowing
 from estimation.core.planning.order import RankingForecast, forecast_ranking
 from estimation.core.planning.reach import WidthCurve, reachable_target, width_curve
 from estimation.core.planning.remaining import Ahead, StopDraws, stops_ahead
-from estimation.core.planning.study import Forecast, Participation, Prices, Purchase, Range, Study
+from estimation.core.planning.study import (
+    MOST_PLACES,
+    Forecast,
+    Participation,
+    Prices,
+    Purchase,
+    Range,
+    Study,
+)
 from estimation.core.planning.typical import TYPICAL, Expectation
 
 __all__ = [
+    "MOST_PLACES",
     "TYPICAL",
     "Ahead",
     "Arrivals",

@@ -74,7 +74,7 @@ def plan_of(study: Study) -> Plan:
         n_population=simulated_items(study),
         cap=_cap_of_one_system(study),
         double_share=study.double_share,
-        places=people.places if people.pool is None else people.pool,
+        places=study.places,
         unevenness=people.unevenness,
         replaced=people.pool is None,
     )

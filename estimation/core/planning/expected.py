@@ -187,7 +187,9 @@ def _needed(
         if needed is None or study.participation.pool is None:
             break
         evenness = _evenness(study, needed, seed)
-    return needed
+    # Nobody judges less than one output, so there are no more people than judgments.
+    most = study.n_items * (1 + study.double_share)
+    return None if needed is None or needed > most else needed
 
 
 def _evenness(study: Study, pool: int, seed: int) -> float:

@@ -1,11 +1,17 @@
 """A collection to be planned, and what is forecast for it."""
 
 from dataclasses import dataclass, field
+from math import ceil
 
 from estimation.core.data import errors
 from estimation.core.estimators.fit import BALANCE, PERSON_SHARE, Estimand, Method
 from estimation.core.intervals.interval import check_level
 from estimation.core.planning.typical import Expectation, check_components
+
+MOST_PLACES = 130  # people at a time
+FEWEST_PLACES = 3
+# What one person of the released judgments of language quality gave, without a cap: 5,553 / 60.
+UNCAPPED = 93
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,15 +20,16 @@ class Participation:
 
     Parameters
     ----------
-    places : int, default 130
-        How many people work at a time. A person who reaches the cap is replaced.
+    places : int, optional
+        How many people work at a time. A person who reaches the cap is replaced. None for a number
+        that follows from the study; see `Study.places`.
     unevenness : float, default 1
         The sd of the log of people's activity.
     pool : int, optional
         How many people there are in all, without replacement. None for an endless crowd.
     """
 
-    places: int = 130
+    places: int | None = None
     unevenness: float = 1.0
     pool: int | None = None
 
@@ -80,6 +87,36 @@ class Study:
         Method(estimand=self.estimand, balance=self.balance, person_share=self.person_share).check()
         if self.cap is not None and self.cap < 1:
             raise errors.InvalidOptionError(f"A cap allows at least one judgment; got {self.cap}.")
+
+    @property
+    def judgments(self) -> int:
+        """What it takes to judge every output of every system."""
+        return ceil(self.n_items * self.systems * (1 + self.double_share))
+
+    @property
+    def each(self) -> float:
+        """How many judgments one person is assumed to give if everything is judged.
+
+        Half of the cap; at most 93, the mean of the released judgments that had no cap.
+        """
+        return UNCAPPED if self.cap is None else max(1.0, min(self.cap / 2, UNCAPPED))
+
+    @property
+    def places(self) -> int:
+        """How many people work at a time: the pool, the number given, or what the study takes.
+
+        The last is as many as judge everything at `each` judgments a person, from 3 to 130.
+        """
+        people = self.participation
+        given = people.places if people.pool is None else people.pool
+        if given is not None:
+            return given
+        return min(MOST_PLACES, max(FEWEST_PLACES, ceil(self.judgments / self.each)))
+
+    @property
+    def fewest_people(self) -> int | None:
+        """How many people it takes at least to judge everything; None without a cap."""
+        return None if self.cap is None else ceil(self.judgments / self.cap)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from estimation.core.data.incidence import Floats, Ints
 from estimation.core.data.sample import Sample
-from estimation.core.simulation.people import part_repeats, stream, work_through
+from estimation.core.simulation.people import once_each, part_repeats, stream, work_through
 from estimation.core.simulation.plan import Plan, latent_shares, metric_loading
 
 
@@ -88,6 +88,9 @@ def draw(plan: Plan, rng: Generator) -> Campaign:
         people = stream(plan, item.size, rng)
         item = item[: people.who.size]
         who, effect = part_repeats(item, people.who, rng), people.effect
+        # A second judge is somebody else: where nobody is there, the second judgment is left out.
+        there = once_each(item, who)
+        item, who = item[there], who[there]
         score = plan.marginal.scores(_latent(plan, quality[item], effect[who], rng))
         leased = finished = np.arange(item.size, dtype=np.float64)
     else:

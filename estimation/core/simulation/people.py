@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from estimation.core.data.incidence import Floats, Ints
 from estimation.core.simulation.plan import Plan, latent_shares
 
+_MOST_ROUNDS = 200  # of swapping places
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stream:
@@ -69,13 +71,26 @@ def person_effects(plan: Plan, vigour: Floats, rng: Generator) -> Floats:
 
 
 def part_repeats(item: Ints, who: Ints, rng: Generator) -> Ints:
-    """`who` with places swapped until no one judges the same item twice in a row."""
+    """`who` with places swapped until no one judges the same item twice in a row.
+
+    Where few people are there, it may be impossible: then some repeats are left after many rounds.
+    """
     who = who.copy()
-    while (again := _repeats(item, who)).size:
+    for _ in range(_MOST_ROUNDS):
+        again = _repeats(item, who)
+        if not again.size:
+            break
         other = rng.integers(0, item.size, again.size)
         for here, there in zip(again, other, strict=True):
             who[[here, there]] = who[[there, here]]
     return who
+
+
+def once_each(item: Ints, who: Ints) -> NDArray[np.bool_]:
+    """(T,) whether a judgment is not the second one of its item by the same person."""
+    keep = np.ones(item.size, dtype=bool)
+    keep[_repeats(item, who)] = False
+    return keep
 
 
 def _repeats(item: Ints, who: Ints) -> NDArray[np.intp]:

@@ -3,7 +3,7 @@
 import json
 from argparse import ArgumentParser
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -95,10 +95,11 @@ class Command(BaseCommand):
             ) from error
         except EstimationError as error:
             raise CommandError(str(error)) from error
+        found = replace(ranked or Planned(study, prices), goal=goal, bought=bought)
         if options["json"]:
-            self.stdout.write(json.dumps(_data(study, goal, bought) | _ranking_data(ranked)))
+            self.stdout.write(json.dumps(_data(found) | _ranking_data(ranked)))
         else:
-            self.stdout.write(_words(study, goal, bought))
+            self.stdout.write(_words(found))
             if ranked is not None:
                 self.stdout.write(_ranking_words(ranked, options))
 
@@ -128,16 +129,22 @@ def _add_work(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("the work")
     group.add_argument("--cap", type=int, default=25, help="judgments per annotator; 0 for no cap")
     group.add_argument("--double-share", type=float, default=0.25, help="share judged twice")
-    group.add_argument("--pool", type=int, help="how many people there are (default: unlimited)")
-    group.add_argument("--places", type=int, default=130, help="people at work at a time")
+    group.add_argument("--pool", type=int, help="how many people you have (default: unlimited)")
+    group.add_argument(
+        "--places",
+        type=int,
+        help="people at work at a time (default: as many as judge everything if each gives half of "
+        "the cap, at most 130)",
+    )
     add_prices(group)
 
 
-def _data(study: Study, goal: Forecast | None, bought: Purchase | None) -> dict[str, Any]:
+def _data(found: Planned) -> dict[str, Any]:
     return {
-        "study": asdict(study),
-        "target": None if goal is None else asdict(goal),
-        "budget": None if bought is None else asdict(bought),
+        "study": asdict(found.study),
+        "people_assumed": planning.people_assumed(found),
+        "target": None if found.goal is None else asdict(found.goal),
+        "budget": None if found.bought is None else asdict(found.bought),
     }
 
 
@@ -147,8 +154,9 @@ def _ranking_data(ranked: Planned | None) -> dict[str, Any]:
     return {"ranking": asdict(ranked.order), "pairs": [asdict(one) for one in ranked.pairs]}
 
 
-def _words(study: Study, goal: Forecast | None, bought: Purchase | None) -> str:
-    part = study.expected.components
+def _words(found: Planned) -> str:
+    study, goal, bought = found.study, found.goal, found.bought
+    part, people = study.expected.components, planning.people_assumed(found)
     cap, each = "no cap", " each" if study.systems > 1 else ""
     if study.cap is not None:
         cap = f"at most {many(study.cap, 'judgment')} a person"
@@ -157,6 +165,7 @@ def _words(study: Study, goal: Forecast | None, bought: Purchase | None) -> str:
         f"{percent(study.level)}, {percent(study.double_share)} of items judged twice, {cap}.",
         f"Variances: items {short(part.item)}, people {short(part.person)}, rest "
         f"{short(part.rest)}; metric correlation {short(study.rho)}.",
+        *([people["why"]] if people else []),
     ]
     if goal is not None:
         lines += ["", *_goal_lines(goal, study)]

@@ -88,12 +88,12 @@ def _rule(report: CampaignReport) -> Iterator[Paragraph]:
             percent(1 - facts.level),
         )
     elif facts.targets:
-        targets = series(f"{width(value)} on {name}" for name, value in facts.targets.items())
+        targets = series(f"{width(value)} wide on {name}" for name, value in facts.targets.items())
         kind = (
             "interval, valid at every look," if facts.stop_mode == StopMode.ANYTIME else "interval"
         )
         yield sentence(
-            f"Collection was to stop when the {{}} {kind} of every system was at most {{}} wide.",
+            f"Collection was to stop when the {{}} {kind} of every system was at most {{}}.",
             percent(facts.level),
             targets,
         )

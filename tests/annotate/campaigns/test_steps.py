@@ -146,7 +146,7 @@ def test_the_plan_says_what_it_takes_while_it_is_typed(ada: Client) -> None:
     ("typed", "told"),
     [
         ({"width_overall": "0.2"}, "Overall: a width of 0.200 is out of reach."),
-        ({"width_overall": "0.6"}, "About {low}–{high} judgments, "),
+        ({"width_overall": "0.6", "people": "100"}, "About {low}–{high} judgments, "),
         ({"stop_mode": "ranking"}, "At most "),
     ],
 )

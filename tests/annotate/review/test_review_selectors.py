@@ -1,5 +1,6 @@
 """The evidence of a review, against answers worked out by hand."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -250,6 +251,15 @@ def test_every_screen_has_words_also_without_a_value(screen: str) -> None:
     words = SCREENS[screen].reviewers
     assert words.detail(flag) is not None
     assert words.axis([0.5]).low < words.axis([0.5]).high
+
+
+def test_a_screen_that_first_listed_and_then_paused_somebody_is_told_once() -> None:
+    first = replace(reviewed.fired("short_edits"), n=12, tier="list")
+    later = replace(first, n=15, value=0.9, tier="pause")
+    other = reviewed.fired("too_fast")
+    told = review_words.flags([first, other, later])
+    assert [title for title, _line in told] == ["Short edits", "Too fast"]
+    assert told[0][1] == review_words.brief(later) != review_words.brief(first)
 
 
 def test_a_reviewer_reads_why_nobody_is_compared_with_dice() -> None:

@@ -165,7 +165,7 @@ def test_the_list_leads_back_to_an_import_and_cancelling_ends_it(ada: Page, tmp_
     expect(ada.get_by_role("progressbar")).to_have_attribute("value", "50")
     expect(asks).to_be_focused()  # while the page refreshed itself beside it
     press(ada, "button", "Discard this draft and its file")
-    expect(ada.get_by_text("The import was cancelled.")).to_be_visible()
+    expect(ada.get_by_text("The draft was discarded.")).to_be_visible()
     expect(ada.get_by_role("heading", name="Not created yet")).not_to_be_visible()
 
 

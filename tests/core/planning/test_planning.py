@@ -16,8 +16,9 @@ from estimation.core.planning import (
     TargetBelowFloorError,
     affordable,
     forecast,
+    reachable_target,
 )
-from estimation.core.planning.drawing import campaigns, looks_of
+from estimation.core.planning.drawing import campaigns, looks_of, samples
 from estimation.core.planning.expected import expected_variance, optimal_raters, planning_gamma
 from estimation.core.planning.typical import distribution
 from estimation.core.simulation import BINARY, TERNARY, Plan, simulate
@@ -158,11 +159,12 @@ def test_more_helps():
         return forecast(study, target_width=0.15, prices=PRICES, replicates=15).judgments.expected
 
     plain = judgments()
+    many = Participation(places=130)
     assert judgments(rho=0.8) < plain
     assert judgments(cap=10) < plain
     assert judgments(level=0.8) < plain
     assert judgments(estimand="panel") < plain
-    assert judgments(n_items=400) < plain
+    assert judgments(n_items=400, participation=many) < plain
 
 
 @pytest.mark.slow
@@ -178,7 +180,8 @@ def test_several_systems_share_people():
 
 
 def test_too_few_items_rarely_stop():
-    found = forecast(replace(OVERALL, n_items=100), target_width=0.2, prices=PRICES, replicates=50)
+    study = replace(OVERALL, n_items=100, participation=Participation(places=130))
+    found = forecast(study, target_width=0.2, prices=PRICES, replicates=50)
     assert 0 < found.stop_probability < 0.6
     assert found.judgments.high == pytest.approx(125, abs=10)
 
@@ -208,6 +211,55 @@ def test_no_number_of_people_replaces_items():
     with pytest.raises(TargetBelowFloorError, match="more items") as e:
         forecast(few, target_width=0.05, prices=PRICES, replicates=20)
     assert e.value.annotators_needed is None
+
+
+def test_no_more_people_are_asked_for_than_there_are_judgments():
+    with pytest.raises(TargetBelowFloorError, match="more items are needed") as e:
+        forecast(replace(OVERALL, n_items=100), target_width=0.2, prices=PRICES, replicates=20)
+    assert e.value.annotators_needed is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "places", "fewest"),
+    [
+        ({"n_items": 60}, 6, 3),  # 75 judgments, each person gives 12.5 of at most 25
+        ({"n_items": 60, "systems": 10}, 60, 30),
+        ({"n_items": 60, "cap": 5}, 30, 15),
+        ({"n_items": 60, "cap": 1}, 75, 75),
+        ({"n_items": 60, "double_share": 1.0}, 10, 5),
+        ({"n_items": 5}, 3, 1),  # never fewer than three
+        ({"n_items": 1500, "systems": 3}, 130, 225),  # never more than 130 at a time
+        ({"n_items": 1500, "cap": None}, 21, None),  # 93 each, as in the released judgments
+        ({"n_items": 1500, "cap": 100_000}, 21, 1),
+        ({"n_items": 60, "participation": Participation(pool=8)}, 8, 3),
+        ({"n_items": 60, "participation": Participation(places=40)}, 40, 3),
+    ],
+)
+def test_the_people_at_a_time_follow_from_the_study(changes, places, fewest):
+    study = replace(OVERALL, **changes)
+    assert (study.places, study.fewest_people) == (places, fewest)
+
+
+def test_fewer_people_make_a_small_study_wider():
+    study = replace(OVERALL, n_items=60, rho=0.0)
+    widths = [
+        reachable_target(replace(study, participation=who), replicates=40)
+        for who in (Participation(), Participation(pool=20), Participation(places=130))
+    ]
+    assert widths[0] > widths[1] > widths[2]
+    assert (
+        forecast(study, target_width=widths[0], prices=PRICES, replicates=40).annotators.high < 10
+    )
+
+
+@pytest.mark.parametrize("n_items", [2, 3, 4, 10])
+def test_a_study_that_one_person_might_judge_alone_is_drawn_all_the_same(n_items):
+    """Where no order gives each item two judges, the second judgments are left out."""
+    study = replace(OVERALL, n_items=n_items, double_share=1.0)
+    for sample in samples(study, 10, seed=1):
+        pairs = set(zip(sample.item.tolist(), sample.annotator.tolist(), strict=True))
+        assert len(pairs) == sample.n_judgments, "nobody judges an item twice"
+        assert len(set(sample.item.tolist())) == n_items, "each item has a judge"
 
 
 def test_a_panel_has_no_floor():

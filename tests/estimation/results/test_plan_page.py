@@ -11,9 +11,17 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotate.services.campaigns.reach import assumed_people
 from annotate.text.figures import money, number
 from estimation.core import InvalidOptionError
-from estimation.core.planning import TYPICAL, Prices, Study, forecast, reachable_target
+from estimation.core.planning import (
+    TYPICAL,
+    Participation,
+    Prices,
+    Study,
+    forecast,
+    reachable_target,
+)
 from estimation.forms import PlanForm, initial
 from tests.factories import user
 
@@ -67,19 +75,19 @@ def test_a_budget_tells_the_width_that_it_buys(ada: Client) -> None:
 
 @pytest.mark.slow
 def test_a_target_that_cannot_be_met_is_refused_with_the_nearest_that_can(ada: Client) -> None:
-    shown = page(ada, items=30, target=0.2)
+    shown = page(ada, items=60, target=0.2)
     assert 'id="refused"' in shown
-    study = Study(TYPICAL["overall"], 30, rho=0.5)
+    study = Study(TYPICAL["overall"], 60, rho=0.5)
     nearest = reachable_target(study)
     assert nearest is not None
     assert f'value="{nearest:g}"' in shown
-    again = page(ada, items=30, target=0.2, nearest=f"{nearest:g}")
+    again = page(ada, items=60, target=0.2, nearest=f"{nearest:g}")
     assert 'id="refused"' not in again
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("criterion", "items"), [("overall", 30), ("edit", 60), ("any_correct", 40)]
+    ("criterion", "items"), [("overall", 60), ("edit", 60), ("any_correct", 40)]
 )
 def test_nine_of_ten_campaigns_reach_the_nearest_target_and_fewer_a_narrower_one(
     criterion: str, items: int
@@ -141,3 +149,64 @@ def test_scores_that_cannot_be_are_said(ada: Client) -> None:
 
 def test_only_for_those_who_are_logged_in(client: Client) -> None:
     assert client.get(reverse("estimation:plan")).status_code == 302
+
+
+@pytest.mark.slow
+def test_the_page_the_api_and_the_command_tell_alike_how_many_people_are_assumed(
+    ada: Client,
+) -> None:
+    options = ("--items", "60", "--target", "1.2")
+    why = (
+        "All 75 judgments take at least 3 people, at 25 each. The plan assumes 6 people at a time, "
+        "so that each gives about half of that if everything is judged."
+    )
+    assert planned(*options)["people_assumed"] == {"places": 6, "fewest": 3, "why": why}
+    words = StringIO()
+    call_command("plan", *options, stdout=words)
+    assert f"\n{why}\n" in words.getvalue()
+    assert why in page(ada, items=60, target=1.2)
+    told = ada.get("/api/v1/plan/", {"items": 60, "target": 1.2}).json()
+    assert told["people_assumed"] == {"places": 6, "fewest": 3, "why": why}
+    assert told["target"]["annotators"]["high"] < 10
+
+
+@pytest.mark.slow
+def test_the_people_that_there_are_can_be_given(ada: Client) -> None:
+    shown = page(ada, items=60, target=1.2, pool=20)
+    assert "Planned for the 20 people you have." in shown
+    assert shown.index('name="pool"') < shown.index("<details"), "it is one of the main questions"
+
+
+def test_a_ranking_by_a_formula_assumes_no_number_of_people(ada: Client) -> None:
+    asked_for = {"margin": 0.3, "systems": 3}
+    assert "assumed-people" not in page(ada, target="", **asked_for)
+    assert ada.get("/api/v1/plan/", asked_for).json()["people_assumed"] is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (
+            {"n_items": 1500, "systems": 3},
+            "All 5,625 judgments take at least 225 people, at 25 each. The plan assumes 130 people "
+            "at a time, as at a crowd, and others after them.",
+        ),
+        (
+            {"n_items": 1500, "cap": None},
+            "The plan assumes 21 people at a time, who give about 93 each, as in the released "
+            "judgments.",
+        ),
+        (
+            {"participation": Participation(places=1)},
+            "All 75 judgments take at least 3 people, at 25 each. The plan assumes 1 person at a "
+            "time, as you said.",
+        ),
+        (
+            {"participation": Participation(pool=2)},
+            "Planned for the 2 people you have. At 25 each, they can give 50 of all 75 judgments.",
+        ),
+    ],
+)
+def test_what_a_number_of_people_rests_on_is_told(changes: dict[str, Any], told: str) -> None:
+    study = Study(TYPICAL["overall"], **{"n_items": 60, **changes})
+    assert assumed_people(study) == told

@@ -53,6 +53,14 @@ class Column(BaseModel):
         return not self.lacking.count
 
 
+class OddCell(BaseModel):
+    """The first cell that is no number, in a column that has numbers otherwise."""
+
+    column: str
+    line: int
+    cell: str
+
+
 class Context(BaseModel):
     """The fields of the first item, so that the user can check that they were understood."""
 
@@ -96,6 +104,7 @@ class Facts(BaseModel):
     no_question: Gap = Gap()  # no input, or no paragraphs
     no_others: Gap = Gap()  # only one system wrote a text for the item
     columns: list[Column] = []
+    odd_cells: list[OddCell] = []
     constant_metrics: list[str] = []  # recommended ones that are the same for every output
     notices: list[str] = []
     pairs: PairFacts | None = None  # None: there are fewer than two systems, or too many

@@ -1,11 +1,12 @@
 """Reads files into a sheet: checks every row, reports every error, adds tables of metrics."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from annotate.services.campaigns.importing import decoding, forms, tables
-from annotate.services.campaigns.importing.facts import Facts
+from annotate.services.campaigns.importing.facts import Facts, OddCell
 from annotate.services.campaigns.importing.fields import FIELDS, FieldNames, looks_like, shown
 from annotate.services.campaigns.importing.forms import Form, Record
 from annotate.services.campaigns.importing.problems import Problems, Row, RowError, UploadRefused
@@ -99,6 +100,7 @@ def read(
     form = reading.form
     facts.form, facts.encoding, facts.unit = form.name, form.encoding, form.unit
     facts.columns = [one for one in facts.columns if not one.loose or one.name in reading.numeric]
+    facts.odd_cells = reading.odd_cells()
     facts.notices = list(reading.notices())
     return facts
 
@@ -117,7 +119,9 @@ class _Reading:
     def __init__(self, sheet: Sheet, form: Form) -> None:
         self.sheet, self.form = sheet, form
         self.numeric: set[str] = set()  # unknown fields that hold a number wherever they are given
-        self.mixed: set[str] = set()
+        self.mixed: dict[str, OddCell] = {}  # by name: the first value that is no number
+        self.numbers: Counter[str] = Counter()  # values of unknown fields that are numbers
+        self.others: Counter[str] = Counter()
         self.metrics: set[str] = set()
         self.n_cut = self.n_broken = 0
         self.problems = Problems()
@@ -139,7 +143,7 @@ class _Reading:
         try:
             row = row_of(record.known, record.place, record.unknown)
             self._count(row)
-            self.sheet.add(row, self._numbers(record.unknown))
+            self.sheet.add(row, self._numbers(record.unknown, record.place))
         except FaultyError as faulty:
             for kind, message in faulty.told:
                 self.problems.add(RowError(record.place, message, kind, self.form.unit))
@@ -154,24 +158,32 @@ class _Reading:
             message = f"more than {MOST_SYSTEMS:,} systems. Is “system” what it should be?"
             raise FaultyError([("systems many", message)])
 
-    def _numbers(self, unknown: dict[str, Any]) -> dict[str, float]:
+    def _numbers(self, unknown: dict[str, Any], place: int) -> dict[str, float]:
         """Return the numbers among unknown fields. They may be metrics."""
         found = {}
         for name, value in unknown.items():
             if name not in self.form.names.unknown or value is None:
                 continue
-            if name and name == shown(name) and name not in self.mixed and _is_number(value):
+            if not (name and name == shown(name) and _is_number(value)):
+                odd = OddCell(column=name, line=place, cell=shown(str(value)))
+                self.mixed.setdefault(name, odd)
+                self.numeric.discard(name)
+                self.others[name] += 1
+                continue
+            self.numbers[name] += 1
+            if name not in self.mixed:
                 found[name] = float(value)
                 self.numeric.add(name)
-            else:
-                self.mixed.add(name)
-                self.numeric.discard(name)
         return found
+
+    def odd_cells(self) -> list[OddCell]:
+        """Return where columns that are mostly numbers have none: they cannot be metrics."""
+        return [odd for name, odd in self.mixed.items() if self.numbers[name] > self.others[name]]
 
     def notices(self) -> Iterator[str]:
         names = self.form.names
         yield from _about_read(names)
-        yield from _about_unknown(names, self.numeric)
+        yield from _about_unknown(names, self.numeric | {odd.column for odd in self.odd_cells()})
         for ours, theirs in names.unclear.items():
             either = " or ".join(f"“{shown(name)}”" for name in theirs)
             yield f"No {ours} was read: it could be {either}. Rename the one that you mean."

@@ -122,4 +122,18 @@ def test_the_sentence_is_not_there_where_every_number_varies(ada: Client) -> Non
         for i, line in enumerate(lines().splitlines())
     ]
     content = "\n".join(map(json.dumps, rows)).encode()
-    assert "constant-metrics" not in step_page(ada, "questions", content=content)
+    assert "not-proposed" not in step_page(ada, "questions", content=content)
+
+
+def test_a_column_with_one_cell_that_is_no_number_says_where(ada: Client) -> None:
+    table = "item,system,output,judge,gap,note\n1,a,x x,0.5,1,n\n2,a,y,0.7x,,3\n3,a,z,0.9,2,n\n"
+    of = begun(ada, table.encode())
+    told = [
+        "“judge” cannot be a metric: on line 3 it is no number (“0.7x”).",
+        "“gap” cannot be a metric: 1 output has no value, such as that on line 3.",
+    ]
+    page = ada.get(at(of, "questions"))
+    assert page.context["form"].unusable == told
+    assert told[0] in page.content.decode()
+    assert page.context["form"].own_metrics == []
+    assert stored.notices_of(of) == ["Not used: “note”.", *told], "a note may be a number, too"

@@ -12,9 +12,11 @@ from annotate.services.campaigns.importing import running, stored
 from annotate.services.studies import definitions
 from estimation.core.planning import TYPICAL, Prices, Study, forecast
 from tests.annotate.own import helpful
-from tests.annotate.researcher import created, lines, looked_at, owner_of, press
+from tests.annotate.researcher import created, lines, looked_at, owner_of, press, tried
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+MANY = "100"  # people: more than a study of 30 items has work for
 
 
 def found(page: Any) -> dict[str, reach.Reach]:
@@ -26,20 +28,20 @@ def again(client: Client, page: Any) -> Any:
 
 
 def test_thirty_items_do_not_reach_a_narrow_width(ada: Client) -> None:
-    page = looked_at(ada, lines(30))
+    page = looked_at(ada, lines(30), people=MANY)
     told = found(page)["overall"]
     assert told.is_refused
     assert told.takes.chance == 0
     assert told.takes.nearest is not None
     assert 0.4 < told.takes.nearest < 0.8
     said = page.content.decode()
-    assert "a width of 0.200 cannot be reached with these items" in said
+    assert "a width of 0.200 cannot be reached with these items and people" in said
     assert f"Use {told.takes.nearest:.3f}" in said
     assert "Create the campaign all the same" in said
 
 
 def test_no_more_judgments_are_forecast_than_can_be_given(ada: Client) -> None:
-    page = looked_at(ada, lines(40))
+    page = looked_at(ada, lines(40), people=MANY)
     judgments = found(page)["overall"].takes.judgments
     assert judgments is not None
     assert judgments.low <= judgments.high <= page.context["preview"].planned
@@ -59,11 +61,14 @@ def test_the_nearest_is_one_that_nine_of_ten_campaigns_reach(ada: Client) -> Non
 
 
 def test_it_is_not_created_by_the_way_but_all_the_same_if_asked(ada: Client) -> None:
-    page = looked_at(ada, lines(30))
+    page = looked_at(ada, lines(30), people=MANY)
     address = page.request["PATH_INFO"]
     body = {"act": "create", "revision": page.context["of"].revision}
     refused = ada.post(address, body, follow=True)
-    assert "cannot be reached with these items. Change it first." in refused.content.decode()
+    assert (
+        "cannot be reached with these items and people. Change it first."
+        in refused.content.decode()
+    )
     assert CampaignImport.objects.get().status == "ready"
     press(ada, page)
     assert CampaignImport.objects.get().status == "creating"
@@ -71,7 +76,7 @@ def test_it_is_not_created_by_the_way_but_all_the_same_if_asked(ada: Client) -> 
 
 @pytest.mark.slow
 def test_the_nearest_width_is_taken_with_a_press(ada: Client) -> None:
-    page = looked_at(ada, lines(30))
+    page = looked_at(ada, lines(30), people=MANY)
     nearest = found(page)["overall"].takes.nearest
     press(ada, page, "width", criterion="overall", to="nearest")
     after = again(ada, page)
@@ -85,7 +90,7 @@ def test_the_nearest_width_is_taken_with_a_press(ada: Client) -> None:
 
 
 def test_one_of_several_targets_is_left_out_with_a_press(ada: Client) -> None:
-    page = looked_at(ada, lines(30), width_edit="0.9")
+    page = looked_at(ada, lines(30), people=MANY, width_edit="0.9")
     press(ada, page, "width", criterion="overall", to="none")
     assert stored.plan_of(CampaignImport.objects.get()).targets == {"edit": 0.9}
     assert "No target for" not in again(ada, page).content.decode()
@@ -93,7 +98,7 @@ def test_one_of_several_targets_is_left_out_with_a_press(ada: Client) -> None:
 
 @pytest.mark.parametrize("criterion", ["fluency", "", "\x00", "nothing"])
 def test_a_criterion_without_a_target_changes_nothing(ada: Client, criterion: str) -> None:
-    page = looked_at(ada, lines(30))
+    page = looked_at(ada, lines(30), people=MANY)
     press(ada, page, "width", criterion=criterion, to="nearest")
     assert stored.plan_of(CampaignImport.objects.get()).targets == {"overall": 0.2}
 
@@ -113,7 +118,7 @@ def test_enough_items_are_not_refused_and_say_what_it_takes(ada: Client) -> None
 
 @pytest.mark.parametrize("mode", ["anytime", "ranking"])
 def test_other_rules_are_not_forecast_by_it(ada: Client, mode: str) -> None:
-    page = looked_at(ada, lines(30), stop_mode=mode)
+    page = looked_at(ada, lines(30), people=MANY, stop_mode=mode)
     assert page.context["preview"].reach == ()
     assert "Create the campaign all the same" not in page.content.decode()
 
@@ -146,3 +151,52 @@ def test_scores_that_nobody_knows_are_a_guess_and_refuse_nothing(ada: Client) ->
     assert not told.is_refused
     assert "may be out of reach" in page.content.decode()
     assert "all the same" not in page.content.decode()
+
+
+def test_a_small_study_is_told_how_many_people_it_is_planned_for_and_why(ada: Client) -> None:
+    page = looked_at(ada, lines(30))
+    told = found(page)["overall"]
+    planned = page.context["preview"].planned
+    assert told.takes.nearest is None
+    least = -(-planned // 25)
+    assert told.assumed == (
+        f"All {planned} judgments take at least {least} people, at 25 each. The plan assumes 6 "
+        "people at a time, so that each gives about half of that if everything is judged."
+    )
+    said = page.content.decode()
+    assert told.assumed in said
+    assert "With these items and people no width can be reached" in said
+    assert "more people or a lower “Most judgments by one person” help" in said
+
+
+def test_the_people_that_the_researcher_has_are_planned_with(ada: Client) -> None:
+    few, many = (
+        found(looked_at(ada, lines(30), people=people))["overall"] for people in ("3", "60")
+    )
+    assert few.assumed.startswith("Planned for the 3 people you have.")
+    assert few.takes.nearest is None
+    assert many.assumed == "Planned for the 60 people you have."
+    assert many.takes.nearest is not None
+
+
+def test_people_who_are_too_few_for_everything_are_told_so(ada: Client) -> None:
+    told = found(looked_at(ada, lines(60), people="4", annotator_cap="10"))["overall"].assumed
+    assert told.startswith(
+        "Planned for the 4 people you have. At 10 each, they can give 40 of all "
+    )
+
+
+def test_a_number_of_people_outside_the_limits_is_refused(ada: Client) -> None:
+    page = tried(ada, lines(30), people="2")
+    assert "people" in page.context["form"].errors
+
+
+def test_a_budget_below_what_the_targets_cost_is_told(ada: Client) -> None:
+    def notices(**fields: str) -> list[str]:
+        page = looked_at(ada, lines(60), people=MANY, width_overall="0.6", **fields)
+        assert found(page)["overall"].is_reachable
+        return [one for one in page.context["preview"].notices if "expected to cost" in one]
+
+    (told,) = notices(budget="5")
+    assert "collection will probably end before they are reached" in told
+    assert notices(budget="500") == notices() == []
