@@ -99,11 +99,14 @@ class StressedEstimate:
     def moved_by_flags(self) -> bool:
         """Return whether all flags applied move the estimate by more than its half-width."""
         half = self.half_width
-        if self.found is None or half is None or not self.flagged_people:
+        if self.found is None or half is None or self.unflagged is None:
             return False
-        if self.unflagged is None:
-            return True
         return bool(abs(self.unflagged["estimate"] - self.found["estimate"]) > half)
+
+    @property
+    def rests_on_flags(self) -> bool:
+        """Return whether too little is left for an estimate without the flagged work."""
+        return bool(self.flagged_people) and self.unflagged is None
 
     @property
     def state(self) -> State:
@@ -162,21 +165,32 @@ class Stress:
             "estimates": [row.as_data() for row in self.tested],
         }
 
-    def _sentences(self) -> Iterator[str]:
-        shown = [row for row in self.rows if row.is_shown]
+    def _about_flags(self, shown: list[StressedEstimate]) -> Iterator[str]:
         if not self.flagged:
             yield "No screen has flagged anybody."
-        elif moved := [row.cell.name for row in shown if row.moved_by_flags]:
+            return
+        moved = [row.cell.name for row in shown if row.moved_by_flags]
+        if moved:
             yield (
                 "If all flagged work were left out, these estimates would move by more than the "
                 f"half-width of their intervals: {'; '.join(moved)}."
             )
-        else:
+        gone = [row.cell.name for row in shown if row.rests_on_flags]
+        if gone:
+            yield (
+                "If all flagged work were left out, too little would be left for these estimates: "
+                f"{'; '.join(gone)}."
+            )
+        if not moved and not gone:
             people = many(self.flagged, "flagged person", "flagged people")
             yield (
                 f"If the work of all {people} were left out, no estimate would move by more than "
                 "the half-width of its interval."
             )
+
+    def _sentences(self) -> Iterator[str]:
+        shown = [row for row in self.rows if row.is_shown]
+        yield from self._about_flags(shown)
         fragile = [row for row in shown if row.breaks and row.breaks.share <= 0.05]
         for row in fragile:
             assert row.breaks is not None

@@ -82,7 +82,7 @@ def test_targets_and_budgets_by_the_api(ada: Client) -> None:
     assert {name: answer[name] for name in answer} == {name: goal[name] for name in answer}
     bought = api(ada, money=30, items=120).json()["budget"]
     assert bought["judgments"] == data("--budget", "30", "--items", "120")["budget"]["judgments"]
-    refused = api(ada, target=0.05, items=30).json()
+    refused = api(ada, target=0.05, items=120).json()
     assert refused["reachable"] > 0.05
 
 

@@ -75,13 +75,13 @@ def test_a_budget_tells_the_width_that_it_buys(ada: Client) -> None:
 
 @pytest.mark.slow
 def test_a_target_that_cannot_be_met_is_refused_with_the_nearest_that_can(ada: Client) -> None:
-    shown = page(ada, items=60, target=0.2)
+    shown = page(ada, items=120, target=0.2)
     assert 'id="refused"' in shown
-    study = Study(TYPICAL["overall"], 60, rho=0.5)
+    study = Study(TYPICAL["overall"], 120, rho=0.5)
     nearest = reachable_target(study)
     assert nearest is not None
     assert f'value="{nearest:g}"' in shown
-    again = page(ada, items=60, target=0.2, nearest=f"{nearest:g}")
+    again = page(ada, items=120, target=0.2, nearest=f"{nearest:g}")
     assert 'id="refused"' not in again
 
 

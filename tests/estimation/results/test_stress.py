@@ -105,8 +105,12 @@ def test_nothing_is_left_where_everybody_is_flagged(client: Client, ada: User) -
         flag(person(made, f"p{i}"))
     settle(made)
     row = row_of(made)
-    assert (row.flagged_people, row.unflagged, row.moved_by_flags) == (9, None, True)
-    assert "nothing is left" in page(client, made)
+    assert (row.flagged_people, row.unflagged, row.moved_by_flags) == (9, None, False)
+    assert row.rests_on_flags
+    shown = page(client, made)
+    assert "nothing is left" in shown
+    assert "too little would be left for these estimates: " in shown
+    assert "would move by more than" not in shown
 
 
 def test_it_is_made_by_a_task_after_the_estimates_and_not_for_every_judgment(ada: User) -> None:

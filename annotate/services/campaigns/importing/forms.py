@@ -15,9 +15,9 @@ from annotate.services.campaigns.importing.fields import (
     shown,
 )
 from annotate.services.campaigns.importing.json_values import DECODER, TOO_DEEP, entries, not_json
-from annotate.services.campaigns.importing.problems import RowError, UploadRefused
+from annotate.services.campaigns.importing.problems import NO_COLUMN, RowError, UploadRefused
 from annotate.services.campaigns.importing.tables import DELIMITERS, Header
-from annotate.text.figures import count
+from annotate.text.figures import count, series
 
 EMPTY = (
     "The file is empty. It needs one output of one system on each line, with item, system and "
@@ -161,7 +161,8 @@ def _table(head: bytes, text: Iterable[bytes], encoding: str, names: FieldNames)
         raise UploadRefused([RowError(header.line, str(error))]) from None
     missing = [name for name in REQUIRED if name not in known]
     if missing:
-        raise UploadRefused([RowError(header.line, _lacking(header, missing, names))])
+        lacking = _lacking(header, missing, names)
+        raise UploadRefused([RowError(header.line, lacking, kind=NO_COLUMN)])
     records = _cells(tables.records(text, header), names, comma=header.delimiter == ";")
     return Form(f"CSV with {DELIMITERS[header.delimiter]}", encoding, "line", names, records)
 
@@ -169,9 +170,10 @@ def _table(head: bytes, text: Iterable[bytes], encoding: str, names: FieldNames)
 def _lacking(header: Header, missing: list[str], names: FieldNames) -> str:
     found = [f"“{shown(name)}”" for name in header.names[:MOST_NAMES]]
     more = f" and {count(rest)} more" if (rest := len(header.names) - MOST_NAMES) > 0 else ""
-    wanted = " and ".join(f"“{shown(names.named.get(name, name))}”" for name in missing)
+    wanted = series(f"“{shown(names.named.get(name, name))}”" for name in missing)
+    column = "column" if len(missing) == 1 else "columns"
     return (
-        f"no column {wanted}. The columns are {', '.join(found)}{more}. The first line must name "
+        f"no {column} {wanted}. The columns are {', '.join(found)}{more}. The first line must name "
         "item, system and output, and each further line holds one output of one system."
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from annotate.instruments.base import whole_input
 from annotate.text.figures import count
 
+NO_COLUMN = "no column"  # the kind of error where the file does not name what is needed
 MOST_EXAMPLES = 5  # places of one kind of error that are kept, with their messages
 MOST_KINDS = 50
 MOST_FAULTS = 10_000  # errors after which reading stops
@@ -143,6 +144,11 @@ class Refusal:
     def more(self) -> bool:
         """Return whether there are more errors than the examples."""
         return self.cut or any(one.count > len(one.examples) for one in self.problems)
+
+    @property
+    def lacks_columns(self) -> bool:
+        """Return whether it may help to say which column is which."""
+        return any(one.kind == NO_COLUMN for one in self.errors)
 
     def __str__(self) -> str:
         return "\n".join([*map(str, self.problems), *([CUT] if self.cut else [])])

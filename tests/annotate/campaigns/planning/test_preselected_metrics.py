@@ -137,3 +137,12 @@ def test_a_column_with_one_cell_that_is_no_number_says_where(ada: Client) -> Non
     assert told[0] in page.content.decode()
     assert page.context["form"].own_metrics == []
     assert stored.notices_of(of) == ["Not used: “note”.", *told], "a note may be a number, too"
+
+
+def test_a_file_without_our_names_is_told_that_columns_can_be_named(ada: Client) -> None:
+    def page(content: bytes) -> str:
+        address = reverse("annotate:import", args=[begun(ada, content).public_id])
+        return ada.get(address).content.decode()
+
+    assert "or say which column is which." in page(b"nr,model,text\n1,a,x\n")
+    assert "or say which column is which." not in page(b"item,system,output\n1,a,x\n1,a,y\n")

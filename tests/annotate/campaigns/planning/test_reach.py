@@ -200,3 +200,24 @@ def test_a_budget_below_what_the_targets_cost_is_told(ada: Client) -> None:
     (told,) = notices(budget="5")
     assert "collection will probably end before they are reached" in told
     assert notices(budget="500") == notices() == []
+
+
+def test_that_collection_usually_stops_long_before_is_said_only_where_it_is_expected(
+    ada: Client,
+) -> None:
+    early, late = (
+        looked_at(ada, lines(100), people=MANY, width_overall=width) for width in ("1.2", "0.3")
+    )
+    assert early.context["preview"].stops_early
+    assert "collection usually stops long before" in early.content.decode()
+    assert not late.context["preview"].stops_early
+    assert "stops long before" not in late.content.decode()
+
+
+@pytest.mark.parametrize(("tutorial", "said"), [("built-in", True), ("none", False)])
+def test_pay_for_the_tutorial_is_spoken_of_only_where_there_is_one(
+    ada: Client, tutorial: str, said: bool
+) -> None:
+    page = looked_at(ada, lines(4), budget="1", tutorial=tutorial)
+    (told,) = (one for one in page.context["preview"].notices if one.startswith("The budget pays"))
+    assert ("paid for the tutorial" in told) is said
