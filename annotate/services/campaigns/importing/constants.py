@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from estimation.metrics import METRICS, Metric
 
+MOST_TEXTS = 20_000  # in larger files nothing is said: this takes a second
 BLOCK = 200  # texts that are scored before the values are compared again
 # Those that a new campaign chooses by itself; each needs the text alone.
 CHOSEN = [one for one in METRICS.values() if one.efficiency and one.needs == "nothing"]
@@ -25,8 +26,11 @@ def constant_columns(values: Iterable[str | None]) -> set[str]:
 def constant_metrics(db: sqlite3.Connection) -> list[str]:
     """Return the metrics that a new campaign would choose and that are the same for every text.
 
-    A metric is computed only until two of its values differ.
+    A metric is computed only until two of its values differ, and not for very many texts.
     """
+    (n_texts,) = db.execute("SELECT count(*) FROM row").fetchone()
+    if n_texts > MOST_TEXTS:
+        return []
     return [one.name for one in CHOSEN if not _differs(one, _texts(db))]
 
 

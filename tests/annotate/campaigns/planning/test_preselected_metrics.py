@@ -71,6 +71,9 @@ def test_a_metric_counts_as_the_same_only_if_the_last_text_says_so(
     plain = ["One text.", "Two words.", "Three more.", "Four."]
     assert facts_of(*plain).constant_metrics == ["repetition"]
     assert facts_of(*plain, "five five").constant_metrics == []
+    monkeypatch.setattr("annotate.services.campaigns.importing.constants.MOST_TEXTS", 3)
+    assert facts_of(*plain).constant_metrics == [], "not looked at in very large files"
+    monkeypatch.setattr("annotate.services.campaigns.importing.constants.MOST_TEXTS", 4)
     repeated = ["one one", "two two", "three three"]
     assert facts_of(*repeated).constant_metrics == ["repetition"], "the same, and not 0"
 
