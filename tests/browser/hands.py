@@ -44,9 +44,6 @@ class Mouse:
     def write(self, label: str, text: str, *, role: Any = "textbox") -> None:
         self.page.get_by_role(role, name=label, exact=True).fill(text)
 
-    def tick(self, label: str) -> None:
-        self.page.get_by_role("checkbox", name=label).check()
-
     def pick(self, label: str | re.Pattern[str]) -> None:
         self.page.get_by_role("radio", name=label).check()
 
@@ -92,10 +89,6 @@ class Keyboard(Mouse):
         self.reach(self.page.get_by_role(role, name=label, exact=True))
         self.page.keyboard.press("Control+A")
         self.page.keyboard.type(text)
-
-    def tick(self, label: str) -> None:
-        self.reach(self.page.get_by_role("checkbox", name=label))
-        self.page.keyboard.press("Space")
 
     def pick(self, label: str | re.Pattern[str]) -> None:
         """Tab leads to the chosen radio button of a group, and the arrows to the others."""

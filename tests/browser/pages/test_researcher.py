@@ -100,8 +100,7 @@ def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> No
     running.run_due()
     expect(ada.get_by_role("heading", name="What are people asked?")).to_be_visible()
     no_barriers(ada, "questions")
-    ada.get_by_label("judge", exact=True).focus()
-    ada.keyboard.press("Space")
+    expect(ada.get_by_label("judge", exact=True)).to_be_checked()  # the file's own number
     press(ada, "button", "Next: plan")
     expect(ada.get_by_role("heading", name="How precise should the results be?")).to_be_visible()
     press(ada, "button", "Use 0.")

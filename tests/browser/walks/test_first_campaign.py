@@ -143,8 +143,7 @@ def _say_what_is_asked(hand: Mouse) -> None:
     for one in ("Fluency", "Redundancy", "Overall (from −1 to 1, higher is better)", "Edit"):
         expect(measured).to_contain_text(one)
     picture(page, "06-questions")
-    hand.tick("fit")
-    expect(page.get_by_label("fit")).to_be_checked()
+    expect(page.get_by_label("fit")).to_be_checked()  # the file's own number is proposed
     # Nobody loses the draft by one press on the way to the next step.
     expect(page.get_by_role("button", name="Discard this draft and its file")).to_be_hidden()
     hand.press("button", "Next: plan")
@@ -156,6 +155,7 @@ def _plan(hand: Mouse) -> None:
     says(page, "Target width of the interval, by criterion", "A width of 0.2 means ±0.1")
     hand.pick("Exactly these annotators")
     hand.pick("People in general")
+    hand.write("People you have", "60", role="spinbutton")
     hand.write("Overall", "0.05", role="spinbutton")
     takes = page.get_by_role("complementary", name="What it will take")
     expect(takes).to_contain_text("width 0.050")
@@ -179,8 +179,12 @@ def _create_and_open(hand: Mouse) -> None:
     page = hand.page
     heading(hand, "Preview: the campaign does not exist yet")
     refused = page.get_by_role("alert")
-    expect(refused).to_contain_text("a width of 0.050 cannot be reached with these items.")
-    expect(refused).to_contain_text("The narrowest that 9 of 10 campaigns reach is about 0.")
+    expect(refused).to_contain_text(
+        "a width of 0.050 cannot be reached with these items and people."
+    )
+    expect(refused).to_contain_text(
+        "The narrowest that 9 of 10 campaigns reach with them is about 0."
+    )
     expect(page.get_by_role("button", name="Create the campaign all the same")).to_be_visible()
     picture(page, "09-preview-refused")
     hand.press("button", re.compile(r"^Use 0\.\d+$"))
