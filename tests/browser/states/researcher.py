@@ -296,6 +296,7 @@ def _out_of_reach(visitor: Visitor) -> None:
     running.run_due()
     step(page, "Next: plan")
     page.locator("#id_width_fluency").fill("0.9")
+    page.locator("#id_people").fill("60")
     step(page, "Next: people and money")
     step(page, "Preview")
     expect(page.get_by_role("heading", name="What it will take")).to_be_visible()
