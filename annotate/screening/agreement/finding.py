@@ -3,7 +3,7 @@
 import numpy as np
 
 from annotate.screening import crowd
-from annotate.screening.agreement.apart import Apart, apart
+from annotate.screening.agreement.apart import Apart, apart, variety
 from annotate.screening.base import Columns, ScreenFinding, finding
 from annotate.screening.slopes import believed, slopes
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
@@ -14,7 +14,7 @@ _PRIOR = 8.0
 # The least weight of a kind of column.
 _LEAST_WEIGHT = 0.05
 # How often people are believed anew, and the comparisons that weigh as much as "as usual".
-_ROUNDS, _FEW = 2, 5.0
+_ROUNDS, _FEW = 5, 5.0
 
 
 class AgreementThresholds(Thresholds):
@@ -36,6 +36,10 @@ def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) ->
     little influence. Agreement is sum x / sum v, divided by the same for all other annotators'
     rows. The interval uses t, with a spread moderated by the campaign's. The evidence is the
     distance from the usual agreement (`slopes`).
+
+    Whoever nearly always gives the best answer cannot go along with the others as far as people who
+    use the whole scale. So the evidence expects of a person the usual agreement times the
+    `variety` of their answers.
     """
     people = columns.people.size
     counts = crowd.counts(columns, crowd.categories(columns))
@@ -55,7 +59,7 @@ def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) ->
     return finding(
         "low_agreement",
         columns,
-        evidence=found.evidence,
+        evidence=_evidence(columns, x, v, near, found.usual),
         past=value + half < own.threshold,
         value=value,
         low=value - half,
@@ -98,6 +102,12 @@ def _counted(output: Ints, said: Apart, credit: Floats) -> list[Floats]:
     if said.there is None:
         return [_of_others(output, counted)] * len(said.kinds)
     return [_of_others(output, np.where(there, counted, 0.0)) * there for there in said.there]
+
+
+def _evidence(columns: Columns, x: Floats, v: Floats, near: crowd.Mask, usual: Floats) -> Floats:
+    """Return (A,) the evidence of less agreement than is usual for answers of such variety."""
+    beyond = (1 - variety(columns)) * np.nan_to_num(usual)
+    return slopes(columns.who, x + beyond[columns.who] * v, v, near).evidence
 
 
 def credit(who: Ints, x: Floats, v: Floats, near: crowd.Mask) -> Floats:

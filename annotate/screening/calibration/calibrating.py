@@ -8,7 +8,7 @@ logarithms of probabilities do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -44,6 +44,9 @@ SHARES = {
     "no_variation": 6.0,
     "several_signs": 2.0,
 }
+# Who takes over the part of a screen that has nothing to go by, because it finds the same people:
+# answers without a look at the output go neither with one's own edits nor with others' answers.
+HEIRS = {"own_consistency": "low_agreement"}
 # Highlights are not simulated.
 ASSUMED = {"thin_evidence": (2.5, 4.0)}
 
@@ -57,26 +60,30 @@ def calibrated(columns: Columns, settings: Settings, *, seed: int = 0) -> Cutoff
     passed, part = _histories(model, plan, settings, rng)
     active = [screen for screen, most in passed.items() if screen not in ASSUMED and most.any()]
     pausing = [screen for screen in active if screen not in settings.flags.list_only]
-    pauses = {screen: _share(screen) / sum(map(_share, pausing)) for screen in pausing}
+    shares = {screen: _share(screen, active) for screen in active}
+    whole = sum(shares[screen] for screen in pausing)
     found = dict(ASSUMED)
     for screen in active:
-        share = _share(screen) * settings.flags.listed
+        share = shares[screen] * settings.flags.listed
         listed = _cutoff(passed[screen], share, share * _even(passed[screen], part))
-        share = pauses.get(screen, _share(screen)) * settings.flags.paused
+        share = shares[screen] / (whole if screen in pausing else 1) * settings.flags.paused
         paused = _cutoff(passed[screen], share, share)
         found[screen] = (listed, max(listed, paused))
     rest = (-np.log10(settings.flags.listed / 10), -np.log10(settings.flags.paused / 10))
     return Cutoffs(found, (float(rest[0]), float(rest[1])))
 
 
-def _share(screen: str) -> float:
+def _share(screen: str, active: Collection[str]) -> float:
     """Return a screen's part of those whom all screens may list.
 
-    A screen that has nothing to go by leaves its part: a study that shows less of people's work
-    also shows less of their carelessness, and the other screens would take honest people for it.
+    A screen that has nothing to go by leaves its part to its heir, if it has one: a study that
+    shows less of people's work also shows less of their carelessness, and screens of other things
+    would take honest people for it.
     """
     others = [name for name in SCREENS if name not in ASSUMED]
-    return SHARES.get(screen, 1.0) / sum(SHARES.get(name, 1.0) for name in others)
+    left = [name for name, heir in HEIRS.items() if heir == screen and name not in active]
+    mine = sum(SHARES.get(name, 1.0) for name in (screen, *left))
+    return mine / sum(SHARES.get(name, 1.0) for name in others)
 
 
 def _even(most: Floats, part: Ints) -> float:

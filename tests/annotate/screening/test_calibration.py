@@ -136,3 +136,15 @@ def test_a_look_at_some_judgments_keeps_their_highlights():
 def _paused(columns, chosen):
     found = screen_all(columns, chosen, Cutoffs({}, (2.0, 2.0)))
     return {verdict.annotator for verdict in found if verdict.tier == PAUSED}
+
+
+def test_without_edits_agreement_has_the_part_of_own_consistency():
+    everybody = list(calibrating.SCREENS)
+    without = [name for name in everybody if name != "own_consistency"]
+    share = calibrating._share
+    gained = share("low_agreement", without) - share("low_agreement", everybody)
+    assert gained == pytest.approx(share("own_consistency", everybody))
+    others = [name for name in without if name not in {"low_agreement", *calibrating.ASSUMED}]
+    assert all(share(name, without) == share(name, everybody) for name in others)
+    whole = [name for name in without if name not in calibrating.ASSUMED]
+    assert sum(share(name, without) for name in whole) == pytest.approx(1.0)

@@ -5,10 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotate.screening import Settings
 from annotate.screening.agreement import finding
-from annotate.screening.agreement.finding import comparisons, credit
+from annotate.screening.agreement.finding import (
+    AgreementThresholds,
+    comparisons,
+    credit,
+    find,
+)
 from annotate.screening.agreement.screen import LOW_AGREEMENT
 from annotate.screening.running import run
+from bench.screening import table
 from tests.annotate.screening.columns import SMALL, crowd, rescored
 
 TASKS = 30
@@ -69,3 +76,44 @@ def test_people_who_answer_upside_down_hide_each_other_less_if_they_are_not_beli
     weighed = usual()
     monkeypatch.setattr(finding, "credit", lambda who, _x, _v, near: 1.0 * near[who])
     assert weighed > 1.3 * usual()
+
+
+def test_the_best_answer_over_and_over_is_no_sign_of_chance(monkeypatch):
+    """Lenient people follow the others where their scale allows it, which is seldom."""
+    campaigns = [lenient(seed, 3) for seed in range(4)]
+
+    def most():
+        answers = [v for one in campaigns for v in run(LOW_AGREEMENT, one, SMALL)]
+        return np.mean([v.evidence for v in answers if v.annotator < 3])
+
+    allowed = most()
+    monkeypatch.setattr(finding, "variety", lambda columns: np.ones(columns.people.size))
+    assert allowed < 0.8 * most()
+
+
+def test_who_answers_upside_down_is_found_once_people_are_believed_anew(monkeypatch):
+    """A fifth of 120 people who have ten comparisons each: two rounds leave many of them hidden."""
+    rng = np.random.default_rng(7)
+    campaigns = [table.campaign("rating 4×5", "mirrored scale", 120, rng) for _ in range(6)]
+
+    def usual():
+        found = [
+            find(one, AgreementThresholds(), Settings().crowd).evidence[mine]
+            for one, mine in campaigns
+        ]
+        return np.median(found)
+
+    often = usual()
+    monkeypatch.setattr(finding, "_ROUNDS", 2)
+    assert often > 1.03 * usual()
+
+
+def lenient(seed, few):
+    """A campaign of 20 people, of whom the first call the middle good and half of the bad too."""
+    found = crowd(seed, people=20, each=TASKS)
+    rng = np.random.default_rng(seed)
+    for who in range(few):
+        own = found.answers[found.annotator == who]
+        kind = (own == 0) | (rng.random((len(own), 1)) < 0.5)
+        found = rescored(found, who, np.where(kind, 1.0, own))
+    return found
