@@ -36,15 +36,13 @@ class Campaign(models.Model):
     tutorial_required = models.BooleanField(default=True)
     tutorial = models.ForeignKey(TutorialContent, models.PROTECT, null=True)
     tutorial_bonus = models.DecimalField(max_digits=6, decimal_places=2, default=Decimal("0.75"))
-    # Passing promises the bonus. It is due after this many counting judgments, or earlier if no
-    # more tasks are offered. Anyone can enter by the open link, any number of times.
+    # Passing promises the bonus: due after so many counting judgments, or if no tasks are left.
     bonus_after = models.PositiveSmallIntegerField(default=3)
-    open_link_bonus = models.BooleanField(default=False)
+    open_link_bonus = models.BooleanField(default=False)  # anyone may enter by it, and often
     crowd = models.CharField(max_length=20, default="link")
     language = models.CharField(max_length=12, default="en")
     contact = models.EmailField(blank=True)
-    # Links for annotators of an earlier number no longer lead in.
-    links_number = models.PositiveIntegerField(default=0, db_default=0)
+    links_number = models.PositiveIntegerField(default=0, db_default=0)  # earlier links are dead
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
     close_reason = models.CharField(max_length=20, choices=Reason, blank=True)
 
@@ -180,7 +178,6 @@ class Item(models.Model):
             models.UniqueConstraint(fields=["campaign", "key"], name="item_key_once"),
             models.UniqueConstraint(fields=["campaign", "position"], name="item_position_once"),
         ]
-        # Pages by id, which otherwise begin with the items of all earlier campaigns.
         indexes = [newest_of_campaign("item_newest")]
 
 
@@ -195,8 +192,8 @@ class Output(models.Model):
     words = models.PositiveIntegerField(default=0)  # for the reading time that screens expect
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["item", "digest"], name="output_text_once")]
         indexes = [newest_of_campaign("output_newest")]
+        constraints = [models.UniqueConstraint(fields=["item", "digest"], name="output_text_once")]
 
 
 class Authorship(models.Model):

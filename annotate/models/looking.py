@@ -44,8 +44,8 @@ class OutOfReach(models.Model):
 class WorkTimes(models.Model):
     """How long people took in a large campaign, and how many people's judgments count.
 
-    The numbers are those of `selectors.pay.work_times.Times`. state: of the campaign before they
-    were read, at `at`; took: seconds that it took to read them.
+    The numbers are those of `selectors.pay.work_times.TimesOfWork`. state: of the campaign before
+    they were read, at `at`; took: seconds that it took to read them.
     """
 
     campaign = models.OneToOneField(Campaign, models.CASCADE, primary_key=True, related_name="+")

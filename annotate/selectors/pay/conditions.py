@@ -8,7 +8,7 @@ from django.db.models import Count, Q
 
 from annotate.models import Appeal, Campaign, TutorialRound
 from annotate.selectors.pay import work_times
-from annotate.selectors.pay.work_times import Times
+from annotate.selectors.pay.work_times import TimesOfWork
 
 
 @dataclass(frozen=True)
@@ -57,15 +57,15 @@ class WorkConditions:
 def of_campaign(campaign: Campaign) -> WorkConditions:
     """Return the conditions so far; the number of queries does not grow.
 
-    Times, the people who judged and those whose pay was refused may be some minutes old where there
-    are many judgments; `at` says so.
+    Times, the people who judged and those whose pay was refused may be some minutes old where
+    there are many judgments; `at` says so.
     """
     times = work_times.of_campaign(campaign.pk)
     people = _people(campaign, times.people)
     return WorkConditions(_pay(campaign, times), _appeals(campaign.pk), people, times.at)
 
 
-def _pay(campaign: Campaign, times: Times) -> WorkPay:
+def _pay(campaign: Campaign, times: TimesOfWork) -> WorkPay:
     return WorkPay(
         campaign.reward,
         campaign.tutorial_bonus,

@@ -17,7 +17,7 @@ HOUR = 3600.0
 
 
 @dataclass(frozen=True)
-class Times:
+class TimesOfWork:
     """seconds: one judgment, the median of people's means; None without any.
 
     per_hour: judgments in an hour of active time, the median of people; least_per_hour: what nine
@@ -34,7 +34,7 @@ class Times:
     at: datetime | None = None
 
 
-def of_campaign(campaign_id: int) -> Times:
+def of_campaign(campaign_id: int) -> TimesOfWork:
     """Return what is kept, or what all judgments say where nothing is; one query, or three."""
     mine = WorkTimes.objects.filter(campaign=campaign_id)
     kept = mine.annotate(now=state_of(OuterRef("campaign"))).first()
@@ -42,7 +42,7 @@ def of_campaign(campaign_id: int) -> Times:
         return read(campaign_id)
     at = None if kept.state == kept.now else kept.at
     found = (kept.seconds, kept.per_hour, kept.least_per_hour, kept.people, kept.refused)
-    return Times(*found, at)
+    return TimesOfWork(*found, at)
 
 
 def state_of(campaign: OuterRef) -> Subquery:
@@ -62,7 +62,7 @@ def state_of(campaign: OuterRef) -> Subquery:
     )
 
 
-def read(campaign_id: int) -> Times:
+def read(campaign_id: int) -> TimesOfWork:
     """Return what all judgments and ledger rows of a campaign say; two queries."""
     verified = Judgment.objects.filter(
         campaign=campaign_id, assignment__status=Assignment.Status.VERIFIED
@@ -78,9 +78,9 @@ def read(campaign_id: int) -> Times:
     people = sum(counting > 0 for *_others, counting in found)
     refused = _refused(campaign_id)
     if not means.size:
-        return Times(None, None, None, people, refused)
+        return TimesOfWork(None, None, None, people, refused)
     per_hour = HOUR / means
-    return Times(
+    return TimesOfWork(
         float(np.median(means)),
         float(np.median(per_hour)),
         float(np.quantile(per_hour, 0.1)),

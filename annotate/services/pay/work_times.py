@@ -14,13 +14,13 @@ from django.utils import timezone
 
 from annotate.models import Campaign, WorkTimes
 from annotate.selectors.pay import work_times
-from annotate.selectors.pay.work_times import Times
+from annotate.selectors.pay.work_times import TimesOfWork
 from annotate.states import CampaignStatus
 
 LEAST = 20_000  # held slots; all judgments of smaller campaigns are read for a page
 PAUSE = 100  # times as long as it took to read, before it is read again
 AT_ONCE = 30.0  # seconds after which one run of the task ends
-NAMES = tuple(field.name for field in fields(Times) if field.name != "at")
+NAMES = tuple(field.name for field in fields(TimesOfWork) if field.name != "at")
 
 
 def keep_due() -> int:

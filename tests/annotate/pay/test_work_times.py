@@ -16,7 +16,7 @@ from annotate import tasks
 from annotate.api.campaigns import queries
 from annotate.models import Campaign, Judgment, LedgerEntry, SlotTally, WorkTimes
 from annotate.selectors.pay import conditions, work_times
-from annotate.selectors.pay.work_times import Times
+from annotate.selectors.pay.work_times import TimesOfWork
 from annotate.services.campaigns import life
 from annotate.services.pay import tallying
 from annotate.services.pay import work_times as keeping
@@ -71,7 +71,7 @@ def contributed(made: Campaign, annotator: int) -> tuple[int, int, int]:
     )
 
 
-def told(times: Times) -> tuple[object, ...]:
+def told(times: TimesOfWork) -> tuple[object, ...]:
     return times.seconds, times.per_hour, times.people, times.refused
 
 
