@@ -52,6 +52,8 @@ class Reach:
     is_known: whether scores on this criterion are known from other studies; otherwise their spread
     is assumed, and nothing is refused for it. saved: the share of judgments that the plan's metric
     saved in such a study; None where that was not measured. assumed: how many people, and why.
+    lacks_people: whether more people than are assumed would reach it; nobody said how many there
+    are, so it is not refused.
     """
 
     criterion: Criterion
@@ -60,6 +62,7 @@ class Reach:
     is_known: bool
     saved: float | None = None
     assumed: str = ""
+    lacks_people: bool = False
 
     @property
     def is_reachable(self) -> bool:
@@ -67,7 +70,7 @@ class Reach:
 
     @property
     def is_refused(self) -> bool:
-        return self.is_known and not self.is_reachable
+        return self.is_known and not (self.is_reachable or self.lacks_people)
 
 
 def of(checked: Checked, most: AtMost) -> list[Reach]:
@@ -116,7 +119,14 @@ def _of(checked: Checked, criterion: Criterion, prices: Prices, planned: int) ->
     takes = _takes(study, width, prices)
     if takes.judgments:
         takes = replace(takes, judgments=_at_most(takes.judgments, planned))
-    return Reach(criterion, width, takes, is_known, saved, assumed_people(study, planned))
+    lacks = takes.chance < CLAIMED and plan.people is None and _would_do(study, width, prices)
+    return Reach(criterion, width, takes, is_known, saved, assumed_people(study, planned), lacks)
+
+
+def _would_do(study: Study, width: float, prices: Prices) -> bool:
+    """Return whether as many people as at a crowd would reach the width."""
+    many_people = replace(study, participation=Participation(places=MOST_PLACES))
+    return _takes(many_people, width, prices).chance >= CLAIMED
 
 
 def _at_most(found: Range, planned: int) -> Range:

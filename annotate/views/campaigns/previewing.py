@@ -50,7 +50,7 @@ class CampaignPreview:
     def in_short(self) -> str:
         """Return what the plan takes in one line, for screens without room beside the form."""
         if late := next((one for one in self.reach if not one.is_reachable), None):
-            able = "is" if late.is_known else "may be"
+            able = "is" if late.is_refused else "may be"
             return f"{late.criterion.label}: a width of {width(late.width)} {able} out of reach."
         known = [one.takes for one in self.reach]
         slowest = max(known, key=lambda one: _high(one.judgments), default=None)

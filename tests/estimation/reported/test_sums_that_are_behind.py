@@ -32,7 +32,9 @@ def made(ada: User, monkeypatch: pytest.MonkeyPatch) -> Campaign:
 
 
 @pytest.fixture
-def page(client: Client, made: Campaign) -> Callable[[str], str]:
+def page(client: Client, ada: User, made: Campaign) -> Callable[[str], str]:
+    client.force_login(ada)
+
     def read(query: str = "") -> str:
         answer = client.get(reverse("estimation:dashboard", args=[made.public_id]) + query)
         assert answer.status_code == 200

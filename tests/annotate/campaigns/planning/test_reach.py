@@ -40,6 +40,25 @@ def test_thirty_items_do_not_reach_a_narrow_width(ada: Client) -> None:
     assert "Create the campaign all the same" in said
 
 
+def test_an_assumed_number_of_people_refuses_nothing(ada: Client) -> None:
+    """Sixty items are work for a dozen people; with as many as at a crowd they would do."""
+    page = looked_at(ada, lines(60), width_overall="0.55")
+    told = found(page)["overall"]
+    assert not told.is_reachable
+    assert told.lacks_people
+    assert not told.is_refused
+    said = page.content.decode()
+    assert "a width of 0.550 may be out of reach with these items and people" in said
+    assert "With more people than the plan assumes, the width" in said
+    assert "Create the campaign all the same" not in said
+
+
+def test_people_who_are_too_few_are_a_reason_to_refuse(ada: Client) -> None:
+    told = found(looked_at(ada, lines(60), width_overall="0.55", people="12"))["overall"]
+    assert told.is_refused
+    assert not told.lacks_people
+
+
 def test_no_more_judgments_are_forecast_than_can_be_given(ada: Client) -> None:
     page = looked_at(ada, lines(40), people=MANY)
     judgments = found(page)["overall"].takes.judgments
