@@ -60,7 +60,8 @@ def calibrated(columns: Columns, settings: Settings, *, seed: int = 0) -> Cutoff
     passed, part = _histories(model, plan, settings, rng)
     active = [screen for screen, most in passed.items() if screen not in ASSUMED and most.any()]
     pausing = [screen for screen in active if screen not in settings.flags.list_only]
-    shares = {screen: _share(screen, active) for screen in active}
+    # A screen that somebody switched off leaves its part to nobody.
+    shares = {screen: _share(screen, {*active, *settings.flags.off}) for screen in active}
     whole = sum(shares[screen] for screen in pausing)
     found = dict(ASSUMED)
     for screen in active:
