@@ -6,7 +6,7 @@ CROWD ?= link
 # Twice the processors: browser tests wait for the page, and all for the database.
 WORKERS ?= 4
 # What is slow and may differ between databases.
-ALIKE := tests/annotate tests/api tests/crowds tests/estimation tests/hostile tests/test_doors.py tests/test_login.py tests/test_remembered.py
+ALIKE := tests/annotate tests/api tests/crowds tests/estimation tests/test_doors.py tests/test_login.py tests/test_remembered.py
 # Without its cache each test process compiles every test and the whole product again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
