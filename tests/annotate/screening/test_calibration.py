@@ -148,3 +148,19 @@ def test_without_edits_agreement_has_the_part_of_own_consistency():
     assert all(share(name, without) == share(name, everybody) for name in others)
     whole = [name for name in without if name not in calibrating.ASSUMED]
     assert sum(share(name, without) for name in whole) == pytest.approx(1.0)
+
+
+def test_where_paragraphs_are_searched_agreement_has_its_own_part():
+    rated = crowd(2, people=6, each=4)
+    n = len(rated.who)
+    searched = replace(rated, plausible=np.ones(n), verdicts=np.zeros((n, 2)))
+    active = ["too_fast", "low_agreement"]
+    of = {
+        name: calibrating._shares(columns, active, Settings())["low_agreement"]
+        for name, columns in (("rated", rated), ("searched", searched))
+    }
+    own = calibrating._share("low_agreement", calibrating.SCREENS)
+    assert of["searched"] == own
+    assert of["rated"] == own + calibrating._share("own_consistency", calibrating.SCREENS)
+    off = Settings.from_dict({"flags": {"off": ["own_consistency"]}})
+    assert calibrating._shares(rated, active, off)["low_agreement"] == own
