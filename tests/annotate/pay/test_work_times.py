@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from annotate import tasks
 from annotate.api.campaigns import queries
-from annotate.models import Campaign, Judgment, LedgerEntry, SlotTally, WorkTimes
+from annotate.models import Assignment, Campaign, Judgment, LedgerEntry, SlotTally, WorkTimes
 from annotate.selectors.pay import conditions, work_times
 from annotate.selectors.pay.work_times import TimesOfWork
 from annotate.services.campaigns import life
@@ -198,3 +198,15 @@ def test_the_api_says_of_each_person_what_a_recount_says(steps: list[tuple[str, 
         assert {pk: (one.judgments, one.counting, one.excluded) for pk, one in found.items()} == {
             pk: counts for pk in people if (counts := contributed(world.made, pk))[0]
         }, step
+
+
+def test_work_that_no_crowd_has_confirmed_does_not_count_yet() -> None:
+    study = campaign(owner=user(), items=12, annotator_cap=None, double_share=0)
+    who = person(study, "a")
+    for _ in range(3):
+        judge(who)
+    newest = Assignment.objects.filter(annotator=who.annotator_id).latest("pk")
+    Assignment.objects.filter(pk=newest.pk).update(status=Assignment.Status.SUBMITTED)
+    found = queries.contributions(study, [who.annotator_id])[who.annotator_id]
+    counts = contributed(study, who.annotator_id)
+    assert (found.judgments, found.counting, found.excluded) == counts == (3, 2, 0)
