@@ -113,7 +113,7 @@ def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> No
     ada.keyboard.press("Enter")  # in a field: the next step, not the one before
     expect(ada.get_by_role("heading", name="Preview: the campaign does not exist")).to_be_visible()
     assert not Campaign.objects.exists()
-    expect(ada.get_by_text("2 metrics: repetition, judge")).to_be_visible()
+    expect(ada.get_by_text("1 metric: judge")).to_be_visible()
     expect(ada.get_by_text("$0.50 a judgment")).to_be_visible()
     no_barriers(ada, "preview")
 
@@ -124,7 +124,7 @@ def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> No
     press(ada, "button", "Open for judgments")
     expect(ada.get_by_role("heading", name="Invite people")).to_be_visible()
     made = Campaign.objects.get()
-    assert (made.status, made.metrics) == (Campaign.Status.OPEN, ["repetition", "judge"])
+    assert (made.status, made.metrics) == (Campaign.Status.OPEN, ["judge"])
 
 
 DROP = """([name, text]) => {

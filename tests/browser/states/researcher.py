@@ -280,7 +280,9 @@ def _new_no_room(visitor: Visitor) -> None:
 
 @state("researcher/new-preview")
 def _preview(visitor: Visitor) -> None:
-    page = previewed(visitor)
+    page = asked(visitor)
+    page.get_by_label("comet", exact=True).uncheck()
+    through(page)
     expect(page.get_by_role("button", name="Use comet")).to_be_visible()
 
 
