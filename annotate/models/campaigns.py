@@ -38,11 +38,11 @@ class Campaign(models.Model):
     tutorial_bonus = models.DecimalField(max_digits=6, decimal_places=2, default=Decimal("0.75"))
     # Passing promises the bonus: due after so many counting judgments, or if no tasks are left.
     bonus_after = models.PositiveSmallIntegerField(default=3)
-    open_link_bonus = models.BooleanField(default=False)  # anyone may enter by it, and often
+    open_link_bonus = models.BooleanField(default=False)  # one person may come by it many times
     crowd = models.CharField(max_length=20, default="link")
     language = models.CharField(max_length=12, default="en")
     contact = models.EmailField(blank=True)
-    links_number = models.PositiveIntegerField(default=0, db_default=0)  # earlier links are dead
+    links_number = models.PositiveIntegerField(default=0, db_default=0)  # lower links are shut
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
     close_reason = models.CharField(max_length=20, choices=Reason, blank=True)
 
