@@ -117,21 +117,15 @@ class OutputSerializer(serializers.Serializer[Any]):
 class AnnotatorSerializer(serializers.Serializer[Any]):
     """An annotator, by pseudonym, and their contributions."""
 
-    annotator = serializers.CharField(source="person.pseudonym")
-    judgments = serializers.IntegerField(source="did.judgments")
-    counting = serializers.IntegerField(source="did.counting")
-    excluded = serializers.IntegerField(source="did.excluded")
-    first_at = serializers.DateTimeField(source="did.first_at")
-    last_at = serializers.DateTimeField(source="did.last_at")
-    active_seconds = Finite(source="did.active_seconds", allow_null=True)
-    review = serializers.SerializerMethodField(help_text="open, cleared, excluded or empty")
-    screens = serializers.SerializerMethodField()
-
-    def get_review(self, one: Any) -> str:
-        return next((str(review.status) for review in one.person.reviews.all()), "")
-
-    def get_screens(self, one: Any) -> list[str]:
-        return [flag.screen for review in one.person.reviews.all() for flag in review.flags.all()]
+    annotator = serializers.CharField()
+    judgments = serializers.IntegerField()
+    counting = serializers.IntegerField()
+    excluded = serializers.IntegerField()
+    first_at = serializers.DateTimeField()
+    last_at = serializers.DateTimeField()
+    active_seconds = Finite(allow_null=True)
+    review = serializers.CharField(read_only=True, help_text="open, cleared, excluded or empty")
+    screens = serializers.ListField(child=serializers.CharField(), read_only=True)
 
 
 class ExclusionSerializer(serializers.Serializer[Any]):

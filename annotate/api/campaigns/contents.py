@@ -1,7 +1,6 @@
 """The lists of an export, page by page: what was judged, by whom, and what was excluded."""
 
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
 from django.db.models import QuerySet
@@ -63,8 +62,7 @@ class AnnotatorList(_OfCampaign):
         """Add to the people of a page what they contributed."""
         people = super().paginate_queryset(queryset)
         assert people is not None  # the list has pages
-        did = queries.contributions(self.campaign, [one.pk for one in people])
-        return [SimpleNamespace(person=one, did=did[one.pk]) for one in people if one.pk in did]
+        return queries.contributions(self.campaign, people)
 
 
 class ExclusionList(_OfCampaign):

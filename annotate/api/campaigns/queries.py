@@ -1,8 +1,6 @@
 """The API's query sets, each with a constant number of queries per page."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser, User
@@ -35,6 +33,7 @@ from annotate.models import (
     Slot,
 )
 from annotate.selectors.campaigns import slot_counts
+from annotate.selectors.campaigns.exports import PersonRow
 from annotate.selectors.pay import accounts
 
 M = TypeVar("M", bound=Model)
@@ -108,21 +107,12 @@ def annotators(campaign: Campaign) -> QuerySet[Annotator]:
     )
 
 
-@dataclass(frozen=True)
-class JudgedWork:
-    """What one person judged in a campaign; seconds: of active time, None where no page counted."""
+def contributions(campaign: Campaign, people: Sequence[Annotator]) -> list[PersonRow]:
+    """Return what each of these people contributed, if anything; three queries.
 
-    judgments: int
-    counting: int
-    excluded: int
-    first_at: datetime
-    last_at: datetime
-    active_seconds: float | None
-
-
-def contributions(campaign: Campaign, annotators: Sequence[int]) -> dict[int, JudgedWork]:
-    """Return what each of these people contributed, if anything; three queries."""
-    mine = Judgment.objects.filter(campaign=campaign, annotator__in=annotators).order_by()
+    people: with their reviews and flags, as `annotators` selects them.
+    """
+    mine = Judgment.objects.filter(campaign=campaign, annotator__in=people).order_by()
     judged = mine.values_list("annotator").annotate(
         n=Count("pk"),
         first=Min("submitted_at"),
@@ -133,7 +123,7 @@ def contributions(campaign: Campaign, annotators: Sequence[int]) -> dict[int, Ju
     # Who holds a slot counts, but for the few that no crowd has confirmed yet.
     unconfirmed = Assignment.objects.filter(
         campaign=campaign,
-        annotator__in=annotators,
+        annotator__in=people,
         status=Assignment.Status.SUBMITTED,
         slot__isnull=False,
         judgments__superseded_at=None,
@@ -142,15 +132,24 @@ def contributions(campaign: Campaign, annotators: Sequence[int]) -> dict[int, Ju
     out = Exclusion.objects.filter(
         restored_at=None,
         ruling__review__campaign=campaign,
-        ruling__review__annotator__in=annotators,
+        ruling__review__annotator__in=people,
         judgment__superseded_at=None,
     )
     waiting = _numbers(unconfirmed, "annotator")
     excluded = _numbers(out, "ruling__review__annotator")
-    return {
-        who: JudgedWork(n, held - waiting.get(who, 0), excluded.get(who, 0), first, last, seconds)
+    did = {
+        who: (n, held - waiting.get(who, 0), excluded.get(who, 0), first, last, seconds)
         for who, n, first, last, seconds, held in judged
     }
+    return [
+        PersonRow(one.pseudonym, *did[one.pk], *_reviewed(one)) for one in people if one.pk in did
+    ]
+
+
+def _reviewed(person: Annotator) -> tuple[str, tuple[str, ...]]:
+    found = person.reviews.all()
+    screens = tuple(flag.screen for review in found for flag in review.flags.all())
+    return next((str(one.status) for one in found), ""), screens
 
 
 def exclusions(campaign: Campaign) -> QuerySet[Exclusion]:

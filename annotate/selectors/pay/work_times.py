@@ -4,7 +4,7 @@ Where there are many judgments a worker reads this beforehand, because it takes 
 (`WorkTimes`, kept by `annotate/services/pay/work_times.py`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 
 import numpy as np
@@ -34,6 +34,9 @@ class TimesOfWork:
     at: datetime | None = None
 
 
+NUMBERS = tuple(field.name for field in fields(TimesOfWork) if field.name != "at")
+
+
 def of_campaign(campaign_id: int) -> TimesOfWork:
     """Return what is kept, or what all judgments say where nothing is; one query, or three."""
     mine = WorkTimes.objects.filter(campaign=campaign_id)
@@ -41,8 +44,7 @@ def of_campaign(campaign_id: int) -> TimesOfWork:
     if kept is None:
         return read(campaign_id)
     at = None if kept.state == kept.now else kept.at
-    found = (kept.seconds, kept.per_hour, kept.least_per_hour, kept.people, kept.refused)
-    return TimesOfWork(*found, at)
+    return TimesOfWork(**{name: getattr(kept, name) for name in NUMBERS}, at=at)
 
 
 def state_of(campaign: OuterRef) -> Subquery:
@@ -55,8 +57,8 @@ def state_of(campaign: OuterRef) -> Subquery:
         Coalesce(Subquery(rows.filter(campaign=OuterRef("pk")).order_by("-pk").values("pk")[:1]), 0)
         for rows in (Judgment.objects.all(), AuditEntry.objects.all())
     ]
-    parts = ("status", *(Cast(one, CharField()) for one in newest))
-    text = Concat(parts[0], Value(":"), parts[1], Value(":"), parts[2], output_field=CharField())
+    judgment, entry = (Cast(one, CharField()) for one in newest)
+    text = Concat("status", Value(":"), judgment, Value(":"), entry, output_field=CharField())
     return Subquery(
         Campaign.objects.filter(pk=campaign).order_by().annotate(text=text).values("text")
     )

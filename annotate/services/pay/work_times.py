@@ -6,7 +6,6 @@ some seconds, until the next run of the task.
 
 import time
 from collections.abc import Iterator
-from dataclasses import fields
 from datetime import datetime, timedelta
 
 from django.db.models import OuterRef
@@ -14,13 +13,11 @@ from django.utils import timezone
 
 from annotate.models import Campaign, WorkTimes
 from annotate.selectors.pay import work_times
-from annotate.selectors.pay.work_times import TimesOfWork
 from annotate.states import CampaignStatus
 
 LEAST = 20_000  # held slots; all judgments of smaller campaigns are read for a page
 PAUSE = 100  # times as long as it took to read, before it is read again
 AT_ONCE = 30.0  # seconds after which one run of the task ends
-NAMES = tuple(field.name for field in fields(TimesOfWork) if field.name != "at")
 
 
 def keep_due() -> int:
@@ -43,7 +40,7 @@ def keep(campaign_id: int) -> None:
     began = time.monotonic()
     found = work_times.read(campaign_id)
     known["took"] = time.monotonic() - began
-    known |= {name: getattr(found, name) for name in NAMES}
+    known |= {name: getattr(found, name) for name in work_times.NUMBERS}
     WorkTimes.objects.update_or_create(campaign_id=campaign_id, defaults=known)
 
 

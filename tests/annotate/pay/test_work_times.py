@@ -193,10 +193,10 @@ def test_the_api_says_of_each_person_what_a_recount_says(steps: list[tuple[str, 
     world = World()
     for step, who in steps:
         world.act(step, who)
-        people = [one.annotator_id for one in world.people]
+        people = [one.annotator for one in world.people]
         found = queries.contributions(world.made, people)
-        assert {pk: (one.judgments, one.counting, one.excluded) for pk, one in found.items()} == {
-            pk: counts for pk in people if (counts := contributed(world.made, pk))[0]
+        assert {one.annotator: (one.judgments, one.counting, one.excluded) for one in found} == {
+            one.pseudonym: n for one in people if (n := contributed(world.made, one.pk))[0]
         }, step
 
 
@@ -207,6 +207,6 @@ def test_work_that_no_crowd_has_confirmed_does_not_count_yet() -> None:
         judge(who)
     newest = Assignment.objects.filter(annotator=who.annotator_id).latest("pk")
     Assignment.objects.filter(pk=newest.pk).update(status=Assignment.Status.SUBMITTED)
-    found = queries.contributions(study, [who.annotator_id])[who.annotator_id]
+    (found,) = queries.contributions(study, [who.annotator])
     counts = contributed(study, who.annotator_id)
     assert (found.judgments, found.counting, found.excluded) == counts == (3, 2, 0)

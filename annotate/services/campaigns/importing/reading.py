@@ -165,8 +165,8 @@ class _Reading:
             if name not in self.form.names.unknown or value is None:
                 continue
             if not (name and name == shown(name) and _is_number(value)):
-                odd = OddCell(column=name, line=place, cell=shown(str(value)))
-                self.mixed.setdefault(name, odd)
+                if name not in self.mixed:
+                    self.mixed[name] = OddCell(column=name, line=place, cell=shown(str(value)))
                 self.numeric.discard(name)
                 self.others[name] += 1
                 continue
