@@ -83,7 +83,7 @@ class Work:
 async def measure(work: Work, groups: Groups, seconds: float) -> dict[str, float]:
     """Return tasks a second, and ms of processor time a task."""
     people = [asyncio.create_task(work.annotate(i)) for i in range(len(work.made.tokens))]
-    while work.done < len(people):
+    while work.done < len(people) and not any(one.done() for one in people):
         await asyncio.sleep(0.1)
     await asyncio.sleep(WARM)
     before, done, began = groups.cpu(), work.done, time.monotonic()
@@ -128,10 +128,7 @@ def web(python: str, folder: Path, env: dict[str, str], port: int) -> Iterator[i
     from tests.servers import wait_for
 
     command = [python, "-m", "gunicorn", "config.wsgi", f"--bind=127.0.0.1:{port}", *WEB]
-    with (
-        tempfile.TemporaryFile() as log,
-        subprocess.Popen(command, cwd=folder, env=env, stdout=log, stderr=log) as process,
-    ):
+    with subprocess.Popen(command, cwd=folder, env=env, stdout=sys.stderr) as process:
         try:
             wait_for(port)
             yield process.pid

@@ -94,6 +94,11 @@ async def _measured(doccano: Doccano, monkeypatch) -> dict[str, float]:
         server.close()
 
 
+def test_a_measurement_of_refused_people_ends(monkeypatch):
+    with pytest.raises(ValueError, match="categories answered 403"):
+        asyncio.run(asyncio.wait_for(_measured(Doccano("403 Forbidden"), monkeypatch), 20))
+
+
 def test_processor_time_is_that_of_the_servers(monkeypatch):
     told = asyncio.run(_measured(Doccano(), monkeypatch))
     # 3 s in as long as was measured, which is 0.3 s or a little more; the client's 99 s count not.
