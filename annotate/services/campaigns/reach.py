@@ -16,6 +16,7 @@ from annotate.states import StopMode
 from annotate.text.figures import count, many
 from estimation.core import EstimationError
 from estimation.core.planning import (
+    FEWEST_PLACES,
     MOST_PLACES,
     TYPICAL,
     Participation,
@@ -123,10 +124,15 @@ def _of(checked: Checked, criterion: Criterion, prices: Prices, planned: int) ->
     return Reach(criterion, width, takes, is_known, saved, assumed_people(study, planned), lacks)
 
 
+@lru_cache(maxsize=256)
 def _would_do(study: Study, width: float, prices: Prices) -> bool:
     """Return whether as many people as at a crowd would reach the width."""
-    many_people = replace(study, participation=Participation(places=MOST_PLACES))
-    return _takes(many_people, width, prices).chance >= CLAIMED
+    crowd = replace(study, participation=Participation(places=MOST_PLACES))
+    try:
+        found = forecast(crowd, target_width=width, prices=prices, replicates=DRAWN)
+    except EstimationError:  # as in `_takes`
+        return False
+    return found.all_stop_probability >= CLAIMED
 
 
 def _at_most(found: Range, planned: int) -> Range:
@@ -180,7 +186,11 @@ def _why(study: Study) -> str:
     """Return what the number rests on where nobody gave one."""
     if study.places == MOST_PLACES:
         return ", as at a crowd" if study.cap is None else ", as at a crowd, and others after them"
-    if study.cap is None:
+    if study.places == FEWEST_PLACES:
+        return ", the fewest that a plan is made for"
+    if study.cap == 1:
+        return ", who give one judgment each"
+    if study.cap is None or study.each < study.cap / 2:
         return f", who give about {count(round(study.each))} each, as in the released judgments"
     return ", so that each gives about half of that if everything is judged"
 

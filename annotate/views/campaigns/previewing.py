@@ -234,9 +234,10 @@ def _about_metrics(metrics: tuple[str, ...], facts: Facts) -> list[str]:
         if name not in given and facts.column(name)
     ]
     if same := [name for name in metrics if metric_choice.is_constant(name, facts)]:
+        them = "it" if len(same) == 1 else "them"
         found.append(
-            f"The same for every output, so nothing is saved by it: {', '.join(same)}. Take it out "
-            "in the step “Questions and metrics”."
+            f"The same for every output, so nothing is saved by {them}: {', '.join(same)}. Take "
+            f"{them} out in the step “Questions and metrics”."
         )
     if len(metrics) > 1:
         found.append(

@@ -9,6 +9,7 @@ from estimation.core.planning.order import RankingForecast, forecast_ranking
 from estimation.core.planning.reach import WidthCurve, reachable_target, width_curve
 from estimation.core.planning.remaining import Ahead, StopDraws, stops_ahead
 from estimation.core.planning.study import (
+    FEWEST_PLACES,
     MOST_PLACES,
     Forecast,
     Participation,
@@ -20,6 +21,7 @@ from estimation.core.planning.study import (
 from estimation.core.planning.typical import TYPICAL, Expectation
 
 __all__ = [
+    "FEWEST_PLACES",
     "MOST_PLACES",
     "TYPICAL",
     "Ahead",

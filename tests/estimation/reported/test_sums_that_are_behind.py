@@ -49,7 +49,9 @@ def test_the_page_asks_for_its_numbers(
 ) -> None:
     text, address = page("?adjust=none&x=1"), reverse("estimation:numbers", args=[made.public_id])
     assert COUNTING in text
-    assert f'hx-get="{address}?adjust=none" hx-trigger="load"' in text
+    assert (
+        f'hx-get="{address}?adjust=none" hx-trigger="load, every 15s" hx-sync="this:drop"' in text
+    )
     assert made.name in text
     later = client.get(address)
     assert later.context["board"].progress.judged == 3

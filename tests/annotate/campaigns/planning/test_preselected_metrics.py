@@ -112,7 +112,7 @@ def test_the_plan_says_which_numbers_are_not_used_and_where_to_choose_them(ada: 
 def test_a_chosen_metric_that_cannot_help_is_told_in_the_preview(ada: Client) -> None:
     page = looked_at(ada, with_numbers(), metric_columns=["year", "judge"])
     assert any(
-        one.startswith("The same for every output, so nothing is saved by it: repetition, year.")
+        one.startswith("The same for every output, so nothing is saved by them: repetition, year.")
         for one in page.context["preview"].notices
     )
     of = CampaignImport.objects.get()

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
 
 from annotate.models import Campaign, CampaignImport
 from annotate.services.campaigns import reach
@@ -240,3 +242,28 @@ def test_pay_for_the_tutorial_is_spoken_of_only_where_there_is_one(
     page = looked_at(ada, lines(4), budget="1", tutorial=tutorial)
     (told,) = (one for one in page.context["preview"].notices if one.startswith("The budget pays"))
     assert ("paid for the tutorial" in told) is said
+
+
+@given(
+    cap=st.none() | st.integers(1, 2000),
+    items=st.integers(2, 5000),
+    systems=st.integers(1, 12),
+    double_share=st.floats(0, 1),
+)
+def test_why_so_many_people_are_assumed_is_true_of_every_study(
+    cap: int | None, items: int, systems: int, double_share: float
+) -> None:
+    study = Study(TYPICAL["overall"], items, systems=systems, cap=cap, double_share=double_share)
+    told, each = reach.assumed_people(study), study.judgments / study.places
+    if "half of that" in told:
+        assert cap is not None
+        assert 0.7 * cap / 2 <= each <= cap / 2
+    elif "one judgment each" in told:
+        assert each == cap == 1
+    elif "released" in told:
+        assert 0.7 * 93 <= each <= 93
+    elif "the fewest" in told:
+        assert study.places == 3
+    else:
+        assert "as at a crowd" in told
+        assert study.places == 130
