@@ -6,7 +6,6 @@ It rests on usual scores, without metrics, as the page Plan does.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import ceil
 
 from annotate.instruments.base import Criterion
 from annotate.selectors.pay.budget import AtMost
@@ -175,11 +174,11 @@ def _people(n: int) -> str:
 
 
 def _least(study: Study, everything: int) -> str:
-    if study.cap is None:
+    least = study.people_for(everything)
+    if study.cap is None or least is None:
         return ""
-    least = _people(ceil(everything / study.cap))
-    each = count(study.cap)
-    return f"All {many(everything, 'judgment')} take at least {least}, at {each} each. "
+    who = f"{_people(least)}, who {'gives' if least == 1 else 'give'} at most {count(study.cap)}"
+    return f"All {many(everything, 'judgment')} take at least {who}{' each' * (least > 1)}. "
 
 
 def _why(study: Study) -> str:

@@ -116,7 +116,16 @@ class Study:
     @property
     def fewest_people(self) -> int | None:
         """How many people it takes at least to judge everything; None without a cap."""
-        return None if self.cap is None else ceil(self.judgments / self.cap)
+        return self.people_for(self.judgments)
+
+    def people_for(self, judgments: int) -> int | None:
+        """How many people it takes at least to give so many judgments; None without a cap.
+
+        A second judge is somebody else, so items that are judged twice take two people.
+        """
+        if self.cap is None:
+            return None
+        return max(ceil(judgments / self.cap), 2 if self.double_share else 1)
 
 
 @dataclass(frozen=True, slots=True)

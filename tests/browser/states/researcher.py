@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from datetime import timedelta
+from unittest.mock import patch
 
 from django.contrib.auth.models import User
 from django.test import override_settings
@@ -11,6 +12,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotate.models import Campaign, CampaignImport, PendingScore
+from annotate.selectors.campaigns import slot_counts
 from annotate.services.campaigns import life
 from annotate.services.campaigns.importing import running, states
 from annotate.services.work import feedback
@@ -286,8 +288,8 @@ def _preview(visitor: Visitor) -> None:
     expect(page.get_by_role("button", name="Use comet")).to_be_visible()
 
 
-@state("researcher/new-out-of-reach")
-def _out_of_reach(visitor: Visitor) -> None:
+def with_forty_items(visitor: Visitor) -> Page:
+    """The plan of a campaign of two systems and forty items."""
     rows = (
         {"item": f"i{i:02}", "system": system, "output": f"{system} on district {i}."}
         for i in range(40)
@@ -297,6 +299,12 @@ def _out_of_reach(visitor: Visitor) -> None:
     upload(page, as_lines(*rows))
     running.run_due()
     step(page, "Next: plan")
+    return page
+
+
+@state("researcher/new-out-of-reach")
+def _out_of_reach(visitor: Visitor) -> None:
+    page = with_forty_items(visitor)
     page.locator("#id_width_fluency").fill("0.9")
     page.locator("#id_people").fill("60")
     step(page, "Next: people and money")
@@ -304,6 +312,13 @@ def _out_of_reach(visitor: Visitor) -> None:
     expect(page.get_by_role("heading", name="What it will take")).to_be_visible()
     expect(page.get_by_text("cannot be reached with these items")).to_be_visible()
     expect(page.get_by_role("button", name="Create the campaign all the same")).to_be_visible()
+
+
+@state("researcher/new-lacks-people")
+def _lacks_people(visitor: Visitor) -> None:
+    page = with_forty_items(visitor)
+    page.locator("#id_width_overall").fill("0.65")
+    expect(page.get_by_text("With more people than the plan assumes").first).to_be_visible()
 
 
 @state("researcher/import-misfit")
@@ -361,6 +376,15 @@ def _scores_awaited(visitor: Visitor) -> None:
 @state("researcher/dashboard-open")
 def _open(visitor: Visitor) -> None:
     dashboard(visitor, judged(logged_in(visitor)))
+
+
+@state("researcher/dashboard-counted-later")
+def _counted_later(visitor: Visitor) -> None:
+    made = judged(logged_in(visitor))
+    visitor.staying.enter_context(patch.object(slot_counts, "MANY", 0))
+    visitor.page.route("**/numbers/*", lambda _route: None)  # not answered yet
+    page = visitor.goto(f"/campaigns/{made.public_id}/")
+    expect(page.get_by_text("The judgments of this campaign are being counted")).to_be_visible()
 
 
 @state("researcher/dashboard-closing")

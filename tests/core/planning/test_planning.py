@@ -227,10 +227,11 @@ def test_no_more_people_are_asked_for_than_there_are_judgments():
         ({"n_items": 60, "cap": 5}, 30, 15),
         ({"n_items": 60, "cap": 1}, 75, 75),
         ({"n_items": 60, "double_share": 1.0}, 10, 5),
-        ({"n_items": 5}, 3, 1),  # never fewer than three
+        ({"n_items": 5}, 3, 2),  # never fewer than three; a second judge is somebody else
+        ({"n_items": 5, "double_share": 0}, 3, 1),
         ({"n_items": 1500, "systems": 3}, 130, 225),  # never more than 130 at a time
         ({"n_items": 1500, "cap": None}, 21, None),  # 93 each, as in the released judgments
-        ({"n_items": 1500, "cap": 100_000}, 21, 1),
+        ({"n_items": 1500, "cap": 100_000}, 21, 2),
         ({"n_items": 60, "participation": Participation(pool=8)}, 8, 3),
         ({"n_items": 60, "participation": Participation(places=40)}, 40, 3),
     ],

@@ -157,7 +157,8 @@ def test_the_page_the_api_and_the_command_tell_alike_how_many_people_are_assumed
 ) -> None:
     options = ("--items", "60", "--target", "1.2")
     why = (
-        "All 75 judgments take at least 3 people, at 25 each. The plan assumes 6 people at a time, "
+        "All 75 judgments take at least 3 people, who give at most 25 each. "
+        "The plan assumes 6 people at a time, "
         "so that each gives about half of that if everything is judged."
     )
     assert planned(*options)["people_assumed"] == {"places": 6, "fewest": 3, "why": why}
@@ -188,7 +189,8 @@ def test_a_ranking_by_a_formula_assumes_no_number_of_people(ada: Client) -> None
     [
         (
             {"n_items": 1500, "systems": 3},
-            "All 5,625 judgments take at least 225 people, at 25 each. The plan assumes 130 people "
+            "All 5,625 judgments take at least 225 people, who give at most 25 each. "
+            "The plan assumes 130 people "
             "at a time, as at a crowd, and others after them.",
         ),
         (
@@ -198,7 +200,8 @@ def test_a_ranking_by_a_formula_assumes_no_number_of_people(ada: Client) -> None
         ),
         (
             {"participation": Participation(places=1)},
-            "All 75 judgments take at least 3 people, at 25 each. The plan assumes 1 person at a "
+            "All 75 judgments take at least 3 people, who give at most 25 each. "
+            "The plan assumes 1 person at a "
             "time, as you said.",
         ),
         (

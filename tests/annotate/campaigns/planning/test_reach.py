@@ -181,13 +181,14 @@ def test_a_small_study_is_told_how_many_people_it_is_planned_for_and_why(ada: Cl
     assert told.takes.nearest is None
     least = -(-planned // 25)
     assert told.assumed == (
-        f"All {planned} judgments take at least {least} people, at 25 each. The plan assumes 6 "
+        f"All {planned} judgments take at least {least} people, who give at most 25 each. "
+        "The plan assumes 6 "
         "people at a time, so that each gives about half of that if everything is judged."
     )
     said = page.content.decode()
     assert told.assumed in said
     assert "With these items and people no width can be reached" in said
-    assert "more people or a lower “Most judgments by one person” help" in said
+    assert "more people and a lower “Most judgments by one person” help" in said
 
 
 def test_the_people_that_the_researcher_has_are_planned_with(ada: Client) -> None:
