@@ -91,7 +91,7 @@ COUNTS: dict[str, Callable[[Participation], object]] = {
     ),
     "API, annotators": lambda who: sorted(
         (one.judgments, one.counting, one.excluded)
-        for one in queries.contributions(who.campaign, [who.annotator_id]).values()
+        for one in queries.contributions(who.campaign, list(queries.annotators(who.campaign)))
     ),
     "export": lambda who: sorted(
         (one.counts, len(one.scores))
