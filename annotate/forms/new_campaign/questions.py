@@ -110,25 +110,27 @@ class QuestionsStep(StepForm):
     def own_metrics(self) -> list[str]:
         """Return the file's numbers that every output has, and those that the plan names.
 
-        Those that are the same for every output come last.
+        Those that cannot help come last.
         """
         named = _own(self.before.metrics)
         whole = metric_choice.unused((), self.facts) if self.facts else ()
         found = list(dict.fromkeys([*named, *whole]))
-        return sorted(found, key=lambda name: name in self.constant)
+        return sorted(found, key=lambda name: name not in self._useful)
 
     @property
-    def constant(self) -> list[str]:
-        """Return the recommended and own metrics that are the same for every output of the file."""
+    def _useful(self) -> tuple[str, ...]:
+        return metric_choice.useful((), self.facts) if self.facts else ()
+
+    @property
+    def not_proposed(self) -> list[str]:
+        """Return why recommended metrics and numbers of the file are not preselected."""
         if self.facts is None:
             return []
         known = (*RECOMMENDED, *metric_choice.unused((), self.facts))
-        return [name for name in known if metric_choice.is_constant(name, self.facts)]
-
-    @property
-    def unusable(self) -> list[str]:
-        """Return which columns of numbers cannot be metrics, and why."""
-        return metric_choice.unusable(self.facts) if self.facts else []
+        return [
+            *metric_choice.useless(known, self.facts),
+            *metric_choice.unusable(self.facts),
+        ]
 
     @property
     def metric_groups(self) -> list[tuple[str, list[BoundWidget]]]:

@@ -6,12 +6,32 @@ from annotate.errors import Invalid
 from annotate.services.campaigns.importing.facts import Column, Facts, Gap
 from annotate.services.campaigns.importing.problems import Problems, RowError
 from annotate.services.campaigns.importing.rows import LONGEST_METRIC
+from annotate.services.campaigns.importing.useless import Useless
 from annotate.states import MetricChoice
 from annotate.text.figures import count, many
 from estimation.metrics import Metric, MissingExtraError, available, find, vectors
 
 AUTO = "auto"
 MOST_METRICS = 50
+# Of one metric, and of several.
+_USELESS = {
+    Useless.SAME: (
+        "has the same value for every output of the file, so it cannot save judgments.",
+        "have the same value for every output of the file, so they cannot save judgments.",
+    ),
+    Useless.OF_SYSTEM: (
+        "has one value for all outputs of a system, so it cannot save judgments.",
+        "have one value for all outputs of a system, so they cannot save judgments.",
+    ),
+    Useless.NUMBERS_ROWS: (
+        "numbers the rows of the file, which says nothing about the outputs.",
+        "number the rows of the file, which says nothing about the outputs.",
+    ),
+    Useless.NUMBERS_ITEMS: (
+        "numbers the items of the file, which says nothing about the outputs.",
+        "number the items of the file, which says nothing about the outputs.",
+    ),
+}
 
 
 def choice(asked: Sequence[str]) -> MetricChoice:
@@ -70,24 +90,39 @@ def unused(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
     return tuple(name for name in whole if name not in names and given(name, facts))
 
 
-def is_constant(name: str, facts: Facts) -> bool:
-    """Return whether a metric is known to be the same for every output: it saves nothing then."""
+def why_useless(name: str, facts: Facts) -> Useless | None:
+    """Return why a metric is known to save nothing in this file; None if it may save something."""
     column = given(name, facts)
-    return column.constant if column else name in facts.constant_metrics
+    if column is not None:
+        return column.useless
+    return Useless.SAME if name in facts.constant_metrics else None
 
 
 def useful(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
-    """Return the unused metrics of the file that are not the same for every output."""
-    return tuple(name for name in unused(names, facts) if not is_constant(name, facts))
+    """Return the unused metrics of the file that may save something."""
+    return tuple(name for name in unused(names, facts) if not why_useless(name, facts))
 
 
 def preselected(recommended: Sequence[str], facts: Facts) -> tuple[str, ...]:
     """Return what a new campaign proposes: the file's own metrics, then the recommended ones.
 
-    Those that are the same for every output are left out.
+    Those that are known to save nothing are left out.
     """
     found = dict.fromkeys((*unused((), facts), *recommended))
-    return tuple(name for name in found if not is_constant(name, facts))[:MOST_METRICS]
+    return tuple(name for name in found if not why_useless(name, facts))[:MOST_METRICS]
+
+
+def useless(names: Sequence[str], facts: Facts) -> list[str]:
+    """Return a sentence for each reason for which some of these metrics save nothing."""
+    found: dict[Useless, list[str]] = {}
+    for name in names:
+        if why := why_useless(name, facts):
+            found.setdefault(why, []).append(name)
+    return [
+        f"{', '.join(found[why])} {one if len(found[why]) == 1 else several}"
+        for why, (one, several) in _USELESS.items()
+        if why in found
+    ]
 
 
 def unusable(facts: Facts) -> list[str]:

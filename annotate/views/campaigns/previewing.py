@@ -233,12 +233,10 @@ def _about_metrics(metrics: tuple[str, ...], facts: Facts) -> list[str]:
         for name in metrics
         if name not in given and facts.column(name)
     ]
-    if same := [name for name in metrics if metric_choice.is_constant(name, facts)]:
-        them = "it" if len(same) == 1 else "them"
-        found.append(
-            f"The same for every output, so nothing is saved by {them}: {', '.join(same)}. Take "
-            f"{them} out in the step “Questions and metrics”."
-        )
+    found += [
+        f"{why} Take it out in the step “Questions and metrics”."
+        for why in metric_choice.useless(metrics, facts)
+    ]
     if len(metrics) > 1:
         found.append(
             f"{len(metrics)} metrics are combined, with weights learnt from other items than the "

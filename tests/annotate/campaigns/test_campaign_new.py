@@ -373,7 +373,7 @@ def test_metric_values_come_from_a_second_file(ada: Client) -> None:
 def with_comet() -> bytes:
     rows = [json.loads(line) for line in lines().splitlines()]
     for i, row in enumerate(rows):
-        row |= {"metrics": {"comet": i / 10}, "year": 2000 + i, "length": i}
+        row |= {"metrics": {"comet": i / 10}, "year": 2000 + 3 * i, "length": i}
     return "\n".join(map(json.dumps, rows)).encode()
 
 

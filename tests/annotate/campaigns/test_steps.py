@@ -117,7 +117,7 @@ def test_other_questions_start_with_targets_of_their_own(ada: Client) -> None:
 
 def test_the_files_own_numbers_are_offered_first(ada: Client) -> None:
     rows = [
-        json.loads(line) | {"judge": i, "gap": i or None}
+        json.loads(line) | {"judge": i / 7, "gap": i or None}
         for i, line in enumerate(lines().splitlines())
     ]
     of = begun(ada, "\n".join(map(json.dumps, rows)).encode())

@@ -9,7 +9,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from annotate.instruments import pairs
-from annotate.services.campaigns.importing.constants import constant_columns, constant_metrics
+from annotate.services.campaigns.importing.useless import (
+    Useless,
+    constant_metrics,
+    useless_columns,
+)
 
 SAMPLES = 3  # outputs of each system
 LONGEST_SAMPLE = 280  # characters
@@ -40,13 +44,13 @@ class Column(BaseModel):
     """A metric with values in the file.
 
     loose: a numeric column beside the known fields. It is used only if the plan names it.
-    constant: whether all its values are the same.
+    useless: why it can save no judgments, if that is known.
     """
 
     name: str
     lacking: Gap = Gap()
     loose: bool = False
-    constant: bool = False
+    useless: Useless | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -124,8 +128,8 @@ class Facts(BaseModel):
 
 
 VALUES = {
-    "metrics": "SELECT line, metrics FROM row ORDER BY id",
-    "loose": "SELECT line, loose FROM row ORDER BY id",
+    "metrics": "SELECT metrics, line, id, item, system FROM row ORDER BY id",
+    "loose": "SELECT loose, line, id, item, system FROM row ORDER BY id",
 }
 COUNTS = """
 SELECT
@@ -222,13 +226,15 @@ def _columns(db: sqlite3.Connection, kind: str) -> list[Column]:
     (n_rows,) = _one(db, "SELECT count(*) FROM row")
     gaps = {name: Gap(count=n_rows - n) for name, n in given.items() if n < n_rows}
     _find_lines(db, kind, gaps)
-    same = constant_columns(packed for _line, packed in db.execute(VALUES[kind]))
+    useless = useless_columns(
+        (row, item, system, packed) for packed, _line, row, item, system in db.execute(VALUES[kind])
+    )
     return [
         Column(
             name=name,
             lacking=gaps.get(name, Gap()),
             loose=kind == "loose",
-            constant=name in same,
+            useless=useless.get(name),
         )
         for name in sorted(given)
     ]
@@ -246,7 +252,7 @@ def _find_lines(db: sqlite3.Connection, kind: str, gaps: dict[str, Gap]) -> None
 
 
 def _values(db: sqlite3.Connection, kind: str) -> Iterator[tuple[int, dict[str, float]]]:
-    for line, packed in db.execute(VALUES[kind]):
+    for packed, line, *_ids in db.execute(VALUES[kind]):
         yield line, unpacked(packed)
 
 

@@ -1,6 +1,7 @@
 """Which metrics a new campaign proposes: those that can help with this file."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -22,7 +23,7 @@ def with_numbers(*, repeats: bool = False) -> bytes:
     """Return a file with a metric that varies, and one and a column that do not."""
     rows = [
         json.loads(line)
-        | {"judge": i, "year": 2026, "metrics": {"bar": 0.5}}
+        | {"judge": i / 7, "year": 2026, "metrics": {"bar": 0.5}}
         | ({"output": "so so so"} if repeats and i == 3 else {})
         for i, line in enumerate(lines().splitlines())
     ]
@@ -55,9 +56,52 @@ def test_what_is_the_same_for_every_output_is_not_proposed_and_the_page_says_so(
     assert (form["metric_columns"].value(), form["metric_names"].value()) == (["judge"], [])
     assert form.own_metrics == ["judge", "bar", "year"], "what cannot help stands last"
     assert (
-        "repetition, bar, year have the same value for every output of your file, so they cannot "
-        "save judgments and are not preselected."
+        "repetition, bar, year have the same value for every output of the file, so they cannot "
+        "save judgments."
     ) in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (lambda row, item, system: 3 + row, "numbers the rows of the file"),
+        (lambda row, item, system: item, "numbers the items of the file"),
+        (lambda row, item, system: 1.5 * system, "has one value for all outputs of a system"),
+        (lambda row, item, system: 0.5, "has the same value for every output of the file"),
+        (lambda row, item, system: 2 * row, ""),
+        (lambda row, item, system: -row, ""),
+        (lambda row, item, system: row if row < 15 else 0, ""),
+        (lambda row, item, system: system if row < 15 else 9, ""),
+    ],
+)
+@pytest.mark.parametrize("by_system", [False, True])
+def test_a_number_that_says_nothing_of_the_outputs_is_not_proposed(
+    value: Callable[[int, int, int], float], why: str, by_system: bool
+) -> None:
+    pairs = [(i, s) for i in range(8) for s in range(2)]
+    pairs = sorted(pairs, key=lambda pair: pair[1]) if by_system else pairs
+    with Sheet() as sheet:
+        for row, (item, system) in enumerate(pairs):
+            given = {"nr": float(value(row, item, system))}
+            sheet.add(Row(f"i{item}", f"s{system}", f"{row}", line=row + 1), loose=given)
+        facts = sheet.facts()
+    told = metric_choice.useless(["nr"], facts)
+    assert [one.split(",")[0] for one in told] == ([f"nr {why}"] if why else [])
+    assert metric_choice.preselected((), facts) == (() if why else ("nr",))
+
+
+def test_few_rows_may_be_in_the_order_of_a_score() -> None:
+    with Sheet() as sheet:
+        for row in range(7):
+            sheet.add(Row(str(row), "a", f"{row}", line=row + 1), loose={"stars": float(row)})
+        assert metric_choice.preselected((), sheet.facts()) == ("stars",)
+
+
+def test_one_output_of_each_system_does_not_say_that_a_number_is_the_systems() -> None:
+    with Sheet() as sheet:
+        for row in range(3):
+            sheet.add(Row("0", f"s{row}", f"{row}", line=row + 1), loose={"judge": row * 0.3})
+        assert metric_choice.preselected((), sheet.facts()) == ("judge",)
 
 
 def test_no_metric_is_proposed_where_none_can_help(ada: Client) -> None:
@@ -67,13 +111,13 @@ def test_no_metric_is_proposed_where_none_can_help(ada: Client) -> None:
 def test_a_metric_counts_as_the_same_only_if_the_last_text_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("annotate.services.campaigns.importing.constants.BLOCK", 2)
+    monkeypatch.setattr("annotate.services.campaigns.importing.useless.BLOCK", 2)
     plain = ["One text.", "Two words.", "Three more.", "Four."]
     assert facts_of(*plain).constant_metrics == ["repetition"]
     assert facts_of(*plain, "five five").constant_metrics == []
-    monkeypatch.setattr("annotate.services.campaigns.importing.constants.MOST_TEXTS", 3)
+    monkeypatch.setattr("annotate.services.campaigns.importing.useless.MOST_TEXTS", 3)
     assert facts_of(*plain).constant_metrics == [], "not looked at in very large files"
-    monkeypatch.setattr("annotate.services.campaigns.importing.constants.MOST_TEXTS", 4)
+    monkeypatch.setattr("annotate.services.campaigns.importing.useless.MOST_TEXTS", 4)
     repeated = ["one one", "two two", "three three"]
     assert facts_of(*repeated).constant_metrics == ["repetition"], "the same, and not 0"
 
@@ -112,7 +156,7 @@ def test_the_plan_says_which_numbers_are_not_used_and_where_to_choose_them(ada: 
 def test_a_chosen_metric_that_cannot_help_is_told_in_the_preview(ada: Client) -> None:
     page = looked_at(ada, with_numbers(), metric_columns=["year", "judge"])
     assert any(
-        one.startswith("The same for every output, so nothing is saved by them: repetition, year.")
+        one.startswith("repetition, year have the same value for every output of the file, so they")
         for one in page.context["preview"].notices
     )
     of = CampaignImport.objects.get()
@@ -121,7 +165,7 @@ def test_a_chosen_metric_that_cannot_help_is_told_in_the_preview(ada: Client) ->
 
 def test_the_sentence_is_not_there_where_every_number_varies(ada: Client) -> None:
     rows = [
-        json.loads(line) | {"output": "so so" if i else "a", "judge": i}
+        json.loads(line) | {"output": "so so" if i else "a", "judge": i / 7}
         for i, line in enumerate(lines().splitlines())
     ]
     content = "\n".join(map(json.dumps, rows)).encode()
@@ -136,7 +180,7 @@ def test_a_column_with_one_cell_that_is_no_number_says_where(ada: Client) -> Non
         "“gap” cannot be a metric: 1 output has no value, such as that on line 3.",
     ]
     page = ada.get(at(of, "questions"))
-    assert page.context["form"].unusable == told
+    assert page.context["form"].not_proposed[-2:] == told
     assert told[0] in page.content.decode()
     assert page.context["form"].own_metrics == []
     assert stored.notices_of(of) == ["Not used: “note”.", *told], "a note may be a number, too"
