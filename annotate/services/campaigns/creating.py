@@ -25,7 +25,8 @@ from annotate.services.campaigns import (
     plans,
     study_texts,
 )
-from annotate.services.campaigns.importing.facts import Facts, Gap
+from annotate.services.campaigns.importing.facts import Facts
+from annotate.services.campaigns.importing.metric_columns import Gap
 from annotate.services.campaigns.importing.pairs import Pairs, Source, names
 from annotate.services.campaigns.importing.problems import Problems, Row
 from annotate.services.campaigns.importing.sheet import Sheet

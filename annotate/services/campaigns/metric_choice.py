@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from annotate.errors import Invalid
-from annotate.services.campaigns.importing.facts import Column, Facts, Gap
+from annotate.services.campaigns.importing.facts import Facts
+from annotate.services.campaigns.importing.metric_columns import Column, Gap
 from annotate.services.campaigns.importing.problems import Problems, RowError
 from annotate.services.campaigns.importing.rows import LONGEST_METRIC
 from annotate.services.campaigns.importing.useless import Useless
@@ -117,11 +118,22 @@ def useless(names: Sequence[str], facts: Facts) -> list[str]:
     found: dict[Useless, list[str]] = {}
     for name in names:
         if why := why_useless(name, facts):
-            found.setdefault(why, []).append(name)
+            found.setdefault(why, []).append(f"“{name}”")
     return [
         f"{', '.join(found[why])} {one if len(found[why]) == 1 else several}"
         for why, (one, several) in _USELESS.items()
         if why in found
+    ]
+
+
+def averaged(names: Sequence[str], facts: Facts) -> list[str]:
+    """Return a sentence for each of these metrics whose values differ for one and the same text."""
+    given_here = [column for name in names if (column := given(name, facts)) and column.averaged]
+    return [
+        f"“{one.name}” has different values for "
+        f"{many(one.averaged, 'text that', 'texts that')} several systems wrote for an item. "
+        "Their mean is used."
+        for one in given_here
     ]
 
 
@@ -142,7 +154,8 @@ def unusable(facts: Facts) -> list[str]:
 
 def offers(names: Sequence[str], facts: Facts) -> list[str]:
     """Return sentences about the metrics that cannot be used, and those that are not used."""
-    told, found = unusable(facts), ", ".join(useful(names, facts))
+    told = [*unusable(facts), *averaged(names, facts)]
+    found = ", ".join(useful(names, facts))
     if not found:
         return told
     return [
@@ -190,7 +203,7 @@ def _needed(metric: Metric, facts: Facts) -> tuple[Gap, str]:
     if metric.needs == "paragraphs":
         return facts.no_input, f"no input, whose paragraphs {metric.name} needs."
     if metric.needs == "others":
-        return facts.no_others, f"no other system's output, which {metric.name} needs."
+        return facts.no_others, f"no other system’s output, which {metric.name} needs."
     return Gap(), ""
 
 

@@ -174,4 +174,4 @@ def _said(campaign: Campaign, verb: str) -> str:
 
 def _must(done: bool) -> None:
     if not done:
-        raise Conflict("The campaign's state has changed meanwhile. Nothing was done.")
+        raise Conflict("The campaign’s state has changed meanwhile. Nothing was done.")

@@ -233,6 +233,7 @@ def _about_metrics(metrics: tuple[str, ...], facts: Facts) -> list[str]:
         for name in metrics
         if name not in given and facts.column(name)
     ]
+    found += metric_choice.averaged(metrics, facts)
     found += [
         f"{why} Take it out in the step “Questions and metrics”."
         for why in metric_choice.useless(metrics, facts)

@@ -42,10 +42,10 @@ def test_a_named_metric_that_some_output_lacks_is_refused_with_its_line():
 
 def test_consensus_needs_another_system_for_every_item():
     found = [*two(), Row("2", "b", "C.", line=3)]
-    with pytest.raises(UploadRefused, match="line 1: no other system's output, which consensus"):
+    with pytest.raises(UploadRefused, match="line 1: no other system’s output, which consensus"):
         resolve(["consensus_f1"], found)
     assert resolve(["auto"], found) == FREE
-    with pytest.raises(UploadRefused, match="lines 1 and 2: no other system's"):
+    with pytest.raises(UploadRefused, match="lines 1 and 2: no other system’s"):
         resolve(["consensus_length"], two())
 
 

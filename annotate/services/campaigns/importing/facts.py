@@ -2,31 +2,23 @@
 
 import json
 import sqlite3
-from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel
 
 from annotate.instruments import pairs
-from annotate.services.campaigns.importing.useless import (
-    Useless,
-    constant_metrics,
-    useless_columns,
+from annotate.services.campaigns.importing.metric_columns import (
+    MOST_LINES,
+    Column,
+    Gap,
+    columns,
 )
+from annotate.services.campaigns.importing.useless import constant_metrics
 
 SAMPLES = 3  # outputs of each system
 LONGEST_SAMPLE = 280  # characters
 MOST_SYSTEMS = 20  # shown with samples
-MOST_LINES = 5  # kept as examples
 MOST_COMPARED = 12  # systems of a comparison: 66 pairs
-
-
-class Gap(BaseModel):
-    """Rows that lack something: how many, and where the first ones are."""
-
-    count: int = 0
-    lines: list[int] = []
 
 
 class ExampleRow(BaseModel):
@@ -38,23 +30,6 @@ class SystemFacts(BaseModel):
     name: str
     n_outputs: int
     samples: list[ExampleRow] = []
-
-
-class Column(BaseModel):
-    """A metric with values in the file.
-
-    loose: a numeric column beside the known fields. It is used only if the plan names it.
-    useless: why it can save no judgments, if that is known.
-    """
-
-    name: str
-    lacking: Gap = Gap()
-    loose: bool = False
-    useless: Useless | None = None
-
-    @property
-    def is_whole(self) -> bool:
-        return not self.lacking.count
 
 
 class OddCell(BaseModel):
@@ -127,10 +102,6 @@ class Facts(BaseModel):
         return list(self.n_texts) or alike
 
 
-VALUES = {
-    "metrics": "SELECT metrics, line, id, item, system FROM row ORDER BY id",
-    "loose": "SELECT loose, line, id, item, system FROM row ORDER BY id",
-}
 COUNTS = """
 SELECT
     (SELECT count(*) FROM row) AS n_rows,
@@ -162,14 +133,10 @@ def facts_of_sheet(db: sqlite3.Connection) -> Facts:
         no_input=_lacking(db, "NOT has_input"),
         no_question=_lacking(db, "NOT has_question"),
         no_others=_lacking(db, ALONE),
-        columns=[*_columns(db, "metrics"), *_columns(db, "loose")],
+        columns=[*columns(db, "metrics"), *columns(db, "loose")],
         constant_metrics=constant_metrics(db),
         pairs=_pairs(db) if 2 <= len(sizes) <= MOST_COMPARED else None,
     )
-
-
-def unpacked(packed: str | None) -> dict[str, float]:
-    return json.loads(packed) if packed else {}
 
 
 def _texts(db: sqlite3.Connection) -> list[int]:
@@ -216,44 +183,6 @@ def _lacking(db: sqlite3.Connection, condition: str) -> Gap:
     (count,) = _one(db, f"SELECT count(*) {rows}")
     lines = db.execute(f"SELECT row.line {rows} ORDER BY row.id LIMIT {MOST_LINES}")
     return Gap(count=count, lines=[line for (line,) in lines])
-
-
-def _columns(db: sqlite3.Connection, kind: str) -> list[Column]:
-    """Return the metrics of the rows, sorted by name, with the rows that lack them."""
-    given: Counter[str] = Counter()
-    for _line, values in _values(db, kind):
-        given.update(values.keys())
-    (n_rows,) = _one(db, "SELECT count(*) FROM row")
-    gaps = {name: Gap(count=n_rows - n) for name, n in given.items() if n < n_rows}
-    _find_lines(db, kind, gaps)
-    useless = useless_columns(
-        (row, item, system, packed) for packed, _line, row, item, system in db.execute(VALUES[kind])
-    )
-    return [
-        Column(
-            name=name,
-            lacking=gaps.get(name, Gap()),
-            loose=kind == "loose",
-            useless=useless.get(name),
-        )
-        for name in sorted(given)
-    ]
-
-
-def _find_lines(db: sqlite3.Connection, kind: str, gaps: dict[str, Gap]) -> None:
-    wanted = dict(gaps)
-    for line, values in _values(db, kind):
-        if not wanted:
-            return
-        for name in [name for name in wanted if name not in values]:
-            wanted[name].lines.append(line)
-            if len(wanted[name].lines) == MOST_LINES:
-                del wanted[name]
-
-
-def _values(db: sqlite3.Connection, kind: str) -> Iterator[tuple[int, dict[str, float]]]:
-    for packed, line, *_ids in db.execute(VALUES[kind]):
-        yield line, unpacked(packed)
 
 
 PAIRS = (

@@ -9,8 +9,9 @@ from array import array
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Self
 
-from annotate.services.campaigns.importing.facts import Facts, facts_of_sheet, unpacked
+from annotate.services.campaigns.importing.facts import Facts, facts_of_sheet
 from annotate.services.campaigns.importing.fields import shown
+from annotate.services.campaigns.importing.metric_columns import unpacked
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.campaigns.importing.rows import FaultyError
 from annotate.text.figures import count

@@ -56,8 +56,8 @@ def test_what_is_the_same_for_every_output_is_not_proposed_and_the_page_says_so(
     assert (form["metric_columns"].value(), form["metric_names"].value()) == (["judge"], [])
     assert form.own_metrics == ["judge", "bar", "year"], "what cannot help stands last"
     assert (
-        "repetition, bar, year have the same value for every output of the file, so they cannot "
-        "save judgments."
+        "“repetition”, “bar”, “year” have the same value for every output of the file, so they "
+        "cannot save judgments."
     ) in page.content.decode()
 
 
@@ -86,8 +86,24 @@ def test_a_number_that_says_nothing_of_the_outputs_is_not_proposed(
             sheet.add(Row(f"i{item}", f"s{system}", f"{row}", line=row + 1), loose=given)
         facts = sheet.facts()
     told = metric_choice.useless(["nr"], facts)
-    assert [one.split(",")[0] for one in told] == ([f"nr {why}"] if why else [])
+    assert [one.split(",")[0] for one in told] == ([f"“nr” {why}"] if why else [])
     assert metric_choice.preselected((), facts) == (() if why else ("nr",))
+
+
+def test_a_number_with_several_values_for_one_text_is_averaged_and_that_is_said() -> None:
+    rows = [("0", "a", "same", 1.0), ("0", "b", "same", 2.0), ("0", "c", "other", 3.0)]
+    rows += [("1", "a", "same", 5.0), ("1", "b", "same", 5.0), ("1", "c", "same", 5.0)]
+    with Sheet() as sheet:
+        for line, (item, system, text, value) in enumerate(rows):
+            sheet.add(Row(item, system, text, line=line + 1), loose={"judge": value})
+        facts = sheet.facts()
+    told = metric_choice.averaged(["judge", "repetition"], facts)
+    assert told == [
+        "“judge” has different values for 1 text that several systems wrote for an item. "
+        "Their mean is used."
+    ]
+    assert told[0] in metric_choice.offers(["judge"], facts)
+    assert metric_choice.averaged([], facts) == []
 
 
 def test_few_rows_may_be_in_the_order_of_a_score() -> None:
@@ -156,11 +172,12 @@ def test_the_plan_says_which_numbers_are_not_used_and_where_to_choose_them(ada: 
 def test_a_chosen_metric_that_cannot_help_is_told_in_the_preview(ada: Client) -> None:
     page = looked_at(ada, with_numbers(), metric_columns=["year", "judge"])
     assert any(
-        one.startswith("repetition, year have the same value for every output of the file, so they")
+        one.startswith("“repetition”, “year” have the same value for every output of the file, so ")
         for one in page.context["preview"].notices
     )
     of = CampaignImport.objects.get()
-    assert metric_choice.offers(stored.asked_of(of).metrics, stored.facts_of(of)) == []
+    told = metric_choice.offers(stored.asked_of(of).metrics, stored.facts_of(of))
+    assert not any("not used" in one for one in told), "all others would save nothing"
 
 
 def test_the_sentence_is_not_there_where_every_number_varies(ada: Client) -> None:
