@@ -7,7 +7,9 @@ the text that is shown, word for word, or found by the text with the most words 
 from collections import Counter
 from collections.abc import Sequence
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
+
+import numpy as np
 
 from annotate.instruments.tutorials import drawing
 from annotate.instruments.tutorials.content import Tutorial
@@ -15,7 +17,6 @@ from annotate.instruments.tutorials.grading import expected_spans, grade
 from annotate.instruments.tutorials.questions import Choice, Edit, Evidence, Paragraph, Question
 
 Answer = dict[str, Any]
-Words = Counter[str]
 T = TypeVar("T")
 
 
@@ -55,19 +56,27 @@ class Guesser:
         return {"verdict": verdict, "spans": [_span(text, starts[first], starts[last] - 1)]}
 
 
+Memory = dict[str, dict[str, Question]]  # by the key of the question and by its text
+
+
+def remembered(tutorial: Tutorial, *, seed: int, accounts: int) -> Memory:
+    """Return the questions of so many accounts' first rounds."""
+    known: Memory = {}
+    for account in range(accounts):
+        drawn = drawing.draw(tutorial, f"{seed}:{account}")
+        for question in drawing.questions(tutorial, drawn):
+            known.setdefault(question.key, {})[_shown(question)] = question
+    return known
+
+
 class Rememberer(Guesser):
     """Answers what was right for the same text before; guesses where it knows none."""
 
     name = "remembers texts"
 
-    def __init__(self, seed: int, tutorial: Tutorial, accounts: int) -> None:
+    def __init__(self, seed: int, known: Memory) -> None:
         super().__init__(seed)
-        self.known: dict[str, dict[str, Question]] = {}
-        for account in range(accounts):
-            for question in drawing.questions(
-                tutorial, drawing.draw(tutorial, f"{seed}:{account}")
-            ):
-                self.known.setdefault(question.key, {})[_shown(question)] = question
+        self.known = known
 
     def answer(self, question: Question) -> Answer:
         same = self.known.get(question.key, {}).get(_shown(question))
@@ -79,38 +88,50 @@ class Matcher(Rememberer):
 
     name = "remembers similar texts"
 
-    def __init__(self, seed: int, tutorial: Tutorial, accounts: int) -> None:
-        super().__init__(seed, tutorial, accounts)
-        self.words = {
-            key: [(Counter(text.split()), one) for text, one in found.items()]
-            for key, found in self.known.items()
-        }
+    def __init__(self, seed: int, known: Memory) -> None:
+        super().__init__(seed, known)
+        self.texts = {key: Texts(list(found.items())) for key, found in known.items()}
         self.paragraphs = {
-            key: [
-                (Counter(paragraph.text.split()), paragraph)
-                for one in found.values()
-                for paragraph in getattr(one, "paragraphs", ())
-            ]
-            for key, found in self.known.items()
+            key: Texts(
+                [(part.text, part) for one in found.values() for part in one.paragraphs]  # type: ignore[union-attr]
+            )
+            for key, found in known.items()
+            if isinstance(next(iter(found.values())), Evidence)
         }
 
     def answer(self, question: Question) -> Answer:
-        if question.key not in self.words or not isinstance(question, Choice | Edit | Evidence):
+        if question.key not in self.texts or not isinstance(question, Choice | Edit | Evidence):
             return super().answer(question)
         if not isinstance(question, Evidence):
-            return right(_nearest(_shown(question), self.words[question.key]))
+            return right(self.texts[question.key].nearest(_shown(question)))
         known = self.paragraphs[question.key]
         return {"paragraphs": [_like(one.text, known) for one in question.paragraphs]}
 
 
-def _like(text: str, known: Sequence[tuple[Words, Paragraph]]) -> Answer:
-    like = _nearest(text, known)
+class Texts(Generic[T]):
+    """Texts with what belongs to each, to be found by the words that they share with another."""
+
+    def __init__(self, known: Sequence[tuple[str, T]]) -> None:
+        self.owners = [owner for _text, owner in known]
+        words = [Counter(text.split()) for text, _owner in known]
+        self.column = {word: n for n, word in enumerate(sorted(set().union(*words)))}
+        self.counts = np.zeros((len(words), len(self.column)), dtype=np.int16)
+        for row, each in zip(self.counts, words, strict=True):
+            row[[self.column[word] for word in each]] = list(each.values())
+        self.sizes = self.counts.sum(axis=1)
+
+    def nearest(self, text: str) -> T:
+        """Return what belongs to the first of the texts that share the most words, as a share."""
+        words = Counter(text.split())
+        common = {self.column[word]: n for word, n in words.items() if word in self.column}
+        shared = np.minimum(self.counts[:, list(common)], list(common.values())).sum(axis=1)
+        alike = shared / (words.total() + self.sizes - shared)
+        return self.owners[int(alike.argmax())]
+
+
+def _like(text: str, known: Texts[Paragraph]) -> Answer:
+    like = known.nearest(text)
     return {"verdict": like.verdict, "spans": _moved(like, text) if like.verdict else []}
-
-
-def _nearest(text: str, known: Sequence[tuple[Words, T]]) -> T:
-    words = Counter(text.split())
-    return max(known, key=lambda one: _alike(words, one[0]))[1]
 
 
 def _moved(like: Paragraph, text: str) -> list[Answer]:
@@ -120,11 +141,6 @@ def _moved(like: Paragraph, text: str) -> list[Answer]:
     words = text.split()
     before = len(" ".join(words[:first])) + (first > 0)
     return [_span(text, before, before + len(" ".join(words[first : first + n])))]
-
-
-def _alike(one: Words, other: Words) -> float:
-    shared = sum(min(n, other[word]) for word, n in one.items() if word in other)
-    return shared / (one.total() + other.total() - shared)
 
 
 def _shown(question: Question) -> str:
@@ -169,8 +185,6 @@ def passes(tutorial: Tutorial, bot: Guesser, seed: str) -> bool:
 
 
 def all_of(tutorial: Tutorial, *, seed: int, accounts: int) -> Sequence[Guesser]:
-    return [
-        Guesser(seed),
-        Rememberer(seed, tutorial, accounts),
-        Matcher(seed, tutorial, accounts),
-    ]
+    """Return a bot of each kind; those that remember share what they know."""
+    known = remembered(tutorial, seed=seed, accounts=accounts)
+    return [Guesser(seed), Rememberer(seed, known), Matcher(seed, known)]
