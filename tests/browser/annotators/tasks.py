@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 from playwright.sync_api import FrameLocator, Page, expect
 
-from annotate.instruments.tutorials.questions import Question
+from annotate.instruments.tutorials.questions import Choice, Question
 from extras.demo.schooling import right
+from tests.browser.hands import Keyboard
 
 EDITED = "The council met on Monday."
 
@@ -55,3 +56,22 @@ def learn(
         expect(page.locator("#feedback .state:visible")).to_have_text("Right")
         page.locator("#next").click()
     expect(page.locator("#promised")).to_contain_text(promise)
+
+
+def learn_by_keyboard(page: Page, questions: Sequence[Question]) -> None:
+    """Answer every question of a round right, with keys alone, up to the page behind it."""
+    for number, question in enumerate(questions, start=1):
+        expect(page.locator(".step")).to_contain_text(f"Question {number} of {len(questions)}")
+        expect(page.locator("html[data-ready]")).to_be_attached()
+        answer = right(question)
+        if isinstance(question, Choice):
+            values = [option.value for option in question.options]
+            page.keyboard.press(str(values.index(answer["value"]) + 1))
+        else:
+            Keyboard(page).reach(page.locator("#edit"))
+            page.keyboard.press("Control+A")
+            page.keyboard.insert_text(answer["edit"])
+        page.keyboard.press("Control+Enter")
+        expect(page.locator("#feedback .state:visible")).to_have_text("Right")
+        expect(page.locator("#next")).to_be_focused()
+        page.keyboard.press("Enter")

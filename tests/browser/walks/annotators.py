@@ -11,7 +11,7 @@ from annotate.services.work import judgments, leasing
 from annotate.states import CloseReason
 from tests import chromium
 from tests.annotate.passing import pass_tutorial
-from tests.browser.annotators.tasks import EDITED, answer_all, learn, see_task
+from tests.browser.annotators.tasks import EDITED, answer_all, learn, learn_by_keyboard, see_task
 from tests.browser.walks.pictures import picture
 from tests.factories import person
 from tests.processes import wait_for
@@ -39,20 +39,21 @@ def judge_until_it_stops(browser: Browser, link: str, *, by_mouse: bool) -> None
 
 
 def _learn(page: Page, *, by_mouse: bool) -> None:
-    """The whole tutorial by mouse; by keyboard, tests of the tutorial's page have it."""
+    """Take the whole tutorial at the page, and start work."""
     expect(page.locator("#check")).to_be_visible()
-    who = Participation.objects.get()
-    if not by_mouse:
-        pass_tutorial(who)
-        page.reload()
-        return
-    status = tutorial_runs.status(who.pk)
+    status = tutorial_runs.status(Participation.objects.get().pk)
     assert status is not None
     picture(page, "15-tutorial")
-    learn(page, status.questions, promise="")
+    if by_mouse:
+        learn(page, status.questions, promise="")
+    else:
+        learn_by_keyboard(page, status.questions)
     done = page.get_by_role("heading", name="Well done: you have finished the tutorial")
     expect(done).to_be_focused()
-    page.locator("#start").click()
+    if by_mouse:
+        page.locator("#start").click()
+    else:
+        page.keyboard.press("Enter")
 
 
 def _finish(page: Page, number: int, *, by_mouse: bool) -> None:
