@@ -36,6 +36,28 @@ def test_the_metrics_units_do_not_matter(method, seed, factor, shift):
     assert ends(other, **method) == pytest.approx(ends(sample, **method), rel=1e-8)
 
 
+@EACH
+@given(seed=seeds, power=st.integers(-1010, 1010))
+@few
+def test_no_size_of_a_metric_changes_a_digit(estimator, seed, power):
+    # A power of 2 changes no digit, and squares of most of these are infinite or 0.
+    sample = random_sample(seed)
+    other = replace(sample, metric=np.ldexp(sample.metric, power))
+    assert ends(other, estimator=estimator) == ends(sample, estimator=estimator)
+
+
+@EACH
+@pytest.mark.filterwarnings("error")
+def test_the_largest_and_the_smallest_floats_make_a_metric(estimator):
+    sample = random_sample(3)
+    rng = np.random.default_rng(3)
+    for size in (np.finfo(float).max, 5e-324):
+        metric = np.where(rng.random(sample.n_population) < 0.5, size, -size)
+        assert np.isfinite(ends(replace(sample, metric=metric), estimator=estimator)).all()
+        lone = np.where(np.arange(sample.n_population) == 0, size, 0.0)
+        assert np.isfinite(ends(replace(sample, metric=lone), estimator=estimator)).all()
+
+
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: "-".join(m.values()))
 @given(seed=seeds, factor=st.sampled_from([0.01, 2.0, 100.0]), shift=st.floats(-1000, 1000))
 @few

@@ -232,10 +232,12 @@ class Sample:
 
 def standardised(values: Floats) -> Floats:
     """(N,) the values less their mean, by their sd (divisor N); zeros where they are constant."""
+    # By a power of 2, which changes no digit: squares of very large or small values are no floats.
+    near = np.ldexp(values, -int(np.frexp(np.abs(values).max(initial=0.0))[1]))
     # Compare the values: the computed sd of a constant need not be exactly 0.
-    if np.ptp(values) == 0:
+    if not near.size or near.min() == near.max():
         return np.zeros(values.size)
-    deviation = values - values.mean()
+    deviation = near - near.mean()
     return np.asarray(deviation / deviation.std())
 
 

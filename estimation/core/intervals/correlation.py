@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from estimation.core.data.errors import ShapeMismatchError
-from estimation.core.data.incidence import Floats
+from estimation.core.data.sample import standardised
 from estimation.core.intervals.interval import check_level
 
 LEAST = 4  # pairs; with fewer, Fisher's transformation has no standard error
@@ -78,7 +78,7 @@ def correlation(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Correlati
         raise ShapeMismatchError("x and y must be two lists of one length.")
     if first.size < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
-    u, v = _standardised(first), _standardised(second)
+    u, v = standardised(first), standardised(second)
     r = float(np.clip(np.mean(u * v), -1.0, 1.0))
     rest = 1.0 - r * r
     if first.size < LEAST or rest < 1e-12:
@@ -88,8 +88,3 @@ def correlation(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Correlati
     half, centre = NormalDist().inv_cdf(0.5 + level / 2) * error, float(np.arctanh(r))
     low, high = np.tanh([centre - half, centre + half]).tolist()
     return Correlation(r, low, high, first.size)
-
-
-def _standardised(values: Floats) -> Floats:
-    about = values - values.mean()
-    return np.asarray(about / np.sqrt(np.mean(about**2)))

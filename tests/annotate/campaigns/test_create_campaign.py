@@ -169,7 +169,10 @@ def test_what_an_interrupted_command_had_stored_is_removed(file, monkeypatch):
         (lines(row(), row("2"), row()).encode(), "line 3: system “alpha” already has an output"),
         (b'{"item": "1", "system": "a", "output": "b", "metrics": {"m": NaN}}', "line 1: NaN"),
         (b'{"item": "1", "system": "a", "output": "b", "metrics": {"m": 1e999}}', "not finite"),
-        (lines(row(metrics={"m": 10**400})).encode(), "line 1: metric “m” is not finite"),
+        (
+            lines(row(metrics={"m": 10**400})).encode(),
+            "line 1: metric “m” is not between −10^100 and 10^100",
+        ),
         (lines(row(reference="a"), row(system="b", reference="c")).encode(), "line 2: another ref"),
         (b'{"item": "1", "system": "a", "otput": "x"}', "Did you mean “otput”?"),
         (
@@ -191,7 +194,10 @@ def test_a_bad_file_is_refused_whole_with_its_line(content, told, tmp_path):
     [
         (METRICS + "gamma,1,comet,0.5\n", "line 2: there is no output of system “gamma”"),
         (METRICS + "alpha,9,comet,0.5\n", "line 2: there is no output"),
-        (METRICS + "alpha,1,comet,NaN\n", "line 2: “NaN” is not a finite number"),
+        (
+            METRICS + "alpha,1,comet,NaN\n",
+            "line 2: “NaN” is not a number between −10^100 and 10^100",
+        ),
         (METRICS + "alpha,1,comet,much\n", "line 2: “much” is not a number"),
         (METRICS + "alpha,1,comet,1\nalpha,1,comet,2\n", "line 3: metric “comet” of this output"),
         (METRICS + "alpha,1\n", "line 2: 2 columns, where"),

@@ -1,6 +1,5 @@
 """Reads files into a sheet: checks every row, reports every error, adds tables of metrics."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -10,7 +9,13 @@ from annotate.services.campaigns.importing.facts import Facts, OddCell
 from annotate.services.campaigns.importing.fields import FIELDS, FieldNames, looks_like, shown
 from annotate.services.campaigns.importing.forms import Form, Record
 from annotate.services.campaigns.importing.problems import Problems, Row, RowError, UploadRefused
-from annotate.services.campaigns.importing.rows import LONGEST_METRIC, FaultyError, row_of
+from annotate.services.campaigns.importing.rows import (
+    LARGEST,
+    LONGEST_METRIC,
+    RANGE,
+    FaultyError,
+    row_of,
+)
 from annotate.services.campaigns.importing.sheet import Sheet
 from annotate.text.figures import count, many
 
@@ -60,17 +65,17 @@ def _add_value(sheet: Sheet, cells: dict[str, str], *, comma: bool) -> None:
         raise FaultyError([("metric name", message)])
     number = tables.number_of(text, comma=comma)
     if number is None:
-        raise FaultyError([("value", f"“{shown(text)}” is not a {_lacks(text)}number.")])
+        raise FaultyError([("value", f"“{shown(text)}” is not a number{_lacks(text)}.")])
     sheet.add_value(cells["system"], cells["item"], metric, number)
 
 
 def _lacks(text: str) -> str:
-    """Return “finite ” for infinite numbers and NaN; "" for other text."""
+    """Return the range for numbers outside of it and NaN; "" for other text."""
     try:
         float(text)
     except ValueError:
         return ""
-    return "finite "
+    return f" {RANGE}"
 
 
 MOST_SYSTEMS = 1000
@@ -222,4 +227,4 @@ def _guess(name: str) -> str:
 def _is_number(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return math.isfinite(value)
+    return abs(value) <= LARGEST

@@ -39,7 +39,9 @@ Paragraph = Annotated[
 ]
 Paragraphs = Annotated[list[Paragraph], Field(strict=True, max_length=MOST_PARAGRAPHS)]
 MetricName = Annotated[str, Field(min_length=1, max_length=LONGEST_METRIC), NO_NUL]
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+LARGEST = 1e100  # what is larger is a mistake, and its square may be infinite
+RANGE = "between −10^100 and 10^100"
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
 
 
 class _Output(BaseModel):
@@ -149,7 +151,7 @@ def _of_metric(error: ErrorDetails, name: str, *, of_name: bool) -> Told:
     elif isinstance(value, Constant):
         message = f"{value.name} is not a number. Leave the metric out, or correct it."
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        message = f"metric “{shown(name)}” is not finite."
+        message = f"metric “{shown(name)}” is not {RANGE}."
     else:
         message = f"metric “{shown(name)}” is not a number."
     return f"metric {error['type']}", message

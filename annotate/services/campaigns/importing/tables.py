@@ -13,6 +13,7 @@ from annotate.services.campaigns.importing import decoding
 from annotate.services.campaigns.importing.fields import METRIC, FieldNames, shown
 from annotate.services.campaigns.importing.json_values import DECODER
 from annotate.services.campaigns.importing.problems import RowError, UploadRefused
+from annotate.services.campaigns.importing.rows import LARGEST
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 LONGEST_CELL = 5_000_000
@@ -168,7 +169,7 @@ def _json(cell: str) -> Any:
 
 
 def number_of(cell: str, *, comma: bool) -> float | None:
-    """Return the finite number in a cell; None if it holds something else."""
+    """Return the number in a cell; None if it holds something else, or a number out of range."""
     text = cell.strip()
     if comma and text.count(",") == 1 and "." not in text:
         text = text.replace(",", ".")
@@ -176,7 +177,7 @@ def number_of(cell: str, *, comma: bool) -> float | None:
         number = float(text) if "_" not in text else math.nan
     except ValueError:
         return None
-    return number if math.isfinite(number) else None
+    return number if abs(number) <= LARGEST else None
 
 
 def is_metric(name: str) -> bool:
