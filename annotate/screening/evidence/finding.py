@@ -1,8 +1,10 @@
 """Thin evidence: highlights without the words that matter."""
 
-from collections import defaultdict
+from itertools import chain
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annotate.screening.base import Columns, Highlights, ScreenFinding, finding, share_bounds, tail
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
@@ -81,18 +83,29 @@ def _signs(columns: Columns, found: Highlights, own: EvidenceThresholds) -> list
 def _disjoint(columns: Columns, found: Highlights) -> Floats:
     """Return (H,) 1 if no other with this verdict shares a word, NaN if there is no other."""
     assert columns.verdicts is not None
-    verdict = columns.verdicts[found.judgment, found.paragraph].tolist()
-    output, judgment = columns.output[found.judgment].tolist(), found.judgment.tolist()
-    places: dict[tuple[int, int, float], list[int]] = defaultdict(list)
-    for h, place in enumerate(zip(output, found.paragraph.tolist(), verdict, strict=True)):
-        places[place].append(h)
+    verdict = columns.verdicts[found.judgment, found.paragraph]
+    place = _numbered(columns.output[found.judgment], found.paragraph, verdict)
     signs = np.full(len(found.tokens), np.nan)
-    for rows in places.values():
-        for h in rows if len(rows) > 1 else ():
-            others = [found.tokens[k] for k in rows if judgment[k] != judgment[h]]
-            if others:
-                signs[h] = float(all(found.tokens[h].isdisjoint(one) for one in others))
+    shared = np.flatnonzero(np.bincount(place, minlength=1)[place] > 1)
+    if not shared.size:
+        return signs
+    size = [len(found.tokens[h]) for h in shared.tolist()]
+    row = np.repeat(np.arange(shared.size), size)
+    word = np.fromiter(chain.from_iterable(found.tokens[h] for h in shared.tolist()), np.int64)
+    same = _numbered(place[shared][row], word)
+    # A judgment highlights a paragraph once, so a word that comes twice was marked by two people.
+    agreed = np.bincount(row, np.bincount(same)[same] > 1, shared.size)
+    signs[shared] = agreed == 0
     return signs
+
+
+def _numbered(*columns: NDArray[Any]) -> Ints:
+    """Return one number for the rows with the same values in all columns, from 0 without gaps."""
+    found = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        values, which = np.unique(column, return_inverse=True)
+        found = np.unique(found * values.size + which, return_inverse=True)[1]
+    return found
 
 
 def _judgments(columns: Columns, found: Highlights, sign: Floats) -> Floats:
