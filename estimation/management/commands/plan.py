@@ -1,7 +1,7 @@
 """`manage.py plan`: forecasts a collection, before any judgment."""
 
 import json
-from argparse import ArgumentParser
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
@@ -42,7 +42,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--items", type=int, default=1500, help="outputs of each system")
         parser.add_argument("--systems", type=int, default=1)
-        parser.add_argument("--target", type=float, help="full width, in score units")
+        parser.add_argument(
+            "--target",
+            action=_Target,
+            metavar="[CRITERION=]WIDTH",
+            help="full width, in score units; with a criterion in place of --criterion",
+        )
         parser.add_argument("--budget", type=float, help="what width it buys")
         parser.add_argument(
             "--margin",
@@ -137,6 +142,23 @@ def _add_work(parser: ArgumentParser) -> None:
         "the cap, at most 130)",
     )
     add_prices(group)
+
+
+class _Target(Action):
+    """Reads `0.2`, and `overall=0.2` as `create_campaign` takes it."""
+
+    def __call__(
+        self, parser: ArgumentParser, namespace: Namespace, values: Any, option: str | None = None
+    ) -> None:
+        criterion, _, wanted = str(values).strip().rpartition("=")
+        if criterion and criterion not in TYPICAL:
+            known = ", ".join(TYPICAL)
+            parser.error(f"argument --target: {criterion} is not one of the criteria {known}.")
+        try:
+            namespace.target = float(wanted)
+        except ValueError:
+            parser.error(f"argument --target: {wanted} is not a width, such as 0.2.")
+        namespace.criterion = criterion or namespace.criterion
 
 
 def _data(found: Planned) -> dict[str, Any]:

@@ -140,3 +140,23 @@ def test_a_ranking_is_told_in_words_and_as_data():
     assert found["target"] is None
     scarce = planned("--margin", "0.05", "--systems", "4", "--items", "300")
     assert "the slowest: more than all 300 items" in scarce
+
+
+@pytest.mark.slow
+def test_a_target_may_name_its_criterion_as_a_new_campaign_does():
+    named = planned(*SMALL, "--target", "redundancy=0.3", "--json")
+    assert named == planned(*SMALL, "--criterion", "redundancy", "--target", "0.3", "--json")
+    assert named != planned(*SMALL, "--target", "0.3", "--json")
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("style=0.5", "style is not one of the criteria overall, "),
+        ("overall=wide", "wide is not a width, such as 0.2."),
+        ("overall=", " is not a width, such as 0.2."),
+    ],
+)
+def test_a_target_that_is_none_is_refused(target, told):
+    with pytest.raises(CommandError, match=told):
+        planned("--target", target)
