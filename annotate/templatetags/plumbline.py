@@ -15,6 +15,7 @@ from annotate.selectors.review import reviews
 from annotate.text import figures
 from annotate.text.figures import (
     count,
+    measured,
     moment,
     money,
     money_at_a_glance,
@@ -147,6 +148,7 @@ def or_nothing(text: str) -> str:
 # How numbers, money and dates look is written in `annotate.text.figures` alone.
 for _write in (
     count,
+    measured,
     money,
     money_at_a_glance,
     moment,

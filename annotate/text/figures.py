@@ -16,6 +16,8 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 
 NONE = "–"
+PLAIN = (0.001, 1e7)  # values of this size are written without a power of ten
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 DOLLARS = "USD"
 _currency = ContextVar("currency", default=DOLLARS)
 _language = ContextVar("language", default="")  # of numbers and dates; "": the active one
@@ -44,6 +46,17 @@ def number(value: float | Decimal | None, digits: int = 2) -> str:
     sign = "−" if figure.startswith("-") else ""
     with _in_chosen_language():
         return sign + number_format(figure.removeprefix("-"), digits, force_grouping=True)
+
+
+def measured(value: float | None) -> str:
+    """`0.712`, and `3.20 × 10³⁰` where three decimals say too little or too much.
+
+    For the values of metrics, which may be of any size.
+    """
+    if value is None or not isfinite(value) or value == 0 or PLAIN[0] <= abs(value) < PLAIN[1]:
+        return number(value, 3)
+    figure, power = f"{value:.2e}".split("e")
+    return f"{number(float(figure))}\u00a0×\u00a010{str(int(power)).translate(RAISED)}"
 
 
 def signed(value: float | None, digits: int = 2) -> str:

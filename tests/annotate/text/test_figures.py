@@ -15,6 +15,7 @@ from annotate.text.figures import (
     count,
     lasting,
     many,
+    measured,
     moment,
     money,
     money_at_a_glance,
@@ -159,6 +160,26 @@ def test_a_number_says_what_it_is_to_so_many_digits(value: float, digits: int):
     assert abs(float(figure) - value) <= 0.5 * 10**-digits + 1e-9 * abs(value)
     assert "e" not in figure
     assert not (figure.startswith("-") and float(figure) == 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (0.7124, "0.712"),
+        (-2, "−2.000"),
+        (0, "0.000"),
+        (None, "–"),
+        (0.001, "0.001"),
+        (9_999_999, "9,999,999.000"),
+        (1e7, "1.00\u00a0×\u00a010⁷"),
+        (-3.2e30, "−3.20\u00a0×\u00a010³⁰"),
+        (0.00042, "4.20\u00a0×\u00a010⁻⁴"),
+        (1.7e308, "1.70\u00a0×\u00a010³⁰⁸"),
+        (5e-324, "4.94\u00a0×\u00a010⁻³²⁴"),
+    ],
+)
+def test_a_metric_of_any_size_is_short(value: float | None, told: str):
+    assert measured(value) == told
 
 
 @given(value=FINITE)
