@@ -213,3 +213,13 @@ def test_a_ranking_by_a_formula_assumes_no_number_of_people(ada: Client) -> None
 def test_what_a_number_of_people_rests_on_is_told(changes: dict[str, Any], told: str) -> None:
     study = Study(TYPICAL["overall"], **{"n_items": 60, **changes})
     assert assumed_people(study) == told
+
+
+def test_the_api_refuses_a_name_that_no_plan_knows(ada: Client) -> None:
+    told = ada.get("/api/v1/plan/", {"target": 0.5, "item": 60, "budget": 30})
+    assert told.status_code == 422
+    assert told.json()["errors"] == {
+        "item": "Unknown parameter. Did you mean “items”? A plan is for one of target, margin, "
+        "money.",
+        "budget": "Unknown parameter. A plan is for one of target, margin, money.",
+    }
