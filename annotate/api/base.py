@@ -1,6 +1,7 @@
 """What all parts of the API share: bounded bodies, paging by id, and one format of errors."""
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from rest_framework import serializers
@@ -17,6 +18,7 @@ from annotate.errors import BadCursor, Invalid, ServiceError, TooMany
 from annotate.requests import bodies
 from annotate.services.campaigns.importing.problems import Refusal, UploadRefused
 from annotate.text.numerals import number
+from annotate.text.problem_sentences import shown, suggestion
 
 
 class BoundedView(APIView):
@@ -66,6 +68,18 @@ class Finite(serializers.FloatField):
     def to_representation(self, value: Any) -> Any:
         number = float(value)
         return number if math.isfinite(number) else None
+
+
+def check_names(request: Request, known: Iterable[str], *, hint: str = "") -> None:
+    """Refuse parameters of the address that are not known: they would be left out silently.
+
+    hint: a sentence that follows each refusal. Raises `Invalid`.
+    """
+    names = set(known)
+    unknown = [name for name in request.query_params if name not in names]
+    if unknown:
+        said = (f"Unknown parameter.{suggestion(name, names)} {hint}".strip() for name in unknown)
+        raise Invalid(dict(zip(map(shown, unknown), said, strict=True)))
 
 
 def validated(serializer: serializers.Serializer[Any]) -> dict[str, Any]:

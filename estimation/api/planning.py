@@ -9,9 +9,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotate.api.base import BoundedView, Finite
+from annotate.api.base import BoundedView, Finite, check_names
 from annotate.errors import Invalid
-from annotate.text.problem_sentences import shown, suggestion
 from estimation.forms import GOALS, PlanForm, initial
 from estimation.plans import Planned
 from estimation.selectors import planning
@@ -110,7 +109,8 @@ class PlanView(BoundedView):
 
         Give one of target, margin and money.
         """
-        _check_names(request)
+        hint = f"A plan is for one of {', '.join(GOALS)}."
+        check_names(request, PlanForm.base_fields, hint=hint)
         form = PlanForm(_filled(request))
         if not form.is_valid():
             raise Invalid({name: " ".join(map(str, said)) for name, said in form.errors.items()})
@@ -118,20 +118,6 @@ class PlanView(BoundedView):
         if plan is None:
             raise Invalid({next(name for name, n in form.goals.items() if n is not None): problem})
         return Response(PlanAnswerSerializer(_data(plan)).data)
-
-
-def _check_names(request: Request) -> None:
-    """Refuse names that a plan does not know: their values would be left out without a word."""
-    known = PlanForm.base_fields
-    unknown = {shown(name): name for name in request.query_params if name not in known}
-    if unknown:
-        goals = f"A plan is for one of {', '.join(GOALS)}."
-        raise Invalid(
-            {
-                told: f"Unknown parameter.{suggestion(name, known)} {goals}"
-                for told, name in unknown.items()
-            }
-        )
 
 
 def _filled(request: Request) -> dict[str, Any]:
