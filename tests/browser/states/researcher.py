@@ -83,7 +83,7 @@ def texts() -> bytes:
                 "output": r.output,
                 "reference": r.reference,
                 "comet": i / 10,
-                "length_in_words": i,
+                "length_in_words": 40 + 7 * i % 31,
                 "url": "https://example.org",
             }
             for i, r in enumerate(rows())
