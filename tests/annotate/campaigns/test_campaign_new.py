@@ -250,8 +250,16 @@ GOOD_ROW = b'{"item": "a", "system": "s", "output": "x"}\n'
         (b"PK\x03\x04", 0, "This is a spreadsheet"),
         (GOOD_ROW + b'{"item": "\xe9", "system": "s", "output": "x"}', 2, "not UTF-8"),
         (b'{"item":"a","system":"s","output":"x","metrics":{"m":NaN}}', 1, "NaN is not a number"),
-        (b'{"item":"a","system":"s","output":"x","metrics":{"m":1e999}}', 1, "not finite"),
-        (b'{"item":"a","system":"s","output":"x","metrics":{"m":1%s}}' % ZEROS, 1, "not finite"),
+        (
+            b'{"item":"a","system":"s","output":"x","metrics":{"m":1e999}}',
+            1,
+            "not between −10^100 and 10^100",
+        ),
+        (
+            b'{"item":"a","system":"s","output":"x","metrics":{"m":1%s}}' % ZEROS,
+            1,
+            "not between −10^100 and 10^100",
+        ),
         (b'{"item":"a","system":"s","output":"\\ud800"}', 1, "an incomplete character"),
         (b"[" * 100_000, 1, "not "),
     ],

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from annotate.services.campaigns.importing.facts import Facts
 from annotate.services.campaigns.importing.problems import Row, UploadRefused
 from annotate.services.campaigns.importing.reading import read, rows
+from annotate.services.campaigns.importing.rows import LARGEST
 from annotate.services.campaigns.importing.sheet import Sheet
 
 HEAD = b"item,system,output\n"
@@ -35,7 +36,7 @@ def refused(data: bytes) -> list[str]:
 ANY = st.characters(exclude_categories=["Cs"], exclude_characters="\x00")
 TEXT = st.text(ANY, max_size=20) | st.text("a,;\t|\"'\r\n=+ {[", max_size=8)
 NAME = TEXT.filter(bool)
-FINITE = st.floats(allow_nan=False, allow_infinity=False)
+FINITE = st.floats(-LARGEST, LARGEST)
 
 
 @st.composite

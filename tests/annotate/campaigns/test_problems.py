@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from annotate.services.campaigns.importing.problems import MOST_FAULTS, Row, UploadRefused
 from annotate.services.campaigns.importing.reading import rows
+from annotate.services.campaigns.importing.rows import LARGEST
 
 GOOD = {"item": "1", "system": "alpha", "output": "A text."}
 
@@ -221,9 +222,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00
             item=TEXT.filter(bool),
             system=TEXT.filter(bool),
             output=TEXT,
-            metrics=st.dictionaries(
-                TEXT.filter(bool), st.floats(allow_nan=False, allow_infinity=False), max_size=3
-            ),
+            metrics=st.dictionaries(TEXT.filter(bool), st.floats(-LARGEST, LARGEST), max_size=3),
         ),
         min_size=1,
         max_size=8,
