@@ -114,12 +114,9 @@ class QuestionsStep(StepForm):
         """
         named = _own(self.before.metrics)
         whole = metric_choice.unused((), self.facts) if self.facts else ()
+        useful = metric_choice.useful((), self.facts) if self.facts else ()
         found = list(dict.fromkeys([*named, *whole]))
-        return sorted(found, key=lambda name: name not in self._useful)
-
-    @property
-    def _useful(self) -> tuple[str, ...]:
-        return metric_choice.useful((), self.facts) if self.facts else ()
+        return sorted(found, key=lambda name: name not in useful)
 
     @property
     def not_proposed(self) -> list[str]:
@@ -127,10 +124,8 @@ class QuestionsStep(StepForm):
         if self.facts is None:
             return []
         known = (*RECOMMENDED, *metric_choice.unused((), self.facts))
-        return [
-            *metric_choice.useless(known, self.facts),
-            *metric_choice.unusable(self.facts),
-        ]
+        useless = metric_choice.useless(known, self.facts)
+        return [*useless, *metric_choice.unusable(self.facts)]
 
     @property
     def metric_groups(self) -> list[tuple[str, list[BoundWidget]]]:

@@ -76,7 +76,7 @@ def correlation(x: ArrayLike, y: ArrayLike, *, level: float = 0.95) -> Correlati
     first, second = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if first.ndim != 1 or first.shape != second.shape:
         raise ShapeMismatchError("x and y must be two lists of one length.")
-    if first.size < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
+    if first.size < 2 or any(one.min() == one.max() for one in (first, second)):
         return None
     u, v = standardised(first), standardised(second)
     r = float(np.clip(np.mean(u * v), -1.0, 1.0))

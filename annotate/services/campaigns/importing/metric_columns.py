@@ -3,12 +3,11 @@
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
 from itertools import groupby
 
 from pydantic import BaseModel
 
-from annotate.services.campaigns.importing.useless import Useless, useless_columns
+from annotate.services.campaigns.importing.useless import Reasons, Useless
 
 MOST_LINES = 5  # kept as examples
 VALUES = {
@@ -16,7 +15,7 @@ VALUES = {
     "loose": "SELECT loose, line, id, item, system FROM row ORDER BY id",
 }
 SHARED_TEXTS = """
-SELECT item, hash, metrics, loose FROM row
+SELECT metrics, loose, item, hash FROM row
 WHERE (item, hash) IN (SELECT item, hash FROM row GROUP BY item, hash HAVING count(*) > 1)
 ORDER BY item, hash, id
 """
@@ -54,22 +53,21 @@ def unpacked(packed: str | None) -> dict[str, float]:
 
 def columns(db: sqlite3.Connection, kind: str) -> list[Column]:
     """Return the metrics of the rows, sorted by name, with the rows that lack them."""
-    given: Counter[str] = Counter()
-    for _line, values in _values(db, kind):
+    given, reasons = Counter[str](), Reasons()
+    for packed, _line, row, item, system in db.execute(VALUES[kind]):
+        values = unpacked(packed)
         given.update(values.keys())
+        reasons.take(row, item, system, values)
     (n_rows,) = db.execute("SELECT count(*) FROM row").fetchone()
     gaps = {name: Gap(count=n_rows - n) for name, n in given.items() if n < n_rows}
     _find_lines(db, kind, gaps)
-    useless = useless_columns(
-        (row, item, system, packed) for packed, _line, row, item, system in db.execute(VALUES[kind])
-    )
     averaged = _averaged(db, kind)
     return [
         Column(
             name=name,
             lacking=gaps.get(name, Gap()),
             loose=kind == "loose",
-            useless=useless.get(name),
+            useless=reasons.of(name),
             averaged=averaged[name],
         )
         for name in sorted(given)
@@ -78,25 +76,21 @@ def columns(db: sqlite3.Connection, kind: str) -> list[Column]:
 
 def _find_lines(db: sqlite3.Connection, kind: str, gaps: dict[str, Gap]) -> None:
     wanted = dict(gaps)
-    for line, values in _values(db, kind):
+    for packed, line, *_ids in db.execute(VALUES[kind]):
         if not wanted:
             return
+        values = unpacked(packed)
         for name in [name for name in wanted if name not in values]:
             wanted[name].lines.append(line)
             if len(wanted[name].lines) == MOST_LINES:
                 del wanted[name]
 
 
-def _values(db: sqlite3.Connection, kind: str) -> Iterator[tuple[int, dict[str, float]]]:
-    for packed, line, *_ids in db.execute(VALUES[kind]):
-        yield line, unpacked(packed)
-
-
 def _averaged(db: sqlite3.Connection, kind: str) -> Counter[str]:
     """Return for each metric how many texts of several systems have several values of it."""
     found: Counter[str] = Counter()
-    at = list(VALUES).index(kind) - len(VALUES)
-    for _text, rows in groupby(db.execute(SHARED_TEXTS), key=lambda row: row[:2]):
+    at = 0 if kind == "metrics" else 1
+    for _text, rows in groupby(db.execute(SHARED_TEXTS), key=lambda row: row[2:]):
         values = [unpacked(row[at]) for row in rows]
         names = {name for one in values for name in one}
         found.update(name for name in names if len({one.get(name) for one in values}) > 1)

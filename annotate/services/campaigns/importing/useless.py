@@ -1,8 +1,7 @@
 """Which numbers of a sheet save no judgments: they cannot tell the outputs of a system apart."""
 
-import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 
 from estimation.metrics import METRICS, Metric
@@ -12,7 +11,6 @@ BLOCK = 200  # texts that are scored before the values are compared again
 FEW = 8  # fewer rows or items than this may be in the order of a score by chance
 # Those that a new campaign chooses by itself; each needs the text alone.
 CHOSEN = [one for one in METRICS.values() if one.efficiency and one.needs == "nothing"]
-Row = tuple[int, int, int, str | None]
 
 
 class Useless(StrEnum):
@@ -24,28 +22,34 @@ class Useless(StrEnum):
     NUMBERS_ITEMS = "numbers_items"
 
 
-def useless_columns(rows: Iterable[Row]) -> dict[str, Useless]:
-    """Return the names of numbers that save nothing, and why.
+class Reasons:
+    """Why numbers may be useless, as far as the rows that were taken up say."""
 
-    rows: the numbers of the row, its item and its system, each from 1 in the order in which the
-        sheet names them first, and a JSON object of the row's values.
-    """
-    possible: dict[str, set[Useless]] = {}
-    expected: dict[tuple[str, Useless, int], float] = {}
-    n_rows = n_items = n_systems = 0
-    for row, item, system, packed in rows:
-        n_rows, n_items, n_systems = n_rows + 1, max(n_items, item), max(n_systems, system)
-        for name, value in json.loads(packed or "{}").items():
-            still = possible.setdefault(name, set(Useless))
+    def __init__(self) -> None:
+        self._possible: dict[str, set[Useless]] = {}
+        self._expected: dict[tuple[str, Useless, int], float] = {}
+        self._n_rows = self._n_items = self._n_systems = 0
+
+    def take(self, row: int, item: int, system: int, values: Mapping[str, float]) -> None:
+        """Take up a row with its numbers by name.
+
+        row, item, system: each from 1, in the order in which the sheet names them first.
+        """
+        self._n_rows += 1
+        self._n_items, self._n_systems = max(self._n_items, item), max(self._n_systems, system)
+        for name, value in values.items():
+            still = self._possible.setdefault(name, set(Useless))
             for why in tuple(still):
                 place, seen = _expects(why, value, row, item, system)
-                if expected.setdefault((name, why, place), seen) != seen:
+                if self._expected.setdefault((name, why, place), seen) != seen:
                     still.discard(why)
-    sure = {Useless.SAME: True, Useless.OF_SYSTEM: n_rows > n_systems}
-    sure |= {Useless.NUMBERS_ROWS: n_rows >= FEW, Useless.NUMBERS_ITEMS: n_items >= FEW}
-    told = [why for why in Useless if sure[why]]
-    found = {name: [why for why in told if why in still] for name, still in possible.items()}
-    return {name: why[0] for name, why in found.items() if why}
+
+    def of(self, name: str) -> Useless | None:
+        """Return the first reason that holds for all rows, if there are enough of them."""
+        sure = {Useless.SAME: True, Useless.OF_SYSTEM: self._n_rows > self._n_systems}
+        sure |= {Useless.NUMBERS_ROWS: self._n_rows >= FEW}
+        sure |= {Useless.NUMBERS_ITEMS: self._n_items >= FEW}
+        return next((why for why in Useless if sure[why] and why in self._possible[name]), None)
 
 
 def _expects(why: Useless, value: float, row: int, item: int, system: int) -> tuple[int, float]:
