@@ -21,8 +21,8 @@ _USELESS = {
         "have the same value for every output of the file, so they cannot save judgments.",
     ),
     Useless.OF_SYSTEM: (
-        "has one value for all outputs of a system, so it cannot save judgments.",
-        "have one value for all outputs of a system, so they cannot save judgments.",
+        "has the same value for all outputs of each system, so it cannot save judgments.",
+        "have the same value for all outputs of each system, so they cannot save judgments.",
     ),
     Useless.NUMBERS_ROWS: (
         "numbers the rows of the file, which says nothing about the outputs.",

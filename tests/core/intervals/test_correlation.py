@@ -84,6 +84,20 @@ def test_units_change_nothing_and_a_sign_mirrors_it(
     assert -1 <= one.low <= one.r <= one.high <= 1
 
 
+@pytest.mark.filterwarnings("error")
+@given(SEEDS, st.integers(-1010, 1010))
+def test_no_size_of_the_values_changes_a_digit(seed: int, power: int) -> None:
+    x, y = drawn(seed, 12, 0.3)
+    assert correlation(np.ldexp(x, power), y) == correlation(x, y)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_largest_floats_have_a_correlation() -> None:
+    most = np.finfo(float).max
+    found = correlation([most, -most, most, -most, most], [1, 2, 1, 2, 2])
+    assert found == correlation([1, -1, 1, -1, 1], [1, 2, 1, 2, 2])
+
+
 def test_where_there_is_none() -> None:
     assert correlation([1, 1, 1, 1], [1, 2, 3, 4]) is None
     assert correlation([1], [2]) is None

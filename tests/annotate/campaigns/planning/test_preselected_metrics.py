@@ -66,7 +66,10 @@ def test_what_is_the_same_for_every_output_is_not_proposed_and_the_page_says_so(
     [
         (lambda row, item, system: 3 + row, "numbers the rows of the file"),
         (lambda row, item, system: item, "numbers the items of the file"),
-        (lambda row, item, system: 1.5 * system, "has one value for all outputs of a system"),
+        (
+            lambda row, item, system: 1.5 * system,
+            "has the same value for all outputs of each system",
+        ),
         (lambda row, item, system: 0.5, "has the same value for every output of the file"),
         (lambda row, item, system: 2 * row, ""),
         (lambda row, item, system: -row, ""),
