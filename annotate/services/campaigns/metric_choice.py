@@ -6,7 +6,7 @@ from annotate.errors import Invalid
 from annotate.services.campaigns.importing.facts import Facts
 from annotate.services.campaigns.importing.metric_columns import Column, Gap
 from annotate.services.campaigns.importing.problems import Problems, RowError
-from annotate.services.campaigns.importing.rows import LONGEST_METRIC
+from annotate.services.campaigns.importing.rows import LONGEST_METRIC, range_for
 from annotate.services.campaigns.importing.useless import Useless
 from annotate.states import MetricChoice
 from annotate.text.figures import count, many
@@ -140,8 +140,8 @@ def averaged(names: Sequence[str], facts: Facts) -> list[str]:
 def unusable(facts: Facts) -> list[str]:
     """Return a sentence for each column of numbers that cannot be a metric, and why."""
     odd = [
-        f"“{one.column}” cannot be a metric: on {facts.unit} {count(one.line)} it is no number "
-        f"(“{one.cell}”)."
+        f"“{one.column}” cannot be a metric: on {facts.unit} {count(one.line)} it is no number"
+        f"{range_for(one.cell)} (“{one.cell}”)."
         for one in facts.odd_cells
     ]
     return odd + [

@@ -12,8 +12,8 @@ from annotate.services.campaigns.importing.problems import Problems, Row, RowErr
 from annotate.services.campaigns.importing.rows import (
     LARGEST,
     LONGEST_METRIC,
-    RANGE,
     FaultyError,
+    range_for,
     row_of,
 )
 from annotate.services.campaigns.importing.sheet import Sheet
@@ -65,17 +65,8 @@ def _add_value(sheet: Sheet, cells: dict[str, str], *, comma: bool) -> None:
         raise FaultyError([("metric name", message)])
     number = tables.number_of(text, comma=comma)
     if number is None:
-        raise FaultyError([("value", f"“{shown(text)}” is not a number{_lacks(text)}.")])
+        raise FaultyError([("value", f"“{shown(text)}” is not a number{range_for(text)}.")])
     sheet.add_value(cells["system"], cells["item"], metric, number)
-
-
-def _lacks(text: str) -> str:
-    """Return the range for numbers outside of it and NaN; "" for other text."""
-    try:
-        float(text)
-    except ValueError:
-        return ""
-    return f" {RANGE}"
 
 
 MOST_SYSTEMS = 1000

@@ -155,3 +155,12 @@ def _of_metric(error: ErrorDetails, name: str, *, of_name: bool) -> Told:
     else:
         message = f"metric “{shown(name)}” is not a number."
     return f"metric {error['type']}", message
+
+
+def range_for(text: str) -> str:
+    """Return what “no number” lacks: the range, where the text is a number or NaN; else ""."""
+    try:
+        float(text)
+    except ValueError:
+        return ""
+    return f" {RANGE}"

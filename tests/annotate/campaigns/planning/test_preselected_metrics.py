@@ -206,6 +206,17 @@ def test_a_column_with_one_cell_that_is_no_number_says_where(ada: Client) -> Non
     assert stored.notices_of(of) == ["Not used: “note”.", *told], "a note may be a number, too"
 
 
+def test_a_column_with_a_number_out_of_range_says_where(ada: Client) -> None:
+    table = "item,system,output,judge\n1,a,x x,0.5\n2,a,y,1e308\n3,a,z,0.9\n"
+    powers = (1, 99, 101)
+    entries = [{"item": str(i), "system": "a", "output": "x", "judge": 10.0**i} for i in powers]
+    for content, cell in ((table, "line 3"), (json.dumps(entries), "entry 3")):
+        form = ada.get(at(begun(ada, content.encode()), "questions")).context["form"]
+        (told,) = [one for one in form.not_proposed if "judge" in one]
+        assert told.startswith(f"“judge” cannot be a metric: on {cell} it is no number between −10")
+        assert form.own_metrics == []
+
+
 def test_a_file_without_our_names_is_told_that_columns_can_be_named(ada: Client) -> None:
     def page(content: bytes) -> str:
         address = reverse("annotate:import", args=[begun(ada, content).public_id])
