@@ -20,6 +20,8 @@ from annotate.services.campaigns.importing.problems import Refusal, UploadRefuse
 from annotate.text.numerals import number
 from annotate.text.problem_sentences import shown, suggestion
 
+MOST_TOLD = 20  # unknown parameters
+
 
 class BoundedView(APIView):
     """Checks the length of a body before it is read, and lets a request with a key act once."""
@@ -76,7 +78,7 @@ def check_names(request: Request, known: Iterable[str], *, hint: str = "") -> No
     hint: a sentence that follows each refusal. Raises `Invalid`.
     """
     names = set(known)
-    unknown = [name for name in request.query_params if name not in names]
+    unknown = [name for name in request.query_params if name not in names][:MOST_TOLD]
     if unknown:
         said = (f"Unknown parameter.{suggestion(name, names)} {hint}".strip() for name in unknown)
         raise Invalid(dict(zip(map(shown, unknown), said, strict=True)))

@@ -84,6 +84,8 @@ def texts() -> bytes:
                 "reference": r.reference,
                 "comet": i / 10,
                 "length_in_words": 40 + 7 * i % 31,
+                "year": 2026,
+                "nr": i,
                 "url": "https://example.org",
             }
             for i, r in enumerate(rows())

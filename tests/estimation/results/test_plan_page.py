@@ -223,3 +223,5 @@ def test_the_api_refuses_a_name_that_no_plan_knows(ada: Client) -> None:
         "money.",
         "budget": "Unknown parameter. A plan is for one of target, margin, money.",
     }
+    many = ada.get("/api/v1/plan/", {f"x{n}": 1 for n in range(900)})
+    assert len(many.json()["errors"]) == 20
