@@ -10,7 +10,7 @@ ALIKE := tests/annotate tests/api tests/crowds tests/estimation tests/test_doors
 # Without its cache each test process compiles every test and the whole product again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo demos serve test slow sqlite hostile stories pages screenshots lint bench browser messages docs requirements
+.PHONY: help setup setup-dev demo demos serve test slow simulations sqlite sqlite-slow hostile stories pages screenshots lint bench browser messages docs requirements
 
 help:  ## Show what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,11 +55,16 @@ test: setup-dev  ## Run the quick tests on a real Postgres and Redis; others: ma
 pages: setup-dev browser  ## Use every page in a real Chromium, and look for barriers in every state of it
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "browser and not slow and not demos"
 
-slow: setup-dev browser  ## Run what takes longest: upgrades, races, whole processes, gates of the statistics
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "(slow or simulation) and not stories and not demos and not hostile"
+slow: setup-dev browser  ## Run what takes longest: upgrades, races, whole processes
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "slow and not simulation and not stories and not demos and not hostile"
 
-sqlite: setup-dev  ## Run the tests that need a database once more, on SQLite
+simulations: setup-dev  ## Simulate what the statistics and the screens promise, and bound it
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "simulation and not stories and not demos and not hostile"
+
+sqlite: setup-dev  ## Run the quick tests that need a database once more, on SQLite
 	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "orm and not hostile and not slow"
+
+sqlite-slow: setup-dev  ## Run the slow tests that may differ between databases, on SQLite
 	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "orm and slow and not hostile" $(ALIKE)
 
 hostile: setup-dev  ## Try every hostile value at every address, on Postgres and on SQLite
