@@ -135,6 +135,16 @@ def study(campaign_id: int) -> Study:
         raise NotFound(_("This study does not exist any more.")) from None
 
 
+def study_at(participation_id: int) -> Study:
+    """Return the study of a participation; one query."""
+    try:
+        return study_of(
+            Campaign.objects.select_related("texts").get(participations=participation_id)
+        )
+    except Campaign.DoesNotExist:
+        raise NotFound(_("This study does not exist any more.")) from None
+
+
 def visit(participation_id: int) -> Visit:
     try:
         who = Participation.objects.select_related(*BESIDE).get(pk=participation_id)

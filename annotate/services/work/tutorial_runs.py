@@ -107,6 +107,7 @@ def answer(
         round_ = tutorial_runs.last_round(run)
         if round_ is None or (round_number is not None and round_number != round_.number):
             raise _stale()
+        round_.run = run
         given = _given(round_, tutorial, key, raw, active_seconds)
         return _answer(round_, tutorial, who.campaign, given)
 
@@ -196,18 +197,18 @@ def _seen(run: TutorialRun) -> frozenset[str]:
 def _answer(round_: TutorialRound, tutorial: Tutorial, campaign: Campaign, given: _Given) -> Graded:
     """Grade and store it, in the caller's transaction and under the run's lock."""
     run = round_.run
-    first = TutorialAnswer.objects.filter(round=round_, question=given.question.key).first()
-    if first is not None:
+    done = {one.question: one for one in TutorialAnswer.objects.filter(round=round_)}
+    if first := done.get(given.question.key):
         return _repeated(round_, first, given)
-    done = tutorial_runs.answered(round_)
     turn = next((key for key, _number in round_.drawn if key not in done), None)
     if round_.ended_at is not None or given.question.key != turn:
         raise _out_of_order()
     grade = _graded(given.question, given.response)
     _store(round_, given, grade)
-    right, wrong = _counted(round_, tutorial)
+    marked = {key: one.correct for key, one in done.items()} | {turn: grade.correct}
+    right, wrong = _counted(marked, tutorial)
     is_lost = round_.number > 1 and wrong > round_.asked - round_.mark
-    if len(done) + 1 < len(round_.drawn) and not is_lost:
+    if len(marked) < len(round_.drawn) and not is_lost:
         return Graded(grade, passed=False)
     if not _end(round_, campaign, right=right):
         return Graded(grade, passed=False, failed=RoundResult.of(round_))
@@ -246,10 +247,9 @@ def _store(round_: TutorialRound, given: _Given, grade: Grade) -> None:
     )
 
 
-def _counted(round_: TutorialRound, tutorial: Tutorial) -> tuple[int, int]:
-    """Return how many graded questions of a round were answered right, and how many wrong."""
-    rows = TutorialAnswer.objects.filter(round=round_).values_list("question", "correct")
-    marks = [correct for key, correct in rows if tutorial.is_graded(key)]
+def _counted(marked: Mapping[str, bool], tutorial: Tutorial) -> tuple[int, int]:
+    """Return how many graded questions were answered right, and how many wrong."""
+    marks = [correct for key, correct in marked.items() if tutorial.is_graded(key)]
     return sum(marks), len(marks) - sum(marks)
 
 

@@ -83,7 +83,7 @@ def correct(
     if type(after) is not int or not 0 < after < LARGEST:
         message = _("A correction says which answer it follows: “after” in the page’s data.")
         raise RequestError(message, status=400, code="not_a_correction")
-    speak(task_page.visit(participation_id).study)
+    speak(task_page.study_at(participation_id))
     correcting.correct(
         assignment_id,
         participation_id=participation_id,
@@ -99,10 +99,10 @@ def correct(
 @worker_endpoint("POST")
 def ahead(participation_id: int, _body: dict[str, Any], assignment_id: int) -> dict[str, Any]:
     """Reserve the task after this one, which is being answered."""
-    visit = task_page.visit(participation_id)
+    study = task_page.study_at(participation_id)
     got = leasing.lease_ahead(participation_id, after=assignment_id)
-    coming = None if isinstance(got, Nothing) else task_page.current(got, visit.study)
-    return {"coming": _handed(participation_id, visit.study, coming)}
+    coming = None if isinstance(got, Nothing) else task_page.current(got, study)
+    return {"coming": _handed(participation_id, study, coming)}
 
 
 @worker_endpoint("POST")

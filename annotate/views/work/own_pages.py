@@ -131,7 +131,7 @@ def give_feedback(participation_id: int, body: dict[str, Any]) -> dict[str, Any]
 
 @worker_endpoint("POST")
 def appeal(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
-    speak(work.visit(participation_id).study)
+    speak(work.study_at(participation_id))
     text = body.get("text", "")
     if not isinstance(text, str):
         raise Invalid({"text": _("An appeal is a text.")})

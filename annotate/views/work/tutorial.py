@@ -61,7 +61,7 @@ def question_context(status: Status, question: Question) -> dict[str, Any]:
 
 @worker_endpoint("POST")
 def answer(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
-    study = task_page.visit(participation_id).study
+    study = task_page.study_at(participation_id)
     speak(study)
     response, version, key = body.get("response"), body.get("version"), body.get("question")
     if not isinstance(version, str) or not isinstance(key, str):

@@ -27,9 +27,13 @@ def post(client: Client, who: Participation, *, token: str | None = None, **chan
     first = tutorial.questions[0]
     body = {"version": tutorial.version, "question": first.key, "response": right(first)}
     token = tokens.participation_token(who.pk) if token is None else token
+    return answer_to(client, token, **{**body, **changes})
+
+
+def answer_to(client: Client, token: str, **body: object):
     return client.post(
         reverse("annotate:tutorial-answer"),
-        json.dumps({**body, **changes}),
+        json.dumps(body),
         content_type="application/json",
         headers={"Authorization": f"Bearer {token}"},
     )
@@ -163,3 +167,23 @@ def test_the_open_link_offers_no_bonus_unless_its_researcher_wants_that(client):
     wanted = campaign(tutorial=True, open_link_bonus=True, bonus_after=0)
     page = client.get(invitation(wanted)).content.decode()
     assert "Passing it brings a bonus of $0.75, once.</span>" in page
+
+
+@pytest.mark.parametrize("n_before", [0, 8])
+def test_an_answer_needs_few_statements(client, who, n_before, django_assert_num_queries):
+    client.get(work_url(who))
+    questions = selectors.status(who.pk).questions
+    for one in questions[:n_before]:
+        post(client, who, question=one.key, response=right(one))
+    asked, version = questions[n_before], tutorial_of(who).version
+    token = tokens.participation_token(who.pk)
+    with django_assert_num_queries(9):  # of which two begin and end the transaction
+        answer_to(client, token, version=version, question=asked.key, response=right(asked))
+    assert TutorialAnswer.objects.count() == n_before + 1
+
+
+def test_an_answer_under_a_deleted_participation_is_told_so(client, who):
+    gone = tokens.participation_token(who.pk + 1000)
+    answer = post(client, who, token=gone)
+    assert answer.status_code == 404
+    assert "does not exist any more" in answer.json()["message"]
