@@ -53,6 +53,8 @@ JUDGMENTS = File(
         "excluded": "whether a ruling has taken it out (exclusions.csv)",
         "supersedes": "number of the judgment that it corrects; null: it corrects none",
         "superseded": "whether a correction has taken its place; its scores are left out then",
+        "page": "where the texts of an item stood side by side: the numbers of their outputs, in "
+        "the order of this annotator’s page; null: the text stood alone",
     },
 )
 SCORES = File(

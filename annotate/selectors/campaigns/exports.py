@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from django.db.models import Case, Exists, Max, Min, OuterRef, Q, QuerySet, Sum, Value, When
+from django.db.models import Case, Exists, Max, Min, OuterRef, Q, Sum, Value, When
 from numpy.typing import NDArray
 
 from annotate.instruments import highlights
@@ -36,6 +36,7 @@ from annotate.selectors.campaigns import counting as evidence
 from annotate.selectors.campaigns import screen_settings
 from annotate.selectors.campaigns.counting import SystemStanding
 from annotate.selectors.studies import instruments
+from annotate.selectors.studies.page_orders import PageOrders
 
 CHUNK, ANSWERS, TEXTS = 1000, 200, 50  # rows at once: of numbers, with answers, with long texts
 COUNTS, EXCLUDED, SUPERSEDED = 1, 2, 4
@@ -74,11 +75,11 @@ class Moment:
         """Return the id of the last judgment; 0 if there is none."""
         return int(self.judgment[-1]) if self.judgment.size else 0
 
-    def state_of(self, judgment_id: int) -> int | None:
-        """Return the state of a judgment; None if it was stored later under an earlier id."""
+    def of(self, judgment_id: int) -> tuple[int, int] | None:
+        """Return a judgment's annotator and state; None: stored later under an earlier id."""
         place = int(self.judgment.searchsorted(judgment_id))
         known = place < self.judgment.size and self.judgment[place] == judgment_id
-        return int(self.state[place]) if known else None
+        return (int(self.annotator[place]), int(self.state[place])) if known else None
 
     def authors(self, output_id: int) -> tuple[SystemStanding, ...]:
         """Return the systems that wrote this output."""
@@ -90,7 +91,7 @@ class JudgmentRow:
     """One judgment with all its answers. position: of its item, in the order of leasing.
 
     supersedes: the judgment that it corrects. superseded: a later one has taken its place; it does
-    not count, and its scores are left out.
+    not count, and has no scores. page: the outputs side by side on this annotator's page, in order.
     """
 
     id: int
@@ -111,6 +112,7 @@ class JudgmentRow:
     counts: bool
     excluded: bool
     superseded: bool
+    page: tuple[int, ...] | None
 
     def enters(self, system: SystemStanding) -> bool:
         """Return whether it enters this system's estimates: it counts, before the system's stop."""
@@ -155,16 +157,20 @@ def moment(campaign_id: int) -> Moment:
 
 def judgments(now: Moment, *, answers: bool = True) -> Iterator[JudgmentRow]:
     """Yield the judgments in order of arrival; without `answers`, the answers are not read."""
-    with_texts = answers and highlights.are_taken(instruments.of(now.campaign))
+    instrument = instruments.of(now.campaign)
+    with_texts = answers and highlights.are_taken(instrument)
+    orders = PageOrders(now.campaign.pk) if answers and instrument.shows_others else None
     scores = _Scores(now)
     for row in _rows(now, answers=answers, with_texts=with_texts):
         *facts, response, text, paragraphs = row
         pk, output = facts[:2]
-        if (state := now.state_of(pk)) is None:
+        if (known := now.of(pk)) is None:
             continue
+        who, state = known
         found = highlights.marked(response, text=text, paragraphs=paragraphs) if with_texts else []
         states = (bool(state & one) for one in (COUNTS, EXCLUDED, SUPERSEDED))
-        more = (now.authors(output), response, found, scores.of(pk), *states)
+        page = orders and orders.of(who, output)
+        more = (now.authors(output), response, found, scores.of(pk), *states, page)
         yield JudgmentRow(*(*facts, *more))
 
 
@@ -187,13 +193,15 @@ def outputs(now: Moment) -> Iterator[dict[str, Any]]:
 
 def people(now: Moment) -> Iterator[PersonRow]:
     """Yield the annotators in the order of their entry; four queries."""
-    known = dict(Annotator.objects.filter(_judged_in(now)).values_list("pk", "pseudonym"))
+    mine = Judgment.objects.filter(campaign=now.campaign)
+    judges = Annotator.objects.filter(pk__in=mine.values("annotator"))
+    known = dict(judges.values_list("pk", "pseudonym"))
     reviews = dict(Review.objects.filter(campaign=now.campaign).values_list("annotator", "status"))
     screens: dict[int, list[str]] = defaultdict(list)
     flags = Flag.objects.filter(review__campaign=now.campaign).order_by("pk")
     for who, screen in flags.values_list("review__annotator", "screen"):
         screens[who].append(screen)
-    times = Judgment.objects.filter(campaign=now.campaign, pk__lte=now.last).order_by()
+    times = mine.filter(pk__lte=now.last).order_by()
     rows = times.values_list("annotator").annotate(
         first=Min("submitted_at"), last=Max("submitted_at"), active=Sum("active_seconds")
     )
@@ -213,9 +221,6 @@ def exclusions(now: Moment) -> Iterator[ExcludedRow]:
     )
     for row in chosen.iterator(chunk_size=CHUNK):
         yield ExcludedRow(*row)
-
-
-# ---------------------------------------------------------------- inside
 
 
 def _work_by_person(now: Moment) -> dict[int, tuple[int, int, int]]:
@@ -293,8 +298,3 @@ class _Scores:
     def _read(self) -> tuple[int, dict[str, float]] | None:
         judgment, rows = next(self._groups, (0, ()))
         return (judgment, {name: value for _, name, value in rows}) if judgment else None
-
-
-def _judged_in(now: Moment) -> Q:
-    mine: QuerySet[Judgment, Any] = Judgment.objects.filter(campaign=now.campaign)
-    return Q(pk__in=mine.values("annotator"))

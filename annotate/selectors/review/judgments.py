@@ -16,7 +16,7 @@ from annotate.instruments.base import Instrument, Material
 from annotate.models import Assignment, Campaign, Judgment, Output, Review, Score, Slot
 from annotate.selectors.campaigns import outputs
 from annotate.selectors.review import screening
-from annotate.selectors.studies import instruments
+from annotate.selectors.studies import instruments, page_orders
 
 EDIT = "edit"
 PAGE = 5  # outputs per page
@@ -112,6 +112,7 @@ class AnnotatorWork:
     questions: tuple[Question, ...]
     takes_edits: bool
     all: tuple[ComparedJudgment, ...]
+    annotator_id: int = 0  # only `asked` leaves it
 
     @cached_property
     def shared(self) -> int:
@@ -125,12 +126,15 @@ class AnnotatorWork:
     def page(self, number: int) -> list[ComparedJudgment]:
         """Return the outputs of one page, from 1, with what the annotators were shown.
 
-        And with answers that were corrected; two queries.
+        And with answers that were corrected; two queries, and one for texts side by side.
         """
         chosen = self.all[(number - 1) * PAGE : number * PAGE]
         keys = [one.mine.output_id for one in chosen]
         found = Output.objects.filter(pk__in=keys)
         shown = {output.pk: outputs.material(output) for output in found.select_related("item")}
+        if self.instrument.shows_others:
+            for key, texts in page_orders.pages(self.annotator_id, keys).items():
+                shown[key] = replace(shown[key], side_by_side=texts)
         earlier: defaultdict[int, list[Judged]] = defaultdict(list)
         for one in _corrected(self.campaign_id, keys, self.instrument):
             earlier[one.output_id].append(one)
@@ -166,7 +170,7 @@ def work(campaign: Campaign, annotator_id: int) -> AnnotatorWork:
         mine.append(one) if owner == annotator_id else others[one.output_id].append(one)
     compared = [_compared(one, others[one.output_id], empty.questions) for one in mine]
     compared.sort(key=lambda one: (one.distance is None, -(one.distance or 0), one.name))
-    return replace(empty, all=tuple(compared))
+    return replace(empty, all=tuple(compared), annotator_id=annotator_id)
 
 
 def asked(campaign: Campaign) -> AnnotatorWork:

@@ -1,4 +1,4 @@
-"""The contents of an annotator's page: the study, the earnings, the task and its draft."""
+"""The contents of an annotator's page: the study, the visit, the task and its draft."""
 
 import hashlib
 from dataclasses import dataclass
@@ -101,16 +101,6 @@ class Visit:
 
 
 @dataclass(frozen=True)
-class Earning:
-    """The amount and number for one kind of work; `reason` is a person's text about it."""
-
-    kind: str
-    reason: str
-    n: int
-    amount: Decimal
-
-
-@dataclass(frozen=True)
 class SavedDraft:
     revision: int
     data: dict[str, Any]
@@ -129,18 +119,17 @@ BESIDE = ("campaign__texts", "annotator", "posting__batch")
 
 
 def study(campaign_id: int) -> Study:
-    try:
-        return study_of(Campaign.objects.select_related("texts").get(pk=campaign_id))
-    except Campaign.DoesNotExist:
-        raise NotFound(_("This study does not exist any more.")) from None
+    return _study(pk=campaign_id)
 
 
 def study_at(participation_id: int) -> Study:
     """Return the study of a participation; one query."""
+    return _study(participations=participation_id)
+
+
+def _study(**which: int) -> Study:
     try:
-        return study_of(
-            Campaign.objects.select_related("texts").get(participations=participation_id)
-        )
+        return study_of(Campaign.objects.select_related("texts").get(**which))
     except Campaign.DoesNotExist:
         raise NotFound(_("This study does not exist any more.")) from None
 
@@ -224,20 +213,6 @@ def draft(assignment: Assignment) -> SavedDraft:
 def saved_draft(assignment_id: int) -> SavedDraft:
     mine = Draft.objects.get(assignment=assignment_id)
     return SavedDraft(mine.revision, mine.data)
-
-
-def earnings(participation_id: int) -> list[Earning]:
-    """Return what was earned and refused, grouped by its reason."""
-    rows = (
-        LedgerEntry.objects.filter(participation=participation_id)
-        .exclude(amount=0)  # corrections of a crowd's fee
-        .order_by("kind", "reason")
-        .values_list("kind", "reason")
-        .annotate(n=Count("pk"), total=Sum("amount"))
-    )
-    found = [Earning(kind, why, n, total.quantize(ZERO)) for kind, why, n, total in rows]
-    order = [kind.value for kind in LedgerEntry.Kind]
-    return sorted(found, key=lambda each: order.index(each.kind))
 
 
 def example(study: Study, material: Material | None = None) -> Work:

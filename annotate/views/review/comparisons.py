@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from annotate.instruments.answers import Question
+from annotate.instruments.base import TextBeside
 from annotate.selectors.review.judgments import AnnotatorWork, ComparedJudgment, Judged
 from annotate.text.figures import number, seconds
 from annotate.text.word_diff import DiffRun, word_diff
@@ -54,12 +55,16 @@ class JudgeLine:
 
 @dataclass(frozen=True)
 class Beside:
-    """One output, and everybody's judgment of it: this annotator's first."""
+    """One output, and everybody's judgment of it: this annotator's first.
+
+    page: the texts that this annotator saw side by side; empty where the text stood alone.
+    """
 
     text: str
     input: str
     n_apart: int
     lines: tuple[JudgeLine, ...]
+    page: tuple[TextBeside, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ def _beside(one: ComparedJudgment, work: AnnotatorWork) -> Beside:
         each for judged in (one.mine, *one.others) for each in _with_earlier(judged, one, work)
     )
     apart = sum(cell.off for cell in lines[0].cells)
-    return Beside(one.material.text, one.material.input, apart, lines)
+    return Beside(one.material.text, one.material.input, apart, lines, one.material.side_by_side)
 
 
 def _with_earlier(

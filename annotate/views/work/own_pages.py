@@ -13,7 +13,7 @@ from annotate import tokens
 from annotate.crowds.base import Leaving
 from annotate.crowds.link.entry import LINK
 from annotate.errors import Invalid
-from annotate.selectors.pay import accounts, promises
+from annotate.selectors.pay import accounts, earnings, promises
 from annotate.selectors.review import own_reviews
 from annotate.selectors.work import feedback as given_feedback
 from annotate.selectors.work import task_page as work
@@ -34,7 +34,7 @@ def me(request: HttpRequest, token: str) -> HttpResponse:
     visit = work.visit(tokens.read_participation(token))
     speak(visit.study)
     back, own = (reverse(f"annotate:{page}", args=[token]) for page in ("work", "me"))
-    earnings, asked = work.earnings(visit.id), opinion(visit)
+    asked = opinion(visit)
     urls = {
         "page": back,
         "feedback": reverse("annotate:feedback"),
@@ -44,7 +44,7 @@ def me(request: HttpRequest, token: str) -> HttpResponse:
         "visit": visit,
         "study": visit.study,
         "words": words(visit.study, visit.figures, number=visit.judged + 1),
-        "earnings": [(kind_of_pay(each.kind, each.reason), each) for each in earnings],
+        "earnings": [(kind_of_pay(each.kind, each.reason), each) for each in earnings.of(visit.id)],
         "account": accounts.of(visit.id),
         **_promised(visit),
         "payouts": own_reviews.payouts(visit.id),

@@ -51,7 +51,7 @@ WORK = {
     "annotate.selectors.work.corrections.may": "the last task",
     "annotate.selectors.work.in_hand.of": "a task",
     "annotate.selectors.work.standing.of": "tasks in hand and pay of a person",
-    "annotate.selectors.work.task_page.earnings": "pay of a person",
+    "annotate.selectors.pay.earnings.of": "pay of a person",
     "annotate.selectors.work.task_page.visit": "tasks and pay of a person",
     "annotate.selectors.work.task_page.reserved": "tasks in hand",
     "annotate.selectors.work.terms.of": "kept in the process",

@@ -24,7 +24,7 @@ from annotate.models import (
 from annotate.models.base import ImmutableError
 from annotate.selectors import scoring as scored
 from annotate.selectors.campaigns import counting, exports, progress
-from annotate.selectors.pay import promises, tallies
+from annotate.selectors.pay import earnings, promises, tallies
 from annotate.selectors.review import effects, screening
 from annotate.selectors.review import judgments as review_judgments
 from annotate.selectors.work import task_page, units
@@ -104,7 +104,7 @@ COUNTS: dict[str, Callable[[Participation], object]] = {
     "effects": lambda who: effects.effects(who.campaign_id, who.annotator_id).counting,
     "bonus": lambda who: promises.judged(who.campaign_id, who.annotator_id),
     "own page": lambda who: task_page._judged(who),
-    "own earnings": lambda who: len(task_page.earnings(who.pk)),
+    "own earnings": lambda who: len(earnings.of(who.pk)),
     "paid unit": lambda who: (units.judged(who.pk), units.given_back(who.pk)),
     "without scores": lambda who: scored.unscored(who.campaign_id).count(),
     "waiting": lambda who: scored.waiting(who.campaign_id),

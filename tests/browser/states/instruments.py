@@ -9,11 +9,14 @@ from playwright.sync_api import Page, expect
 from annotate.instruments.tutorials import files
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.studies import definitions
+from tests import reviewed
 from tests.annotate.own import HELPFUL, helpful, marked, side_by_side
+from tests.annotate.side_by_side import studies
 from tests.browser.researchers import draft, step
 from tests.browser.states import Visitor, state
 from tests.browser.states.pairs import three
 from tests.browser.states.researcher import logged_in
+from tests.browser.states.reviews import show
 from tests.browser.states.texts import OUTPUTS, rows
 from tests.browser.states.work import at_work, choose, landing
 from tests.factories import campaign, person, user
@@ -176,6 +179,17 @@ def _edit_and_highlights(visitor: Visitor) -> None:
 def _many(visitor: Visitor) -> None:
     page = beside(visitor, hostile())
     expect(page.locator(".sheets .sheet")).to_have_count(12)
+
+
+@state("side-by-side/case")
+def _case(visitor: Visitor) -> None:
+    """A reviewer sees the texts of an item as this person saw them."""
+    made = studies.study(texts=three(), owner=logged_in(visitor), double_share=1)
+    for name in ("b", "a"):
+        studies.work(who := person(made, name))
+    page = show(visitor, reviewed.flagged(who))
+    page.get_by_text("texts on this one’s page").first.click()
+    expect(page.get_by_text("rated here").first).to_be_visible()
 
 
 def hostile() -> list[Row]:
