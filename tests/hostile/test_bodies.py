@@ -1,6 +1,7 @@
 """No body breaks any address: JSON that is none, JSON of other types than were asked for."""
 
 import json
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.hostile.values import FEW_BODIES, JSON_BODIES, SCALARS
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 BY_NAME = {door.name: door for door in DOORS}
+EIGHTH = 8  # where few are tried, two or three values come to each part, in turn
 LONGEST = 20_000  # of a text in a body: what is longer is tried once, as a whole body
 
 
@@ -50,7 +52,8 @@ def test_no_value_in_a_body_breaks_any_address(owner: Tries, world: World) -> No
     values: dict[str, Any] = SCALARS | short
     for name, sample in BODIES.items():
         door = BY_NAME[name]
-        for what, body in mutations(sample(world), values):
+        step = 1 if owner.thorough else EIGHTH
+        for what, body in islice(mutations(sample(world), values), None, None, step):
             raw = json.dumps(body)
             for method in methods(door):
                 owner.send(
@@ -61,7 +64,7 @@ def test_no_value_in_a_body_breaks_any_address(owner: Tries, world: World) -> No
                     content_type="application/json",
                     headers=headers(world, door, of_workers=True),
                 )
-    assert owner.n > 3000
+    assert owner.n > (3000 if owner.thorough else 500)
     assert not owner.unkind, owner.told()
 
 
