@@ -65,7 +65,7 @@ def run(folder: Path, base: str, token: str, values: dict[str, str], *options: s
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=540,
+        timeout=1200,
         check=False,
     )
 
