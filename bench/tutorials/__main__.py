@@ -3,7 +3,8 @@
 `python -m bench.tutorials 1000` starts Postgres, Redis and gunicorn, makes that many tries of each
 bot with each instrument, in up to two rounds, and prints a table. `python -m bench.tutorials 1000
 answer_correctness` makes those of one instrument. Bots that remember have seen what was right in
-1,000 accounts' first rounds before. The upper bound is Clopper and Pearson's, 95 % one-sided.
+1,000 accounts' first rounds before. Nobody answers a task, so no promised bonus becomes due. The
+upper bound is Clopper and Pearson's, 95 % one-sided.
 """
 
 import sys
@@ -21,8 +22,8 @@ def main(tries: int, instruments: tuple[str, ...] = INSTRUMENTS) -> None:
     prepare("postgres")
     from bench.tutorials.visits import web
 
-    print("| instrument | bot | tries | passed | at most | tasks | earned |")
-    print("|---|---|--:|--:|--:|--:|--:|", flush=True)
+    print("| instrument | bot | tries | passed | at most | tasks | promised | earned |")
+    print("|---|---|--:|--:|--:|--:|--:|--:|", flush=True)
     with web() as address:
         for instrument in instruments:
             for line in measure(address, instrument, tries):
@@ -45,7 +46,7 @@ def measure(address: str, instrument: str, tries: int) -> Iterator[str]:
         bound = beta.ppf(0.95, passed + 1, tries - passed) if passed < tries else 1.0
         yield (
             f"| {instrument} | {bot.name} | {tries:,} | {passed} ({passed / tries:.2%}) "
-            f"| {bound:.2%} | {visits.tasks()} | ${visits.earned():.2f} |"
+            f"| {bound:.2%} | {visits.tasks()} | ${visits.promised():.2f} | ${visits.earned():.2f} |"
         )
 
 

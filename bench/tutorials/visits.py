@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import urllib3
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from annotate import tokens
@@ -112,9 +113,15 @@ class Visits:
         of_them = {"participation__annotator__external_id__startswith": self.prefix}
         return Assignment.objects.filter(**of_them).count()
 
+    def promised(self) -> Decimal:
+        """Return the bonuses that these accounts have been promised, in the study's currency."""
+        return sum((run.promised for run in self._runs()), Decimal(0))
+
     def earned(self) -> Decimal:
-        """Return what these accounts were paid or promised, in the study's currency."""
-        runs = TutorialRun.objects.filter(annotator__external_id__startswith=self.prefix)
-        rows = LedgerEntry.objects.filter(participation__annotator__in=runs.values("annotator"))
-        promised = sum((run.promised for run in runs), Decimal(0))
-        return promised + sum((row.amount for row in rows), Decimal(0))
+        """Return what became due to them; a bonus does only after work that counts."""
+        mine = self._runs().values("annotator")
+        rows = LedgerEntry.objects.filter(participation__annotator__in=mine)
+        return sum((row.amount for row in rows), Decimal(0))
+
+    def _runs(self) -> QuerySet[TutorialRun]:
+        return TutorialRun.objects.filter(annotator__external_id__startswith=self.prefix)

@@ -25,7 +25,8 @@ def test_only_who_passes_gets_tasks_and_the_bonus(live_server: Any, instrument: 
     study = make(instrument)
     guessers = Visits(live_server.url, study, "guesses-")
     assert not any(guessers.make(number, Guesser(number)) for number in range(3))
-    assert (guessers.tasks(), guessers.earned()) == (0, 0)
+    assert (guessers.tasks(), guessers.promised(), guessers.earned()) == (0, 0, 0)
     knowing = Visits(live_server.url, study, "knows-")
     assert knowing.make(0, Knows(0))
-    assert (knowing.tasks(), knowing.earned()) == (1, Decimal("0.75"))
+    assert (knowing.tasks(), knowing.promised()) == (1, Decimal("0.75"))
+    assert knowing.earned() == 0
