@@ -22,9 +22,9 @@ def test_no_field_breaks_any_page(tries: Tries, world: World) -> None:
         path = address(world, door)
         sample = FORMS.get(door.name, lambda _world: {})(world)
         for field in sorted({*sample, *tries.read("post", path, sample)}):
-            for name, text in tries.of_field(len(seen)).items():
-                tries.send(f"{door} {field}={name}", "post", path, sample | {field: text})
             seen.add(field)
+            for name, text in tries.of_field().items():
+                tries.send(f"{door} {field}={name}", "post", path, sample | {field: text})
     assert {"name", "username", "password"} <= seen
     assert not tries.unkind, tries.told()
 

@@ -34,14 +34,15 @@ class Tries:
     def __init__(self, client: Client, texts: dict[str, str]) -> None:
         self.client, self.texts = client, texts
         self.thorough = texts is not FEW
-        self.n = 0
+        self.n = self.fields = 0
         self.unkind: list[str] = []
         self.said = ""  # by the last answer
 
-    def of_field(self, n: int) -> dict[str, str]:
-        """Return the texts for the n-th field: a third of them, in turn, where few are tried."""
+    def of_field(self) -> dict[str, str]:
+        """Return the texts for the next field: a third of them, in turn, where few are tried."""
         step = 1 if self.thorough else 3
-        return dict(list(self.texts.items())[n % step :: step])
+        self.fields += 1
+        return dict(list(self.texts.items())[self.fields % step :: step])
 
     def send(self, what: str, method: str, address: str, *args: Any, **given: Any) -> int:
         self.n += 1
