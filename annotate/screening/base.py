@@ -50,6 +50,8 @@ class Columns:
         answers.
     turned: of pairs of texts, 1 where the second one was shown first, else 0. `scores` are for the
         pair's own order.
+    unseen: how much likelier the answers are of somebody who does not look at the output, as others
+        tell (natural logarithms); None where they were not compared.
     """
 
     annotator: Ints
@@ -66,12 +68,13 @@ class Columns:
     highlights: Highlights | None = None
     levels: tuple[float, ...] = LEVELS
     turned: Floats | None = None
+    unseen: Floats | None = None
 
     def __post_init__(self) -> None:
         rows = len(self.annotator)
         lone = (
             *(self.edit_distance, self.edit_text, self.item, self.plausible, self.verdicts),
-            self.turned,
+            *(self.turned, self.unseen),
         )
         given = [self.output, self.order, self.seconds, self.words, *self.scores.values()]
         if any(len(column) != rows for column in [*given, *(c for c in lone if c is not None)]):

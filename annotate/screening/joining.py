@@ -12,7 +12,7 @@ from estimation.core import Floats, Ints
 
 ALONE = (
     *("annotator", "output", "order", "seconds", "words"),
-    *("edit_distance", "edit_text", "item", "plausible", "turned"),
+    *("edit_distance", "edit_text", "item", "plausible", "turned", "unseen"),
 )
 
 
@@ -39,6 +39,14 @@ def joined(parts: Sequence[Columns]) -> Columns:
         highlights=_highlights(parts),
         levels=first.levels,
     )
+
+
+def added(columns: Columns, **more: Any) -> Columns:
+    """Return the columns with something more, and all that was computed from them."""
+    found = replace(columns, **more)
+    for name, kept in vars(columns).items():
+        vars(found).setdefault(name, kept)
+    return found
 
 
 def _verdicts(parts: Sequence[Columns]) -> Floats | None:

@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from annotate.screening.agreement.finding import unseen
+from annotate.screening.agreement.screen import LOW_AGREEMENT
 from annotate.screening.base import Columns, ScreenFinding, Verdict, verdicts
 from annotate.screening.cutoffs import NOMINAL, Cutoffs
-from annotate.screening.joining import last
+from annotate.screening.joining import added, last
 from annotate.screening.registry import SCREENS
 from annotate.screening.screen import Screen
 from annotate.screening.settings import Settings
@@ -50,6 +52,8 @@ def _stronger(found: ScreenFinding, recent: ScreenFinding, most: int) -> ScreenF
 def findings(columns: Columns, settings: Settings) -> list[ScreenFinding]:
     """Return what each screen that is on measures."""
     on = [screen for key, screen in SCREENS.items() if key not in settings.flags.off]
+    if LOW_AGREEMENT in on:
+        columns = added(columns, unseen=unseen(columns, settings.crowd))
     found = [measured(screen, columns, settings) for screen in on if screen.find]
     sums = [
         screen.sums(columns, settings.of(screen.thresholds), settings.crowd, found)

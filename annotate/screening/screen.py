@@ -19,6 +19,8 @@ class Screen(Generic[T]):
     group: the name of its thresholds in the stored settings.
     find: a pure function that measures each annotator of the columns.
     recent: whether it also looks at everybody's last judgments alone.
+    ratio: whether its evidence is the logarithm of a likelihood ratio, and not of a probability. So
+        high a ratio is rarer among careful people than its inverse says.
     sums: in place of `find`, for a screen that looks at what all others found.
     """
 
@@ -29,6 +31,7 @@ class Screen(Generic[T]):
     reviewers: ForReviewers
     annotators: ForAnnotators[T]
     recent: bool = False
+    ratio: bool = False
     sums: Callable[[Columns, T, CrowdThresholds, Sequence[ScreenFinding]], ScreenFinding] | None = (
         None
     )

@@ -14,8 +14,6 @@ from estimation.core import Floats, Ints
 _LEVEL = 6.0
 # The weight of "unrelated" beside the campaign's own correlations, in judgments.
 _UNRELATED = 60.0
-# The weight of "as varied as all others" beside a person's own answers, in judgments.
-_VARIED = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,24 +58,6 @@ def apart(columns: Columns) -> Apart:
     mean, rest = _mean_and_rest(z[:, first:])
     kinds = np.append(columns.kinds, columns.kinds.max(initial=0) + 1)
     return Apart(np.column_stack([z[:, :first], rest, mean]), kinds)
-
-
-@once
-def variety(columns: Columns) -> Floats:
-    """Return (A,) how much people's answers differ from one another, over the usual; at most 1.
-
-    The root of the mean square of what they say in all directions.
-    """
-    said = apart(columns)
-    people, there = columns.people.size, np.isfinite(said.z)
-    square = np.bincount(columns.who, (said.filled**2).sum(axis=0), people)
-    n = np.bincount(columns.who, there.sum(axis=1), people)
-    usual = square.sum() / max(float(n.sum()), 1.0)
-    if usual == 0:
-        return np.ones(people)
-    few = _VARIED * n / np.maximum(columns.judgments, 1)
-    share = (square / usual + few) / np.where(n > 0, n + few, np.nan)
-    return np.asarray(np.sqrt(np.fmin(share, 1.0)))
 
 
 def standard_ranks(answers: Floats, kinds: Ints) -> Floats:

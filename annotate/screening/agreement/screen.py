@@ -5,5 +5,11 @@ from annotate.screening.agreement.words import FOR_ANNOTATORS, FOR_REVIEWERS
 from annotate.screening.screen import Screen
 
 LOW_AGREEMENT = Screen(
-    "low_agreement", "agreement", AgreementThresholds, find, FOR_REVIEWERS, FOR_ANNOTATORS
+    "low_agreement",
+    "agreement",
+    AgreementThresholds,
+    find,
+    FOR_REVIEWERS,
+    FOR_ANNOTATORS,
+    ratio=True,
 )

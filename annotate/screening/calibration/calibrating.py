@@ -34,15 +34,17 @@ MOST_COPIES = 6
 TOP = 0.02  # the tail from which cut-offs beyond it are extrapolated
 UNEVEN = 1.25  # times as often as others, people of one habit may be touched
 DECADE = 1 / np.log(10)  # how evidence falls off by chance
-SUSPECT = 2.5  # evidence from which a person is not taken for honest
+LEAST_RATIO, LEAST_OF_PARAGRAPHS = 0.5, 0.9
+SUSPECT, SUSPECT_RATIO = 2.5, 1.0  # evidence from which a person is not taken for honest
 # Screens that no other one can replace get more of what the settings allow, and those that many
 # people of one habit are near to get less.
 SHARES = {
-    "too_fast": 0.7,
-    "low_agreement": 5.0,
-    "own_consistency": 3.0,
-    "no_variation": 6.0,
-    "several_signs": 2.0,
+    "too_fast": 2.0,
+    "low_agreement": 6.5,
+    "own_consistency": 2.0,
+    "no_variation": 7.0,
+    "answer_pattern": 0.4,
+    "several_signs": 1.6,
 }
 # Who takes over the part of a screen that has nothing to go by, because it finds the same people:
 # answers without a look at the output go neither with one's own edits nor with others' answers.
@@ -66,9 +68,10 @@ def calibrated(columns: Columns, settings: Settings, *, seed: int = 0) -> Cutoff
     found = dict(ASSUMED)
     for screen in active:
         share = shares[screen] * settings.flags.listed
-        listed = _cutoff(passed[screen], share, share * _even(passed[screen], part))
+        even = share * _even(passed[screen], part)
+        listed = _cutoff(passed[screen], even, *_listing(screen, share, columns))
         share = shares[screen] / (whole if screen in pausing else 1) * settings.flags.paused
-        paused = _cutoff(passed[screen], share, share)
+        paused = _cutoff(passed[screen], share, _least(screen, share, columns), DECADE)
         found[screen] = (listed, max(listed, paused))
     rest = (-np.log10(settings.flags.listed / 10), -np.log10(settings.flags.paused / 10))
     return Cutoffs(found, (float(rest[0]), float(rest[1])))
@@ -105,12 +108,16 @@ def _usable(columns: Columns, settings: Settings) -> np.ndarray[tuple[int], np.d
     other's numbers would make the simulated ones as uniform as they are.
     """
     alone = [found for found in findings(columns, settings) if SCREENS[found.screen].find]
-    evidence = np.max([found.evidence for found in alone], axis=0)
+    evidence = np.max([found.evidence / _suspect(found.screen) for found in alone], axis=0)
     counts = crowd.counts(columns, crowd.categories(columns))
     varied = crowd.varied(counts, settings.crowd)
     if crowd.are_most(varied):
         evidence = np.where(varied, evidence, np.inf)
-    return np.asarray(evidence <= max(SUSPECT, float(np.median(evidence))))
+    return np.asarray(evidence <= max(1.0, float(np.median(evidence))))
+
+
+def _suspect(screen: str) -> float:
+    return SUSPECT_RATIO if SCREENS[screen].ratio else SUSPECT
 
 
 def _sampled(columns: Columns, rng: Generator) -> Columns:
@@ -184,15 +191,30 @@ def _tail(people: int) -> int:
     return max(5, int(TOP * people))
 
 
-def _cutoff(most: Floats, share: float, passing: float) -> float:
-    """Return the evidence that so many people pass, and at least that of one look.
+def _least(screen: str, share: float, columns: Columns) -> float:
+    """Return the least cut-off: that of one look by the nominal evidence, which may pass `share`.
 
-    share: of people, by one look and the nominal evidence. passing: by the simulation.
+    A likelihood ratio is rarer than its inverse; the simulation says how rare. People whom it
+    makes up judge paragraphs more evenly than real ones do, so there it must be larger.
     """
-    least = -np.log10(share)
+    if not SCREENS[screen].ratio:
+        return float(-np.log10(share))
+    return LEAST_RATIO if columns.verdicts is None else LEAST_OF_PARAGRAPHS
+
+
+def _listing(screen: str, share: float, columns: Columns) -> tuple[float, float]:
+    """Return the least cut-off for listing, and how slowly evidence is taken to fall off."""
+    return _least(screen, share, columns), 0.0 if SCREENS[screen].ratio else DECADE
+
+
+def _cutoff(most: Floats, passing: float, least: float, decade: float) -> float:
+    """Return the evidence that a share of the simulated people pass, and at least `least`.
+
+    decade: the least mean by which evidence exceeds a high value that it passes.
+    """
     ordered = np.sort(most)[::-1]
     tail = ordered[: _tail(ordered.size)]
     if passing * ordered.size >= 10:
         return float(max(least, ordered[int(passing * ordered.size)]))
-    excess = max(float((tail - tail[-1]).mean()), DECADE)
+    excess = max(float((tail - tail[-1]).mean()), decade)
     return float(max(least, tail[-1] + excess * np.log(tail.size / ordered.size / passing)))

@@ -48,7 +48,8 @@ def find(columns: Columns, own: Timing, limits: CrowdThresholds) -> ScreenFindin
     paces = [_Quick(columns, rows, needed, own) for rows in parts]
     fall = change(columns, parts[-1], needed, own.share * paces[-1].others)
     paces.append(_Quick(columns, fall.rows, needed, own, paces[-1].others))
-    evidence = np.stack([*(pace.evidence for pace in paces[:-1]), fall.evidence])
+    changed = np.maximum(fall.evidence - _looked(columns, fall.rows), 0.0)
+    evidence = np.stack([*(pace.evidence for pace in paces[:-1]), changed])
     worst = evidence.argmax(axis=0)
 
     def of(name: str) -> Floats:
@@ -95,6 +96,18 @@ def _needed(columns: Columns, own: Timing, ended: NDArray[np.bool_]) -> Floats:
     return np.maximum(columns.words * 60 / speed, LEAST)
 
 
+def _looked(columns: Columns, rows: NDArray[np.bool_]) -> Floats:
+    """Return (A,) how much likelier some tasks' answers are of somebody who looked: powers of 10.
+
+    0 where they rather are of somebody who did not, and where nobody knows.
+    """
+    people = columns.people.size
+    if columns.unseen is None:
+        return np.zeros(people)
+    odds = np.bincount(columns.who, np.where(rows, columns.unseen, 0.0), people)
+    return np.asarray(np.maximum(-odds, 0.0) / np.log(10))
+
+
 class _Quick:
     """The pace of everybody over some of their tasks; (A,) each."""
 
@@ -117,5 +130,6 @@ class _Quick:
         self.share = self.typical / np.where(self.others > 0, self.others, np.nan)
         below = np.bincount(who, pace < 1, minlength=people)
         far = (self.share < own.share) & (self.n >= own.minimum)
-        self.evidence = np.where(far, tail(below, self.n, QUICK), 0.0)
+        hurry = np.maximum(tail(below, self.n, QUICK) - _looked(columns, rows), 0.0)
+        self.evidence = np.where(far, hurry, 0.0)
         self.past = (self.high < 1) & far
