@@ -41,10 +41,10 @@ def slopes(
     middle half of all show by how much, which a careless minority hardly changes. Who is then much
     lower than the others is no yardstick, and all is computed once more.
     """
-    return _slopes(who, x, v, believed(who, x, v, counts, least=least), least)
+    return _slopes(who, x, v, _believed(who, x, v, counts, least=least), least)
 
 
-def believed(
+def _believed(
     who: Ints, x: Floats, v: Floats, counts: NDArray[np.bool_], *, least: float = _LEAST_USUAL
 ) -> NDArray[np.bool_]:
     """Return (A,) who remains a yardstick: not who is much lower, if enough remain."""

@@ -12,12 +12,12 @@ from annotate.screening import Highlights, Settings, screen_all
 from annotate.screening.base import PAUSED
 from annotate.screening.calibration import calibrated, calibrating
 from annotate.screening.calibration.answering import Answering
-from annotate.screening.calibration.calibrating import _cutoff
+from annotate.screening.calibration.calibrating import DECADE, _cutoff
 from annotate.screening.cutoffs import NOMINAL, Cutoffs
 from annotate.screening.joining import last, taken
 from bench.screening import crowds, table
 from bench.screening.campaigns import Design
-from tests.annotate.screening.columns import crowd
+from tests.annotate.screening.columns import SMALL, crowd, rescored
 
 
 @pytest.fixture
@@ -42,13 +42,13 @@ def test_nobody_is_paused_who_would_not_be_listed(quick):
 def test_a_stricter_share_moves_every_cutoff_up(quick):
     strict = Settings.from_dict({"flags": {"listed": 0.001, "paused": 0.0001}})
     usual, more = (calibrated(crowd(5), one) for one in (Settings(), strict))
-    assert all(more.listed(name) > usual.listed(name) for name in ("low_agreement", "too_fast"))
+    assert all(more.listed(name) > usual.listed(name) for name in ("own_consistency", "too_fast"))
 
 
 def test_the_tail_is_extrapolated_as_logarithms_of_probabilities_fall():
     chances = -np.log10((np.arange(20_000) + 0.5) / 20_000)
-    assert _cutoff(chances, 0.01, 0.01) == pytest.approx(2.0, abs=0.01)
-    assert _cutoff(chances, 0.00001, 0.00001) == pytest.approx(5.0, abs=0.1)
+    assert _cutoff(chances, 0.01, 2.0, DECADE) == pytest.approx(2.0, abs=0.01)
+    assert _cutoff(chances, 0.00001, 5.0, DECADE) == pytest.approx(5.0, abs=0.1)
 
 
 @settings(max_examples=20, deadline=None)
@@ -164,3 +164,36 @@ def test_where_paragraphs_are_searched_agreement_has_its_own_part():
     assert of["rated"] == own + calibrating._share("own_consistency", calibrating.SCREENS)
     off = Settings.from_dict({"flags": {"off": ["own_consistency"]}})
     assert calibrating._shares(rated, active, off)["low_agreement"] == own
+
+
+def test_a_likelihood_ratio_is_as_rare_as_the_simulation_says():
+    """It falls off faster than logarithms of probabilities do, and its cut-off is lower."""
+    evidence = -np.log10((np.arange(20_000) + 0.5) / 20_000) / 2
+    rated = crowd(2, people=6, each=4)
+    share = 0.0001
+    ratio, chance = (
+        _cutoff(evidence, share, *calibrating._listing(screen, share, rated))
+        for screen in ("low_agreement", "too_fast")
+    )
+    assert ratio == pytest.approx(2.0, abs=0.1)
+    assert chance >= 4.0  # by its own evidence, one look passes more people
+    assert calibrating._least("low_agreement", share, rated) == calibrating.LEAST_RATIO
+
+
+def test_where_paragraphs_are_searched_a_ratio_must_be_larger():
+    rated = crowd(2, people=6, each=4)
+    n = len(rated.who)
+    searched = replace(rated, plausible=np.ones(n), verdicts=np.zeros((n, 2)))
+    none = np.zeros(1000)
+    rate, search = (
+        _cutoff(none, 0.001, *calibrating._listing("low_agreement", 0.001, columns))
+        for columns in (rated, searched)
+    )
+    assert rate == calibrating.LEAST_RATIO < search == calibrating.LEAST_OF_PARAGRAPHS
+
+
+def test_whoever_is_ten_times_likelier_careless_is_no_model_of_honest_people():
+    found = crowd(3, people=20, each=30)
+    turned = rescored(found, 4, -found.answers[found.annotator == 4])
+    assert calibrating._usable(found, SMALL)[4]
+    assert not calibrating._usable(turned, SMALL)[4]

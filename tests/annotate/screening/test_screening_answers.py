@@ -15,8 +15,8 @@ from annotate.screening import (
     screen_all,
 )
 from annotate.screening import crowd as yardsticks
-from annotate.screening.agreement import finding
-from annotate.screening.agreement.finding import comparisons
+from annotate.screening.agreement import likelihood
+from annotate.screening.agreement.likelihood import Compared, ratios
 from annotate.screening.agreement.screen import LOW_AGREEMENT
 from annotate.screening.patterns.finding import WITHIN
 from annotate.screening.patterns.screen import RANDOM_ANSWERS
@@ -28,7 +28,8 @@ from tests.annotate.screening.columns import SMALL, columns, crowd, rescored, ve
 
 def test_comparisons_by_pairs():
     found = crowd(1, people=6, each=8)
-    x, v, shared = comparisons(found, np.ones(len(found.who)))
+    compared = Compared.of(found)
+    said = ratios(compared, np.ones(compared.who.size))
     z = np.column_stack([(r := rankdata(a)) - r.mean() for a in found.answers.T])
     z /= z.std(axis=0)
     for person in range(6):
@@ -41,12 +42,14 @@ def test_comparisons_by_pairs():
         next((k for k in np.flatnonzero(found.output == o) if k != t), None)
         for t, o in enumerate(found.output)
     ]
-    assert shared.tolist() == [k is not None for k in partner]
+    assert None not in partner
+    assert said.shared.all()
     z = z @ vectors  # which turns it to the same directions, but for their signs
     other = z[partner]
-    weight = np.maximum((z * other).sum(axis=0) / (other**2).sum(axis=0), 0.05)
-    assert x == pytest.approx((z * other) @ weight)
-    assert v == pytest.approx(other**2 @ weight)
+    share = np.maximum((z * other).sum(axis=0) / (len(z) + 60), 0)  # nearer 0 while data are few
+    assert compared.rows.tolist() == list(range(len(z)))
+    assert said.x == pytest.approx((z * other) @ share)
+    assert said.v == pytest.approx(other**2 @ share**2)
 
 
 def test_the_usual_annotator_agrees_as_usual_and_a_contrary_one_does_not():
@@ -92,8 +95,8 @@ def test_where_nobody_agrees_less_than_usual_means_nothing():
 
 
 def test_the_interval_by_hand_where_all_comparisons_count_alike(monkeypatch):
-    monkeypatch.setattr(finding, "credit", lambda who, _x, _v, near: 1.0 * near[who])
-    # z is ±1 throughout, so v = w for each of 12 comparisons, and x = ±w.
+    monkeypatch.setattr(likelihood, "ROUNDS", 0)
+    # z is ±1 throughout, so with an agreement of w, v = w² for each of 12 comparisons, and x = ±w.
     signs = np.array([1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1.0])
     theirs = np.tile([1.0, -1.0], 30)
     who = np.r_[np.repeat(np.arange(5), 12), np.repeat(np.arange(5, 10), 12)]
@@ -104,12 +107,13 @@ def test_the_interval_by_hand_where_all_comparisons_count_alike(monkeypatch):
     found = verdict(LOW_AGREEMENT, columns(who, scores[:, None], output=output), 0)
     slope = (9 - 3) / 12
     squares = (9 * (1 - slope) ** 2 + 3 * (1 + slope) ** 2) / 12
-    assert found.numbers["agreement"] == pytest.approx(slope, abs=0.05)
+    usual_slope = (6 + 2 * 4 + 6 * 12) / (9 * 12)
+    assert found.value == pytest.approx(slope / usual_slope, abs=0.05)
     # Everybody's spread: of the ten, two pairs of people have 3 and 4 of 12 answers crossed.
     two = [(12 - k) * (2 * k / 12) ** 2 + k * (2 - 2 * k / 12) ** 2 for k in (3, 4)]
     usual = 2 * sum(two) / 120
     error = ((12 * squares + 8 * usual) / 20 * 12) ** 0.5 / 12
-    expected = t.ppf(0.99, 12 + 8 - 1) * error / found.numbers["usual_agreement"]
+    expected = t.ppf(0.99, 12 + 8 - 1) * error / usual_slope
     assert found.high - found.value == pytest.approx(expected, rel=0.02)
 
 
@@ -118,7 +122,7 @@ def test_an_output_on_which_the_others_are_in_the_middle_counts_nothing():
     theirs = np.r_[np.tile([-1.0, 1.0], 4), np.zeros(8)]
     who, output = np.repeat([0, 1, 2], 16), np.tile(np.arange(16), 3)
     found = columns(who, np.r_[theirs, theirs, theirs][:, None], output=output)
-    _, v, _ = comparisons(found, np.ones(len(found.who)))
+    v = ratios(Compared.of(found), np.ones(len(found.who))).v
     assert v[:8].min() > 0
     assert v[8:16].max() == pytest.approx(0)
 

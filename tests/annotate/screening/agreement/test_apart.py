@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotate.screening.agreement.apart import apart, variety
-from annotate.screening.agreement.finding import comparisons
+from annotate.screening.agreement.apart import apart
+from annotate.screening.agreement.likelihood import Compared, ratios
 from annotate.screening.agreement.screen import LOW_AGREEMENT
 from annotate.screening.running import run
 from bench.screening import crowds, kinds, table
 from bench.screening.campaigns import Design
-from tests.annotate.screening.columns import SMALL, columns, crowd
+from tests.annotate.screening.columns import SMALL, crowd
 
 
 def criteria(found, table):
@@ -25,11 +25,9 @@ def criteria(found, table):
 def test_the_order_of_the_criteria_does_not_matter(seed, order):
     found = crowd(seed)
     turned = criteria(found, found.answers[:, order])
-    everybody = np.ones(len(found.who))
-    for one, other in zip(
-        comparisons(found, everybody), comparisons(turned, everybody), strict=True
-    ):
-        assert other == pytest.approx(one, abs=1e-9)
+    one, other = (ratios(c, np.ones(c.who.size)) for c in map(Compared.of, (found, turned)))
+    for name, said in vars(one).items():
+        assert getattr(other, name) == pytest.approx(said, abs=1e-9)
 
 
 @settings(max_examples=30, deadline=None)
@@ -113,27 +111,3 @@ def test_agreement_in_every_criterion_is_evidence_of_its_own():
 def test_mirrored_scales_are_found_where_there_are_several_criteria(study, least):
     tally = table.one((study, "mirrored scale", 120, 0, True))
     assert tally.by("listed", 25) >= least * tally.people
-
-
-def test_variety_by_hand():
-    """Who gives one answer says nothing, and who uses the whole scale is not more than usual."""
-    found = columns(np.repeat([0, 1], 4), np.array([[0], [0], [0], [0], [-1], [1], [-1], [1]]))
-    z = apart(found).z
-    usual = (z**2).mean()
-    said = variety(found)
-    expected = ((z[:4] ** 2).sum() / usual + 4) / (4 + 4)
-    assert said == pytest.approx([np.sqrt(expected), 1.0])
-    assert said[0] < 0.8
-
-
-@settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 999), levels=st.integers(2, 7))
-def test_variety_does_not_depend_on_the_numbers_of_levels(seed, levels):
-    rng = np.random.default_rng(seed)
-    table = rng.integers(0, levels, (60, 2)).astype(float)
-    found = columns(np.repeat(np.arange(6), 10), table)
-    other = columns(np.repeat(np.arange(6), 10), 3 * table - 7)
-    said = variety(found)
-    assert said == pytest.approx(variety(other))
-    assert (said > 0).all()
-    assert (said <= 1).all()

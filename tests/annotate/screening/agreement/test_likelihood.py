@@ -1,0 +1,229 @@
+"""How likely answers are of careless and of careful people, and how far people are believed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom, multivariate_normal, norm
+
+from annotate.screening import Settings
+from annotate.screening.agreement import likelihood
+from annotate.screening.agreement.finding import AgreementThresholds, find, unseen
+from annotate.screening.agreement.likelihood import Compared, believed, careless, ratios
+from annotate.screening.agreement.screen import LOW_AGREEMENT
+from annotate.screening.running import run
+from bench.screening import table
+from tests.annotate.screening.columns import SMALL, crowd, rescored
+
+TASKS = 30
+CROWD = Settings().crowd
+
+
+def compared(who, text, z, there=None):
+    """Judgments of z (D, S), each direction a kind of its own."""
+    z = np.atleast_2d(z)
+    rows = np.arange(len(who))
+    return Compared(rows, np.asarray(who), np.asarray(text), z, there, np.arange(len(z)))
+
+
+@pytest.fixture
+def known(monkeypatch):
+    """Return a function that fixes the agreement; nothing is wider than the model says."""
+    monkeypatch.setattr(likelihood, "_overdispersion", lambda *_given: 1.0)
+
+    def fix(share):
+        monkeypatch.setattr(
+            likelihood, "_agreement", lambda given, *_more, **_also: np.full(len(given.z), share)
+        )
+
+    return fix
+
+
+@pytest.mark.parametrize("others", [1, 2, 4])
+@pytest.mark.parametrize("share", [0.1, 0.35, 0.7])
+@pytest.mark.parametrize("belief", [0.3, 0.8, 1.0])
+def test_they_are_those_of_the_multivariate_normal(others, share, belief, known):
+    """By scipy's densities of one's own answer together with all others of the same output."""
+    known(share)
+    z = np.random.default_rng(others).normal(size=others + 1)
+    found = ratios(compared(np.arange(z.size), np.zeros(z.size, int), z), np.full(z.size, belief))
+    careful = np.full((z.size, z.size), share * belief**2)
+    careful[0] = careful[:, 0] = share * belief
+    np.fill_diagonal(careful, 1.0)
+    mirror = careful.copy()
+    mirror[0, 1:] *= -1
+    mirror[1:, 0] *= -1
+
+    def density(covariance):
+        return multivariate_normal(np.zeros(z.size), covariance).logpdf(z)
+
+    alone = norm.logpdf(z[0]) + multivariate_normal(np.zeros(others), careful[1:, 1:]).logpdf(z[1:])
+    assert found.unseen[0] == pytest.approx(alone - density(careful))
+    assert found.mirrored[0] == pytest.approx(density(mirror) - density(careful))
+
+
+def test_a_direction_in_which_somebody_says_nothing_says_nothing_of_them(known):
+    known(0.4)
+    who, text = [0, 1, 0, 1], [0, 0, 1, 1]
+    z = np.array([[1.0, -1.0, 0.5, 0.5], [2.0, 0.0, 1.0, -1.0]])
+    there = np.array([[True] * 4, [True, False, True, True]])
+    both = ratios(compared(who, text, z, there), np.ones(4))
+    first = ratios(compared(who, text, z[:1]), np.ones(4))
+    assert both.unseen[:2] == pytest.approx(first.unseen[:2])
+    assert both.mirrored[:2] == pytest.approx(first.mirrored[:2])
+    assert both.mirrored[2] > first.mirrored[2]
+
+
+def drawn(rng, outputs, share, directions=1):
+    """Two careful people's answers to each output."""
+    text = np.repeat(np.arange(outputs), 2)
+    item = rng.normal(size=(directions, outputs))[:, text]
+    return text, np.sqrt(share) * item + np.sqrt(1 - share) * rng.normal(size=item.shape)
+
+
+def test_the_agreement_is_that_of_the_data_and_cautiously_a_standard_error_less(monkeypatch):
+    monkeypatch.setattr(likelihood, "_UNRELATED", 0.0)
+    rng, plain, cautious = np.random.default_rng(3), [], []
+    for _ in range(300):
+        text, z = drawn(rng, 200, 0.4)
+        one = compared(np.arange(text.size), text, z)
+        others = list(likelihood._others(one, np.ones(text.size)))
+        plain.append(likelihood._agreement(one, others, cautious=False)[0])
+        cautious.append(likelihood._agreement(one, others, cautious=True)[0])
+    error = np.std(plain)
+    assert np.mean(plain) == pytest.approx(0.4, abs=4 * error / 300**0.5)
+    # Both judgments of an output say the same, so of 400 there are 200.
+    assert np.mean(plain) - np.mean(cautious) == pytest.approx(error / 2**0.5, rel=0.2)
+
+
+@pytest.mark.parametrize("directions", [1, 4])
+def test_a_ratio_is_rarer_among_careful_people_than_its_inverse(directions):
+    """Markov's inequality, with the agreement from the same data."""
+    rng = np.random.default_rng(directions)
+    people, each = 2000, 10
+    text, z = drawn(rng, people * each // 2, 0.4, directions)
+    who = rng.permutation(np.repeat(np.arange(people), each))
+    one = compared(who, text, z)
+    found = ratios(one, np.ones(who.size))
+    odds = careless(*(one.of_people(part, people) for part in (found.unseen, found.mirrored)))
+    for times in (3, 10, 30):
+        passed = int((odds > np.log(times)).sum())
+        assert binom.sf(passed - 1, people, 1 / times) >= 0.01
+
+
+def test_answers_in_many_directions_that_err_together_count_less():
+    """Ten times the same answer is no ten answers."""
+    rng = np.random.default_rng(1)
+    text, z = drawn(rng, 400, 0.4)
+    who = np.tile(np.arange(40), 20)
+    once = ratios(compared(who, text, z), np.ones(who.size))
+    often = ratios(compared(who, text, np.repeat(z, 10, axis=0)), np.ones(who.size))
+    assert often.mirrored == pytest.approx(once.mirrored, rel=0.2)
+
+
+def upside_down(seed, few):
+    """A campaign of 20 people, the first of whom turn the scale round."""
+    found = crowd(seed, people=20, each=TASKS)
+    for who in range(few):
+        found = rescored(found, who, -found.answers[found.annotator == who])
+    return found
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 999), row=st.integers(0, 39), more=st.floats(0.5, 3))
+def test_nobody_is_believed_for_what_they_say_of_the_same_output(seed, row, more):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(likelihood, "ROUNDS", 1)
+        patch.setattr(likelihood, "_overdispersion", lambda *_given: 1.0)
+        patch.setattr(likelihood, "_agreement", lambda *_given, **_more: np.array([0.4]))
+        rng = np.random.default_rng(seed)
+        text, z = drawn(rng, 20, 0.4)
+        who = np.tile(np.arange(4), 10)
+        moved = z.copy()
+        moved[0, row] += more
+        everybody = np.ones(4, bool)
+        before, after = (believed(compared(who, text, one), everybody) for one in (z, moved))
+        mine = (who == who[row]) & (np.arange(who.size) != row)
+        assert after[row] == pytest.approx(before[row], abs=1e-9)
+        assert (after[mine] != before[mine]).all()
+
+
+def test_who_answers_upside_down_is_hardly_believed():
+    found = upside_down(1, 4)
+    one = Compared.of(found)
+    said = believed(one, np.ones(20, bool))
+    mean = np.bincount(one.who, said, 20) / np.bincount(one.who, minlength=20)
+    assert mean[:4].max() < 0.1
+    assert np.median(mean[4:]) > 0.9
+
+
+def test_who_is_no_yardstick_counts_nothing():
+    found = upside_down(1, 0)
+    one = Compared.of(found)
+    some = np.arange(20) > 2
+    assert (believed(one, some)[one.who <= 2] == 0).all()
+    assert (believed(one, some)[one.who > 2] > 0).all()
+
+
+def evidence(columns, who):
+    return [v.evidence for v in run(LOW_AGREEMENT, columns, SMALL) if v.annotator in who]
+
+
+def test_people_who_answer_upside_down_hide_each_other_less_if_they_are_not_believed(monkeypatch):
+    campaigns = [upside_down(seed, 5) for seed in range(4)]
+
+    def usual():
+        return np.median([e for one in campaigns for e in evidence(replace(one), range(5))])
+
+    weighed = usual()
+    monkeypatch.setattr(likelihood, "ROUNDS", 0)
+    assert weighed > 1.3 * usual()
+
+
+def test_who_answers_upside_down_is_found_once_people_are_believed_anew(monkeypatch):
+    """A fifth of 120 people who have ten comparisons each: one round leaves many of them hidden."""
+    rng = np.random.default_rng(7)
+    campaigns = [table.campaign("rating 4×5", "mirrored scale", 120, rng) for _ in range(6)]
+
+    def usual():
+        # Nothing is kept from the round before: the columns are new.
+        return np.median(
+            [
+                e
+                for one, mine in campaigns
+                for e in find(replace(one), AgreementThresholds(), CROWD).evidence[mine]
+            ]
+        )
+
+    often = usual()
+    monkeypatch.setattr(likelihood, "ROUNDS", 1)
+    assert often > 1.1 * usual()
+
+
+def test_the_best_answer_over_and_over_is_no_sign_of_chance():
+    """Lenient people follow the others where their scale allows it, which is seldom."""
+    found = [e for seed in range(12) for e in evidence(lenient(seed, 3), range(3))]
+    assert np.median(found) < 0.5
+
+
+def lenient(seed, few):
+    """A campaign of 20 people, of whom the first call the middle good and half of the bad too."""
+    found = crowd(seed, people=20, each=TASKS)
+    rng = np.random.default_rng(seed)
+    for who in range(few):
+        own = found.answers[found.annotator == who]
+        kind = (own == 0) | (rng.random((len(own), 1)) < 0.5)
+        found = rescored(found, who, np.where(kind, 1.0, own))
+    return found
+
+
+def test_a_campaign_that_has_just_begun_accuses_nobody():
+    """What a dozen comparisons show of the agreement is little; as if it were known, it accused."""
+    worst = 0.0
+    for seed in range(40):
+        found = crowd(seed, people=20, each=4)
+        worst = max(worst, *find(found, AgreementThresholds(minimum=8), SMALL.crowd).evidence)
+        assert unseen(found, SMALL.crowd).max() < np.log(10)
+    assert worst < 1
