@@ -34,21 +34,21 @@ MOST_COPIES = 6
 TOP = 0.02  # the tail from which cut-offs beyond it are extrapolated
 UNEVEN = 1.25  # times as often as others, people of one habit may be touched
 DECADE = 1 / np.log(10)  # how evidence falls off by chance
-LEAST_RATIO, LEAST_OF_PARAGRAPHS = 0.5, 0.9
+LEAST_RATIO = 0.9
 SUSPECT, SUSPECT_RATIO = 2.5, 1.0  # evidence from which a person is not taken for honest
 # Screens that no other one can replace get more of what the settings allow, and those that many
 # people of one habit are near to get less.
 SHARES = {
-    "too_fast": 2.0,
+    "too_fast": 1.8,
     "low_agreement": 6.5,
     "own_consistency": 2.0,
-    "no_variation": 7.0,
+    "no_variation": 7.4,
+    "random_answers": 1.8,
     "answer_pattern": 0.4,
-    "several_signs": 1.6,
+    "several_signs": 2.0,
 }
 # Who takes over the part of a screen that has nothing to go by, because it finds the same people:
 # answers without a look at the output go neither with one's own edits nor with others' answers.
-# Not where paragraphs are searched: with it 2.2 % of quick and careful people were listed there.
 HEIRS = {"own_consistency": "low_agreement"}
 # Highlights are not simulated.
 ASSUMED = {"thin_evidence": (2.5, 4.0)}
@@ -63,23 +63,23 @@ def calibrated(columns: Columns, settings: Settings, *, seed: int = 0) -> Cutoff
     passed, part = _histories(model, plan, settings, rng)
     active = [screen for screen, most in passed.items() if screen not in ASSUMED and most.any()]
     pausing = [screen for screen in active if screen not in settings.flags.list_only]
-    shares = _shares(columns, active, settings)
+    shares = _shares(active, settings)
     whole = sum(shares[screen] for screen in pausing)
     found = dict(ASSUMED)
     for screen in active:
         share = shares[screen] * settings.flags.listed
         even = share * _even(passed[screen], part)
-        listed = _cutoff(passed[screen], even, *_listing(screen, share, columns))
+        listed = _cutoff(passed[screen], even, *_listing(screen, share))
         share = shares[screen] / (whole if screen in pausing else 1) * settings.flags.paused
-        paused = _cutoff(passed[screen], share, _least(screen, share, columns), DECADE)
+        paused = _cutoff(passed[screen], share, _least(screen, share), DECADE)
         found[screen] = (listed, max(listed, paused))
     rest = (-np.log10(settings.flags.listed / 10), -np.log10(settings.flags.paused / 10))
     return Cutoffs(found, (float(rest[0]), float(rest[1])))
 
 
-def _shares(columns: Columns, active: Collection[str], settings: Settings) -> dict[str, float]:
+def _shares(active: Collection[str], settings: Settings) -> dict[str, float]:
     # A screen that somebody switched off leaves its part to nobody.
-    there = {*active, *settings.flags.off, *(HEIRS if columns.verdicts is not None else ())}
+    there = {*active, *settings.flags.off}
     return {screen: _share(screen, there) for screen in active}
 
 
@@ -191,20 +191,18 @@ def _tail(people: int) -> int:
     return max(5, int(TOP * people))
 
 
-def _least(screen: str, share: float, columns: Columns) -> float:
+def _least(screen: str, share: float) -> float:
     """Return the least cut-off: that of one look by the nominal evidence, which may pass `share`.
 
-    A likelihood ratio is rarer than its inverse; the simulation says how rare. People whom it
-    makes up judge paragraphs more evenly than real ones do, so there it must be larger.
+    A likelihood ratio is rarer than its inverse; the simulation says how rare. It does not know
+    how much more will be compared as the campaign goes on, so nobody is listed for less than that.
     """
-    if not SCREENS[screen].ratio:
-        return float(-np.log10(share))
-    return LEAST_RATIO if columns.verdicts is None else LEAST_OF_PARAGRAPHS
+    return LEAST_RATIO if SCREENS[screen].ratio else float(-np.log10(share))
 
 
-def _listing(screen: str, share: float, columns: Columns) -> tuple[float, float]:
+def _listing(screen: str, share: float) -> tuple[float, float]:
     """Return the least cut-off for listing, and how slowly evidence is taken to fall off."""
-    return _least(screen, share, columns), 0.0 if SCREENS[screen].ratio else DECADE
+    return _least(screen, share), 0.0 if SCREENS[screen].ratio else DECADE
 
 
 def _cutoff(most: Floats, passing: float, least: float, decade: float) -> float:
