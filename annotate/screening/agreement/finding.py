@@ -4,8 +4,8 @@ import numpy as np
 
 from annotate.screening import crowd
 from annotate.screening.agreement.likelihood import (
-    Compared,
     Ratios,
+    SameOutputs,
     believed,
     careless,
     ratios,
@@ -44,8 +44,8 @@ def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) ->
     people = columns.people.size
     counts = crowd.counts(columns, crowd.categories(columns))
     yardstick = crowd.varied(counts, limits)
-    compared, seen = _seen(columns, limits)
-    who, odds = compared.who, _odds(compared, seen, people)
+    same, seen = _seen(columns, limits)
+    who, odds = same.who, _odds(same, seen, people)
     n = np.bincount(who[seen.shared], minlength=people)
     found = slopes(who, seen.x, seen.v, _near(odds, yardstick))
     half = _half_width(who, found.own, seen, own.level)
@@ -68,11 +68,11 @@ def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) ->
 
 
 @once
-def _seen(columns: Columns, limits: CrowdThresholds) -> tuple[Compared, Ratios]:
+def _seen(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, Ratios]:
     counts = crowd.counts(columns, crowd.categories(columns))
-    compared = Compared.of(columns)
-    belief = believed(compared, crowd.varied(counts, limits))
-    return compared, ratios(compared, belief, cautious=True)
+    same = SameOutputs.of(columns)
+    belief = believed(same, crowd.varied(counts, limits))
+    return same, ratios(same, belief, cautious=True)
 
 
 def unseen(columns: Columns, limits: CrowdThresholds) -> Floats:
@@ -80,15 +80,15 @@ def unseen(columns: Columns, limits: CrowdThresholds) -> Floats:
 
     Natural logarithms of likelihood ratios to somebody careful; 0 where nobody else judged.
     """
-    compared, seen = _seen(columns, limits)
+    same, seen = _seen(columns, limits)
     found = np.zeros(len(columns.who))
-    found[compared.rows] = seen.unseen
+    found[same.rows] = seen.unseen
     return found
 
 
-def _odds(compared: Compared, seen: Ratios, people: int) -> Floats:
+def _odds(same: SameOutputs, seen: Ratios, people: int) -> Floats:
     """Return (A,) natural logarithms: how much likelier each person is careless than careful."""
-    return careless(*(compared.of_people(part, people) for part in (seen.unseen, seen.mirrored)))
+    return careless(*(same.of_people(part, people) for part in (seen.unseen, seen.mirrored)))
 
 
 def _near(odds: Floats, yardstick: crowd.Mask) -> crowd.Mask:

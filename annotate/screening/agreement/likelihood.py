@@ -31,7 +31,7 @@ _FAR = 50.0  # logarithms of odds beyond which nothing changes
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class SameOutputs:
     """The judgments of outputs that several people judged.
 
     rows: (S,) which judgments. who, text: (S,). z: (D, S) what each says, 0 where nothing. there:
@@ -46,7 +46,7 @@ class Compared:
     kinds: Ints
 
     @classmethod
-    def of(cls, columns: Columns) -> Compared:
+    def of(cls, columns: Columns) -> SameOutputs:
         said, text = apart(columns), columns.text
         rows = np.flatnonzero((np.bincount(text) > 1)[text])
         there = None if said.there is None else said.there[:, rows]
@@ -91,7 +91,7 @@ class Ratios:
     shared: Mask
 
 
-def ratios(compared: Compared, belief: Floats, *, cautious: bool = False) -> Ratios:
+def ratios(same: SameOutputs, belief: Floats, *, cautious: bool = False) -> Ratios:
     """Compare each judgment with what the others say; belief: (S,) how far each counts.
 
     The guess is the best linear one (BLUP) from the others' answers: they are correlated with one's
@@ -99,11 +99,11 @@ def ratios(compared: Compared, belief: Floats, *, cautious: bool = False) -> Rat
     standard error lower. A campaign that has just begun does not show it well, and where it is
     taken for high, careful people soon look careless.
     """
-    others = list(_others(compared, belief))
-    agreement = _agreement(compared, others, cautious=cautious)
+    others = list(_others(same, belief))
+    agreement = _agreement(same, others, cautious=cautious)
     unseen, mirrored, x, v, rest, expected = np.zeros((6, belief.size))
     shared = np.zeros(belief.size, dtype=bool)
-    for z, other, share in zip(compared.z, others, agreement, strict=True):
+    for z, other, share in zip(same.z, others, agreement, strict=True):
         spread = other.square + share * (other.square**2 - other.fourth)
         factor = share * other.square / np.where(spread > 0, spread, 1.0)
         guess, explained = factor * other.total, share * other.square * factor
@@ -120,27 +120,27 @@ def ratios(compared: Compared, belief: Floats, *, cautious: bool = False) -> Rat
     return Ratios(unseen / more, mirrored / more, x, v, shared)
 
 
-def _others(compared: Compared, belief: Floats) -> Iterator[_Others]:
+def _others(same: SameOutputs, belief: Floats) -> Iterator[_Others]:
     """Yield what the others say in each direction; where all is said, powers are once for all."""
     powers = None
-    for direction, z in enumerate(compared.z):
-        there = None if compared.there is None else compared.there[direction]
+    for direction, z in enumerate(same.z):
+        there = None if same.there is None else same.there[direction]
         own = belief if there is None else belief * there
         if powers is None or there is not None:
-            powers = [compared.of_others(own**2), compared.of_others(own**4)]
+            powers = [same.of_others(own**2), same.of_others(own**4)]
         square, fourth = powers if there is None else (power * there for power in powers)
-        yield _Others(own, compared.of_others(own * z), square, fourth)
+        yield _Others(own, same.of_others(own * z), square, fourth)
 
 
-def _agreement(compared: Compared, others: list[_Others], *, cautious: bool) -> Floats:
+def _agreement(same: SameOutputs, others: list[_Others], *, cautious: bool) -> Floats:
     """Return (D,) the correlation of two careful people's answers, by kind of direction."""
-    found = np.zeros(compared.kinds.size)
-    for kind in np.unique(compared.kinds):
-        at = np.flatnonzero(compared.kinds == kind)
-        product, weight = np.zeros((2, compared.who.size))
+    found = np.zeros(same.kinds.size)
+    for kind in np.unique(same.kinds):
+        at = np.flatnonzero(same.kinds == kind)
+        product, weight = np.zeros((2, same.who.size))
         for direction in at.tolist():
             other = others[direction]
-            product += other.own * compared.z[direction] * other.total
+            product += other.own * same.z[direction] * other.total
             weight += other.own**2 * other.square
         whole = float(weight.sum())
         if whole > 0:
@@ -160,18 +160,18 @@ def _overdispersion(rest: Floats, expected: Floats, belief: Floats) -> float:
     return max(1.0, float(rest**2 @ weight) / max(float(expected @ weight), 1e-12))
 
 
-def believed(compared: Compared, yardstick: Mask) -> Floats:
+def believed(same: SameOutputs, yardstick: Mask) -> Floats:
     """Return (S,) how far each judgment counts: how likely its person is careful, by all others.
 
     So nobody is believed, or not, for what they say of the very output that is compared. Who is no
     yardstick (A,) counts nothing.
     """
-    count = yardstick[compared.who].astype(np.float64)
+    count = yardstick[same.who].astype(np.float64)
     belief = count
     for _ in range(ROUNDS):
-        found = ratios(compared, belief)
+        found = ratios(same, belief)
         without = (
-            compared.of_people(part, yardstick.size)[compared.who] - part
+            same.of_people(part, yardstick.size)[same.who] - part
             for part in (found.unseen, found.mirrored)
         )
         odds = CARELESS / (1 - CARELESS) * np.exp(np.clip(careless(*without), -_FAR, _FAR))

@@ -16,7 +16,7 @@ from annotate.screening import (
 )
 from annotate.screening import crowd as yardsticks
 from annotate.screening.agreement import likelihood
-from annotate.screening.agreement.likelihood import Compared, ratios
+from annotate.screening.agreement.likelihood import SameOutputs, ratios
 from annotate.screening.agreement.screen import LOW_AGREEMENT
 from annotate.screening.patterns.finding import WITHIN
 from annotate.screening.patterns.screen import RANDOM_ANSWERS
@@ -28,8 +28,8 @@ from tests.annotate.screening.columns import SMALL, columns, crowd, rescored, ve
 
 def test_comparisons_by_pairs():
     found = crowd(1, people=6, each=8)
-    compared = Compared.of(found)
-    said = ratios(compared, np.ones(compared.who.size))
+    same = SameOutputs.of(found)
+    said = ratios(same, np.ones(same.who.size))
     z = np.column_stack([(r := rankdata(a)) - r.mean() for a in found.answers.T])
     z /= z.std(axis=0)
     for person in range(6):
@@ -47,7 +47,7 @@ def test_comparisons_by_pairs():
     z = z @ vectors  # which turns it to the same directions, but for their signs
     other = z[partner]
     share = np.maximum((z * other).sum(axis=0) / (len(z) + 60), 0)  # nearer 0 while data are few
-    assert compared.rows.tolist() == list(range(len(z)))
+    assert same.rows.tolist() == list(range(len(z)))
     assert said.x == pytest.approx((z * other) @ share)
     assert said.v == pytest.approx(other**2 @ share**2)
 
@@ -122,7 +122,7 @@ def test_an_output_on_which_the_others_are_in_the_middle_counts_nothing():
     theirs = np.r_[np.tile([-1.0, 1.0], 4), np.zeros(8)]
     who, output = np.repeat([0, 1, 2], 16), np.tile(np.arange(16), 3)
     found = columns(who, np.r_[theirs, theirs, theirs][:, None], output=output)
-    v = ratios(Compared.of(found), np.ones(len(found.who))).v
+    v = ratios(SameOutputs.of(found), np.ones(len(found.who))).v
     assert v[:8].min() > 0
     assert v[8:16].max() == pytest.approx(0)
 

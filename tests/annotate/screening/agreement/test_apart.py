@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotate.screening.agreement.apart import apart
-from annotate.screening.agreement.likelihood import Compared, ratios
+from annotate.screening.agreement.likelihood import SameOutputs, ratios
 from annotate.screening.agreement.screen import LOW_AGREEMENT
 from annotate.screening.running import run
 from bench.screening import crowds, kinds, table
@@ -25,7 +25,7 @@ def criteria(found, table):
 def test_the_order_of_the_criteria_does_not_matter(seed, order):
     found = crowd(seed)
     turned = criteria(found, found.answers[:, order])
-    one, other = (ratios(c, np.ones(c.who.size)) for c in map(Compared.of, (found, turned)))
+    one, other = (ratios(c, np.ones(c.who.size)) for c in map(SameOutputs.of, (found, turned)))
     for name, said in vars(one).items():
         assert getattr(other, name) == pytest.approx(said, abs=1e-9)
 

@@ -11,7 +11,7 @@ from scipy.stats import binom, multivariate_normal, norm
 from annotate.screening import Settings
 from annotate.screening.agreement import likelihood
 from annotate.screening.agreement.finding import AgreementThresholds, find, unseen
-from annotate.screening.agreement.likelihood import Compared, believed, careless, ratios
+from annotate.screening.agreement.likelihood import SameOutputs, believed, careless, ratios
 from annotate.screening.agreement.screen import LOW_AGREEMENT
 from annotate.screening.running import run
 from bench.screening import table
@@ -21,11 +21,11 @@ TASKS = 30
 CROWD = Settings().crowd
 
 
-def compared(who, text, z, there=None):
+def same(who, text, z, there=None):
     """Judgments of z (D, S), each direction a kind of its own."""
     z = np.atleast_2d(z)
     rows = np.arange(len(who))
-    return Compared(rows, np.asarray(who), np.asarray(text), z, there, np.arange(len(z)))
+    return SameOutputs(rows, np.asarray(who), np.asarray(text), z, there, np.arange(len(z)))
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_they_are_those_of_the_multivariate_normal(others, share, belief, known)
     """By scipy's densities of one's own answer together with all others of the same output."""
     known(share)
     z = np.random.default_rng(others).normal(size=others + 1)
-    found = ratios(compared(np.arange(z.size), np.zeros(z.size, int), z), np.full(z.size, belief))
+    found = ratios(same(np.arange(z.size), np.zeros(z.size, int), z), np.full(z.size, belief))
     careful = np.full((z.size, z.size), share * belief**2)
     careful[0] = careful[:, 0] = share * belief
     np.fill_diagonal(careful, 1.0)
@@ -69,8 +69,8 @@ def test_a_direction_in_which_somebody_says_nothing_says_nothing_of_them(known):
     who, text = [0, 1, 0, 1], [0, 0, 1, 1]
     z = np.array([[1.0, -1.0, 0.5, 0.5], [2.0, 0.0, 1.0, -1.0]])
     there = np.array([[True] * 4, [True, False, True, True]])
-    both = ratios(compared(who, text, z, there), np.ones(4))
-    first = ratios(compared(who, text, z[:1]), np.ones(4))
+    both = ratios(same(who, text, z, there), np.ones(4))
+    first = ratios(same(who, text, z[:1]), np.ones(4))
     assert both.unseen[:2] == pytest.approx(first.unseen[:2])
     assert both.mirrored[:2] == pytest.approx(first.mirrored[:2])
     assert both.mirrored[2] > first.mirrored[2]
@@ -88,7 +88,7 @@ def test_the_agreement_is_that_of_the_data_and_cautiously_a_standard_error_less(
     rng, plain, cautious = np.random.default_rng(3), [], []
     for _ in range(300):
         text, z = drawn(rng, 200, 0.4)
-        one = compared(np.arange(text.size), text, z)
+        one = same(np.arange(text.size), text, z)
         others = list(likelihood._others(one, np.ones(text.size)))
         plain.append(likelihood._agreement(one, others, cautious=False)[0])
         cautious.append(likelihood._agreement(one, others, cautious=True)[0])
@@ -105,7 +105,7 @@ def test_a_ratio_is_rarer_among_careful_people_than_its_inverse(directions):
     people, each = 2000, 10
     text, z = drawn(rng, people * each // 2, 0.4, directions)
     who = rng.permutation(np.repeat(np.arange(people), each))
-    one = compared(who, text, z)
+    one = same(who, text, z)
     found = ratios(one, np.ones(who.size))
     odds = careless(*(one.of_people(part, people) for part in (found.unseen, found.mirrored)))
     for times in (3, 10, 30):
@@ -118,8 +118,8 @@ def test_answers_in_many_directions_that_err_together_count_less():
     rng = np.random.default_rng(1)
     text, z = drawn(rng, 400, 0.4)
     who = np.tile(np.arange(40), 20)
-    once = ratios(compared(who, text, z), np.ones(who.size))
-    often = ratios(compared(who, text, np.repeat(z, 10, axis=0)), np.ones(who.size))
+    once = ratios(same(who, text, z), np.ones(who.size))
+    often = ratios(same(who, text, np.repeat(z, 10, axis=0)), np.ones(who.size))
     assert often.mirrored == pytest.approx(once.mirrored, rel=0.2)
 
 
@@ -144,7 +144,7 @@ def test_nobody_is_believed_for_what_they_say_of_the_same_output(seed, row, more
         moved = z.copy()
         moved[0, row] += more
         everybody = np.ones(4, bool)
-        before, after = (believed(compared(who, text, one), everybody) for one in (z, moved))
+        before, after = (believed(same(who, text, one), everybody) for one in (z, moved))
         mine = (who == who[row]) & (np.arange(who.size) != row)
         assert after[row] == pytest.approx(before[row], abs=1e-9)
         assert (after[mine] != before[mine]).all()
@@ -152,7 +152,7 @@ def test_nobody_is_believed_for_what_they_say_of_the_same_output(seed, row, more
 
 def test_who_answers_upside_down_is_hardly_believed():
     found = upside_down(1, 4)
-    one = Compared.of(found)
+    one = SameOutputs.of(found)
     said = believed(one, np.ones(20, bool))
     mean = np.bincount(one.who, said, 20) / np.bincount(one.who, minlength=20)
     assert mean[:4].max() < 0.1
@@ -161,7 +161,7 @@ def test_who_answers_upside_down_is_hardly_believed():
 
 def test_who_is_no_yardstick_counts_nothing():
     found = upside_down(1, 0)
-    one = Compared.of(found)
+    one = SameOutputs.of(found)
     some = np.arange(20) > 2
     assert (believed(one, some)[one.who <= 2] == 0).all()
     assert (believed(one, some)[one.who > 2] > 0).all()
