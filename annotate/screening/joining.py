@@ -42,10 +42,16 @@ def joined(parts: Sequence[Columns]) -> Columns:
 
 
 def added(columns: Columns, **more: Any) -> Columns:
-    """Return the columns with something more, and all that was computed from them."""
+    """Return the columns with something more, and what was computed from them.
+
+    Parts of the columns are taken again, because they have something more as well.
+    """
     found = replace(columns, **more)
     for name, kept in vars(columns).items():
         vars(found).setdefault(name, kept)
+    memory = vars(columns).get("_once", {})
+    whole = {key: kept for key, kept in memory.items() if not isinstance(kept, Columns)}
+    vars(found)["_once"] = whole
     return found
 
 

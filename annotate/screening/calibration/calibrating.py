@@ -34,7 +34,7 @@ MOST_COPIES = 6
 TOP = 0.02  # the tail from which cut-offs beyond it are extrapolated
 UNEVEN = 1.25  # times as often as others, people of one habit may be touched
 DECADE = 1 / np.log(10)  # how evidence falls off by chance
-LEAST_RATIO = 0.9
+LEAST_RATIO = 0.9  # eight times as likely of somebody careless
 SUSPECT, SUSPECT_RATIO = 2.5, 1.0  # evidence from which a person is not taken for honest
 # Screens that no other one can replace get more of what the settings allow, and those that many
 # people of one habit are near to get less.

@@ -7,7 +7,7 @@ import pytest
 
 from annotate.screening import Settings
 from annotate.screening.agreement.finding import unseen
-from annotate.screening.joining import added, taken
+from annotate.screening.joining import added, last, taken
 from annotate.screening.running import findings
 from annotate.screening.timing.finding import Timing, find
 from tests.annotate.screening.columns import SMALL, crowd, rescored
@@ -73,11 +73,14 @@ def test_what_agreement_tells_is_subtracted_in_powers_of_ten():
 
 def test_what_is_added_to_columns_keeps_what_was_computed_from_them():
     found = crowd(3)
-    people = found.people
+    people, before = found.people, last(found, 5)
     looked = unseen(found, CROWD)
     more = added(found, unseen=looked)
     assert more.people is people
-    assert vars(more)["_once"] is vars(found)["_once"]
+    assert unseen(more, CROWD) == pytest.approx(looked)
+    assert len(vars(more)["_once"]) == len(vars(found)["_once"]) - 1  # all but the last judgments
+    assert before.unseen is None
+    assert last(more, 5).unseen is not None
     assert more.unseen is looked
     assert found.unseen is None
     some = taken(more, np.arange(5, 20))
