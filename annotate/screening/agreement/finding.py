@@ -42,7 +42,7 @@ def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) ->
     much likelier the answers are of somebody careless than of somebody careful (`likelihood`).
     """
     people = columns.people.size
-    counts = crowd.counts(columns, crowd.categories(columns))
+    counts = _counts(columns)
     yardstick = crowd.varied(counts, limits)
     same, seen = _seen(columns, limits)
     who, odds = same.who, _odds(same, seen, people)
@@ -68,10 +68,14 @@ def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) ->
 
 
 @once
+def _counts(columns: Columns) -> crowd.Counts:
+    return crowd.counts(columns, crowd.categories(columns))
+
+
+@once
 def _seen(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, Ratios]:
-    counts = crowd.counts(columns, crowd.categories(columns))
     same = SameOutputs.of(columns)
-    belief = believed(same, crowd.varied(counts, limits))
+    belief = believed(same, crowd.varied(_counts(columns), limits))
     return same, ratios(same, belief, cautious=True)
 
 

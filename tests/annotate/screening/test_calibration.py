@@ -15,9 +15,10 @@ from annotate.screening.calibration.answering import Answering
 from annotate.screening.calibration.calibrating import DECADE, _cutoff
 from annotate.screening.cutoffs import NOMINAL, Cutoffs
 from annotate.screening.joining import last, taken
+from annotate.screening.running import findings
 from bench.screening import crowds, table
 from bench.screening.campaigns import Design
-from tests.annotate.screening.columns import SMALL, crowd, rescored
+from tests.annotate.screening.columns import SMALL, crowd
 
 
 @pytest.fixture
@@ -179,8 +180,16 @@ def test_nobody_is_listed_for_less_than_eight_times_as_likely_careless():
     assert 10**listed == pytest.approx(8, abs=0.1)
 
 
-def test_whoever_is_ten_times_likelier_careless_is_no_model_of_honest_people():
+@pytest.mark.parametrize(("screen", "usable"), [("low_agreement", False), ("too_fast", True)])
+def test_whoever_is_ten_times_likelier_careless_is_no_model_of_honest_people(
+    screen, usable, monkeypatch
+):
+    """Evidence of 1.5 is a ratio of 30, and a probability that is not rare among sixty people."""
     found = crowd(3, people=20, each=30)
-    turned = rescored(found, 4, -found.answers[found.annotator == 4])
-    assert calibrating._usable(found, SMALL)[4]
-    assert not calibrating._usable(turned, SMALL)[4]
+    said = [
+        replace(one, evidence=np.where((one.people == 4) & (one.screen == screen), 1.5, 0.0))
+        for one in findings(found, SMALL)
+    ]
+    monkeypatch.setattr(calibrating, "findings", lambda *_given: said)
+    assert calibrating._usable(found, SMALL)[4] == usable
+    assert calibrating._usable(found, SMALL).sum() == 19 + usable
