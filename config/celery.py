@@ -29,7 +29,6 @@ app.autodiscover_tasks()
 logger = logging.getLogger(__name__)
 
 COLLECTING = (10_000, 20, 50)  # thresholds of the garbage collector's three generations
-NICENESS = 19  # of a worker that serves the background alone
 SILENCE = 5.0  # seconds after a failure in which requests do not wait for the broker
 _silent_until = 0.0
 
@@ -71,15 +70,16 @@ def _later(seconds: float, act: Callable[[], None]) -> None:
 
 
 @celeryd_after_setup.connect
-def let_others_first(instance: Any, **_signal: Any) -> None:
+def yield_in_the_background(instance: Any, **_signal: Any) -> None:
     """Leave the processor to pages and estimates where this worker only serves the background.
 
     Its processes inherit that.
     """
+    from config.niceness import let_others_first
     from config.schedule import BACKGROUND
 
     if set(instance.app.amqp.queues.consume_from) == {BACKGROUND}:
-        os.nice(NICENESS)
+        let_others_first()
 
 
 @worker_process_init.connect

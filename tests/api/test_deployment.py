@@ -141,6 +141,12 @@ def test_whatever_is_set_reaches_every_container(name):
     assert found["PLUMBLINE_VAR"] == "/var/lib/plumbline"
 
 
+def test_the_background_leaves_the_processor_to_all_other_containers():
+    # Niceness counts inside a container only, so the containers' shares decide.
+    assert SERVICES["background"]["cpu_shares"] <= 1024 // 50
+    assert [name for name in SERVICES if "cpu_shares" in SERVICES[name]] == ["background"]
+
+
 def test_only_our_own_containers_learn_what_is_set():
     assert len(OURS) == 5
     for name, service in SERVICES.items():
