@@ -19,7 +19,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 class Plumbline(Celery):
     @cached_property
     def Beat(self) -> Any:  # noqa: N802  Celery's name of it
-        return self.subclass_with_self("config.beat:Beat")
+        return self.subclass_with_self("config.workers.beat:Beat")
 
 
 app = Plumbline("plumbline")
@@ -75,8 +75,8 @@ def yield_in_the_background(instance: Any, **_signal: Any) -> None:
 
     Its processes inherit that.
     """
-    from config.niceness import let_others_first
-    from config.schedule import BACKGROUND
+    from config.workers.niceness import let_others_first
+    from config.workers.schedule import BACKGROUND
 
     if set(instance.app.amqp.queues.consume_from) == {BACKGROUND}:
         let_others_first()

@@ -15,7 +15,7 @@ from csp.constants import NONE, SELF
 
 from annotate.crowds.registry import CROWDS
 from config.environment import caches, secret_key
-from config.schedule import BACKGROUND, ROUTES, SCHEDULE
+from config.workers.schedule import BACKGROUND, ROUTES, SCHEDULE
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from config import niceness
+from config.workers import niceness
 
 BACKGROUND, ESTIMATES = "background", "celery"
 TOLD = """

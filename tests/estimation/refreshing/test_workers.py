@@ -21,7 +21,7 @@ from annotate.models import (
     TaskLease,
 )
 from annotate.services.campaigns.importing.problems import Row
-from config.schedule import BACKGROUND
+from config.workers.schedule import BACKGROUND
 from estimation.models import Agreement, Estimate
 from tests.factories import campaign, judge, leased, person
 from tests.processes import stack, wait_for
