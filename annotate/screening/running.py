@@ -76,15 +76,16 @@ def screen_all(
     cutoffs: Cutoffs = NOMINAL,
     flagged_only: bool = False,
 ) -> list[Verdict]:
-    """Return the verdicts of every screen on every annotator, flagged or not.
+    """Return the verdicts of the screens on every annotator, flagged or not.
 
-    If a campaign does not collect a screen's data, `enough` is False for all annotators.
+    Where a campaign does not collect a screen's data, there is none of this screen.
     flagged_only: return the verdicts that flag, which takes much less time in a large campaign.
     """
     chosen = settings or Settings()
     return [
         one
         for found in findings(columns, chosen)
+        if found.n.any()
         for one in _judged(found, chosen, cutoffs, flagged_only)
     ]
 

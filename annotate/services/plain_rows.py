@@ -5,7 +5,7 @@ defaults are filled in. Call both functions in one transaction.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
 from typing import Any
 
@@ -33,24 +33,35 @@ def reserve(model: type[models.Model], n: int) -> list[int]:
 
 
 def insert(model: type[models.Model], names: Sequence[str], rows: Iterable[Row]) -> None:
-    """Add rows with the values of the named fields (`item_id` for a foreign key), the id first.
+    """Add rows with the values of the named fields (`item_id` for a foreign key).
 
-    JSON fields take what `json` can write; the other fields take text, whole numbers and None.
+    JSON fields take what `json` can write; times are aware; the other fields take text, finite
+    numbers and None. Without the field `id`, the database numbers the rows.
     """
     fields: list[models.Field[Any, Any]] = [
         field for name in names for field in model._meta.concrete_fields if field.attname == name
     ]
-    as_json = [isinstance(field, models.JSONField) for field in fields]
+    connection = connections[router.db_for_write(model)]
+    coded = [_coder(field, connection) for field in fields]
     written = (
-        [json.dumps(value) if coded else value for value, coded in zip(row, as_json, strict=True)]
+        [code(value) if code else value for value, code in zip(row, coded, strict=True)]
         for row in rows
     )
-    connection = connections[router.db_for_write(model)]
     quote = connection.ops.quote_name
     columns = ", ".join(quote(str(field.column)) for field in fields)
     store = _copy if connection.vendor == "postgresql" else _insert
     with connection.cursor() as cursor:
         store(cursor, f"{quote(model._meta.db_table)} ({columns})", len(fields), written)
+
+
+def _coder(field: "models.Field[Any, Any]", connection: Any) -> Callable[[Any], Any] | None:
+    """Return what writes values of the field for the database; None where nothing has to."""
+    if isinstance(field, models.JSONField):
+        return json.dumps
+    if isinstance(field, models.DateTimeField):
+        written: Callable[[Any], Any] = connection.ops.adapt_datetimefield_value
+        return written
+    return None
 
 
 def _insert(cursor: Any, target: str, width: int, rows: Iterable[Row]) -> None:

@@ -8,9 +8,11 @@ its people. What is left over is kept by a periodic task.
 import io
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import timedelta
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from django.db import transaction
@@ -23,12 +25,13 @@ from annotate.screening.others import medians_of_others
 from annotate.screening.running import screen_all
 from annotate.screening.settings import Settings
 from annotate.selectors.review import calibrations, screening
+from annotate.services import plain_rows
 
 PEOPLE_A_SECOND = 200  # so that a few percent of a worker's time go into it
 AT_ONCE = 30.0  # seconds after which one run of the task ends
-BATCH = 500
+BATCH = 2000  # people whose rows are written at once
 _USUAL = [(one.name, one.default) for one in fields(Verdict)]
-FIELDS = ("state", "at", "verdicts", "others_seconds")
+FIELDS = ("campaign_id", "annotator_id", "state", "at", "verdicts", "others_seconds")
 
 
 def found(campaign: Campaign, columns: Columns, flagged_only: bool = False) -> list[Verdict]:
@@ -43,7 +46,6 @@ def keep(campaign_id: int, state: str, columns: Columns, said: Sequence[Verdict]
     if not is_due(campaign_id):
         return False
     shown = _by_screen(said)
-    rows = _rows(campaign_id, state, columns, shown)
     with transaction.atomic():
         made = {"state": state, "at": timezone.now(), "people": columns.people.size}
         Screening.objects.update_or_create(
@@ -52,13 +54,13 @@ def keep(campaign_id: int, state: str, columns: Columns, said: Sequence[Verdict]
         if not Campaign.objects.filter(pk=campaign_id, screened=state).exists():
             transaction.set_rollback(True)  # a later screening keeps its own
             return False
-        ScreenedAnnotator.objects.bulk_create(
-            rows,
-            batch_size=BATCH,
-            update_conflicts=True,
-            unique_fields=["campaign", "annotator"],
-            update_fields=FIELDS,
-        )
+        # The row above is locked: no other screening stores the same people now.
+        rows = _rows(campaign_id, state, columns, shown)
+        while batch := list(islice(rows, BATCH)):
+            people = [person for _campaign, person, *_ in batch]
+            before = ScreenedAnnotator.objects.filter(campaign=campaign_id, annotator__in=people)
+            before.delete()
+            plain_rows.insert(ScreenedAnnotator, FIELDS, batch)
     return True
 
 
@@ -119,22 +121,15 @@ def _told(verdict: Verdict) -> dict[str, object]:
 
 def _rows(
     campaign_id: int, state: str, columns: Columns, shown: Mapping[str, Sequence[Verdict]]
-) -> list[ScreenedAnnotator]:
-    verdicts: defaultdict[int, list[Mapping[str, object]]] = defaultdict(list)
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of `FIELDS` for each person."""
+    verdicts: defaultdict[int, list[Verdict]] = defaultdict(list)
     for each in shown.values():
         for verdict in each:
-            verdicts[verdict.annotator].append(_told(verdict))
-    others = medians_of_others(columns.who, columns.seconds, columns.people.size)
+            verdicts[verdict.annotator].append(verdict)
+    medians = medians_of_others(columns.who, columns.seconds, columns.people.size)
+    others = [None if np.isnan(median) else float(median) for median in medians]
     now = timezone.now()
-    return [
-        ScreenedAnnotator(
-            campaign_id=campaign_id,
-            annotator_id=person,
-            state=state,
-            at=now,
-            verdicts=verdicts[person],
-            others_seconds=None if np.isnan(median) else float(median),
-        )
-        for person, median in zip(columns.people.tolist(), others, strict=True)
-        if person > 0  # the others are work that was cleared
-    ]
+    for person, median in zip(columns.people.tolist(), others, strict=True):
+        if person > 0:  # the others are work that was cleared
+            yield campaign_id, person, state, now, list(map(_told, verdicts[person])), median

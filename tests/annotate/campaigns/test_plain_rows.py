@@ -1,6 +1,7 @@
 """Rows that are written without model instances are the rows that models would have written."""
 
 import hashlib
+from datetime import UTC, datetime
 from statistics import fmean
 from typing import Any
 
@@ -8,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotate.models import Authorship, Campaign, Item, Output, Slot
+from annotate.models import Authorship, Campaign, Item, Output, ScreenedAnnotator, Slot
 from annotate.services import plain_rows
 from annotate.services.campaigns import creating, storing
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.campaigns.plans import Plan
 from annotate.services.campaigns.storing import Chunk
-from tests.factories import campaign, plan, rows
+from tests.factories import campaign, person, plan, rows
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -132,3 +133,18 @@ def test_the_ids_of_deleted_rows_are_not_used_again() -> None:
     last = new.pk
     new.delete()
     assert min(plain_rows.reserve(Item, 2)) > last
+
+
+def test_times_and_fractions_come_back_as_they_were_and_the_database_numbers_the_rows() -> None:
+    made = campaign(rows_=rows(3), is_open=False)
+    names = ("campaign_id", "annotator_id", "state", "at", "verdicts", "others_seconds")
+    at = datetime(2026, 3, 29, 1, 59, 59, 123456, tzinfo=UTC)
+    told: list[Any] = [{"value": 1 / 3, "low": None, "text": "\\N\t\n"}]
+    given = [
+        (made.pk, person(made, "a").annotator.pk, "s", at, told, 1 / 3),
+        (made.pk, person(made, "b").annotator.pk, "s", at, [], None),
+    ]
+    plain_rows.insert(ScreenedAnnotator, names, given)
+    stored = ScreenedAnnotator.objects.order_by("pk")
+    assert list(stored.values_list(*names)) == given
+    assert len({row.pk for row in stored}) == 2

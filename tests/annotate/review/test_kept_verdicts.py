@@ -48,8 +48,11 @@ def people_of(made: Campaign) -> list[int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", walks(3))
-def test_what_is_kept_is_what_a_fresh_screening_finds(seed: int, clock: Clock) -> None:
+def test_what_is_kept_is_what_a_fresh_screening_finds(
+    seed: int, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """After random work, exclusions and reversals, for each person with work not yet ruled on."""
+    monkeypatch.setattr(verdicts, "BATCH", 2)
     choose = random.Random(seed)
     owner = user()
     made = campaign(owner=owner, items=25, double_share=1.0, targets={"overall": 0.01})

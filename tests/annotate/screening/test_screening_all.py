@@ -1,6 +1,7 @@
 """What holds of every screen, and the settings."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -80,7 +81,8 @@ def test_an_annotator_alone_is_never_flagged():
     for who in range(6):
         rows = np.flatnonzero(found.annotator == who)
         alone = screen_all(reordered(found, rows), SMALL)
-        assert {v.screen for v in alone} == set(SCREENS)
+        # Nobody else judged the same outputs, and nothing is highlighted.
+        assert {v.screen for v in alone} == set(SCREENS) - {"low_agreement", "thin_evidence"}
         assert not any(v.flagged for v in alone)
 
 
@@ -89,7 +91,9 @@ def test_a_young_campaign_accuses_nobody(size):
     found = spoilt()
     young = reordered(found, np.argsort(found.order)[:size])
     answers = screen_all(young)
-    assert len(answers) == len(SCREENS) * young.people.size
+    said = Counter(v.screen for v in answers)
+    assert set(said.values()) <= {young.people.size}
+    assert bool(said) == (size > 0)
     assert not any(v.flagged for v in answers)
 
 
