@@ -2,9 +2,11 @@
 
 Both are compared with careful people, in a normal model: two careful people's answers to one output
 are correlated, in each direction by itself (`apart`). Answers without a look are related to
-nobody's, and answers upside down are related to them as much, in the other direction. Whom a person
-is compared with is believed as far as they themselves look careful on all other outputs; that is
-the step of Dawid and Skene (1979) with two errors in place of a table of errors.
+nobody's, and answers upside down are related to them as much, in the other direction. Of whom a
+person is compared with, the same is asked on all other outputs: answers count as far as they are
+careful, and the other way round as far as they are upside down. How many people are of which kind
+is learned from all of them. That is the model of Dawid and Skene (1979) with three kinds of people
+in place of a table of errors for each.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import softmax
 
 from annotate.screening.agreement.apart import apart
 from annotate.screening.base import Columns
@@ -20,14 +23,15 @@ from annotate.screening.crowd import Mask
 from estimation.core import Floats, Ints
 
 ROUNDS = 6  # how often people are believed anew
-# Of careless people, the share that is taken to answer upside down, and how likely somebody is
-# careless before they are compared.
-UPSIDE_DOWN, CARELESS = 0.3, 0.5
+# The shares of people who are careful, do not look, and answer upside down, before anybody is
+# compared, and their weight in people.
+KINDS, FIRST = (0.8, 0.14, 0.06), 20.0
+UPSIDE_DOWN = KINDS[2] / (KINDS[1] + KINDS[2])  # of careless people
+_TURNS = 3  # how often the shares are learned anew in a round
 # The weight of "unrelated" beside the campaign's own agreement, in comparisons.
 _UNRELATED = 60.0
 _LEAST_LEFT = 0.1  # of the variance, which no other answer explains
 _MOST = 0.9  # of the variance, which careful people can have in common
-_FAR = 50.0  # logarithms of odds beyond which nothing changes
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +68,8 @@ class SameOutputs:
 class _Others:
     """What the others say in one direction; (S,) each.
 
-    own: how far the judgment counts. total: the sum of z of the others, each as far as it counts.
+    own: how far the judgment counts, below 0 if upside down. total: the sum of z of the others,
+    each as far as it counts.
     square, fourth: the sums of the squares and fourth powers of how far; 0 where nothing is said.
     """
 
@@ -92,7 +97,7 @@ class Ratios:
 
 
 def ratios(same: SameOutputs, belief: Floats, *, cautious: bool = False) -> Ratios:
-    """Compare each judgment with what the others say; belief: (S,) how far each counts.
+    """Compare each judgment with what the others say; belief: (S,) how far each counts, -1 to 1.
 
     The guess is the best linear one (BLUP) from the others' answers: they are correlated with one's
     own, and with each other, as far as they are believed. cautious: take the agreement to be one
@@ -161,22 +166,36 @@ def _overdispersion(rest: Floats, expected: Floats, belief: Floats) -> float:
 
 
 def believed(same: SameOutputs, yardstick: Mask) -> Floats:
-    """Return (S,) how far each judgment counts: how likely its person is careful, by all others.
+    """Return (S,) how far each judgment counts: how likely it is careful, less upside down.
 
-    So nobody is believed, or not, for what they say of the very output that is compared. Who is no
-    yardstick (A,) counts nothing.
+    It is how likely that is of the person by all *other* outputs, so nobody is believed, or not,
+    for what they say of the very output that is compared. Who is no yardstick (A,) counts nothing.
     """
     count = yardstick[same.who].astype(np.float64)
+    compared = yardstick & (same.of_people(count, yardstick.size) > 0)
     belief = count
     for _ in range(ROUNDS):
         found = ratios(same, belief)
-        without = (
-            same.of_people(part, yardstick.size)[same.who] - part
-            for part in (found.unseen, found.mirrored)
-        )
-        odds = CARELESS / (1 - CARELESS) * np.exp(np.clip(careless(*without), -_FAR, _FAR))
-        belief = count / (1 + odds)
+        each = np.stack([np.zeros_like(count), found.unseen, found.mirrored])
+        people = np.stack([same.of_people(kind, yardstick.size) for kind in each])
+        shares = _shares(people[:, compared])
+        careful, _unseen, mirrored = _likely(people[:, same.who] - each, shares)
+        belief = count * (careful - mirrored)
     return belief
+
+
+def _shares(people: Floats) -> Floats:
+    """Return (3,) the shares of the kinds; people: (3, A) logarithms of how likely each is one."""
+    shares = np.array(KINDS)
+    for _ in range(_TURNS):
+        seen = _likely(people, shares).sum(axis=1) + FIRST * np.array(KINDS)
+        shares = seen / seen.sum()
+    return shares
+
+
+def _likely(logarithms: Floats, shares: Floats) -> Floats:
+    """Return (3, N) the probabilities of the kinds, by what speaks for each and their shares."""
+    return np.asarray(softmax(logarithms + np.log(shares)[:, None], axis=0))
 
 
 def careless(unseen: Floats, mirrored: Floats) -> Floats:

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
 from scipy.stats import binom, multivariate_normal, norm
 
 from annotate.screening import Settings
@@ -138,6 +140,7 @@ def test_nobody_is_believed_for_what_they_say_of_the_same_output(seed, row, more
         patch.setattr(likelihood, "ROUNDS", 1)
         patch.setattr(likelihood, "_overdispersion", lambda *_given: 1.0)
         patch.setattr(likelihood, "_agreement", lambda *_given, **_more: np.array([0.4]))
+        patch.setattr(likelihood, "_shares", lambda *_given: np.array(likelihood.KINDS))
         rng = np.random.default_rng(seed)
         text, z = drawn(rng, 20, 0.4)
         who = np.tile(np.arange(4), 10)
@@ -150,13 +153,53 @@ def test_nobody_is_believed_for_what_they_say_of_the_same_output(seed, row, more
         assert (after[mine] != before[mine]).all()
 
 
-def test_who_answers_upside_down_is_hardly_believed():
+def test_who_answers_upside_down_counts_the_other_way_round():
     found = upside_down(1, 4)
     one = SameOutputs.of(found)
     said = believed(one, np.ones(20, bool))
     mean = np.bincount(one.who, said, 20) / np.bincount(one.who, minlength=20)
-    assert mean[:4].max() < 0.1
+    assert mean[:4].max() < -0.5
     assert np.median(mean[4:]) > 0.9
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 999), turned=st.integers(0, 3))
+def test_answers_upside_down_say_as_much_as_the_same_answers_upright(seed, turned):
+    rng = np.random.default_rng(seed)
+    text, z = drawn(rng, 20, 0.4)
+    who = np.tile(np.arange(4), 10)
+    belief = rng.uniform(-1, 1, who.size)
+    sign = np.where(who == turned, -1.0, 1.0)
+    upright = ratios(same(who, text, z), belief, cautious=True)
+    other = ratios(same(who, text, z * sign), belief * sign, cautious=True)
+    rest = who != turned
+    assert other.unseen[rest] == pytest.approx(upright.unseen[rest], abs=1e-12)
+    assert other.mirrored[rest] == pytest.approx(upright.mirrored[rest], abs=1e-12)
+
+
+@settings(max_examples=50, deadline=None)
+@given(kinds=st.lists(st.integers(0, 2), min_size=1, max_size=60))
+def test_shares_of_people_who_leave_no_doubt_are_counted_beside_those_expected(kinds):
+    sure = np.where(np.arange(3)[:, None] == np.array(kinds), 0.0, -200.0)
+    expected = np.bincount(kinds, minlength=3) + 20 * np.array([0.8, 0.14, 0.06])
+    assert likelihood._shares(sure) == pytest.approx(expected / (len(kinds) + 20))
+
+
+def test_shares_are_those_of_the_likeliest_mixture():
+    """Beside scipy's maximum of the posterior, whose prior is Dirichlet."""
+    rng = np.random.default_rng(5)
+    people = rng.normal(0, 2, (3, 200)) * np.array([[0.0], [1.0], [1.0]])
+    prior = likelihood.FIRST * np.array(likelihood.KINDS)
+
+    def loss(free):
+        shares = softmax(np.r_[0.0, free])
+        mixed = logsumexp(people + np.log(shares)[:, None], axis=0).sum()
+        return -mixed - prior @ np.log(shares)
+
+    best = softmax(np.r_[0.0, minimize(loss, np.zeros(2)).x])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(likelihood, "_TURNS", 500)
+        assert likelihood._shares(people) == pytest.approx(best, abs=1e-4)
 
 
 def test_who_is_no_yardstick_counts_nothing():
