@@ -73,10 +73,26 @@ def _counts(columns: Columns) -> crowd.Counts:
 
 
 @once
-def _seen(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, Ratios]:
+def _believed(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, Floats]:
     same = SameOutputs.of(columns)
-    belief = believed(same, crowd.varied(_counts(columns), limits))
+    return same, believed(same, crowd.varied(_counts(columns), limits))
+
+
+@once
+def _seen(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, Ratios]:
+    same, belief = _believed(columns, limits)
     return same, ratios(same, belief, cautious=True)
+
+
+def belief(columns: Columns, limits: CrowdThresholds) -> Floats:
+    """Return (T,) how far each judgment counts where others are compared with it, -1 to 1.
+
+    Below 0 counts the other way round; 1 where nobody else judged the same.
+    """
+    same, counted = _believed(columns, limits)
+    found = np.ones(len(columns.who))
+    found[same.rows] = counted
+    return found
 
 
 def unseen(columns: Columns, limits: CrowdThresholds) -> Floats:

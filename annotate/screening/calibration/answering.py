@@ -40,8 +40,11 @@ class Answering:
     mixing: Floats
 
     @classmethod
-    def fitted(cls, columns: Columns, usable: NDArray[np.bool_]) -> Answering:
-        """Return the model of the usable people's judgments; usable: (A,)."""
+    def fitted(cls, columns: Columns, usable: NDArray[np.bool_], belief: Floats) -> Answering:
+        """Return the model of the usable people's judgments; usable: (A,).
+
+        belief: (T,) how far each judgment is of somebody careful, below 0 if it is upside down.
+        """
         rows = usable[columns.who]
         answers, who = columns.answers[rows], columns.who[rows]
         output = columns.output[rows]
@@ -52,7 +55,7 @@ class Answering:
             at = columns.kinds == kind
             z[:, at], attenuation[at], levels, cuts = _standardised(answers[:, at])
             fade = float(attenuation[at][0])
-            item = _item_share(z[:, at], output, who) / fade
+            item = _item_share(z[:, at], output, belief[rows]) / fade
             person = _person_share(z[:, at], who, columns.people.size) / fade
             item, person = _together(item, person)
             kinds[kind] = LatentQuestion(levels, cuts, item, person)
@@ -93,18 +96,25 @@ def _standardised(block: Floats) -> tuple[Floats, float, Floats, Floats]:
     return z, float(np.clip((score @ -np.diff(density)) ** 2, 0.2, 1.0)), levels, cuts
 
 
-def _item_share(z: Floats, output: Ints, who: Ints) -> float:
-    """Return the correlation of two people's answers on one output, shrunk to the usual one."""
+def _item_share(z: Floats, output: Ints, belief: Floats) -> float:
+    """Return the correlation of two careful people's answers on one output, nearer the usual one.
+
+    Two people agree as far as both are believed: those who do not look would make the honest
+    people that are simulated disagree as much as the campaign does.
+    """
     place = np.unique(output, return_inverse=True)[1]
-    filled, there = np.nan_to_num(z), np.isfinite(z).astype(np.float64)
-    size = int(place.max(initial=-1)) + 1
     product = pairs = 0.0
-    for column, known in zip(filled.T, there.T, strict=True):
-        total, n = np.bincount(place, column, size), np.bincount(place, known, size)
-        squares = np.bincount(place, column**2, size)
-        product += float((total**2 - squares).sum()) / 2
-        pairs += float((n * (n - 1)).sum()) / 2
+    for column in z.T:
+        said, weight = belief * np.nan_to_num(column), belief**2 * np.isfinite(column)
+        product += _of_pairs(said, place)
+        pairs += _of_pairs(weight, place)
     return float(np.clip((product + ITEM * WEIGHT) / (pairs + WEIGHT), 0.02, MOST))
+
+
+def _of_pairs(values: Floats, place: Ints) -> float:
+    """Return the sum of the products of every two values at one place."""
+    total, squares = np.bincount(place, values), np.bincount(place, values**2)
+    return float((total**2 - squares).sum()) / 2
 
 
 def _person_share(z: Floats, who: Ints, people: int) -> float:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.random import Generator, default_rng
 
 from annotate.screening import crowd
+from annotate.screening.agreement.finding import belief
 from annotate.screening.base import Columns
 from annotate.screening.calibration.habits import concentration, parts
 from annotate.screening.calibration.honest import Honest
@@ -34,13 +35,13 @@ MOST_COPIES = 6
 TOP = 0.02  # the tail from which cut-offs beyond it are extrapolated
 UNEVEN = 1.25  # times as often as others, people of one habit may be touched
 DECADE = 1 / np.log(10)  # how evidence falls off by chance
-LEAST_RATIO = 0.9  # eight times as likely of somebody careless
+LEAST_RATIO = 0.7  # five times as likely of somebody careless
 SUSPECT, SUSPECT_RATIO = 2.5, 1.0  # evidence from which a person is not taken for honest
 # Screens that no other one can replace get more of what the settings allow, and those that many
 # people of one habit are near to get less.
 SHARES = {
     "too_fast": 1.8,
-    "low_agreement": 6.5,
+    "low_agreement": 11.0,
     "own_consistency": 2.0,
     "no_variation": 7.4,
     "random_answers": 1.8,
@@ -58,7 +59,7 @@ def calibrated(columns: Columns, settings: Settings, *, seed: int = 0) -> Cutoff
     """Return the cut-offs for a campaign; the same columns and seed give the same."""
     rng = default_rng([seed, len(columns.who)])
     usable = _usable(columns, settings)
-    model = Honest.fitted(columns, usable)
+    model = Honest.fitted(columns, usable, belief(columns, settings.crowd))
     plan = _continued(_sampled(columns, rng))
     passed, part = _histories(model, plan, settings, rng)
     active = [screen for screen, most in passed.items() if screen not in ASSUMED and most.any()]

@@ -29,8 +29,8 @@ class Honest:
     edits: Logs | None
 
     @classmethod
-    def fitted(cls, columns: Columns, usable: NDArray[np.bool_]) -> Honest:
-        """Return the model of the usable people; usable: (A,)."""
+    def fitted(cls, columns: Columns, usable: NDArray[np.bool_], belief: Floats) -> Honest:
+        """Return the model of the usable people; usable: (A,), belief: (T,), see `Answering`."""
         rows = usable[columns.who]
         ended = _ended(columns)
         words = np.log(np.maximum(columns.words, 1))
@@ -47,7 +47,7 @@ class Honest:
             edits = Logs.fitted(columns.who[part], _badness(columns)[part], size)
         whole = times(~ended)
         short = times(ended) if (ended & rows).sum() >= 20 else whole
-        return cls(Answering.fitted(columns, usable), whole, short, edits)
+        return cls(Answering.fitted(columns, usable, belief), whole, short, edits)
 
     def campaign(self, columns: Columns, rng: Generator) -> Columns:
         """Return new work on the same tasks by as many honest people."""
