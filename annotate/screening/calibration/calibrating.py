@@ -41,7 +41,7 @@ SUSPECT, SUSPECT_RATIO = 2.5, 1.0  # evidence from which a person is not taken f
 # people of one habit are near to get less.
 SHARES = {
     "too_fast": 1.8,
-    "low_agreement": 11.0,
+    "low_agreement": 9.0,
     "own_consistency": 2.0,
     "no_variation": 7.4,
     "random_answers": 1.8,
