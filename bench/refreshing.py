@@ -10,7 +10,8 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from statistics import median
+from itertools import pairwise
+from statistics import mean, median
 from typing import NamedTuple
 
 from bench.database import prepare
@@ -34,10 +35,10 @@ def main() -> None:
     sizes = [int(size) for size in sys.argv[2:]] or SIZES
     prepare(name)
     as_a_worker()
-    fixed = unit()
-    print(f"\n{name}; a unit is {fixed * 1000:.0f} ms. Processor time in ms: worker + server")
-    print(f"  {'judgments':>10} {'screens':>16} {'the rest':>14} {'one more':>10} {'units':>6}")
-    quick = [measure(size, fixed) for size in sizes]
+    print(f"\n{name}. Processor time in ms: worker + server; units of the same minute")
+    print(f"  {'judgments':>10} {'screens':>16} {'units':>6} {'the rest':>14} {'units':>6}", end="")
+    print(f" {'one more':>10} {'units':>6}")
+    quick = [measure(size) for size in sizes]
     print(f"  last / first, one more: {quick[-1] / quick[0]:.1f} x")
 
 
@@ -48,7 +49,7 @@ def as_a_worker() -> None:
     keep_what_is_loaded()
 
 
-def measure(size: int, fixed: float) -> float:
+def measure(size: int) -> float:
     """Print a row, and return the seconds after one more judgment."""
     from annotate.models import Campaign
     from annotate.services.review import reviews
@@ -63,9 +64,12 @@ def measure(size: int, fixed: float) -> float:
     def refresh() -> None:
         estimating.refresh(campaign_id)
 
+    units = [unit()]
     screens = cost(lambda: reviews.screen(campaign_id))
+    units.append(unit())
     mark(campaign_id)
     rest = cost(refresh)
+    units.append(unit())
     taken = []
     for one in who:
         facts = memory.of(campaign_id).facts
@@ -76,11 +80,11 @@ def measure(size: int, fixed: float) -> float:
         assert facts.followed.n == before + 1, "the new judgment was not read"
         assert memory.of(campaign_id).facts is facts, "all facts were read"
     quick = Spent(*(median(values) for values in zip(*taken, strict=True)))
-    print(
-        f"  {size:>10,} {shown(screens):>16} {shown(rest):>14} {shown(quick):>10}"
-        f" {(quick.worker + quick.server) / fixed:>6.2f}   ({quick.queries:.0f} queries)",
-        flush=True,
-    )
+    units.append(unit())
+    around = [mean(pair) for pair in pairwise(units)]
+    shown = zip((screens, rest, quick), around, (16, 14, 10), strict=True)
+    cells = [f"{_shown(one):>{width}} {_units(one, each):>6}" for one, each, width in shown]
+    print(f"  {size:>10,} {' '.join(cells)}   ({quick.queries:.0f} queries)", flush=True)
     return quick.worker + quick.server
 
 
@@ -115,8 +119,12 @@ def server_seconds() -> float:
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
-def shown(one: Spent) -> str:
+def _shown(one: Spent) -> str:
     return f"{one.worker * 1000:,.0f} + {one.server * 1000:,.0f}"
+
+
+def _units(one: Spent, unit_: float) -> str:
+    return f"{(one.worker + one.server) / unit_:.3g}"
 
 
 if __name__ == "__main__":
