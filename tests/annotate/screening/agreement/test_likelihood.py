@@ -202,6 +202,19 @@ def test_shares_are_those_of_the_likeliest_mixture():
         assert likelihood._shares(people) == pytest.approx(best, abs=1e-4)
 
 
+def test_where_nobody_is_careless_people_are_believed_more_than_was_expected(monkeypatch):
+    one = SameOutputs.of(crowd(1, people=60, each=10))
+    learned = believed(one, np.ones(60, bool))
+    monkeypatch.setattr(likelihood, "FIRST", 1e9)
+    assert learned.mean() > believed(one, np.ones(60, bool)).mean() + 0.001
+
+
+def test_people_who_share_no_output_do_not_change_whom_others_believe():
+    one = SameOutputs.of(upside_down(1, 4))
+    alone, beside = believed(one, np.ones(20, bool)), believed(one, np.ones(2000, bool))
+    assert beside == pytest.approx(alone, abs=1e-12)
+
+
 def test_who_is_no_yardstick_counts_nothing():
     found = upside_down(1, 0)
     one = SameOutputs.of(found)
