@@ -5,8 +5,8 @@ are correlated, in each direction by itself (`apart`). Answers without a look ar
 nobody's, and answers upside down are related to them as much, in the other direction. The people
 whom somebody is compared with may be careless too. All other outputs say how likely that is: their
 answers count as far as they are careful, and the other way round as far as they are upside down.
-How many people are of which kind is learned from all of them. That is the model of Dawid and Skene (1979) with three kinds of people
-in place of a table of errors for each.
+How many people are of which kind is learned from all of them. That is the model of Dawid and Skene
+(1979) with three kinds of people in place of a table of errors for each.
 """
 
 from __future__ import annotations
