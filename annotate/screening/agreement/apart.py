@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from annotate.screening.base import Columns
-from annotate.screening.grouping import levels, once
+from annotate.screening.crowd import Mask
+from annotate.screening.grouping import levels
 from estimation.core import Floats, Ints
 
 # The weight of "as all others" beside a person's own level, in judgments.
@@ -24,7 +24,7 @@ class Apart:
     kinds: Ints
 
     @cached_property
-    def there(self) -> NDArray[np.bool_] | None:
+    def there(self) -> Mask | None:
         """Return (D, T) whether something is said, None if always."""
         found = np.isfinite(self.z)
         return None if found.all() else np.ascontiguousarray(found.T)
@@ -35,41 +35,54 @@ class Apart:
         return np.ascontiguousarray(np.where(np.isfinite(self.z), self.z, 0.0).T)
 
 
-@once
-def apart(columns: Columns) -> Apart:
+def apart(columns: Columns, yardstick: Mask | None = None) -> Apart:
     """Return answers as standard ranks, less a person's level, in directions that are unrelated.
 
     A person's level says nothing about a text, and neither does how much two criteria always go
     together: an answer that follows from the one beside it is not a second opinion. So the criteria
     are turned to their principal components, each of variance 1. Of paragraphs, which have no
     names, the mean of a judgment is one direction, and the differences from it are the others.
+
+    yardstick: (A,) whose answers say what is usual; by default everybody's. Who always gives one
+    answer would make the others' answers look extreme, and criteria look alike.
     """
-    z = standard_ranks(columns.answers, columns.kinds)
+    usual = _usual(columns, yardstick)
+    z = standard_ranks(columns.answers, columns.kinds, usual)
     for kind in np.unique(columns.kinds):
         at = columns.kinds == kind
         z[:, at] -= _level(columns, z[:, at])[columns.who][:, None]
     asked = len(columns.scores)
     if asked > 1 and np.isfinite(z[:, :asked]).all():
-        z[:, :asked] = _decorrelated(z[:, :asked])
+        z[:, :asked] = _decorrelated(z[:, :asked], usual)
     if columns.verdicts is None:
         return Apart(z, columns.kinds)
     first = z.shape[1] - columns.verdicts.shape[1]
-    z[:, first:] -= _usual_of_place(z[:, first:])
-    mean, rest = _mean_and_rest(z[:, first:])
+    z[:, first:] -= _usual_of_place(z[usual, first:])
+    mean, rest = _mean_and_rest(z[:, first:], usual)
     kinds = np.append(columns.kinds, columns.kinds.max(initial=0) + 1)
     return Apart(np.column_stack([z[:, :first], rest, mean]), kinds)
 
 
-def standard_ranks(answers: Floats, kinds: Ints) -> Floats:
-    """Return (T, C) mid-ranks, mean 0 and variance 1 per kind of column; 0 without variation."""
+def _usual(columns: Columns, yardstick: Mask | None) -> Mask:
+    """Return (T,) the judgments that say what is usual: all, where nobody is a yardstick."""
+    found = np.ones(columns.who.size, dtype=bool) if yardstick is None else yardstick[columns.who]
+    return found if found.any() else ~found
+
+
+def standard_ranks(answers: Floats, kinds: Ints, usual: Mask) -> Floats:
+    """Return (T, C) mid-ranks among the `usual` (T,) judgments, per kind of column.
+
+    Of these the mean is 0 and the variance 1; 0 without variation.
+    """
     z = np.full(answers.shape, np.nan)
     for kind in np.unique(kinds):
         block = answers[:, kinds == kind]
         there = np.isfinite(block)
-        rank = _mid_ranks(block[there])
-        spread = rank.std() if rank.size else 0.0
+        among = (there & usual[:, None])[there]
+        rank = _mid_ranks(block[there], among)
+        spread = rank[among].std() if among.any() else 0.0
         filled = np.full(block.shape, np.nan)
-        filled[there] = (rank - rank.mean()) / spread if spread > 0 else 0.0
+        filled[there] = (rank - rank[among].mean()) / spread if spread > 0 else 0.0
         z[:, kinds == kind] = filled
     return z
 
@@ -83,12 +96,13 @@ def _level(columns: Columns, z: Floats) -> Floats:
     return np.asarray(total / np.maximum(answers, 1) * n / (n + _LEVEL))
 
 
-def _decorrelated(z: Floats) -> Floats:
+def _decorrelated(z: Floats, usual: Mask) -> Floats:
     """Return the principal components, each of variance 1; while data are few, nearly z itself."""
-    spread = (z**2).sum() / max(z.size, 1)
+    own = z if usual.all() else z[usual]
+    spread = (own**2).sum() / max(own.size, 1)
     if spread == 0:
         return z
-    shared = (z.T @ z + _UNRELATED * spread * np.eye(z.shape[1])) / (len(z) + _UNRELATED)
+    shared = (own.T @ own + _UNRELATED * spread * np.eye(z.shape[1])) / (len(own) + _UNRELATED)
     values, vectors = np.linalg.eigh(shared)
     return np.asarray(z @ (vectors / np.sqrt(np.maximum(values, 1e-3 * spread))))
 
@@ -102,24 +116,27 @@ def _usual_of_place(z: Floats) -> Floats:
     return np.asarray(np.where(there, z, 0.0).sum(axis=0) / (there.sum(axis=0) + _UNRELATED))
 
 
-def _mean_and_rest(z: Floats) -> tuple[Floats, Floats]:
-    """Return (T,) means, and (T, P) differences from them, each direction of variance 1 or 0."""
+def _mean_and_rest(z: Floats, usual: Mask) -> tuple[Floats, Floats]:
+    """Return (T,) means, and (T, P) differences from them; usual ones have variance 1, or 0."""
     there = np.isfinite(z)
     n = there.sum(axis=1)
     known = n > 0
     mean = np.where(known, np.where(there, z, 0.0).sum(axis=1) / np.maximum(n, 1), np.nan)
     rest = z - mean[:, None]
     whole = mean * np.sqrt(n)
-    spread = np.nansum(rest**2) / max(float((n[known] - 1).sum()), 1.0)
-    wide = np.nansum(whole**2) / max(float(known.sum()), 1.0)
+    own = known & usual
+    spread = np.nansum(rest[own] ** 2) / max(float((n[own] - 1).sum()), 1.0)
+    wide = np.nansum(whole[own] ** 2) / max(float(own.sum()), 1.0)
     return whole / np.sqrt(max(wide, 1e-9)), rest / np.sqrt(max(spread, 1e-9))
 
 
-def _mid_ranks(values: Floats) -> Floats:
-    """Return ranks from 1; equal values share their mean rank.
+def _mid_ranks(values: Floats, among: Mask) -> Floats:
+    """Return the ranks, from 1, of values `among` which they are compared; equal ones share theirs.
 
-    It equals `scipy.stats.rankdata`, whose import would take 60 MB in every process that may
-    screen.
+    Where all are, it equals `scipy.stats.rankdata`, whose import would take 60 MB in every process
+    that may screen.
     """
-    _different, which, n = levels(values)
+    different, which, n = levels(values)
+    if not among.all():
+        n = np.bincount(which[among], minlength=different.size)
     return (np.cumsum(n) - (n - 1) / 2)[which]

@@ -74,8 +74,9 @@ def _counts(columns: Columns) -> crowd.Counts:
 
 @once
 def _believed(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, Floats]:
-    same = SameOutputs.of(columns)
-    return same, believed(same, crowd.varied(_counts(columns), limits))
+    yardstick = crowd.varied(_counts(columns), limits)
+    same = SameOutputs.of(columns, yardstick)
+    return same, believed(same, yardstick)
 
 
 @once

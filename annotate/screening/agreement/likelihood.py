@@ -50,8 +50,8 @@ class SameOutputs:
     kinds: Ints
 
     @classmethod
-    def of(cls, columns: Columns) -> SameOutputs:
-        said, text = apart(columns), columns.text
+    def of(cls, columns: Columns, yardstick: Mask | None = None) -> SameOutputs:
+        said, text = apart(columns, yardstick), columns.text
         rows = np.flatnonzero((np.bincount(text) > 1)[text])
         there = None if said.there is None else said.there[:, rows]
         return cls(rows, columns.who[rows], text[rows], said.filled[:, rows], there, said.kinds)

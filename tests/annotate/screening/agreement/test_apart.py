@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotate.screening import Settings
 from annotate.screening.agreement.apart import apart
 from annotate.screening.agreement.likelihood import SameOutputs, ratios
 from annotate.screening.agreement.screen import LOW_AGREEMENT
@@ -90,6 +91,59 @@ def test_what_is_usual_of_a_paragraph_s_place_is_no_agreement():
     verdicts = np.clip(np.round(rng.normal([0.8, 0, -0.8], 0.7, (size, 3))), -1, 1)
     said = apart(replace(found, scores={}, plausible=np.ones(size), verdicts=verdicts))
     assert said.z[:, 1:4].mean(axis=0) == pytest.approx(0, abs=0.1)
+
+
+def joined_by(found, who, answer):
+    """The same campaign in which the people `who` always give one answer."""
+    mine = np.isin(found.who, who)
+    if found.verdicts is None:
+        return criteria(found, np.where(mine[:, None], answer, found.answers))
+    asked = np.isfinite(found.verdicts)
+    verdicts = np.where(mine[:, None] & asked, answer, found.verdicts)
+    return replace(found, verdicts=verdicts, plausible=np.where(mine, 1.0, found.plausible))
+
+
+def paragraphs(seed):
+    rng = np.random.default_rng(seed)
+    found = crowd(seed)
+    verdicts = rng.integers(-1, 2, (len(found.who), 3)) * 1.0
+    verdicts[rng.random(verdicts.shape) < 0.3] = np.nan
+    plausible = (rng.random(len(found.who)) < 0.8) * 1.0
+    verdicts[plausible == 0] = np.nan
+    return replace(found, scores={}, plausible=plausible, verdicts=verdicts)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 999),
+    who=st.sets(st.integers(0, 11), max_size=6).map(list),
+    answer=st.sampled_from([-1.0, 0.0, 1.0]),
+    of=st.sampled_from([crowd, paragraphs]),
+)
+def test_who_is_no_yardstick_does_not_change_what_others_say(seed, who, answer, of):
+    found = of(seed)
+    mine, yardstick = np.isin(found.who, who), ~np.isin(np.arange(12), who)
+    before = apart(found, yardstick)
+    after = apart(joined_by(found, who, answer), yardstick)
+    np.testing.assert_allclose(after.z[~mine], before.z[~mine], atol=1e-9)
+
+
+def test_where_nobody_is_a_yardstick_everybody_is():
+    found = crowd(2)
+    nobody = apart(found, np.zeros(12, dtype=bool)).z
+    assert nobody.tolist() == apart(found).z.tolist()
+
+
+def test_people_who_give_one_answer_do_not_make_honest_people_suspicious():
+    """A fifth always choose the middle. Before they were left out, .5 % reached 1.8."""
+    study, evidence = "rating 8×7", []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        found, mine = table.campaign(study, "constant, all middle", 120, rng)
+        verdicts = run(LOW_AGREEMENT, found, Settings())
+        honest = np.isin([v.annotator for v in verdicts], found.people[~mine])
+        evidence.append(np.array([v.evidence or 0.0 for v in verdicts])[honest])
+    assert np.quantile(np.concatenate(evidence), 0.995) < 1
 
 
 def test_agreement_in_every_criterion_is_evidence_of_its_own():
