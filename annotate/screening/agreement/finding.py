@@ -4,6 +4,7 @@ import numpy as np
 
 from annotate.screening import crowd
 from annotate.screening.agreement.likelihood import (
+    Believed,
     Ratios,
     SameOutputs,
     believed,
@@ -73,7 +74,7 @@ def _counts(columns: Columns) -> crowd.Counts:
 
 
 @once
-def _believed(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, Floats]:
+def _believed(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, Believed]:
     yardstick = crowd.varied(_counts(columns), limits)
     same = SameOutputs.of(columns, yardstick)
     return same, believed(same, yardstick)
@@ -82,7 +83,7 @@ def _believed(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, F
 @once
 def _seen(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, Ratios]:
     same, belief = _believed(columns, limits)
-    return same, ratios(same, belief, cautious=True)
+    return same, ratios(same, belief.counted, cautious=True)
 
 
 def belief(columns: Columns, limits: CrowdThresholds) -> Floats:
@@ -92,8 +93,13 @@ def belief(columns: Columns, limits: CrowdThresholds) -> Floats:
     """
     same, counted = _believed(columns, limits)
     found = np.ones(len(columns.who))
-    found[same.rows] = counted
+    found[same.rows] = counted.counted
     return found
+
+
+def kinds_of_people(columns: Columns, limits: CrowdThresholds) -> Floats:
+    """Return (3,) the shares of people who are careful, do not look, and answer upside down."""
+    return _believed(columns, limits)[1].shares
 
 
 def unseen(columns: Columns, limits: CrowdThresholds) -> Floats:

@@ -165,15 +165,23 @@ def _overdispersion(rest: Floats, expected: Floats, belief: Floats) -> float:
     return max(1.0, float(rest**2 @ weight) / max(float(expected @ weight), 1e-12))
 
 
-def believed(same: SameOutputs, yardstick: Mask) -> Floats:
-    """Return (S,) how far each judgment counts: how likely it is careful, less upside down.
+@dataclass(frozen=True, eq=False)
+class Believed:
+    """counted: (S,) how far each judgment counts, -1 to 1. shares: (3,) of the kinds of people."""
+
+    counted: Floats
+    shares: Floats
+
+
+def believed(same: SameOutputs, yardstick: Mask) -> Believed:
+    """Return how far each judgment counts: how likely it is careful, less upside down.
 
     It is how likely that is of the person by all *other* outputs, so nobody is believed, or not,
     for what they say of the very output that is compared. Who is no yardstick (A,) counts nothing.
     """
     count = yardstick[same.who].astype(np.float64)
     compared = yardstick & (same.of_people(count, yardstick.size) > 0)
-    belief = count
+    belief, shares = count, np.array(KINDS)
     for _ in range(ROUNDS):
         found = ratios(same, belief)
         each = np.stack([np.zeros_like(count), found.unseen, found.mirrored])
@@ -181,7 +189,7 @@ def believed(same: SameOutputs, yardstick: Mask) -> Floats:
         shares = _shares(people[:, compared])
         careful, _unseen, mirrored = _likely(people[:, same.who] - each, shares)
         belief = count * (careful - mirrored)
-    return belief
+    return Believed(belief, shares)
 
 
 def _shares(people: Floats) -> Floats:

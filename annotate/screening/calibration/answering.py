@@ -61,8 +61,12 @@ class Answering:
             kinds[kind] = LatentQuestion(levels, cuts, item, person)
         return cls(kinds, _mixing(z, attenuation, columns.kinds))
 
-    def drawn(self, columns: Columns, rng: Generator) -> Floats:
-        """Return (T, C) new answers to the same questions; paragraphs end where they end."""
+    def drawn(self, columns: Columns, looking: Floats, rng: Generator) -> Floats:
+        """Return (T, C) new answers to the same questions; paragraphs end where they end.
+
+        looking: (A,) 1 for people who look at the output, 0 who do not, -1 who answer upside down.
+        """
+        look = looking[columns.who]
         output = np.unique(columns.output, return_inverse=True)[1]
         size = (int(output.max(initial=-1)) + 1, columns.people.size, output.size)
         item, person, rest = (
@@ -71,9 +75,10 @@ class Answering:
         found = np.empty(rest.shape)
         for column, kind in enumerate(columns.kinds.tolist()):
             own = self.kinds[kind]
-            latent = np.sqrt(own.item) * item[output, column]
+            latent = np.sqrt(own.item) * look * item[output, column]
             latent += np.sqrt(own.person) * person[columns.who, column]
-            latent += np.sqrt(1 - own.item - own.person) * rest[:, column]
+            chance = 1 - own.item * look**2 - own.person
+            latent += np.sqrt(chance) * rest[:, column]
             found[:, column] = own.levels[np.searchsorted(own.cuts, latent)]
         return found
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator, default_rng
 
 from annotate.screening import crowd
-from annotate.screening.agreement.finding import belief
+from annotate.screening.agreement.finding import belief, kinds_of_people
 from annotate.screening.base import Columns
 from annotate.screening.calibration.habits import concentration, parts
 from annotate.screening.calibration.honest import Honest
@@ -26,7 +26,8 @@ from annotate.screening.running import findings
 from annotate.screening.settings import Settings
 from estimation.core import Floats, Ints
 
-HISTORIES = 1500  # simulated people at least
+HISTORIES = 1500  # simulated honest people at least
+LOOKING = (1.0, 0.0, -1.0)  # at the output; -1 is upside down
 LOOKS = 6
 MOST_ROWS = 15_000  # of one simulated campaign
 MOST_JUDGMENTS = 200  # of one simulated person
@@ -61,17 +62,18 @@ def calibrated(columns: Columns, settings: Settings, *, seed: int = 0) -> Cutoff
     usable = _usable(columns, settings)
     model = Honest.fitted(columns, usable, belief(columns, settings.crowd))
     plan = _continued(_sampled(columns, rng))
-    passed, part = _histories(model, plan, settings, rng)
+    shares = kinds_of_people(columns, settings.crowd)
+    passed, part = _histories(model, plan, shares, settings, rng)
     active = [screen for screen, most in passed.items() if screen not in ASSUMED and most.any()]
     pausing = [screen for screen in active if screen not in settings.flags.list_only]
-    shares = _shares(active, settings)
-    whole = sum(shares[screen] for screen in pausing)
+    shared = _shares(active, settings)
+    whole = sum(shared[screen] for screen in pausing)
     found = dict(ASSUMED)
     for screen in active:
-        share = shares[screen] * settings.flags.listed
+        share = shared[screen] * settings.flags.listed
         even = share * _even(passed[screen], part)
         listed = _cutoff(passed[screen], even, *_listing(screen, share))
-        share = shares[screen] / (whole if screen in pausing else 1) * settings.flags.paused
+        share = shared[screen] / (whole if screen in pausing else 1) * settings.flags.paused
         paused = _cutoff(passed[screen], share, _least(screen, share), DECADE)
         found[screen] = (listed, max(listed, paused))
     rest = (-np.log10(settings.flags.listed / 10), -np.log10(settings.flags.paused / 10))
@@ -160,26 +162,34 @@ def _continued(columns: Columns) -> Columns:
 
 
 def _histories(
-    model: Honest, plan: Columns, settings: Settings, rng: Generator
+    model: Honest, plan: Columns, shares: Floats, settings: Settings, rng: Generator
 ) -> tuple[Mapping[str, Floats], Ints]:
-    """Return (H,) the most evidence of each screen on each simulated person, at any look.
+    """Return (H,) the most evidence of each screen on each simulated honest person, at any look.
 
     And (H, K) which third of the people each is of, by each habit.
+    shares: (3,) of people who are careful, do not look, and answer upside down.
     """
     found: dict[str, list[Floats]] = {}
     part: list[Ints] = []
-    for _ in range(max(1, -(-HISTORIES // plan.people.size))):
-        campaign = model.campaign(plan, rng)
-        part.append(parts(campaign))
-        most: dict[str, Floats] = {}
-        for look in _looks(campaign):
-            at = np.searchsorted(campaign.people, look.people)
-            for one in findings(look, settings):
-                seen = most.setdefault(one.screen, np.zeros(campaign.people.size))
-                np.maximum.at(seen, at, one.evidence)
-        for screen, evidence in most.items():
-            found.setdefault(screen, []).append(evidence)
+    while sum(map(len, part)) < HISTORIES:
+        looking = rng.choice(LOOKING, plan.people.size, p=shares)
+        campaign = model.campaign(plan, looking, rng)
+        honest = looking == 1
+        part.append(parts(campaign)[honest])
+        for screen, evidence in _most(campaign, settings).items():
+            found.setdefault(screen, []).append(evidence[honest])
     return {screen: np.concatenate(each) for screen, each in found.items()}, np.concatenate(part)
+
+
+def _most(campaign: Columns, settings: Settings) -> Mapping[str, Floats]:
+    """Return (A,) the most evidence of each screen on each person, at any look."""
+    found: dict[str, Floats] = {}
+    for look in _looks(campaign):
+        at = np.searchsorted(campaign.people, look.people)
+        for one in findings(look, settings):
+            seen = found.setdefault(one.screen, np.zeros(campaign.people.size))
+            np.maximum.at(seen, at, one.evidence)
+    return found
 
 
 def _looks(columns: Columns) -> Iterator[Columns]:

@@ -49,9 +49,12 @@ class Honest:
         short = times(ended) if (ended & rows).sum() >= 20 else whole
         return cls(Answering.fitted(columns, usable, belief), whole, short, edits)
 
-    def campaign(self, columns: Columns, rng: Generator) -> Columns:
-        """Return new work on the same tasks by as many honest people."""
-        answers = self.answering.drawn(columns, rng)
+    def campaign(self, columns: Columns, looking: Floats, rng: Generator) -> Columns:
+        """Return new work on the same tasks by as many people; looking: (A,), see `Answering`.
+
+        Who does not look, or answers upside down, is like honest people in everything else.
+        """
+        answers = self.answering.drawn(columns, looking, rng)
         made = _answered(columns, answers, rng)
         ended, people = _ended(made), made.people.size
         x = np.log(np.maximum(made.words, 1))

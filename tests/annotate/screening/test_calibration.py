@@ -61,7 +61,8 @@ def test_simulated_answers_have_the_campaign_s_levels_and_shares(criteria, level
     share = rng.dirichlet(np.full(levels, 3.0))
     scores = {f"c{c}": rng.choice(levels, len(base.who), p=share) * 1.0 for c in range(criteria)}
     found = replace(base, scores=scores, levels=tuple(np.arange(levels) * 1.0))
-    drawn = Answering.fitted(found, np.ones(12, bool), np.ones(len(found.who))).drawn(found, rng)
+    model = Answering.fitted(found, np.ones(12, bool), np.ones(len(found.who)))
+    drawn = model.drawn(found, np.ones(12), rng)
     assert drawn.shape == found.answers.shape
     assert np.isin(drawn, found.answers).all()
     assert np.abs(drawn.mean(axis=0) - found.answers.mean(axis=0)).max() < levels / 3

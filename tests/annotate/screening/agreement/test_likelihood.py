@@ -147,7 +147,7 @@ def test_nobody_is_believed_for_what_they_say_of_the_same_output(seed, row, more
         moved = z.copy()
         moved[0, row] += more
         everybody = np.ones(4, bool)
-        before, after = (believed(same(who, text, one), everybody) for one in (z, moved))
+        before, after = (believed(same(who, text, one), everybody).counted for one in (z, moved))
         mine = (who == who[row]) & (np.arange(who.size) != row)
         assert after[row] == pytest.approx(before[row], abs=1e-9)
         assert (after[mine] != before[mine]).all()
@@ -156,7 +156,7 @@ def test_nobody_is_believed_for_what_they_say_of_the_same_output(seed, row, more
 def test_who_answers_upside_down_counts_the_other_way_round():
     found = upside_down(1, 4)
     one = SameOutputs.of(found)
-    said = believed(one, np.ones(20, bool))
+    said = believed(one, np.ones(20, bool)).counted
     mean = np.bincount(one.who, said, 20) / np.bincount(one.who, minlength=20)
     assert mean[:4].max() < -0.5
     assert np.median(mean[4:]) > 0.9
@@ -204,14 +204,14 @@ def test_shares_are_those_of_the_likeliest_mixture():
 
 def test_where_nobody_is_careless_people_are_believed_more_than_was_expected(monkeypatch):
     one = SameOutputs.of(crowd(1, people=60, each=10))
-    learned = believed(one, np.ones(60, bool))
+    learned = believed(one, np.ones(60, bool)).counted
     monkeypatch.setattr(likelihood, "FIRST", 1e9)
-    assert learned.mean() > believed(one, np.ones(60, bool)).mean() + 0.001
+    assert learned.mean() > believed(one, np.ones(60, bool)).counted.mean() + 0.001
 
 
 def test_people_who_share_no_output_do_not_change_whom_others_believe():
     one = SameOutputs.of(upside_down(1, 4))
-    alone, beside = believed(one, np.ones(20, bool)), believed(one, np.ones(2000, bool))
+    alone, beside = believed(one, np.ones(20, bool)).counted, believed(one, np.ones(2000, bool)).counted
     assert beside == pytest.approx(alone, abs=1e-12)
 
 
@@ -219,8 +219,8 @@ def test_who_is_no_yardstick_counts_nothing():
     found = upside_down(1, 0)
     one = SameOutputs.of(found)
     some = np.arange(20) > 2
-    assert (believed(one, some)[one.who <= 2] == 0).all()
-    assert (believed(one, some)[one.who > 2] > 0).all()
+    assert (believed(one, some).counted[one.who <= 2] == 0).all()
+    assert (believed(one, some).counted[one.who > 2] > 0).all()
 
 
 def evidence(columns, who):
