@@ -26,7 +26,8 @@ from annotate.screening.running import findings
 from annotate.screening.settings import Settings
 from estimation.core import Floats, Ints
 
-HISTORIES = 1500  # simulated honest people at least
+HISTORIES = 3000  # simulated honest people at least, unless that takes more than
+MOST_CAMPAIGNS = 40
 LOOKING = (1.0, 0.0, -1.0)  # at the output; -1 is upside down
 LOOKS = 6
 MOST_ROWS = 15_000  # of one simulated campaign
@@ -57,27 +58,35 @@ ASSUMED = {"thin_evidence": (2.5, 4.0)}
 
 
 def calibrated(columns: Columns, settings: Settings, *, seed: int = 0) -> Cutoffs:
-    """Return the cut-offs for a campaign; the same columns and seed give the same."""
-    rng = default_rng([seed, len(columns.who)])
-    usable = _usable(columns, settings)
-    model = Honest.fitted(columns, usable, belief(columns, settings.crowd))
-    plan = _continued(_sampled(columns, rng))
-    shares = kinds_of_people(columns, settings.crowd)
-    passed, part = _histories(model, plan, shares, settings, rng)
+    """Return the cut-offs for a campaign; the same columns and seed give the same.
+
+    Where too few people work for anybody to be compared, nothing is simulated.
+    """
+    flags, found = settings.flags, dict(ASSUMED)
+    if columns.people.size > settings.crowd.people:
+        passed, part = _simulated(columns, settings, default_rng([seed, len(columns.who)]))
+        found |= _cutoffs(passed, part, settings)
+    rest = (-np.log10(flags.listed / 10), -np.log10(flags.paused / 10))
+    return Cutoffs(found, (float(rest[0]), float(rest[1])))
+
+
+def _cutoffs(
+    passed: Mapping[str, Floats], part: Ints, settings: Settings
+) -> dict[str, tuple[float, float]]:
+    """Return the cut-offs of the screens that say something; of `_histories`."""
     active = [screen for screen, most in passed.items() if screen not in ASSUMED and most.any()]
     pausing = [screen for screen in active if screen not in settings.flags.list_only]
-    shared = _shares(active, settings)
-    whole = sum(shared[screen] for screen in pausing)
-    found = dict(ASSUMED)
+    shares = _shares(active, settings)
+    whole = sum(shares[screen] for screen in pausing)
+    found = {}
     for screen in active:
-        share = shared[screen] * settings.flags.listed
+        share = shares[screen] * settings.flags.listed
         even = share * _even(passed[screen], part)
         listed = _cutoff(passed[screen], even, *_listing(screen, share))
-        share = shared[screen] / (whole if screen in pausing else 1) * settings.flags.paused
+        share = shares[screen] / (whole if screen in pausing else 1) * settings.flags.paused
         paused = _cutoff(passed[screen], share, _least(screen, share), DECADE)
         found[screen] = (listed, max(listed, paused))
-    rest = (-np.log10(settings.flags.listed / 10), -np.log10(settings.flags.paused / 10))
-    return Cutoffs(found, (float(rest[0]), float(rest[1])))
+    return found
 
 
 def _shares(active: Collection[str], settings: Settings) -> dict[str, float]:
@@ -161,17 +170,28 @@ def _continued(columns: Columns) -> Columns:
     )
 
 
+def _simulated(
+    columns: Columns, settings: Settings, rng: Generator
+) -> tuple[Mapping[str, Floats], Ints]:
+    """Return `_histories` of people like the campaign's honest ones, beside careless ones."""
+    believed = belief(columns, settings.crowd)
+    model = Honest.fitted(columns, _usable(columns, settings), believed)
+    plan = _continued(_sampled(columns, rng))
+    return _histories(model, plan, kinds_of_people(columns, settings.crowd), settings, rng)
+
+
 def _histories(
     model: Honest, plan: Columns, shares: Floats, settings: Settings, rng: Generator
 ) -> tuple[Mapping[str, Floats], Ints]:
     """Return (H,) the most evidence of each screen on each simulated honest person, at any look.
 
     And (H, K) which third of the people each is of, by each habit.
-    shares: (3,) of people who are careful, do not look, and answer upside down.
+    shares: (3,) of people who are careful, do not look, and answer upside down. Where some are
+    careless, the careful agree less with the others, and are surer to be told from them.
     """
     found: dict[str, list[Floats]] = {}
     part: list[Ints] = []
-    while sum(map(len, part)) < HISTORIES:
+    while sum(map(len, part)) < HISTORIES and len(part) < MOST_CAMPAIGNS:
         looking = rng.choice(LOOKING, plan.people.size, p=shares)
         campaign = model.campaign(plan, looking, rng)
         honest = looking == 1
