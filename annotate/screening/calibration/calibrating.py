@@ -26,7 +26,7 @@ from annotate.screening.running import findings
 from annotate.screening.settings import Settings
 from estimation.core import Floats, Ints
 
-HISTORIES = 3000  # simulated honest people at least, unless that takes more than
+HISTORIES = 2000  # simulated honest people at least, unless that takes more than
 MOST_CAMPAIGNS = 40
 LOOKING = (1.0, 0.0, -1.0)  # at the output; -1 is upside down
 LOOKS = 6
