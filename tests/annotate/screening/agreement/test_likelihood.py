@@ -211,7 +211,10 @@ def test_where_nobody_is_careless_people_are_believed_more_than_was_expected(mon
 
 def test_people_who_share_no_output_do_not_change_whom_others_believe():
     one = SameOutputs.of(upside_down(1, 4))
-    alone, beside = believed(one, np.ones(20, bool)).counted, believed(one, np.ones(2000, bool)).counted
+    alone, beside = (
+        believed(one, np.ones(20, bool)).counted,
+        believed(one, np.ones(2000, bool)).counted,
+    )
     assert beside == pytest.approx(alone, abs=1e-12)
 
 

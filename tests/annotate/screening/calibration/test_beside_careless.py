@@ -1,0 +1,118 @@
+"""Honest people are simulated beside as many careless ones as the campaign seems to have."""
+
+import numpy as np
+import pytest
+
+from annotate.screening import Settings
+from annotate.screening.agreement.finding import belief, kinds_of_people
+from annotate.screening.calibration import calibrated, calibrating
+from annotate.screening.calibration.answering import Answering
+from annotate.screening.calibration.honest import Honest
+from bench.screening import table
+from tests.annotate.screening.columns import crowd
+
+CROWD = Settings().crowd
+
+
+def together(z, who, one, other):
+    """The mean product of what two kinds of people say of one output; outputs are two rows each."""
+    product = z[::2].mean(axis=1) * z[1::2].mean(axis=1)
+    first, second = who[::2], who[1::2]
+    both = (np.isin(first, one) & np.isin(second, other)) | (
+        np.isin(first, other) & np.isin(second, one)
+    )
+    return product[both].mean()
+
+
+def test_who_does_not_look_is_related_to_nobody_and_upside_down_the_other_way():
+    rng = np.random.default_rng(4)
+    found = crowd(3, people=30, each=400)
+    order = np.argsort(found.output, kind="stable")
+    model = Answering.fitted(found, np.ones(30, bool), np.ones(len(found.who)))
+    careful, unseen, turned = np.arange(10), np.arange(10, 20), np.arange(20, 30)
+    looking = np.repeat([1.0, 0.0, -1.0], 10)
+    answers = model.drawn(found, looking, rng)[order]
+    z, who = (answers - answers.mean(axis=0)) / answers.std(axis=0), found.who[order]
+    agree = together(z, who, careful, careful)
+    assert agree > 0.2
+    assert together(z, who, careful, turned) == pytest.approx(-agree, abs=0.08)
+    assert together(z, who, turned, turned) == pytest.approx(agree, abs=0.08)
+    for others in (careful, unseen, turned):
+        assert together(z, who, unseen, others) == pytest.approx(0, abs=0.08)
+
+
+def test_careless_answers_are_as_frequent_as_careful_ones():
+    rng = np.random.default_rng(4)
+    found = crowd(3, people=30, each=400)
+    model = Answering.fitted(found, np.ones(30, bool), np.ones(len(found.who)))
+    answers = model.drawn(found, np.repeat([1.0, 0.0, -1.0], 10), rng)
+    for level in (-1.0, 0.0, 1.0):
+        share = [(answers[found.who // 10 == kind] == level).mean() for kind in range(3)]
+        assert share == pytest.approx([share[0]] * 3, abs=0.06)
+
+
+def test_only_honest_people_are_counted(monkeypatch):
+    """Here the evidence on a person is how they looked at the outputs."""
+    drawn = Honest.campaign
+    seen = {}
+
+    def noted(self, plan, looking, rng):
+        seen["looking"] = looking
+        return drawn(self, plan, looking, rng)
+
+    monkeypatch.setattr(Honest, "campaign", noted)
+    monkeypatch.setattr(calibrating, "_most", lambda *_given: {"low_agreement": seen["looking"]})
+    monkeypatch.setattr(calibrating, "kinds_of_people", lambda *_given: np.array([0.5, 0.3, 0.2]))
+    monkeypatch.setattr(calibrating, "HISTORIES", 100)
+    passed, part = calibrating._simulated(crowd(5), Settings(), np.random.default_rng(1))
+    assert (passed["low_agreement"] == 1).all()
+    assert 100 <= len(passed["low_agreement"]) == len(part) < 112
+    assert {0.0, -1.0} <= set(seen["looking"].tolist())
+
+
+def test_small_campaigns_are_simulated_a_few_times_only(monkeypatch):
+    times = []
+    monkeypatch.setattr(
+        calibrating, "_most", lambda campaign, _settings: times.append(campaign) or {}
+    )
+    calibrated(crowd(5, people=6), Settings())
+    assert len(times) == calibrating.MOST_CAMPAIGNS
+
+
+@pytest.mark.parametrize(("people", "simulated"), [(5, False), (6, True)])
+def test_where_nobody_can_be_compared_nothing_is_simulated(people, simulated, monkeypatch):
+    """Of five people, each has four others; five are the least."""
+    called = []
+    monkeypatch.setattr(
+        calibrating, "_simulated", lambda *_given: called.append(1) or ({}, np.zeros((0, 2)))
+    )
+    found = calibrated(crowd(5, people=people), Settings())
+    assert bool(called) == simulated
+    assert found.of == calibrating.ASSUMED
+    assert found.listed("too_fast") > 3
+
+
+@pytest.mark.parametrize(("kind", "place"), [("random (usual answers)", 1), ("mirrored scale", 2)])
+def test_the_shares_of_careless_people_are_learned(kind, place):
+    """A fifth are careless, and there are more of them than where everybody is honest."""
+    shares = []
+    for one in ("usual", kind):
+        found, _mine = table.campaign("rating 8×7", one, 120, np.random.default_rng(2))
+        shares.append(kinds_of_people(found, CROWD))
+        assert shares[-1].sum() == pytest.approx(1)
+        assert belief(found, CROWD).shape == found.who.shape
+    assert shares[0][place] < 0.08 < shares[1][place] < 0.22
+
+
+@pytest.mark.slow
+@pytest.mark.simulation
+def test_beside_careless_people_less_evidence_lists(monkeypatch):
+    """The honest of such campaigns reach less; simulated alone, they would seem to reach more."""
+    found, _mine = table.campaign("rating 4×5", "mirrored scale", 120, np.random.default_rng(2))
+    monkeypatch.setattr(calibrating, "HISTORIES", 5000)
+    monkeypatch.setattr(calibrating, "MOST_CAMPAIGNS", 100)
+    beside = calibrated(found, Settings()).listed("low_agreement")
+    monkeypatch.setattr(calibrating, "kinds_of_people", lambda *_given: np.array([1.0, 0, 0]))
+    alone = calibrated(found, Settings()).listed("low_agreement")
+    print(f"{beside:.2f} beside careless people, {alone:.2f} alone")
+    assert beside < alone - 0.02
