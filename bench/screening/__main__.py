@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from itertools import repeat
-from math import ceil
 from resource import RUSAGE_CHILDREN, getrusage
 
 from annotate.screening.cutoffs import Cutoffs
@@ -69,7 +68,7 @@ def _calibrations(pool: Executor, row: Row, people: int) -> list[dict[int, Futur
             look: pool.submit(table.calibrated_at, *row, table.TOGETHER, look, number)
             for look in table.CALIBRATED_AT
         }
-        for number in range(ceil(table.campaigns(row[1], people) / table.SERVED))
+        for number in range(min(table.CALIBRATIONS, table.campaigns(row[1], people)))
     ]
 
 

@@ -25,7 +25,7 @@ CALIBRATED_AT = (2, 3, 4, 6, 8)
 TOGETHER = 120  # people of a campaign
 CARELESS, HONEST = 0.2, 0.3  # the share of the kind that is looked at
 MORE = 3  # times as many people of each honest kind, for a bound that is nearer
-SERVED = 21  # campaigns that share one calibration
+CALIBRATIONS = 3  # that the campaigns of a row share: one alone decides more than they do
 TIERS = ("listed", "paused")
 
 
