@@ -20,7 +20,8 @@ def small(monkeypatch):
     table.calibrated_at.cache_clear()
 
 
-def test_a_row_is_what_its_campaigns_are_one_by_one(small):
+def test_a_row_is_what_its_campaigns_are_one_by_one(small, monkeypatch):
+    monkeypatch.setattr(table, "CALIBRATIONS", 1)
     rows = [("rating 1×5", "slow"), ("rating 1×5", "constant, all best")]
     with ThreadPoolExecutor(2) as pool:
         found = dict(tables.tallies(pool, rows, 4, True))
@@ -33,11 +34,12 @@ def test_a_row_is_what_its_campaigns_are_one_by_one(small):
     assert found[rows[1]].people == 4
 
 
-def test_each_look_is_calibrated_once(small):
+@pytest.mark.parametrize(("people", "calibrations"), [(4, 1), (16, 3)])
+def test_a_row_of_many_campaigns_has_three_calibrations(small, people, calibrations):
     with ThreadPoolExecutor(2) as pool:
-        list(tables.tallies(pool, [("rating 1×5", "constant, all best")], 12, True))
+        list(tables.tallies(pool, [("rating 1×5", "constant, all best")], people, True))
     info = table.calibrated_at.cache_info()
-    assert (info.misses, info.hits) == (1, 0)
+    assert (info.misses, info.hits) == (calibrations, 0)
 
 
 def test_all_rows_of_all_studies_are_there():
