@@ -68,7 +68,8 @@ def test_ctrl_c_ends_every_process(tmp_path):
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=120)
     assert process.returncode == 130
-    assert not running & processes().keys()
+    # On a busy machine the last ones are seen for a moment after their parents have ended.
+    wait_for(lambda: not running & processes().keys(), seconds=20)
     assert list(tmp_path.glob("plumbline-load-*")) == []
 
 
@@ -101,8 +102,8 @@ def serving(root: int) -> dict[int, str]:
     return found
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + 180
+def wait_for(condition: Callable[[], bool], seconds: float = 180) -> None:
+    until = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < until
         time.sleep(0.2)
