@@ -131,7 +131,7 @@ def _mean_and_rest(z: Floats, usual: Mask) -> tuple[Floats, Floats]:
 
 
 def _mid_ranks(values: Floats, among: Mask) -> Floats:
-    """Return the ranks, from 1, of values `among` which they are compared; equal ones share theirs.
+    """Return the ranks, from 1, of all values among those of the mask; equal ones share theirs.
 
     Where all are, it equals `scipy.stats.rankdata`, whose import would take 60 MB in every process
     that may screen.

@@ -82,8 +82,8 @@ def _believed(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, B
 
 @once
 def _seen(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, Ratios]:
-    same, belief = _believed(columns, limits)
-    return same, ratios(same, belief.counted, cautious=True)
+    same, said = _believed(columns, limits)
+    return same, ratios(same, said.counted, cautious=True)
 
 
 def belief(columns: Columns, limits: CrowdThresholds) -> Floats:
@@ -91,9 +91,9 @@ def belief(columns: Columns, limits: CrowdThresholds) -> Floats:
 
     Below 0 counts the other way round; 1 where nobody else judged the same.
     """
-    same, counted = _believed(columns, limits)
+    same, said = _believed(columns, limits)
     found = np.ones(len(columns.who))
-    found[same.rows] = counted.counted
+    found[same.rows] = said.counted
     return found
 
 

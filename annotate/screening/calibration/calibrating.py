@@ -1,9 +1,9 @@
 """The cut-offs of a campaign, by a parametric bootstrap of its honest people.
 
-Honest people like the campaign's are simulated in its own tasks, and screened at several looks. A
-screen's cut-off is passed at any of these looks by the share of them that the settings allow. The
-screens share it out. Beyond what was simulated, evidence is taken to fall off exponentially, which
-logarithms of probabilities do.
+Honest people like the campaign's are simulated in its own tasks, beside as many careless ones as it
+seems to have, and screened at several looks. A screen's cut-off is passed at any of these looks by
+the share of the honest that the settings allow. The screens share it out. Beyond what was
+simulated, evidence is taken to fall off exponentially, which logarithms of probabilities do.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ ASSUMED = {"thin_evidence": (2.5, 4.0)}
 def calibrated(columns: Columns, settings: Settings, *, seed: int = 0) -> Cutoffs:
     """Return the cut-offs for a campaign; the same columns and seed give the same.
 
-    Where too few people work for anybody to be compared, nothing is simulated.
+    Where too few people work for anybody to be compared, nothing is simulated, and screens that
+    compare nobody have their nominal cut-offs.
     """
     flags, found = settings.flags, dict(ASSUMED)
     if columns.people.size > settings.crowd.people:
