@@ -3,20 +3,17 @@
 In Redis for all processes; the embedded mode has one process and counts in it.
 """
 
-import logging
 import threading
 import time
-from functools import lru_cache
 
 import redis
 from django.conf import settings
 
-PREFIX = "plumbline:due"
-LOST = 5.0  # seconds after which a message that no worker has taken counts as lost
-SILENCE = 5.0  # seconds after a failure in which requests do not wait for Redis
+from config import notes
 
-logger = logging.getLogger(__name__)
-_silent_until = 0.0
+PREFIX = f"{notes.PREFIX}:due"
+LOST = 5.0  # seconds after which a message that no worker has taken counts as lost
+
 _lock = threading.Lock()
 _own: dict[str, float] = {}  # {key: until when it holds}, of the embedded mode
 
@@ -28,11 +25,7 @@ def claim(name: str) -> float | None:
     """
     if settings.EMBEDDED:
         return _claim_here(name)
-    try:
-        return _claim_there(name) if _answers() else None
-    except redis.RedisError as error:
-        _fall_silent(error)
-        return None
+    return notes.attempt(lambda there: _claim_there(there, name), otherwise=None)
 
 
 def begin(name: str, *, spacing: float) -> None:
@@ -45,11 +38,7 @@ def begin(name: str, *, spacing: float) -> None:
             _own[_next(name)] = time.monotonic() + spacing
             _own.pop(_sent(name), None)
         return
-    try:
-        if _answers():
-            _begin_there(name, spacing)
-    except redis.RedisError as error:
-        _fall_silent(error)
+    notes.attempt(lambda there: _begin_there(there, name, spacing), otherwise=None)
 
 
 def begin_if_due(name: str, *, spacing: float) -> bool:
@@ -66,36 +55,32 @@ def begin_if_due(name: str, *, spacing: float) -> bool:
                 return False
         begin(name, spacing=spacing)
         return True
-    try:
-        return not _answers() or _begin_if_due_there(name, spacing)
-    except redis.RedisError as error:
-        _fall_silent(error)
-        return True
+    return notes.attempt(lambda there: _begin_if_due_there(there, name, spacing), otherwise=True)
 
 
-def _claim_there(name: str) -> float | None:
-    with _redis(settings.REDIS_URL).pipeline(transaction=False) as both:
+def _claim_there(there: redis.Redis, name: str) -> float | None:
+    with there.pipeline(transaction=False) as both:
         both.pttl(_next(name))
         both.set(_sent(name), 1, nx=True, px=round(1000 * LOST))
         wait, mine = both.execute()
     return max(0, wait) / 1000 if mine else None
 
 
-def _begin_there(name: str, spacing: float) -> None:
-    with _redis(settings.REDIS_URL).pipeline(transaction=False) as both:
+def _begin_there(there: redis.Redis, name: str, spacing: float) -> None:
+    with there.pipeline(transaction=False) as both:
         both.set(_next(name), 1, px=max(1, round(1000 * spacing)))
         both.delete(_sent(name))
         both.execute()
 
 
-def _begin_if_due_there(name: str, spacing: float) -> bool:
-    with _redis(settings.REDIS_URL).pipeline(transaction=True) as both:
+def _begin_if_due_there(there: redis.Redis, name: str, spacing: float) -> bool:
+    with there.pipeline(transaction=True) as both:
         both.set(_next(name), 1, nx=True, px=max(1, round(1000 * spacing)))
         both.pttl(_next(name))
         first, left = both.execute()
     if not first and left > max(1, 500 * spacing):
         return False
-    _begin_there(name, spacing)
+    _begin_there(there, name, spacing)
     return True
 
 
@@ -114,18 +99,3 @@ def _sent(name: str) -> str:
 
 def _next(name: str) -> str:
     return f"{PREFIX}:next:{name}"
-
-
-def _answers() -> bool:
-    return time.monotonic() >= _silent_until
-
-
-def _fall_silent(error: Exception) -> None:
-    global _silent_until
-    _silent_until = time.monotonic() + SILENCE
-    logger.warning("Redis does not answer, the catch-up finds what is due: %s", error)
-
-
-@lru_cache(maxsize=1)
-def _redis(url: str) -> redis.Redis:
-    return redis.Redis.from_url(url, socket_connect_timeout=0.3, socket_timeout=0.4)

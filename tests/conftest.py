@@ -24,7 +24,7 @@ from annotate.requests import counting
 from annotate.selectors.review import columns_read
 from annotate.selectors.work import terms
 from annotate.services.review import new_work
-from config import due
+from config import due, notes
 from estimation.services import memory
 from tests import dealing
 from tests.crowds.clock import Clock
@@ -173,8 +173,8 @@ def _no_messages_of_other_tests() -> None:
     """SQLite gives the ids of campaigns again; one of another test may have refreshed just now."""
     if connection.vendor == "sqlite":
         due._own.clear()
-        shared = due._redis(settings.REDIS_URL)
-        if keys := shared.keys(f"{due.PREFIX}:*"):
+        shared = notes.shared(settings.REDIS_URL)
+        if keys := shared.keys(f"{notes.PREFIX}:*"):
             shared.delete(*keys)
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-EVERY = 0.25  # seconds between two looks
+EVERY = 0.1  # seconds between two looks
 OLDEST = "SELECT extract(epoch FROM min(at)) FROM annotate_changemark WHERE campaign_id = %s"
 
 

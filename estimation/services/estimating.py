@@ -20,7 +20,7 @@ from annotate.services.review import reviews
 from annotate.services.work import scoring
 from annotate.signals import change_marked
 from annotate.states import PUT_OFF
-from config import due
+from config import due, keeping
 from estimation import data
 from estimation.services import (
     agreement,
@@ -39,6 +39,7 @@ from estimation.services.findings import Contrast, Finding, contrasts
 from estimation.services.findings import findings as found_of
 from estimation.services.memory import Memory
 from estimation.services.quick import Superseded
+from estimation.signals import kept_elsewhere
 
 logger = logging.getLogger(__name__)
 
@@ -95,9 +96,23 @@ def refresh(campaign_id: int) -> bool:
 
 def refresh_as_told(campaign_id: int) -> bool:
     """Refresh because of a message, unless another message of the campaign follows it."""
+    if _hand_on(campaign_id):
+        return False
     if not due.begin_if_due(name_of(campaign_id), spacing=settings.REFRESH_SECONDS):
         return False
     return _rounds(campaign_id)
+
+
+def _hand_on(campaign_id: int) -> bool:
+    """Leave the campaign to the process that remembers it, if another one does.
+
+    To read a large one takes half a minute, in which nobody else could refresh it.
+    """
+    if not keeping.is_kept_elsewhere(name_of(campaign_id)):
+        return False
+    memory.forget(campaign_id)
+    kept_elsewhere.send_robust(sender=None, campaign_id=campaign_id)
+    return True
 
 
 def _rounds(campaign_id: int) -> bool:
@@ -142,7 +157,11 @@ def _reasons(campaign_id: int) -> set[str]:
 def catch_up() -> int:
     """Estimate the campaigns whose marks have waited, the longest first; return how many."""
     due = counting.marked_campaigns(before=timezone.now() - GRACE)
-    return catching_up.each(due, lambda campaign_id: refresh(campaign_id), doing="estimating")
+    return catching_up.each(due, _refresh_or_hand_on, doing="estimating")
+
+
+def _refresh_or_hand_on(campaign_id: int) -> bool:
+    return not _hand_on(campaign_id) and refresh(campaign_id)
 
 
 def findings(brief: Brief, seen: data.Seen) -> tuple[list[Finding], list[Contrast]]:
@@ -161,12 +180,14 @@ def _refresh(campaign_id: int, turn: _Turn) -> bool:
     brief = counting.brief(campaign_id)
     try:
         if remembered.serves(brief, changes.values(), epoch=epoch):
+            _keep(campaign_id, remembered)
             if set(changes.values()) == {PUT_OFF}:
                 return False
             with suppress(quick.FactsNeeded):
                 quick.estimate(brief, changes, remembered, progress=turn.go_on)
                 return True
         _estimate(brief, changes, remembered, epoch, turn)
+        _keep(campaign_id, remembered)
     except Superseded:
         memory.forget(campaign_id)
         return False
@@ -176,6 +197,11 @@ def _refresh(campaign_id: int, turn: _Turn) -> bool:
         memory.forget(campaign_id)
         raise
     return True
+
+
+def _keep(campaign_id: int, remembered: Memory) -> None:
+    if remembered.is_dear:
+        keeping.keep(name_of(campaign_id))
 
 
 def _estimate(

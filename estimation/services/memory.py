@@ -33,6 +33,7 @@ GROWTH = 1.05
 GROWING_SPARING = 10
 PAUSE = 60.0
 SPARING = 20
+LONG = 1.0  # seconds; what takes longer to read, only one process reads and remembers
 COLLECTING = (CampaignStatus.OPEN, CampaignStatus.PAUSED)
 
 
@@ -41,8 +42,8 @@ class Remembered:
     """A campaign as the last full refresh found it, with what has come since.
 
     findings: of each system. compared: every pair of them. read: how many judgments counted in
-    full. until: when they are to be read again. grown_from: from when they are where they have
-    grown.
+    full. took: seconds of that. until: when they are to be read again. grown_from: from when they
+    are where they have grown.
     """
 
     brief: Brief
@@ -54,6 +55,7 @@ class Remembered:
     compared: list[Contrast]
     watermark: Watermark
     read: int
+    took: float
     until: float
     grown_from: float
 
@@ -118,10 +120,16 @@ class Memory:
             compared,
             watermark,
             read=seen.scores.judgment.size,
+            took=took,
             until=now + max(PAUSE, SPARING * took),
             grown_from=now + GROWING_SPARING * took,
         )
         _keep_within_bounds()
+
+    @property
+    def is_dear(self) -> bool:
+        """Return whether no other process should have to read as much."""
+        return self.facts is not None and self.facts.took >= LONG
 
     def scores(self) -> Scores | None:
         return None if self.facts is None else self.facts.followed.scores()

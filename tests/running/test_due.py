@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from config import celery, due
+from config import celery, due, notes
 from estimation.listeners import estimate_soon
 from estimation.tasks import estimate_campaign
 from tests.running.test_broker import black_hole
@@ -17,7 +17,7 @@ from tests.servers import free_port, start_redis
 def there(request, settings, monkeypatch) -> Iterator[str]:
     """Where the notes are kept, empty."""
     monkeypatch.setattr(due, "_own", {})
-    monkeypatch.setattr(due, "_silent_until", 0.0)
+    monkeypatch.setattr(notes, "_silent_until", 0.0)
     settings.EMBEDDED = request.param == "embedded"
     if settings.EMBEDDED:
         yield request.param
@@ -135,7 +135,7 @@ def test_surplus_messages_die_out():
 
 @pytest.fixture
 def nowhere(settings, monkeypatch) -> None:
-    monkeypatch.setattr(due, "_silent_until", 0.0)
+    monkeypatch.setattr(notes, "_silent_until", 0.0)
     settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
 
 
@@ -149,7 +149,7 @@ def test_without_redis_nothing_is_sent_and_nothing_fails():
 
 
 def test_a_redis_that_never_answers_costs_one_wait_and_then_none(settings, monkeypatch):
-    monkeypatch.setattr(due, "_silent_until", 0.0)
+    monkeypatch.setattr(notes, "_silent_until", 0.0)
     with black_hole() as port:
         settings.REDIS_URL = f"redis://127.0.0.1:{port}/0"
         began = time.monotonic()
