@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from django.db import transaction
-from django.db.models import OuterRef, Subquery
+from django.db.models import Count, F, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from annotate.models import Campaign, Flag, ResultsSeen, Review, Ruling
@@ -150,8 +150,28 @@ def screen_new_work(campaign_id: int) -> int:
 
 
 def _flag(campaign_id: int, fired: list[Verdict]) -> int:
-    by_person = groupby(sorted(fired, key=lambda v: v.annotator), lambda v: v.annotator)
+    fresh = _news(campaign_id, fired) if fired else []
+    by_person = groupby(sorted(fresh, key=lambda v: v.annotator), lambda v: v.annotator)
     return sum(bool(flag(campaign_id, who, list(found))) for who, found in by_person)
+
+
+def _news(campaign_id: int, fired: list[Verdict]) -> list[Verdict]:
+    """Return the verdicts that no flag tells yet, of people whose work is not excluded.
+
+    Each look at everybody fires again for whoever is listed already. `flag` decides, with the
+    campaign's lock, for which nobody should wait in vain.
+    """
+    excluded = Review.objects.filter(campaign=campaign_id, status=Status.EXCLUDED)
+    gone = set(excluded.values_list("annotator", flat=True))
+    armed = Count("review__rulings", filter=Q(review__rulings__act__in=ARMING))
+    flags = Flag.objects.filter(review__campaign=campaign_id).annotate(armed=armed)
+    rows = flags.filter(arming=F("armed")).values_list("review__annotator", "screen", "tier")
+    known = {(who, screen, tier) for who, screen, own in rows for tier in (own, LISTED)}
+    return [
+        one
+        for one in fired
+        if one.annotator not in gone and (one.annotator, one.screen, one.tier) not in known
+    ]
 
 
 def record_results_seen(campaign_id: int, user_id: int) -> None:
