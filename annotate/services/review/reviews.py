@@ -31,9 +31,9 @@ def flag(campaign_id: int, annotator_id: int, found: Iterable[Verdict]) -> list[
     final only after the ruling. A listing flag has no consequence but a place in the queue.
     Excluded work receives no further flags.
     """
-    now = timezone.now()
+    now, found = timezone.now(), list(found)
     with transaction.atomic():
-        locks.campaign(campaign_id)
+        _lock(campaign_id, found)
         review = Review.objects.filter(campaign=campaign_id, annotator=annotator_id).first()
         if review is not None and review.status == Status.EXCLUDED:
             return []
@@ -62,6 +62,14 @@ def flag(campaign_id: int, annotator_id: int, found: Iterable[Verdict]) -> list[
             first = next(one for one in made if one.tier == PAUSED)
             messages.noticed(review, flag_id=first.pk)
     return names
+
+
+def _lock(campaign_id: int, found: list[Verdict]) -> None:
+    """Lock the campaign; leases go on meanwhile, unless somebody may be paused."""
+    if any(verdict.tier == PAUSED for verdict in found):
+        locks.campaign(campaign_id)
+    else:
+        locks.campaign_with_allowance(campaign_id)
 
 
 def _known(review: Review | None, arming: int) -> set[tuple[str, str]]:

@@ -20,7 +20,7 @@ from annotate.services import lease_allowances, locks, written_rows
 from annotate.services.work import slots
 
 T = TypeVar("T")
-ATTEMPTS = 3  # where others begin the same items at the same moments
+ATTEMPTS = 4  # where others begin the same items at the same moments, or allowances change
 
 
 class Otherwise(Exception):
@@ -35,19 +35,11 @@ class NoneLeft(Otherwise):
     """Nothing is left of the allowance for these terms, or its rows are all in use."""
 
 
-def behind(campaign_id: int) -> bool:
-    """Lock the campaign and return whether leases are allowed by now.
-
-    Those who waited for the same lock then spend from what the first of them was allowed.
-    """
-    locks.campaign_with_allowance(campaign_id)
-    return lease_allowances.is_left(campaign_id)
-
-
 def tried(participation_id: int, act: Callable[[Participation], T]) -> T | None:
     """Do it in a transaction that locks the person; return None where it needs the campaign's lock.
 
-    Where nothing is left of the allowance it is tried once more behind that lock.
+    Where nothing is left of the allowance it is tried again once the campaign's lock was free, if
+    leases are allowed by then. It does not hold that lock, so all who waited for it go on together.
     """
     for _attempt in range(ATTEMPTS):
         try:
@@ -56,21 +48,19 @@ def tried(participation_id: int, act: Callable[[Participation], T]) -> T | None:
         except ItemBegun:
             continue
         except NoneLeft:
-            return _once_more(participation_id, act)
+            if not _allowed_by_now(participation_id):
+                return None
         except (Otherwise, IntegrityError, Participation.DoesNotExist):
             return None
     return None
 
 
-def _once_more(participation_id: int, act: Callable[[Participation], T]) -> T | None:
-    campaigns = Participation.objects.values_list("campaign", flat=True)
-    try:
-        with transaction.atomic():
-            if not behind(campaigns.get(pk=participation_id)):
-                return None
-            return act(locks.person(participation_id))
-    except (Otherwise, IntegrityError):
-        return None
+def _allowed_by_now(participation_id: int) -> bool:
+    """Wait for the campaign's lock; return whether its last holder has allowed leases."""
+    campaigns = Participation.objects.filter(pk=participation_id).values_list("campaign", flat=True)
+    with transaction.atomic():
+        campaign_id = locks.campaign_with_allowance(campaigns.get()).pk
+        return lease_allowances.is_left(campaign_id)
 
 
 def begin(who: Participation) -> CampaignTerms:

@@ -57,16 +57,16 @@ def test_what_is_new_is_what_a_flag_would_say(study, kind):
         assert [each.screen for each in news] == said, who.pk
 
 
-def test_who_is_flagged_already_takes_no_lease_allowance_back(study):
+@pytest.mark.parametrize(("kind", "new", "goes_on"), [(2, 0, True), (1, 1, False), (0, 1, True)])
+def test_leases_go_on_unless_somebody_is_paused(study, kind, new, goes_on):
     made, people = study
-    found = [fired(people[2].annotator_id, *FOUND[1])]
+    known, fresh = people[3].annotator_id, people[0].annotator_id
+    found = [fired(known, *FOUND[2])] + [fired(fresh, *FOUND[kind])] * new
     judge(people[0])
     allowed = LeaseAllowance.objects.filter(campaign=made, leases__gt=0)
     assert allowed.exists()
-    assert reviews._flag(made.pk, found) == 0
-    assert allowed.exists()
-    assert reviews._flag(made.pk, [*found, fired(people[0].annotator_id, *FOUND[1])]) == 1
-    assert not allowed.exists()
+    assert reviews._flag(made.pk, found) == new
+    assert allowed.exists() == goes_on
 
 
 def test_it_takes_as_many_queries_for_one_as_for_many(study, django_assert_num_queries):
