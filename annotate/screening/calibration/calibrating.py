@@ -15,10 +15,11 @@ import numpy as np
 from numpy.random import Generator, default_rng
 
 from annotate.screening import crowd
-from annotate.screening.agreement.finding import belief, kinds_of_people
+from annotate.screening.agreement.finding import belief
 from annotate.screening.base import Columns
 from annotate.screening.calibration.habits import concentration, parts
 from annotate.screening.calibration.honest import Honest
+from annotate.screening.calibration.shares import LOOKING, shares
 from annotate.screening.cutoffs import Cutoffs
 from annotate.screening.joining import taken
 from annotate.screening.registry import SCREENS
@@ -28,7 +29,6 @@ from estimation.core import Floats, Ints
 
 HISTORIES = 2000  # simulated honest people at least, unless that takes more than
 MOST_CAMPAIGNS = 40
-LOOKING = (1.0, 0.0, -1.0)  # at the output; -1 is upside down
 LOOKS = 6
 MOST_ROWS = 15_000  # of one simulated campaign
 MOST_JUDGMENTS = 200  # of one simulated person
@@ -177,23 +177,24 @@ def _simulated(
     """Return `_histories` of people like the campaign's honest ones, beside careless ones."""
     believed = belief(columns, settings.crowd)
     model = Honest.fitted(columns, _usable(columns, settings), believed)
-    plan = _continued(_sampled(columns, rng))
-    return _histories(model, plan, kinds_of_people(columns, settings.crowd), settings, rng)
+    plan = _sampled(columns, rng)
+    kinds = shares(columns, model, plan, settings.crowd, rng)
+    return _histories(model, _continued(plan), kinds, settings, rng)
 
 
 def _histories(
-    model: Honest, plan: Columns, shares: Floats, settings: Settings, rng: Generator
+    model: Honest, plan: Columns, kinds: Floats, settings: Settings, rng: Generator
 ) -> tuple[Mapping[str, Floats], Ints]:
     """Return (H,) the most evidence of each screen on each simulated honest person, at any look.
 
     And (H, K) which third of the people each is of, by each habit.
-    shares: (3,) of people who are careful, do not look, and answer upside down. Where some are
-    careless, the careful agree less with the others, and are surer to be told from them.
+    kinds: (3,) shares of people who are careful, do not look, and answer upside down. Where some
+    are careless, the careful agree less with the others, and are surer to be told from them.
     """
     found: dict[str, list[Floats]] = {}
     part: list[Ints] = []
     while sum(map(len, part)) < HISTORIES and len(part) < MOST_CAMPAIGNS:
-        looking = rng.choice(LOOKING, plan.people.size, p=shares)
+        looking = rng.choice(LOOKING, plan.people.size, p=kinds)
         campaign = model.campaign(plan, looking, rng)
         honest = looking == 1
         part.append(parts(campaign)[honest])

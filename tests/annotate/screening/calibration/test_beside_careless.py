@@ -62,7 +62,7 @@ def test_only_honest_people_are_counted(monkeypatch):
 
     monkeypatch.setattr(Honest, "campaign", noted)
     monkeypatch.setattr(calibrating, "_most", lambda *_given: {"low_agreement": seen[-1]})
-    monkeypatch.setattr(calibrating, "kinds_of_people", lambda *_given: np.array([0.5, 0.3, 0.2]))
+    monkeypatch.setattr(calibrating, "shares", lambda *_given: np.array([0.5, 0.3, 0.2]))
     monkeypatch.setattr(calibrating, "HISTORIES", 200)
     passed, part = calibrating._simulated(crowd(5), Settings(), np.random.default_rng(1))
     assert (passed["low_agreement"] == 1).all()
@@ -113,7 +113,7 @@ def test_beside_careless_people_less_evidence_lists(monkeypatch):
     monkeypatch.setattr(calibrating, "HISTORIES", 5000)
     monkeypatch.setattr(calibrating, "MOST_CAMPAIGNS", 100)
     beside = calibrated(found, Settings()).listed("low_agreement")
-    monkeypatch.setattr(calibrating, "kinds_of_people", lambda *_given: np.array([1.0, 0, 0]))
+    monkeypatch.setattr(calibrating, "shares", lambda *_given: np.array([1.0, 0, 0]))
     alone = calibrated(found, Settings()).listed("low_agreement")
     print(f"{beside:.2f} beside careless people, {alone:.2f} alone")
     assert beside < alone - 0.02
