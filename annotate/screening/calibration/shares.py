@@ -34,7 +34,7 @@ def shares(
     slope = np.clip((beside - careful) / learned, LEAST_SLOPE, 1.0)
     careless = np.maximum((learned - careful) / slope, 0.0)[1:]
     careless *= min(1.0, MOST / max(float(careless.sum()), MOST))
-    return np.r_[1 - careless.sum(), careless]
+    return np.asarray(np.r_[1 - careless.sum(), careless])
 
 
 def _learned(
