@@ -241,11 +241,15 @@ def _listing(screen: str, share: float) -> tuple[float, float]:
 def _cutoff(most: Floats, passing: float, least: float, decade: float) -> float:
     """Return the evidence that a share of the simulated people pass, and at least `least`.
 
-    decade: the least mean by which evidence exceeds a high value that it passes.
+    decade: the least mean by which evidence exceeds a high value that it passes. Only evidence
+    above 0 says how it falls off: it may begin far above, and the gap says nothing.
     """
     ordered = np.sort(most)[::-1]
-    tail = ordered[: _tail(ordered.size)]
     if passing * ordered.size >= 10:
         return float(max(least, ordered[int(passing * ordered.size)]))
+    tail = ordered[: _tail(ordered.size)]
+    tail = tail[tail > 0]
+    if not tail.size:
+        return least
     excess = max(float((tail - tail[-1]).mean()), decade)
     return float(max(least, tail[-1] + excess * np.log(tail.size / ordered.size / passing)))

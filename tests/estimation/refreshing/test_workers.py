@@ -167,4 +167,4 @@ def test_what_takes_long_waits_in_a_queue_of_its_own(tmp_path, broker):
         servers.start("background")
         wait_for(lambda: waiting.llen(BACKGROUND) == 0, seconds=OTHERS)
         nice = {name: niceness(servers.running[name].pid) for name in servers.running}
-        assert nice["background"] == nice["estimating"] + 19  # estimates come first
+        assert nice["background"] == min(19, nice["estimating"] + 19)  # estimates come first

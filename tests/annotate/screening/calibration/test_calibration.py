@@ -53,6 +53,15 @@ def test_the_tail_is_extrapolated_as_logarithms_of_probabilities_fall():
     assert _cutoff(chances, 0.00001, 5.0, DECADE) == pytest.approx(5.0, abs=0.1)
 
 
+@pytest.mark.parametrize("some", [5, 10, 30, 39, 40, 41, 200])
+def test_a_tail_that_begins_far_above_nothing_is_no_longer_for_it(some):
+    """Few people have any evidence, and whoever has some has at least 1."""
+    evidence = np.zeros(2000)
+    evidence[:some] = 1 - np.log10((np.arange(some) + 0.5) / some)
+    passing = 0.1 * some / 2000
+    assert _cutoff(evidence, passing, 0.5, DECADE) == pytest.approx(2.0, abs=0.2)
+
+
 @settings(max_examples=20, deadline=None)
 @given(criteria=st.integers(1, 8), levels=st.integers(2, 7), seed=st.integers(0, 99))
 def test_simulated_answers_have_the_campaign_s_levels_and_shares(criteria, levels, seed):
