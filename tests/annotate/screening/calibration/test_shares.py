@@ -53,6 +53,7 @@ def test_the_more_is_known_the_more_careless_people_are_thought_to_be_there():
     [
         ([0.06, 0.04], [0.12, 0.08], [0.80, 0.12, 0.08]),  # simulated as it is
         ([0.06, 0.04], [0.10, 1 / 15], [0.70, 0.18, 0.12]),  # a third of those appear
+        ([0.06, 0.04], [0.07, 0.05], [2 / 3, 0.20, 0.04 / 0.3]),  # hardly any appear: times 1 / .3
         ([0.06, 0.04], [0.30, 0.20], [0.90, 0.06, 0.04]),  # more appear than are there: as learned
         ([0.12, 0.08], [0.14, 0.09], [1.00, 0.00, 0.00]),  # no more than where all are careful
         ([0.13, 0.07], [0.20, 0.12], [0.984, 0.00, 0.016]),
