@@ -62,7 +62,10 @@ def test_where_nothing_is_allowed_the_campaign_s_lock_decides(who):
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_all_who_waited_work_at_the_same_time():
-    """Each act takes half a second; one after another they would take two. SQLite has one writer."""
+    """Each act takes half a second; one after another they would take two.
+
+    SQLite has one writer.
+    """
     made = campaign(items=40)
     people = [person(made, f"p{i}") for i in range(4)]
     judge(people[0])
