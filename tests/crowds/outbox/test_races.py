@@ -31,7 +31,7 @@ from annotate.services.outbox import delivery
 from annotate.services.pay import settling
 from annotate.services.work import judgments, leasing, participations, scoring
 from tests.annotate.market import arrive, posting, study
-from tests.annotate.work.test_lock_order import Running, until_waiting
+from tests.annotate.work.locking.test_lock_order import Running, until_waiting
 from tests.crowds import operations
 from tests.factories import GOOD, leased
 
