@@ -14,8 +14,8 @@ from annotate.selectors.work import recounting
 from annotate.services import lease_allowances, locks
 from annotate.services.campaigns import life
 from annotate.services.work import leasing, submitting
-from tests.annotate.work.storms import THREADS, at_once, check_invariants, counted, crowd, sql
 from tests.annotate.work.locking.test_lock_order import Running
+from tests.annotate.work.storms import THREADS, at_once, check_invariants, counted, crowd, sql
 from tests.factories import GOOD, campaign, leased, person
 
 pytestmark = [pytest.mark.slow, pytest.mark.orm, pytest.mark.django_db(transaction=True)]
