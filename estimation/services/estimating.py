@@ -200,7 +200,7 @@ def _refresh(campaign_id: int, turn: _Turn) -> bool:
 
 
 def _keep(campaign_id: int, remembered: Memory) -> None:
-    if remembered.is_dear:
+    if remembered.is_slow_to_read:
         keeping.keep(name_of(campaign_id))
 
 

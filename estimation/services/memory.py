@@ -33,7 +33,7 @@ GROWTH = 1.05
 GROWING_SPARING = 10
 PAUSE = 60.0
 SPARING = 20
-LONG = 1.0  # seconds; what takes longer to read, only one process reads and remembers
+LONG = 1.0  # seconds; only one process remembers a campaign that takes longer to read
 COLLECTING = (CampaignStatus.OPEN, CampaignStatus.PAUSED)
 
 
@@ -127,8 +127,8 @@ class Memory:
         _keep_within_bounds()
 
     @property
-    def is_dear(self) -> bool:
-        """Return whether no other process should have to read as much."""
+    def is_slow_to_read(self) -> bool:
+        """Return whether only one process is to read and remember the campaign."""
         return self.facts is not None and self.facts.took >= LONG
 
     def scores(self) -> Scores | None:

@@ -33,17 +33,20 @@ def test_the_process_that_keeps_it_is_not_another_one(monkeypatch):
     assert not keeping.is_kept_elsewhere("two")
 
 
-@pytest.mark.usefixtures("there")
-def test_a_process_that_says_nothing_more_keeps_it_no_longer(monkeypatch):
-    monkeypatch.setattr(keeping, "SECONDS", 0.05)
+def test_a_process_that_says_nothing_more_keeps_it_no_longer(there, monkeypatch):
     keeping.keep("one")
+    left = notes.shared(there).pttl(keeping._key("one"))
+    assert 0 < left <= 1000 * keeping.SECONDS
+    notes.shared(there).pexpire(keeping._key("one"), 1)
     in_another_process(monkeypatch)
-    assert keeping.is_kept_elsewhere("one")
-    time.sleep(0.06)
-    assert not keeping.is_kept_elsewhere("one")
+    until_free("one")
     keeping.keep("one")
-    monkeypatch.undo()
-    assert keeping.is_kept_elsewhere("one")
+    assert not keeping.is_kept_elsewhere("one")
+
+
+def until_free(name):
+    while keeping.is_kept_elsewhere(name):
+        time.sleep(0.001)
 
 
 def test_the_embedded_mode_has_one_process(there, settings, monkeypatch):

@@ -1,9 +1,9 @@
 """How many people of a campaign look careless: the shares of the kinds of people, without a prior.
 
 What is learned of a campaign leans on usual shares, the more the less its work shows. How far it
-leans is learned of simulated campaigns: of careful people alone, and of as many careless ones as
-seem to be there. Of the shares for which simulated campaigns look like this one, between these two
-and beyond, a straight line tells (indirect inference, Gouriéroux, Monfort and Renault 1993).
+leans is learned of simulated campaigns: of careful people alone, and with as many careless ones as
+seem to be there. The straight line through both says for which shares simulated campaigns would
+look like this one (indirect inference, Gouriéroux, Monfort and Renault 1993).
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from estimation.core import Floats
 
 LOOKING = (1.0, 0.0, -1.0)  # at the output; -1 is upside down
 DRAWS = 4  # simulated campaigns on each of both sides
-LEAST_SLOPE = 0.3  # where work shows little, what is learned would be multiplied without end
+LEAST_SLOPE = 0.3  # of that line; where work shows little, it would be nearly level
 MOST = 0.5  # of people, who may be careless
 
 

@@ -166,8 +166,8 @@ def _flag(campaign_id: int, fired: list[Verdict]) -> int:
 def _news(campaign_id: int, fired: list[Verdict]) -> list[Verdict]:
     """Return the verdicts that no flag tells yet, of people whose work is not excluded.
 
-    Each look at everybody fires again for whoever is listed already. `flag` decides, with the
-    campaign's lock, for which nobody should wait in vain.
+    Each look at everybody fires again for whoever is listed already, and that should lock nothing.
+    `flag` looks again with the campaign's lock.
     """
     excluded = Review.objects.filter(campaign=campaign_id, status=Status.EXCLUDED)
     gone = set(excluded.values_list("annotator", flat=True))
