@@ -21,7 +21,7 @@ SEED = 2026
 STEPS = (10, 25)
 LOOKS = 10
 # Looks; production does it whenever judgments have grown by a quarter.
-CALIBRATED_AT = (2, 3, 4, 6, 8)
+CALIBRATED_AT = (3, 4, 6, 8)
 TOGETHER = 120  # people of a campaign
 CARELESS, HONEST = 0.2, 0.3  # the share of the kind that is looked at
 MORE = 3  # times as many people of each honest kind, for a bound that is nearer

@@ -1,9 +1,11 @@
 """What each answer says beyond its person's level and beyond the other answers of its judgment."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.special import ndtri
 
 from annotate.screening.base import Columns
 from annotate.screening.crowd import Mask
@@ -14,14 +16,23 @@ from estimation.core import Floats, Ints
 _LEVEL = 6.0
 # The weight of "unrelated" beside the campaign's own correlations, in judgments.
 _UNRELATED = 60.0
+_TURNING = 2  # kinds of directions of verdicts, their order, which can be upside down
+_ALIKE = 1e-9  # the spread of scores that differ by rounding only
+
+# What each level says, (L,), by how often it occurs.
+Code = Callable[[Ints], Floats]
 
 
 @dataclass(frozen=True, eq=False)
 class Apart:
-    """z: (T, D) what each judgment says in D directions. kinds: (D,) which of them are alike."""
+    """z: (T, D) what each judgment says in D directions. kinds: (D,) which of them are alike.
+
+    turning: (D,) which of them say the opposite when answers are upside down.
+    """
 
     z: Floats
     kinds: Ints
+    turning: Mask
 
     @cached_property
     def there(self) -> Mask | None:
@@ -36,31 +47,45 @@ class Apart:
 
 
 def apart(columns: Columns, yardstick: Mask | None = None) -> Apart:
-    """Return answers as standard ranks, less a person's level, in directions that are unrelated.
+    """Return what answers say, less a person's level, in directions that are unrelated.
 
     A person's level says nothing about a text, and neither does how much two criteria always go
     together: an answer that follows from the one beside it is not a second opinion. So the criteria
     are turned to their principal components, each of variance 1. Of paragraphs, which have no
-    names, the mean of a judgment is one direction, and the differences from it are the others.
+    names, the mean of a judgment is one direction, and the differences from it are the others; and
+    so is what verdicts say beyond their order.
 
     yardstick: (A,) whose answers say what is usual; by default everybody's. Who always gives one
     answer would make the others' answers look extreme, and criteria look alike.
     """
     usual = _usual(columns, yardstick)
-    z = standard_ranks(columns.answers, columns.kinds, usual)
-    for kind in np.unique(columns.kinds):
-        at = columns.kinds == kind
-        z[:, at] -= _level(columns, z[:, at])[columns.who][:, None]
+    blocks = [_criteria(columns, usual)]
+    if columns.verdicts is not None:
+        blocks += [part for code in (ranked, beyond) for part in _verdicts(columns, usual, code)]
+    first = blocks[0].shape[1]
+    kinds = [np.arange(first), *(np.full(b.shape[1], first + k) for k, b in enumerate(blocks[1:]))]
+    every = np.concatenate(kinds)
+    return Apart(np.column_stack(blocks), every, every < first + _TURNING)
+
+
+def _criteria(columns: Columns, usual: Mask) -> Floats:
+    """Return (T, C) the answers that have names, of which the ratings are made unrelated."""
     asked = len(columns.scores)
+    named = columns.answers[:, : asked + (columns.plausible is not None)]
+    z = np.empty(named.shape)
+    for column in range(named.shape[1]):
+        z[:, [column]] = _beyond_level(columns, coded(named[:, [column]], usual, normal))
     if asked > 1 and np.isfinite(z[:, :asked]).all():
         z[:, :asked] = _decorrelated(z[:, :asked], usual)
-    if columns.verdicts is None:
-        return Apart(z, columns.kinds)
-    first = z.shape[1] - columns.verdicts.shape[1]
-    z[:, first:] -= _usual_of_place(z[usual, first:])
-    mean, rest = _mean_and_rest(z[:, first:], usual)
-    kinds = np.append(columns.kinds, columns.kinds.max(initial=0) + 1)
-    return Apart(np.column_stack([z[:, :first], rest, mean]), kinds)
+    return z
+
+
+def _verdicts(columns: Columns, usual: Mask, code: Code) -> tuple[Floats, Floats]:
+    """Return (T, P) what differs from the mean of a judgment, and (T, 1) the mean."""
+    assert columns.verdicts is not None
+    z = _beyond_level(columns, coded(columns.verdicts, usual, code))
+    mean, rest = _mean_and_rest(z - _usual_of_place(z[usual]), usual)
+    return rest, mean[:, None]
 
 
 def _usual(columns: Columns, yardstick: Mask | None) -> Mask:
@@ -69,22 +94,62 @@ def _usual(columns: Columns, yardstick: Mask | None) -> Mask:
     return found if found.any() else ~found
 
 
-def standard_ranks(answers: Floats, kinds: Ints, usual: Mask) -> Floats:
-    """Return (T, C) mid-ranks among the `usual` (T,) judgments, per kind of column.
+def coded(block: Floats, usual: Mask, code: Code) -> Floats:
+    """Return (T, C) what the levels of a block say; NaN stays.
 
-    Of these the mean is 0 and the variance 1; 0 without variation.
+    Columns share the meaning of their levels. The `usual` (T,) judgments say how often these occur.
     """
-    z = np.full(answers.shape, np.nan)
-    for kind in np.unique(kinds):
-        block = answers[:, kinds == kind]
-        there = np.isfinite(block)
-        among = (there & usual[:, None])[there]
-        rank = _mid_ranks(block[there], among)
-        spread = rank[among].std() if among.any() else 0.0
-        filled = np.full(block.shape, np.nan)
-        filled[there] = (rank - rank[among].mean()) / spread if spread > 0 else 0.0
-        z[:, kinds == kind] = filled
+    there = np.isfinite(block)
+    different, which, n = levels(block[there])
+    among = (there & usual[:, None])[there]
+    if not among.all():
+        n = np.bincount(which[among], minlength=different.size)
+    z = np.full(block.shape, np.nan)
+    z[there] = code(n)[which]
     return z
+
+
+def ranked(n: Ints) -> Floats:
+    """Return (L,) the mid-ranks of levels that occur n (L,) times; mean 0 and variance 1."""
+    return _unit(_middle(n), n)
+
+
+def normal(n: Ints) -> Floats:
+    """Return (L,) the normal scores of levels that occur n (L,) times (van der Waerden 1952).
+
+    If a normal scale is under the levels of a rating, two people's scores are nearly as correlated
+    as these few levels allow. Mean 0 and variance 1; 0 without variation.
+    """
+    return _unit(ndtri(_middle(n)), n)
+
+
+def beyond(n: Ints) -> Floats:
+    """Return (L,) what levels that occur n (L,) times say beyond their order.
+
+    The square of the rank, less what follows from the rank. Of three verdicts that is all that is
+    left: two people may agree that a paragraph is beside the question, or not, whatever side else.
+    """
+    first = ranked(n)
+    square = first**2
+    return _unit(square - (square * first) @ n / max(n.sum(), 1) * first, n)
+
+
+def _middle(n: Ints) -> Floats:
+    """Return (L,) the shares below levels that occur n (L,) times, counting half of their own."""
+    whole = max(int(n.sum()), 1)
+    return np.clip((np.cumsum(n) - n / 2) / whole, 0.5 / whole, 1 - 0.5 / whole)
+
+
+def _unit(score: Floats, n: Ints) -> Floats:
+    """Return (L,) the scores with mean 0 and variance 1; 0 without variation."""
+    whole = max(int(n.sum()), 1)
+    apart = score - score @ n / whole
+    spread = np.sqrt(apart**2 @ n / whole)
+    return np.asarray(apart / spread if spread > _ALIKE else np.zeros(apart.shape))
+
+
+def _beyond_level(columns: Columns, z: Floats) -> Floats:
+    return np.asarray(z - _level(columns, z)[columns.who][:, None])
 
 
 def _level(columns: Columns, z: Floats) -> Floats:
@@ -128,15 +193,3 @@ def _mean_and_rest(z: Floats, usual: Mask) -> tuple[Floats, Floats]:
     spread = np.nansum(rest[own] ** 2) / max(float((n[own] - 1).sum()), 1.0)
     wide = np.nansum(whole[own] ** 2) / max(float(own.sum()), 1.0)
     return whole / np.sqrt(max(wide, 1e-9)), rest / np.sqrt(max(spread, 1e-9))
-
-
-def _mid_ranks(values: Floats, among: Mask) -> Floats:
-    """Return the ranks, from 1, of all values among those of the mask; equal ones share theirs.
-
-    Where all are, it equals `scipy.stats.rankdata`, whose import would take 60 MB in every process
-    that may screen.
-    """
-    different, which, n = levels(values)
-    if not among.all():
-        n = np.bincount(which[among], minlength=different.size)
-    return (np.cumsum(n) - (n - 1) / 2)[which]

@@ -40,6 +40,7 @@ class SameOutputs:
 
     rows: (S,) which judgments. who, text: (S,). z: (D, S) what each says, 0 where nothing. there:
     (D, S) whether it says something, None if always. kinds: (D,) which directions are alike.
+    turning: (D,) which say the opposite when answers are upside down.
     """
 
     rows: Ints
@@ -48,13 +49,15 @@ class SameOutputs:
     z: Floats
     there: Mask | None
     kinds: Ints
+    turning: Mask
 
     @classmethod
     def of(cls, columns: Columns, yardstick: Mask | None = None) -> SameOutputs:
         said, text = apart(columns, yardstick), columns.text
         rows = np.flatnonzero((np.bincount(text) > 1)[text])
         there = None if said.there is None else said.there[:, rows]
-        return cls(rows, columns.who[rows], text[rows], said.filled[:, rows], there, said.kinds)
+        who, text, z = columns.who[rows], text[rows], said.filled[:, rows]
+        return cls(rows, who, text, z, there, said.kinds, said.turning)
 
     def of_others(self, values: Floats) -> Floats:
         """Return (S,) the sums over all other judgments of the same output."""
@@ -108,14 +111,14 @@ def ratios(same: SameOutputs, belief: Floats, *, cautious: bool = False) -> Rati
     agreement = _agreement(same, others, cautious=cautious)
     unseen, mirrored, x, v, rest, expected = np.zeros((6, belief.size))
     shared = np.zeros(belief.size, dtype=bool)
-    for z, other, share in zip(same.z, others, agreement, strict=True):
+    for z, other, share, turns in zip(same.z, others, agreement, same.turning, strict=True):
         spread = other.square + share * (other.square**2 - other.fourth)
         factor = share * other.square / np.where(spread > 0, spread, 1.0)
         guess, explained = factor * other.total, share * other.square * factor
         left = np.maximum(1 - explained, _LEAST_LEFT)
         product, square = z * guess, guess**2
-        mirrored -= 2 * product / left
         unseen += (square + z**2 * explained - 2 * product) / (2 * left) + np.log(left) / 2
+        mirrored -= 2 * product / left if turns else 0.0
         rest += (product - square) / left
         expected += square / left
         x += product
@@ -126,14 +129,18 @@ def ratios(same: SameOutputs, belief: Floats, *, cautious: bool = False) -> Rati
 
 
 def _others(same: SameOutputs, belief: Floats) -> Iterator[_Others]:
-    """Yield what the others say in each direction; where all is said, powers are once for all."""
-    powers = None
-    for direction, z in enumerate(same.z):
+    """Yield what the others say in each direction; where all is said, powers are once for all.
+
+    Who answers upside down says nothing where there is no other side.
+    """
+    counts = {True: belief, False: np.abs(belief)}
+    powers: dict[bool, list[Floats]] = {}
+    for direction, (z, turns) in enumerate(zip(same.z, same.turning.tolist(), strict=True)):
         there = None if same.there is None else same.there[direction]
-        own = belief if there is None else belief * there
-        if powers is None or there is not None:
-            powers = [same.of_others(own**2), same.of_others(own**4)]
-        square, fourth = powers if there is None else (power * there for power in powers)
+        own = counts[turns] if there is None else counts[turns] * there
+        if turns not in powers or there is not None:
+            powers[turns] = [same.of_others(own**2), same.of_others(own**4)]
+        square, fourth = powers[turns] if there is None else (p * there for p in powers[turns])
         yield _Others(own, same.of_others(own * z), square, fourth)
 
 

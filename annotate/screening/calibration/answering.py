@@ -7,7 +7,7 @@ levels of an answer, and shrunk towards usual ones where data are few.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import Generator
@@ -30,6 +30,15 @@ class LatentQuestion:
     cuts: Floats
     item: float
     person: float
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """(T, C) each: what the output, the person and chance contribute; mean 0, variance 1."""
+
+    item: Floats
+    person: Floats
+    rest: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,24 +70,39 @@ class Answering:
             kinds[kind] = LatentQuestion(levels, cuts, item, person)
         return cls(kinds, _mixing(z, attenuation, columns.kinds))
 
-    def drawn(self, columns: Columns, looking: Floats, rng: Generator) -> Floats:
-        """Return (T, C) new answers to the same questions; paragraphs end where they end.
-
-        looking: (A,) 1 for people who look at the output, 0 who do not, -1 who answer upside down.
-        """
-        look = looking[columns.who]
+    def reasons(self, columns: Columns, rng: Generator) -> Contributions:
+        """Return new reasons for answers to the same questions."""
         output = np.unique(columns.output, return_inverse=True)[1]
         size = (int(output.max(initial=-1)) + 1, columns.people.size, output.size)
         item, person, rest = (
             rng.standard_normal((n, len(columns.kinds))) @ self.mixing.T for n in size
         )
-        found = np.empty(rest.shape)
+        return Contributions(item[output], person[columns.who], rest)
+
+    def careful(self, reasons: Contributions, look: Floats, rng: Generator) -> Contributions:
+        """Return the reasons of the same people if they had looked; look: (T,), as in `answers`.
+
+        Who does not look says nothing of what they would have said, and who answers upside down
+        says the opposite.
+        """
+        same = np.clip(look, -1, 1)[:, None]
+        rest = rng.standard_normal(reasons.rest.shape) @ self.mixing.T
+        return replace(reasons, rest=same * reasons.rest + np.sqrt(1 - same**2) * rest)
+
+    def answers(self, columns: Columns, reasons: Contributions, look: Floats) -> Floats:
+        """Return (T, C) answers for these reasons; paragraphs end where they end.
+
+        look: (T,) 1 of people who look at the output as usual, more if they look better, 0 if they
+        do not, and below 0 of people who answer upside down.
+        """
+        found = np.empty(reasons.rest.shape)
         for column, kind in enumerate(columns.kinds.tolist()):
             own = self.kinds[kind]
-            latent = np.sqrt(own.item) * look * item[output, column]
-            latent += np.sqrt(own.person) * person[columns.who, column]
-            chance = 1 - own.item * look**2 - own.person
-            latent += np.sqrt(chance) * rest[:, column]
+            most = np.sqrt(1 - own.person)
+            follows = np.clip(np.sqrt(own.item) * look, -most, most)
+            latent = follows * reasons.item[:, column]
+            latent += np.sqrt(own.person) * reasons.person[:, column]
+            latent += np.sqrt(np.maximum(1 - own.person - follows**2, 0)) * reasons.rest[:, column]
             found[:, column] = own.levels[np.searchsorted(own.cuts, latent)]
         return found
 

@@ -8,8 +8,8 @@ simulated, evidence is taken to fall off exponentially, which logarithms of prob
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import Generator, default_rng
@@ -17,9 +17,12 @@ from numpy.random import Generator, default_rng
 from annotate.screening import crowd
 from annotate.screening.agreement.finding import belief
 from annotate.screening.base import Columns
+from annotate.screening.calibration.allocating import ASSUMED, allocated
 from annotate.screening.calibration.habits import concentration, parts
 from annotate.screening.calibration.honest import Honest
 from annotate.screening.calibration.shares import LOOKING, shares
+from annotate.screening.calibration.tails import DECADE, cutoff, least_cutoff, listing, tail
+from annotate.screening.calibration.uniform import uniform
 from annotate.screening.cutoffs import Cutoffs
 from annotate.screening.joining import taken
 from annotate.screening.registry import SCREENS
@@ -34,27 +37,11 @@ MOST_ROWS = 15_000  # of one simulated campaign
 MOST_JUDGMENTS = 200  # of one simulated person
 HORIZON = 25  # judgments up to which everybody's work is continued
 MOST_COPIES = 6
-TOP = 0.02  # the tail from which cut-offs beyond it are extrapolated
+LIKE = 8  # people whose numbers of tasks are taken to be alike
+FEWER, FOUND = (1 / 8, 1 / 4, 1 / 2), 0.95  # parts of a share that may be enough, to find so many
 UNEVEN = 1.25  # times as often as others, people of one habit may be touched
-DECADE = 1 / np.log(10)  # how evidence falls off by chance
-LEAST_RATIO = 0.7  # five times as likely of somebody careless
+CARE = 0.1  # standard deviation of how much more or less than usual people follow the output
 SUSPECT, SUSPECT_RATIO = 2.5, 1.0  # evidence from which a person is not taken for honest
-# Screens that no other one can replace get more of what the settings allow, and those that many
-# people of one habit are near to get less.
-SHARES = {
-    "too_fast": 1.8,
-    "low_agreement": 9.0,
-    "own_consistency": 2.0,
-    "no_variation": 7.4,
-    "random_answers": 1.8,
-    "answer_pattern": 0.4,
-    "several_signs": 2.0,
-}
-# Who takes over the part of a screen that has nothing to go by, because it finds the same people:
-# answers without a look at the output go neither with one's own edits nor with others' answers.
-HEIRS = {"own_consistency": "low_agreement"}
-# Highlights are not simulated.
-ASSUMED = {"thin_evidence": (2.5, 4.0)}
 
 
 def calibrated(columns: Columns, settings: Settings, *, seed: int = 0) -> Cutoffs:
@@ -65,53 +52,62 @@ def calibrated(columns: Columns, settings: Settings, *, seed: int = 0) -> Cutoff
     """
     flags, found = settings.flags, dict(ASSUMED)
     if columns.people.size > settings.crowd.people:
-        passed, part = _simulated(columns, settings, default_rng([seed, len(columns.who)]))
-        found |= _cutoffs(passed, part, settings)
+        simulated = _simulated(columns, settings, default_rng([seed, len(columns.who)]))
+        found |= _cutoffs(simulated, settings)
     rest = (-np.log10(flags.listed / 10), -np.log10(flags.paused / 10))
     return Cutoffs(found, (float(rest[0]), float(rest[1])))
 
 
-def _cutoffs(
-    passed: Mapping[str, Floats], part: Ints, settings: Settings
-) -> dict[str, tuple[float, float]]:
-    """Return the cut-offs of the screens that say something; of `_histories`."""
-    active = [screen for screen, most in passed.items() if screen not in ASSUMED and most.any()]
-    pausing = [screen for screen in active if screen not in settings.flags.list_only]
-    shares = _shares(active, settings)
-    whole = sum(shares[screen] for screen in pausing)
+@dataclass(frozen=True, eq=False)
+class MostEvidence:
+    """The most evidence of simulated people, at any look.
+
+    most: by screen, (H,) of people like the campaign's honest ones. part: (H, K) which third of the
+    people each is of, by each habit. uniform: (N,) of `uniform` people.
+    """
+
+    most: Mapping[str, Floats]
+    part: Ints
+    uniform: Floats
+
+
+def _cutoffs(simulated: MostEvidence, settings: Settings) -> dict[str, tuple[float, float]]:
+    """Return the cut-offs of the screens that say something."""
+    most, flags = simulated.most, settings.flags
+    active = [screen for screen, of in most.items() if screen not in ASSUMED and of.any()]
+    even = {screen: _even(most[screen], simulated.part) for screen in active}
+    usual = allocated(active, settings)
+    pausing = sum(usual[screen] for screen in active if screen not in flags.list_only)
+
+    def listed(screen: str, share: float) -> float:
+        return cutoff(most[screen], share * even[screen], *listing(screen, share))
+
+    def paused(screen: str) -> float:
+        whole = 1 if screen in flags.list_only else pausing
+        share = usual[screen] / whole * flags.paused
+        return cutoff(most[screen], share, least_cutoff(screen, share), DECADE)
+
+    needed = 1.0
+    if "no_variation" in usual:
+        share = usual["no_variation"] * flags.listed
+        needed = _needed(simulated.uniform, lambda part: listed("no_variation", part * share))
     found = {}
-    for screen in active:
-        share = shares[screen] * settings.flags.listed
-        even = share * _even(passed[screen], part)
-        listed = _cutoff(passed[screen], even, *_listing(screen, share))
-        share = shares[screen] / (whole if screen in pausing else 1) * settings.flags.paused
-        paused = _cutoff(passed[screen], share, _least(screen, share), DECADE)
-        found[screen] = (listed, max(listed, paused))
+    for screen, part in allocated(active, settings, needed).items():
+        at = listed(screen, part * flags.listed)
+        found[screen] = (at, max(at, paused(screen)))
     return found
 
 
-def _shares(active: Collection[str], settings: Settings) -> dict[str, float]:
-    # A screen that somebody switched off leaves its part to nobody.
-    there = {*active, *settings.flags.off}
-    return {screen: _share(screen, there) for screen in active}
-
-
-def _share(screen: str, there: Collection[str]) -> float:
-    """Return a screen's part of those whom all screens may list.
-
-    there: those that keep their parts. Any other screen leaves its part to its heir, if it has one:
-    a study that shows less of people's work also shows less of their carelessness, and screens of
-    other things would take honest people for it.
-    """
-    others = [name for name in SCREENS if name not in ASSUMED]
-    left = [name for name, heir in HEIRS.items() if heir == screen and name not in there]
-    mine = sum(SHARES.get(name, 1.0) for name in (screen, *left))
-    return mine / sum(SHARES.get(name, 1.0) for name in others)
+def _needed(uniform: Floats, cut: Callable[[float], float]) -> float:
+    """Return the part of its share with which a screen finds nearly as many as with all of it."""
+    wanted = FOUND * (uniform > cut(1)).mean()
+    enough = (part for part in FEWER if (uniform > cut(part)).mean() >= wanted > 0)
+    return next(enough, 1.0)
 
 
 def _even(most: Floats, part: Ints) -> float:
     """Return which part of its share a screen keeps: less where it touches people of one habit."""
-    return min(1.0, UNEVEN / concentration(most, part, _tail(most.size)))
+    return min(1.0, UNEVEN / concentration(most, part, tail(most.size)))
 
 
 def _usable(columns: Columns, settings: Settings) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -155,8 +151,12 @@ def _sampled(columns: Columns, rng: Generator) -> Columns:
     return replace(part, output=output)
 
 
-def _continued(columns: Columns) -> Columns:
-    """Return the work with everybody's tasks again, with other outputs, up to the horizon."""
+def _continued(columns: Columns, rng: Generator) -> Columns:
+    """Return the work with everybody's tasks again, with other outputs, up to the horizon.
+
+    Each time everybody goes on with the tasks of somebody who did about as many: who is compared
+    with the same few people all along cannot be told from them.
+    """
     usual = max(float(np.median(columns.judgments)), 1.0)
     copies = int(np.clip(np.ceil(HORIZON / usual), 1, MOST_COPIES))
     rows = np.tile(np.arange(len(columns.who)), min(copies, MOST_ROWS // len(columns.who) or 1))
@@ -164,22 +164,33 @@ def _continued(columns: Columns) -> Columns:
     copy = np.arange(rows.size) // len(columns.who)
     outputs = np.unique(columns.output, return_inverse=True)[1][rows]
     order = np.argsort(np.argsort(columns.order))[rows]
+    who = np.concatenate([columns.who, *(_exchanged(columns, rng) for _ in range(copy[-1]))])
     return replace(
         again,
+        annotator=columns.people[who],
         output=outputs + copy * (int(outputs.max(initial=0)) + 1),
         order=(order + copy * len(columns.who)).astype(np.float64),
     )
 
 
-def _simulated(
-    columns: Columns, settings: Settings, rng: Generator
-) -> tuple[Mapping[str, Floats], Ints]:
-    """Return `_histories` of people like the campaign's honest ones, beside careless ones."""
+def _exchanged(columns: Columns, rng: Generator) -> Ints:
+    """Return (T,) who does the tasks, if people exchange theirs with others who did as many."""
+    people = columns.people.size
+    place = np.argsort(np.argsort(columns.judgments, kind="stable"))
+    taken_by = np.empty(people, dtype=np.int64)
+    taken_by[np.argsort(place)] = np.argsort(place + rng.uniform(0, LIKE, people))
+    return taken_by[columns.who]
+
+
+def _simulated(columns: Columns, settings: Settings, rng: Generator) -> MostEvidence:
+    """Return the evidence of people like the campaign's honest ones, beside careless ones."""
     believed = belief(columns, settings.crowd)
     model = Honest.fitted(columns, _usable(columns, settings), believed)
     plan = _sampled(columns, rng)
     kinds = shares(columns, model, plan, settings.crowd, rng)
-    return _histories(model, _continued(plan), kinds, settings, rng)
+    plan = _continued(plan, rng)
+    most, part = _histories(model, plan, kinds, settings, rng)
+    return MostEvidence(most, part, uniform(model, plan, settings, rng))
 
 
 def _histories(
@@ -195,7 +206,8 @@ def _histories(
     part: list[Ints] = []
     while sum(map(len, part)) < HISTORIES and len(part) < MOST_CAMPAIGNS:
         looking = rng.choice(LOOKING, plan.people.size, p=kinds)
-        campaign = model.campaign(plan, looking, rng)
+        care = rng.normal(1, CARE, looking.size)
+        campaign = model.campaign(plan, looking * care, rng)
         honest = looking == 1
         part.append(parts(campaign)[honest])
         for screen, evidence in _most(campaign, settings).items():
@@ -218,38 +230,3 @@ def _looks(columns: Columns) -> Iterator[Columns]:
     order = np.argsort(columns.order, kind="stable")
     for look in range(1, LOOKS + 1):
         yield taken(columns, order[: max(1, len(order) * look // LOOKS)])
-
-
-def _tail(people: int) -> int:
-    return max(5, int(TOP * people))
-
-
-def _least(screen: str, share: float) -> float:
-    """Return the least cut-off: that of one look by the nominal evidence, which may pass `share`.
-
-    A likelihood ratio is rarer than its inverse; the simulation says how rare. It does not know
-    how much more will be compared as the campaign goes on, so nobody is listed for less than that.
-    """
-    return LEAST_RATIO if SCREENS[screen].ratio else float(-np.log10(share))
-
-
-def _listing(screen: str, share: float) -> tuple[float, float]:
-    """Return the least cut-off for listing, and how slowly evidence is taken to fall off."""
-    return _least(screen, share), 0.0 if SCREENS[screen].ratio else DECADE
-
-
-def _cutoff(most: Floats, passing: float, least: float, decade: float) -> float:
-    """Return the evidence that a share of the simulated people pass, and at least `least`.
-
-    decade: the least mean by which evidence exceeds a high value that it passes. Only evidence
-    above 0 says how it falls off: it may begin far above, and the gap says nothing.
-    """
-    ordered = np.sort(most)[::-1]
-    if passing * ordered.size >= 10:
-        return float(max(least, ordered[int(passing * ordered.size)]))
-    tail = ordered[: _tail(ordered.size)]
-    tail = tail[tail > 0]
-    if not tail.size:
-        return least
-    excess = max(float((tail - tail[-1]).mean()), decade)
-    return float(max(least, tail[-1] + excess * np.log(tail.size / ordered.size / passing)))

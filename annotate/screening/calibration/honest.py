@@ -44,18 +44,20 @@ class Honest:
         if columns.edit_distance is not None:
             part = rows & np.isfinite(columns.edit_distance)
             size = np.log(np.maximum(columns.edit_distance[part], 1))
-            edits = Logs.fitted(columns.who[part], _badness(columns)[part], size)
+            edits = Logs.fitted(columns.who[part], _badness(columns, columns.answers)[part], size)
         whole = times(~ended)
         short = times(ended) if (ended & rows).sum() >= 20 else whole
         return cls(Answering.fitted(columns, usable, belief), whole, short, edits)
 
     def campaign(self, columns: Columns, looking: Floats, rng: Generator) -> Columns:
-        """Return new work on the same tasks by as many people; looking: (A,), see `Answering`.
+        """Return new work on the same tasks by as many people.
 
-        Who does not look, or answers upside down, is like honest people in everything else.
+        looking: (A,) 1 for people who look at the output as usual, 0 who do not, -1 who answer
+        upside down. These are like honest people in everything else: they edit what is really bad.
         """
-        answers = self.answering.drawn(columns, looking, rng)
-        made = _answered(columns, answers, rng)
+        reasons, look = self.answering.reasons(columns, rng), looking[columns.who]
+        answers = self.answering.answers(columns, reasons, look)
+        made = answered(columns, answers, rng)
         ended, people = _ended(made), made.people.size
         x = np.log(np.maximum(made.words, 1))
         seconds = np.where(
@@ -66,7 +68,9 @@ class Honest:
         made = replace(made, seconds=seconds)
         if self.edits is None:
             return made
-        size = np.ceil(self.edits.drawn(made.who, people, _badness(made), rng))
+        careful = self.answering.careful(reasons, look, rng)
+        seen = self.answering.answers(columns, careful, np.ones(len(look)))
+        size = np.ceil(self.edits.drawn(made.who, people, _badness(columns, seen), rng))
         needed = made.answers.min(axis=1) < max(columns.levels)
         return replace(
             made,
@@ -75,7 +79,7 @@ class Honest:
         )
 
 
-def _answered(columns: Columns, answers: Floats, rng: Generator) -> Columns:
+def answered(columns: Columns, answers: Floats, rng: Generator) -> Columns:
     """Return the columns with other answers, and the words that these require reading."""
     count = len(columns.scores)
     scores = dict(zip(columns.scores, answers[:, :count].T, strict=True))
@@ -109,9 +113,11 @@ def _ended(columns: Columns) -> NDArray[np.bool_]:
     return np.asarray(columns.plausible == 0)
 
 
-def _badness(columns: Columns) -> Floats:
-    """Return (T,) how far the answers are from the best, 0 to 1."""
+def _badness(columns: Columns, answers: Floats) -> Floats:
+    """Return (T,) how far the ratings among the answers (T, C) are from the best, 0 to 1."""
     if not columns.scores:
-        return np.zeros(len(columns.who))
+        return np.zeros(len(answers))
     best, worst = max(columns.levels), min(columns.levels)
-    return np.asarray((best - columns.answers.mean(axis=1)) / max(best - worst, 1e-9))
+    return np.asarray(
+        (best - answers[:, : len(columns.scores)].mean(axis=1)) / max(best - worst, 1e-9)
+    )

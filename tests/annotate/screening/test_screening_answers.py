@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import rankdata, t
+from scipy.stats import norm, rankdata, t
 
 from annotate.screening import (
     Settings,
@@ -30,7 +30,8 @@ def test_comparisons_by_pairs():
     found = crowd(1, people=6, each=8)
     same = SameOutputs.of(found)
     said = ratios(same, np.ones(same.who.size))
-    z = np.column_stack([(r := rankdata(a)) - r.mean() for a in found.answers.T])
+    scores = [norm.ppf((rankdata(a) - 0.5) / a.size) for a in found.answers.T]
+    z = np.column_stack([a - a.mean() for a in scores])
     z /= z.std(axis=0)
     for person in range(6):
         mine = found.annotator == person

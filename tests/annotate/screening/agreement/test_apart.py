@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm, rankdata
 
 from annotate.screening import Settings
-from annotate.screening.agreement.apart import apart
+from annotate.screening.agreement.apart import apart, beyond, coded, normal, ranked
 from annotate.screening.agreement.likelihood import SameOutputs, ratios
 from annotate.screening.agreement.screen import LOW_AGREEMENT
 from annotate.screening.running import run
@@ -66,7 +67,7 @@ def test_an_answer_that_repeats_another_is_not_a_second_opinion():
 
 
 def test_paragraphs_are_their_mean_and_what_differs_from_it():
-    """Three are asked, of which the last is there in half of the tasks."""
+    """Three are asked, of which the last is there in half of the tasks; first comes their order."""
     rng = np.random.default_rng(0)
     found = crowd(1, people=10, each=200)
     size = len(found.who)
@@ -74,7 +75,8 @@ def test_paragraphs_are_their_mean_and_what_differs_from_it():
     verdicts += rng.integers(-1, 2, (size, 1))
     verdicts[size // 2 :, 2] = np.nan
     said = apart(replace(found, scores={}, plausible=np.ones(size), verdicts=verdicts))
-    assert said.kinds.tolist() == [0, 1, 1, 1, 2]
+    assert said.kinds.tolist() == [0, 1, 1, 1, 2, 3, 3, 3, 4]
+    assert said.turning.tolist() == [True] * 5 + [False] * 4
     rest, mean = said.z[:, 1:4], said.z[:, 4]
     assert np.isnan(rest[size // 2 :, 2]).all()
     assert np.nansum(rest, axis=1) == pytest.approx(0, abs=1e-9)
@@ -91,6 +93,68 @@ def test_what_is_usual_of_a_paragraph_s_place_is_no_agreement():
     verdicts = np.clip(np.round(rng.normal([0.8, 0, -0.8], 0.7, (size, 3))), -1, 1)
     said = apart(replace(found, scores={}, plausible=np.ones(size), verdicts=verdicts))
     assert said.z[:, 1:4].mean(axis=0) == pytest.approx(0, abs=0.1)
+
+
+COUNTS = st.lists(st.integers(0, 500), min_size=1, max_size=7).filter(any).map(np.array)
+
+
+def column(n):
+    """Level 0 so often as the first number says, and so on."""
+    return np.repeat(np.arange(len(n)), n) * 1.0
+
+
+@given(n=COUNTS)
+def test_codes_are_those_of_scipy_s_ranks(n):
+    values = column(n)
+    share = (rankdata(values) - 0.5) / values.size
+    for code, score in ((ranked, share), (normal, norm.ppf(share))):
+        wanted = (score - score.mean()) / score.std() if np.ptp(values) else np.zeros(values.size)
+        assert code(n)[values.astype(int)] == pytest.approx(wanted, abs=1e-8)
+
+
+@given(n=COUNTS)
+def test_what_is_beyond_the_order_does_not_follow_from_it(n):
+    """Beside numpy's least squares of the square of the rank on the rank."""
+    values = column(n)
+    first, found = (code(n)[values.astype(int)] for code in (ranked, beyond))
+    assert found @ first == pytest.approx(0, abs=1e-6 * values.size)
+    assert found.mean() == pytest.approx(0, abs=1e-6)
+    if np.unique(values).size < 3:
+        assert (found == 0).all()
+        return
+    square = np.column_stack([np.ones(values.size), first])
+    rest = first**2 - square @ np.linalg.lstsq(square, first**2, rcond=None)[0]
+    assert found == pytest.approx(rest / rest.std(), abs=1e-6)
+
+
+def test_three_verdicts_alike_often_say_whether_there_is_a_side():
+    assert beyond(np.array([10, 10, 10])) == pytest.approx(np.array([1, -2, 1]) / 2**0.5)
+
+
+def test_a_level_that_no_yardstick_gives_is_beside_those_that_they_give():
+    block = np.array([[1.0], [2.0], [2.0], [3.0], [np.nan], [9.0]])
+    z = coded(block, np.array([True] * 5 + [False]), normal)
+    assert np.isnan(z[4, 0])
+    assert np.isfinite(z[5, 0])
+    assert z[5, 0] >= z[3, 0]
+    assert z[:4].mean() == pytest.approx(0)
+
+
+def test_two_people_agree_about_whether_a_paragraph_takes_a_side():
+    """Whatever side: the order of the verdicts shows nothing of it, and what is beyond shows it."""
+    rng = np.random.default_rng(0)
+    found = crowd(1, people=10, each=200)
+    size = len(found.who)
+    takes = rng.integers(0, 2, (found.text.max() + 1, 3))[found.text]
+    verdicts = takes * rng.choice([-1.0, 1.0], (size, 3))
+    said = apart(replace(found, scores={}, plausible=np.ones(size), verdicts=verdicts))
+    order = np.argsort(found.text, kind="stable")
+    text = found.text[order]
+    first = order[:-1][text[1:] == text[:-1]]
+    second = order[1:][text[1:] == text[:-1]]
+    together = (said.z[first] * said.z[second]).mean(axis=0)
+    assert together[1:5] == pytest.approx(0, abs=0.15)  # of the order
+    assert together[5:9].min() > 0.5
 
 
 def joined_by(found, who, answer):

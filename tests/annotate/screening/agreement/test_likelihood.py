@@ -23,11 +23,11 @@ TASKS = 30
 CROWD = Settings().crowd
 
 
-def same(who, text, z, there=None):
+def same(who, text, z, there=None, turning=True):
     """Judgments of z (D, S), each direction a kind of its own."""
     z = np.atleast_2d(z)
-    rows = np.arange(len(who))
-    return SameOutputs(rows, np.asarray(who), np.asarray(text), z, there, np.arange(len(z)))
+    rows, kinds, turns = np.arange(len(who)), np.arange(len(z)), np.full(len(z), turning)
+    return SameOutputs(rows, np.asarray(who), np.asarray(text), z, there, kinds, turns)
 
 
 @pytest.fixture
@@ -175,6 +175,33 @@ def test_answers_upside_down_say_as_much_as_the_same_answers_upright(seed, turne
     rest = who != turned
     assert other.unseen[rest] == pytest.approx(upright.unseen[rest], abs=1e-12)
     assert other.mirrored[rest] == pytest.approx(upright.mirrored[rest], abs=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 999), turned=st.integers(0, 3))
+def test_where_there_is_no_other_side_upside_down_is_careful(seed, turned):
+    rng = np.random.default_rng(seed)
+    text, z = drawn(rng, 20, 0.4)
+    who = np.tile(np.arange(4), 10)
+    belief = rng.uniform(0, 1, who.size)
+    sign = np.where(who == turned, -1.0, 1.0)
+    one = same(who, text, z, turning=False)
+    found, other = (ratios(one, each, cautious=True) for each in (belief, belief * sign))
+    assert (found.mirrored == 0).all()
+    assert other.unseen == pytest.approx(found.unseen, abs=1e-12)
+    both = ratios(same(who, text, z), belief, cautious=True)
+    assert found.unseen == pytest.approx(both.unseen, abs=1e-12)
+
+
+def test_directions_with_and_without_another_side_are_summed(known):
+    known(0.4)
+    who, text = [0, 1], [0, 0]
+    z = np.array([[1.0, -1.0], [2.0, 0.5]])
+    first, second = (ratios(same(who, text, z[[k]], turning=not k), np.ones(2)) for k in (0, 1))
+    turning = np.array([True, False])
+    both = ratios(same(who, text, z, turning=turning), np.ones(2))
+    assert both.unseen == pytest.approx(first.unseen + second.unseen)
+    assert both.mirrored == pytest.approx(first.mirrored)
 
 
 @settings(max_examples=50, deadline=None)
