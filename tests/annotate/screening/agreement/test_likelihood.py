@@ -166,13 +166,14 @@ def test_who_answers_upside_down_counts_the_other_way_round():
 @given(seed=st.integers(0, 999), turned=st.integers(0, 3))
 def test_answers_upside_down_say_as_much_as_the_same_answers_upright(seed, turned):
     rng = np.random.default_rng(seed)
-    text, z = drawn(rng, 20, 0.4)
-    who = np.tile(np.arange(4), 10)
-    belief = rng.uniform(-1, 1, who.size)
+    text, z = drawn(rng, 200, 0.4)
+    who = np.tile(np.arange(4), 100)
+    belief = rng.uniform(0.2, 1, who.size)
     sign = np.where(who == turned, -1.0, 1.0)
     upright = ratios(same(who, text, z), belief, cautious=True)
     other = ratios(same(who, text, z * sign), belief * sign, cautious=True)
     rest = who != turned
+    assert np.abs(upright.unseen).max() > 0.01
     assert other.unseen[rest] == pytest.approx(upright.unseen[rest], abs=1e-12)
     assert other.mirrored[rest] == pytest.approx(upright.mirrored[rest], abs=1e-12)
 
@@ -181,12 +182,13 @@ def test_answers_upside_down_say_as_much_as_the_same_answers_upright(seed, turne
 @given(seed=st.integers(0, 999), turned=st.integers(0, 3))
 def test_where_there_is_no_other_side_upside_down_is_careful(seed, turned):
     rng = np.random.default_rng(seed)
-    text, z = drawn(rng, 20, 0.4)
-    who = np.tile(np.arange(4), 10)
-    belief = rng.uniform(0, 1, who.size)
+    text, z = drawn(rng, 200, 0.4)
+    who = np.tile(np.arange(4), 100)
+    belief = rng.uniform(0.2, 1, who.size)
     sign = np.where(who == turned, -1.0, 1.0)
     one = same(who, text, z, turning=False)
     found, other = (ratios(one, each, cautious=True) for each in (belief, belief * sign))
+    assert np.abs(found.unseen).max() > 0.01
     assert (found.mirrored == 0).all()
     assert other.unseen == pytest.approx(found.unseen, abs=1e-12)
     both = ratios(same(who, text, z), belief, cautious=True)

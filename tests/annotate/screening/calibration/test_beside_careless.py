@@ -129,6 +129,21 @@ def test_whoever_does_not_look_edits_what_is_really_bad():
     assert slopes[2] < -0.2 * slopes[0]
 
 
+def test_if_people_had_looked_they_had_said_the_same_something_else_or_the_opposite():
+    rng = np.random.default_rng(2)
+    found = crowd(3, people=40, each=100)
+    model = Answering.fitted(found, np.ones(40, bool), np.ones(len(found.who)))
+    reasons = model.reasons(found, rng)
+    look = np.repeat([1.2, 0.8, 0.0, -1.0], 10)[found.who]
+    careful = model.careful(reasons, look, rng)
+    assert careful.item is reasons.item
+    assert careful.person is reasons.person
+    for kind, same in ((1.2, 1.0), (0.8, 0.8), (0.0, 0.0), (-1.0, -1.0)):
+        one, other = reasons.rest[look == kind].ravel(), careful.rest[look == kind].ravel()
+        assert np.corrcoef(one, other)[0, 1] == pytest.approx(same, abs=0.05)
+        assert other.std() == pytest.approx(1, abs=0.05)
+
+
 def test_small_campaigns_are_simulated_a_few_times_only(monkeypatch):
     times = []
     monkeypatch.setattr(
