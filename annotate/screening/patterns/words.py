@@ -26,7 +26,7 @@ FOR_REVIEWERS = ForReviewers(
     "odds of random choice against a person",
     big=lambda said: odds(said.value),
     detail=_detail,
-    limit=lambda said: f"Flags from {odds(said.threshold)}.",
+    limit=lambda said: f"Pauses only from {odds(said.threshold)}.",
     axis=lambda _values: ScreenAxis(-4, 4, odds, flags_above=True),
 )
 
@@ -42,8 +42,11 @@ def _notice(found: Numbers, own: Patterns, *, paragraphs: bool) -> Told:
             "than 1 of %(n)s."
         )
         sentences.append(said % {"n": number(10 ** min(found.value, 9.0), 0)})
-    limit = _("We look at work where it is fewer than 1 of %(n)s.")
-    sentences.append(limit % {"n": number(own.odds, 0)})
+    limit = _(
+        "We look at work whose answers to the questions of a task go together as if they were "
+        "drawn."
+    )
+    sentences.append(limit)
     return _("Your answers go together as if they were drawn at random"), sentences
 
 
