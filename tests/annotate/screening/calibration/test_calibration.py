@@ -1,6 +1,7 @@
 """Cut-offs from simulated honest people: what they depend on, and what they keep."""
 
 from dataclasses import replace
+from math import ceil
 
 import numpy as np
 import pytest
@@ -218,7 +219,7 @@ def test_work_goes_on_with_other_outputs_in_the_same_pairs(seed, people, each, u
         found = taken(found, np.flatnonzero(np.arange(len(found.who)) % 7 > found.who % 5))
     plan = calibrating._continued(found, np.random.default_rng(seed))
     copies = len(plan.who) // len(found.who)
-    assert copies == min(6, -(-25 // max(int(np.median(found.judgments)), 1)))
+    assert copies == min(6, ceil(25 / np.median(found.judgments)))
     for copy in range(copies):
         part = slice(copy * len(found.who), (copy + 1) * len(found.who))
         outputs, same = (
