@@ -14,8 +14,7 @@ from itertools import product, repeat
 import numpy as np
 
 from annotate.screening import Settings
-from annotate.screening.joining import taken
-from annotate.screening.running import findings
+from annotate.screening.calibration.calibrating import most_evidence
 from bench.screening import crowds, kinds, table
 from estimation.core import Floats
 
@@ -30,13 +29,7 @@ def most(study: str, kind: str, seed: int) -> Most:
     """The most evidence at any look on each person of one campaign."""
     name = [SEED, *study.encode(), *kind.encode(), seed]
     columns, mine = table.campaign(study, kind, table.TOGETHER, np.random.default_rng(name))
-    found: dict[str, Floats] = {}
-    for look in range(1, table.LOOKS + 1):
-        seen = taken(columns, np.arange(len(columns.who) * look // table.LOOKS))
-        at = np.searchsorted(columns.people, seen.people)
-        for one in findings(seen, Settings()):
-            so_far = found.setdefault(one.screen, np.zeros(columns.people.size))
-            np.maximum.at(so_far, at, one.evidence)
+    found = most_evidence(columns, Settings(), table.LOOKS)
     return {screen: (evidence[~mine], evidence[mine]) for screen, evidence in found.items()}
 
 

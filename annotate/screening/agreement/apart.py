@@ -16,7 +16,7 @@ from estimation.core import Floats, Ints
 _LEVEL = 6.0
 # The weight of "unrelated" beside the campaign's own correlations, in judgments.
 _UNRELATED = 60.0
-_TURNING = 2  # kinds of directions of verdicts, their order, which can be upside down
+_TURNING = 2  # kinds of directions that the order of verdicts has: it can be upside down
 _ALIKE = 1e-9  # the spread of scores that differ by rounding only
 
 # What each level says, (L,), by how often it occurs.

@@ -131,7 +131,7 @@ def ratios(same: SameOutputs, belief: Floats, *, cautious: bool = False) -> Rati
 def _others(same: SameOutputs, belief: Floats) -> Iterator[_Others]:
     """Yield what the others say in each direction; where all is said, powers are once for all.
 
-    Who answers upside down says nothing where there is no other side.
+    Where there is no other side, who answers upside down counts like somebody careful.
     """
     counts = {True: belief, False: np.abs(belief)}
     powers: dict[bool, list[Floats]] = {}

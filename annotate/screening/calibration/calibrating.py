@@ -175,11 +175,11 @@ def _continued(columns: Columns, rng: Generator) -> Columns:
 
 def _exchanged(columns: Columns, rng: Generator) -> Ints:
     """Return (T,) who does the tasks, if people exchange theirs with others who did as many."""
-    people = columns.people.size
-    place = np.argsort(np.argsort(columns.judgments, kind="stable"))
-    taken_by = np.empty(people, dtype=np.int64)
-    taken_by[np.argsort(place)] = np.argsort(place + rng.uniform(0, LIKE, people))
-    return taken_by[columns.who]
+    ranked = np.argsort(columns.judgments, kind="stable")
+    near = np.argsort(np.argsort(ranked) + rng.uniform(0, LIKE, ranked.size))
+    who = np.empty_like(near)
+    who[ranked] = near
+    return who[columns.who]
 
 
 def _simulated(columns: Columns, settings: Settings, rng: Generator) -> MostEvidence:
@@ -210,15 +210,17 @@ def _histories(
         campaign = model.campaign(plan, looking * care, rng)
         honest = looking == 1
         part.append(parts(campaign)[honest])
-        for screen, evidence in _most(campaign, settings).items():
+        for screen, evidence in most_evidence(campaign, settings).items():
             found.setdefault(screen, []).append(evidence[honest])
     return {screen: np.concatenate(each) for screen, each in found.items()}, np.concatenate(part)
 
 
-def _most(campaign: Columns, settings: Settings) -> Mapping[str, Floats]:
-    """Return (A,) the most evidence of each screen on each person, at any look."""
+def most_evidence(
+    campaign: Columns, settings: Settings, looks: int = LOOKS
+) -> Mapping[str, Floats]:
+    """Return (A,) the most evidence of each screen on each person, at any of so many looks."""
     found: dict[str, Floats] = {}
-    for look in _looks(campaign):
+    for look in _looks(campaign, looks):
         at = np.searchsorted(campaign.people, look.people)
         for one in findings(look, settings):
             seen = found.setdefault(one.screen, np.zeros(campaign.people.size))
@@ -226,7 +228,7 @@ def _most(campaign: Columns, settings: Settings) -> Mapping[str, Floats]:
     return found
 
 
-def _looks(columns: Columns) -> Iterator[Columns]:
+def _looks(columns: Columns, looks: int) -> Iterator[Columns]:
     order = np.argsort(columns.order, kind="stable")
-    for look in range(1, LOOKS + 1):
-        yield taken(columns, order[: max(1, len(order) * look // LOOKS)])
+    for look in range(1, looks + 1):
+        yield taken(columns, order[: max(1, len(order) * look // looks)])

@@ -162,30 +162,32 @@ def test_who_answers_upside_down_counts_the_other_way_round():
     assert np.median(mean[4:]) > 0.9
 
 
-@settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 999), turned=st.integers(0, 3))
-def test_answers_upside_down_say_as_much_as_the_same_answers_upright(seed, turned):
-    rng = np.random.default_rng(seed)
+@st.composite
+def one_turned(draw):
+    """Answers (text, who, z) of four people, beliefs in them, and -1 where one of them answered."""
+    rng = np.random.default_rng(draw(st.integers(0, 999)))
     text, z = drawn(rng, 200, 0.4)
     who = np.tile(np.arange(4), 100)
-    belief = rng.uniform(0.2, 1, who.size)
-    sign = np.where(who == turned, -1.0, 1.0)
+    sign = np.where(who == draw(st.integers(0, 3)), -1.0, 1.0)
+    return text, who, z, rng.uniform(0.2, 1, who.size), sign
+
+
+@settings(max_examples=30, deadline=None)
+@given(one_turned())
+def test_answers_upside_down_say_as_much_as_the_same_answers_upright(found):
+    text, who, z, belief, sign = found
     upright = ratios(same(who, text, z), belief, cautious=True)
     other = ratios(same(who, text, z * sign), belief * sign, cautious=True)
-    rest = who != turned
+    rest = sign > 0
     assert np.abs(upright.unseen).max() > 0.01
     assert other.unseen[rest] == pytest.approx(upright.unseen[rest], abs=1e-12)
     assert other.mirrored[rest] == pytest.approx(upright.mirrored[rest], abs=1e-12)
 
 
 @settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 999), turned=st.integers(0, 3))
-def test_where_there_is_no_other_side_upside_down_is_careful(seed, turned):
-    rng = np.random.default_rng(seed)
-    text, z = drawn(rng, 200, 0.4)
-    who = np.tile(np.arange(4), 100)
-    belief = rng.uniform(0.2, 1, who.size)
-    sign = np.where(who == turned, -1.0, 1.0)
+@given(one_turned())
+def test_where_there_is_no_other_side_upside_down_is_careful(made):
+    text, who, z, belief, sign = made
     one = same(who, text, z, turning=False)
     found, other = (ratios(one, each, cautious=True) for each in (belief, belief * sign))
     assert np.abs(found.unseen).max() > 0.01

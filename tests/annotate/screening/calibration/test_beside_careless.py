@@ -99,7 +99,7 @@ def test_only_honest_people_are_counted(monkeypatch):
         return drawn(self, plan, looking, rng)
 
     monkeypatch.setattr(Honest, "campaign", noted)
-    monkeypatch.setattr(calibrating, "_most", lambda *_given: {"low_agreement": seen[-1]})
+    monkeypatch.setattr(calibrating, "most_evidence", lambda *_given: {"low_agreement": seen[-1]})
     monkeypatch.setattr(calibrating, "shares", lambda *_given: np.array([0.5, 0.3, 0.2]))
     monkeypatch.setattr(calibrating, "HISTORIES", 200)
     monkeypatch.setattr(calibrating, "uniform", lambda *_given: np.zeros(0))
@@ -147,7 +147,7 @@ def test_if_people_had_looked_they_had_said_the_same_something_else_or_the_oppos
 def test_small_campaigns_are_simulated_a_few_times_only(monkeypatch):
     times = []
     monkeypatch.setattr(
-        calibrating, "_most", lambda campaign, _settings: times.append(campaign) or {}
+        calibrating, "most_evidence", lambda campaign, _settings: times.append(campaign) or {}
     )
     calibrated(crowd(5, people=6), Settings())
     assert len(times) == calibrating.MOST_CAMPAIGNS

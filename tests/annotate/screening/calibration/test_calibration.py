@@ -237,15 +237,8 @@ def test_work_goes_on_with_other_outputs_in_the_same_pairs(seed, people, each, u
 def test_people_go_on_beside_other_people():
     found = crowd(1, people=40, each=5)
     plan = calibrating._continued(found, np.random.default_rng(1))
-    beside = {
-        (one, other)
-        for output in np.unique(plan.output)
-        for one in plan.who[plan.output == output].tolist()
-        for other in plan.who[plan.output == output].tolist()
-        if one < other
-    }
-    first = {pair for pair in beside if pair in _beside(found)}
-    assert len(beside) > 3 * len(first) > 0
+    beside = _beside(plan)
+    assert len(beside) > 3 * len(beside & _beside(found)) > 0
 
 
 def _beside(found):
@@ -254,4 +247,5 @@ def _beside(found):
         for output in np.unique(found.output)
         for one in found.who[found.output == output].tolist()
         for other in found.who[found.output == output].tolist()
+        if one < other
     }
