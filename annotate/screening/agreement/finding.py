@@ -33,7 +33,7 @@ class AgreementThresholds(Thresholds):
 def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) -> ScreenFinding:
     """Flag annotators whose agreement is below `threshold` with confidence; 0 is chance, 1 usual.
 
-    Answers become standardised mid-ranks z of their column, less the person's level, in directions
+    Answers become standardised scores z of their column, less the person's level, in directions
     that are unrelated (`apart`). They are ordinal and centred, so chance gives 0 whatever a
     person's own base rates are. For each output that others judged too, v = sum of guess² over the
     directions, where the guess is what careful people would say given the others' answers, and x =
