@@ -18,6 +18,14 @@ from annotate.selectors.pay.tallies import FACTS, Sums, Upto
 STEP = 100_000  # facts of a kind in one transaction
 SETTLED = timedelta(seconds=5)  # an id may be given a moment before its transaction has a number
 AT_ONCE = 200  # keys in one query
+# Transactions of all databases of a server are numbered together; locks know 32 bits of a number.
+GOING_HERE = """
+SELECT count(*) FROM txid_snapshot_xip(txid_current_snapshot()) AS going
+JOIN pg_locks ON locktype = 'transactionid' AND granted
+    AND transactionid::text::bigint = going %% 4294967296
+LEFT JOIN pg_stat_activity AS session USING (pid)
+WHERE going < %s AND coalesce(session.datname, current_database()) = current_database()
+"""
 NAMES = tuple(field.name for field in fields(Upto))
 
 
@@ -98,8 +106,9 @@ def _is_settled(progress: TallyProgress) -> bool:
     if connection.vendor != "postgresql":
         return True  # this transaction is the only one that writes
     assert progress.noted_at is not None
-    waited = timezone.now() - progress.noted_at >= SETTLED
-    return waited and _transactions("xmin") >= progress.horizon
+    if timezone.now() - progress.noted_at < SETTLED:
+        return False
+    return _transactions("xmin") >= progress.horizon or not _going_here(progress.horizon)
 
 
 def _transactions(end: str) -> int:
@@ -108,6 +117,13 @@ def _transactions(end: str) -> int:
         return 0
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT txid_snapshot_{end}(txid_current_snapshot())")
+        return int(cursor.fetchone()[0])
+
+
+def _going_here(horizon: int) -> int:
+    """Return how many transactions of this database with a lower number are not over."""
+    with connection.cursor() as cursor:
+        cursor.execute(GOING_HERE, [horizon])
         return int(cursor.fetchone()[0])
 
 

@@ -201,7 +201,7 @@ def test_counts_are_right_whatever_happens_and_whenever_they_are_added_up(
 
 
 def settle() -> None:
-    """Add up all there is. Transactions of other workers' tests hold it back while they run."""
+    """Add up all there is."""
     last = Assignment.objects.aggregate(last=Max("pk"))["last"] or 0
     until = time.monotonic() + 60
     while not TallyProgress.objects.filter(assignment__gte=last).exists():
