@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from inspect import cleandoc
 from typing import Any
 
-from annotate.screening.known_answers import GOLD, KnownAnswers
+from annotate.screening.gold.known_answers import GOLD, KnownAnswers
 from annotate.screening.registry import SCREENS
 from annotate.screening.settings import CROWD, FLAGS, FlagSettings
 from annotate.screening.signals.settings import SIGNALS, SignalThresholds

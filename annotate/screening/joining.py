@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annotate.screening.base import Columns, Highlights
 from annotate.screening.grouping import once
@@ -90,10 +91,15 @@ def _highlights(parts: Sequence[Columns]) -> Highlights | None:
 @once
 def last(columns: Columns, most: int) -> Columns:
     """Return the last judgments of each annotator, at most so many."""
+    return taken(columns, np.flatnonzero(lately(columns, most)))
+
+
+def lately(columns: Columns, most: int) -> NDArray[np.bool_]:
+    """Return (T,) which judgments are the last of their annotators, at most so many of each."""
     left = np.repeat(np.cumsum(columns.judgments), columns.judgments)
     kept = np.zeros(len(columns.who), dtype=bool)
     kept[columns.turns] = left - np.arange(left.size) <= most
-    return taken(columns, np.flatnonzero(kept))
+    return kept
 
 
 def taken(columns: Columns, rows: Ints) -> Columns:

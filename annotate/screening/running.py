@@ -20,7 +20,7 @@ WHOLE = ("screen", "people", "threshold", "numbers")
 def measured(screen: Screen[Any], columns: Columns, settings: Settings) -> ScreenFinding:
     """Return what one screen measures, on all work or on the last judgments: what is strongest.
 
-    The last ones are looked at alone, and twice as many: those show what is weak in each task.
+    The last ones are looked at, and twice as many: those show what is weak in each task.
     """
     own = settings.of(screen.thresholds)
     if screen.find is None:
@@ -28,7 +28,10 @@ def measured(screen: Screen[Any], columns: Columns, settings: Settings) -> Scree
     found = screen.find(columns, own, settings.crowd)
     for most in (settings.flags.recent, 2 * settings.flags.recent) if screen.recent else ():
         if (columns.judgments > most).any():
-            recent = screen.find(last(columns, most), own, settings.crowd)
+            if screen.find_lately:
+                recent = screen.find_lately(columns, own, settings.crowd, most)
+            else:
+                recent = screen.find(last(columns, most), own, settings.crowd)
             found = _stronger(found, recent, most)
     return found
 

@@ -18,7 +18,8 @@ class Screen(Generic[T]):
     key: its name in flags, exports and the API.
     group: the name of its thresholds in the stored settings.
     find: a pure function that measures each annotator of the columns.
-    recent: whether it also looks at everybody's last judgments alone.
+    recent: whether it also looks at everybody's last judgments.
+    find_lately: how it looks at the last so many of them, by default as at all, and at these alone.
     ratio: whether its evidence is the logarithm of a likelihood ratio, and not of a probability. So
         high a ratio is rarer among careful people than its inverse says.
     sums: in place of `find`, for a screen that looks at what all others found.
@@ -31,6 +32,7 @@ class Screen(Generic[T]):
     reviewers: ForReviewers
     annotators: ForAnnotators[T]
     recent: bool = False
+    find_lately: Callable[[Columns, T, CrowdThresholds, int], ScreenFinding] | None = None
     ratio: bool = False
     sums: Callable[[Columns, T, CrowdThresholds, Sequence[ScreenFinding]], ScreenFinding] | None = (
         None

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field
 
 from annotate.schemas import Fault, Problem, Refused, Several, read
-from annotate.screening.known_answers import GOLD, KnownAnswers
+from annotate.screening.gold.known_answers import GOLD, KnownAnswers
 from annotate.screening.registry import SCREENS
 from annotate.screening.signals.settings import SIGNALS, SignalThresholds
 from annotate.screening.thresholds import CrowdThresholds, SettingsError, Thresholds, between

@@ -8,11 +8,11 @@ from annotate.screening.settings import Settings
 # Screens that no other one can replace get more of what the settings allow, and those that many
 # people of one habit are near to get less.
 SHARES = {
-    "too_fast": 1.8,
+    "too_fast": 1.6,
     "low_agreement": 5.0,
-    "own_consistency": 5.0,
-    "no_variation": 8.4,
-    "random_answers": 1.8,
+    "own_consistency": 7.5,
+    "no_variation": 3.0,
+    "random_answers": 1.6,
     "answer_pattern": 0.4,
     "several_signs": 2.0,
 }

@@ -8,7 +8,7 @@ from annotate.screening.calibration.honest import Honest, answered
 from annotate.screening.registry import SCREENS
 from annotate.screening.running import measured
 from annotate.screening.settings import Settings
-from estimation.core import Floats, distinct
+from estimation.core import Floats
 
 BUT = 6  # one in so many of their answers is like other people's
 SOME = 0.1  # of the people of a simulated campaign
@@ -30,10 +30,14 @@ def uniform(model: Honest, plan: Columns, settings: Settings, rng: Generator) ->
 
 
 def _usual(columns: Columns) -> Floats:
-    """Return (C,) the most frequent answer to each question, of paragraphs to all."""
-    found = np.zeros(len(columns.kinds))
-    for kind in distinct(columns.kinds).tolist():
-        block = columns.answers[:, columns.kinds == kind]
-        levels, n = np.unique(block[np.isfinite(block)], return_counts=True)
-        found[columns.kinds == kind] = levels[n.argmax()] if n.size else np.nan
-    return found
+    """Return (C,) the most frequent answers: to all questions with names together, and verdicts.
+
+    Who gives these is hardest to tell from others, who give them often.
+    """
+    paragraphs = 0 if columns.verdicts is None else columns.verdicts.shape[1]
+    named = columns.answers[:, : columns.answers.shape[1] - paragraphs]
+    rows, n = np.unique(named, axis=0, return_counts=True)
+    verdicts = columns.answers[:, named.shape[1] :]
+    levels, times = np.unique(verdicts[np.isfinite(verdicts)], return_counts=True)
+    verdict = levels[times.argmax()] if times.size else np.nan
+    return np.concatenate([rows[n.argmax()], np.full(paragraphs, verdict)])

@@ -4,10 +4,15 @@ import numpy as np
 
 from annotate.screening import crowd
 from annotate.screening.base import Columns, ScreenFinding, finding
+from annotate.screening.crowd import Mask
+from annotate.screening.joining import lately
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
-from estimation.core import uniformity
+from annotate.screening.variation.likelihood import Answered
+from annotate.screening.variation.usual import UsualAnswers, usual_answers
+from estimation.core import Floats, uniformity
 
 RATE = 0.01
+MOST = 0.5  # of the answers; who gives one answer less often cannot be improbably uniform
 
 
 class Variation(Thresholds):
@@ -29,36 +34,47 @@ def find(columns: Columns, own: Variation, limits: CrowdThresholds) -> ScreenFin
     is one answer and not three. Base rates come from the others alone. Uniform annotators
     contribute neither to them nor to the correlation within people, so they cannot excuse their own
     uniformity or a friend's.
-    value: the p-value of `straight_lining`; threshold: the largest that is flagged.
+    value: the p-value of `straight_lining`; threshold: the largest that is flagged. The evidence is
+    how much likelier the answers are of somebody who gives one answer (`likelihood`).
     """
-    found = crowd.categories(columns)
-    counts = crowd.counts(columns, found)
-    yardstick = crowd.varied(counts, limits)
-    n, others = columns.judgments, crowd.of_others(counts, yardstick, found.unrelated)
-    rates = (others.times + 0.5) / (others.judgments + 0.5 * found.typical.size)[counts.who]
+    return _found(columns, own, limits, None)
+
+
+def find_lately(
+    columns: Columns, own: Variation, limits: CrowdThresholds, most: int
+) -> ScreenFinding:
+    """Look at everybody's last judgments, at most so many: have they begun to give one answer?
+
+    Those before say at which level somebody answers, and all of the others' say what is usual.
+    """
+    return _found(columns, own, limits, lately(columns, most))
+
+
+def _found(
+    columns: Columns, own: Variation, limits: CrowdThresholds, kept: Mask | None
+) -> ScreenFinding:
+    """Look at the judgments that are kept (T,), None if all are."""
+    usual = usual_answers(columns, limits)
+    seen = usual.counts if kept is None else usual.kept(kept)
+    n, modal = seen.judgments, seen.modal / np.maximum(seen.judgments, 1)
     enough = (n >= own.minimum) & (columns.answers.shape[1] > 0)
-    enough &= crowd.large_enough(counts, yardstick, limits)
-    modal = counts.modal / np.maximum(n, 1)
-    # Rounded up, so that the same few numbers recur and are not computed again.
-    rates = np.minimum(np.ceil(rates / RATE) * RATE, 1 - RATE)
-    within = crowd.correlation(columns, found.category, yardstick, own.correlation)
+    enough &= crowd.large_enough(usual.counts, usual.people, limits)
+    uniform = enough & (modal >= MOST)
+    within = crowd.correlation(columns, usual.found.category, usual.people, own.correlation)
     correlation = min(np.ceil(within / RATE) * RATE, 0.99)
-    p_value, run = np.ones(n.size), np.zeros(n.size)
-    in_order = found.category[columns.turns]
-    ends = np.cumsum(n)
-    edges = np.searchsorted(counts.who, np.arange(n.size + 1))
-    for j in np.flatnonzero(enough & (modal >= 0.5)):  # others cannot be improbably uniform
-        mine = slice(edges[j], edges[j + 1])
-        answer = np.searchsorted(counts.category[mine], in_order[ends[j] - n[j] : ends[j]])
-        _n, _share, run[j], *_, p_value[j] = uniformity(answer, rates[mine], correlation)
+    p_value, run = _chances(usual, kept, correlation, uniform)
+    evidence, rows = np.zeros(n.size), np.flatnonzero(uniform[usual.counts.who])
+    if rows.size:
+        times = None if kept is None else seen.times[rows]
+        evidence[uniform] = Answered.of(usual, rows).one_answer(times)
     return finding(
         "no_variation",
         columns,
-        evidence=-np.log10(np.maximum(p_value, 1e-300)),
+        evidence=evidence,
         past=p_value <= own.p_value,
         value=p_value,
         threshold=own.p_value,
-        n=n,
+        n=n.astype(np.int64),
         enough=enough,
         numbers={
             "modal_share": modal,
@@ -66,3 +82,22 @@ def find(columns: Columns, own: Variation, limits: CrowdThresholds) -> ScreenFin
             "correlation": np.full(n.size, correlation),
         },
     )
+
+
+def _chances(
+    usual: UsualAnswers, kept: Mask | None, correlation: float, uniform: Mask
+) -> tuple[Floats, Floats]:
+    """Return (A,) p-values and longest runs of the `uniform` people; 1 and 0 of others."""
+    p_value, run = np.ones(uniform.size), np.zeros(uniform.size)
+    columns, counts = usual.columns, usual.counts
+    # Rounded up, so that the same few numbers recur and are not computed again.
+    rates = np.minimum(np.ceil(usual.rates / RATE) * RATE, 1 - RATE)
+    turns = columns.turns if kept is None else columns.turns[kept[columns.turns]]
+    people = np.arange(uniform.size + 1)
+    begins, edges = (np.searchsorted(who, people) for who in (columns.who[turns], counts.who))
+    in_order = usual.found.category[turns]
+    for j in np.flatnonzero(uniform):
+        mine = slice(edges[j], edges[j + 1])
+        answer = np.searchsorted(counts.category[mine], in_order[begins[j] : begins[j + 1]])
+        _n, _share, run[j], *_, p_value[j] = uniformity(answer, rates[mine], correlation)
+    return p_value, run

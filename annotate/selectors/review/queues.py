@@ -11,8 +11,8 @@ from django.db.models.functions import Lag, Lead, RowNumber
 from annotate.crowds.registry import CROWDS
 from annotate.models import Appeal, Flag, Review, Ruling, SignalFinding
 from annotate.screening.base import LISTED, PAUSED
-from annotate.screening.gold_words import FOR_REVIEWERS as GOLD_WORDS
-from annotate.screening.known_answers import GOLD
+from annotate.screening.gold.known_answers import GOLD
+from annotate.screening.gold.words import FOR_REVIEWERS as GOLD_WORDS
 from annotate.screening.registry import SCREENS
 from annotate.selectors import keysets, listings
 from annotate.selectors.listings import Filter, Listing

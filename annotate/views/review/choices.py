@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
 
-from annotate.screening import gold_words
-from annotate.screening.known_answers import GOLD
+from annotate.screening.gold import words as gold_words
+from annotate.screening.gold.known_answers import GOLD
 from annotate.screening.registry import SCREENS
 from annotate.selectors.review.effects import Effects
 from annotate.selectors.review.reviews import NONE, Case

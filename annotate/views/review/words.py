@@ -4,8 +4,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from annotate.screening import gold_words
-from annotate.screening.known_answers import GOLD
+from annotate.screening.gold import words as gold_words
+from annotate.screening.gold.known_answers import GOLD
 from annotate.screening.registry import SCREENS
 from annotate.screening.words import ForReviewers, Numbers, ScreenAxis
 from annotate.selectors.review.records import Fired

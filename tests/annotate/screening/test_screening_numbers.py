@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, percentileofscore, rankdata
 
-from annotate.screening.agreement.apart import _middle, coded
+from annotate.screening.coding import _middle, coded
 from annotate.screening.order_statistics import _quantile
 
 LEVELS = st.floats(0.6, 0.99999)  # as annotate.screening.settings allows

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from scipy.stats import norm, rankdata
 
 from annotate.screening import Settings
-from annotate.screening.agreement.apart import apart, beyond, coded, normal, ranked
+from annotate.screening.agreement.apart import apart
 from annotate.screening.agreement.likelihood import SameOutputs, ratios
 from annotate.screening.agreement.screen import LOW_AGREEMENT
+from annotate.screening.coding import beyond, coded, normal, ranked
 from annotate.screening.running import run
 from bench.screening import crowds, kinds, table
 from bench.screening.campaigns import Design

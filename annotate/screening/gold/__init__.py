@@ -1,0 +1,1 @@
+"""Gold: tasks with known answers."""
