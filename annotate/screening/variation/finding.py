@@ -7,7 +7,7 @@ from annotate.screening.base import Columns, ScreenFinding, finding
 from annotate.screening.crowd import Mask
 from annotate.screening.joining import lately
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
-from annotate.screening.variation.likelihood import Answered
+from annotate.screening.variation.likelihood import GivenAnswers
 from annotate.screening.variation.usual import UsualAnswers, usual_answers
 from estimation.core import Floats, uniformity
 
@@ -66,7 +66,7 @@ def _found(
     evidence, rows = np.zeros(n.size), np.flatnonzero(uniform[usual.counts.who])
     if rows.size:
         times = None if kept is None else seen.times[rows]
-        evidence[uniform] = Answered.of(usual, rows).one_answer(times)
+        evidence[uniform] = GivenAnswers.of(usual, rows).one_answer(times)
     return finding(
         "no_variation",
         columns,

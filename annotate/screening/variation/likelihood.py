@@ -25,7 +25,7 @@ _LEAST = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
+class GivenAnswers:
     """What N people answered in P rows of `Counts`, and how likely that is.
 
     times: (P,) how often. person: (P,) whose row it is, 0 to N - 1. begins: (N,) the first of each.
@@ -41,7 +41,7 @@ class Answered:
     chosen: Floats
 
     @classmethod
-    def of(cls, usual: UsualAnswers, rows: Ints) -> Answered:
+    def of(cls, usual: UsualAnswers, rows: Ints) -> GivenAnswers:
         """Take the people of these rows, which are all of theirs.
 
         At a level t, the shares of the answers are tilted by what each says: p · exp(t · level).

@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 
 from annotate.screening import Settings
 from annotate.screening.calibration import calibrating
+from annotate.screening.calibration import uniform as usual
 from annotate.screening.calibration.allocating import ASSUMED, NEEDY, allocated
 from annotate.screening.calibration.honest import Honest
 from annotate.screening.calibration.uniform import uniform
 from annotate.screening.registry import SCREENS
 from bench.screening import table
-from tests.annotate.screening.columns import crowd
+from tests.annotate.screening.columns import columns, crowd
 
 MEASURED = [name for name in SCREENS if name not in ASSUMED]
 
@@ -89,6 +90,13 @@ def test_who_nearly_always_gives_the_usual_answer_stands_out_the_more_there_is_t
     assert one.size == four.size == 60
     assert np.median(one) > 1
     assert np.median(four) > np.median(one) + 2
+
+
+def test_the_usual_answer_is_what_people_most_often_give_to_all_questions_together():
+    """The most frequent answers to each question, 0, 1 and 0, are not the most frequent ones."""
+    scores = [(0, 0, 0)] * 3 + [(0, 1, 0), (0, 1, -1), (-1, 0, 0)] + [(1, 1, 1)] * 4
+    made = columns(np.arange(10) % 5, scores)
+    assert usual._usual(made).tolist() == [1, 1, 1]
 
 
 def test_answers_about_paragraphs_can_be_uniform():
