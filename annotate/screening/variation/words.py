@@ -36,7 +36,7 @@ FOR_REVIEWERS = ForReviewers(
     "probability of answers so uniform",
     big=lambda said: _probability(said.value),
     detail=_detail,
-    limit=lambda said: f"Flags from {_probability(said.threshold)} down.",
+    limit=lambda said: f"Pauses only from {_probability(said.threshold)} down.",
     axis=lambda _values: ScreenAxis(0, 6, lambda at: _probability(10**-at), flags_above=True),
     onto=lambda value: -log10(max(value, LEAST_P)),
 )
@@ -49,10 +49,10 @@ def _notice(found: Numbers, own: Variation, *, paragraphs: bool) -> Told:
         said = _("You gave the same answers in %(share)s of your tasks, up to %(run)s in a row.")
         sentences.append(said % {"share": percent(share), "run": number(run, 0)})
     limit = _(
-        "We look at work whose answers are so alike that this comes up by chance in fewer than 1 "
-        "of %(n)s people who answer like the others."
+        "We look at work in which one answer comes up so often that this is rare among people who "
+        "look at each text."
     )
-    sentences.append(limit % {"n": number(1 / own.p_value, 0)})
+    sentences.append(limit)
     return _("You nearly always gave the same answers"), sentences
 
 
