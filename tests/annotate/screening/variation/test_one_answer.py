@@ -9,6 +9,7 @@ from scipy.special import gammaln
 from scipy.stats import binomtest, dirichlet_multinomial, multinomial, norm, rankdata
 
 from annotate.screening import Settings
+from annotate.screening.calibration import tails
 from annotate.screening.joining import lately
 from annotate.screening.variation import likelihood
 from annotate.screening.variation.likelihood import CORRELATION, SHARES, SPREAD, GivenAnswers
@@ -210,5 +211,12 @@ def test_the_screen_looks_at_the_last_judgments_beside_all_others():
 
 
 def test_nobody_is_uniform_who_gives_no_answer_in_half_of_the_tasks():
-    found = answering(crowd(12, people=40, each=30), 4, [BEST, MIDDLE, WORST])
-    assert verdict(NO_VARIATION, found, 4).evidence == 0
+    """However rare the answer is that they give most often."""
+    answers = [WORST, WORST, MIDDLE, BEST, (0, 1, 1)]
+    found = verdict(NO_VARIATION, answering(crowd(12, people=40, each=30), 4, answers), 4)
+    assert (found.evidence, found.value, found.numbers["longest_run"]) == (0, 1, 0)
+
+
+def test_its_evidence_is_a_ratio():
+    """A ratio of a thousand is rarer than one honest person in a thousand, so less may list."""
+    assert tails.least_cutoff("no_variation", 0.001) == tails.LEAST_RATIO < 3
