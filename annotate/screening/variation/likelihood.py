@@ -13,14 +13,12 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from annotate.screening.crowd import Mask
-from annotate.screening.variation.usual import UsualAnswers
+from annotate.screening.variation.usual import LEVELS, SPREAD, UsualAnswers
 from estimation.core import Floats, Ints
 
 SHARES = np.array([0.6, 0.7, 0.8, 0.9, 0.97])  # of their answers that may be one and the same
 STRAIGHT = 0.5  # how likely that one has the same level for all questions
-SPREAD = 0.4  # of people's levels, in standard deviations of a judgment's
 CORRELATION = 0.02  # of answers within people of one level
-_STEPS = np.linspace(-4, 4, 33)  # of people's levels, in standard deviations of a person's
 _LEAST = 1e-12
 
 
@@ -48,13 +46,13 @@ class GivenAnswers:
         """
         who, category = usual.counts.who[rows], usual.counts.category[rows]
         times = usual.counts.times[rows]
-        tilt = np.exp(np.outer(SPREAD * _STEPS, usual.level))
+        tilt = np.exp(np.outer(LEVELS, usual.level[category]))
         begins = np.flatnonzero(np.r_[True, np.diff(who) != 0])
         person = np.cumsum(np.r_[False, np.diff(who) != 0])
-        own = np.add.reduceat(tilt[:, category] * times * usual.people[who], begins, axis=1)
-        whole = ((tilt @ usual.times)[:, None] - own) / usual.size[who[begins]]
+        own = np.add.reduceat(tilt * (times * usual.people[who]), begins, axis=1)
+        whole = (usual.tilted[:, None] - own) / usual.size[who[begins]]
         p = usual.rates[rows]
-        tilted = p * tilt[:, category] / whole[:, person]
+        tilted = p * tilt / whole[:, person]
         straight = usual.straight[category] / max(usual.straight.sum(), 1)
         chosen = STRAIGHT * straight + (1 - STRAIGHT) * p
         return cls(times, person, begins, p, np.maximum(tilted, _LEAST), chosen)
@@ -79,7 +77,7 @@ class GivenAnswers:
         mean = weight * self.tilted
         each = np.add.reduceat(gammaln(mean + times) - gammaln(mean), self.begins, axis=1)
         judgments = np.add.reduceat(times, self.begins)
-        prior = -(_STEPS**2) / 2
+        prior = -((LEVELS / SPREAD) ** 2) / 2
         found = logsumexp(each + (prior - logsumexp(prior))[:, None], axis=0)
         return np.asarray(found + gammaln(weight) - gammaln(weight + judgments))
 

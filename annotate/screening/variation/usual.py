@@ -15,6 +15,8 @@ from annotate.screening.grouping import once, pairs
 from annotate.screening.thresholds import CrowdThresholds
 from estimation.core import Floats, distinct
 
+SPREAD = 0.4  # of people's levels, in standard deviations of a judgment's
+LEVELS = SPREAD * np.linspace(-4, 4, 33)  # (S,) at which people may answer
 _UNSEEN = 0.5  # how often an answer counts that nobody else gave
 
 
@@ -61,6 +63,12 @@ class UsualAnswers:
         mean = np.where(there, z, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
         spread = float(mean[usual].std()) if usual.any() else 0.0
         return self._means((mean - mean[usual].mean()) / spread if spread > 0 else 0.0 * mean)
+
+    @cached_property
+    def tilted(self) -> Floats:
+        """Return (S,) the sum of `times`, each answer tilted to the levels of people."""
+        # One after the other: a study of many questions has as many categories as judgments.
+        return np.array([np.exp(level * self.level) @ self.times for level in LEVELS.tolist()])
 
     @cached_property
     def straight(self) -> Mask:

@@ -11,10 +11,9 @@ from scipy.stats import binomtest, dirichlet_multinomial, multinomial, norm, ran
 from annotate.screening import Settings
 from annotate.screening.calibration import tails
 from annotate.screening.joining import lately
-from annotate.screening.variation import likelihood
-from annotate.screening.variation.likelihood import CORRELATION, SHARES, SPREAD, GivenAnswers
+from annotate.screening.variation.likelihood import CORRELATION, SHARES, GivenAnswers
 from annotate.screening.variation.screen import NO_VARIATION
-from annotate.screening.variation.usual import usual_answers
+from annotate.screening.variation.usual import LEVELS, SPREAD, usual_answers
 from tests.annotate.screening.columns import columns, crowd, verdict
 
 LIMITS = Settings().crowd
@@ -128,7 +127,7 @@ def test_evidence_comes_up_by_chance_as_rarely_as_it_says(n):
 def given(times, p, level):
     """The answers (N, K) of people whose others answer as p (K,) says, each straight."""
     person, begins = np.divmod(np.arange(times.size), p.size)[0], np.arange(0, times.size, p.size)
-    tilted = p * np.exp(np.outer(SPREAD * likelihood._STEPS, level))
+    tilted = p * np.exp(np.outer(LEVELS, level))
     tilted = np.tile(tilted / tilted.sum(axis=1, keepdims=True), len(times))
     usual = np.tile(p, len(times))
     return GivenAnswers(times.ravel(), person, begins, usual, tilted, 0.1 + 0.5 * usual)
