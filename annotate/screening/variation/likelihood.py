@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from annotate.screening.crowd import Mask
-from annotate.screening.variation.usual import LEVELS, SPREAD, UsualAnswers
+from annotate.screening.variation.usual import STEPS, UsualAnswers
 from estimation.core import Floats, Ints
 
 SHARES = np.array([0.6, 0.7, 0.8, 0.9, 0.97])  # of their answers that may be one and the same
@@ -46,7 +46,7 @@ class GivenAnswers:
         """
         who, category = usual.counts.who[rows], usual.counts.category[rows]
         times = usual.counts.times[rows]
-        tilt = np.exp(np.outer(LEVELS, usual.level[category]))
+        tilt = np.exp(np.outer(usual.spread * STEPS, usual.level[category]))
         begins = np.flatnonzero(np.r_[True, np.diff(who) != 0])
         person = np.cumsum(np.r_[False, np.diff(who) != 0])
         own = np.add.reduceat(tilt * (times * usual.people[who]), begins, axis=1)
@@ -77,7 +77,7 @@ class GivenAnswers:
         mean = weight * self.tilted
         each = np.add.reduceat(gammaln(mean + times) - gammaln(mean), self.begins, axis=1)
         judgments = np.add.reduceat(times, self.begins)
-        prior = -((LEVELS / SPREAD) ** 2) / 2
+        prior = -(STEPS**2) / 2
         found = logsumexp(each + (prior - logsumexp(prior))[:, None], axis=0)
         return np.asarray(found + gammaln(weight) - gammaln(weight + judgments))
 

@@ -15,8 +15,8 @@ from annotate.screening.grouping import once, pairs
 from annotate.screening.thresholds import CrowdThresholds
 from estimation.core import Floats, distinct
 
-SPREAD = 0.4  # of people's levels, in standard deviations of a judgment's
-LEVELS = SPREAD * np.linspace(-4, 4, 33)  # (S,) at which people may answer
+SHARE, WEIGHT = 0.15, 20.0  # usual correlation of levels within people, and its weight in people
+STEPS = np.linspace(-4, 4, 33)  # (S,) levels of people, in standard deviations of a person's
 _UNSEEN = 0.5  # how often an answer counts that nobody else gave
 
 
@@ -65,10 +65,25 @@ class UsualAnswers:
         return self._means((mean - mean[usual].mean()) / spread if spread > 0 else 0.0 * mean)
 
     @cached_property
+    def spread(self) -> float:
+        """Return the standard deviation of people's levels, nearer the usual one the fewer are.
+
+        The share of the variance that is between people, of those who say what is usual.
+        """
+        who, people = self.columns.who, self.people.size
+        rows = self.people[who]
+        said = self.level[self.found.category[rows]]
+        total, n = np.bincount(who[rows], said, people), np.bincount(who[rows], minlength=people)
+        product = float((total**2 - np.bincount(who[rows], said**2, people)).sum())
+        pairs = float((n * (n - 1)).sum())
+        share, active = max(product / max(pairs, 1.0), 0.0), int((n > 1).sum())
+        return float(np.sqrt((active * share + WEIGHT * SHARE) / (active + WEIGHT)))
+
+    @cached_property
     def tilted(self) -> Floats:
         """Return (S,) the sum of `times`, each answer tilted to the levels of people."""
         # One after the other: a study of many questions has as many categories as judgments.
-        return np.array([np.exp(level * self.level) @ self.times for level in LEVELS.tolist()])
+        return np.array([np.exp(step * self.level) @ self.times for step in self.spread * STEPS])
 
     @cached_property
     def straight(self) -> Mask:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -13,10 +14,11 @@ from annotate.screening.calibration import tails
 from annotate.screening.joining import lately
 from annotate.screening.variation.likelihood import CORRELATION, SHARES, GivenAnswers
 from annotate.screening.variation.screen import NO_VARIATION
-from annotate.screening.variation.usual import LEVELS, SPREAD, usual_answers
+from annotate.screening.variation.usual import STEPS, usual_answers
 from tests.annotate.screening.columns import columns, crowd, verdict
 
 LIMITS = Settings().crowd
+SPREAD = 0.4
 BEST, MIDDLE, WORST = (1, 1, 1), (0, 0, 0), (-1, -1, -1)
 
 
@@ -57,16 +59,24 @@ def sequence(distribution, times):
     return np.exp(distribution.logpmf(times) - orders)
 
 
+def spread_by_pairs(z, who):
+    """From the mean product of every two judgments of one person, and 20 people with .15."""
+    people = set(who.tolist())
+    products = [a * b for each in people for a, b in permutations(z[who == each].tolist(), 2)]
+    share = max(np.mean(products), 0.0)
+    return np.sqrt((len(people) * share + 20 * 0.15) / (len(people) + 20))
+
+
 def by_another_way(found, who, last):
     """The evidence on one person from scipy's distributions; everything is counted by loops."""
     rows = [tuple(row) for row in found.answers.tolist()]
     names = sorted(set(rows))
     own = np.flatnonzero(found.annotator == who)
     mine = [rows[k] for k in own[np.argsort(found.order[own])]]
-    usual = (
-        found.annotator != who if Counter(mine).most_common(1)[0][1] >= 0.8 * len(mine) else None
-    )
-    z = normal_scores(found, np.ones(len(rows), bool) if usual is None else usual)
+    is_uniform = Counter(mine).most_common(1)[0][1] >= 0.8 * len(mine)
+    usual = (found.annotator != who) | (not is_uniform)
+    z = normal_scores(found, usual)
+    spread = spread_by_pairs(z[usual], found.annotator[usual])
     level = np.array([z[rows.index(name)] for name in names])
     p = np.array([rows.count(name) - mine.count(name) + 0.5 for name in names])
     p /= p.sum()
@@ -76,7 +86,7 @@ def by_another_way(found, who, last):
     def honest(part):
         times, found = np.array([part.count(name) for name in names]), 0.0
         for step, share in zip(steps, weight, strict=True):
-            tilted = p * np.exp(SPREAD * step * level)
+            tilted = p * np.exp(spread * step * level)
             alpha = tilted / tilted.sum() * (1 / CORRELATION - 1)
             found += share * sequence(dirichlet_multinomial(alpha, times.sum()), times)
         return found
@@ -127,14 +137,14 @@ def test_evidence_comes_up_by_chance_as_rarely_as_it_says(n):
 def given(times, p, level):
     """The answers (N, K) of people whose others answer as p (K,) says, each straight."""
     person, begins = np.divmod(np.arange(times.size), p.size)[0], np.arange(0, times.size, p.size)
-    tilted = p * np.exp(np.outer(LEVELS, level))
+    tilted = p * np.exp(np.outer(SPREAD * STEPS, level))
     tilted = np.tile(tilted / tilted.sum(axis=1, keepdims=True), len(times))
     usual = np.tile(p, len(times))
     return GivenAnswers(times.ravel(), person, begins, usual, tilted, 0.1 + 0.5 * usual)
 
 
-LENIENT = [BEST] * 3 + [(1, 1, 0), (0, 1, 1)]
-CARELESS = [BEST] * 3 + [(-1, 0, 0), (0, -1, -1)]
+LENIENT = [BEST] * 8 + [(1, 1, 0), (0, 1, 1)]
+CARELESS = [BEST] * 8 + [(-1, 0, 0), (0, -1, -1)]
 
 
 def test_who_is_lenient_gives_the_answers_next_to_the_best_as_well():
@@ -183,6 +193,25 @@ def test_levels_and_straight_answers():
     assert usual.level[at[(1, 0, 1)]] < usual.level[at[BEST]]
     assert usual.level[usual.found.category].mean() == pytest.approx(0, abs=1e-12)
     assert usual.level[usual.found.category].std() == pytest.approx(1)
+
+
+def test_people_whose_levels_differ_may_differ_more():
+    """Of a study in which everybody answers at the same level, uniform answers say more."""
+    alike = crowd(13, people=40, each=30)
+    shift = np.where(alike.annotator % 2, 1.0, -1.0) * (alike.annotator != 4)
+    apart = replace(alike, scores={k: np.clip(v + shift, -1, 1) for k, v in alike.scores.items()})
+    spreads = [usual_answers(each, LIMITS).spread for each in (alike, apart)]
+    assert 0.2 < spreads[0] < 0.3
+    assert spreads[1] > 0.6
+    said = [evidence(answering(each, 4, [*[BEST] * 6, (0, 1, 1)]), 4) for each in (alike, apart)]
+    assert said[0] > said[1] + 1
+
+
+def test_levels_of_few_people_differ_as_usual():
+    few = usual_answers(columns([0, 0, 1, 1], [BEST, BEST, WORST, WORST]), LIMITS)
+    assert few.spread == pytest.approx(np.sqrt((2 * 1 + 20 * 0.15) / 22))
+    nobody = usual_answers(columns([0, 1], [BEST, WORST]), LIMITS)
+    assert nobody.spread == pytest.approx(np.sqrt(0.15))
 
 
 def test_straight_answers_about_paragraphs_are_those_with_one_verdict():
