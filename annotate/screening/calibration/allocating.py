@@ -8,13 +8,13 @@ from annotate.screening.settings import Settings
 # Screens that no other one can replace get more of what the settings allow, and those that many
 # people of one habit are near to get less.
 SHARES = {
-    "too_fast": 1.6,
-    "low_agreement": 5.0,
+    "too_fast": 1.4,
+    "low_agreement": 5.4,
     "own_consistency": 7.5,
     "no_variation": 3.0,
     "random_answers": 1.6,
     "answer_pattern": 0.4,
-    "several_signs": 2.0,
+    "several_signs": 1.8,
 }
 # Who takes over the part of a screen that has nothing to go by, because it finds the same people:
 # answers without a look at the output go neither with one's own edits nor with others' answers.
