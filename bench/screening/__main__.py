@@ -1,8 +1,8 @@
 """The tables of docs/screening.md: every kind of people in every kind of study.
 
-Run from the checkout: python -m bench.screening [people a kind] [processes] [study]
-PLUMBLINE_DATA names the folder of the released judgments. `nominal` as a fourth word leaves out the
-calibration.
+Run from the checkout: python -m bench.screening [people a kind] [processes] [study] [kind]
+PLUMBLINE_DATA names the folder of the released judgments. `nominal` as a kind shows all of them
+without the calibration.
 """
 
 import sys
@@ -23,10 +23,13 @@ def main() -> None:
     people = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     processes = int(sys.argv[2]) if len(sys.argv) > 2 else 2
     studies = [name for name in crowds.STUDIES if name.startswith(" ".join(sys.argv[3:4]))]
-    calibrated = sys.argv[4:] != ["nominal"]
+    kind = "".join(sys.argv[4:5])
+    calibrated = kind != "nominal"
     began, study = time.monotonic(), ""
     with ProcessPoolExecutor(processes) as pool:
-        for row, total in tallies(pool, rows(studies), people, calibrated):
+        for row, total in tallies(
+            pool, rows(studies, kind if calibrated else ""), people, calibrated
+        ):
             if row[0] != study:
                 print(f"\n**{row[0]}**\n\n{table.header()}", flush=True)
             study = row[0]
@@ -36,12 +39,13 @@ def main() -> None:
     print(f"\n{clock / 60:.0f} minutes, {processor / 60:.0f} minutes of processors")
 
 
-def rows(studies: Sequence[str]) -> list[Row]:
-    """All rows of the tables of these studies."""
+def rows(studies: Sequence[str], kind: str = "") -> list[Row]:
+    """All rows of the tables of these studies, or those of one kind."""
     return [
-        (study, kind)
+        (study, one)
         for study in studies
-        for kind in [*crowds.kinds_of(study), *kinds.kinds_of(study)]
+        for one in [*crowds.kinds_of(study), *kinds.kinds_of(study)]
+        if kind in ("", one)
     ]
 
 
@@ -68,7 +72,7 @@ def _calibrations(pool: Executor, row: Row, people: int) -> list[dict[int, Futur
             look: pool.submit(table.calibrated_at, *row, table.TOGETHER, look, number)
             for look in table.CALIBRATED_AT
         }
-        for number in range(min(table.CALIBRATIONS, table.campaigns(row[1], people)))
+        for number in range(table.calibrations(row[1], people))
     ]
 
 

@@ -25,7 +25,9 @@ CALIBRATED_AT = (3, 4, 6, 8)
 TOGETHER = 120  # people of a campaign
 CARELESS, HONEST = 0.2, 0.3  # the share of the kind that is looked at
 MORE = 3  # times as many people of each honest kind, for a bound that is nearer
-CALIBRATIONS = 3  # that the campaigns of a row share: one alone decides more than they do
+# Calibrations that the campaigns of a row share, and more for more than so many people of the kind:
+# one alone decides more than these people do.
+CALIBRATIONS, EACH = 3, 500
 TIERS = ("listed", "paused")
 
 
@@ -121,6 +123,11 @@ def campaigns(kind: str, people: int) -> int:
     honest = kind in crowds.HONEST
     own = round((HONEST if honest else CARELESS) * TOGETHER)
     return ceil(people * (MORE if honest else 1) / own)
+
+
+def calibrations(kind: str, people: int) -> int:
+    """How many calibrations these campaigns share."""
+    return min(CALIBRATIONS * max(1, people // EACH), campaigns(kind, people))
 
 
 def row(kind: str, tally: Tally) -> str:

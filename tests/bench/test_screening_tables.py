@@ -42,6 +42,19 @@ def test_a_row_of_many_campaigns_has_three_calibrations(small, people, calibrati
     assert (info.misses, info.hits) == (calibrations, 0)
 
 
+@pytest.mark.parametrize(("people", "calibrations"), [(40, 3), (999, 3), (1000, 6), (1500, 9)])
+def test_three_times_as_many_people_have_three_times_as_many_calibrations(people, calibrations):
+    assert table.calibrations("slow", people) == calibrations
+
+
+def test_a_study_has_one_row_of_a_kind():
+    assert tables.rows(["answers", "rating 4×5"], "lenient") == [
+        ("answers", "lenient"),
+        ("rating 4×5", "lenient"),
+    ]
+    assert tables.rows(["rating 4×5"], "sceptics") == []
+
+
 def test_all_rows_of_all_studies_are_there():
     rows = tables.rows(crowds.STUDIES)
     assert len(rows) == len(set(rows))
