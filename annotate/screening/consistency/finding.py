@@ -4,6 +4,7 @@ import numpy as np
 
 from annotate.screening import crowd
 from annotate.screening.base import Columns, ScreenFinding, finding
+from annotate.screening.coding import ranked
 from annotate.screening.grouping import levels
 from annotate.screening.slopes import slopes
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
@@ -61,7 +62,7 @@ def _mean_rank(answers: Floats) -> Floats:
 def _rank(values: Floats) -> Floats:
     """Return mid-ranks with mean 0 and variance 1."""
     _different, which, n = levels(values)
-    return _standard((np.cumsum(n) - (n - 1) / 2)[which])
+    return ranked(n)[which]
 
 
 def _standard(values: Floats) -> Floats:
