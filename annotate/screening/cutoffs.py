@@ -36,5 +36,6 @@ class Cutoffs:
 _SUMS = {"several_signs": (99.0, 99.0)}
 # Evidence alone lists, and the screens' own thresholds pause.
 NOMINAL = Cutoffs(_SUMS)
-# Until a campaign is calibrated; about the highest cut-offs that campaigns have.
-UNCALIBRATED = Cutoffs(_SUMS, (3.2, 4.0))
+# Until a campaign is calibrated; about the highest cut-offs that campaigns have. Real people's
+# answers are uniform in more ways than their level explains.
+UNCALIBRATED = Cutoffs(_SUMS | {"no_variation": (4.0, 4.0)}, (3.2, 4.0))
