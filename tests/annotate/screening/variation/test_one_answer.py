@@ -11,7 +11,9 @@ from scipy.stats import binomtest, dirichlet_multinomial, multinomial, norm, ran
 
 from annotate.screening import Settings
 from annotate.screening.calibration import tails
+from annotate.screening.cutoffs import UNCALIBRATED
 from annotate.screening.joining import lately
+from annotate.screening.running import run
 from annotate.screening.variation.likelihood import CORRELATION, SHARES, GivenAnswers
 from annotate.screening.variation.screen import NO_VARIATION
 from annotate.screening.variation.usual import STEPS, usual_answers
@@ -248,3 +250,13 @@ def test_nobody_is_uniform_who_gives_no_answer_in_half_of_the_tasks():
 def test_its_evidence_is_a_ratio():
     """A ratio of a thousand is rarer than one honest person in a thousand, so less may list."""
     assert tails.least_cutoff("no_variation", 0.001) == tails.LEAST_RATIO < 3
+
+
+def test_before_a_calibration_nobody_is_listed_who_would_not_be_paused():
+    """Real people's answers are uniform in more ways than their level explains."""
+    found = crowd(14, people=40, each=30)
+    each = [answering(found, 4, [*[BEST] * n, *[MIDDLE] * (30 - n)]) for n in range(16, 28)]
+    said = [(evidence(one, 4), run(NO_VARIATION, one, Settings(), UNCALIBRATED)[4]) for one in each]
+    between = [verdict.tier for strength, verdict in said if 3.2 < strength < 4]
+    assert between == [""] * len(between) != []
+    assert {verdict.tier for strength, verdict in said if strength > 4} & {"list", "pause"}
