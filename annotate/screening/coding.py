@@ -1,10 +1,11 @@
-"""What levels of answers say, as numbers with mean 0 and variance 1."""
+"""What levels of answers say among usual judgments, as numbers with mean 0 and variance 1."""
 
 from collections.abc import Callable
 
 import numpy as np
 from scipy.special import ndtri
 
+from annotate.screening.base import Columns
 from annotate.screening.crowd import Mask
 from annotate.screening.grouping import levels
 from estimation.core import Floats, Ints
@@ -12,6 +13,12 @@ from estimation.core import Floats, Ints
 # What each level says, (L,), by how often it occurs.
 Code = Callable[[Ints], Floats]
 _ALIKE = 1e-9  # the spread of scores that differ by rounding only
+
+
+def usual_rows(columns: Columns, yardstick: Mask | None) -> Mask:
+    """Return (T,) the judgments that say what is usual: all, where nobody is a yardstick (A,)."""
+    found = np.ones(columns.who.size, dtype=bool) if yardstick is None else yardstick[columns.who]
+    return found if found.any() else ~found
 
 
 def coded(block: Floats, usual: Mask, code: Code) -> Floats:

@@ -61,6 +61,12 @@ def pairs(one: Ints, other: Ints, size: int) -> tuple[Ints, Ints]:
     return there, times[there]
 
 
+def products(values: Floats, group: Ints) -> float:
+    """Return the sum of the products of every two values (T,) of one group (T,)."""
+    total, squares = np.bincount(group, values), np.bincount(group, values**2)
+    return float((total**2 - squares).sum()) / 2
+
+
 def once(act: Callable[..., T]) -> Callable[..., T]:
     """Compute a function of columns (and hashable arguments) once for the same columns.
 

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from annotate.screening.base import Columns
-from annotate.screening.coding import Code, beyond, coded, normal, ranked
+from annotate.screening.coding import Code, beyond, coded, normal, ranked, usual_rows
 from annotate.screening.crowd import Mask
 from estimation.core import Floats, Ints
 
@@ -52,7 +52,7 @@ def apart(columns: Columns, yardstick: Mask | None = None) -> Apart:
     yardstick: (A,) whose answers say what is usual; by default everybody's. Who always gives one
     answer would make the others' answers look extreme, and criteria look alike.
     """
-    usual = _usual(columns, yardstick)
+    usual = usual_rows(columns, yardstick)
     blocks = [_criteria(columns, usual)]
     if columns.verdicts is not None:
         blocks += [part for code in (ranked, beyond) for part in _verdicts(columns, usual, code)]
@@ -80,12 +80,6 @@ def _verdicts(columns: Columns, usual: Mask, code: Code) -> tuple[Floats, Floats
     z = _beyond_level(columns, coded(columns.verdicts, usual, code))
     mean, rest = _mean_and_rest(z - _usual_of_place(z[usual]), usual)
     return rest, mean[:, None]
-
-
-def _usual(columns: Columns, yardstick: Mask | None) -> Mask:
-    """Return (T,) the judgments that say what is usual: all, where nobody is a yardstick."""
-    found = np.ones(columns.who.size, dtype=bool) if yardstick is None else yardstick[columns.who]
-    return found if found.any() else ~found
 
 
 def _beyond_level(columns: Columns, z: Floats) -> Floats:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from annotate.screening.base import Columns
+from annotate.screening.grouping import products
 from estimation.core import Floats, Ints, distinct
 
 ITEM, PERSON = 0.3, 0.12  # usual shares of the latent variance
@@ -135,15 +136,9 @@ def _item_share(z: Floats, output: Ints, belief: Floats) -> float:
     product = pairs = 0.0
     for column in z.T:
         said, weight = belief * np.nan_to_num(column), belief**2 * np.isfinite(column)
-        product += _of_pairs(said, place)
-        pairs += _of_pairs(weight, place)
+        product += products(said, place)
+        pairs += products(weight, place)
     return float(np.clip((product + ITEM * WEIGHT) / (pairs + WEIGHT), 0.02, MOST))
-
-
-def _of_pairs(values: Floats, place: Ints) -> float:
-    """Return the sum of the products of every two values at one place."""
-    total, squares = np.bincount(place, values), np.bincount(place, values**2)
-    return float((total**2 - squares).sum()) / 2
 
 
 def _person_share(z: Floats, who: Ints, people: int) -> float:

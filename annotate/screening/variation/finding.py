@@ -4,7 +4,7 @@ import numpy as np
 
 from annotate.screening import crowd
 from annotate.screening.base import Columns, ScreenFinding, finding
-from annotate.screening.crowd import Mask
+from annotate.screening.crowd import Counts, Mask
 from annotate.screening.joining import lately
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from annotate.screening.variation.likelihood import GivenAnswers
@@ -60,17 +60,12 @@ def _found(
     enough = (n >= own.minimum) & (columns.answers.shape[1] > 0)
     enough &= crowd.large_enough(usual.counts, usual.people, limits)
     uniform = enough & (modal >= MOST)
-    within = crowd.correlation(columns, usual.found.category, usual.people, own.correlation)
-    correlation = min(np.ceil(within / RATE) * RATE, 0.99)
+    correlation = min(np.ceil(max(usual.within, own.correlation) / RATE) * RATE, 0.99)
     p_value, run = _chances(usual, kept, correlation, uniform)
-    evidence, rows = np.zeros(n.size), np.flatnonzero(uniform[usual.counts.who])
-    if rows.size:
-        times = None if kept is None else seen.times[rows]
-        evidence[uniform] = GivenAnswers.of(usual, rows).one_answer(times)
     return finding(
         "no_variation",
         columns,
-        evidence=evidence,
+        evidence=_evidence(usual, None if kept is None else seen, uniform),
         past=p_value <= own.p_value,
         value=p_value,
         threshold=own.p_value,
@@ -82,6 +77,15 @@ def _found(
             "correlation": np.full(n.size, correlation),
         },
     )
+
+
+def _evidence(usual: UsualAnswers, seen: Counts | None, uniform: Mask) -> Floats:
+    """Return (A,) the evidence on the `uniform` people; seen: the answers lately, None for all."""
+    found, rows = np.zeros(uniform.size), np.flatnonzero(uniform[usual.counts.who])
+    if rows.size:
+        given = GivenAnswers.of(usual, rows)
+        found[uniform] = given.one_answer(None if seen is None else seen.times[rows])
+    return found
 
 
 def _chances(

@@ -9,9 +9,9 @@ import numpy as np
 
 from annotate.screening import crowd
 from annotate.screening.base import Columns
-from annotate.screening.coding import coded, normal
+from annotate.screening.coding import coded, normal, usual_rows
 from annotate.screening.crowd import Categories, Counts, Mask, Others
-from annotate.screening.grouping import once, pairs
+from annotate.screening.grouping import once, pairs, products
 from annotate.screening.thresholds import CrowdThresholds
 from estimation.core import Floats, distinct
 
@@ -53,15 +53,14 @@ class UsualAnswers:
     @cached_property
     def level(self) -> Floats:
         """Return (K,) the mean normal score of a category's answers, of mean 0 and variance 1."""
-        usual = self.people[self.columns.who]
-        usual = usual if usual.any() else ~usual
+        usual = usual_rows(self.columns, self.people)
         z = np.full(self.columns.presented.shape, np.nan)
         for kind in distinct(self.columns.kinds).tolist():
             at = self.columns.kinds == kind
             z[:, at] = coded(self.columns.presented[:, at], usual, normal)
         there = np.isfinite(z)
         mean = np.where(there, z, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)
-        spread = float(mean[usual].std()) if usual.any() else 0.0
+        spread = float(mean[usual].std()) if usual.size else 0.0
         return self._means((mean - mean[usual].mean()) / spread if spread > 0 else 0.0 * mean)
 
     @cached_property
@@ -70,14 +69,16 @@ class UsualAnswers:
 
         The share of the variance that is between people, of those who say what is usual.
         """
-        who, people = self.columns.who, self.people.size
-        rows = self.people[who]
-        said = self.level[self.found.category[rows]]
-        total, n = np.bincount(who[rows], said, people), np.bincount(who[rows], minlength=people)
-        product = float((total**2 - np.bincount(who[rows], said**2, people)).sum())
-        pairs = float((n * (n - 1)).sum())
-        share, active = max(product / max(pairs, 1.0), 0.0), int((n > 1).sum())
-        return float(np.sqrt((active * share + WEIGHT * SHARE) / (active + WEIGHT)))
+        rows = self.people[self.columns.who]
+        who, said = self.columns.who[rows], self.level[self.found.category[rows]]
+        share = products(said, who) / max(products(np.ones(who.size), who), 1.0)
+        active = int((np.bincount(who) > 1).sum())
+        return float(np.sqrt((active * max(share, 0.0) + WEIGHT * SHARE) / (active + WEIGHT)))
+
+    @cached_property
+    def within(self) -> float:
+        """Return the correlation of answers within people who say what is usual, 0 or more."""
+        return crowd.correlation(self.columns, self.found.category, self.people, 0.0)
 
     @cached_property
     def tilted(self) -> Floats:
@@ -112,6 +113,7 @@ class UsualAnswers:
 
 @once
 def usual_answers(columns: Columns, limits: CrowdThresholds) -> UsualAnswers:
+    """Return what is usual in a campaign; computed once for all looks at the same columns."""
     found = crowd.categories(columns)
     counts = crowd.counts(columns, found)
     return UsualAnswers(columns, found, counts, crowd.varied(counts, limits))
