@@ -20,6 +20,7 @@ from annotate.screening.variation.usual import STEPS, usual_answers
 from tests.annotate.screening.columns import columns, crowd, verdict
 
 LIMITS = Settings().crowd
+NOTHING_KNOWN = Settings.from_dict({"variation": {"correlation": 0.0}})
 SPREAD = 0.4
 BEST, MIDDLE, WORST = (1, 1, 1), (0, 0, 0), (-1, -1, -1)
 
@@ -245,6 +246,17 @@ def test_nobody_is_uniform_who_gives_no_answer_in_half_of_the_tasks():
     answers = [WORST, WORST, MIDDLE, BEST, (0, 1, 1)]
     found = verdict(NO_VARIATION, answering(crowd(12, people=40, each=30), 4, answers), 4)
     assert (found.evidence, found.value, found.numbers["longest_run"]) == (0, 1, 0)
+
+
+@pytest.mark.parametrize("least", [0.1, 0.4])
+def test_people_differ_at_least_as_much_as_the_settings_say(least):
+    """A young campaign, or people who answer alike, do not show how much honest people differ."""
+    found = answering(crowd(15, people=40, each=30), 4, [BEST])
+    settings = Settings.from_dict({"variation": {"correlation": least}})
+    said = verdict(NO_VARIATION, found, 4, settings)
+    assert usual_answers(found, LIMITS).within < 0.1
+    assert said.numbers["correlation"] == pytest.approx(least)
+    assert said.value > verdict(NO_VARIATION, found, 4, NOTHING_KNOWN).value
 
 
 def test_its_evidence_is_a_ratio():
