@@ -18,13 +18,12 @@ from annotate.selectors.pay.tallies import FACTS, Sums, Upto
 STEP = 100_000  # facts of a kind in one transaction
 SETTLED = timedelta(seconds=5)  # an id may be given a moment before its transaction has a number
 AT_ONCE = 200  # keys in one query
-# Transactions of all databases of a server are numbered together; locks know 32 bits of a number.
+# Transactions of all databases of a server are numbered together, and each locks its own number. A
+# lock has 32 bits of it; how far it is from this transaction's number tells the rest.
 GOING_HERE = """
-SELECT count(*) FROM txid_snapshot_xip(txid_current_snapshot()) AS going
-JOIN pg_locks ON locktype = 'transactionid' AND granted
-    AND transactionid::text::bigint = going %% 4294967296
-LEFT JOIN pg_stat_activity AS session USING (pid)
-WHERE going < %s AND coalesce(session.datname, current_database()) = current_database()
+SELECT count(*) FROM pg_locks LEFT JOIN pg_stat_activity AS session USING (pid)
+WHERE locktype = 'transactionid' AND granted AND txid_current() - age(transactionid) < %s
+    AND coalesce(session.datname, current_database()) = current_database()
 """
 NAMES = tuple(field.name for field in fields(Upto))
 
@@ -88,11 +87,15 @@ def _locked() -> TallyProgress:
 
 
 def _note(progress: TallyProgress) -> None:
-    """Note the newest ids, and then which transactions may still add facts with lower ones."""
+    """Note the newest ids, and then which transactions may still add facts with lower ones.
+
+    Those with a lower number than this transaction, which is later than all that have one. A
+    snapshot does not say that: its end is the first number after those that are over.
+    """
     newest = [_newest(name, getattr(progress, name)) for name in NAMES]
     progress.next_judgment, progress.next_entry, progress.next_payout = newest[:3]
     progress.next_assignment = newest[3]
-    progress.horizon = _transactions("xmax")
+    progress.horizon = _asked("SELECT txid_current()")
     progress.noted_at = timezone.now()
     progress.save()
 
@@ -108,22 +111,15 @@ def _is_settled(progress: TallyProgress) -> bool:
     assert progress.noted_at is not None
     if timezone.now() - progress.noted_at < SETTLED:
         return False
-    return _transactions("xmin") >= progress.horizon or not _going_here(progress.horizon)
+    return _asked(GOING_HERE, progress.horizon) == 0
 
 
-def _transactions(end: str) -> int:
-    """Return the first transaction that is not over (xmin), or that has not begun (xmax)."""
+def _asked(query: str, *values: int) -> int:
+    """Return the number that a query of Postgres answers, 0 elsewhere."""
     if connection.vendor != "postgresql":
         return 0
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT txid_snapshot_{end}(txid_current_snapshot())")
-        return int(cursor.fetchone()[0])
-
-
-def _going_here(horizon: int) -> int:
-    """Return how many transactions of this database with a lower number are not over."""
-    with connection.cursor() as cursor:
-        cursor.execute(GOING_HERE, [horizon])
+        cursor.execute(query, values)
         return int(cursor.fetchone()[0])
 
 

@@ -152,6 +152,44 @@ def test_a_fact_that_is_committed_late_is_added_all_the_same() -> None:
 
 
 # On Postgres alone, as above.
+def test_a_fact_of_the_newest_transaction_is_waited_for() -> None:
+    """Its id was taken before the last fact that is there, and its number after it."""
+    who = person(campaign(items=12))
+    earlier = taken_id()
+    last = entry(who, "2.00", key="there").pk
+    began, done = threading.Event(), threading.Event()
+
+    def late() -> None:
+        with transaction.atomic():
+            fact = {"kind": "bonus", "amount": Decimal(5), "fee": Decimal(0), "key": "late"}
+            LedgerEntry.objects.create(pk=earlier, campaign=who.campaign, participation=who, **fact)
+            began.set()
+            done.wait(30)
+        connection.close()
+
+    thread = threading.Thread(target=late)
+    thread.start()
+    began.wait(30)
+    try:
+        for _time in range(3):
+            tallying.advance()
+    finally:
+        done.set()
+        thread.join(30)
+    advanced(lambda: TallyProgress.objects.get().entry == last)
+    assert earlier < last
+    assert shown(who.campaign_id) == facts(who.campaign_id)
+
+
+def taken_id() -> int:
+    """Take the next id of the ledger, as a statement does before it inserts."""
+    table = LedgerEntry._meta.db_table
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT nextval(pg_get_serial_sequence(%s, 'id'))", [table])
+        return int(cursor.fetchone()[0])
+
+
+# On Postgres alone, as above.
 def test_transactions_of_other_databases_hold_nothing_up() -> None:
     """A server may hold other databases, and numbers the transactions of all of them together."""
     who = person(campaign(items=12))
@@ -160,7 +198,9 @@ def test_transactions_of_other_databases_hold_nothing_up() -> None:
         last = entry(who, "5.00").pk
         advanced(lambda: TallyProgress.objects.get().entry == last)
         going = int(cursor.fetchone()[0])
-        assert tallying._transactions("xmin") <= going, "it was over when the facts were added"
+        with connection.cursor() as own:
+            own.execute("SELECT txid_snapshot_xmin(txid_current_snapshot())")
+            assert own.fetchone()[0] <= going, "it was over when the facts were added"
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from annotate.screening.calibration.uniform import uniform
 from annotate.screening.registry import SCREENS
 from bench.screening import table
 from tests.annotate.screening.columns import columns, crowd
+from tests.released_data import records
 
 MEASURED = [name for name in SCREENS if name not in ASSUMED]
 
@@ -100,6 +101,7 @@ def test_the_usual_answer_is_what_people_most_often_give_to_all_questions_togeth
 
 
 def test_answers_about_paragraphs_can_be_uniform():
+    records("price-of-debiasing-qa-sample.jsonl.gz")  # or it is skipped
     assert np.median(simulated("answers")) > 3
 
 
