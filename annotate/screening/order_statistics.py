@@ -1,25 +1,39 @@
 """Medians of people's values, with bounds, and the median of everybody else's."""
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import bdtr, bdtrik
 
 from annotate.screening.grouping import by_group
 from estimation.core import Floats, Ints
 
+_FEW = 500  # values of one person
+
 
 def medians(who: Ints, value: Floats, n: Ints, level: float) -> tuple[Floats, Floats, Floats]:
     """Return (A,) medians with one-sided bounds from order statistics, infinite for few values."""
     ordered = in_groups(who, value, n)
-    start = np.cumsum(n) - n
     rank = _quantile(level, n)  # this many may be below, and one more is below
+    low, high = _at(ordered, n, n - 1 - rank, -np.inf), _at(ordered, n, rank, np.inf)
+    return _middle(ordered, n), low, high
 
-    def at(position: Ints, beyond: float) -> Floats:
-        there = (position >= 0) & (position < n)
-        safe = np.where(there, start + position, 0)
-        return np.where(there, np.append(ordered, np.nan)[safe], beyond)
 
-    middle = (at((n - 1) // 2, np.nan) + at(n // 2, np.nan)) / 2
-    return middle, at(n - 1 - rank, -np.inf), at(rank, np.inf)
+def middles(who: Ints, value: Floats, n: Ints) -> Floats:
+    """Return (A,) medians alone, NaN for people without values. n: (A,) how many they have."""
+    return _middle(in_groups(who, value, n), n)
+
+
+def _middle(ordered: Floats, n: Ints) -> Floats:
+    return (_at(ordered, n, (n - 1) // 2, np.nan) + _at(ordered, n, n // 2, np.nan)) / 2
+
+
+def _at(ordered: Floats, n: Ints, position: Ints, beyond: float) -> Floats:
+    """Return (A,) the value at each person's position, and `beyond` where there is none."""
+    there = (position >= 0) & (position < n)
+    found = np.full(n.size, beyond)
+    found[there] = ordered[((np.cumsum(n) - n) + position)[there]]
+    return found
 
 
 def in_groups(who: Ints, value: Floats, n: Ints) -> Floats:
@@ -60,11 +74,23 @@ def _quantile(level: float, n: Ints) -> Ints:
     """Return (A,) the least number of heads that n tosses do not exceed with this probability.
 
     It equals `scipy.stats.binom.ppf`, whose import would take 60 MB in every process that may
-    screen.
+    screen. Most people have few values; what these need is computed once.
     """
-    sizes, at = np.unique(n, return_inverse=True)
-    tosses = np.maximum(sizes, 1)
+    few = np.minimum(n, _FEW)
+    found = _quantiles(level)[few]
+    many = n > _FEW
+    if many.any():
+        found[many] = _heads(level, n[many])
+    return found
+
+
+@lru_cache(maxsize=16)
+def _quantiles(level: float) -> Ints:
+    """Return (F + 1,) the quantiles of 0 to F tosses."""
+    return np.asarray(np.r_[0, _heads(level, np.arange(1, _FEW + 1))])
+
+
+def _heads(level: float, tosses: Ints) -> Ints:
     near = np.ceil(bdtrik(level, tosses, 0.5))
     below = np.maximum(near - 1, 0)
-    least = np.where(bdtr(below, tosses, 0.5) >= level, below, near)
-    return np.where(sizes > 0, least, 0).astype(np.int64)[at]
+    return np.asarray(np.where(bdtr(below, tosses, 0.5) >= level, below, near), dtype=np.int64)

@@ -1,7 +1,6 @@
 """What each answer says beyond its person's level and beyond the other answers of its judgment."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -27,17 +26,6 @@ class Apart:
     z: Floats
     kinds: Ints
     turning: Mask
-
-    @cached_property
-    def there(self) -> Mask | None:
-        """Return (D, T) whether something is said, None if always."""
-        found = np.isfinite(self.z)
-        return None if found.all() else np.ascontiguousarray(found.T)
-
-    @cached_property
-    def filled(self) -> Floats:
-        """Return (D, T) what is said, and 0 where nothing is."""
-        return np.ascontiguousarray(np.where(np.isfinite(self.z), self.z, 0.0).T)
 
 
 def apart(columns: Columns, yardstick: Mask | None = None) -> Apart:

@@ -11,16 +11,14 @@ How many people are of which kind is learned from all of them. That is the model
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import softmax
 
-from annotate.screening.agreement.apart import apart
+from annotate.screening.agreement.apart import Apart, apart
 from annotate.screening.base import Columns
 from annotate.screening.crowd import Mask
-from estimation.core import Floats, Ints
+from estimation.core import Floats, Ints, numbered
 
 ROUNDS = 6  # how often people are believed anew
 # The shares of people who are careful, do not look, and answer upside down, before anybody is
@@ -36,50 +34,78 @@ _MOST = 0.9  # of the variance, which careful people can have in common
 
 @dataclass(frozen=True, eq=False)
 class SameOutputs:
-    """The judgments of outputs that several people judged.
+    """What S judgments of outputs that several people judged say in each direction.
 
-    rows: (S,) which judgments. who, text: (S,). z: (D, S) what each says, 0 where nothing. there:
-    (D, S) whether it says something, None if always. kinds: (D,) which directions are alike.
-    turning: (D,) which say the opposite when answers are upside down.
+    rows: (S,) which judgments. who: (S,) whose. E times, somebody else said something in the same
+    direction of the same output: judgment: (E,) which of the S. group: (E,) output and direction.
+    z: (E,) what the judgment says. kind: (E,) which directions are alike, 0 to K - 1. turning: (E,)
+    whether it is the opposite when answers are upside down. directions: (K,) how many are alike.
     """
 
     rows: Ints
     who: Ints
-    text: Ints
+    judgment: Ints
+    group: Ints
     z: Floats
-    there: Mask | None
-    kinds: Ints
+    kind: Ints
     turning: Mask
+    directions: Ints
 
     @classmethod
     def of(cls, columns: Columns, yardstick: Mask | None = None) -> SameOutputs:
-        said, text = apart(columns, yardstick), columns.text
-        rows = np.flatnonzero((np.bincount(text) > 1)[text])
-        there = None if said.there is None else said.there[:, rows]
-        who, text, z = columns.who[rows], text[rows], said.filled[:, rows]
-        return cls(rows, who, text, z, there, said.kinds, said.turning)
+        rows = np.flatnonzero((np.bincount(columns.text) > 1)[columns.text])
+        return cls.said(columns.who, columns.text, apart(columns, yardstick), rows)
+
+    @classmethod
+    def said(cls, who: Ints, text: Ints, said: Apart, rows: Ints) -> SameOutputs:
+        """Take some judgments; who, text: (T,) of all."""
+        direction, judgment = np.nonzero(np.isfinite(said.z[rows]).T)
+        group = numbered(text[rows[judgment]] * said.kinds.size + direction)
+        more = np.flatnonzero((np.bincount(group) > 1)[group])
+        judgment, direction, group = judgment[more], direction[more], numbered(group[more])
+        z, kinds = said.z[rows[judgment], direction], said.kinds
+        alike = np.bincount(kinds)
+        return cls(
+            rows, who[rows], judgment, group, z, kinds[direction], said.turning[direction], alike
+        )
 
     def of_others(self, values: Floats) -> Floats:
-        """Return (S,) the sums over all other judgments of the same output."""
-        return np.asarray(np.bincount(self.text, values)[self.text] - values)
+        """Return (E,) the sums of all others' values (E,) in a direction of the same output."""
+        return np.asarray(np.bincount(self.group, values)[self.group] - values)
+
+    def of_judgments(self, values: Floats) -> Floats:
+        """Return (S,) the sums of values (E,) over the directions."""
+        return np.asarray(np.bincount(self.judgment, values, self.who.size))
 
     def of_people(self, values: Floats, people: int) -> Floats:
+        """Return (people,) the sums of values (S,)."""
         return np.asarray(np.bincount(self.who, values, people))
 
 
 @dataclass(frozen=True, eq=False)
 class _Others:
-    """What the others say in one direction; (S,) each.
+    """What the others say in a direction; (E,) each.
 
     own: how far the judgment counts, below 0 if upside down. total: the sum of z of the others,
-    each as far as it counts.
-    square, fourth: the sums of the squares and fourth powers of how far; 0 where nothing is said.
+    each as far as it counts. square, fourth: the sums of the squares and fourth powers of how far.
     """
 
     own: Floats
     total: Floats
     square: Floats
     fourth: Floats
+
+    @classmethod
+    def of(cls, same: SameOutputs, belief: Floats) -> _Others:
+        """Return what is said by others who are believed so far (S,).
+
+        Where there is no other side, who answers upside down counts like somebody careful.
+        """
+        own = belief[same.judgment]
+        own = np.where(same.turning, own, np.abs(own))
+        square = own**2
+        sums = (same.of_others(each) for each in (own * same.z, square, square**2))
+        return cls(own, *sums)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,60 +133,41 @@ def ratios(same: SameOutputs, belief: Floats, *, cautious: bool = False) -> Rati
     standard error lower. A campaign that has just begun does not show it well, and where it is
     taken for high, careful people soon look careless.
     """
-    others = list(_others(same, belief))
-    agreement = _agreement(same, others, cautious=cautious)
-    unseen, mirrored, x, v, rest, expected = np.zeros((6, belief.size))
-    shared = np.zeros(belief.size, dtype=bool)
-    for z, other, share, turns in zip(same.z, others, agreement, same.turning, strict=True):
-        spread = other.square + share * (other.square**2 - other.fourth)
-        factor = share * other.square / np.where(spread > 0, spread, 1.0)
-        guess, explained = factor * other.total, share * other.square * factor
-        left = np.maximum(1 - explained, _LEAST_LEFT)
-        product, square = z * guess, guess**2
-        unseen += (square + z**2 * explained - 2 * product) / (2 * left) + np.log(left) / 2
-        mirrored -= 2 * product / left if turns else 0.0
-        rest += (np.sign(other.own) * product - square) / left
-        expected += square / left
-        x += product
-        v += square
-        shared |= other.square > 0
-    more = _overdispersion(rest, expected, belief)
-    return Ratios(unseen / more, mirrored / more, x, v, shared)
+    other = _Others.of(same, belief)
+    share = _agreement(same, other, cautious=cautious)[same.kind]
+    spread = other.square + share * (other.square**2 - other.fourth)
+    factor = share * other.square / np.where(spread > 0, spread, 1.0)
+    guess, explained = factor * other.total, share * other.square * factor
+    left = np.maximum(1 - explained, _LEAST_LEFT)
+    product, square = same.z * guess, guess**2
+    odds = (square + same.z**2 * explained - 2 * product) / (2 * left) + np.log(left) / 2
+    rest = same.of_judgments((np.sign(other.own) * product - square) / left)
+    more = _overdispersion(rest, same.of_judgments(square / left), belief)
+    return Ratios(
+        same.of_judgments(odds) / more,
+        same.of_judgments(np.where(same.turning, -2 * product / left, 0.0)) / more,
+        same.of_judgments(product),
+        same.of_judgments(square),
+        same.of_judgments(other.square) > 0,
+    )
 
 
-def _others(same: SameOutputs, belief: Floats) -> Iterator[_Others]:
-    """Yield what the others say in each direction; where all is said, powers are once for all.
-
-    Where there is no other side, who answers upside down counts like somebody careful.
-    """
-    counts = {True: belief, False: np.abs(belief)}
-    powers: dict[bool, list[Floats]] = {}
-    for direction, (z, turns) in enumerate(zip(same.z, same.turning.tolist(), strict=True)):
-        there = None if same.there is None else same.there[direction]
-        own = counts[turns] if there is None else counts[turns] * there
-        if turns not in powers or there is not None:
-            powers[turns] = [same.of_others(own**2), same.of_others(own**4)]
-        square, fourth = powers[turns] if there is None else (p * there for p in powers[turns])
-        yield _Others(own, same.of_others(own * z), square, fourth)
-
-
-def _agreement(same: SameOutputs, others: list[_Others], *, cautious: bool) -> Floats:
-    """Return (D,) the correlation of two careful people's answers, by kind of direction."""
-    found = np.zeros(same.kinds.size)
-    for kind in np.unique(same.kinds):
-        at = np.flatnonzero(same.kinds == kind)
-        product, weight = np.zeros((2, same.who.size))
-        for direction in at.tolist():
-            other = others[direction]
-            product += other.own * same.z[direction] * other.total
-            weight += other.own**2 * other.square
-        whole = float(weight.sum())
-        if whole > 0:
-            residual = product - product.sum() / whole * weight
-            error = np.sqrt(residual @ residual) / whole if cautious else 0.0
-            near = product.sum() / (whole + _UNRELATED * at.size)
-            found[at] = np.clip(near - error, 0.0, _MOST)
-    return found
+def _agreement(same: SameOutputs, other: _Others, *, cautious: bool) -> Floats:
+    """Return (K,) the correlation of two careful people's answers, by kind of direction."""
+    kinds = same.directions.size
+    at, cells = same.kind * same.who.size + same.judgment, kinds * same.who.size
+    product, weight = (
+        np.bincount(at, other.own * part, cells).reshape(kinds, -1)
+        for part in (same.z * other.total, other.own * other.square)
+    )
+    whole, found = weight.sum(axis=1), product.sum(axis=1)
+    known = np.where(whole > 0, whole, 1.0)
+    error: float | Floats = 0.0
+    if cautious:
+        residual = product - (found / known)[:, None] * weight
+        error = np.sqrt((residual**2).sum(axis=1)) / known
+    near = found / (known + _UNRELATED * same.directions)
+    return np.where(whole > 0, np.clip(near - error, 0.0, _MOST), 0.0)
 
 
 def _overdispersion(rest: Floats, expected: Floats, belief: Floats) -> float:
@@ -210,7 +217,8 @@ def _shares(people: Floats) -> Floats:
 
 def _likely(logarithms: Floats, shares: Floats) -> Floats:
     """Return (3, N) the probabilities of the kinds, by what speaks for each and their shares."""
-    return np.asarray(softmax(logarithms + np.log(shares)[:, None], axis=0))
+    each = logarithms + np.log(shares)[:, None]
+    return np.asarray(np.exp(each - np.logaddexp.reduce(each, axis=0)))
 
 
 def careless(unseen: Floats, mirrored: Floats) -> Floats:

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.screening.base import Columns, ScreenFinding, finding, share_bounds, tail
-from annotate.screening.order_statistics import median_of_others, medians
+from annotate.screening.order_statistics import median_of_others, middles
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
-from estimation.core import Floats, Ints, distinct
+from estimation.core import Floats, distinct, numbered
 
 
 class Edits(Thresholds):
@@ -68,7 +68,7 @@ def _usual(columns: Columns, distance: Floats, required: NDArray[np.bool_], shar
     """
     who, size = columns.who, np.log(np.where(required, np.maximum(distance, 1), 1))
     n = np.bincount(who[required], minlength=columns.people.size)
-    middle = medians(who[required], size[required], n, 0.5)[0]
+    middle = middles(who[required], size[required], n)
     typical = median_of_others(middle)
     known = required & ~(middle < typical + np.log(share))[who]
     output = columns.text
@@ -86,23 +86,11 @@ def _repeated(columns: Columns) -> NDArray[np.bool_]:
         return np.zeros(len(columns.who), dtype=bool)
     item = columns.output if columns.item is None else columns.item
     there = np.flatnonzero(text >= 0)
-    label, group = _pairs(columns.who[there], text[there])
-    different = distinct(group * there.size + _numbers(item[there])) // max(there.size, 1)
+    group = numbered(columns.who[there] * there.size + numbered(text[there]))
+    different = distinct(group * there.size + numbered(item[there])) // max(there.size, 1)
     repeated = np.zeros(text.size, dtype=bool)
-    repeated[there] = np.bincount(different, minlength=label)[group] > 1
+    repeated[there] = np.bincount(different, minlength=1)[group] > 1
     return repeated
-
-
-def _pairs(one: Ints, other: Ints) -> tuple[int, Ints]:
-    """Return how many different pairs there are, and (T,) which of them each row has."""
-    both = one * other.size + _numbers(other)
-    found = distinct(both)
-    return found.size, np.searchsorted(found, both)
-
-
-def _numbers(labels: Ints) -> Ints:
-    """Return (T,) the labels' places among the different ones."""
-    return np.searchsorted(distinct(labels), labels)
 
 
 def _or(column: Floats | None, default: Floats) -> Floats:

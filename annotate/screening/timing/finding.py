@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.screening.base import Columns, ScreenFinding, finding, tail
-from annotate.screening.order_statistics import median_of_others, medians
+from annotate.screening.order_statistics import median_of_others, medians, middles
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from annotate.screening.timing.change import change
 from estimation.core import Floats
@@ -125,7 +125,7 @@ class _Quick:
         pace = seconds / needed[rows]
         self.n = np.bincount(who, minlength=people)
         self.middle, self.low, self.high = medians(who, pace, self.n, own.level)
-        self.typical = medians(who, seconds, self.n, own.level)[0]
+        self.typical = middles(who, seconds, self.n)
         self.others = median_of_others(self.typical) if others is None else others
         self.share = self.typical / np.where(self.others > 0, self.others, np.nan)
         below = np.bincount(who, pace < 1, minlength=people)

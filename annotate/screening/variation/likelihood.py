@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
 from annotate.screening.crowd import Mask
 from annotate.screening.variation.usual import STEPS, UsualAnswers
@@ -20,6 +20,8 @@ SHARES = np.array([0.6, 0.7, 0.8, 0.9, 0.97])  # of their answers that may be on
 STRAIGHT = 0.5  # how likely that one has the same level for all questions
 CORRELATION = 0.02  # of answers within people of one level
 _LEAST = 1e-12
+# (S,) logarithms of how many people are at each level.
+_LEVELS = -(STEPS**2) / 2 - np.logaddexp.reduce(-(STEPS**2) / 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +79,7 @@ class GivenAnswers:
         mean = weight * self.tilted
         each = np.add.reduceat(gammaln(mean + times) - gammaln(mean), self.begins, axis=1)
         judgments = np.add.reduceat(times, self.begins)
-        prior = -(STEPS**2) / 2
-        found = logsumexp(each + (prior - logsumexp(prior))[:, None], axis=0)
+        found = np.logaddexp.reduce(each + _LEVELS[:, None], axis=0)
         return np.asarray(found + gammaln(weight) - gammaln(weight + judgments))
 
     def _one(self, times: Floats) -> Floats:
@@ -87,13 +88,12 @@ class GivenAnswers:
         It is the answer that a person gave most often. All `SHARES` of it are as likely.
         """
         mine = self._first(times == np.maximum.reduceat(times, self.begins)[self.person])
-        each = np.log(np.outer(1 - SHARES, self.usual) + np.outer(SHARES, mine)) * times
-        found = logsumexp(np.add.reduceat(each, self.begins, axis=1), axis=0)
+        usual = np.outer(1 - SHARES, self.usual)
+        usual[:, mine] += SHARES[:, None]
+        found = np.logaddexp.reduce(np.add.reduceat(np.log(usual) * times, self.begins, axis=1))
         return np.asarray(found - np.log(SHARES.size) + np.log(self.chosen[mine]))
 
-    def _first(self, rows: Mask) -> Mask:
-        """Return (P,) the first of each person's rows."""
-        place = np.flatnonzero(rows)
-        found = np.zeros(rows.size, dtype=bool)
-        found[place[np.unique(self.person[place], return_index=True)[1]]] = True
-        return found
+    def _first(self, rows: Mask) -> Ints:
+        """Return (N,) the first of each person's rows among these; each person has one."""
+        places = np.where(rows, np.arange(rows.size), rows.size)
+        return np.asarray(np.minimum.reduceat(places, self.begins))

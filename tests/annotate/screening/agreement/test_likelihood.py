@@ -12,6 +12,7 @@ from scipy.stats import binom, multivariate_normal, norm
 
 from annotate.screening import Settings
 from annotate.screening.agreement import likelihood
+from annotate.screening.agreement.apart import Apart
 from annotate.screening.agreement.finding import AgreementThresholds, find, unseen
 from annotate.screening.agreement.likelihood import SameOutputs, believed, careless, ratios
 from annotate.screening.agreement.screen import LOW_AGREEMENT
@@ -26,8 +27,9 @@ CROWD = Settings().crowd
 def same(who, text, z, there=None, turning=True):
     """Judgments of z (D, S), each direction a kind of its own."""
     z = np.atleast_2d(z)
-    rows, kinds, turns = np.arange(len(who)), np.arange(len(z)), np.full(len(z), turning)
-    return SameOutputs(rows, np.asarray(who), np.asarray(text), z, there, kinds, turns)
+    z = z if there is None else np.where(there, z, np.nan)
+    said = Apart(z.T, np.arange(len(z)), np.full(len(z), turning))
+    return SameOutputs.said(np.asarray(who), np.asarray(text), said, np.arange(len(who)))
 
 
 @pytest.fixture
@@ -36,9 +38,10 @@ def known(monkeypatch):
     monkeypatch.setattr(likelihood, "_overdispersion", lambda *_given: 1.0)
 
     def fix(share):
-        monkeypatch.setattr(
-            likelihood, "_agreement", lambda given, *_more, **_also: np.full(len(given.z), share)
-        )
+        def agreement(given, *_more, **_also):
+            return np.full(given.directions.size, share)
+
+        monkeypatch.setattr(likelihood, "_agreement", agreement)
 
     return fix
 
@@ -91,7 +94,7 @@ def test_the_agreement_is_that_of_the_data_and_cautiously_a_standard_error_less(
     for _ in range(300):
         text, z = drawn(rng, 200, 0.4)
         one = same(np.arange(text.size), text, z)
-        others = list(likelihood._others(one, np.ones(text.size)))
+        others = likelihood._Others.of(one, np.ones(text.size))
         plain.append(likelihood._agreement(one, others, cautious=False)[0])
         cautious.append(likelihood._agreement(one, others, cautious=True)[0])
     error = np.std(plain)
