@@ -13,41 +13,39 @@ from annotate.screening.calibration.answering import Answering
 from annotate.screening.calibration.working import Logs
 from estimation.core import Floats
 
+ENDED = 20  # tasks that ended early, from which these have times of their own
+
 
 @dataclass(frozen=True, eq=False)
 class Honest:
     """What honest people of a campaign do.
 
-    times: of tasks with all parts; short: of tasks that ended before their paragraphs.
+    times: of tasks with all parts, and of those that ended before their paragraphs.
     edits: the size of edits on how bad the answers are. required: whether the best answers alone
         need no edit, as in the campaign.
     """
 
     answering: Answering
     times: Logs
-    short: Logs
     edits: Logs | None
 
     @classmethod
     def fitted(cls, columns: Columns, usable: NDArray[np.bool_], belief: Floats) -> Honest:
         """Return the model of the usable people; usable: (A,), belief: (T,), see `Answering`."""
         rows = usable[columns.who]
-        ended = _ended(columns)
         words = np.log(np.maximum(columns.words, 1))
         seconds = np.log(np.maximum(columns.seconds, 0.01))
-
-        def times(part: NDArray[np.bool_]) -> Logs:
-            part = part & rows & np.isfinite(seconds)
-            return Logs.fitted(columns.who[part], words[part], seconds[part])
-
+        part = rows & np.isfinite(seconds)
+        ended = _ended(columns)[part]
+        kind = ended.astype(int) if ended.sum() >= ENDED else np.zeros(ended.size, dtype=int)
+        times = Logs.fitted(columns.who[part], words[part], seconds[part], kind)
         edits = None
         if columns.edit_distance is not None:
             part = rows & np.isfinite(columns.edit_distance)
             size = np.log(np.maximum(columns.edit_distance[part], 1))
-            edits = Logs.fitted(columns.who[part], _badness(columns, columns.answers)[part], size)
-        whole = times(~ended)
-        short = times(ended) if (ended & rows).sum() >= 20 else whole
-        return cls(Answering.fitted(columns, usable, belief), whole, short, edits)
+            bad, alike = _badness(columns, columns.answers)[part], np.zeros(size.size, dtype=int)
+            edits = Logs.fitted(columns.who[part], bad, size, alike)
+        return cls(Answering.fitted(columns, usable, belief), times, edits)
 
     def campaign(self, columns: Columns, looking: Floats, rng: Generator) -> Columns:
         """Return new work on the same tasks by as many people.
@@ -58,19 +56,15 @@ class Honest:
         reasons, look = self.answering.reasons(columns, rng), looking[columns.who]
         answers = self.answering.answers(columns, reasons, look)
         made = answered(columns, answers, rng)
-        ended, people = _ended(made), made.people.size
-        x = np.log(np.maximum(made.words, 1))
-        seconds = np.where(
-            ended,
-            self.short.drawn(made.who, people, x, rng),
-            self.times.drawn(made.who, people, x, rng),
-        )
+        people, x = made.people.size, np.log(np.maximum(made.words, 1))
+        seconds = self.times.drawn(made.who, people, x, _ended(made).astype(int), rng)
         made = replace(made, seconds=seconds)
         if self.edits is None:
             return made
         careful = self.answering.careful(reasons, look, rng)
         seen = self.answering.answers(columns, careful, np.ones(len(look)))
-        size = np.ceil(self.edits.drawn(made.who, people, _badness(columns, seen), rng))
+        alike = np.zeros(made.who.size, dtype=int)
+        size = np.ceil(self.edits.drawn(made.who, people, _badness(columns, seen), alike, rng))
         needed = made.answers.min(axis=1) < max(columns.levels)
         return replace(
             made,

@@ -175,17 +175,3 @@ def test_the_shares_of_careless_people_are_learned(kind, place):
         assert shares[-1].sum() == pytest.approx(1)
         assert belief(found, CROWD).shape == found.who.shape
     assert shares[0][place] < 0.08 < shares[1][place] < 0.22
-
-
-@pytest.mark.slow
-@pytest.mark.simulation
-def test_beside_careless_people_less_evidence_lists(monkeypatch):
-    """The honest of such campaigns reach less; simulated alone, they would seem to reach more."""
-    found, _mine = table.campaign("rating 4×5", "mirrored scale", 120, np.random.default_rng(2))
-    monkeypatch.setattr(calibrating, "HISTORIES", 5000)
-    monkeypatch.setattr(calibrating, "MOST_CAMPAIGNS", 100)
-    beside = calibrated(found, Settings()).listed("low_agreement")
-    monkeypatch.setattr(calibrating, "shares", lambda *_given: np.array([1.0, 0, 0]))
-    alone = calibrated(found, Settings()).listed("low_agreement")
-    print(f"{beside:.2f} beside careless people, {alone:.2f} alone")
-    assert beside < alone - 0.02

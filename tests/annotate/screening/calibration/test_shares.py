@@ -43,9 +43,9 @@ def test_where_a_fifth_are_careless_about_as_many_are_thought_so(kind, place):
     assert learned[place] == max(learned[1:])
 
 
-def test_the_more_is_known_the_more_careless_people_are_thought_to_be_there():
-    parts = [1 - mean("mirrored scale", part=part)[0] for part in (0.2, 0.5, 1.0)]
-    assert parts == sorted(parts)
+def test_little_work_shows_fewer_careless_people_than_there_are():
+    early, half, whole = (1 - mean("mirrored scale", part=part)[0] for part in (0.2, 0.5, 1.0))
+    assert early < min(half, whole) - 0.05
 
 
 @pytest.mark.parametrize(
