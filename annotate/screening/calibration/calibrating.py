@@ -41,9 +41,7 @@ LIKE = 8  # people whose numbers of tasks are taken to be alike
 FEWER, FOUND = (1 / 8, 1 / 4, 1 / 2), 0.95  # parts of a share that may be enough, to find so many
 UNEVEN = 1.25  # times as often as others, people of one habit may be touched
 CARE = 0.1  # standard deviation of how much more or less than usual people follow the output
-# Evidence from which a person is not taken for honest. The slower half of people shows as well how
-# much people's pace differs, so the model can do without those who are a little too fast.
-SUSPECT, SUSPECT_RATIO, SUSPECT_FAST = 2.5, 1.0, 1.0
+SUSPECT, SUSPECT_RATIO = 2.5, 1.0  # evidence from which a person is not taken for honest
 
 
 def calibrated(columns: Columns, settings: Settings, *, seed: int = 0) -> Cutoffs:
@@ -128,8 +126,6 @@ def _usable(columns: Columns, settings: Settings) -> np.ndarray[tuple[int], np.d
 
 
 def _suspect(screen: str) -> float:
-    if screen == "too_fast":
-        return SUSPECT_FAST
     return SUSPECT_RATIO if SCREENS[screen].ratio else SUSPECT
 
 
