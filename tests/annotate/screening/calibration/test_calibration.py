@@ -176,17 +176,11 @@ def test_nobody_is_listed_for_less_than_three_times_as_likely_careless():
     assert 10**listed == pytest.approx(3, abs=0.2)
 
 
-@pytest.mark.parametrize(
-    ("screen", "usable"),
-    [("low_agreement", False), ("too_fast", False), ("answer_pattern", True)],
-)
+@pytest.mark.parametrize(("screen", "usable"), [("low_agreement", False), ("too_fast", True)])
 def test_whoever_is_ten_times_likelier_careless_is_no_model_of_honest_people(
     screen, usable, monkeypatch
 ):
-    """Evidence of 1.5 is a ratio of 30, and a probability that is not rare among sixty people.
-
-    Who is a little too fast is not needed either.
-    """
+    """Evidence of 1.5 is a ratio of 30, and a probability that is not rare among sixty people."""
     found = crowd(3, people=20, each=30)
     said = [
         replace(one, evidence=np.where((one.people == 4) & (one.screen == screen), 1.5, 0.0))
