@@ -1,10 +1,14 @@
 """How long honest people take, and how much they edit: as those of the campaign, drawn again."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from annotate.screening.calibration import working
+from annotate.screening.calibration.honest import ENDED, Honest
 from annotate.screening.calibration.working import Logs
+from tests.annotate.screening.columns import columns
 
 APART, WITHIN = 0.6, 0.8  # standard deviations of people, and of a person's tasks
 
@@ -55,6 +59,40 @@ def test_a_kind_that_the_campaign_has_too_few_of_is_like_the_rest():
     kinds = np.arange(who.size) % 2
     drawn = np.log(model.drawn(who, 200, x, kinds, rng)) - 0.5 * x
     assert drawn[kinds == 1].mean() == pytest.approx(drawn[kinds == 0].mean(), abs=0.1)
+
+
+def of_answers(rng, *, people=60, tasks=30, ended=0.5):
+    """Tasks of answers of 1 paragraph; those that end before it take 5 s and not 60 s."""
+    who = np.repeat(np.arange(people), tasks)
+    plausible = (rng.random(who.size) >= ended).astype(float)
+    verdicts = np.where(plausible == 1, rng.integers(-1, 2, who.size), np.nan)[:, None]
+    own = APART * rng.standard_normal(people)
+    seconds = np.where(plausible == 1, 60.0, 5.0) * np.exp(own[who])
+    found = columns(who, plausible=plausible, verdicts=verdicts, seconds=seconds)
+    return replace(found, output=np.arange(who.size) // 2)
+
+
+def simulated(found, rng):
+    model = Honest.fitted(found, np.ones(found.people.size, bool), np.ones(found.who.size))
+    return model.campaign(found, np.ones(found.people.size), rng)
+
+
+def test_tasks_that_end_early_have_times_of_their_own_and_the_same_fast_people():
+    rng = np.random.default_rng(6)
+    made = simulated(of_answers(rng), rng)
+    early = made.plausible == 0
+    logs = np.log(made.seconds)
+    short, whole = (means(logs, made.who, rows) for rows in (early, ~early))
+    assert np.exp([short.mean(), whole.mean()]) == pytest.approx([5, 60], rel=0.3)
+    assert np.corrcoef(short, whole)[0, 1] > 0.95
+
+
+def test_a_few_tasks_that_end_early_are_no_model_of_their_own():
+    rng = np.random.default_rng(7)
+    found = of_answers(rng, tasks=10, ended=0.02)
+    assert 0 < (found.plausible == 0).sum() < ENDED
+    model = Honest.fitted(found, np.ones(60, bool), np.ones(found.who.size))
+    assert len(model.times.lines) == 1
 
 
 @pytest.mark.parametrize("n", [0, 1, 2])
