@@ -36,10 +36,11 @@ _MOST = 0.9  # of the variance, which careful people can have in common
 class SameOutputs:
     """What S judgments of outputs that several people judged say in each direction.
 
-    rows: (S,) which judgments. who: (S,) whose. E times, somebody else said something in the same
-    direction of the same output: judgment: (E,) which of the S. group: (E,) output and direction.
-    z: (E,) what the judgment says. kind: (E,) which directions are alike, 0 to K - 1. turning: (E,)
-    whether it is the opposite when answers are upside down. directions: (K,) how many are alike.
+    rows: (S,) which judgments. who: (S,) whose.
+    judgment: (E,) which of the S says something in a direction in which somebody else does so of
+        the same output. group: (E,) output and direction. z: (E,) what it says.
+    kind: (E,) which directions are alike, 0 to K - 1. turning: (E,) whether it is the opposite when
+        answers are upside down. directions: (K,) how many are alike.
     """
 
     rows: Ints
@@ -62,11 +63,16 @@ class SameOutputs:
         direction, judgment = np.nonzero(np.isfinite(said.z[rows]).T)
         group = numbered(text[rows[judgment]] * said.kinds.size + direction)
         more = np.flatnonzero((np.bincount(group) > 1)[group])
-        judgment, direction, group = judgment[more], direction[more], numbered(group[more])
-        z, kinds = said.z[rows[judgment], direction], said.kinds
-        alike = np.bincount(kinds)
+        judgment, direction = judgment[more], direction[more]
         return cls(
-            rows, who[rows], judgment, group, z, kinds[direction], said.turning[direction], alike
+            rows,
+            who[rows],
+            judgment,
+            group[more],
+            said.z[rows[judgment], direction],
+            said.kinds[direction],
+            said.turning[direction],
+            np.bincount(said.kinds),
         )
 
     def of_others(self, values: Floats) -> Floats:
@@ -155,9 +161,10 @@ def ratios(same: SameOutputs, belief: Floats, *, cautious: bool = False) -> Rati
 def _agreement(same: SameOutputs, other: _Others, *, cautious: bool) -> Floats:
     """Return (K,) the correlation of two careful people's answers, by kind of direction."""
     kinds = same.directions.size
-    at, cells = same.kind * same.who.size + same.judgment, kinds * same.who.size
+    judgments = same.who.size
+    at = same.kind * judgments + same.judgment
     product, weight = (
-        np.bincount(at, other.own * part, cells).reshape(kinds, -1)
+        np.bincount(at, other.own * part, kinds * judgments).reshape(kinds, judgments)
         for part in (same.z * other.total, other.own * other.square)
     )
     whole, found = weight.sum(axis=1), product.sum(axis=1)
@@ -167,7 +174,7 @@ def _agreement(same: SameOutputs, other: _Others, *, cautious: bool) -> Floats:
         residual = product - (found / known)[:, None] * weight
         error = np.sqrt((residual**2).sum(axis=1)) / known
     near = found / (known + _UNRELATED * same.directions)
-    return np.where(whole > 0, np.clip(near - error, 0.0, _MOST), 0.0)
+    return np.asarray(np.where(whole > 0, np.clip(near - error, 0.0, _MOST), 0.0))
 
 
 def _overdispersion(rest: Floats, expected: Floats, belief: Floats) -> float:

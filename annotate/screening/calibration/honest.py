@@ -13,14 +13,14 @@ from annotate.screening.calibration.answering import Answering
 from annotate.screening.calibration.working import Logs
 from estimation.core import Floats
 
-ENDED = 20  # tasks that ended early, from which these have times of their own
+ENDED = 20  # so many tasks that ended early have a model of their own
 
 
 @dataclass(frozen=True, eq=False)
 class Honest:
     """What honest people of a campaign do.
 
-    times: of tasks with all parts, and of those that ended before their paragraphs.
+    times: of tasks with all parts, and of those that ended before their paragraphs, as two kinds.
     edits: the size of edits on how bad the answers are. required: whether the best answers alone
         need no edit, as in the campaign.
     """
@@ -37,14 +37,13 @@ class Honest:
         seconds = np.log(np.maximum(columns.seconds, 0.01))
         part = rows & np.isfinite(seconds)
         ended = _ended(columns)[part]
-        kind = ended.astype(int) if ended.sum() >= ENDED else np.zeros(ended.size, dtype=int)
+        kind = ended.astype(np.int64) if ended.sum() >= ENDED else None
         times = Logs.fitted(columns.who[part], words[part], seconds[part], kind)
         edits = None
         if columns.edit_distance is not None:
             part = rows & np.isfinite(columns.edit_distance)
             size = np.log(np.maximum(columns.edit_distance[part], 1))
-            bad, alike = _badness(columns, columns.answers)[part], np.zeros(size.size, dtype=int)
-            edits = Logs.fitted(columns.who[part], bad, size, alike)
+            edits = Logs.fitted(columns.who[part], _badness(columns, columns.answers)[part], size)
         return cls(Answering.fitted(columns, usable, belief), times, edits)
 
     def campaign(self, columns: Columns, looking: Floats, rng: Generator) -> Columns:
@@ -57,15 +56,16 @@ class Honest:
         answers = self.answering.answers(columns, reasons, look)
         made = answered(columns, answers, rng)
         people, x = made.people.size, np.log(np.maximum(made.words, 1))
-        seconds = self.times.drawn(made.who, people, x, _ended(made).astype(int), rng)
+        seconds = self.times.drawn(made.who, people, x, rng, _ended(made).astype(np.int64))
         made = replace(made, seconds=seconds)
         if self.edits is None:
             return made
         careful = self.answering.careful(reasons, look, rng)
         seen = self.answering.answers(columns, careful, np.ones(len(look)))
-        alike = np.zeros(made.who.size, dtype=int)
-        size = np.ceil(self.edits.drawn(made.who, people, _badness(columns, seen), alike, rng))
-        needed = made.answers.min(axis=1) < max(columns.levels)
+        size = np.ceil(self.edits.drawn(made.who, people, _badness(columns, seen), rng))
+        needed = made.answers.min(axis=1, initial=np.inf) < max(columns.levels)
+        if not made.answers.shape[1] and columns.edit_distance is not None:
+            needed = np.isfinite(columns.edit_distance)
         return replace(
             made,
             edit_distance=np.where(needed, np.maximum(size, 1), np.nan),

@@ -26,8 +26,12 @@ class Logs:
     residuals: tuple[Floats, ...]
 
     @classmethod
-    def fitted(cls, who: Ints, x: Floats, y: Floats, kind: Ints) -> Logs:
-        """Return the model of logarithms y (n,) on x (n,), by person; kind: (n,) 0 to K - 1."""
+    def fitted(cls, who: Ints, x: Floats, y: Floats, kind: Ints | None = None) -> Logs:
+        """Return the model of logarithms y (n,) on x (n,), by person.
+
+        kind: (n,) 0 to K - 1, None if all are alike.
+        """
+        kind = np.zeros(y.size, dtype=np.int64) if kind is None else kind
         kinds = [kind == k for k in range(int(kind.max(initial=0)) + 1)]
         lines = np.array([_line(x[part], y[part]) for part in kinds])
         rest = y - lines[kind, 0] - lines[kind, 1] * x
@@ -36,9 +40,15 @@ class Logs:
         residuals = tuple(_or_none((rest - effect[at])[part]) for part in kinds)
         return cls(lines, _or_none(effect), residuals)
 
-    def drawn(self, who: Ints, people: int, x: Floats, kind: Ints, rng: Generator) -> Floats:
-        """Return (T,) new values, not logarithms; kind: (T,) as fitted, and 0 where it was not."""
-        kind = np.where(kind < len(self.lines), kind, 0)
+    def drawn(
+        self, who: Ints, people: int, x: Floats, rng: Generator, kind: Ints | None = None
+    ) -> Floats:
+        """Return (T,) new values, not logarithms.
+
+        kind: (T,) as fitted, None if all are alike; a kind that was not fitted is like the first.
+        """
+        given = np.zeros(who.size, dtype=np.int64) if kind is None else kind
+        kind = np.where(given < len(self.lines), given, 0)
         intercept, slope = self.lines[kind].T
         rest = np.choose(kind, [rng.choice(each, who.size) for each in self.residuals])
         few = _LEAST_EFFECTS / np.sqrt(1 + self.people.size / 20)

@@ -32,7 +32,7 @@ def test_people_and_tasks_differ_as_much_as_those_that_occurred():
     for _ in range(20):
         model = Logs.fitted(*campaign(rng))
         who, x, _y, kind = campaign(rng, people=1000)
-        drawn = np.log(model.drawn(who, 1000, x, kind, rng)) - 0.5 * x + kind
+        drawn = np.log(model.drawn(who, 1000, x, rng, kind)) - 0.5 * x + kind
         own = np.bincount(who, drawn) / 12
         apart.append(own.var() - (drawn - own[who]).var() / 11)
         middle.append(drawn.mean())
@@ -46,7 +46,7 @@ def test_who_is_fast_in_one_kind_of_task_is_as_fast_in_the_other():
     rng = np.random.default_rng(2)
     model = Logs.fitted(*campaign(rng))
     who, x, _y, kind = campaign(rng, people=1000, tasks=40)
-    drawn = np.log(model.drawn(who, 1000, x, kind, rng)) - 0.5 * x
+    drawn = np.log(model.drawn(who, 1000, x, rng, kind)) - 0.5 * x
     one, other = (means(drawn, who, kind == k) for k in (0, 1))
     assert np.corrcoef(one, other)[0, 1] > 0.8  # about 0 if drawn one by one
     assert one.mean() - other.mean() == pytest.approx(1, abs=0.1)
@@ -55,9 +55,9 @@ def test_who_is_fast_in_one_kind_of_task_is_as_fast_in_the_other():
 def test_a_kind_that_the_campaign_has_too_few_of_is_like_the_rest():
     rng = np.random.default_rng(3)
     who, x, y, _kind = campaign(rng, kinds=1)
-    model = Logs.fitted(who, x, y, np.zeros(who.size, dtype=int))
+    model = Logs.fitted(who, x, y)
     kinds = np.arange(who.size) % 2
-    drawn = np.log(model.drawn(who, 200, x, kinds, rng)) - 0.5 * x
+    drawn = np.log(model.drawn(who, 200, x, rng, kinds)) - 0.5 * x
     assert drawn[kinds == 1].mean() == pytest.approx(drawn[kinds == 0].mean(), abs=0.1)
 
 
@@ -99,8 +99,8 @@ def test_a_few_tasks_that_end_early_are_no_model_of_their_own():
 def test_next_to_nothing_is_known_of_next_to_no_tasks(n):
     rng = np.random.default_rng(5)
     y = np.full(n, 2.0)
-    model = Logs.fitted(np.zeros(n, dtype=int), np.ones(n), y, np.zeros(n, dtype=int))
+    model = Logs.fitted(np.zeros(n, dtype=int), np.ones(n), y)
     kinds = np.array([0, 1, 0])
-    drawn = model.drawn(np.array([0, 0, 1]), 2, np.ones(3), kinds, rng)
+    drawn = model.drawn(np.array([0, 0, 1]), 2, np.ones(3), rng, kinds)
     assert np.isfinite(drawn).all()
     assert (drawn > 0).all()
