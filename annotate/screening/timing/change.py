@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr
+from scipy.special import ndtri, owens_t, stdtr
 
 from annotate.screening.base import Columns
 from estimation.core import Floats, Ints
@@ -64,11 +64,27 @@ def change(columns: Columns, rows: NDArray[np.bool_], needed: Floats, most: Floa
     known = np.flatnonzero(place >= 0)
     best = place[known]
     fall = (early[best] - late[best] - PRACTICE) / error[best]
-    chance = stdtr(n[known] - 2 + _PRIOR, -fall) * (n[known] - 2 * LEAST + 1)
+    chance = _at_any(stdtr(n[known] - 2 + _PRIOR, -fall), n[known])
     evidence[known] = np.maximum(-np.log10(np.maximum(chance, 1e-300)), 0.0)
     said[:, known] = np.exp([own_before[best], own_since[best]])
     after[at] = (place[who] >= 0) & (np.arange(who.size) >= place[who])
     return PaceChange(evidence, after, *said)
+
+
+def _at_any(chance: Floats, n: Ints) -> Floats:
+    """Return (P,) the probability of such a fall at any task, given that at one task; n: (P,) tasks.
+
+    The falls at neighbouring tasks are of nearly the same times. Who has one at some task either
+    has it at the first, or somewhere has none at a task and one at the next (Worsley 1982). Falls
+    at k and k + 1 of n tasks correlate by √(k (n - k - 1) / ((k + 1) (n - k))).
+    """
+    more = np.maximum(n - 2 * LEAST, 0)
+    person = np.repeat(np.arange(n.size), more)
+    k = np.arange(person.size) - np.repeat(np.cumsum(more) - more, more) + LEAST
+    size = n[person]
+    alike = np.sqrt(k * (size - k - 1) / ((k + 1) * (size - k)))
+    begins = 2 * owens_t(-ndtri(chance)[person], np.sqrt((1 - alike) / (1 + alike)))
+    return chance + np.bincount(person, begins, n.size)
 
 
 def _means(values: Floats, who: Ints, n: Ints, before: Ints) -> tuple[Floats, Floats]:

@@ -25,7 +25,7 @@ class Timing(Thresholds):
     minimum: int = between(5, 5, 1000)
 
 
-QUICK = 0.3  # the share of tasks that honest people may do faster than reading takes
+QUICK = 0.35  # the share of tasks that honest people may do faster than reading takes
 LEAST = 1.2  # seconds in which nobody sees a task, decides and answers
 
 

@@ -193,9 +193,8 @@ def uniformity(
     share_p = run_p = 1.0
     for rate, many, long_ in zip(rates.tolist(), counts, runs, strict=True):
         if many:
-            so_many, so_long = _improbable(rate, correlation, n, many, long_)
-            share_p = min(share_p, levels * so_many)
-            run_p = min(run_p, levels * so_long)
+            share_p = min(share_p, levels * _so_many(rate, correlation, n, many))
+            run_p = min(run_p, levels * _so_long(rate, correlation, n, long_))
     p_value = min(1.0, 2 * min(share_p, run_p))
     return n, max(counts) / n, float(max(runs)), share_p, run_p, p_value
 
@@ -214,13 +213,17 @@ def _tallied(answers: list[int], levels: int) -> tuple[list[int], list[int]]:
 
 
 @lru_cache(maxsize=2**14)  # in a crowd the same few numbers recur
-def _improbable(rate: float, correlation: float, n: int, many: int, long_: int) -> Two:
-    """Probabilities of `many` or more of an answer among n, and of a run of `long_` or more."""
+def _so_many(rate: float, correlation: float, n: int, many: int) -> float:
+    """Return the probability of `many` or more of an answer among n."""
     p, weight = _spread_out(rate, correlation, min(n // 2 + 1, _MOST_NODES))
-    return (
-        float(weight @ bdtrc(many - 1.0, n, p)),
-        float(weight @ _run_probability(p, n, long_)),
-    )
+    return float(weight @ bdtrc(many - 1.0, n, p))
+
+
+@lru_cache(maxsize=2**14)
+def _so_long(rate: float, correlation: float, n: int, length: int) -> float:
+    """Return the probability of a run of `length` or more of an answer among n."""
+    p, weight = _spread_out(rate, correlation, min(n // 2 + 1, _MOST_NODES))
+    return float(weight @ _run_probability(p, n, length))
 
 
 @lru_cache(maxsize=2**12)

@@ -63,7 +63,7 @@ def test_everybody_is_looked_at_once_for_the_same_suspicion(made, looks, monkeyp
     """Where the look at everybody does not confirm it, it is not asked for again."""
     monkeypatch.setattr(reviews, "_flag", lambda *_said: 0)
     for _turn in range(3):
-        fast(made, n=8)
+        fast(made)
         assert reviews.screen_new_work(made.pk) == 0
     assert len(looks) == 1
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import t
+from scipy.stats import binomtest, multivariate_normal, norm, t
 
-from annotate.screening.timing.change import change
+from annotate.screening.timing.change import LEAST, _at_any, change
 from annotate.screening.timing.screen import TOO_FAST
 from annotate.screening.timing.words import FOR_REVIEWERS
 from tests.annotate.screening.columns import columns, verdict
@@ -45,9 +45,49 @@ def test_a_fall_by_hand():
     inside = ((early - early.mean()) ** 2).sum() + ((late - late.mean()) ** 2).sum()
     spread = (inside + 8 * usual) / (TASKS - 2 + 8)
     fall = (early.mean() - late.mean() - np.log(2)) / np.sqrt(spread * (1 / 8 + 1 / 12))
-    chance = t.sf(fall, TASKS - 2 + 8) * (TASKS - 8 + 1)  # at any of so many tasks
+    chance = at_any(t.sf(fall, TASKS - 2 + 8), TASKS)
     assert answer.evidence[-1] == pytest.approx(-np.log10(chance))
     assert (answer.evidence[:-1] == 0).all()
+
+
+def at_any(chance, n):
+    """A fall at the first task, or at one task and not at the one before: bivariate normal."""
+    limit, total = norm.isf(chance), chance
+    for k in range(LEAST, n - LEAST):
+        alike = np.sqrt(k * (n - k - 1) / ((k + 1) * (n - k)))
+        both = multivariate_normal([0, 0], [[1, alike], [alike, 1]]).cdf([-limit, -limit])
+        total += chance - both
+    return total
+
+
+@pytest.mark.parametrize("n", [8, 9, 12, 25, 100])
+def test_a_fall_at_any_task_is_no_likelier_than_it_is_taken_to_be(n):
+    """Of 200,000 people who never change; and no more than one probability for each task."""
+    chance, people = 0.002, 200_000
+    taken = float(_at_any(np.array([chance]), np.array([n]))[0])
+    most = np.full(people, -np.inf)
+    total = 0.0
+    sums = np.cumsum(np.random.default_rng(n).standard_normal((n, people), np.float32), axis=0)
+    for k in range(LEAST, n - LEAST + 1):
+        total += chance
+        fall = sums[k - 1] / k - (sums[-1] - sums[k - 1]) / (n - k)
+        most = np.maximum(most, fall / np.sqrt(1 / k + 1 / (n - k)))
+    found = int((most > norm.isf(chance)).sum())
+    assert binomtest(found, people, taken, alternative="greater").pvalue > 0.001
+    assert found > 0.5 * taken * people
+    assert chance <= taken <= total * (1 + 1e-9)
+    assert (taken < 0.75 * total) == (n > 9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(n=st.integers(8, 200), exponent=st.floats(-290, -0.31), more=st.floats(0, 3))
+def test_more_tasks_and_smaller_falls_are_likelier(n, exponent, more):
+    chance = 10.0 ** np.array([exponent, exponent, min(exponent + more, -0.31)])
+    one, longer, smaller = _at_any(chance, np.array([n, n + 1, n]))
+    assert np.isfinite([one, longer, smaller]).all()
+    assert chance[0] <= one <= chance[0] * (n - 2 * LEAST + 1) * (1 + 1e-9)
+    assert one <= longer * (1 + 1e-9)
+    assert one <= smaller * (1 + 1e-9)
 
 
 @settings(max_examples=30, deadline=None)

@@ -48,7 +48,7 @@ def made() -> Campaign:
     return campaign(owner=user(), rows_=long, targets={"overall": 0.01})
 
 
-def fast(made: Campaign, name: str = "fast", n: int = 8) -> Annotator:
+def fast(made: Campaign, name: str = "fast", n: int = 9) -> Annotator:
     who = person(made, name)
     for _ in range(n):
         at = leased(who)
@@ -66,7 +66,7 @@ def test_who_is_too_fast_is_flagged_once(made: Campaign, monkeypatch: pytest.Mon
     assert (review.annotator, review.status) == (spammer, Review.Status.OPEN)
     verdict = Flag.objects.get(screen="too_fast").verdict
     assert verdict["flagged"]
-    assert verdict["n"] == 8
+    assert verdict["n"] == 9
     marks = ChangeMark.objects.count()
     assert reviews.screen(made.pk) == 0
     assert ChangeMark.objects.count() == marks
@@ -114,7 +114,7 @@ def test_a_campaign_has_thresholds_of_its_own(
     slow_clock(monkeypatch)
     crowd(made)
     fast(made)
-    Campaign.objects.update(screening={"timing": {"minimum": 9}, "variation": {"minimum": 30}})
+    Campaign.objects.update(screening={"timing": {"minimum": 10}, "variation": {"minimum": 30}})
     reviews.screen(made.pk)
     assert not Flag.objects.filter(screen="too_fast").exists()
     Campaign.objects.update(screening={"timing": {"speed": 9}}, screened="")

@@ -125,7 +125,7 @@ def test_answers_that_are_soon_given_do_not_excuse_the_long_ones():
     answer = verdict(TOO_FAST, found, 5)
     assert answer.n == 10
     assert answer.value == pytest.approx(5 / 14.4)
-    assert answer.evidence == pytest.approx(-10 * np.log10(0.3))
+    assert answer.evidence == pytest.approx(-10 * np.log10(0.35))
     assert answer.numbers["ended_share"] == pytest.approx(6 / 16)
     honest = verdict(TOO_FAST, found, 4)
     assert honest.evidence == 0
