@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, multivariate_normal, norm, t
 
-from annotate.screening.timing.change import LEAST, _at_any, change
+from annotate.screening.timing.change import LEAST, PRACTICE, _at_any, change
 from annotate.screening.timing.screen import TOO_FAST
 from annotate.screening.timing.words import FOR_REVIEWERS
 from tests.annotate.screening.columns import columns, verdict
@@ -44,7 +44,7 @@ def test_a_fall_by_hand():
     early, late = logs[-1, :8], logs[-1, 8:]
     inside = ((early - early.mean()) ** 2).sum() + ((late - late.mean()) ** 2).sum()
     spread = (inside + 8 * usual) / (TASKS - 2 + 8)
-    fall = (early.mean() - late.mean() - np.log(2)) / np.sqrt(spread * (1 / 8 + 1 / 12))
+    fall = (early.mean() - late.mean() - np.log(1.75)) / np.sqrt(spread * (1 / 8 + 1 / 12))
     chance = at_any(t.sf(fall, TASKS - 2 + 8), TASKS)
     assert answer.evidence[-1] == pytest.approx(-np.log10(chance))
     assert (answer.evidence[:-1] == 0).all()
@@ -103,6 +103,27 @@ def test_a_large_fall_is_found_where_it_is(seed, at):
 def test_whoever_is_always_as_fast_has_not_changed(seed, pace):
     answer = found(pace * np.exp(0.5 * np.random.default_rng(seed).standard_normal(TASKS)))
     assert answer.evidence[-1] < 3
+
+
+def test_practice_alone_is_no_change():
+    """Times by a power law of practice with exponent .3: no fall is larger than what is allowed."""
+    logs = -0.3 * np.log(np.arange(1, 26))
+    falls = [logs[:k].mean() - logs[k:].mean() for k in range(LEAST, 26 - LEAST)]
+    assert 0.95 * PRACTICE < max(falls) <= PRACTICE
+
+
+@pytest.mark.parametrize("usual", [2.0, 8.0])
+def test_people_who_learn_hardly_ever_show_a_change(usual):
+    """Of 2,000 people who learn and are below reading speed from the start, or from some task on."""
+    rng, people = np.random.default_rng(7), 2000
+    who = np.repeat(np.arange(people), TASKS)
+    practice = np.tile(np.arange(1, TASKS + 1) ** -0.3, people)
+    here = columns(who, seconds=usual * practice * np.exp(0.7 * rng.standard_normal(who.size)))
+    rows, needed = np.ones(who.size, bool), np.full(who.size, 6.0)
+    answer = change(here, rows, needed, np.full(people, 20.0))
+    shown = int((answer.evidence > 2).sum())
+    assert answer.rows.any()
+    assert binomtest(shown, people, 0.01, alternative="greater").pvalue > 0.01
 
 
 @pytest.mark.parametrize(
