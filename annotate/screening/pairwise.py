@@ -14,8 +14,8 @@ from scipy.special import xlogy
 
 from annotate.screening.base import Columns
 from annotate.screening.crowd import Counts, Mask, categories
-from annotate.screening.grouping import levels, once, pairs
-from estimation.core import Floats, Ints
+from annotate.screening.grouping import levels, once
+from estimation.core import Floats, Ints, numbered
 
 PRIOR = 0.5  # of each cell of a table: the prior of Krichevsky and Trofimov (1981)
 # How much more, or less, people give high answers than others do: factors e^t and e^-t of the odds
@@ -127,20 +127,20 @@ class _Tables:
         self.rows = counts
         self.row = _examples(columns, counts)
         self.mine = yardstick[counts.who]
+        self.alone: dict[_Asked, Floats] = {}
         n = np.where(yardstick, counts.judgments, 0.0)
         self.judgments = (n.sum() - n)[counts.who]
 
     def share(self, question: _Asked) -> Floats:
         """Return (P,) the share of the answer to this question."""
-        found = self._others(question.answer, question.size) + PRIOR
-        return np.asarray(found / (self.judgments + PRIOR * question.size))
+        return (self._said(question) + PRIOR) / (self.judgments + PRIOR * question.size)
 
     def share_given(self, question: _Asked, known: _Asked) -> Floats:
         """Return (P,) the share of the answer to `question` among those with that to `known`."""
         both = known.answer * question.size + question.answer
         prior = PRIOR * question.size
         found = self._others(both, known.size * question.size) + prior * self.share(question)
-        return np.asarray(found / (self._others(known.answer, known.size) + prior))
+        return found / (self._said(known) + prior)
 
     def tilts(self, height: Floats) -> Floats:
         """Return (len(TILTS), P) the factors of the shares; over the others their mean is 1."""
@@ -152,17 +152,25 @@ class _Tables:
         alone = self.judgments == 0  # there are no others to be tilted
         return np.where(alone, 1.0, factor[self.row] * self.judgments / np.where(alone, 1.0, whole))
 
+    def _said(self, question: _Asked) -> Floats:
+        """Return (P,) how often the others gave the answer to this question."""
+        if question not in self.alone:
+            self.alone[question] = self._others(question.answer, question.size)
+        return self.alone[question]
+
     def _others(self, number: Ints, size: int) -> Floats:
         """Return (P,) how often all yardsticks but oneself gave the number of the row."""
         whole = np.bincount(number, self.used, size)
-        keys, times = pairs(self.who, number, size)
-        own = times[np.searchsorted(keys, self.rows.who * size + number[self.row])]
-        return np.asarray(whole[number[self.row]] - own * self.mine)
+        own = numbered(self.who * size + number)
+        mine = np.bincount(own)[own[self.row]] * self.mine
+        return np.asarray(whole[number[self.row]] - mine)
 
 
 def _examples(columns: Columns, counts: Counts) -> Ints:
-    """Return (P,) a judgment with the category of each row of `Counts`."""
+    """Return (P,) a judgment of each row of `Counts`: of its person, with its category."""
     category = categories(columns).category
-    example = np.empty(int(category.max(initial=-1)) + 1, dtype=np.int64)
-    example[category] = np.arange(category.size)
-    return example[counts.category]
+    size = int(category.max(initial=0)) + 1
+    example = np.empty(counts.who.size, dtype=np.int64)
+    row = np.searchsorted(counts.who * size + counts.category, columns.who * size + category)
+    example[row] = np.arange(category.size)
+    return example

@@ -8,7 +8,7 @@ from annotate.screening.settings import Settings
 # Screens that no other one can replace get more of what the settings allow, and those that many
 # people of one habit are near to get less.
 SHARES = {
-    "too_fast": 1.6,
+    "too_fast": 2.6,
     "low_agreement": 5.2,
     "own_consistency": 7.5,
     "no_variation": 3.0,

@@ -62,7 +62,10 @@ def find(columns: Columns, own: Patterns, limits: CrowdThresholds) -> ScreenFind
         odds = (likelihood - person.max(axis=0)) / np.log(10)
         enough = long_ & crowd.large_enough(counts, yardstick, limits)
         enough &= (usual.judgments >= least) & (usual.information >= related)
-        yardstick &= ~(long_ & (odds > 0))
+        random = yardstick & long_ & (odds > 0)
+        if not random.any():
+            break
+        yardstick = yardstick & ~random
     threshold = float(np.log10(own.odds))
     return finding(
         "random_answers",

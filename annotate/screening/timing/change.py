@@ -74,7 +74,7 @@ def change(columns: Columns, rows: NDArray[np.bool_], needed: Floats, most: Floa
 
 
 def _at_any(chance: Floats, n: Ints) -> Floats:
-    """Return (P,) the probability of such a fall at any task, given that at one task; n: (P,) tasks.
+    """Return (P,) the probability of a fall at any of n (P,) tasks, given that at one task.
 
     The falls at neighbouring tasks are of nearly the same times. Who has one at some task either
     has it at the first, or somewhere has none at a task and one at the next (Worsley 1982). Falls

@@ -114,7 +114,7 @@ def test_practice_alone_is_no_change():
 
 @pytest.mark.parametrize("usual", [2.0, 8.0])
 def test_people_who_learn_hardly_ever_show_a_change(usual):
-    """Of 2,000 people who learn and are below reading speed from the start, or from some task on."""
+    """Of 2,000 people who are below reading speed from the start, or come to be."""
     rng, people = np.random.default_rng(7), 2000
     who = np.repeat(np.arange(people), TASKS)
     practice = np.tile(np.arange(1, TASKS + 1) ** -0.3, people)
