@@ -133,14 +133,15 @@ class _Tables:
 
     def share(self, question: _Asked) -> Floats:
         """Return (P,) the share of the answer to this question."""
-        return (self._said(question) + PRIOR) / (self.judgments + PRIOR * question.size)
+        found = self._said(question) + PRIOR
+        return np.asarray(found / (self.judgments + PRIOR * question.size))
 
     def share_given(self, question: _Asked, known: _Asked) -> Floats:
         """Return (P,) the share of the answer to `question` among those with that to `known`."""
         both = known.answer * question.size + question.answer
         prior = PRIOR * question.size
         found = self._others(both, known.size * question.size) + prior * self.share(question)
-        return found / (self._said(known) + prior)
+        return np.asarray(found / (self._said(known) + prior))
 
     def tilts(self, height: Floats) -> Floats:
         """Return (len(TILTS), P) the factors of the shares; over the others their mean is 1."""
