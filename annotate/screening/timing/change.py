@@ -1,12 +1,14 @@
 """A change of pace: far faster from some task on than in one's own tasks before."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri, owens_t, stdtr
 
 from annotate.screening.base import Columns
+from annotate.screening.crowd import Mask
 from estimation.core import Floats, Ints
 
 # People get quicker as they go on. By a power law with exponent .3, no fall in the first 25 tasks
@@ -27,50 +29,87 @@ class PaceChange:
     """
 
     evidence: Floats
-    rows: NDArray[np.bool_]
+    rows: Mask
     before: Floats
     since: Floats
 
 
-def change(columns: Columns, rows: NDArray[np.bool_], needed: Floats, most: Floats) -> PaceChange:
+def change(columns: Columns, rows: Mask, needed: Floats, most: Floats) -> PaceChange:
     """Find the change of pace among some tasks.
 
     rows: (T,) those. needed: (T,) the seconds that reading takes. most: (A,) the seconds that a
     fall must end below.
     """
-    people = columns.people.size
-    evidence, after = np.zeros(people), np.zeros(rows.size, dtype=bool)
-    said = np.full((2, people), np.nan)
-    # Whose times are never below reading have no such fall; most people's are not.
-    some = np.bincount(columns.who, rows & (columns.seconds < needed), people) > 0
-    at = columns.turns[(rows & some[columns.who])[columns.turns]]
-    who, n = columns.who[at], np.bincount(columns.who[at], minlength=people)
-    seconds = _logs(columns.seconds[at])
-    pace = seconds - np.log(needed[at])
-    before = np.arange(who.size) - (np.cumsum(n) - n)[who]
-    since = n[who] - before
-    early, late = _means(pace, who, n, before)
-    near = np.flatnonzero((late < 0) & (before >= LEAST) & (since >= LEAST))
-    if not near.size:
-        return PaceChange(evidence, after, *said)
-    own_before, own_since = _means(seconds, who, n, before)
-    near = near[own_since[near] < np.log(np.maximum(most, 1e-9))[who[near]]]
-    if not near.size:
-        return PaceChange(evidence, after, *said)
-    inside = np.bincount(who, pace**2, people)[who] - before * early**2 - since * late**2
-    usual = _usual_variance(columns.who[rows], _logs(columns.seconds[rows]) - np.log(needed[rows]))
-    variance = (np.maximum(inside, 0.0) + _PRIOR * usual) / (n[who] - 2 + _PRIOR)
-    error = np.sqrt(variance * (1 / np.maximum(before, 1) + 1 / since))
-    t = (early[near] - late[near] - PRACTICE) / error[near]
-    place = _largest(t, near, who, people)
-    known = np.flatnonzero(place >= 0)
-    best = place[known]
-    fall = (early[best] - late[best] - PRACTICE) / error[best]
-    chance = _at_any(stdtr(n[known] - 2 + _PRIOR, -fall), n[known])
-    evidence[known] = np.maximum(-np.log10(np.maximum(chance, 1e-300)), 0.0)
-    said[:, known] = np.exp([own_before[best], own_since[best]])
-    after[at] = (place[who] >= 0) & (np.arange(who.size) >= place[who])
+    people, logs = columns.people.size, _logs(columns.seconds)
+    pace = logs - np.log(needed)
+    tasks = _Tasks.of(columns, rows & _some(columns, rows & (pace < 0)), logs, pace)
+    near = tasks.near(most)
+    sizes = tasks.falls(near, _usual_variance(columns.who[rows], pace[rows]))
+    largest = _largest(sizes, tasks.who[near], people)
+    found = largest >= 0
+    first = np.full(people, rows.size)
+    first[found] = near[largest[found]]
+    evidence, said = np.zeros(people), np.full((2, people), np.nan)
+    evidence[found] = _evidence(sizes[largest[found]], tasks.n[found])
+    said[:, found] = np.exp(tasks.own[:, first[found]])
+    after = np.zeros(rows.size, dtype=bool)
+    after[tasks.at] = np.arange(tasks.at.size) >= first[tasks.who]
     return PaceChange(evidence, after, *said)
+
+
+def _some(columns: Columns, rows: Mask) -> Mask:
+    """Return (T,) whose judgments have any of these rows; most people never are below reading."""
+    return np.asarray((np.bincount(columns.who, rows, columns.people.size) > 0)[columns.who])
+
+
+@dataclass(frozen=True, eq=False)
+class _Tasks:
+    """Tasks of some people, person by person in order; (S,) each.
+
+    at: which judgments. who: whose. n: (A,) how many each person has. before, since: how many of
+    the person's came before this one, and how many from it on. own, pace: (2, S) the means of
+    logarithms before and since, of seconds and of seconds over those that reading takes.
+    inside: the sum of squares of the pace about both means.
+    """
+
+    at: Ints
+    who: Ints
+    n: Ints
+    before: Ints
+    since: Ints
+    own: Floats
+    pace: Floats
+    inside: Floats
+
+    @classmethod
+    def of(cls, columns: Columns, rows: Mask, logs: Floats, pace: Floats) -> _Tasks:
+        at = columns.turns[rows[columns.turns]]
+        who = columns.who[at]
+        n = np.bincount(who, minlength=columns.people.size)
+        before = np.arange(who.size) - (np.cumsum(n) - n)[who]
+        since = n[who] - before
+        own, mean = (_means(values[at], who, n, before) for values in (logs, pace))
+        squares = np.bincount(who, pace[at] ** 2, n.size)[who]
+        inside = squares - before * mean[0] ** 2 - since * mean[1] ** 2
+        return cls(at, who, n, before, since, own, mean, np.maximum(inside, 0.0))
+
+    def near(self, most: Floats) -> Ints:
+        """Return (N,) at which tasks times may have fallen far enough; most: (A,) seconds."""
+        long_ = (self.before >= LEAST) & (self.since >= LEAST)
+        below = (self.pace[1] < 0) & (self.own[1] < np.log(np.maximum(most, 1e-9))[self.who])
+        return np.flatnonzero(long_ & below)
+
+    def falls(self, near: Ints, usual: float) -> Floats:
+        """Return (N,) the t statistics; usual: the variance of times within people."""
+        spread = (self.inside[near] + _PRIOR * usual) / (self.n[self.who[near]] - 2 + _PRIOR)
+        error = np.sqrt(spread * (1 / self.before[near] + 1 / self.since[near]))
+        return np.asarray((self.pace[0, near] - self.pace[1, near] - PRACTICE) / error)
+
+
+def _evidence(falls: Floats, n: Ints) -> Floats:
+    """Return (P,) -log10 of the probability of the largest t statistic of n (P,) tasks."""
+    chance = _at_any(stdtr(n - 2 + _PRIOR, -falls), n)
+    return np.asarray(np.maximum(-np.log10(np.maximum(chance, 1e-300)), 0.0))
 
 
 def _at_any(chance: Floats, n: Ints) -> Floats:
@@ -89,12 +128,12 @@ def _at_any(chance: Floats, n: Ints) -> Floats:
     return chance + np.bincount(person, begins, n.size)
 
 
-def _means(values: Floats, who: Ints, n: Ints, before: Ints) -> tuple[Floats, Floats]:
-    """Return (T,) the means of a person's values before each one, and from it on."""
+def _means(values: Floats, who: Ints, n: Ints, before: Ints) -> Floats:
+    """Return (2, S) the means of a person's values before each one, and from it on."""
     running = np.cumsum(values) - values
     sums = running - running[(np.cumsum(n) - n)[who]]
     rest = np.bincount(who, values, n.size)[who] - sums
-    return sums / np.maximum(before, 1), rest / (n[who] - before)
+    return np.stack([sums / np.maximum(before, 1), rest / (n[who] - before)])
 
 
 def _usual_variance(who: Ints, pace: Floats) -> float:
@@ -109,9 +148,9 @@ def _logs(seconds: Floats) -> Floats:
     return np.asarray(np.log(np.maximum(seconds, 0.01)))
 
 
-def _largest(values: Floats, places: Ints, who: Ints, people: int) -> Ints:
-    """Return (A,) the place of each person's largest value, -1 for people without any."""
+def _largest(values: Floats, who: Ints, people: int) -> Ints:
+    """Return (A,) where each person's largest value (N,) is, -1 for people without any."""
     found = np.full(people, -1)
-    order = places[np.argsort(values, kind="stable")]
+    order = np.argsort(values, kind="stable")
     found[who[order]] = order  # the last one assigned is the largest
     return found
