@@ -261,6 +261,21 @@ def test_where_answers_say_nothing_about_each_other_nobody_is_taken_for_dice():
         assert not v.enough
 
 
+def test_few_judgments_are_too_few_to_be_left_out_as_dice():
+    """Seven contradictory ones stay a yardstick for others; eight do not."""
+    whole, others = related(np.random.default_rng(8), 12, 25, 3, 3), []
+    dice = np.array(
+        [said for said in product((0.0, 1.0, 2.0), repeat=3) if 0 in said and 2 in said]
+    )
+    for n in (7, 8):
+        found = take(whole, np.arange(11 * 25 + n))
+        for column, said in zip(found.scores.values(), dice.T, strict=True):
+            column[-n:] = said[:n]
+        assert verdict(RANDOM_ANSWERS, found, 11).value > 0
+        others.append(verdict(RANDOM_ANSWERS, found, 0).numbers["others"])
+    assert others == [10 * 25 + 7, 10 * 25]
+
+
 def test_information_by_counting_twelve_judgments():
     # Of two questions with equal answers: log 2 nats, less (2 - 1) / (2 · 8) for chance.
     who, both = np.repeat([0, 1, 2], 4), np.tile([0.0, 1.0], 6)
@@ -272,6 +287,22 @@ def test_information_by_counting_twelve_judgments():
     assert others.information == pytest.approx(np.log(2) - 1 / 16)
     assert others.judgments.tolist() == [8, 8, 8]
     assert others.times.tolist() == [4] * 6
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    answers=st.integers(1, 3).flatmap(
+        lambda c: st.lists(st.tuples(*[st.sampled_from([-1.0, 0.0, 1.0])] * c), min_size=1)
+    )
+)
+def test_combinations_are_numbered_as_if_they_were_sorted(answers):
+    """And each is as likely as its answers' shares, if they were independent."""
+    table = np.array(answers)
+    rows, which = np.unique(table, axis=0, return_inverse=True)
+    found = yardsticks.categories(columns(np.arange(len(table)), table))
+    assert found.category.tolist() == which.ravel().tolist()
+    alone = [np.prod([(table[:, c] == row[c]).mean() for c in range(row.size)]) for row in rows]
+    assert found.unrelated == pytest.approx(alone)
 
 
 def test_many_combinations_take_no_more_memory_than_few():

@@ -147,6 +147,27 @@ def test_three_tasks_are_too_few():
     assert found(times).rows.sum() != 3
 
 
+def test_three_tasks_before_are_too_few():
+    times = np.where(np.arange(TASKS) < 3, 60.0, 1.0)
+    assert found(times).rows.sum() != TASKS - 3
+
+
+def test_a_fall_to_a_little_less_than_reading_is_one():
+    """Six seconds are needed."""
+    rng = np.random.default_rng(3)
+    mine = np.where(np.arange(TASKS) < 10, 300.0, 4.5) * np.exp(0.1 * rng.standard_normal(TASKS))
+    assert found(mine).evidence[-1] > 3
+
+
+def test_one_quick_task_is_no_change():
+    mine = np.full(TASKS, 60.0)
+    mine[7] = 1.0
+    answer = found(mine)
+    assert not answer.rows.any()
+    assert (answer.evidence == 0).all()
+    assert np.isnan([answer.before, answer.since]).all()
+
+
 def test_the_screen_says_since_when():
     mine = falling(np.random.default_rng(1), 12)
     answer = verdict(TOO_FAST, campaign(mine), 5)
