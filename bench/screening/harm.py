@@ -3,7 +3,7 @@
 Run from the checkout: python -m bench.screening.harm [campaigns a row] [processes] [study]
 The table in docs/screening.md: whole campaigns with a known truth, in which 5, 10 or 20 % of the people
 are careless in one way. Screens on: who is listed or paused at any look is left out, and nobody
-judges in their place. One calibration, of another campaign with 10 %, serves all campaigns of a kind.
+judges in their place. The calibrations of three other campaigns serve those of a row by turns.
 """
 
 import sys
@@ -36,6 +36,8 @@ POPULATION = 2000  # outputs of the system; about 800 are judged
 METRIC = 0.5  # the metric's correlation with what an output is, before people and noise
 LOOKS = (4, 7, 10)  # tenths of the campaign after which the screens look
 CALIBRATED_AT = (4, 7)
+CALIBRATIONS = 3
+CALIBRATED_FROM = 1_000_000  # the first seed of campaigns that are calibrated and not measured
 
 Cell = tuple[str, str, float]  # study, kind, share
 
@@ -138,10 +140,10 @@ def left_out(columns: Columns, cutoffs: list[Cutoffs]) -> Ints:
 
 
 @cache
-def _cutoffs(study: str, kind: str) -> list[Cutoffs]:
+def _cutoffs(study: str, kind: str, part: float, number: int) -> list[Cutoffs]:
     """At each look, those of the last look before it at which the campaign was calibrated."""
-    careful, _quality, rng = campaign(study, 0)
-    columns = spoilt(study, kind, 0.1, careful, rng)
+    careful, _quality, rng = campaign(study, CALIBRATED_FROM + number)
+    columns = spoilt(study, kind, part, careful, rng)
     found, now = [], UNCALIBRATED
     for look in LOOKS:
         if look in CALIBRATED_AT:
@@ -169,12 +171,12 @@ def estimated(
 
 
 def one(study: str, kind: str, part: float, seed: int) -> Result:
-    """One campaign, from its own seed, which the cut-offs have not seen."""
-    careful, quality, rng = campaign(study, seed + 1)
+    """One campaign, which the cut-offs have not seen."""
+    careful, quality, rng = campaign(study, seed)
     signal = quality[:, criterion(study).column]
     metric = METRIC * signal + np.sqrt(1 - METRIC**2) * rng.standard_normal(signal.size)
     columns = spoilt(study, kind, part, careful, rng)
-    out = left_out(columns, _cutoffs(study, kind))
+    out = left_out(columns, _cutoffs(study, kind, part, seed % CALIBRATIONS))
     kept = taken(columns, np.flatnonzero(~np.isin(columns.annotator, out)))
     honest, off, on = (estimated(study, one, quality, metric) for one in (careful, columns, kept))
     careless = round(part * PEOPLE)
@@ -191,7 +193,7 @@ def one(study: str, kind: str, part: float, seed: int) -> Result:
 
 def run(cell: Cell, campaigns: int) -> Row:
     """So many campaigns of one row."""
-    return Row([one(*cell, seed) for seed in range(campaigns)])
+    return Row([one(*cell, seed) for seed in range(1, campaigns + 1)])
 
 
 def lines(study: str, kind: str, campaigns: int) -> list[str]:

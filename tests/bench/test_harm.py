@@ -14,7 +14,7 @@ BEST = "constant, all best"
 @pytest.fixture(autouse=True)
 def uncalibrated(monkeypatch):
     """A calibration takes seconds; the cut-offs before the first one find who always says best."""
-    monkeypatch.setattr(harm, "_cutoffs", lambda _study, _kind: [UNCALIBRATED] * len(harm.LOOKS))
+    monkeypatch.setattr(harm, "_cutoffs", lambda *_row: [UNCALIBRATED] * len(harm.LOOKS))
 
 
 @pytest.mark.parametrize(
