@@ -103,6 +103,29 @@ def test_the_agreement_is_that_of_the_data_and_cautiously_a_standard_error_less(
     assert np.mean(plain) - np.mean(cautious) == pytest.approx(error / 2**0.5, rel=0.2)
 
 
+def test_the_agreement_by_hand():
+    """Two kinds of directions, three and one, and people who count for more and for less."""
+    rng = np.random.default_rng(5)
+    text, count = np.repeat(np.arange(40), 3), rng.uniform(-0.2, 1, 120)
+    z = 0.8 * rng.normal(size=(4, 40))[:, text] + 0.6 * rng.normal(size=(4, 120))
+    said = Apart(z.T, np.array([0, 1, 0, 0]), np.ones(4, bool))
+    one = SameOutputs.said(np.arange(120), text, said, np.arange(120))
+    for kind, alike in ((0, [0, 2, 3]), (1, [1])):
+        product, weight = np.zeros(120), np.zeros(120)
+        for j in range(120):
+            for k in set(np.flatnonzero(text == text[j])) - {j}:
+                product[j] += count[j] * count[k] * (z[alike, j] * z[alike, k]).sum()
+                weight[j] += count[j] ** 2 * count[k] ** 2 * len(alike)
+        error = np.sqrt(((product - product.sum() / weight.sum() * weight) ** 2).sum())
+        usual = product.sum() / (weight.sum() + 60 * len(alike))
+        others = likelihood._Others.of(one, count)
+        plain, cautious = (
+            likelihood._agreement(one, others, cautious=careful)[kind] for careful in (False, True)
+        )
+        assert 0.1 < plain == pytest.approx(usual)
+        assert plain - cautious == pytest.approx(error / weight.sum())
+
+
 @pytest.mark.parametrize("directions", [1, 4])
 def test_a_ratio_is_rarer_among_careful_people_than_its_inverse(directions):
     """Markov's inequality, with the agreement from the same data."""
