@@ -223,6 +223,12 @@ def test_where_there_is_no_other_side_upside_down_is_careful(made):
     assert found.unseen == pytest.approx(both.unseen, abs=1e-12)
 
 
+def test_only_people_who_are_believed_are_somebody_to_be_compared_with():
+    one = same(np.arange(6), [0, 0, 1, 1, 2, 2], np.ones(6))
+    found = ratios(one, np.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0]))
+    assert found.shared.tolist() == [True, True, False, False, True, False]
+
+
 def test_directions_with_and_without_another_side_are_summed(known):
     known(0.4)
     who, text = [0, 1], [0, 0]
