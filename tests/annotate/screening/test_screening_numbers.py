@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import binom, percentileofscore, rankdata
 
@@ -12,6 +12,7 @@ from annotate.screening.order_statistics import _quantile
 LEVELS = st.floats(0.6, 0.99999)  # as annotate.screening.settings allows
 
 
+@example(15 / 16, [7])  # exactly the probability of so many heads
 @given(LEVELS, st.lists(st.integers(0, 100_000), min_size=1))
 def test_quantiles_of_tosses(level, n):
     assert _quantile(level, np.array(n)).tolist() == binom.ppf(level, n, 0.5).tolist()
