@@ -130,6 +130,23 @@ def test_run_probability_is_exact():
         assert straightlining._run_probability(np.array([p]), 9, length)[0] == pytest.approx(wanted)
 
 
+@pytest.mark.parametrize("rho", [0.1, 0.6])
+def test_runs_of_people_who_differ_are_those_of_a_beta_distribution(rho):
+    """By integrating over the rates of people: 9 answers, of which the first 5 are alike."""
+    value, size = np.r_[np.ones(5), np.zeros(4)], 1 / rho - 1
+    found = straight_lining(
+        np.zeros(9), value, base_rates={0.0: 0.6, 1.0: 0.4}, person_correlation=rho
+    )
+
+    def chance(rate, length):
+        rates = stats.beta(rate * size, (1 - rate) * size)
+        of = straightlining._run_probability
+        return rates.expect(lambda p: float(of(np.array([p]), 9, length)[0]))
+
+    wanted = min(2 * chance(0.4, 5), 2 * chance(0.6, 4))
+    assert found.run_p[0] == pytest.approx(wanted, rel=1e-3)
+
+
 @pytest.mark.parametrize("rho", [0.0, 0.1, 0.6])
 def test_share_is_beta_binomial(rho):
     who, value = np.zeros(30), np.r_[np.ones(24), np.zeros(6)]
