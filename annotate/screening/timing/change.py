@@ -25,7 +25,8 @@ class PaceChange:
 
     evidence: -log10 of the probability of such a fall of somebody who gets quicker with practice
         alone; 0 unless the times since are also below reading, and a small part of the others'.
-    rows: (T,) the tasks since. before, since: the geometric means of their seconds.
+    rows: (T,) the tasks since. before, since: the geometric means of their seconds. Nobody without
+        evidence has any.
     """
 
     evidence: Floats
@@ -46,11 +47,11 @@ def change(columns: Columns, rows: Mask, needed: Floats, most: Floats) -> PaceCh
     near = tasks.near(most)
     sizes = tasks.falls(near, _usual_variance(columns.who[rows], pace[rows]))
     largest = _largest(sizes, tasks.who[near], people)
-    found = largest >= 0
-    first = np.full(people, rows.size)
-    first[found] = near[largest[found]]
+    some = largest >= 0
     evidence, said = np.zeros(people), np.full((2, people), np.nan)
-    evidence[found] = _evidence(sizes[largest[found]], tasks.n[found])
+    evidence[some] = _evidence(sizes[largest[some]], tasks.n[some])
+    found, first = evidence > 0, np.full(people, rows.size)
+    first[found] = near[largest[found]]
     said[:, found] = np.exp(tasks.own[:, first[found]])
     after = np.zeros(rows.size, dtype=bool)
     after[tasks.at] = np.arange(tasks.at.size) >= first[tasks.who]

@@ -168,6 +168,12 @@ def test_one_quick_task_is_no_change():
     assert np.isnan([answer.before, answer.since]).all()
 
 
+def test_whoever_is_always_below_reading_has_no_task_since():
+    answer = found(np.full(TASKS, 2.0))
+    assert not answer.rows.any()
+    assert np.isnan([answer.before, answer.since]).all()
+
+
 def test_the_screen_says_since_when():
     mine = falling(np.random.default_rng(1), 12)
     answer = verdict(TOO_FAST, campaign(mine), 5)
