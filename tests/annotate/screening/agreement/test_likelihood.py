@@ -151,6 +151,13 @@ def test_answers_in_many_directions_that_err_together_count_less():
     assert often.mirrored == pytest.approx(once.mirrored, rel=0.2)
 
 
+def test_who_is_not_believed_says_nothing_of_how_wide_the_campaign_is():
+    rest, expected = np.array([3.0, 1.0, 50.0]), np.ones(3)
+    wide = likelihood._overdispersion(rest, expected, np.array([1.0, -0.5, 0.0]))
+    assert wide == pytest.approx((9 + 0.25) / 1.25)
+    assert likelihood._overdispersion(rest / 9, expected, np.array([1.0, 1.0, 0.0])) == 1
+
+
 def upside_down(seed, few):
     """A campaign of 20 people, the first of whom turn the scale round."""
     found = crowd(seed, people=20, each=TASKS)
