@@ -22,7 +22,7 @@ from annotate.screening.joining import taken
 from bench.screening import crowds, kinds
 from bench.screening.campaigns import RELEASED, Design
 from bench.screening.studies import marginal
-from bench.screening.table import share
+from bench.screening.table import CALIBRATIONS, share
 from estimation.core import Floats, Ints, Sample, Scale, estimate
 from estimation.core.simulation import Marginal, latent_share
 
@@ -36,7 +36,6 @@ POPULATION = 2000  # outputs of the system; about 800 are judged
 METRIC = 0.5  # the metric's correlation with what an output is, before people and noise
 LOOKS = (4, 7, 10)  # tenths of the campaign after which the screens look
 CALIBRATED_AT = (4, 7)
-CALIBRATIONS = 3
 CALIBRATED_FROM = 1_000_000  # the first seed of campaigns that are calibrated and not measured
 
 Cell = tuple[str, str, float]  # study, kind, share

@@ -12,7 +12,6 @@ from estimation.core.agreement.alpha import judgment_arrays, numbers_of
 from estimation.core.data import errors
 from estimation.core.data.incidence import Floats, Ints, distinct
 
-Two = tuple[float, float]
 _MOST_NODES = 64
 
 
