@@ -118,7 +118,8 @@ def _at_any(chance: Floats, n: Ints) -> Floats:
 
     The falls at neighbouring tasks are of nearly the same times. Who has one at some task either
     has it at the first, or somewhere has none at a task and one at the next (Worsley 1982). Falls
-    at k and k + 1 of n tasks correlate by √(k (n - k - 1) / ((k + 1) (n - k))).
+    at k and k + 1 of n tasks correlate by √(k (n - k - 1) / ((k + 1) (n - k))). It is a bound for
+    a known spread of normal times; for an estimated one it is simulated.
     """
     more = np.maximum(n - 2 * LEAST, 0)
     person = np.repeat(np.arange(n.size), more)

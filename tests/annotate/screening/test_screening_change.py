@@ -79,6 +79,26 @@ def test_a_fall_at_any_task_is_no_likelier_than_it_is_taken_to_be(n):
     assert (taken < 0.75 * total) == (n > 9)
 
 
+@pytest.mark.parametrize("n", [8, 12, 25, 60])
+def test_a_fall_is_no_likelier_where_the_spread_of_times_is_estimated(n):
+    """Of 100,000 people who never change, with spreads as the 8 usual tasks assume them to be."""
+    people, rng = 100_000, np.random.default_rng(n)
+    spread = np.sqrt(8 / rng.chisquare(8, people))
+    times = spread * rng.standard_normal((n, people))
+    sums, squares = np.cumsum(times, axis=0), (times**2).sum(axis=0)
+    largest = np.full(people, -np.inf)
+    for k in range(LEAST, n - LEAST + 1):
+        early, late = sums[k - 1] / k, (sums[-1] - sums[k - 1]) / (n - k)
+        inside = squares - k * early**2 - (n - k) * late**2
+        error = np.sqrt((inside + 8) / (n - 2 + 8) * (1 / k + 1 / (n - k)))
+        np.maximum(largest, (early - late) / error, out=largest)
+    chance = _at_any(t.sf(largest, n - 2 + 8), np.full(people, n))
+    for wanted in (0.01, 0.001):
+        passed = int((chance <= wanted).sum())
+        assert binomtest(passed, people, wanted, alternative="greater").pvalue > 0.001
+        assert passed > 0.3 * wanted * people
+
+
 @settings(max_examples=30, deadline=None)
 @given(n=st.integers(8, 200), exponent=st.floats(-290, -0.31), more=st.floats(0, 3))
 def test_more_tasks_and_smaller_falls_are_likelier(n, exponent, more):
