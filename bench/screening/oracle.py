@@ -58,14 +58,23 @@ def ratios(study: str, kind: str, people: int, rng: Generator) -> tuple[Floats, 
     elsewhere = rng.standard_normal(size) @ root.T + rng.standard_normal(size) @ noise.T
     careless, sign = (elsewhere, 0.0) if kind == "usual" else (-honest, -1.0)
 
-    def density(mine: Floats, shared: float) -> Floats:
-        slope = shared * text @ np.linalg.inv(text + chance)
-        left = text + chance - slope @ (shared * text)
-        apart = mine - other @ slope.T
-        distance = np.einsum("...i,ij,...j->...", apart, np.linalg.inv(left), apart)
-        return np.asarray(-(distance + np.linalg.slogdet(left)[1]).sum(axis=1) / 2)
+    def odds(mine: Floats) -> Floats:
+        return (density(study, mine, other, sign) - density(study, mine, other, 1)).sum(axis=1)
 
-    return tuple(density(one, sign) - density(one, 1.0) for one in (honest, careless))  # type: ignore[return-value]
+    return odds(honest), odds(careless)
+
+
+def density(study: str, mine: Floats, other: Floats, shared: float) -> Floats:
+    """(...) logarithms of how likely answers (..., C) are beside another's to the same texts.
+
+    shared: 1 of two careful people, 0 where one does not look, -1 where one answers upside down.
+    """
+    text, chance = parts(study)
+    slope = shared * text @ np.linalg.inv(text + chance)
+    left = text + chance - slope @ (shared * text)
+    apart = mine - other @ slope.T
+    distance = np.einsum("...i,ij,...j->...", apart, np.linalg.inv(left), apart)
+    return np.asarray(-(distance + np.linalg.slogdet(left)[1]) / 2)
 
 
 def found(study: str, kind: str, people: int, rng: Generator) -> list[float]:

@@ -9,7 +9,7 @@ simulated, evidence is taken to fall off exponentially, which logarithms of prob
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator, default_rng
@@ -20,6 +20,7 @@ from annotate.screening.base import Columns
 from annotate.screening.calibration.allocating import ASSUMED, allocated
 from annotate.screening.calibration.habits import concentration, parts
 from annotate.screening.calibration.honest import Honest
+from annotate.screening.calibration.planning import continued, growth, sampled
 from annotate.screening.calibration.shares import LOOKING, shares
 from annotate.screening.calibration.tails import DECADE, cutoff, least_cutoff, listing, tail
 from annotate.screening.calibration.uniform import uniform
@@ -33,11 +34,6 @@ from estimation.core import Floats, Ints
 HISTORIES = 2000  # simulated honest people at least, unless that takes more than
 MOST_CAMPAIGNS = 40
 LOOKS = 6
-MOST_ROWS = 15_000  # of one simulated campaign
-MOST_JUDGMENTS = 200  # of one simulated person
-HORIZON = 25  # judgments up to which everybody's work is continued
-MOST_COPIES = 6
-LIKE = 8  # people whose numbers of tasks are taken to be alike
 FEWER, FOUND = (1 / 8, 1 / 4, 1 / 2), 0.95  # parts of a share that may be enough, to find so many
 UNEVEN = 1.25  # times as often as others, people of one habit may be touched
 CARE = 0.1  # standard deviation of how much more or less than usual people follow the output
@@ -129,66 +125,13 @@ def _suspect(screen: str) -> float:
     return SUSPECT_RATIO if SCREENS[screen].ratio else SUSPECT
 
 
-def _sampled(columns: Columns, rng: Generator) -> Columns:
-    """Return the work of some people of a large campaign, with as many shared outputs each."""
-    if len(columns.who) <= MOST_ROWS:
-        return columns
-    place = np.lexsort((columns.order, columns.who))
-    start = np.cumsum(columns.judgments) - columns.judgments
-    early = np.sort(place[np.arange(place.size) - start[columns.who[place]] < MOST_JUDGMENTS])
-    each = np.minimum(columns.judgments, MOST_JUDGMENTS)
-    people = rng.permutation(each.size)
-    chosen = people[np.cumsum(each[people]) <= MOST_ROWS]
-    inside = np.zeros(each.size, dtype=bool)
-    inside[chosen] = True
-    part = taken(columns, early[inside[columns.who[early]]])
-    names, _at, n = np.unique(columns.output, return_inverse=True, return_counts=True)
-    shared = np.flatnonzero(n[np.searchsorted(names, part.output)] > 1)
-    output = np.arange(len(part.output))
-    pairs = rng.permutation(shared)
-    pairs = pairs[: pairs.size // 2 * 2]
-    output[pairs[1::2]] = output[pairs[::2]]
-    return replace(part, output=output)
-
-
-def _continued(columns: Columns, rng: Generator) -> Columns:
-    """Return the work with everybody's tasks again, with other outputs, up to the horizon.
-
-    Each time everybody goes on with the tasks of somebody who did about as many: who is compared
-    with the same few people all along cannot be told from them.
-    """
-    usual = max(float(np.median(columns.judgments)), 1.0)
-    copies = int(np.clip(np.ceil(HORIZON / usual), 1, MOST_COPIES))
-    rows = np.tile(np.arange(len(columns.who)), min(copies, MOST_ROWS // len(columns.who) or 1))
-    again = taken(replace(columns, highlights=None), rows)
-    copy = np.arange(rows.size) // len(columns.who)
-    outputs = np.unique(columns.output, return_inverse=True)[1][rows]
-    order = np.argsort(np.argsort(columns.order))[rows]
-    who = np.concatenate([columns.who, *(_exchanged(columns, rng) for _ in range(copy[-1]))])
-    return replace(
-        again,
-        annotator=columns.people[who],
-        output=outputs + copy * (int(outputs.max(initial=0)) + 1),
-        order=(order + copy * len(columns.who)).astype(np.float64),
-    )
-
-
-def _exchanged(columns: Columns, rng: Generator) -> Ints:
-    """Return (T,) who does the tasks, if people exchange theirs with others who did as many."""
-    ranked = np.argsort(columns.judgments, kind="stable")
-    near = np.argsort(np.argsort(ranked) + rng.uniform(0, LIKE, ranked.size))
-    who = np.empty_like(near)
-    who[ranked] = near
-    return who[columns.who]
-
-
 def _simulated(columns: Columns, settings: Settings, rng: Generator) -> MostEvidence:
     """Return the evidence of people like the campaign's honest ones, beside careless ones."""
     believed = belief(columns, settings.crowd)
     model = Honest.fitted(columns, _usable(columns, settings), believed)
-    plan = _sampled(columns, rng)
+    plan = sampled(columns, rng)
     kinds = shares(columns, model, plan, settings.crowd, rng)
-    plan = _continued(plan, rng)
+    plan = continued(plan, growth(columns), rng)
     most, part = _histories(model, plan, kinds, settings, rng)
     return MostEvidence(most, part, uniform(model, plan, settings, rng))
 

@@ -1,7 +1,6 @@
 """Cut-offs from simulated honest people: what they depend on, and what they keep."""
 
 from dataclasses import replace
-from math import ceil
 
 import numpy as np
 import pytest
@@ -204,48 +203,3 @@ def test_careless_people_do_not_make_the_simulated_ones_disagree(kind):
             items[name] += [question.item for question in model.kinds.values()]
     assert np.mean(items["weighed"]) > np.mean(items["plain"]) + 0.05
     assert np.mean(items["weighed"]) == pytest.approx(0.35, abs=0.08)
-
-
-@settings(max_examples=30, deadline=None)
-@given(
-    seed=st.integers(0, 99),
-    people=st.integers(6, 40),
-    each=st.sampled_from([4, 6, 10, 12]),
-    uneven=st.booleans(),
-)
-def test_work_goes_on_with_other_outputs_in_the_same_pairs(seed, people, each, uneven):
-    found = crowd(seed, people=people, each=each)
-    if uneven:
-        found = taken(found, np.flatnonzero(np.arange(len(found.who)) % 7 > found.who % 5))
-    plan = calibrating._continued(found, np.random.default_rng(seed))
-    copies = len(plan.who) // len(found.who)
-    assert copies == min(6, ceil(25 / np.median(found.judgments)))
-    for copy in range(copies):
-        part = slice(copy * len(found.who), (copy + 1) * len(found.who))
-        outputs, same = (
-            np.unique(c, return_inverse=True)[1] for c in (plan.output[part], found.output)
-        )
-        assert outputs.tolist() == same.tolist()
-        assert np.sort(np.bincount(plan.who[part])).tolist() == np.sort(found.judgments).tolist()
-        pairs = set(zip(plan.output[part].tolist(), plan.who[part].tolist(), strict=True))
-        before = set(zip(found.output.tolist(), found.who.tolist(), strict=True))
-        assert len(pairs) == len(before)  # nobody judges an output twice who did not before
-    assert (np.diff(np.unique(plan.order)) > 0).all()
-    assert plan.annotator[: len(found.who)].tolist() == found.annotator.tolist()
-
-
-def test_people_go_on_beside_other_people():
-    found = crowd(1, people=40, each=5)
-    plan = calibrating._continued(found, np.random.default_rng(1))
-    beside = _beside(plan)
-    assert len(beside) > 3 * len(beside & _beside(found)) > 0
-
-
-def _beside(found):
-    return {
-        (one, other)
-        for output in np.unique(found.output)
-        for one in found.who[found.output == output].tolist()
-        for other in found.who[found.output == output].tolist()
-        if one < other
-    }
