@@ -37,6 +37,7 @@ TURNS = 300  # of the sampler; the first quarter counts for nothing
 ITEM, PERSON = 0.35, 0.15  # of the variance of ratings, as in `bench.screening.crowds`
 GRID = 15  # levels that a person may have
 BATCH = 20  # campaigns at once
+OVER = 5  # turns after which the whole crowd may turn over
 
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
@@ -97,29 +98,32 @@ def rounded(kind: str, rng: Generator, people: int = TOGETHER, levels: int = 5) 
     who = np.r_[pairs.ravel(), np.repeat(np.arange(people), lone)]
     output = np.r_[np.arange(len(pairs)).repeat(2), len(pairs) + np.arange(lone.sum())]
     cuts = marginal(levels, None).cuts()
-    item, person, rest, other = np.sqrt([ITEM, PERSON, 1 - ITEM - PERSON, ITEM])[
-        :, None
-    ] * rng.standard_normal((4, who.size))
-    seen = np.where(told[who] & (kind == "usual"), other, item[output])
-    said = np.searchsorted(cuts, seen + person[who] + rest)
-    said = np.where(told[who] & (kind == "mirrored"), levels - 1 - said, said)
-
+    said = _said(kind, who, output, told[who], cuts, rng)
     one, two = chances(cuts)
     turned = np.arange(levels)[::-1] if kind == "mirrored" else np.arange(levels)
-    either = np.concatenate([one, one[turned]], axis=1)  # (levels, S)
+    either = np.concatenate([one, one[turned]], axis=1)  # (L, S)
     n = np.zeros((people, levels))
     np.add.at(n, (who[2 * len(pairs) :], said[2 * len(pairs) :]), 1)
-    prior = np.repeat(np.log([1 - CARELESS, CARELESS]), GRID) + np.tile(_normal(), 2)
-    together = _both(two, either, turned, related=kind == "mirrored")
+    both = _both(two, either, turned, related=kind == "mirrored")
     mine, theirs = said[: 2 * len(pairs)].reshape(-1, 2).T
     careless = np.arange(2 * GRID) >= GRID
-    return Crowd(prior + n @ either, pairs, together[mine, theirs], careless, told)
+    return Crowd(_prior() + n @ either, pairs, both[mine, theirs], careless, told)
 
 
-def _normal() -> Floats:
-    """(GRID,) logarithms of how likely each level of a person is."""
-    found = norm.logpdf(_grid() / np.sqrt(PERSON))
-    return np.asarray(found - np.logaddexp.reduce(found))
+def _said(kind: str, who: Ints, output: Ints, careless: Mask, cuts: Floats, rng: Generator) -> Ints:
+    """(T,) answers, of which some (T,) are careless."""
+    item, person, rest, other = rng.standard_normal((4, who.size))
+    seen = np.where(careless & (kind == "usual"), other, item[output])
+    latent = np.sqrt(ITEM) * seen + np.sqrt(PERSON) * person[who] + _noise() * rest
+    said = np.searchsorted(cuts, latent)
+    return np.where(careless & (kind == "mirrored"), cuts.size - said, said)
+
+
+def _prior() -> Floats:
+    """(S,) logarithms of how likely each state is, before anybody has answered."""
+    level = norm.logpdf(_grid() / np.sqrt(PERSON))
+    level -= np.logaddexp.reduce(level)
+    return np.concatenate([level + np.log(1 - CARELESS), level + np.log(CARELESS)])
 
 
 def _grid() -> Floats:
@@ -179,22 +183,63 @@ class _Places:
         return cls(partner, together)
 
 
+@dataclass(eq=False)
+class _Sampler:
+    """The states (K, P) of the people of K campaigns, drawn by turns; places, alone: (K, P, S)."""
+
+    places: _Places
+    alone: Floats
+    state: Ints
+    rng: Generator
+
+    def around(self) -> Floats:
+        """Draw everybody's state given the others'; (K, P, S) how likely each was."""
+        chance = np.empty_like(self.alone)
+        for i in range(self.state.shape[1]):
+            chance[:, i] = softmax(self.alone[:, i] + self._said(i, self.state), axis=1)
+            drawn = chance[:, i].cumsum(axis=1) < self.rng.random((len(self.state), 1))
+            self.state[:, i] = np.minimum(drawn.sum(axis=1), chance.shape[2] - 1)
+        return chance
+
+    def turn_over(self) -> None:
+        """Propose that all careful people are careless, and the other way round (Metropolis).
+
+        Upside down, everybody's answers are related as before.
+        """
+        opposite = self.alone.shape[2] - 1 - self.state
+        gain = self._likely(opposite) - self._likely(self.state)
+        taken = np.log(self.rng.random(gain.size)) < gain
+        self.state[taken] = opposite[taken]
+
+    def _said(self, i: int, state: Ints) -> Floats:
+        """(K, S) logarithms of how likely what a person and others said of the same is."""
+        theirs = state[np.arange(len(state))[:, None], self.places.partner[i]]
+        said = np.take_along_axis(self.places.together[i], theirs[..., None, None], axis=3)
+        return np.asarray(said[..., 0].sum(axis=1))
+
+    def _likely(self, state: Ints) -> Floats:
+        """(K,) logarithms of how likely the states of all people together are."""
+        each = self.alone + np.stack([self._said(i, state) for i in range(state.shape[1])], 1) / 2
+        return np.asarray(np.take_along_axis(each, state[..., None], axis=2).sum(axis=(1, 2)))
+
+
 def posterior(crowds: Sequence[Crowd], rng: Generator, turns: int = TURNS) -> Floats:
-    """(K, P) how likely each person of K campaigns of P people is careless, by Gibbs sampling."""
-    places, rows = _Places.of(crowds), np.arange(len(crowds))[:, None]
-    alone = np.stack([crowd.alone for crowd in crowds])  # (K, P, S)
-    state = alone.argmax(axis=2)
-    total = np.zeros(alone.shape[:2])
+    """(K, P) how likely each person of K campaigns of P people is careless, by Gibbs sampling.
+
+    It begins with who really is. If it does not forget that soon enough, it finds too many.
+    """
+    alone = np.stack([crowd.alone for crowd in crowds])
+    really = np.stack([crowd.told[:, None] == crowd.careless for crowd in crowds])
+    state = np.where(really, alone, -np.inf).argmax(axis=2)
+    sampler = _Sampler(_Places.of(crowds), alone, state, rng)
+    first, total = turns // 4, np.zeros(alone.shape[:2])
     for turn in range(turns):
-        for i in range(alone.shape[1]):
-            theirs = state[rows, places.partner[i]]
-            said = np.take_along_axis(places.together[i], theirs[..., None, None], axis=3)
-            chance = softmax(alone[:, i] + said[..., 0].sum(axis=1), axis=1)
-            if turn >= turns // 4:
-                total[:, i] += chance @ crowds[0].careless
-            drawn = (chance.cumsum(axis=1) < rng.random((len(crowds), 1))).sum(axis=1)
-            state[:, i] = np.minimum(drawn, chance.shape[1] - 1)
-    return total / (turns - turns // 4)
+        chance = sampler.around()
+        if turn % OVER == 0:
+            sampler.turn_over()
+        if turn >= first:
+            total += chance @ crowds[0].careless
+    return total / (turns - first)
 
 
 Draw = Callable[[Generator], Crowd]
@@ -212,6 +257,17 @@ def found(draw: Draw, campaigns: int, rng: Generator) -> list[float]:
     return [float((ranked[careless] > cut).mean()) for cut in cuts]
 
 
+ROUNDED = "rating 1×5, as given"
+ANSWERS = (*(f"{study}, before rounding" for study in (QUALITY, *RATINGS)), ROUNDED)
+
+
+def drawing(answers: str, kind: str) -> Draw:
+    """What draws a campaign of one row of the table."""
+    if answers == ROUNDED:
+        return partial(rounded, kind)
+    return partial(latent, answers.split(",")[0], kind)
+
+
 def main() -> None:
     """Print the table: percent found."""
     campaigns = int(sys.argv[1]) if len(sys.argv) > 1 else CAMPAIGNS
@@ -220,16 +276,10 @@ def main() -> None:
         f"{name}, {100 * share:.1f} % listed" for name in ("random", "mirrored") for share in LISTED
     ]
     print(f"| answers | {' | '.join(names)} |\n{'|---' * (1 + len(names))}|")
-    rows: dict[str, Callable[[str], Draw]] = {
-        f"{study}, before rounding": partial(_latent, study) for study in (QUALITY, *RATINGS)
-    }
-    for name, of in (rows | {"rating 1×5, as given": lambda kind: partial(rounded, kind)}).items():
-        shares = [one for kind in ("usual", "mirrored") for one in found(of(kind), campaigns, rng)]
+    for name in ANSWERS:
+        draws = [drawing(name, kind) for kind in ("usual", "mirrored")]
+        shares = [one for draw in draws for one in found(draw, campaigns, rng)]
         print(f"| {name} | {' | '.join(f'{100 * one:.0f}' for one in shares)} |", flush=True)
-
-
-def _latent(study: str, kind: str) -> Draw:
-    return partial(latent, study, kind)
 
 
 if __name__ == "__main__":

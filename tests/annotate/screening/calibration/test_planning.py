@@ -1,5 +1,6 @@
 """The tasks of simulated people: the campaign's own, and as many comparisons as are to come."""
 
+from dataclasses import replace
 from math import ceil
 
 import numpy as np
@@ -7,20 +8,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotate.screening.base import Columns
-from annotate.screening.calibration.planning import MOST_ROWS, continued, growth, sampled
+from annotate.screening.base import Columns, Highlights
+from annotate.screening.calibration.planning import (
+    MOST_JUDGMENTS,
+    MOST_ROWS,
+    continued,
+    growth,
+    sampled,
+)
 from annotate.screening.joining import taken
 from bench.screening.campaigns import Design, arrivals, draw_places
 from tests.annotate.screening.columns import crowd
 
 
-def begun(seed, part, *, people=120, double=0.25, at_once=False):
+def begun(seed, part, *, people=120, cap=25, double=0.25, at_once=False):
     """The first part of a campaign without answers, and the whole.
 
     Outputs are judged again at any time, or at once.
     """
     rng = np.random.default_rng(seed)
-    who, output = draw_places(Design(people=people, double=double), rng)
+    who, output = draw_places(Design(people=people, cap=cap, double=double), rng)
     order = rng.random(int(output.max()) + 1)[output] if at_once else arrivals(who, rng)
     rows = np.argsort(order, kind="stable")
     none = np.full(rows.size, np.nan)
@@ -48,10 +55,11 @@ def same_outputs(columns):
     people=st.integers(6, 40),
     part=st.floats(0.1, 1),
     power=st.floats(1, 2),
+    double=st.sampled_from([0.0, 0.25, 0.6, 0.9, 1.0]),
     at_once=st.booleans(),
 )
-def test_work_goes_on_up_to_the_horizon(seed, people, part, power, at_once):
-    found, _whole = begun(seed, part, people=people, at_once=at_once)
+def test_work_goes_on_up_to_the_horizon(seed, people, part, power, double, at_once):
+    found, _whole = begun(seed, part, people=people, double=double, at_once=at_once)
     plan = continued(found, power, np.random.default_rng(seed))
     now = len(found.who)
     usual = min(np.median(found.judgments), found.judgments.mean())
@@ -87,6 +95,37 @@ def test_shared_judgments_that_come_as_fast_as_others_are_left_as_they_are():
     )
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_no_more_judgments_are_shared_than_there_are_to_be(seed):
+    """Also where the part of a round that is repeated happens to share more."""
+    part = 0.3 + 0.05 * seed
+    found, _whole = begun(seed, part, at_once=True)
+    plan = continued(found, 1.0, np.random.default_rng(seed))
+    wanted = shared(found) * len(plan.who) / len(found.who)
+    assert 0.93 * wanted < shared(plan) < 1.07 * wanted
+
+
+def test_nothing_goes_on_beyond_the_horizon():
+    found, _whole = begun(1, 1.0, people=30, cap=40)
+    plan = continued(found, 2.0, np.random.default_rng(1))
+    assert plan.annotator.tolist() == found.annotator.tolist()
+    assert same_outputs(plan) == same_outputs(found)
+
+
+def test_many_people_who_did_little_stay_within_the_most_rows():
+    found, _whole = begun(1, 1.0, people=2000, cap=4)
+    plan = continued(found, 1.0, np.random.default_rng(1))
+    assert len(plan.who) == MOST_ROWS < 6 * len(found.who)
+
+
+def test_highlights_are_left_out():
+    """They are not simulated."""
+    found, _whole = begun(1, 0.2, people=20)
+    marks = Highlights(np.arange(3), np.zeros(3, int), [frozenset({1})] * 3, np.full(3, 9))
+    plan = continued(replace(found, highlights=marks), 1.0, np.random.default_rng(1))
+    assert plan.highlights is None
+
+
 def test_there_are_no_more_comparisons_than_judgments_to_come():
     """With power 2 and a tenth of the work done, more would be shared than there is."""
     found, _whole = begun(1, 0.5, double=1.0, at_once=True)
@@ -109,6 +148,8 @@ def test_growth_by_hand():
     assert growth(found) == pytest.approx(np.log2(14 / 6))
     backwards = taken(found, np.arange(8)[::-1])
     assert growth(backwards) == growth(found)
+    first = taken(found, np.array([0, 1, 3, 2, 5, 6, 7]))  # a pair, and five that are alone
+    assert growth(first) == 1  # no fewer than as all judgments do
     alone = Columns(np.arange(8), np.arange(8), np.arange(8.0), none, none)
     assert growth(alone) == 1
     assert growth(taken(found, np.arange(1))) == 1
@@ -137,5 +178,8 @@ def test_a_part_of_a_large_campaign_has_as_many_shared_judgments():
     assert MOST_ROWS - 25 < len(part.who) <= MOST_ROWS
     assert shared(part) / len(part.who) == pytest.approx(shared(found) / len(found.who), abs=0.01)
     assert len(set(pairs_of(part))) == len(pairs_of(part))
+    busy = replace(found, annotator=np.where(np.arange(len(found.who)) % 10, found.annotator, 0))
+    part = sampled(busy, np.random.default_rng(2))
+    assert part.judgments.max() == MOST_JUDGMENTS < busy.judgments.max()
     few, _whole = begun(2, 1.0, people=30)
     assert sampled(few, np.random.default_rng(2)) is few
