@@ -55,8 +55,9 @@ def continued(columns: Columns, power: float, rng: Generator) -> Columns:
     shared = _shared(plan.output)
     alone = rng.permutation(np.flatnonzero(~shared))
     alone = alone[np.argsort(~later[alone], kind="stable")]  # those that come later first
-    pairs = int(min((wanted - shared.sum()) / 2, (later & ~shared).sum(), alone.size / 2))
-    return _same_outputs(plan, alone[:pairs], alone[::-1][:pairs]) if pairs > 0 else plan
+    most = min((later & ~shared).sum(), alone.size // 2)
+    pairs = int(np.clip((wanted - shared.sum()) / 2, 0, most))
+    return _same_outputs(plan, alone[:pairs], alone[::-1][:pairs])
 
 
 def _repeated(columns: Columns, rng: Generator) -> tuple[Columns, Mask]:
