@@ -4,21 +4,27 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.special import logsumexp
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, norm
 
 from bench.screening import oracle, untold
+
+
+def likely(crowd, each):
+    """(N,) logarithms of how likely the states (N, P) of everybody are."""
+    total = crowd.alone[np.arange(each.shape[1]), each].sum(axis=1)
+    for (one, other), both in zip(crowd.pairs, crowd.together, strict=True):
+        total = total + both[each[:, one], each[:, other]]
+    return total
 
 
 def exact(crowd):
     """(P,) how likely each is careless, by the sum over the states of everybody."""
     people, states = crowd.alone.shape
     each = np.array(list(product(range(states), repeat=people)))
-    total = crowd.alone[np.arange(people), each].sum(axis=1)
-    for (one, other), both in zip(crowd.pairs, crowd.together, strict=True):
-        total = total + both[each[:, one], each[:, other]]
-    chance = np.exp(total - logsumexp(total))
-    return chance @ crowd.careless[each]
+    total = likely(crowd, each)
+    return np.exp(total - logsumexp(total)) @ crowd.careless[each]
 
 
 @pytest.mark.parametrize(
@@ -40,6 +46,66 @@ def test_the_sampler_finds_the_probabilities_of_answers_as_given(kind):
     crowds = [untold.rounded(kind, rng, people=3) for _ in range(8)]
     found = untold.posterior(crowds, rng, turns=4000)
     assert found == pytest.approx(np.array([exact(crowd) for crowd in crowds]), abs=0.05)
+
+
+def test_a_crowd_that_turns_over_is_as_likely_as_all_its_answers():
+    rng = np.random.default_rng(6)
+    crowd = untold.rounded("mirrored", rng, people=5)
+    state = rng.integers(0, 2 * untold.GRID, (1, 5))
+    sampler = untold._Sampler(untold._Places.of([crowd]), crowd.alone[None], state, rng)
+    assert sampler._likely(state) == pytest.approx(likely(crowd, state))
+
+
+@pytest.mark.parametrize("kind", ["usual", "mirrored"])
+def test_answers_are_as_likely_as_an_integral_says(kind, monkeypatch):
+    """Whatever is answered: every answer alone, and in pairs, in the states of both people."""
+    seen = {}
+
+    def said(_kind, who, _output, _careless, cuts, _rng):
+        seen.update(who=who, cuts=np.r_[-np.inf, cuts, np.inf], said=np.arange(who.size) * 7 % 5)
+        return seen["said"]
+
+    monkeypatch.setattr(untold, "_said", said)
+    crowd = untold.rounded(kind, np.random.default_rng(7), people=4)
+    level, twice = untold._grid(), 2 * len(crowd.pairs)
+
+    def chance(text, answer, state):
+        careless, at = divmod(state, untold.GRID)
+        answer = 4 - answer if careless and kind == "mirrored" else answer
+        between = seen["cuts"][[answer, answer + 1]] - np.sqrt(0.35) * text - level[at]
+        return np.diff(norm.cdf(between / np.sqrt(0.5)))[0]
+
+    def together(*answers):
+        whole = quad(
+            lambda text: norm.pdf(text) * np.prod([chance(text, *one) for one in answers]), -8, 8
+        )
+        return np.log(whole[0])
+
+    for state in (3, untold.GRID + 9):
+        own = seen["said"][twice:][seen["who"][twice:] == 1]
+        wanted = sum(together((answer, state)) for answer in own.tolist())
+        prior = untold._prior()[state]
+        assert crowd.alone[1, state] == pytest.approx(prior + wanted, rel=1e-6)
+        for other in (12, untold.GRID + 2):
+            for pair in (0, 5, 11):
+                answers = list(
+                    zip(seen["said"][2 * pair :][:2].tolist(), (state, other), strict=True)
+                )
+                if kind == "usual" and max(state, other) >= untold.GRID:
+                    wanted = sum(together(one) for one in answers)
+                else:
+                    wanted = together(*answers)
+                assert crowd.together[pair, state, other] == pytest.approx(wanted, rel=1e-6)
+
+
+def test_latent_answers_of_mirrored_people_agree_with_each_other():
+    rng = np.random.default_rng(8)
+    crowd = untold.latent("language quality", "mirrored", rng)
+    odds = crowd.together[:, 0, 1]
+    assert crowd.together[:, 1, 0].tolist() == odds.tolist()
+    assert not crowd.together[:, [0, 1], [0, 1]].any()
+    one, other = crowd.told[crowd.pairs].T
+    assert odds[one != other].mean() > 1 > -1 > odds[one == other].mean()
 
 
 def test_the_odds_of_a_pair_are_those_of_a_normal_distribution():
