@@ -133,6 +133,7 @@ def test_two_answers_are_as_likely_as_a_part_of_a_normal_distribution():
     assert np.exp(two[0, 0, middle, middle]) == pytest.approx(below, rel=1e-4)
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("kind", ["usual", "mirrored"])
 def test_careless_people_are_as_many_as_the_probabilities_say(kind):
     rng = np.random.default_rng(4)
@@ -143,6 +144,7 @@ def test_careless_people_are_as_many_as_the_probabilities_say(kind):
     assert likely[told].mean() > likely[~told].mean() + 0.05
 
 
+@pytest.mark.simulation
 def test_who_is_told_that_all_others_are_careful_finds_more():
     rng = np.random.default_rng(5)
     knows = oracle.found("rating 4×5", "usual", 4000, rng)
