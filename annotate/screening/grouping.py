@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from estimation.core import Floats, Ints, distinct
 
@@ -59,6 +60,11 @@ def pairs(one: Ints, other: Ints, size: int) -> tuple[Ints, Ints]:
     times = np.bincount(both)
     there = np.flatnonzero(times)
     return there, times[there]
+
+
+def in_company(group: Ints) -> NDArray[np.bool_]:
+    """Return (T,) which rows are not the only ones of their group (0 or more)."""
+    return np.asarray((np.bincount(group) > 1)[group])
 
 
 def products(values: Floats, group: Ints) -> float:

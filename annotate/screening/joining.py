@@ -96,10 +96,21 @@ def last(columns: Columns, most: int) -> Columns:
 
 def lately(columns: Columns, most: int) -> NDArray[np.bool_]:
     """Return (T,) which judgments are the last of their annotators, at most so many of each."""
-    left = np.repeat(np.cumsum(columns.judgments), columns.judgments)
-    kept = np.zeros(len(columns.who), dtype=bool)
-    kept[columns.turns] = left - np.arange(left.size) <= most
-    return kept
+    end = np.repeat(np.cumsum(columns.judgments), columns.judgments)
+    return _by_turns(columns, end - np.arange(end.size) <= most)
+
+
+def early(columns: Columns, most: int) -> NDArray[np.bool_]:
+    """Return (T,) which judgments are the first of their annotators, at most so many of each."""
+    start = np.repeat(np.cumsum(columns.judgments) - columns.judgments, columns.judgments)
+    return _by_turns(columns, np.arange(start.size) - start < most)
+
+
+def _by_turns(columns: Columns, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return (T,) by rows what is given in the order of `Columns.turns`."""
+    found = np.empty_like(kept)
+    found[columns.turns] = kept
+    return found
 
 
 def taken(columns: Columns, rows: Ints) -> Columns:

@@ -18,6 +18,7 @@ import numpy as np
 from annotate.screening.agreement.apart import Apart, apart
 from annotate.screening.base import Columns
 from annotate.screening.crowd import Mask
+from annotate.screening.grouping import in_company
 from estimation.core import Floats, Ints, numbered
 
 ROUNDS = 6  # how often people are believed anew
@@ -54,7 +55,7 @@ class SameOutputs:
 
     @classmethod
     def of(cls, columns: Columns, yardstick: Mask | None = None) -> SameOutputs:
-        rows = np.flatnonzero((np.bincount(columns.text) > 1)[columns.text])
+        rows = np.flatnonzero(in_company(columns.text))
         return cls.said(columns.who, columns.text, apart(columns, yardstick), rows)
 
     @classmethod
@@ -62,7 +63,7 @@ class SameOutputs:
         """Take some judgments; who, text: (T,) of all."""
         direction, judgment = np.nonzero(np.isfinite(said.z[rows]).T)
         group = numbered(text[rows[judgment]] * said.kinds.size + direction)
-        more = np.flatnonzero((np.bincount(group) > 1)[group])
+        more = np.flatnonzero(in_company(group))
         judgment, direction = judgment[more], direction[more]
         return cls(
             rows,

@@ -7,7 +7,8 @@ from numpy.random import Generator
 
 from annotate.screening.base import Columns
 from annotate.screening.crowd import Mask
-from annotate.screening.joining import taken
+from annotate.screening.grouping import in_company
+from annotate.screening.joining import early, taken
 from estimation.core import Ints, numbered
 
 MOST_ROWS = 15_000  # of one simulated campaign
@@ -26,7 +27,7 @@ def sampled(columns: Columns, rng: Generator) -> Columns:
     people = rng.permutation(each.size)
     inside = np.zeros(each.size, dtype=bool)
     inside[people[np.cumsum(each[people]) <= MOST_ROWS]] = True
-    rows = np.flatnonzero(inside[columns.who] & _among_first(columns, each))
+    rows = np.flatnonzero(inside[columns.who] & early(columns, MOST_JUDGMENTS))
     pairs = rng.permutation(np.flatnonzero(_shared(columns.output)[rows]))
     half = pairs.size // 2
     part = replace(taken(columns, rows), output=np.arange(rows.size))
@@ -39,8 +40,8 @@ def growth(columns: Columns) -> float:
     Where outputs are judged again at once, twice as many judgments share twice as many outputs. Who
     judges an output again may also come much later: half of a campaign then has a quarter of them.
     """
-    early = np.argsort(columns.order, kind="stable")[: len(columns.who) // 2]
-    half, whole = (_shared(output).sum() for output in (columns.output[early], columns.output))
+    first = np.argsort(columns.order, kind="stable")[: len(columns.who) // 2]
+    half, whole = (_shared(output).sum() for output in (columns.output[first], columns.output))
     return float(np.clip(np.log2((whole + _STEADY) / (half + _STEADY / 2)), 1, 2))
 
 
@@ -90,19 +91,9 @@ def _exchanged(columns: Columns, rng: Generator) -> Ints:
     return who[columns.who]
 
 
-def _among_first(columns: Columns, most: Ints) -> Mask:
-    """Return (T,) which judgments are among the first of their people; most: (A,) so many."""
-    start = np.cumsum(columns.judgments) - columns.judgments
-    place = columns.turns
-    found = np.zeros(place.size, dtype=bool)
-    found[place] = np.arange(place.size) - start[columns.who[place]] < most[columns.who[place]]
-    return found
-
-
 def _shared(output: Ints) -> Mask:
     """Return (T,) which judgments are of outputs that were judged more than once."""
-    place = numbered(output)
-    return np.asarray((np.bincount(place) > 1)[place])
+    return in_company(numbered(output))
 
 
 def _same_outputs(columns: Columns, one: Ints, other: Ints) -> Columns:
