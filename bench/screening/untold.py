@@ -3,8 +3,8 @@
 Run from the checkout: python -m bench.screening.untold [campaigns]
 
 The oracle of `bench.screening.oracle` knows that everybody else is careful. This one knows that a
-fifth of the people are careless, and how, but not who. It ranks people by the exact probability
-that they are careless, given all answers of the campaign (Gibbs sampling of who is). Of all ways to
+fifth of the people are careless, and how, but not who. It ranks people by the probability
+that they are careless, given all answers of the campaign (by Gibbs sampling of who is). Of all ways to
 list so many honest people, none lists more careless ones on average (Neyman and Pearson 1933).
 
 Latent answers are those before they are rounded to levels, less everybody's own level. With one
