@@ -34,6 +34,7 @@ class Inference(models.Model):
     """What the judgments say about one criterion at one moment: how the estimand was estimated,
     its interval, and on how much evidence. Rows are added, never changed; old ones are thinned.
 
+    `version` is that of the Plumbline that made the row; empty: one before 0.2.0.
     `low`, `high` and `width` are unclipped and null where no interval can be given. A row without
     judgments says that nothing counts any more: all that counted was excluded.
     """
@@ -43,6 +44,7 @@ class Inference(models.Model):
     )
     criterion = models.CharField(max_length=40)
     at = models.DateTimeField(auto_now_add=True)
+    version = models.CharField(max_length=20, blank=True, default="", db_default="")
     provisional = models.BooleanField(default=True)
 
     estimator = models.CharField(max_length=20)

@@ -3,6 +3,7 @@
 METHOD = {
     "criterion": "what was asked of people",
     "at": "when it was computed",
+    "version": "of the Plumbline that computed it; empty: one before 0.2.0",
     "provisional": "1 while the campaign collected: slow items were missing; 0 for final ones",
     "estimator": "mean, regression (one metric) or multi (several)",
     "interval": "the rule that made the interval",

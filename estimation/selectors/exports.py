@@ -19,7 +19,17 @@ from estimation.models import (
 from estimation.packing import runs, unpacked
 from estimation.selectors import agreement, comparisons, history, stress
 
-METHOD = ("criterion", "at", "provisional", "estimator", "interval", "estimand", "metrics", "level")
+METHOD = (
+    "criterion",
+    "at",
+    "version",
+    "provisional",
+    "estimator",
+    "interval",
+    "estimand",
+    "metrics",
+    "level",
+)
 INTERVAL = ("low", "high", "width", "df", "std_error")
 EVIDENCE = ("n_items", "n_population", "n_judgments", "n_annotators", "effective_annotators")
 MEAN = ("mean_estimate", "mean_low", "mean_high")

@@ -3,6 +3,7 @@
 from typing import Any, TypeVar
 
 from annotate.selectors.campaigns.counting import Brief
+from config.version import VERSION
 from estimation import packing
 from estimation.core import Difference, Interval
 from estimation.core import Estimate as Estimated
@@ -62,6 +63,7 @@ def withdraw(brief: Brief, found: list[Finding], compared: list[Contrast]) -> No
 def _emptied(row: Row, **nothing: None) -> Row:
     """Return a new row with the method of `row`, without judgments and hence without numbers."""
     row.pk, row.detail, row.provisional = None, {}, True
+    row.version = VERSION
     row.n_items = row.n_judgments = row.n_annotators = 0
     row.effective_annotators = 0.0
     for name in ("low", "high", "width", "df", "std_error", *nothing):
@@ -121,6 +123,7 @@ def _row(
     return model(
         campaign_id=brief.campaign_id,
         criterion=found.criterion.name,
+        version=VERSION,
         provisional=not final,
         interval=found.rule.name,
         metrics=list(brief.metrics),

@@ -1,6 +1,7 @@
 """Compares an export with what follows from it, in the order in which work becomes numbers.
 
-Each check yields what differs: where, what stands there, and what it should be.
+Each check yields what differs: where, what stands there, and what it should be. Rows that another
+version of Plumbline made may differ without a fault: what differs there is collected apart.
 """
 
 import math
@@ -10,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from annotate.instruments.base import Material
+from config.version import VERSION
 from estimation.core import EstimationError
 from estimation.exporting import manifest, tables
 from estimation.packing import chosen
@@ -31,16 +33,23 @@ Rows = list[dict[str, str]]
 
 
 def differences(
-    bundle: Bundle, facts: BundleFacts, *, progress: Progress = lambda _: None
+    bundle: Bundle,
+    facts: BundleFacts,
+    *,
+    others: list[str],
+    progress: Progress = lambda _: None,
 ) -> Iterator[str]:
-    """Yield everything in the export that does not follow from its facts, the facts first."""
+    """Yield everything in the export that does not follow from its facts, the facts first.
+
+    others: takes what does not follow and was made by another version.
+    """
     parts: dict[str, Callable[[], Iterator[str]]] = {
         "files": lambda: files(bundle),
         "settings of the screens": lambda: amendments.differences(bundle),
         "answers": lambda: answers(bundle, facts),
         "scores": lambda: score_table(bundle),
-        "decisions": lambda: decisions(bundle, facts),
-        "newest estimates": lambda: newest(bundle, facts),
+        "decisions": lambda: decisions(bundle, facts, others),
+        "newest estimates": lambda: newest(bundle, facts, others),
     }
     for name, check in parts.items():
         progress(name)
@@ -164,7 +173,7 @@ def _told(bundle: Bundle) -> dict[str, Rows]:
     return {name: list(bundle.table(file)) for name, file in TABLES.items()}
 
 
-def decisions(bundle: Bundle, facts: BundleFacts) -> Iterator[str]:
+def decisions(bundle: Bundle, facts: BundleFacts, others: list[str]) -> Iterator[str]:
     """Make each decision again, with the estimates that caused it."""
     told = _told(bundle)
     yield from _order(told["decision"])
@@ -174,7 +183,7 @@ def decisions(bundle: Bundle, facts: BundleFacts) -> Iterator[str]:
     for one in bundle.objects(tables.EVIDENCE_OF_DECISIONS.name):
         with reading(tables.EVIDENCE_OF_DECISIONS.name):
             mine = rows.pop(str(one["evidence"]), [])
-            yield from _decided(one, mine, facts, told)
+            yield from _decided(one, mine, facts, told, others)
     for number in rows.keys() - {""}:
         yield f"evidence {number}: it is missing, and {len(rows[number])} decisions rest on it."
 
@@ -187,7 +196,11 @@ def _order(rows: Rows) -> Iterator[str]:
 
 
 def _decided(
-    one: Mapping[str, Any], rows: Rows, facts: BundleFacts, told: Mapping[str, Rows]
+    one: Mapping[str, Any],
+    rows: Rows,
+    facts: BundleFacts,
+    told: Mapping[str, Rows],
+    others: list[str],
 ) -> Iterator[str]:
     where = f"evidence {one['evidence']}"
     if one["protocol"] != facts.brief.protocol.digest:
@@ -196,23 +209,32 @@ def _decided(
     if (there := int(rested.sum())) != one["n_judgments"]:
         yield f"{where}: it rests on {one['n_judgments']} judgments, and {there} of them are there."
     again = _remade(facts, rested, stops=one["stops"], status=one["status"])
+    causes = {name: _causes(name, rows, told) for name in ("estimate", "comparison")}
     for row in rows:
         name = plain(row["system"])
         if objection := again.objection(row["verb"], row["reason"], name):
-            yield f"decision {row['id']} ({row['verb']} {name}): {objection}."
-    yield from _causes(rows, again, told)
-
-
-def _causes(rows: Rows, again: Remade, told: Mapping[str, Rows]) -> Iterator[str]:
-    for name in ("estimate", "comparison"):
-        wanted = {pk for row in rows for pk in row[f"{name}s"].split(" + ") if pk}
-        mine = [row for row in told[name] if row["id"] in wanted]
-        for pk in sorted(wanted - {row["id"] for row in mine}):
+            objection = f"decision {row['id']} ({row['verb']} {name}): {objection}."
+            made_by = {_version(cause) for found in causes.values() for cause in found.values()}
+            if made_by <= {VERSION}:
+                yield objection
+            else:
+                others.append(objection)
+    for name, found in causes.items():
+        for pk in sorted(_cited(name, rows) - found.keys()):
             yield f"{name} {pk}: a decision names it, and it is missing."
-        yield from _compared(name, mine, again)
+        yield from _compared(name, list(found.values()), again, others)
 
 
-def newest(bundle: Bundle, facts: BundleFacts) -> Iterator[str]:
+def _cited(name: str, rows: Rows) -> set[str]:
+    return {pk for row in rows for pk in row[f"{name}s"].split(" + ") if pk}
+
+
+def _causes(name: str, rows: Rows, told: Mapping[str, Rows]) -> dict[str, dict[str, str]]:
+    wanted = _cited(name, rows)
+    return {row["id"]: row for row in told[name] if row["id"] in wanted}
+
+
+def newest(bundle: Bundle, facts: BundleFacts, others: list[str]) -> Iterator[str]:
     """Make the newest estimates again, unless some wait to be made."""
     told = _told(bundle)
     if not _is_current(bundle):
@@ -221,7 +243,7 @@ def newest(bundle: Bundle, facts: BundleFacts) -> Iterator[str]:
         again = _remade(facts, facts.judged.counts, stops=facts.stops, status=facts.brief.status)
     for name in ("estimate", "comparison"):
         mine = [row for row in told[name] if row["newest"] == "1" and row["n_judgments"] != "0"]
-        yield from _compared(name, mine, again)
+        yield from _compared(name, mine, again, others)
 
 
 def _is_current(bundle: Bundle) -> bool:
@@ -236,15 +258,24 @@ def _remade(facts: BundleFacts, rested: Any, *, stops: Mapping[str, Any], status
         raise Unreadable(f"Nothing can be estimated from these judgments: {error}") from None
 
 
-def _compared(name: str, rows: Rows, again: Remade) -> Iterator[str]:
+def _compared(name: str, rows: Rows, again: Remade, others: list[str]) -> Iterator[str]:
     """Compare rows of a table with those that were made again."""
     for row in rows:
-        where = f"{name} {row['id']}"
         key, made = _counterpart(name, row, again)
+        where = f"{name} {row['id']} ({key})"
         if made is None:
-            yield f"{where} ({key}): nothing can be estimated there from the judgments."
-            continue
-        yield from _of_row(f"{where} ({key})", row, made, _numbers(name))
+            found = [f"{where}: nothing can be estimated there from the judgments."]
+        else:
+            found = list(_of_row(where, row, made, _numbers(name)))
+        if _version(row) == VERSION:
+            yield from found
+        else:
+            others += found
+
+
+def _version(row: Mapping[str, str]) -> str:
+    """Return the version of Plumbline that made a row; exports before 0.2.0 do not tell it."""
+    return row.get("version", "")
 
 
 def _numbers(name: str) -> tuple[str, ...]:

@@ -7,11 +7,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from config.version import VERSION
 from estimation.verifying import amendments, checks
 from estimation.verifying.bundle import Bundle, Unreadable
 from estimation.verifying.facts import facts_of
 
 SHOWN = 20
+UNDECIDED = 2  # the exit status where only rows of another version differ
 
 
 class Command(BaseCommand):
@@ -37,11 +39,24 @@ class Command(BaseCommand):
         for sentence in amendments.sentences(bundle):
             self.stdout.write(sentence)
         facts = facts_of(bundle)
-        found = list(islice(checks.differences(bundle, facts, progress=self._tell), SHOWN + 1))
-        if found:
-            more = ["There are more."] if len(found) > SHOWN else []
-            raise CommandError("\n".join(["It differs:", *found[:SHOWN], *more]))
+        others: list[str] = []
+        differ = list(
+            islice(checks.differences(bundle, facts, others=others, progress=self._tell), SHOWN + 1)
+        )
+        if differ:
+            raise CommandError(_listed("It differs:", differ))
+        if others:
+            said = f"Another version of Plumbline made these; {VERSION} makes them differently:"
+            advice = "Everything else agrees. That version can verify them."
+            raise CommandError(
+                f"{_listed(said, list(dict.fromkeys(others)))}\n{advice}", returncode=UNDECIDED
+            )
         self.stdout.write(self.style.SUCCESS(checks.summary(bundle, facts)))
 
     def _tell(self, part: str) -> None:
         self.stderr.write(f"Checking {part} …")
+
+
+def _listed(title: str, found: list[str]) -> str:
+    more = ["There are more."] if len(found) > SHOWN else []
+    return "\n".join([title, *found[:SHOWN], *more])

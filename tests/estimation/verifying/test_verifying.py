@@ -18,6 +18,7 @@ from django.core.management import CommandError, call_command
 from annotate.models import Campaign
 from annotate.services.campaigns import life
 from annotate.states import CloseReason
+from config.version import VERSION
 from estimation.models import Comparison, Decision, DecisionEvidence, Estimate
 from estimation.packing import unpacked
 from tests import remembered
@@ -126,6 +127,28 @@ def test_a_changed_score_is_found_by_its_answer(files: Files, tmp_path: Path) ->
     assert "its score on overall is 1.0; its answer gives" in told(
         each_judgment(files, better), tmp_path
     )
+
+
+def test_rows_that_another_version_made_may_differ(files: Files, tmp_path: Path) -> None:
+    """Nobody has touched the campaign: it is the arithmetic that was another."""
+
+    def earlier(text: str) -> str:
+        columns, rows = rows_of(text)
+        for row in rows:
+            row["version"] = "0.0.1"
+            row["estimate"] = str(float(row["estimate"] or 0) + 0.01)
+        return table(columns, rows)
+
+    changes = written(changed(files, "estimates.csv", earlier), tmp_path / "earlier.zip")
+    with pytest.raises(CommandError) as refused:
+        verified(changes)
+    assert refused.value.returncode == 2
+    said = str(refused.value)
+    assert "Another version of Plumbline made these" in said
+    assert "It differs" not in said
+    assert "Everything else agrees" in said
+    ours = changed(files, "estimates.csv", lambda text: earlier(text).replace("0.0.1", VERSION))
+    assert told(ours, tmp_path).startswith("It differs")
 
 
 def test_a_changed_answer_is_found_by_the_estimates(files: Files, tmp_path: Path) -> None:
