@@ -130,7 +130,8 @@ class Agreement(models.Model):
     alpha: Krippendorff's, null where there is none. The counts are those of the outputs that
     several people judged. excluded: judgments that rulings had left out. digest: stands for all
     that alpha was computed from. detail: `without`, alpha without each annotator; `why` there
-    is no alpha; `icc`, ICC(1,1), and `fleiss_kappa` of scores with levels, not in rows of 0.1.0.
+    is no alpha; `observed` and `by_chance`, how often two judgments are equal;
+    `icc`, ICC(1,1), and `fleiss_kappa` of scores with levels, not in rows of 0.1.0.
     """
 
     campaign = models.ForeignKey(

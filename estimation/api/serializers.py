@@ -175,6 +175,20 @@ class AgreementSerializer(serializers.ModelSerializer[Agreement]):
     low = Finite(allow_null=True)
     high = Finite(allow_null=True)
     level = Finite()
+    observed = Finite(
+        source="detail.observed",
+        default=None,
+        allow_null=True,
+        read_only=True,
+        help_text="how often two judgments of an output are equal",
+    )
+    by_chance = Finite(
+        source="detail.by_chance",
+        default=None,
+        allow_null=True,
+        read_only=True,
+        help_text="how often two judgments of any outputs are equal",
+    )
     icc = Finite(
         source="detail.icc",
         default=None,
@@ -208,6 +222,8 @@ class AgreementSerializer(serializers.ModelSerializer[Agreement]):
             "n_outputs",
             "n_judgments",
             "n_annotators",
+            "observed",
+            "by_chance",
             "icc",
             "fleiss_kappa",
             "why",

@@ -9,6 +9,7 @@ from estimation.core.agreement.alpha import (
     Distance,
     NoVariationError,
     krippendorff_alpha,
+    observed_agreement,
 )
 from estimation.core.agreement.annotators import Deviations, Drift, deviations, drift
 from estimation.core.agreement.intraclass import Intraclass, intraclass_correlation
@@ -214,6 +215,7 @@ __all__ = [
     "level_of_each",
     "normalised_annotator_variance",
     "numbered",
+    "observed_agreement",
     "one_way",
     "person_correlation",
     "pigeonhole",

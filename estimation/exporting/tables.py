@@ -222,6 +222,8 @@ AGREEMENT = File(
         "n_judgments": "their judgments",
         "n_annotators": "the people who gave them",
         "excluded": "judgments that rulings had left out",
+        "observed": "how often two judgments of an output are equal; empty in rows before 0.2.0",
+        "by_chance": "how often two judgments of any outputs are equal",
         "icc": "ICC(1,1), one-way, of single judgments; empty in rows of 0.1.0",
         "fleiss_kappa": "Fleiss' kappa; empty where scores have no levels, and in rows of 0.1.0",
         "newest": NEWEST["newest"],

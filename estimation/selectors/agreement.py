@@ -9,7 +9,7 @@ from django.db.models import Max, QuerySet, Subquery
 
 from annotate.instruments.base import Criterion
 from annotate.selectors.campaigns.listing import CampaignFacts
-from annotate.text.figures import many
+from annotate.text.figures import many, percent
 from estimation.models import Agreement
 from estimation.selectors import shown
 from estimation.selectors.criteria.cells import State
@@ -73,9 +73,43 @@ class Agreed:
         return str(self.row.detail.get("why", ""))
 
     @property
+    def observed(self) -> float | None:
+        """Return how often two judgments of an output are equal; None in rows before 0.2.0."""
+        return self.row.detail.get("observed")
+
+    @property
+    def has_levels(self) -> bool:
+        return self.row.distance != "interval"
+
+    @property
+    def is_skewed(self) -> bool:
+        """Return whether people agree while alpha is low: nearly all scores are the same."""
+        alpha = self.row.alpha
+        agree = self.observed is not None and self.observed >= RELIABLE
+        return agree and (alpha is None or alpha < TENTATIVE)
+
+    @property
+    def in_words(self) -> str:
+        """Return the observed agreement as sentences; empty where equal scores say nothing."""
+        if self.observed is None or not (self.has_levels or self.is_skewed):
+            return ""
+        said = (
+            f"Two people gave the same output the same score in {percent(self.observed)} of cases."
+        )
+        if not self.is_skewed:
+            return said
+        by_chance = percent(self.row.detail["by_chance"])
+        return (
+            f"{said} Nearly all scores are the same, so random answers would agree in {by_chance}, "
+            "and alpha says little here."
+        )
+
+    @property
     def state(self) -> State:
         """Return the state by the interval, if there is one: a number alone looks too certain."""
         alpha, low = self.row.alpha, self.row.low
+        if self.is_skewed:
+            return State("", "info", "people agree; scores hardly vary")
         if alpha is None:
             return State("", "clock", "not known")
         if self.row.high is not None and self.row.high < 0:

@@ -126,7 +126,9 @@ def agreement_(now: Moment) -> Iterator[Row]:
     rows = Agreement.objects.filter(campaign=now.campaign).order_by("pk")
     for *row, detail in rows.values_list("pk", *ALPHA, "detail").iterator(chunk_size=CHUNK):
         found = _named(("pk", *ALPHA), row)
-        others = {name: detail.get(name) for name in ("icc", "fleiss_kappa")}
+        others = {
+            name: detail.get(name) for name in ("observed", "by_chance", "icc", "fleiss_kappa")
+        }
         yield {**found, **others, "newest": found["id"] in newest}
 
 

@@ -21,6 +21,7 @@ from estimation.core import (
     fleiss_kappa,
     intraclass_correlation,
     krippendorff_alpha,
+    observed_agreement,
 )
 from estimation.models import Agreement, AgreementDue
 from estimation.selectors import agreement
@@ -144,10 +145,21 @@ def _measured(row: Agreement, shared: _Shared) -> None:
             *columns, distance=distance, level=row.level, replicates=REPLICATES
         )
     except NoVariationError:
-        row.detail = {"why": "All judgments gave the same score: agreement has nothing to measure."}
+        why = "All judgments gave the same score, so alpha is not defined."
+        row.detail = {"why": why, **_observed(shared)}
         return
     row.alpha, row.low, row.high = found.alpha, found.low, found.high
-    row.detail = {"without": _without(shared, found.alpha), **_others(shared)}
+    row.detail = {
+        "without": _without(shared, found.alpha),
+        **_observed(shared),
+        **_others(shared),
+    }
+
+
+def _observed(shared: _Shared) -> dict[str, float]:
+    """Return how often two people agreed exactly, and how often they would by chance."""
+    observed, by_chance = observed_agreement(shared.output, shared.annotator, shared.value)
+    return {"observed": observed, "by_chance": by_chance}
 
 
 def _others(shared: _Shared) -> dict[str, float]:

@@ -18,6 +18,7 @@ from annotate.services.campaigns.importing.problems import Row
 from annotate.services.review import reviews, rulings
 from annotate.services.studies import definitions
 from annotate.services.work import judgments
+from annotate.text.figures import percent
 from estimation.core import fleiss_kappa, intraclass_correlation, krippendorff_alpha
 from estimation.models import Agreement
 from estimation.selectors import agreement, exports
@@ -330,3 +331,28 @@ def test_words_follow_the_interval(ada: User) -> None:
         "not distinguishable from chance",
         "people disagree more than chance would",
     ]
+
+
+def test_people_who_agree_on_skewed_answers_are_said_to_agree(ada: User, client: Client) -> None:
+    """58 of 60 ratings are the best one: alpha is about 0, and people differ on two outputs."""
+    made = campaign(
+        owner=ada, items=30, systems=("alpha",), double_share=1.0, targets={"overall": 0.001}
+    )
+    for i in range(60):
+        overall = 0 if i in (7, 23) else 1
+        judge(person(made, f"p{i % 6}"), overall=overall, edit=f"It met, for the {i}th time.")
+    refresh(made)
+    row = newest(made)["overall"]
+    values = (row.alpha, row.detail["observed"], row.detail["by_chance"])
+    assert values == pytest.approx(
+        (-0.0172, 28 / 30, 58 * 57 / (60 * 59) + 2 / (60 * 59)), abs=1e-4
+    )
+    client.force_login(ada)
+    for name in ("estimation:dashboard", "estimation:report"):
+        page = client.get(reverse(name, args=[made.public_id])).content.decode()
+        assert f"the same score in {percent(28 / 30)} of cases" in page
+        assert "from chance" not in page
+    address = reverse("api-agreement", args=[made.public_id])
+    told = {one["criterion"]: one for one in client.get(address).json()["results"]}
+    assert told["overall"]["observed"] == pytest.approx(28 / 30)
+    assert told["edit"]["observed"] == pytest.approx(28 / 30)  # nearly all edits are none

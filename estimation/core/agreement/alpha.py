@@ -128,6 +128,48 @@ def krippendorff_alpha(
     return measured(table, n_people, distance, level=level, replicates=replicates, seed=seed)
 
 
+def observed_agreement(
+    item: ArrayLike, annotator: ArrayLike, value: ArrayLike
+) -> tuple[float, float]:
+    """Return how often two judgments of an item are equal, and how often two of any items are.
+
+    The first is 1 - D_o of nominal alpha, the second 1 - D_e. Where nearly all scores are the
+    same both are high and alpha says little.
+
+    Parameters
+    ----------
+    item, annotator : (T,) array of int
+        Any labels.
+    value : (T,) array of float
+        The scores.
+
+    Returns
+    -------
+    tuple of float
+        The observed share and the share by chance, between 0 and 1.
+
+    Raises
+    ------
+    ReplicatesNeededError
+        No item was judged by two people.
+    DuplicateJudgmentError, ShapeMismatchError, InvalidScoreError
+        The arrays are not valid judgments.
+
+    Examples
+    --------
+    >>> from estimation.core import observed_agreement
+    >>> observed, chance = observed_agreement([0, 0, 1, 1], [1, 2, 1, 2], [1, 1, 1, 0])
+    >>> observed, round(chance, 3)
+    (0.5, 0.5)
+    """
+    table, _ = pairable(*judgment_arrays(item, annotator, value))
+    times = table.items[None].astype(np.float64)
+    marginal = np.asarray((table.counts.T @ times.T).T)
+    apart, by_chance = _nominal(table, times, marginal)
+    total = float(marginal.sum())
+    return 1 - float(apart[0]) / total, 1 - float(by_chance[0]) / (total * (total - 1))
+
+
 def measured(
     table: Table, n_people: int, distance: Distance, *, level: float, replicates: int, seed: int
 ) -> Agreement:

@@ -167,6 +167,8 @@ def _besides(report: CampaignReport) -> Iterator[Paragraph]:
     pay, board = report.work.pay, report.board
     yield sentence("{}", board.sensitivity.summary)
     for one in board.agreed:
+        if one.is_shown and one.in_words:
+            yield sentence("On {}: {}", one.criterion.name, one.in_words)
         if one.is_shown and one.row.alpha is not None:
             yield sentence(
                 "Krippendorff’s alpha for {} is {} ({}, {}).",

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from estimation.core import NoVariationError, krippendorff_alpha
+from estimation.core import NoVariationError, krippendorff_alpha, observed_agreement
 from estimation.core.agreement import kinds
 from estimation.core.data import errors
 
@@ -231,3 +231,24 @@ def test_rare_variation_is_reported():
     found = krippendorff_alpha(item, annotator, value, replicates=400)
     assert 0.25 < found.undefined < 0.5  # (1 - 1/40)^40
     assert found.low is not None
+
+
+@given(table=st.lists(st.lists(st.integers(0, 2), min_size=2, max_size=4), min_size=1, max_size=8))
+def test_observed_agreement_is_what_nominal_alpha_compares(table: list[list[int]]) -> None:
+    item = [i for i, row in enumerate(table) for _ in row]
+    annotator = [j for row in table for j in range(len(row))]
+    value = [one for row in table for one in row]
+    observed, by_chance = observed_agreement(item, annotator, value)
+    within = [
+        (a == b) / (len(row) - 1)
+        for row in table
+        for i, a in enumerate(row)
+        for j, b in enumerate(row)
+        if i != j
+    ]
+    over_all = [a == b for i, a in enumerate(value) for j, b in enumerate(value) if i != j]
+    assert observed == pytest.approx(sum(within) / len(value))
+    assert by_chance == pytest.approx(np.mean(over_all))
+    if by_chance < 1:
+        alpha = krippendorff_alpha(item, annotator, value, distance="nominal", replicates=0).alpha
+        assert alpha == pytest.approx(1 - (1 - observed) / (1 - by_chance))
