@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from annotate.screening.base import Columns
 from annotate.screening.calibration.answering import Answering
 from annotate.screening.calibration.working import Logs
+from annotate.screening.timing.finding import fastest
 from estimation.core import Floats
 
 ENDED = 20  # so many tasks that ended early have a model of their own
@@ -57,7 +58,7 @@ class Honest:
         made = answered(columns, answers, rng)
         people, x = made.people.size, np.log(np.maximum(made.words, 1))
         seconds = self.times.drawn(made.who, people, x, rng, _ended(made).astype(np.int64))
-        made = replace(made, seconds=seconds)
+        made = replace(made, seconds=np.maximum(seconds, fastest(made)))
         if self.edits is None:
             return made
         careful = self.answering.careful(reasons, look, rng)

@@ -1,4 +1,4 @@
-"""Too fast: less time than reading takes, and far less than the others take."""
+"""Too fast: below reading time and far below the others, or faster than anybody can read."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ class Timing(Thresholds):
 
 QUICK = 0.35  # the share of tasks that honest people may do faster than reading takes
 LEAST = 1.2  # seconds in which nobody sees a task, decides and answers
+# Words a minute that nobody takes in, and that nobody searches in paragraphs.
+FASTEST, FASTEST_SEARCH = 2500, 12_500
 
 
 def find(columns: Columns, own: Timing, limits: CrowdThresholds) -> ScreenFinding:
@@ -35,7 +37,7 @@ def find(columns: Columns, own: Timing, limits: CrowdThresholds) -> ScreenFindin
     value: the median over items of time / (words shown / reading speed). Its interval comes from a
         sign test, so a few quick items are not enough. It is past the threshold if its upper end is
         below 1 and the median time is below `share` of the median of the others' medians. In a fast
-        crowd, people of the usual speed are not.
+        crowd, people of the usual speed are not, unless it is below what anybody can read.
     Answers that end before the paragraphs ("not plausible") are read, not searched. They and the
     tasks with all parts are also looked at alone: who answers carefully when they answer at all may
     hurry otherwise, and a few answers that are soon given do not excuse the long ones. Evidence is
@@ -91,9 +93,18 @@ def _ended(columns: Columns) -> NDArray[np.bool_]:
 
 def _needed(columns: Columns, own: Timing, ended: NDArray[np.bool_]) -> Floats:
     """Return (T,) the seconds that reading or searching takes."""
-    searches = (columns.verdicts is not None) & ~ended
-    speed = np.where(searches, own.scanning, own.words_per_minute)
+    speed = np.where(_searches(columns, ended), own.scanning, own.words_per_minute)
     return np.maximum(columns.words * 60 / speed, LEAST)
+
+
+def _searches(columns: Columns, ended: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return np.asarray((columns.verdicts is not None) & ~ended)
+
+
+def fastest(columns: Columns) -> Floats:
+    """Return (T,) the seconds below which nobody can have read or searched the words."""
+    searches = _searches(columns, _ended(columns))
+    return np.asarray(columns.words * 60 / np.where(searches, FASTEST_SEARCH, FASTEST))
 
 
 def _looked(columns: Columns, rows: NDArray[np.bool_]) -> Floats:
@@ -129,7 +140,10 @@ class _Quick:
         self.others = median_of_others(self.typical) if others is None else others
         self.share = self.typical / np.where(self.others > 0, self.others, np.nan)
         below = np.bincount(who, pace < 1, minlength=people)
-        far = (self.share < own.share) & (self.n >= own.minimum)
-        hurry = np.maximum(tail(below, self.n, QUICK) - _looked(columns, rows), 0.0)
-        self.evidence = np.where(far, hurry, 0.0)
+        _middle, _low, most = medians(who, seconds / fastest(columns)[rows], self.n, own.level)
+        unread = most < 1
+        far = ((self.share < own.share) | unread) & (self.n >= own.minimum)
+        # Answers that agree with the others do not show that somebody read in no time.
+        looked = np.where(unread, 0.0, _looked(columns, rows))
+        self.evidence = np.where(far, np.maximum(tail(below, self.n, QUICK) - looked, 0.0), 0.0)
         self.past = (self.high < 1) & far

@@ -32,7 +32,8 @@ def _detail(said: Numbers) -> str:
 def _limit(said: Numbers) -> str:
     return (
         f"{'–' if said.value is None else _times(said.value)} of the reading time. Flags where it "
-        f"is clearly below {_times(said.threshold)} and far less than the others take."
+        f"is clearly below {_times(said.threshold)} and either far less than the others take, or "
+        "faster than anybody can read."
     )
 
 
@@ -58,7 +59,8 @@ def _notice(found: Numbers, own: Timing, *, paragraphs: bool) -> Told:
         said = _("That is %(share)s of the time that reading takes at %(speed)d words a minute.")
         sentences.append(said % {"share": percent(found.value), "speed": speed})
     limit = _(
-        "We look at work that stays below that reading time, and below %(share)s of what is usual."
+        "We look at work that stays below that reading time and below %(share)s of what is usual, "
+        "or that is faster than anybody can read."
     )
     return _("Your tasks took little time"), [*sentences, limit % {"share": percent(own.share)}]
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from annotate.screening import Settings, screen_all
+from annotate.screening.calibration import calibrated, calibrating
 from annotate.screening.running import run
 from annotate.screening.timing.finding import median_of_others, medians
 from annotate.screening.timing.screen import TOO_FAST
@@ -129,3 +131,32 @@ def test_answers_that_are_soon_given_do_not_excuse_the_long_ones():
     assert answer.numbers["ended_share"] == pytest.approx(6 / 16)
     honest = verdict(TOO_FAST, found, 4)
     assert honest.evidence == 0
+
+
+def test_a_crowd_that_nobody_can_be_is_found_although_all_are_alike():
+    """50 words in .2 s: 15,000 a minute."""
+    found = campaign([0.2] * 5, usual=0.2)
+    assert all(verdict(TOO_FAST, found, who).flagged for who in (0, 3, 9))
+    slower = campaign([1.3] * 5, usual=1.3)  # 2,300 a minute
+    assert not verdict(TOO_FAST, slower, 9).flagged
+    rows = len(found.annotator)
+    searched = replace(found, plausible=np.ones(rows), verdicts=np.zeros((rows, 2)))
+    assert verdict(TOO_FAST, searched, 9).flagged
+    assert not verdict(TOO_FAST, replace(searched, seconds=np.full(rows, 0.3)), 9).flagged
+
+
+def test_agreement_does_not_excuse_what_nobody_can_have_read():
+    found = replace(campaign([0.2] * 5, usual=0.2), unseen=np.full(30, -5.0))
+    assert verdict(TOO_FAST, found, 9).evidence > 1
+
+
+@pytest.mark.slow
+def test_a_calibration_on_bots_does_not_take_them_for_honest_people(monkeypatch):
+    monkeypatch.setattr(calibrating, "HISTORIES", 60)
+    rng = np.random.default_rng(8)
+    bots = crowd(8)
+    bots = replace(bots, seconds=rng.uniform(0.1, 0.3, bots.seconds.size))
+    settings = Settings()
+    verdicts = screen_all(bots, settings, calibrated(bots, settings))
+    assert all(one.flagged for one in verdicts if one.screen == "too_fast")
+    assert sum(one.screen == "too_fast" for one in verdicts) == 12
