@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from django.db.models import Count, Q
+from django.db.models import Avg, Count, Q
 
 from annotate.models import Appeal, Campaign, TutorialRound
 from annotate.selectors.pay import work_times
 from annotate.selectors.pay.work_times import TimesOfWork
+
+HURRIED = 1000  # words a minute that the median person hardly reads
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,7 @@ class WorkPay:
 
     seconds: one judgment, the median of people's means. hourly: of active time, the median of
     people; least: what nine of ten people earned at least. refused: people whose pay was refused.
+    bonus: for the tutorial; 0 where there is none. hurried: `seconds` are too few to read a text.
     """
 
     reward: Decimal
@@ -25,6 +28,7 @@ class WorkPay:
     hourly: float | None
     least: float | None
     refused: int
+    hurried: bool
 
 
 @dataclass(frozen=True)
@@ -68,12 +72,18 @@ def of_campaign(campaign: Campaign) -> WorkConditions:
 def _pay(campaign: Campaign, times: TimesOfWork) -> WorkPay:
     return WorkPay(
         campaign.reward,
-        campaign.tutorial_bonus,
+        campaign.tutorial_bonus if campaign.tutorial_required else Decimal(0),
         seconds=times.seconds,
         hourly=_earned(campaign, times.per_hour),
         least=_earned(campaign, times.least_per_hour),
         refused=times.refused,
+        hurried=_is_hurried(campaign, times.seconds),
     )
+
+
+def _is_hurried(campaign: Campaign, seconds: float | None) -> bool:
+    words = campaign.outputs.aggregate(mean=Avg("words"))["mean"]
+    return bool(seconds is not None and words and seconds < words * 60 / HURRIED)
 
 
 def _earned(campaign: Campaign, judgments: float | None) -> float | None:

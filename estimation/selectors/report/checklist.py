@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from annotate.text.figures import count, many, money, number, percent, seconds, series
-from estimation.selectors.report.facts import CampaignReport
+from estimation.selectors.report.facts import HURRIED, CampaignReport
 
 NOTHING_CHANGED = "No setting of the screens and no text for annotators has changed"
 UNKNOWN = "Plumbline does not record this. Write it yourself"
+NOT_ENTERED = "Nothing was entered for this in the campaign. Write it yourself"
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ def checklist(report: CampaignReport) -> tuple[AnsweredQuestion, ...]:
 
 
 def _answered(question: str, answer: str) -> AnsweredQuestion:
-    return AnsweredQuestion(question, answer, is_open=answer.startswith(UNKNOWN))
+    return AnsweredQuestion(question, answer, is_open=answer.startswith((UNKNOWN, NOT_ENTERED)))
 
 
 def _what(report: CampaignReport) -> str:
@@ -57,7 +58,7 @@ def _background(report: CampaignReport) -> str:
     if report.background:
         asked = many(len(report.background), "question")
         return f"What they told to {asked} before the first task is printed under “Annotators”."
-    return f"{UNKNOWN}: languages, expertise and country of the annotators, if you know them."
+    return f"{NOT_ENTERED}: languages, expertise and country of the annotators, if you know them."
 
 
 def _size(report: CampaignReport) -> str:
@@ -123,6 +124,8 @@ def _pay(report: CampaignReport) -> str:
             f". The median judgment took {seconds(pay.seconds)}; the median person earned "
             f"{money(pay.hourly)} an hour of active time, nine of ten at least {money(pay.least)}"
         )
+    if pay.hurried:
+        told += f". {HURRIED}"
     return f"{told}."
 
 
@@ -183,7 +186,7 @@ def _checkable(report: CampaignReport) -> str:
 def _ethics(report: CampaignReport) -> str:
     if report.texts.ethics:
         return f"{report.texts.ethics.rstrip('.')}."
-    return f"{UNKNOWN}: the approval's number, or why none was needed."
+    return f"{NOT_ENTERED}: the approval’s number, or why none was needed."
 
 
 def _funding(_report: CampaignReport) -> str:

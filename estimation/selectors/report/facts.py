@@ -29,6 +29,10 @@ from estimation.selectors.dashboard import Dashboard
 from estimation.selectors.report import tutorial
 from estimation.selectors.report.tutorial import ToldQuestion
 
+HURRIED = (
+    "The median person worked faster than people read. Look at the work before you report its pay"
+)
+
 
 @dataclass(frozen=True)
 class AdjustedContrast:

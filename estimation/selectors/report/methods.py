@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from annotate.states import Estimand, StopMode
 from annotate.text.figures import count, many, moment, money, number, percent, series, short, width
-from estimation.selectors.report.facts import CampaignReport
+from estimation.selectors.report.facts import HURRIED, CampaignReport
 from estimation.selectors.report.sentences import Paragraph, paragraph, sentence
 
 _FOR = {
@@ -180,6 +180,8 @@ def _besides(report: CampaignReport) -> Iterator[Paragraph]:
     yield sentence("A judgment was paid {}.", money(pay.reward) if pay.reward else "nothing")
     if pay.hourly is not None:
         yield sentence("The median person earned {} an hour of active time.", money(pay.hourly))
+    if pay.hurried:
+        yield sentence("{}.", HURRIED)
     if report.work.at is not None:
         yield sentence(
             "Times, pay for an hour and the number of people whose judgments count are of {}.",

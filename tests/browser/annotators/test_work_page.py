@@ -322,3 +322,15 @@ def test_what_is_answered_while_a_draft_is_on_its_way_is_not_called_saved(contex
         held[0].continue_()
     saved(page)
     assert (Draft.objects.get().data["fluency"], Draft.objects.get().data["redundancy"]) == (1, 1)
+
+
+def test_reading_counts_without_a_movement_as_long_as_the_text_may_take(page, url):
+    """75 seconds of reading are 75; an open page that nobody looks at is not."""
+    page.clock.install()
+    open_task(page, url)
+    page.clock.run_for(75_000)
+    expect(page.locator("#timer")).to_have_text(re.compile(r"^1:1[4-7]$"))
+    letters = page.evaluate("document.querySelector('main').innerText.length")
+    page.clock.run_for(3_600_000)
+    minutes, seconds = page.locator("#timer").inner_text().split(":")
+    assert int(minutes) * 60 + int(seconds) <= 30 + letters / 10 + 5

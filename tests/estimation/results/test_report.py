@@ -246,3 +246,32 @@ def test_every_kind_of_campaign_has_methods(ada: User) -> None:
         report = facts.build(campaign(owner=ada, items=12, **changes))
         assert words in " ".join(plain(one) for one in methods(report))
         assert all(one.answer for one in checklist(report))
+
+
+def test_it_tells_only_what_is_so(client: Client, ada: User) -> None:
+    """No bonus without a tutorial; what step 2 asks for is said to be missing, not unrecorded."""
+    made = campaign(owner=ada, items=12, annotator_cap=None)
+    page, tex, _told = texts(client, made)
+    assert made.tutorial_bonus
+    for text in (page, tex):
+        assert "for the tutorial" not in text.lower()
+    answers = {one.question: one for one in checklist(facts.build(made))}
+    for question in ("Was there an ethics review?", "What is known about the annotators?"):
+        assert answers[question].is_open
+        assert answers[question].answer.startswith("Nothing was entered for this")
+
+
+@pytest.mark.slow
+def test_pay_of_work_that_nobody_can_have_read_comes_with_a_warning(
+    client: Client, ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow_clock(monkeypatch)
+    made = campaign(owner=ada, items=12, annotator_cap=None, double_share=0)
+    made.outputs.update(words=40)
+    for name, seconds in {"a": 0.2, "b": 0.2, "c": 30.0}.items():
+        who = person(made, name)
+        at = leased(who)
+        judgments.submit(at.pk, participation_id=who.pk, raw=GOOD, active_seconds=seconds)
+    page, tex, _told = texts(client, made)
+    assert "worked faster than people read" in page
+    assert "worked faster than people read" in tex
