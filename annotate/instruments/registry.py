@@ -10,12 +10,19 @@ INSTRUMENTS: dict[str, Instrument] = {
     instrument.key: instrument
     for instrument in (LanguageQuality(), AnswerCorrectness(), Preference(), *RECORDED)
 }
+# Version 1 scores edits in words between blanks. Campaigns keep their version.
+EARLIER: dict[tuple[str, str], Instrument] = {
+    ("language_quality", "1"): LanguageQuality("1", hter_version="2"),
+}
 
 
-def get(key: str) -> Instrument:
-    """Return the instrument called `key`; KeyError names the existing ones."""
+def get(key: str, version: str = "") -> Instrument:
+    """Return the instrument called `key`, the newest version unless an earlier one is named.
+
+    KeyError names the existing ones.
+    """
     try:
-        return INSTRUMENTS[key]
+        return EARLIER.get((key, version)) or INSTRUMENTS[key]
     except KeyError:
         raise KeyError(f"No instrument {key!r}; there are {', '.join(INSTRUMENTS)}.") from None
 

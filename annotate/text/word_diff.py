@@ -5,7 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-_TOKEN = re.compile(r"\w+(?:['’.,-]\w+)*|\s+|[^\w\s]")
+import regex
+
+from estimation.metrics.text import WORD
+
+_TOKEN = regex.compile(rf"{WORD}|\s+|.")
 _LINE_BREAK = re.compile(r"\r\n?")
 
 
@@ -28,7 +32,8 @@ def word_diff(before: str, after: str) -> list[DiffRun]:
 
 
 def _tokens(text: str) -> list[str]:
-    return _TOKEN.findall(_LINE_BREAK.sub("\n", text).rstrip())
+    found: list[str] = _TOKEN.findall(_LINE_BREAK.sub("\n", text).rstrip())
+    return found
 
 
 def _compared(tokens: list[str]) -> list[str]:

@@ -21,7 +21,7 @@ from estimation.metrics.scoring import (
     score_chunks,
     spare_processors,
 )
-from estimation.metrics.text import normalise, paragraphs, words
+from estimation.metrics.text import normalise, paragraphs, reading_length, word_spans, words
 from estimation.metrics.vectors import (
     Encoder,
     MissingExtraError,
@@ -52,10 +52,12 @@ __all__ = [
     "levenshtein",
     "normalise",
     "paragraphs",
+    "reading_length",
     "score_all",
     "score_chunks",
     "spare_processors",
     "takes_long",
     "vecsim_metric",
+    "word_spans",
     "words",
 ]

@@ -33,7 +33,7 @@ def support_n(text: str, paragraphs: Sequence[str], *, n: int) -> float:
 METRICS: tuple[Metric, ...] = tuple(
     Metric(
         name=f"support_{n}",
-        version="1",
+        version="2",
         needs="paragraphs",
         description=f"Support: share of the text's {what} found in the input's best matching "
         "paragraph (0 to 1).",

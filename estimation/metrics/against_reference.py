@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from estimation.metrics.base import Metric
 from estimation.metrics.ter import edit_rate
-from estimation.metrics.text import treebank_tokens, words
+from estimation.metrics.text import cut, treebank_tokens, words
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -78,7 +78,12 @@ def bleu(text: str, reference: str) -> float:
     Range [0, 1] (sacrebleu's number / 100). Effective order: a text of fewer than 4 tokens is
     scored on the n-grams it has.
     """
-    return min(float(_bleu().sentence_score(text, [reference]).score) / 100, 1.0)
+    spaced, wanted = (" ".join(_cut(one.split())) for one in (text, reference))
+    return min(float(_bleu().sentence_score(spaced, [wanted]).score) / 100, 1.0)
+
+
+def _cut(tokens: list[str]) -> list[str]:
+    return [one for token in tokens for one in cut(token)]
 
 
 def chrf(text: str, reference: str) -> float:
@@ -92,7 +97,7 @@ def ter(text: str, reference: str) -> float:
     Edits / words of the reference: 0 when equal, unbounded above. `hter` (edits.py) differs: it
     keeps case and uses Treebank tokens.
     """
-    return edit_rate(text.lower().split(), reference.lower().split())
+    return edit_rate(_cut(text.lower().split()), _cut(reference.lower().split()))
 
 
 class _NoSynonyms:
@@ -110,7 +115,7 @@ def meteor_exact_stem(text: str, reference: str) -> float:
     """
     from nltk.translate.meteor_score import single_meteor_score
 
-    tokens, targets = treebank_tokens(text), treebank_tokens(reference)
+    tokens, targets = (_cut(treebank_tokens(one)) for one in (text, reference))
     return float(single_meteor_score(targets, tokens, wordnet=_NoSynonyms()))
 
 
@@ -129,7 +134,7 @@ METRICS: tuple[Metric, ...] = (
     *(
         Metric(
             name=f"{name}_{letter}",
-            version="1",
+            version="2",
             needs="reference",
             description=f"ROUGE on {what}, {part_words} (0 to 1).",
             higher_is_better=True,
@@ -140,7 +145,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         name="bleu",
-        version="1",
+        version="2",
         needs="reference",
         description="Sentence BLEU, smoothed (sacrebleu; 0 to 1).",
         higher_is_better=True,
@@ -156,7 +161,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         name="ter",
-        version="2",
+        version="3",
         needs="reference",
         description="Translation edit rate: word edits and shifts that turn the text into the "
         "reference, per word of the reference (0 = equal, unbounded).",
@@ -166,7 +171,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         name="meteor_exact_stem",
-        version="1",
+        version="2",
         needs="reference",
         description="METEOR with exact and stem matches, no synonyms (nltk; 0 to 1).",
         higher_is_better=True,

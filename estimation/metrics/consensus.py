@@ -42,7 +42,7 @@ def consensus_length(text: str, others: Sequence[str]) -> float:
 METRICS: tuple[Metric, ...] = (
     Metric(
         name="consensus_f1",
-        version="1",
+        version="2",
         needs="others",
         description="Consensus: mean F-measure of the words shared with each of the other systems' "
         "outputs for the item (0 to 1).",
@@ -51,7 +51,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         name="consensus_length",
-        version="1",
+        version="2",
         needs="others",
         description="Consensus: by how many words the text is longer or shorter than the other "
         "systems' outputs for the item on average (0 = as long, unbounded).",

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import pairwise
 
 from estimation.metrics.base import Metric
-from estimation.metrics.text import words
+from estimation.metrics.text import cut, words
 
 _UNKNOWN = re.compile(r"<unk>|\[unk\]|\b(?-i:UNK)\b|[\u2583\u25a0]", re.IGNORECASE)
 _PLACEHOLDER = "\u2583"
@@ -75,8 +75,8 @@ def _repeated_positions(tokens: list[str]) -> set[int]:
 
 
 def length(text: str) -> float:
-    """White-space separated pieces with at least one letter, digit or symbol."""
-    return float(sum(1 for piece in text.split() if words(piece)))
+    """Pieces between blanks with at least one letter, digit or symbol; see `cut` for the others."""
+    return float(sum(1 for piece in text.split() for one in cut(piece) if words(one)))
 
 
 def unknown_tokens(text: str) -> float:
@@ -91,7 +91,7 @@ def unknown_tokens(text: str) -> float:
 METRICS: tuple[Metric, ...] = (
     Metric(
         name="repetition",
-        version="1",
+        version="2",
         needs="nothing",
         description="Repetition: mean share of repeated 1-, 2- and 3-grams plus the share of "
         "words doubled on the spot (0 = none, below 2).",
@@ -101,7 +101,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         name="repetition_edit",
-        version="1",
+        version="2",
         needs="nothing",
         description="Edit that would delete what is repeated, on the scale of HTER "
         "(0 = nothing to delete, unbounded).",
@@ -111,7 +111,7 @@ METRICS: tuple[Metric, ...] = (
     *(
         Metric(
             name=f"repetition_{n}",
-            version="1",
+            version="2",
             needs="nothing",
             description=f"Share of {n}-grams of words that occurred earlier in the text (0 to 1).",
             higher_is_better=False,
@@ -121,7 +121,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         name="adjacent_duplicates",
-        version="1",
+        version="2",
         needs="nothing",
         description="Share of neighbouring words that are the same word twice (0 to 1).",
         higher_is_better=False,
@@ -129,7 +129,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         name="length",
-        version="1",
+        version="2",
         needs="nothing",
         description="Number of words.",
         higher_is_better=None,
@@ -137,7 +137,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         name="unknown_tokens",
-        version="1",
+        version="2",
         needs="nothing",
         description="Share of words that are a symbol for an unknown word (0 to 1).",
         higher_is_better=False,

@@ -12,7 +12,7 @@ from collections import Counter
 from estimation.metrics.base import Metric
 from estimation.metrics.text import words
 
-_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f](?=\s|$)|\n")
+_END = re.compile(r"[.!?\u2026](?=\s|$)|[\u3002\uff01\uff1f]|\n")
 # The work grows with the square of this.
 _COMPARED = 100
 # Shorter words are mostly articles, prepositions and pronouns, which every text repeats.
@@ -59,7 +59,7 @@ def most_repeated_word(text: str) -> float:
 METRICS: tuple[Metric, ...] = (
     Metric(
         name="shortest_sentence",
-        version="1",
+        version="2",
         needs="nothing",
         description="Number of words of the shortest sentence.",
         higher_is_better=None,
@@ -67,7 +67,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         name="sentence_overlap",
-        version="1",
+        version="2",
         needs="nothing",
         description="Largest share of a sentence's words that another sentence repeats (0 to 1).",
         higher_is_better=False,
@@ -75,7 +75,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         name="says_again",
-        version="1",
+        version="2",
         needs="nothing",
         description="Whether any three words in a row occur twice (0 or 1).",
         higher_is_better=False,
@@ -83,7 +83,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         name="most_repeated_word",
-        version="1",
+        version="2",
         needs="nothing",
         description="How often the most frequent word of four letters or more occurs.",
         higher_is_better=False,

@@ -2,8 +2,16 @@
 
 const CELLS = 12_000_000;  // beyond it a comparison would be felt while typing
 
-// A word (scripts without spaces: one character), or one mark; the space before it goes along.
-const TOKEN = /(\s*)([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]\p{M}*|[\p{L}\p{N}\p{M}]+(?:['’.,-](?=[\p{L}\p{N}])[\p{L}\p{N}\p{M}]+)*|[^\s])/gu;
+// A word: letters and digits, or one character of a script without blanks. estimation/metrics/text.py
+// has the same rule; tests/words.json has examples of both.
+const DENSE = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc`;
+const SPELLED = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
+const RUN = String.raw`(?:(?![${DENSE}${SPELLED}])[\p{L}\p{N}_][\p{M}\p{Cf}]*)+`;
+const WORD = String.raw`[${DENSE}${SPELLED}]\p{M}*|${RUN}(?:(?:['’.·:](?=\p{L})|['’.,;](?=\p{N}))${RUN})*`;
+// A word or a mark; the space before it goes along.
+const TOKEN = new RegExp(String.raw`(\s*)(${WORD}|\S)`, "gu");
+
+export const words = (text) => text.match(new RegExp(WORD, "gu")) ?? [];
 
 export const tokenise = (text) =>
   Array.from(text.matchAll(TOKEN), ([, space, word]) => ({ space, word }));

@@ -43,7 +43,7 @@ REDUNDANCY = Section(
 )
 DEFINITION = Definition(
     key="language_quality",
-    version="1",
+    version="2",
     label="Language quality",
     task=_("Read the text, answer three questions."),
     hint=_("Improve it where it falls short. Judge the writing, not whether it is true."),

@@ -22,7 +22,10 @@ HTER = Criterion(
     bounded=False,
     higher_is_better=False,
     label=_("Edit"),
-    question=_("Words changed to make the text good, as a share of its words (HTER)"),
+    question=_(
+        "Words changed to make the text good, as a share of its words (HTER); in scripts without "
+        "blanks, characters"
+    ),
     balance=0.03,
     person_share=0.03,
 )

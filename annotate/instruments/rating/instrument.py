@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rating(OfRatings):
+    """hter_version: the rule by which edits are scored."""
+
     definition: Definition
+    hter_version: str = HTER_VERSION
 
     title = _("Rate texts")
     template = "work/rating.html"
@@ -39,7 +42,7 @@ class Rating(OfRatings):
 
     @property
     def scoring(self) -> str:
-        return HTER_VERSION if self.definition.asks_for_edits else "1"
+        return self.hter_version if self.definition.asks_for_edits else "1"
 
     @property
     def label(self) -> str:
@@ -114,7 +117,10 @@ class Rating(OfRatings):
         scores = {c.name: float(response[c.name]) for c in self.definition.criteria}
         if self.definition.asks_for_edits:
             edit = response["edit"]
-            scores[EDIT] = 0.0 if edit is None else hter(normalise(material.text), edit)
+            scores[EDIT] = 0.0
+            if edit is not None:
+                text = normalise(material.text)
+                scores[EDIT] = hter(text, edit, version=self.hter_version)
         return scores
 
     def takes_long(self, response: Mapping[str, Any], *, material: Material) -> bool:

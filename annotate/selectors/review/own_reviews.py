@@ -14,6 +14,7 @@ from annotate.selectors.review import appeal_rights, records, screening
 from annotate.selectors.review.appeal_rights import Ground
 from annotate.selectors.review.records import AppealRecord, Fired
 from annotate.selectors.studies import instruments
+from estimation.metrics import word_spans
 
 EXCERPT = 80
 
@@ -196,8 +197,8 @@ def _task(number: int, judgment: Judgment, instrument: Instrument) -> OwnTask:
 def _highlights(judgment: Judgment, instrument: Instrument) -> list[tuple[int, int]]:
     return [
         (
-            sum(len(one.text[start:end].split()) for start, end in one.spans),
-            len(one.text.split()),
+            sum(len(word_spans(one.text[start:end])) for start, end in one.spans),
+            len(word_spans(one.text)),
         )
         for one in instrument.highlights(judgment.response, outputs.material(judgment.output))
     ]

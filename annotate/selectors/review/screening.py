@@ -1,7 +1,6 @@
 """The screens' input: a campaign's judgments as columns, without systems or estimates."""
 
 import json
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -19,11 +18,11 @@ from annotate.screening.joining import joined, taken
 from annotate.selectors import bulk
 from annotate.selectors.review import columns_read
 from annotate.selectors.studies import instruments
+from estimation.metrics import word_spans
 
 Ints = NDArray[np.int64]
 Row = tuple[Any, ...]
 
-_WORD = re.compile(r"\S+")
 _FACTS = ("pk", "annotator", "output", "taken", "text")
 CHUNK = 5000  # judgments whose responses are in memory at once
 FEW = 500  # judgments that are asked for by name, and not with all between the first and the last
@@ -194,7 +193,4 @@ def _part(instrument: Instrument, chunk: list[Row], material: _Material) -> Colu
 def _edges_of(items: set[int]) -> dict[int, Edges]:
     """Return where the words of each item's paragraphs begin and end."""
     texts = Item.objects.filter(pk__in=items).values_list("pk", "paragraphs")
-    return {
-        pk: [[match.span() for match in _WORD.finditer(paragraph)] for paragraph in own]
-        for pk, own in texts
-    }
+    return {pk: [word_spans(paragraph) for paragraph in own] for pk, own in texts}

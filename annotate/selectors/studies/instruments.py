@@ -72,7 +72,7 @@ def get(key: str, version: str = "") -> Instrument:
     Raises KeyError with the existing names.
     """
     if key in registry.INSTRUMENTS:
-        return registry.get(key)
+        return registry.get(key, version)
     if not SLUG.match(key):
         raise KeyError(_unknown(key))
     rows = InstrumentDefinition.objects.filter(key=key)  # the newest first
@@ -85,7 +85,7 @@ def get(key: str, version: str = "") -> Instrument:
 
 
 def _rating(row: InstrumentDefinition) -> Rating:
-    return Rating(read(row.definition, version=str(row.version)))
+    return Rating(read(row.definition, version=str(row.version)), row.hter_version)
 
 
 def _unknown(reference: str) -> str:

@@ -13,6 +13,7 @@ from annotate.models import Authorship, Campaign, Item, Output, Slot
 from annotate.services import plain_rows
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.campaigns.plans import Plan
+from estimation.metrics import reading_length
 
 Chunk = list[tuple[int, list[Row]]]  # positions of items, and the rows of each
 
@@ -80,7 +81,7 @@ OUTPUT = ("campaign_id", "item_id", "text", "words", "digest", "given_metrics")
 
 def _item(position: int, row: Row) -> tuple[Any, ...]:
     """Return the values of an item after its campaign, as in `ITEM`."""
-    words = len(row.input.split())
+    words = reading_length(row.input)
     return row.item, position, row.input, list(row.paragraphs), words, row.reference
 
 
@@ -99,4 +100,4 @@ def _output(rows: list[Row]) -> tuple[Any, ...]:
     text = rows[0].output
     names = set.intersection(*(set(row.metrics) for row in rows))
     metrics = {name: fmean(row.metrics[name] for row in rows) for name in sorted(names)}
-    return text, len(text.split()), hashlib.sha256(text.encode()).hexdigest(), metrics
+    return text, reading_length(text), hashlib.sha256(text.encode()).hexdigest(), metrics

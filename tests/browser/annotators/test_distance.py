@@ -1,6 +1,8 @@
 """What the page says of an edit while it is typed: the distance that the server stores."""
 
+import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,3 +70,16 @@ def test_an_edit_of_a_long_text_is_shown_word_by_word(page: Page, live_server: A
     expect(page.locator("#edit-distance")).to_have_text(said)
     expect(page.locator("#edit-diff ins")).to_have_count(102)
     assert "".join(page.locator("#edit-diff del").all_inner_texts()).count("two hours") == 100
+
+
+def test_the_page_cuts_words_as_the_server_does(page: Page, live_server: Any) -> None:
+    cases = json.loads((Path(__file__).parents[2] / "words.json").read_text())
+    page.goto(f"{live_server.url}/login/")
+    found = page.evaluate(
+        """async (texts) => {
+          const { words } = await import("/static/js/word_diff.js");
+          return texts.map(words);
+        }""",
+        [case["text"] for case in cases],
+    )
+    assert found == [case["words"] for case in cases]
