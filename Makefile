@@ -5,12 +5,10 @@ PORT ?= 8000
 CROWD ?= link
 # Twice the processors: browser tests wait for the page, and all for the database.
 WORKERS ?= 4
-# What is slow and may differ between databases.
-ALIKE := tests/annotate tests/api tests/crowds tests/estimation tests/test_doors.py tests/test_login.py tests/test_remembered.py
 # Without its cache each test process compiles every test and the whole product again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo demos serve test slow simulations sqlite sqlite-slow hostile stories pages screenshots lint bench browser messages docs requirements
+.PHONY: help setup setup-dev demo demos serve test slow simulations hostile stories pages screenshots lint bench browser messages docs requirements
 
 help:  ## Show what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,7 +41,7 @@ setup-dev: .venv/dev
 demo: setup  ## Watch a sample campaign collect and close itself (3 minutes; CROWD=mturk: through a stand-in)
 	@$(BIN)/python manage.py demo --crowd $(CROWD)
 
-serve: setup  ## Run Plumbline on this machine: SQLite, web and worker in one process
+serve: setup  ## Run Plumbline on this machine, with the processes that production has
 	@$(BIN)/python manage.py serve --port $(PORT)
 
 browser: setup-dev
@@ -61,15 +59,8 @@ slow: setup-dev browser  ## Run what takes longest: upgrades, races, whole proce
 simulations: setup-dev  ## Simulate what the statistics and the screens promise, and bound it
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "simulation and not stories and not demos and not hostile"
 
-sqlite: setup-dev  ## Run the quick tests that need a database once more, on SQLite
-	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "orm and not hostile and not slow"
-
-sqlite-slow: setup-dev  ## Run the slow tests that may differ between databases, on SQLite
-	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "orm and slow and not hostile" $(ALIKE)
-
-hostile: setup-dev  ## Try every hostile value at every address, on Postgres and on SQLite
+hostile: setup-dev  ## Try every hostile value at every address
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m hostile
-	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "orm and hostile"
 
 stories: setup-dev  ## Tell hundreds of random stories between us and a crowd, and compare both sides
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m stories

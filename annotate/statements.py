@@ -16,7 +16,7 @@ class Statement:
     places: which of the values stands at each; in their order, unless given.
 
     A pool in front of Postgres may give each transaction another connection
-    (`DISABLE_SERVER_SIDE_CURSORS` says so). There, and on SQLite, it is sent whole.
+    (`DISABLE_SERVER_SIDE_CURSORS` says so). There it is sent whole.
     """
 
     def __init__(self, sql: str, places: Sequence[int] | None = None) -> None:
@@ -37,7 +37,7 @@ class Statement:
             return int(cursor.rowcount)
 
     def _run(self, cursor: Any, values: Sequence[Any]) -> None:
-        if connection.vendor != "postgresql" or _is_pooled():
+        if _is_pooled():
             cursor.execute(self._sql, [values[place] for place in self._places])
             return
         self._plan(cursor)

@@ -82,22 +82,20 @@ class _Clones:
         self.cloned: set[str] = set()  # tables
 
     def make(self) -> int:
-        with connection.cursor() as cursor:
-            if connection.vendor == "postgresql":  # foreign keys would be checked row by row
-                cursor.execute("SET session_replication_role = replica")
+        with connection.cursor() as cursor:  # foreign keys would be checked row by row
+            cursor.execute("SET session_replication_role = replica")
         self._campaign()
         self._outputs()
         self._people()
         self._work()
         with connection.cursor() as cursor:
-            if connection.vendor == "postgresql":
-                cursor.execute("SET session_replication_role = DEFAULT")
-                self._continue_ids()
-                cursor.execute("ANALYZE")
+            cursor.execute("SET session_replication_role = DEFAULT")
+            self._continue_ids()
+            cursor.execute("ANALYZE")
         return self.campaign
 
     def _continue_ids(self) -> None:
-        """Give new rows higher ids than the cloned ones have, as in life; SQLite does so anyway.
+        """Give new rows higher ids than the cloned ones have, as in life.
 
         A worker reads judgments with higher ids than it has seen.
         """

@@ -3,10 +3,8 @@
 import os
 
 
-def prepare(name: str) -> None:
-    """Start the servers and make the tables; name: "postgres" or "sqlite"."""
-    if name == "sqlite":
-        os.environ["TEST_DATABASE_URL"] = "sqlite"
+def prepare() -> None:
+    """Start the servers and make the tables."""
     import django
 
     import tests.servers  # (sets the environment)
@@ -18,7 +16,7 @@ def prepare(name: str) -> None:
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
-    if name == "postgres" and "TEST_DATABASE_URL" not in os.environ:
+    if "TEST_DATABASE_URL" not in os.environ:
         _analyzed()
 
 

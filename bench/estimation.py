@@ -1,8 +1,8 @@
 """How fast estimates follow judgments, and what memory they take.
 
-Prints medians and ratios: of the library alone, of one refresh on Postgres and on SQLite by the
-size of the campaign, and of a million judgments from Postgres to all estimates.
-`python bench/estimation.py [core|postgres|sqlite]` measures one of them;
+Prints medians and ratios: of the library alone, of one refresh by the size of the campaign, and of
+a million judgments from Postgres to all estimates.
+`python bench/estimation.py [core|postgres]` measures one of them;
 `python bench/estimation.py postgres 1000 10000` other sizes.
 """
 
@@ -22,21 +22,20 @@ from bench.unit import cpu, unit
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[0] = str(ROOT)  # not this folder, whose `coverage` is not the package of that name
-SIZES = {"postgres": (1_000, 10_000, 100_000, 1_000_000), "sqlite": (1_000, 10_000, 100_000)}
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
 LARGE = 1_000_000  # sizes from here on are only read and estimated, in a process of their own
 
 
 def main() -> None:
     if len(sys.argv) == 1:
-        for part in ("core", "postgres", "sqlite"):
+        for part in ("core", "postgres"):
             subprocess.run([sys.executable, __file__, part], check=True, cwd=ROOT)
     elif sys.argv[1] == "core":
         core()
     elif sys.argv[1] == "large":
         large(int(sys.argv[2]))
     else:
-        sizes = [int(size) for size in sys.argv[2:]] or SIZES[sys.argv[1]]
-        database(sys.argv[1], sizes)
+        database([int(size) for size in sys.argv[2:]] or SIZES)
 
 
 def timed(act: Callable[[], object], *, repeats: int) -> float:
@@ -180,12 +179,12 @@ def against_ppi(n: int = 10_000) -> None:
     )
 
 
-def database(name: str, sizes: list[int] | tuple[int, ...]) -> None:
+def database(sizes: list[int] | tuple[int, ...]) -> None:
     """Measure on the servers of the tests, in a database of its own."""
-    prepare(name)
+    prepare()
     from bench import campaigns
 
-    print(f"\n{name}: one refresh, with 4 systems and 4 criteria")
+    print("\none refresh, with 4 systems and 4 criteria")
     print(f"  {'judgments':>12} {'queries':>8} {'ms':>8}")
     times = [refresh(campaigns.judged(size), size) for size in sizes if size < LARGE]
     if len(times) > 1:

@@ -27,7 +27,7 @@ SENTENCE = "The council of district {n} met on Monday, and its members spoke abo
 
 def main() -> None:
     sizes = [int(size) for size in sys.argv[1:]] or SIZES
-    prepare("postgres")
+    prepare()
     print(
         f"{'judgments':>10} {'zip MB':>7} {'text MB':>8} {'s':>6} {'cpu s':>6} {'units':>6} {'RSS MB: at first':>17}"
         f" {'exported':>9}"

@@ -1,11 +1,9 @@
 """How fast people are served: leases and submits a second, and what a large campaign costs.
 
-Prints two tables for Postgres and SQLite each: throughput of 16 threads, and the time of one
-lease by the number of planned judgments, with the ratio between the largest and the smallest.
-`python bench/leasing.py [postgres|sqlite]` measures one of them.
+Prints two tables: throughput of 16 threads, and the time of one lease by the number of planned
+judgments, with the ratio between the largest and the smallest.
 """
 
-import subprocess
 import sys
 import threading
 import time
@@ -19,22 +17,17 @@ REPEATS = 60
 
 
 def main() -> None:
-    if len(sys.argv) == 1:
-        for database in ("postgres", "sqlite"):
-            subprocess.run([sys.executable, __file__, database], check=True, cwd=ROOT)
-        return
-    set_up(sys.argv[1])
-    print(f"\n{sys.argv[1]}")
+    set_up()
     throughput()
     growth()
 
 
-def set_up(database: str) -> None:
+def set_up() -> None:
     """Start the servers of the tests and make empty tables in a database of their own."""
     sys.path.insert(0, str(ROOT))
     from bench.database import prepare
 
-    prepare(database)
+    prepare()
 
 
 def throughput(items: int = 320) -> None:
@@ -104,9 +97,8 @@ def one(size: int, *, judged: float = 0, stopped: bool = False) -> float:
         fill(study, int(size * judged))
     if stopped:  # the first half of the order belongs to a system that collects no more
         skip_half(study)
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("ANALYZE")
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
     taken = []
     for number in range(REPEATS):
         who = person(study, f"{size}-{judged}-{stopped}-{number}")

@@ -1,19 +1,17 @@
 """The long race: 16 threads judge until the budget is spent, and the counters equal the facts.
 
-Run from the checkout: python -m bench.racing [tasks a thread] [postgres|sqlite]
+Run from the checkout: python -m bench.racing [tasks a thread]
 
 The budget is 16 times as many tasks as are named, to the cent; there are more texts than that. The
 command fails where a slot was judged twice, a limit was passed, or a counter is not what a recount
-finds. Who finds SQLite busy for its whole patience tries again, as the page does. `tests/annotate/work/test_submitting_storms.py` has the short races.
+finds. `tests/annotate/work/test_submitting_storms.py` has the short races.
 """
 
 import sys
 import threading
 import time
-from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
-from typing import Any
 
 TASKS = 2000
 REWARD = Decimal("0.37")
@@ -23,15 +21,14 @@ PATIENCE = 3 * 3600  # seconds
 def main() -> None:
     """Race, check, and print a line."""
     tasks = int(sys.argv[1]) if len(sys.argv) > 1 else TASKS
-    database = sys.argv[2] if len(sys.argv) > 2 else "postgres"
     from bench.database import prepare
 
-    prepare(database)
+    prepare()
     from tests.annotate.work.storms import THREADS
 
     seconds = race(tasks * THREADS)
     print(
-        f"{database}: {tasks * THREADS:,} tasks by {THREADS} threads in {seconds:,.0f} s; no slot "
+        f"{tasks * THREADS:,} tasks by {THREADS} threads in {seconds:,.0f} s; no slot "
         f"twice, {REWARD * tasks * THREADS:,} spent of as much, counters as recounted"
     )
 
@@ -82,29 +79,16 @@ def work(who: int) -> int:
 
     done = 0
     try:
-        while isinstance(got := again(lambda: leasing.lease(who)), Assignment):
+        while isinstance(got := leasing.lease(who), Assignment):
             now: int | None = got.pk
             while now is not None:
                 given = {"raw": GOOD, "active_seconds": 1.0, "version": "1"}
                 sent = partial(submitting.submit, now, participation_id=who, **given)
-                now = again(sent).next
+                now = sent().next
                 done += 1
         return done
     finally:
         connection.close()
-
-
-def again(act: Callable[[], Any]) -> Any:
-    """Do it, and once more as long as SQLite is busy."""
-    from django.db import OperationalError, connection
-
-    while True:
-        try:
-            return act()
-        except OperationalError:
-            if connection.vendor != "sqlite":
-                raise
-            print("SQLite was busy", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What a refresh of the estimates costs after one more judgment, by the size of the campaign.
 
-`python -m bench.refreshing [postgres|sqlite] [sizes]`: processor time of this process, which is the
+`python -m bench.refreshing [sizes]`: processor time of this process, which is the
 worker's share, and of the database's server beside it: screens of all judgments, the rest of a
 refresh in full, and one that reads only what is new.
 Ratios and units (`bench.unit`) carry to other machines.
@@ -106,11 +106,9 @@ def cost(act: Callable[[], object]) -> Spent:
 
 
 def server_seconds() -> float:
-    """Return the processor time of this connection's server process; 0 on SQLite."""
+    """Return the processor time of this connection's server process."""
     from django.db import connection
 
-    if connection.vendor != "postgresql":
-        return 0.0
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         pid = cursor.fetchone()[0]

@@ -2,7 +2,7 @@
 
 page: the first after a judgment; next: any other until there is one more.
 
-Run from the checkout: python -m bench.reviewing [postgres|sqlite] [judgments …]
+Run from the checkout: python -m bench.reviewing [judgments …]
 """
 
 import json
@@ -25,10 +25,9 @@ ANSWERS = [
 
 
 def main() -> None:
-    database = sys.argv[1] if len(sys.argv) > 1 else "postgres"
-    sizes = [int(size) for size in sys.argv[2:]] or SIZES
-    prepare(database)
-    print(f"{database}; seconds")
+    sizes = [int(size) for size in sys.argv[1:]] or SIZES
+    prepare()
+    print("seconds")
     print(f"{'judgments':>10} {'state':>8} {'columns':>8} {'screens':>8} {'page':>8} {'next':>8}")
     for size in sizes:
         measure(size)

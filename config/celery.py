@@ -3,9 +3,7 @@
 import gc
 import logging
 import os
-import threading
 import time
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -48,11 +46,7 @@ def enqueue(
     from django.conf import settings
 
     global _silent_until
-    if time.monotonic() < _silent_until:
-        return
-    if countdown and settings.EMBEDDED:
-        # The solo worker would run it in its timer's thread, beside another task.
-        _later(countdown, lambda: enqueue(task, *args, expires=expires))
+    if not settings.REDIS_URL or time.monotonic() < _silent_until:
         return
     try:
         task.apply_async(args=args, retry=False, expires=expires, countdown=countdown)
@@ -61,12 +55,6 @@ def enqueue(
         logger.warning(
             "broker unreachable, %s%s waits for the catch-up: %s", task.name, args, error
         )
-
-
-def _later(seconds: float, act: Callable[[], None]) -> None:
-    timer = threading.Timer(seconds, act)
-    timer.daemon = True
-    timer.start()
 
 
 @celeryd_after_setup.connect
@@ -95,10 +83,9 @@ def keep_what_is_loaded(**_signal: Any) -> None:
 
 @worker_ready.connect
 def look_at_once(**_signal: Any) -> None:
-    """Run the periodic tasks at once, as none ran without a worker (embedded, the ticker does)."""
+    """Run the periodic tasks at once, as none ran without a worker."""
     from django.conf import settings
 
-    if not settings.EMBEDDED:
-        schedule: dict[str, dict[str, Any]] = settings.CELERY_BEAT_SCHEDULE
-        for entry in schedule.values():
-            enqueue(app.tasks[entry["task"]], **entry["options"])
+    schedule: dict[str, dict[str, Any]] = settings.CELERY_BEAT_SCHEDULE
+    for entry in schedule.values():
+        enqueue(app.tasks[entry["task"]], **entry["options"])

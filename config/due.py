@@ -1,21 +1,14 @@
 """Whether a message about something is on its way, so that a hundred events send one message.
 
-In Redis for all processes; the embedded mode has one process and counts in it.
+In Redis, for all processes.
 """
 
-import threading
-import time
-
 import redis
-from django.conf import settings
 
 from config import notes
 
 PREFIX = f"{notes.PREFIX}:due"
 LOST = 5.0  # seconds after which a message that no worker has taken counts as lost
-
-_lock = threading.Lock()
-_own: dict[str, float] = {}  # {key: until when it holds}, of the embedded mode
 
 
 def claim(name: str) -> float | None:
@@ -23,8 +16,6 @@ def claim(name: str) -> float | None:
 
     None where one is on its way, and while Redis, which would carry it, does not answer.
     """
-    if settings.EMBEDDED:
-        return _claim_here(name)
     return notes.attempt(lambda there: _claim_there(there, name), otherwise=None)
 
 
@@ -33,11 +24,6 @@ def begin(name: str, *, spacing: float) -> None:
 
     Call it before the work reads what is to be done; then nothing can fall between two messages.
     """
-    if settings.EMBEDDED:
-        with _lock:
-            _own[_next(name)] = time.monotonic() + spacing
-            _own.pop(_sent(name), None)
-        return
     notes.attempt(lambda there: _begin_there(there, name, spacing), otherwise=None)
 
 
@@ -49,12 +35,6 @@ def begin_if_due(name: str, *, spacing: float) -> bool:
     `spacing`. Otherwise each surplus message would set off another, as long as events go on.
     True where Redis does not answer.
     """
-    if settings.EMBEDDED:
-        with _lock:
-            if _own.get(_next(name), 0.0) - time.monotonic() > spacing / 2:
-                return False
-        begin(name, spacing=spacing)
-        return True
     return notes.attempt(lambda there: _begin_if_due_there(there, name, spacing), otherwise=True)
 
 
@@ -82,15 +62,6 @@ def _begin_if_due_there(there: redis.Redis, name: str, spacing: float) -> bool:
         return False
     _begin_there(there, name, spacing)
     return True
-
-
-def _claim_here(name: str) -> float | None:
-    now = time.monotonic()
-    with _lock:
-        if _own.get(_sent(name), now) > now:
-            return None
-        _own[_sent(name)] = now + LOST
-        return max(0.0, _own.get(_next(name), now) - now)
 
 
 def _sent(name: str) -> str:

@@ -1,24 +1,27 @@
-"""What settings make of the environment: the key that signs sessions and links, and the caches."""
+"""What settings make of the environment: the key, the public address, and the caches."""
 
 import os
 import secrets
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+
+from config.local.folder import make
 
 PLACEHOLDERS = {"secret", "changeme", "change-me", "insecure", "django-insecure"}
 
 
-def secret_key(given: str, *, embedded: bool, folder: Path) -> str:
+def secret_key(given: str, *, own: bool, folder: Path) -> str:
     """Return the key from the environment, or this installation's own random key.
 
-    Only the embedded mode has its own key (`folder/secret-key`, readable by its user). Elsewhere,
-    several processes on several machines need the same key, so it must be given.
+    own: whether it may have one (`folder/secret-key`, readable by its user). Where database and
+        broker are elsewhere, processes on several machines need the same key, so it must be given.
     """
     if given:
         return _refuse_weak(given)
-    if not embedded:
+    if not own:
         raise ImproperlyConfigured(
             "SECRET_KEY is not set. Generate one with `python -c 'import secrets; "
             "print(secrets.token_urlsafe(50))'` and put it into the environment of every process."
@@ -36,8 +39,24 @@ def _refuse_weak(given: str) -> str:
     return given
 
 
+def public_url(given: str) -> str:
+    """Return the address without the slash at its end; refuse what is not scheme and host alone."""
+    parts = urlsplit(given)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ImproperlyConfigured(
+            f"PUBLIC_URL is {given!r}, not an address such as https://plumbline.example.org."
+        )
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise ImproperlyConfigured(
+            f"PUBLIC_URL is {given!r}. Plumbline cannot live under a path: its pages, scripts and "
+            "links begin at the root of a host. Give it a host name of its own, such as "
+            f"{parts.scheme}://plumbline.{parts.hostname}."
+        )
+    return f"{parts.scheme}://{parts.netloc}"
+
+
 def _own_key(path: Path) -> str:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make(path.parent)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

@@ -1,12 +1,10 @@
 """Which process remembers something that takes long to read, so that no other one reads it too.
 
-In Redis for all processes. The embedded mode has one process.
+In Redis, for all processes.
 """
 
 import os
 import socket
-
-from django.conf import settings
 
 from config import notes
 
@@ -16,15 +14,12 @@ SECONDS = 10.0  # after which a process that has not said so again keeps it no l
 
 def keep(name: str) -> None:
     """Note that this process remembers it, for `SECONDS` from now."""
-    if not settings.EMBEDDED:
-        life = round(1000 * SECONDS)
-        notes.attempt(lambda there: there.set(_key(name), _me(), px=life), otherwise=None)
+    life = round(1000 * SECONDS)
+    notes.attempt(lambda there: there.set(_key(name), _me(), px=life), otherwise=None)
 
 
 def is_kept_elsewhere(name: str) -> bool:
     """Return whether another process remembers it. False where Redis does not answer."""
-    if settings.EMBEDDED:
-        return False
     keeper = notes.attempt(lambda there: there.get(_key(name)), otherwise=None)
     return keeper is not None and keeper != _me()
 

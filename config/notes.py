@@ -20,7 +20,7 @@ _silent_until = 0.0
 def attempt(act: Callable[[redis.Redis], Found], *, otherwise: Found) -> Found:
     """Return what `act` finds in Redis; `otherwise` where that does not answer."""
     global _silent_until
-    if time.monotonic() < _silent_until:
+    if not settings.REDIS_URL or time.monotonic() < _silent_until:
         return otherwise
     try:
         return act(shared(settings.REDIS_URL))

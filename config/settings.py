@@ -1,9 +1,9 @@
-"""Settings of every mode, from the environment, with secure defaults.
+"""Settings, from the environment, with secure defaults.
 
-Without `REDIS_URL` Plumbline runs *embedded*: SQLite, and Celery inside the web process. With it,
-it expects Postgres, Redis, a worker and beat (see docs/operations.md).
+`manage.py serve` brings what `DATABASE_URL` and `REDIS_URL` do not name (see docs/operations.md).
 """
 
+import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ import environ
 from csp.constants import NONE, SELF
 
 from annotate.crowds.registry import CROWDS
-from config.environment import caches, secret_key
+from config.environment import caches, public_url, secret_key
+from config.local import folder, servers
 from config.workers.schedule import BACKGROUND, ROUTES, SCHEDULE
 
 env = environ.Env()
@@ -24,18 +25,29 @@ INSTALLED = not (BASE_DIR / "templates").is_dir()  # with pip, not run from a ch
 SHARE_DIR = BASE_DIR / "config" / "share" if INSTALLED else BASE_DIR
 # Each instrument has its own pages and scripts, in folders of the same names.
 INSTRUMENTS = BASE_DIR / "annotate" / "instruments"
-VAR_DIR = Path(
-    env.str("PLUMBLINE_VAR", default=str((Path.cwd() if INSTALLED else BASE_DIR) / "var"))
+# The servers that root starts run as another user, who can reach this folder.
+DEFAULT_VAR = (
+    Path("/var/lib/plumbline")
+    if os.geteuid() == 0
+    else (Path.cwd() if INSTALLED else BASE_DIR) / "var"
 )
+VAR_DIR = Path(env.str("PLUMBLINE_VAR", default=str(DEFAULT_VAR))).absolute()
+# What a running `serve` tells: where its servers answer, and where people reach it.
+_running = folder.told(VAR_DIR)
 
 DEBUG = env.bool("DEBUG", default=False)
-REDIS_URL = env.str("REDIS_URL", default="")
-EMBEDDED = not REDIS_URL
-SECRET_KEY = secret_key(env.str("SECRET_KEY", default=""), embedded=EMBEDDED, folder=VAR_DIR)
+DATABASE_URL = env.str("DATABASE_URL", default="")
+# Without one no worker runs, and nothing is sent: what is due is found in the database.
+REDIS_URL = env.str("REDIS_URL", default=_running.get("redis", ""))
+SECRET_KEY = secret_key(
+    env.str("SECRET_KEY", default=""),
+    own=not (DATABASE_URL and env.str("REDIS_URL", default="")),
+    folder=VAR_DIR,
+)
 
 # The public address: sets hosts, links in invitations, and whether cookies need TLS.
 LOCAL_URL = "http://localhost:8000"
-PUBLIC_URL = env.str("PUBLIC_URL", default=LOCAL_URL).rstrip("/")
+PUBLIC_URL = public_url(env.str("PUBLIC_URL", default=_running.get("url", LOCAL_URL)))
 _public = urlsplit(PUBLIC_URL)
 TLS = _public.scheme == "https"
 ALLOWED_HOSTS = env.list(
@@ -126,24 +138,15 @@ ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
 
 DATABASES = {
-    "default": env.db("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'plumbline.sqlite3'}")
+    "default": env.db_url_config(DATABASE_URL)
+    if DATABASE_URL
+    else {"ENGINE": "config.local.database", "NAME": servers.NAME, "USER": servers.NAME}
 }
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    # A write lock from the start of each transaction, in place of Postgres' row locks.
-    DATABASES["default"]["OPTIONS"] = {
-        "transaction_mode": "IMMEDIATE",
-        "timeout": 20,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
-    }
-    # A file in tests too: threads cannot share a database in memory.
-    DATABASES["default"]["TEST"] = {"NAME": f"{DATABASES['default']['NAME']}.test"}
-    Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
-else:
-    DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
-    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-    DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = env.bool("DATABASE_POOLED", default=False)
-    # A request does not wait for a silent database until the network times out.
-    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
+DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = env.bool("DATABASE_POOLED", default=False)
+# A request does not wait for a silent database until the network times out.
+DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
 # Seconds that one query of a request may take in Postgres, on annotators' pages and on all others;
 # 0: as long as the database allows. Workers, commands and downloads are not limited.
 WORK_QUERY_SECONDS = env.float("WORK_QUERY_SECONDS", default=5)
@@ -224,7 +227,7 @@ FILE_UPLOAD_HANDLERS = [
     "config.uploads.RoomyUploadHandler",
 ]
 
-CELERY_BROKER_URL = REDIS_URL or "memory://localhost/"
+CELERY_BROKER_URL = REDIS_URL
 # A worker without --queues takes both.
 CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {"celery": {}, BACKGROUND: {}}
 CELERY_TASK_ROUTES = ROUTES
@@ -241,18 +244,14 @@ CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 # too.
 CELERY_TASK_TIME_LIMIT = env.int("TASK_SECONDS", default=300)
 CELERY_TASK_SOFT_TIME_LIMIT = max(1, CELERY_TASK_TIME_LIMIT * 4 // 5)
-CELERY_BROKER_TRANSPORT_OPTIONS = (
-    {
-        # A submit waits for these at most once (config.celery.enqueue): 0.3 s to connect, 0.4 s for
-        # an answer, no second try. Without max_retries, kombu would try endlessly.
-        "socket_connect_timeout": 0.3,
-        "socket_timeout": 0.4,
-        "max_retries": 0,
-        "visibility_timeout": max(600, 2 * CELERY_TASK_TIME_LIMIT),
-    }
-    if REDIS_URL
-    else {"polling_interval": 0.02}
-)
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    # A submit waits for these at most once (config.celery.enqueue): 0.3 s to connect, 0.4 s for
+    # an answer, no second try. Without max_retries, kombu would try endlessly.
+    "socket_connect_timeout": 0.3,
+    "socket_timeout": 0.4,
+    "max_retries": 0,
+    "visibility_timeout": max(600, 2 * CELERY_TASK_TIME_LIMIT),
+}
 # Judgments of a campaign that come faster than this share a refresh of its estimates.
 REFRESH_SECONDS = env.float("REFRESH_SECONDS", default=1.0)
 CELERY_TIMEZONE = "UTC"

@@ -3,7 +3,6 @@
 from typing import Any
 
 from celery.signals import worker_init
-from django.conf import settings
 from django.dispatch import receiver
 
 from annotate.signals import change_marked
@@ -43,13 +42,11 @@ def hand_on(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
 def load_before_work(**_signal: Any) -> None:
     """Load what scores need before a worker makes its processes: they share it.
 
-    Otherwise the first estimate of each process waits for it, where work has already begun. The
-    embedded worker is a thread of the web process, which is to answer soon.
+    Otherwise the first estimate of each process waits for it, where work has already begun.
     """
     from estimation.metrics import hter
 
-    if not settings.EMBEDDED:
-        hter("One text.", "Another text.")
+    hter("One text.", "Another text.")
 
 
 worker_init.connect(load_before_work)

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from botocore.loaders import JSONFileLoader, Loader
 from django.conf import settings
-from django.db import connection
 from django.db.backends.postgresql.creation import DatabaseCreation
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import override_settings
@@ -24,7 +23,6 @@ from annotate.requests import counting
 from annotate.selectors.review import columns_read
 from annotate.selectors.work import terms
 from annotate.services.review import new_work
-from config import due, notes
 from estimation.services import memory
 from tests import dealing
 from tests.crowds.clock import Clock
@@ -168,16 +166,6 @@ def _remembering_nothing() -> None:
     new_work.forget()
 
 
-@pytest.fixture(autouse=True)
-def _no_messages_of_other_tests() -> None:
-    """SQLite gives the ids of campaigns again; one of another test may have refreshed just now."""
-    if connection.vendor == "sqlite":
-        due._own.clear()
-        shared = notes.shared(settings.REDIS_URL)
-        if keys := shared.keys(f"{notes.PREFIX}:*"):
-            shared.delete(*keys)
-
-
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     moved = Clock()
@@ -187,5 +175,4 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture(autouse=True)
 def no_terms_of_other_tests() -> None:
-    """SQLite gives the ids of rows that a test took back to those of the next."""
     terms.forget_all()

@@ -72,8 +72,6 @@ _worlds: dict[str, World] = {}
 
 def again(make: Callable[..., Made], *users: User, **how: Any) -> Made:
     """Return what `make(*users, **how)` makes; from the second time on without making it."""
-    if connection.vendor != "postgresql":
-        return make(*users, **how)
     is_committed = not connection.in_atomic_block
     key = f"{make.__module__}.{make.__qualname__} {sorted(how.items())!r} {is_committed}"
     if key in _worlds:

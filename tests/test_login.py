@@ -20,7 +20,7 @@ RIGHT = "long enough to be fine"
 PAGE, TOKEN = "/login/", "/api/v1/token/"
 
 
-@pytest.fixture(params=["embedded", "redis"], autouse=True)
+@pytest.fixture(params=["own", "redis"], autouse=True)
 def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, settings: Any) -> str:
     settings.REDIS_URL = os.environ["REDIS_URL"] if request.param == "redis" else ""
     shared = redis.Redis.from_url(os.environ["REDIS_URL"])

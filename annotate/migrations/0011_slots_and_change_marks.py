@@ -24,11 +24,8 @@ class RenameUnique(migrations.operations.base.Operation):
         self._rename(after.apps.get_model(app_label, self.model_name), editor, self.new, self.old)
 
     def _rename(self, model: Any, editor: Any, old: str, new: str) -> None:
-        if editor.connection.vendor == "postgresql":
-            table = editor.quote_name(model._meta.db_table)
-            editor.execute(f"ALTER TABLE {table} RENAME CONSTRAINT {old} TO {new}")
-        else:  # SQLite copies the table, by the model's new constraints
-            editor.add_constraint(model, models.UniqueConstraint(fields=self.fields, name=new))
+        table = editor.quote_name(model._meta.db_table)
+        editor.execute(f"ALTER TABLE {table} RENAME CONSTRAINT {old} TO {new}")
 
     def describe(self) -> str:
         return f"Rename constraint {self.old} on {self.model_name} to {self.new}"
@@ -39,23 +36,29 @@ class Migration(migrations.Migration):
     operations = [
         migrations.RenameModel("EvidenceChange", "ChangeMark"),
         migrations.AlterField(
-            "changemark", "campaign",
+            "changemark",
+            "campaign",
             models.ForeignKey("annotate.campaign", CASCADE, related_name="change_marks"),
         ),
         migrations.RenameModel("Place", "Slot"),
         migrations.AlterField(
-            "slot", "campaign",
+            "slot",
+            "campaign",
             models.ForeignKey("annotate.campaign", CASCADE, related_name="slots"),
         ),
         migrations.AlterField(
-            "slot", "output",
+            "slot",
+            "output",
             models.ForeignKey("annotate.output", CASCADE, related_name="slots"),
         ),
         migrations.AlterField(
-            "slot", "assignment",
+            "slot",
+            "assignment",
             models.OneToOneField("annotate.assignment", PROTECT, null=True, related_name="slot"),
         ),
-        migrations.RenameIndex("slot", old_name="place_free_in_order", new_name="slot_free_in_order"),
+        migrations.RenameIndex(
+            "slot", old_name="place_free_in_order", new_name="slot_free_in_order"
+        ),
         migrations.RenameIndex("slot", old_name="place_by_holder", new_name="slot_by_holder"),
         RenameUnique("slot", "place_number_once", "slot_number_once", ["output", "number"]),
     ]

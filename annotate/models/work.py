@@ -105,8 +105,7 @@ class Slot(models.Model):
                 condition=Q(assignment=None),
                 name="slot_free_in_order",
             ),
-            # SQLite would otherwise scan all free slots by `assignment`. It also counts the held
-            # slots.
+            # It also counts the held slots.
             models.Index(
                 fields=["campaign", "assignment", "position", "output", "number"],
                 name="slot_by_holder",

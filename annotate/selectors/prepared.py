@@ -37,13 +37,9 @@ class ListOf(Subquery):
     output_field = JSONField()
     template = "TO_JSONB(ARRAY(%(subquery)s))"
 
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
-        template = "(SELECT JSON_GROUP_ARRAY(JSON(one)) FROM (%(subquery)s))"
-        return self.as_sql(compiler, connection, template=template, **extra)
-
 
 class Prepared:
-    """A query with named values, written by the ORM at its first use on each kind of database.
+    """A query with named values, written by the ORM at its first use.
 
     Postgres plans it once a connection as well, unless the connection may change between
     transactions (a pool in front of the server; `DISABLE_SERVER_SIDE_CURSORS` says so).
@@ -66,7 +62,7 @@ class Prepared:
         self._marks: dict[str, Any] = {name: FIRST + i for i, name in enumerate(numbers)}
         self._marks |= {name: LONG_AGO + timedelta(days=i) for i, name in enumerate(times)}
         self._locks = locks
-        self._written: dict[str, _Written] = {}
+        self._written: _Written | None = None
 
     def rows(self, **values: Any) -> list[Row]:
         """Return all rows for these values of the names."""
@@ -74,7 +70,7 @@ class Prepared:
             raise TypeError(f"This query takes {', '.join(self._marks)}.")
         if any(isinstance(one, int) and abs(one) > LARGEST for one in values.values()):
             return []  # no row has such a number
-        written = self._written.get(connection.vendor) or self._write()
+        written = self._written or self._write()
         found = written.statement.rows([_sent(values[name]) for name in self._marks])
         return [_converted(row, written.converters) for row in found]
 
@@ -84,16 +80,14 @@ class Prepared:
         named = {_sent(mark): name for name, mark in self._marks.items()}
         if unused := named.keys() - set(params):
             raise TypeError(f"{[named[one] for one in unused]} must be used as they are.")
-        if connection.features.has_select_for_update:
-            sql += self._locks
+        sql += self._locks
         fixed = ("%s" if one in named else _literal(one) for one in params)
         found = [column for column, _sql, _alias in compiler.select]
         order = list(self._marks)
         places = [order.index(named[one]) for one in params if one in named]
         converters = list(compiler.get_converters(found).items())
-        written = _Written(Statement(sql % tuple(fixed), places), converters)
-        self._written[connection.vendor] = written
-        return written
+        self._written = _Written(Statement(sql % tuple(fixed), places), converters)
+        return self._written
 
 
 @dataclass(frozen=True)

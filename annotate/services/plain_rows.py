@@ -1,7 +1,7 @@
 """Stores many plain rows at once, without a model instance for each: an import has millions.
 
-PostgreSQL takes them by COPY, SQLite by one prepared statement. No signals are sent and no
-defaults are filled in. Call both functions in one transaction.
+COPY takes them. No signals are sent and no defaults are filled in. Call both functions in one
+transaction.
 """
 
 import json
@@ -19,17 +19,10 @@ _ESCAPED = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 def reserve(model: type[models.Model], n: int) -> list[int]:
     """Return `n` ascending ids for new rows; no other row gets them."""
     connection = connections[router.db_for_write(model)]
-    table = model._meta.db_table
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            sequence = connection.ops.quote_name(table)
-            query = "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)"
-            cursor.execute(query, [sequence, n])
-            return sorted(number for (number,) in cursor)
-        # SQLite has one writer, and its table of sequences keeps the last id that was ever used.
-        cursor.execute("SELECT max(seq) FROM sqlite_sequence WHERE name = %s", [table])
-        (last,) = cursor.fetchone()
-    return list(range((last or 0) + 1, (last or 0) + 1 + n))
+        query = "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)"
+        cursor.execute(query, [connection.ops.quote_name(model._meta.db_table), n])
+        return sorted(number for (number,) in cursor)
 
 
 def insert(model: type[models.Model], names: Sequence[str], rows: Iterable[Row]) -> None:
@@ -49,9 +42,10 @@ def insert(model: type[models.Model], names: Sequence[str], rows: Iterable[Row])
     )
     quote = connection.ops.quote_name
     columns = ", ".join(quote(str(field.column)) for field in fields)
-    store = _copy if connection.vendor == "postgresql" else _insert
+    text = "".join("\t".join(map(_cell, row)) + "\n" for row in written)
+    target = f"{quote(model._meta.db_table)} ({columns})"
     with connection.cursor() as cursor:
-        store(cursor, f"{quote(model._meta.db_table)} ({columns})", len(fields), written)
+        cursor.copy_expert(f"COPY {target} FROM STDIN", BytesIO(text.encode()))
 
 
 def _coder(field: "models.Field[Any, Any]", connection: Any) -> Callable[[Any], Any] | None:
@@ -62,16 +56,6 @@ def _coder(field: "models.Field[Any, Any]", connection: Any) -> Callable[[Any], 
         written: Callable[[Any], Any] = connection.ops.adapt_datetimefield_value
         return written
     return None
-
-
-def _insert(cursor: Any, target: str, width: int, rows: Iterable[Row]) -> None:
-    places = ", ".join(["%s"] * width)
-    cursor.executemany(f"INSERT INTO {target} VALUES ({places})", list(rows))  # noqa: S608
-
-
-def _copy(cursor: Any, target: str, _width: int, rows: Iterable[Row]) -> None:
-    text = "".join("\t".join(map(_cell, row)) + "\n" for row in rows)
-    cursor.copy_expert(f"COPY {target} FROM STDIN", BytesIO(text.encode()))
 
 
 def _cell(value: Any) -> str:

@@ -99,7 +99,7 @@ def main() -> None:
     from bench.database import prepare
 
     sizes = [int(size) for size in sys.argv[1:]] or SIZES
-    prepare("postgres")
+    prepare()
     from bench import campaigns
 
     print("| judgments or outputs | what | processor s | units | MB at most |")

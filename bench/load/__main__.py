@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
         signal.signal(number, _interrupt)
     rows: list[Row] = []
     try:
-        prepare("postgres")
+        prepare()
         if not asked.no_sync:
             durable()
         web, worker = asked.processes

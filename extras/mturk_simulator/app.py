@@ -41,7 +41,7 @@ def application(world: World) -> Callable[[Environ, StartResponse], Iterable[byt
 
 def respond(world: World, environ: Environ) -> Response:
     """Answer one request."""
-    path, body = environ["PATH_INFO"], environ["wsgi.input"].read()
+    path, body = environ["PATH_INFO"], _body(environ)
     try:
         if environ["REQUEST_METHOD"] == "POST":
             return _posted(world, environ, path, body)
@@ -50,6 +50,12 @@ def respond(world: World, environ: Environ) -> Response:
         return _shown(world, path, parse_qs(environ["QUERY_STRING"]))
     except workers.CannotDo as cannot:
         return pages.said("That did not work", cannot.message, "", cannot.status)
+
+
+def _body(environ: Environ) -> bytes:
+    length = int(environ.get("CONTENT_LENGTH") or 0)
+    read: bytes = environ["wsgi.input"].read(length)
+    return read
 
 
 def _posted(world: World, environ: Environ, path: str, body: bytes) -> Response:

@@ -2,23 +2,33 @@
 
 import threading
 from decimal import Decimal
+from socketserver import ThreadingMixIn
 from types import TracebackType
-from typing import Self
-
-from waitress import create_server, wasyncore
-from waitress.server import BaseWSGIServer
+from typing import Any, Self
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from extras.mturk_simulator.app import application
 from extras.mturk_simulator.state.clock import Now
 from extras.mturk_simulator.state.world import BALANCE, World
 
-THREADS = 8
+
+class Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
+class Quiet(WSGIRequestHandler):
+    def log_message(self, *_words: Any) -> None:
+        """Log no request."""
+
+    def address_string(self) -> str:
+        return str(self.client_address[0])
 
 
 class RunningServer:
     """A server in a thread. `url` is its address, `state` its whole state."""
 
-    def __init__(self, server: BaseWSGIServer, world: World) -> None:
+    def __init__(self, server: WSGIServer, world: World) -> None:
         self.state = world
         self.url = world.url
         self._server = server
@@ -31,11 +41,9 @@ class RunningServer:
         if self._over.is_set():
             return
         self._over.set()
-        self._server.pull_trigger()  # wakes up the thread
+        self._server.shutdown()
         self._thread.join()
-        # Only now, because the trigger is one of them and must exist while it is pulled.
-        self._server.task_dispatcher.shutdown()
-        wasyncore.close_all(self._server._map)
+        self._server.server_close()
 
     def wait(self) -> None:
         """Return when the server has stopped."""
@@ -53,8 +61,7 @@ class RunningServer:
         self.stop()
 
     def _run(self) -> None:
-        while not self._over.is_set():
-            wasyncore.loop(timeout=1, map=self._server._map, count=1)
+        self._server.serve_forever(poll_interval=0.05)
 
 
 def serve(
@@ -69,13 +76,6 @@ def serve(
 ) -> RunningServer:
     """Start a stand-in in a thread; port 0: any free one. `url`: its address for browsers."""
     world = World(clock=clock, balance=balance, seed=seed, reuse_ids=reuse_ids)
-    server = create_server(
-        application(world),
-        host=host,
-        port=port,
-        threads=THREADS,
-        ident="mturk-simulator",
-        log_socket_errors=False,  # a broken connection is a deliberate fault
-    )
-    world.url = url or f"http://localhost:{server.effective_port}"
+    server = make_server(host, port, application(world), server_class=Server, handler_class=Quiet)
+    world.url = url or f"http://localhost:{server.server_port}"
     return RunningServer(server, world)

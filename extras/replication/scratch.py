@@ -1,44 +1,39 @@
 """A separate database for a replay, never the installation's."""
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from django.core.management import call_command
 from django.db import connections
 
-SQLITE = {
-    "transaction_mode": "IMMEDIATE",
-    "timeout": 20,
-    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;",
-}
+from config.local import servers
 
 
 @contextmanager
-def scratch_database() -> Iterator[Path]:
-    """Point Django at a new, migrated SQLite file while the context lasts.
+def scratch_database() -> Iterator[str]:
+    """Point Django at a new, migrated Postgres while the context lasts; yield its host.
 
-    For commands that have not used the database yet: all threads' connections go there. The file is
+    For commands that have not used the database yet: all threads' connections go there. It is
     deleted afterwards.
     """
     before = dict(connections.settings["default"])
-    with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
-        path = Path(folder) / "scratch.sqlite3"
+    with servers.scratch() as postgres:
         _use(
             {
                 **before,
-                "ENGINE": "django.db.backends.sqlite3",
-                "NAME": str(path),
-                "OPTIONS": SQLITE,
-                "CONN_MAX_AGE": 0,
-                "CONN_HEALTH_CHECKS": False,
+                "ENGINE": "django.db.backends.postgresql",
+                "NAME": servers.NAME,
+                "USER": servers.NAME,
+                "PASSWORD": postgres.passwords[servers.NAME],
+                "HOST": postgres.host,
+                "PORT": postgres.port,
+                "OPTIONS": {},
             }
         )
         try:
             call_command("migrate", verbosity=0)
-            yield path
+            yield postgres.host
         finally:
             connections["default"].close()
             _use(before)

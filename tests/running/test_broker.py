@@ -101,6 +101,3 @@ def test_a_worker_that_starts_looks_at_everything_at_once(monkeypatch, settings)
     celery.look_at_once()
     assert {"annotate.tasks.carry_out_due", "estimation.tasks.catch_up"} <= set(sent)
     assert len(sent) == len(settings.CELERY_BEAT_SCHEDULE)
-    settings.EMBEDDED = True
-    celery.look_at_once()
-    assert len(sent) == len(settings.CELERY_BEAT_SCHEDULE)

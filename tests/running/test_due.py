@@ -13,17 +13,12 @@ from tests.running.test_broker import black_hole
 from tests.servers import free_port, start_redis
 
 
-@pytest.fixture(params=["redis", "embedded"])
-def there(request, settings, monkeypatch) -> Iterator[str]:
+@pytest.fixture
+def there(settings, monkeypatch) -> Iterator[None]:
     """Where the notes are kept, empty."""
-    monkeypatch.setattr(due, "_own", {})
     monkeypatch.setattr(notes, "_silent_until", 0.0)
-    settings.EMBEDDED = request.param == "embedded"
-    if settings.EMBEDDED:
-        yield request.param
-        return
     settings.REDIS_URL, process = start_redis()
-    yield request.param
+    yield
     process.kill()
     process.wait()
 
@@ -168,19 +163,13 @@ def test_a_worker_is_told_when_to_begin(monkeypatch):
     assert (sent[0]["args"], sent[0]["countdown"]) == ((7,), 30)
 
 
-def test_the_embedded_mode_sends_later_by_a_timer_of_its_own(settings, monkeypatch):
-    settings.EMBEDDED = True
+def test_a_command_beside_which_nothing_runs_sends_nothing(settings, monkeypatch):
+    """The next worker finds in the database what is due."""
+    settings.REDIS_URL = ""
     monkeypatch.setattr(celery, "_silent_until", 0.0)
+    monkeypatch.setattr(notes, "_silent_until", 0.0)
     sent: list[dict[str, object]] = []
-    arrived = threading.Event()
-
-    def apply_async(**how: object) -> None:
-        sent.append(how)
-        arrived.set()
-
-    monkeypatch.setattr(estimate_campaign, "apply_async", apply_async)
-    celery.enqueue(estimate_campaign, 7, countdown=0.05)
-    assert sent == []
-    assert arrived.wait(5)
-    assert sent[0]["args"] == (7,)
-    assert sent[0]["countdown"] is None
+    monkeypatch.setattr(estimate_campaign, "apply_async", lambda **how: sent.append(how))
+    celery.enqueue(estimate_campaign, 7)
+    assert due.claim("one") is None
+    assert (sent, celery._silent_until, notes._silent_until) == ([], 0.0, 0.0)

@@ -12,7 +12,6 @@ from tests.servers import free_port, start_redis
 def there(settings, monkeypatch):
     """A Redis without notes."""
     monkeypatch.setattr(notes, "_silent_until", 0.0)
-    settings.EMBEDDED = False
     settings.REDIS_URL, process = start_redis()
     yield settings.REDIS_URL
     process.kill()
@@ -47,13 +46,6 @@ def test_a_process_that_says_nothing_more_keeps_it_no_longer(there, monkeypatch)
 def until_free(name):
     while keeping.is_kept_elsewhere(name):
         time.sleep(0.001)
-
-
-def test_the_embedded_mode_has_one_process(there, settings, monkeypatch):
-    keeping.keep("one")
-    in_another_process(monkeypatch)
-    settings.EMBEDDED = True
-    assert not keeping.is_kept_elsewhere("one")
 
 
 def test_without_redis_everybody_works_and_nothing_fails(settings, monkeypatch):

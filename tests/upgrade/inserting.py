@@ -21,9 +21,7 @@ def insert(version: str) -> None:
 
 
 def _continue_numbering(found: Tables) -> None:
-    """Let Postgres number new rows after the inserted ones; SQLite does so anyway."""
-    if connection.vendor != "postgresql":
-        return
+    """Let Postgres number new rows after the inserted ones."""
     with connection.cursor() as cursor:
         for name, table in found.items():
             if "id" in table["columns"]:

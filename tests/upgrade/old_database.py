@@ -50,15 +50,15 @@ def run(url: str, *arguments: str) -> str:
 def postgres() -> Iterator[str]:
     """An empty Postgres database beside the tests' own; yields its address."""
     server, name = os.environ["DATABASE_URL"], f"upgrade_{secrets.token_hex(6)}"
-    with _session(server) as cursor:
+    with session(server) as cursor:
         cursor.execute(f'CREATE DATABASE "{name}"')
     yield urlsplit(server)._replace(path=f"/{name}").geturl()
-    with _session(server) as cursor:
+    with session(server) as cursor:
         cursor.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 @contextmanager
-def _session(url: str) -> Iterator[Any]:
+def session(url: str) -> Iterator[Any]:
     connection = psycopg2.connect(url)
     connection.autocommit = True
     try:

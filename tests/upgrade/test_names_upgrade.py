@@ -1,7 +1,6 @@
 """People who came by open links before names were compared by how they look: all of them stay."""
 
 import json
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -56,13 +55,8 @@ print(json.dumps(said))
 """
 
 
-@pytest.fixture(params=["postgres", "sqlite"])
-def database(request: pytest.FixtureRequest, tmp_path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/old.sqlite3"
-        return
-    if "postgres" not in os.environ["DATABASE_URL"]:
-        pytest.fail("run this without TEST_DATABASE_URL=sqlite")
+@pytest.fixture
+def database() -> Iterator[str]:
     with postgres() as url:
         yield url
 

@@ -2,11 +2,8 @@
 
 import json
 import math
-import os
-import sqlite3
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +14,16 @@ from annotate.instruments.rating.instrument import Rating
 from annotate.models import Operation
 from annotate.selectors.campaigns import protocol
 from tests.upgrade.numbers import COUNTS, NUMBERS
-from tests.upgrade.old_database import MIGRATIONS, Tables, fill, manage, postgres, run, tables
+from tests.upgrade.old_database import (
+    MIGRATIONS,
+    Tables,
+    fill,
+    manage,
+    postgres,
+    run,
+    session,
+    tables,
+)
 from tests.upgrade.outbox import dicts
 
 pytestmark = pytest.mark.slow
@@ -33,15 +39,8 @@ SUBJECTS = ("About your work in “{}”", "Zu Ihrer Arbeit in „{}“")
 OWN = Rating(DEFINITION)  # stands for any instrument of a researcher's own
 
 
-@pytest.fixture(scope="module", params=["postgres", "sqlite"])
-def database(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path_factory.mktemp('upgrade')}/old.sqlite3"
-        return
-    if "postgres" not in os.environ["DATABASE_URL"]:
-        pytest.fail("run this without TEST_DATABASE_URL=sqlite")
+@pytest.fixture(scope="module")
+def database() -> Iterator[str]:
     with postgres() as url:
         yield url
 
@@ -176,26 +175,32 @@ def test_payouts_and_rulings_money_point_at_what_they_named(
     assert {key.split(":")[0] for key in keys} == {"bonus", "ruling"}
 
 
-def test_operations_about_what_is_not_there_stop_the_upgrade(tmp_path: Path) -> None:
+def test_operations_about_what_is_not_there_stop_the_upgrade() -> None:
     """By their names, and before anything of money is changed."""
-    url = f"sqlite:///{tmp_path}/old.sqlite3"
+    with postgres() as url:
+        _refuse_what_names_nothing(url)
+
+
+def _refuse_what_names_nothing(url: str) -> None:
     fill(url, "0.1.0")
     lost = {1000: "standing:9:1000000:0", 1001: "standing:9:x:0", 1002: "bonus:1000000:0"}
-    rename = "UPDATE annotate_operation SET key = ?, arguments = ? WHERE id = ?"
-    make = "UPDATE annotate_operation SET kind = ?, id = ? WHERE id = (SELECT max(id) FROM "
+    rename = "UPDATE annotate_operation SET key = %s, arguments = %s WHERE id = %s"
+    make = "UPDATE annotate_operation SET kind = %s, id = %s WHERE id = (SELECT max(id) FROM "
     kept = "FROM annotate_operation WHERE kind <> 'message' ORDER BY id"
-    with sqlite3.connect(tmp_path / "old.sqlite3") as connection:
+    with session(url) as cursor:
         for pk, key in lost.items():
             kind = "bonus" if "bonus" in key else "exclude"
             found = "annotate_operation WHERE kind = 'message')"
-            connection.execute(make + found, (kind, pk))
-            connection.execute(rename, (key, '{"entry": "1000000"}', pk))
-        before = connection.execute(f"SELECT id, arguments {kept}").fetchall()
+            cursor.execute(make + found, (kind, pk))
+            cursor.execute(rename, (key, '{"entry": "1000000"}', pk))
+        cursor.execute(f"SELECT id, arguments {kept}")
+        before = cursor.fetchall()
     with pytest.raises(AssertionError, match="name others that are not there") as raised:
         manage(url, "migrate", "-v0")
     assert [key for key in lost.values() if f"operation {key}" not in str(raised.value)] == []
-    with sqlite3.connect(tmp_path / "old.sqlite3") as connection:
-        assert connection.execute(f"SELECT id, payload {kept}").fetchall() == before
+    with session(url) as cursor:
+        cursor.execute(f"SELECT id, payload {kept}")
+        assert cursor.fetchall() == before
 
 
 def test_people_go_on_working(now: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import IO, Any
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
@@ -27,7 +28,6 @@ from annotate.services.campaigns.importing.problems import UploadRefused
 from annotate.services.campaigns.plans import Plan
 from annotate.text import figures
 from annotate.tokens import invitation_token
-from config import address
 
 GZIP_MAGIC = b"\x1f\x8b"
 BLOCK = 1024 * 1024  # bytes per read
@@ -141,7 +141,7 @@ def _bar(name: str, **more: Any) -> Any:
 
 def _summary(made: Campaign, facts: Facts) -> dict[str, Any]:
     made.refresh_from_db()
-    public = address.public_url()
+    public = settings.PUBLIC_URL
     return {
         "id": made.public_id,
         "name": made.name,

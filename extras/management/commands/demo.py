@@ -18,7 +18,7 @@ PAUSE = 12.0  # seconds per text: it closes after about three minutes
 class Command(BaseCommand):
     help = (
         "Runs a sample campaign with simulated annotators until it closes automatically. Needs no "
-        "Postgres, no Redis and no account, and leaves nothing behind."
+        "account, and leaves nothing behind."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -148,4 +148,4 @@ def test_times_and_fractions_come_back_as_they_were_and_the_database_numbers_the
     stored = ScreenedAnnotator.objects.order_by("pk")
     assert list(stored.values_list(*names)) == given
     assert len({row.pk for row in stored}) == 2
-    assert stored.filter(at=at).count() == 2  # SQLite compares times as texts
+    assert stored.filter(at=at).count() == 2

@@ -120,7 +120,6 @@ def test_each_fact_is_added_once_in_steps_of_any_size(monkeypatch: pytest.Monkey
     assert tallying.advance() == 0
 
 
-# On Postgres alone: on SQLite one transaction writes at a time.
 def test_a_fact_that_is_committed_late_is_added_all_the_same() -> None:
     """Its id is lower than ids that were there when the tallies were made."""
     who = person(campaign(items=12))

@@ -146,18 +146,16 @@ def test_pausing_and_opening_again_and_again(seed):
 
     at_once([everybody, pause_and_open])
     assert counted(study) <= 150
-    # Who was paused at each of their turns, as on a busy SQLite, works what is left.
+    # Who was paused at each of their turns works what is left.
     at_once([lambda who=who: work(who) for who in Participation.objects.filter(campaign=study)])
     assert counted(study) == 150
     check(study)
 
 
-# --- on Postgres alone: what waits for what
+# --- what waits for what
 
 
 def test_who_locks_the_campaign_waits_for_a_lease_that_has_spent():
-    if connection.vendor != "postgresql":
-        return  # a transaction of SQLite locks everything from its start
     study = campaign(items=20)
     who = person(study)
     now = leased(who).pk
@@ -177,8 +175,6 @@ def _allowed_under_lock(campaign_id: int) -> int:
 
 
 def test_a_lease_that_comes_after_the_lock_begins_again_behind_it():
-    if connection.vendor != "postgresql":
-        return
     study = campaign(items=20)
     who = person(study)
     now = leased(who).pk

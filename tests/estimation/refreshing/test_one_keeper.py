@@ -23,7 +23,6 @@ pytestmark = pytest.mark.django_db
 def _from_the_first_judgment(monkeypatch, no_screens, settings):
     read_only_what_is_new(monkeypatch)
     monkeypatch.setattr(notes, "_silent_until", 0.0)
-    settings.EMBEDDED = False
 
 
 @pytest.fixture

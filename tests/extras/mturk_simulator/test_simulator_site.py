@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 from urllib.request import HTTPRedirectHandler, Request, build_opener, urlopen
 
 import pytest
-from waitress.trigger import trigger
 
 from extras.mturk_simulator.server import serve
 from extras.mturk_simulator.site.workers import worker_id
@@ -155,22 +154,6 @@ def test_seeded_ids_can_be_foretold() -> None:
 def test_stopping_closes_the_port() -> None:
     running = serve()
     running.stop()
-    running.stop()
-    with pytest.raises(OSError, match="refused"):
-        urlopen(running.url)
-
-
-def test_stopping_while_a_request_ends_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker thread that wakes the server in the same moment lets it end first."""
-    running = serve()
-    pull = trigger._physical_pull
-
-    def late(self: trigger) -> None:
-        pull(self)
-        running._thread.join()
-        pull(self)
-
-    monkeypatch.setattr(trigger, "_physical_pull", late)
     running.stop()
     with pytest.raises(OSError, match="refused"):
         urlopen(running.url)

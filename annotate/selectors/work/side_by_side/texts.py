@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from django.db.models import Func, JSONField, OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.functions import JSONArray
 
 from annotate.instruments import side_by_side
@@ -12,16 +12,6 @@ from annotate.instruments.base import Instrument, Material, TextBeside
 from annotate.models import Assignment, Judgment, Output, Participation
 from annotate.selectors.prepared import LARGEST, Prepared
 from annotate.statements import Row
-
-
-class Nested(Func):
-    """A value that is JSON already, inside an array of JSON."""
-
-    output_field = JSONField()
-    template = "%(expressions)s"
-
-    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
-        return self.as_sql(compiler, connection, template="JSON(%(expressions)s)", **extra)
 
 
 def whose(who: Participation) -> dict[str, int]:
@@ -47,7 +37,7 @@ def of_item(item: Any, *, annotator: int, low: int, high: int) -> "QuerySet[Outp
         return Subquery(rows.order_by().values("pk")[:1])
 
     given = Judgment.objects.filter(assignment=task(OuterRef(OuterRef("pk"))))
-    response = Nested(Subquery(given.order_by().values("response")[:1]))
+    response = Subquery(given.order_by().values("response")[:1])
     one = JSONArray("pk", "text", task(OuterRef("pk")), response)
     return Output.objects.filter(item=item).order_by().annotate(one=one).values_list("one")
 

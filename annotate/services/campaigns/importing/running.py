@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, F, Q, QuerySet
 from django.utils import timezone
 
@@ -32,7 +32,6 @@ from annotate.states import ImportStatus as Status
 CLAIM = timedelta(minutes=1)
 MOST_ATTEMPTS = 3  # without progress between them
 OFTEN = 0.5  # seconds between two notes of the reading progress
-LONGEST_PAUSE = 0.1  # seconds; SQLite's longest wait between two attempts to write
 FREE: dict[str, Any] = {"claim": "", "claimed_until": None}
 Progress = Callable[[int, int], None]  # items stored, items in all
 
@@ -191,23 +190,16 @@ def _create(
     start = campaign.items.count()
     rows = creating.source(checked, sheet)
     for chunk in creating.chunks(campaign, rows, checked.loose, start=start):
-        done, began = chunk[-1][0] + 1, time.monotonic()
+        done = chunk[-1][0] + 1
         with transaction.atomic():
             _note(of, done=done, total=total, attempts=0)
             storing.store(campaign, checked.plan, chunk)
-        _let_others_write(time.monotonic() - began)
         progress(done, total)
     with transaction.atomic():
         creating.finish(campaign, owner_id=of.owner_id, outputs=checked.facts.n_rows)
         _settle(of, Status.DONE)
     files.clean(of)
     return campaign
-
-
-def _let_others_write(held: float) -> None:
-    """Pause between writes: SQLite has one writer, and waiting writers poll only occasionally."""
-    if connection.vendor == "sqlite":
-        time.sleep(min(held, LONGEST_PAUSE))
 
 
 def _begin(of: CampaignImport, checked: Checked, sheet: Sheet) -> Campaign:

@@ -1,7 +1,4 @@
-"""Locks are taken in one order (annotate/services/work/leasing.py): nobody waits in a circle.
-
-On Postgres alone: on SQLite a transaction locks everything from its start.
-"""
+"""Locks are taken in one order (annotate/services/work/leasing.py): nobody waits in a circle."""
 
 import threading
 import time

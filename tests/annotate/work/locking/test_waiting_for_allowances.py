@@ -61,7 +61,7 @@ def test_where_nothing_is_allowed_the_campaign_s_lock_decides(who):
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_all_who_waited_work_at_the_same_time():
-    """Each act ends only while all others are at work, too. SQLite has one writer."""
+    """Each act ends only while all others are at work, too."""
     made = campaign(items=40)
     people = [person(made, f"p{i}") for i in range(4)]
     judge(people[0])

@@ -1,0 +1,1 @@
+"""Django's Postgres, in the folder of this installation."""

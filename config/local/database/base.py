@@ -1,0 +1,29 @@
+"""Postgres as Django has it, at the address that the folder tells when a connection is made.
+
+So a command that makes none starts no server.
+"""
+
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db.backends.postgresql import base
+
+from config.local import folder
+from config.local.servers import NotStarted
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    def get_connection_params(self) -> dict[str, Any]:
+        try:
+            url = urlsplit(folder.database(settings.VAR_DIR))
+        except NotStarted as reason:
+            raise ImproperlyConfigured(str(reason)) from None
+        where = parse_qs(url.query)
+        self.settings_dict |= {
+            "HOST": where["host"][0],
+            "PORT": where["port"][0],
+            "PASSWORD": unquote(url.password or ""),
+        }
+        return super().get_connection_params()
