@@ -7,10 +7,11 @@ CROWD ?= link
 WORKERS ?= 4
 # What is slow and may differ between databases.
 ALIKE := tests/annotate tests/api tests/crowds tests/estimation tests/test_doors.py tests/test_login.py tests/test_remembered.py
+DEBIAN := tests/annotate/work tests/estimation/refreshing tests/estimation/test_stopping_and_rulings.py tests/test_query_time.py
 # Without its cache each test process compiles every test and the whole product again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo demos serve test slow simulations sqlite sqlite-slow hostile stories pages screenshots lint bench browser messages docs requirements
+.PHONY: help setup setup-dev demo demos serve test slow simulations debian sqlite sqlite-slow hostile stories pages screenshots lint bench browser messages docs requirements
 
 help:  ## Show what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +62,9 @@ slow: setup-dev browser  ## Run what takes longest: upgrades, races, whole proce
 simulations: setup-dev  ## Simulate what the statistics and the screens promise, and bound it
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "simulation and not stories and not demos and not hostile"
 
+debian: setup-dev  ## Run work, leasing and stopping on Debian's Postgres, which compiles slow queries (JIT)
+	bash .ci/debian-postgres $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not browser and not simulation" $(DEBIAN)
+
 sqlite: setup-dev  ## Run the quick tests that need a database once more, on SQLite
 	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "orm and not hostile and not slow"
 
@@ -88,7 +92,7 @@ lint: setup-dev  ## Check style and types
 	$(BIN)/mypy
 
 bench: setup-dev  ## Measure speed and print ratios (bench/coverage, hazards, load, replay: by hand, minutes)
-	@for name in agreement bootstrap leasing estimation reviewing; do \
+	@for name in agreement bootstrap leasing last_tasks estimation reviewing; do \
 		echo "== bench/$$name.py"; $(BIN)/python -m bench.$$name || exit 1; done
 
 messages: setup-dev  ## Collect what annotators read for translation, and compile it (needs GNU gettext)

@@ -144,10 +144,10 @@ else:
     DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = env.bool("DATABASE_POOLED", default=False)
     # A request does not wait for a silent database until the network times out.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
-# Seconds that one query of a request may take in Postgres, on annotators' pages and on all others;
-# 0: as long as the database allows. Workers, commands and downloads are not limited.
-WORK_QUERY_SECONDS = env.float("WORK_QUERY_SECONDS", default=5)
-PAGE_QUERY_SECONDS = env.float("PAGE_QUERY_SECONDS", default=10)
+# Seconds that Postgres may work on one query of a request, and wait for one lock; 0: as long as the
+# database allows. Workers, commands and downloads are not limited.
+QUERY_SECONDS = env.float("QUERY_SECONDS", default=10)
+LOCK_SECONDS = env.float("LOCK_SECONDS", default=3)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = caches(REDIS_URL)

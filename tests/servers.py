@@ -1,7 +1,8 @@
 """Real servers for the test session, started before Django reads its settings.
 
 Loaded as a pytest plugin (`-p tests.servers`). `TEST_DATABASE_URL` and `TEST_REDIS_URL` name
-servers that exist; otherwise throwaway ones are started from packages and stopped at the end.
+servers that exist, which plan queries as they are set to; otherwise throwaway ones are started from
+packages and stopped at the end.
 `TEST_DATABASE_URL=sqlite` runs the session on SQLite instead.
 """
 
@@ -108,12 +109,14 @@ def prepare() -> None:
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
         os.environ["REDIS_URL"] = redis_of(worker, os.environ["REDIS_URL"])
         return
-    database = os.environ.get("TEST_DATABASE_URL") or start_postgres()
+    database = os.environ.get("TEST_DATABASE_URL")
+    if not database:
+        database = start_postgres()
+        os.environ["PGOPTIONS"] = f"{os.environ.get('PGOPTIONS', '')} {PLANS}".strip()
     if database == "sqlite":
         database = f"sqlite:///{tempfile.mkdtemp(prefix='plumbline-')}/main.sqlite3"
     os.environ["DATABASE_URL"] = database
     os.environ["REDIS_URL"] = os.environ.get("TEST_REDIS_URL") or start_redis()[0]
-    os.environ["PGOPTIONS"] = f"{os.environ.get('PGOPTIONS', '')} {PLANS}".strip()
     os.environ["SECRET_KEY"] = secrets.token_urlsafe(50)
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 

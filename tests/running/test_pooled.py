@@ -87,7 +87,7 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Pool]]:
     monkeypatch.setitem(connection.settings_dict, POOLED, True)
     monkeypatch.setattr(Pool, "sent", [])
     yield Pool
-    query_time.work(query_time.Manner())
+    query_time.lift()
     connection.close()
 
 
