@@ -48,7 +48,7 @@ SECURE_PROXY_SSL_HEADER = (
 # How many proxies append to X-Forwarded-For. A client can write anything before that.
 NUM_PROXIES = env.int("NUM_PROXIES", default=1 if SECURE_PROXY_SSL_HEADER else 0)
 SECURE_SSL_REDIRECT = TLS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_REDIRECT_EXEMPT = [r"^readyz$"]
 SECURE_HSTS_SECONDS = 31_536_000 if TLS else 0
 # Other services of the same domain are not Plumbline's decision.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
