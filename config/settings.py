@@ -199,8 +199,9 @@ WHITENOISE_MAX_AGE = 0 if DEBUG else 600
 # Worker pages may have an opaque origin (sandboxed iframe), to which every module is foreign.
 WHITENOISE_ALLOW_ALL_ORIGINS = True
 
-# Newcomers by a campaign's open link within an hour; 0: unlimited.
-JOINS_PER_ADDRESS = env.int("JOINS_PER_ADDRESS", default=100)
+# Newcomers by a campaign's open link within ten minutes; 0: unlimited. A university may have one
+# address.
+JOINS_PER_ADDRESS = env.int("JOINS_PER_ADDRESS", default=500)
 JOINS_PER_CAMPAIGN = env.int("JOINS_PER_CAMPAIGN", default=1000)
 # How long the text submitted last can be corrected, and a unit that is done waits for it; 0: never.
 CORRECTION = timedelta(minutes=max(0, env.int("CORRECTION_MINUTES", default=5)))
