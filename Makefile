@@ -5,10 +5,11 @@ PORT ?= 8000
 CROWD ?= link
 # Twice the processors: browser tests wait for the page, and all for the database.
 WORKERS ?= 4
+DEBIAN := tests/annotate/work tests/estimation/refreshing tests/estimation/test_stopping_and_rulings.py tests/test_query_time.py
 # Without its cache each test process compiles every test and the whole product again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo demos serve test slow simulations hostile stories pages screenshots lint bench browser messages docs requirements
+.PHONY: help setup setup-dev demo demos serve test slow simulations debian hostile stories pages screenshots lint bench browser messages docs requirements
 
 help:  ## Show what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +60,9 @@ slow: setup-dev browser  ## Run what takes longest: upgrades, races, whole proce
 simulations: setup-dev  ## Simulate what the statistics and the screens promise, and bound it
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "simulation and not stories and not demos and not hostile"
 
+debian: setup-dev  ## Run work, leasing and stopping on Debian's Postgres, which compiles slow queries (JIT)
+	bash .ci/debian-postgres $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not browser and not simulation" $(DEBIAN)
+
 hostile: setup-dev  ## Try every hostile value at every address
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m hostile
 
@@ -79,7 +83,7 @@ lint: setup-dev  ## Check style and types
 	$(BIN)/mypy
 
 bench: setup-dev  ## Measure speed and print ratios (bench/coverage, hazards, load, replay: by hand, minutes)
-	@for name in agreement bootstrap leasing estimation reviewing; do \
+	@for name in agreement bootstrap leasing last_tasks estimation reviewing; do \
 		echo "== bench/$$name.py"; $(BIN)/python -m bench.$$name || exit 1; done
 
 messages: setup-dev  ## Collect what annotators read for translation, and compile it (needs GNU gettext)

@@ -11,14 +11,18 @@ from annotate.api.problems import CONTENT_TYPE, problem
 from annotate.errors import NotFound, ServiceError
 from annotate.views.work import access
 from config import query_time
-from config.query_time import WORK
 
 API = "/api/"
+WORK = "/work/"
 UNAVAILABLE = 503
 BAD = "Plumbline cannot read this request. Nothing was changed."
 TOO_SLOW = (
     "The database took too long for this, and Plumbline ended it. Nothing was changed. Ask for "
     "less at once, or try again in a minute."
+)
+BUSY = (
+    "Somebody else, or Plumbline itself, is changing the same data. Nothing was changed by this "
+    "request. Try again in a moment."
 )
 BROKEN = "Something failed on the server. What was saved is safe. Try again in a minute."
 
@@ -42,7 +46,9 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     if request.path.startswith(WORK):
         return access.error_page(request, status)
     if query_time.ran_out(sys.exception()):
-        answer = _too_slow(request)
+        answer = _later(request, "too_slow", TOO_SLOW)
+    elif query_time.waited(sys.exception()):
+        answer = _later(request, "busy", BUSY)
     elif request.path.startswith(API):
         answer = _json("unavailable" if gone else "broken", BROKEN, status)
     else:
@@ -52,10 +58,10 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     return answer
 
 
-def _too_slow(request: HttpRequest) -> HttpResponse:
+def _later(request: HttpRequest, code: str, message: str) -> HttpResponse:
     if request.path.startswith(API):
-        return _json("too_slow", TOO_SLOW, UNAVAILABLE)
-    return HttpResponse(render_to_string("too_slow.html"), status=UNAVAILABLE)
+        return _json(code, message, UNAVAILABLE)
+    return HttpResponse(render_to_string(f"{code}.html"), status=UNAVAILABLE)
 
 
 def refusal(request: HttpRequest, error: ServiceError) -> HttpResponse:

@@ -60,7 +60,7 @@ SECURE_PROXY_SSL_HEADER = (
 # How many proxies append to X-Forwarded-For. A client can write anything before that.
 NUM_PROXIES = env.int("NUM_PROXIES", default=1 if SECURE_PROXY_SSL_HEADER else 0)
 SECURE_SSL_REDIRECT = TLS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_REDIRECT_EXEMPT = [r"^readyz$"]
 SECURE_HSTS_SECONDS = 31_536_000 if TLS else 0
 # Other services of the same domain are not Plumbline's decision.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
@@ -147,10 +147,10 @@ DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = env.bool("DATABASE_POOLED", default=False)
 # A request does not wait for a silent database until the network times out.
 DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
-# Seconds that one query of a request may take in Postgres, on annotators' pages and on all others;
-# 0: as long as the database allows. Workers, commands and downloads are not limited.
-WORK_QUERY_SECONDS = env.float("WORK_QUERY_SECONDS", default=5)
-PAGE_QUERY_SECONDS = env.float("PAGE_QUERY_SECONDS", default=10)
+# Seconds that Postgres may work on one query of a request, and wait for one lock; 0: as long as the
+# database allows. Workers, commands and downloads are not limited.
+QUERY_SECONDS = env.float("QUERY_SECONDS", default=10)
+LOCK_SECONDS = env.float("LOCK_SECONDS", default=3)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = caches(REDIS_URL)
@@ -202,8 +202,9 @@ WHITENOISE_MAX_AGE = 0 if DEBUG else 600
 # Worker pages may have an opaque origin (sandboxed iframe), to which every module is foreign.
 WHITENOISE_ALLOW_ALL_ORIGINS = True
 
-# Newcomers by a campaign's open link within an hour; 0: unlimited.
-JOINS_PER_ADDRESS = env.int("JOINS_PER_ADDRESS", default=100)
+# Newcomers by a campaign's open link within ten minutes; 0: unlimited. A university may have one
+# address.
+JOINS_PER_ADDRESS = env.int("JOINS_PER_ADDRESS", default=500)
 JOINS_PER_CAMPAIGN = env.int("JOINS_PER_CAMPAIGN", default=1000)
 # How long the text submitted last can be corrected, and a unit that is done waits for it; 0: never.
 CORRECTION = timedelta(minutes=max(0, env.int("CORRECTION_MINUTES", default=5)))

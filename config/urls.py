@@ -6,7 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView
 
 from config import api_reference
-from config.health import healthz
+from config.health import readyz
 from config.login import LogIn, LogInCode
 
 api: list[URLPattern | URLResolver] = [
@@ -20,7 +20,7 @@ handler400 = "config.errors.bad_request"
 handler404 = "config.errors.not_found"
 handler500 = "config.errors.server_error"
 urlpatterns = [
-    path("healthz", healthz),
+    path("readyz", readyz),
     path("login/", LogIn.as_view(), name="login"),
     path("login/code/", LogInCode.as_view(), name="login-code"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -47,6 +48,24 @@ class Stack:
                 self.running[name] = subprocess.Popen(
                     [sys.executable, "-m", *command], cwd=ROOT, env=self.env, stdout=log, stderr=log
                 )
+
+    @contextmanager
+    def supervised(self, *names: str) -> Iterator[None]:
+        """Start these and start each again that ends, as systemd does with `Restart=always`."""
+        over = threading.Event()
+
+        def watch() -> None:
+            while not over.wait(1):
+                self.start(*(name for name in names if self.running[name].poll() is not None))
+
+        self.start(*names)
+        watching = threading.Thread(target=watch)
+        watching.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watching.join()
 
     def kill(self, name: str) -> None:
         """End a process as a power cut would."""

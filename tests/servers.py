@@ -1,8 +1,8 @@
 """Real servers for the test session, started before Django reads its settings.
 
 Loaded as a pytest plugin (`-p tests.servers`). `TEST_DATABASE_URL` and `TEST_REDIS_URL` name
-servers that exist; otherwise throwaway ones are started, as `serve` starts them, and stopped at the
-end.
+servers that exist, which plan queries as they are set to; otherwise throwaway ones are started, as
+`serve` starts them, and stopped at the end.
 """
 
 import atexit
@@ -62,10 +62,12 @@ def prepare() -> None:
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
         os.environ["REDIS_URL"] = redis_of(worker, os.environ["REDIS_URL"])
         return
-    database = os.environ.get("TEST_DATABASE_URL") or start_postgres()
+    database = os.environ.get("TEST_DATABASE_URL")
+    if not database:
+        database = start_postgres()
+        os.environ["PGOPTIONS"] = f"{os.environ.get('PGOPTIONS', '')} {PLANS}".strip()
     os.environ["DATABASE_URL"] = database
     os.environ["REDIS_URL"] = os.environ.get("TEST_REDIS_URL") or start_redis()[0]
-    os.environ["PGOPTIONS"] = f"{os.environ.get('PGOPTIONS', '')} {PLANS}".strip()
     os.environ["SECRET_KEY"] = secrets.token_urlsafe(50)
     os.environ.setdefault("PUBLIC_URL", "http://localhost:8000")  # whatever runs beside the tests
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"

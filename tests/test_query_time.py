@@ -3,21 +3,18 @@
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg2
 import pytest
-from django.db import OperationalError, close_old_connections, connection
+from django.db import OperationalError, close_old_connections, connection, transaction
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import Client
 from django.urls import include, path
-from django.utils import timezone
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotate import statements
-from annotate.models import Assignment
-from annotate.services.work import leasing
+from annotate.models import Campaign
 from config import query_time
-from tests.annotate.work.pages.working import submit
-from tests.factories import campaign, person, user
+from tests.factories import campaign, user
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls(__name__)]
 
@@ -50,6 +47,22 @@ def streamed(_request: HttpRequest) -> StreamingHttpResponse:
     return StreamingHttpResponse(lines())
 
 
+def wait_for_a_row() -> None:
+    with transaction.atomic():
+        list(Campaign.objects.select_for_update())
+
+
+def waiting(_request: HttpRequest) -> HttpResponse:
+    wait_for_a_row()
+    return HttpResponse()
+
+
+class Waiting(APIView):
+    def get(self, _request: Any) -> Response:
+        wait_for_a_row()
+        return Response({})
+
+
 class Sleepy(APIView):
     def get(self, request: Any) -> Response:
         slept(float(request.query_params.get("seconds", 0)))
@@ -62,6 +75,9 @@ urlpatterns = [
     path("streamed/", streamed),
     path("work/sleepy/", sleepy),
     path("api/v1/sleepy/", Sleepy.as_view()),
+    path("waiting/", waiting),
+    path("work/waiting/", waiting),
+    path("api/v1/waiting/", Waiting.as_view()),
     path("", include("config.urls")),
 ]
 
@@ -70,9 +86,9 @@ urlpatterns = [
 def _limits(settings: Any, monkeypatch: Any) -> Iterator[None]:
     monkeypatch.delenv("PGOPTIONS")  # the plans of all other tests
     connection.close()
-    settings.PAGE_QUERY_SECONDS, settings.WORK_QUERY_SECONDS = 0.2, 0.1
+    settings.QUERY_SECONDS, settings.LOCK_SECONDS = 0.2, 0.1
     yield
-    query_time.work(query_time.Manner())
+    query_time.lift()
     connection.close()
 
 
@@ -107,11 +123,33 @@ def test_the_connection_goes_on(visitor: Client) -> None:
     assert connection.connection is raw
 
 
-def test_an_annotators_page_has_its_own_limit(visitor: Client) -> None:
-    assert visitor.get("/work/sleepy/").content == b"100ms"
-    assert visitor.get("/sleepy/", {"seconds": 0.12}).content == b"200ms"
+def test_an_annotators_page_tries_again(visitor: Client) -> None:
     late = visitor.get("/work/sleepy/", {"seconds": 5})
     assert (late.status_code, late["Refresh"]) == (503, "15")
+
+
+@pytest.fixture
+def held_by_hand() -> Iterator[None]:
+    """Somebody looks into the database by hand, and leaves a transaction open on a row."""
+    made = campaign()
+    by_hand = psycopg2.connect(**connection.get_connection_params())
+    with by_hand.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM annotate_campaign WHERE id = %s FOR UPDATE", [made.pk])
+    yield
+    by_hand.close()
+
+
+@pytest.mark.usefixtures("held_by_hand")
+def test_who_waits_too_long_for_a_lock_is_told_to_try_again(visitor: Client) -> None:
+    page = visitor.get("/waiting/")
+    assert (page.status_code, page["Retry-After"]) == (503, "15")
+    assert "This is being changed right now" in page.content.decode()
+    api = visitor.get("/api/v1/waiting/")
+    assert (api.status_code, api["Retry-After"]) == (503, "15")
+    assert api.json()["error"] == "busy"
+    assert "try again in a moment" in api.json()["message"].lower()
+    work = visitor.get("/work/waiting/")
+    assert (work.status_code, work["Refresh"]) == (503, "15")
 
 
 def test_a_download_has_none_while_it_is_sent(visitor: Client) -> None:
@@ -128,85 +166,17 @@ def test_a_new_connection_has_it_too(visitor: Client) -> None:
 
 
 def test_it_is_sent_only_where_it_changes(visitor: Client, monkeypatch: Any) -> None:
-    sent: list[float] = []
+    sent: list[str] = []
     send = query_time._send
-    monkeypatch.setattr(
-        query_time, "_send", lambda to: (sent.append(to.query_manner.seconds), send(to))[1]
-    )
-    for address in ("/sleepy/", "/sleepy/", "/work/sleepy/", "/work/sleepy/", "/sleepy/"):
+    monkeypatch.setattr(query_time, "_send", lambda to: (sent.append(to.query_limits), send(to))[1])
+    for address in ("/sleepy/", "/sleepy/", "/work/sleepy/", "/sleepy/"):
         visitor.get(address)
-    assert sent == [0.2, 0.1, 0.2]
+    assert sent == ["SET statement_timeout TO 200; SET lock_timeout TO 100"]
 
 
-def test_an_annotators_queries_go_by_indexes_and_keep_their_plans(visitor: Client) -> None:
+def test_requests_let_postgres_plan_as_it_does_by_default(visitor: Client) -> None:
     visitor.get("/work/sleepy/")
-    assert (shown("enable_seqscan"), shown("plan_cache_mode")) == ("off", "force_generic_plan")
-    visitor.get("/sleepy/")
-    assert shown("enable_seqscan") == "on"
-    assert shown("plan_cache_mode") != "force_generic_plan"
-
-
-def test_no_kept_plan_of_an_annotator_scans_a_table() -> None:
-    """The tables are nearly empty when these are planned, where a scan is cheapest."""
-    who = person(campaign(items=5))
-    leasing.lease(who.pk)
-    with connection.cursor() as cursor:
-        cursor.execute("DEALLOCATE ALL")
-        statements._planned.clear()
-        cursor.execute("SET enable_seqscan TO on")
-        submit(Client(), who)
-        cursor.execute("SELECT name, cardinality(parameter_types) FROM pg_prepared_statements")
-        names = cursor.fetchall()
-        assert len(names) >= 4
-        for name, n in names:
-            cursor.execute(f"EXPLAIN EXECUTE {name} ({', '.join(['NULL'] * n)})")
-            plan = "\n".join(line for (line,) in cursor.fetchall())
-            assert "Index" in plan or plan.startswith("Insert on")
-            assert "Seq Scan" not in plan, plan
-
-
-def blocks() -> int:
-    """Return how many blocks the kept reads of an annotator's requests look at."""
-    task = Assignment.objects.filter(status="leased").earliest("pk")
-    who, now = task.participation, timezone.now()
-    read = 0
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT name, statement, parameter_types::text[] FROM pg_prepared_statements"
-        )
-        for name, sql, types in cursor.fetchall():
-            values = values_of(sql, len(types), task, who, now)
-            if values is not None:
-                cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE {name} ({values})")
-                plan = cursor.fetchone()[0][0]["Plan"]
-                read += plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
-    return read
-
-
-def values_of(sql: str, n: int, task: Any, who: Any, now: Any) -> str | None:
-    """Return the values of a person's standing and of a task in hand; None for other statements."""
-    if "tutorialrun" in sql and n == 5:
-        day = now.replace(hour=0, minute=0)
-        return f"{who.campaign_id}, {who.annotator_id}, {who.pk}, '{day}', '{now}'"
-    if "ended_before" in sql and n == 2:
-        return f"{task.pk}, {who.pk}"
-    return None
-
-
-def test_a_kept_plan_reads_no_more_when_others_have_judged() -> None:
-    """Plans that were made for nearly empty tables read what concerns one person, not all work."""
-    study = campaign(items=80, double_share=0)
-    who = person(study)
-    query_time.work(query_time.Manner(5, by_index=True))
-    for _ in range(2):
-        submit(Client(), who)
-    before = blocks()
-    assert before > 10
-    for n in range(4):
-        other = person(study, f"other-{n}")
-        for _ in range(15):
-            submit(Client(), other)
-    assert blocks() < 1.5 * before
+    assert (shown("enable_seqscan"), shown("plan_cache_mode")) == ("on", "auto")
 
 
 def test_a_pool_gets_no_settings(visitor: Client, monkeypatch: Any) -> None:
@@ -215,12 +185,10 @@ def test_a_pool_gets_no_settings(visitor: Client, monkeypatch: Any) -> None:
     connection.close()
     monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
     assert visitor.get("/sleepy/").content == b"0"
-    visitor.get("/work/sleepy/")
-    assert shown("enable_seqscan") == "on"
 
 
 def test_nothing_is_sent_where_there_is_no_limit(visitor: Client, settings: Any) -> None:
-    settings.PAGE_QUERY_SECONDS = 0
+    settings.QUERY_SECONDS = 0
     assert visitor.get("/sleepy/", {"seconds": 0.25}).content == b"0"
 
 
@@ -234,3 +202,4 @@ def test_what_no_request_asks_has_no_limit(visitor: Client) -> None:
 def test_another_error_of_the_database_is_not_said_to_be_slow() -> None:
     assert not query_time.ran_out(OperationalError("gone"))
     assert not query_time.ran_out(None)
+    assert not query_time.waited(OperationalError("gone"))

@@ -33,7 +33,13 @@ from estimation.selectors.forecast import Outlook, StoredForecast, newest_foreca
 from estimation.selectors.savings import Saving
 from estimation.selectors.sensitivity import Sensitivity, compare
 from estimation.selectors.shown import Awaited
-from estimation.selectors.situation import Advice, Situation, Widened, widened_since
+from estimation.selectors.situation import (
+    Advice,
+    Situation,
+    Widened,
+    told_late,
+    widened_since,
+)
 
 LIVE = (Status.OPEN, Status.CLOSING)
 SOON = timedelta(days=2)  # a deadline this near is mentioned
@@ -107,6 +113,11 @@ class Dashboard:
     def live(self) -> bool:
         """Return whether the numbers may change without an act of the researcher."""
         return self.facts.status in LIVE or self.metric_left > 0 or self.n_pending > 0
+
+    @property
+    def late(self) -> str:
+        """Return what follows from estimates that are behind; "" if they are not."""
+        return told_late(self.liveness) if self.liveness.behind else ""
 
     @property
     def provisional(self) -> bool:

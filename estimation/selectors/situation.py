@@ -182,12 +182,16 @@ def units_in_doubt(now: Situation) -> Advice | None:
 def worker_is_late(now: Situation) -> Advice | None:
     if not now.liveness.behind:
         return None
-    text = (
-        f"New judgments have waited for their estimates for {lasting(now.liveness.behind)}; "
-        "usually that takes seconds. Meanwhile no interval is checked, and nothing stops at its "
-        "target. See that the worker and beat are running, and read their logs."
+    return Advice("worker", "Estimates are behind: is the worker running?", told_late(now.liveness))
+
+
+def told_late(liveness: Liveness) -> str:
+    """Return what follows from estimates that are behind."""
+    return (
+        f"New judgments have waited for their estimates for {lasting(liveness.behind)}; usually "
+        "that takes seconds. Until they are computed, no interval is checked and nothing stops at "
+        "its target. Check that the worker and beat are running, and read their logs."
     )
-    return Advice("worker", "See why no estimates are computed", text)
 
 
 URGENT = (crowd_pays_soon, crowd_wants_money, crowd_waits, units_in_doubt, worker_is_late)

@@ -77,11 +77,14 @@ class Place:
 
     def stop(self) -> None:
         self._stop()
-        wait_for(lambda: self.status("/healthz") == 503)
+        page = f"/work/p/{tokens.participation_token(self.who)}/"
+        wait_for(lambda: self.status(page) == 503)
+        assert self.status("/healthz") == 200  # the process lives
 
     def start(self) -> None:
         self.running = self.postgres.start()
-        wait_for(lambda: self.status("/healthz") == 200)
+        page = f"/work/p/{tokens.participation_token(self.who)}/"
+        wait_for(lambda: self.status(page) == 200)
 
     def end(self) -> None:
         self.web.kill()

@@ -87,7 +87,7 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Pool]]:
     monkeypatch.setitem(connection.settings_dict, POOLED, True)
     monkeypatch.setattr(Pool, "sent", [])
     yield Pool
-    query_time.work(query_time.Manner())
+    query_time.lift()
     connection.close()
 
 
@@ -149,6 +149,6 @@ def test_without_the_setting_a_limit_of_one_request_would_hold_for_others(
     pool: type[Pool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(connection.settings_dict, POOLED, False)
-    Client().get("/healthz")
+    Client().get("/readyz")
     Client().get("/login/")
     assert [sql for sql in pool.of_a_session() if "statement_timeout" in sql]

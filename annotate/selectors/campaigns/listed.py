@@ -17,7 +17,7 @@ from annotate.models import (
     OutOfReach,
     Review,
 )
-from annotate.selectors.campaigns import blinding, slot_counts
+from annotate.selectors.campaigns import blinding, progress, slot_counts
 from annotate.selectors.listings import Listing
 from annotate.selectors.pay import open_units, tallies
 from annotate.states import CampaignStatus as Status
@@ -59,6 +59,7 @@ class ListedCampaign:
     crowd: str
     closed_at: datetime | None
     currency: str
+    is_behind: bool = False  # its estimates
     attention: int = Attention.OVER
 
     @property
@@ -107,9 +108,10 @@ def listed(user_id: int, listing: Listing) -> tuple[Listing, list[ListedCampaign
     )
     ordered = ordered.reverse() if listing.backwards else ordered
     rows = list(
-        ordered.select_related("campaign").annotate(judged=slot_counts.judged_of("campaign"))[
-            listing.rows
-        ]
+        ordered.select_related("campaign").annotate(
+            judged=slot_counts.judged_of("campaign"),
+            is_behind=Exists(progress.late_marks().filter(campaign=OuterRef("campaign"))),
+        )[listing.rows]
     )
     spent = tallies.spent([one.campaign_id for one in rows])
     return listing, [_listed(one, spent[one.campaign_id]) for one in rows]
@@ -170,6 +172,7 @@ def _listed(mine: Any, spent: Decimal) -> ListedCampaign:
         crowd=campaign.crowd,
         closed_at=campaign.closed_at,
         currency=campaign.currency,
+        is_behind=mine.is_behind,
         attention=mine.attention,
     )
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db.models import Case, Count, Max, Min, OuterRef, Q, Subquery, Value, When
+from django.db.models import Case, Count, Max, Min, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -29,6 +29,7 @@ from annotate.states import PUT_OFF
 
 ZERO = timedelta(0)
 FIRST = 1000  # held slots: where the first items of each system are looked for
+LATE = timedelta(minutes=1)  # a change that has waited for so long is told: estimates take seconds
 SEEN = timedelta(minutes=15)  # a page in use sends a sign every minute
 # The precision of a silence's length: these steps, from these lengths on.
 STEPS = (
@@ -47,7 +48,7 @@ class Liveness:
     first_end: when the first lease ends, if none is active.
     silence: time since the last judgment, lease, page use or entry; None if there was none.
     judged_ago: time since the last judgment.
-    behind: how long a change has waited for new estimates, which usually take seconds.
+    behind: how long a change has waited for new estimates; zero within `LATE`.
     """
 
     leases: int = 0
@@ -81,8 +82,18 @@ def liveness(campaign_id: int, *, lease_minutes: int) -> Liveness:
         first_end=None if leases["active"] else leases["first"],
         silence=since(max(signs, default=None), now),
         judged_ago=since(judged, now),
-        behind=since(marked, now) or ZERO,
+        behind=_behind(marked, now),
     )
+
+
+def late_marks() -> QuerySet[ChangeMark]:
+    """Select the changes that no estimate has taken up in time: probably no worker runs."""
+    return ChangeMark.objects.filter(at__lt=timezone.now() - LATE).exclude(reason=PUT_OFF)
+
+
+def _behind(marked: datetime | None, now: datetime) -> timedelta:
+    passed = ZERO if marked is None else max(ZERO, now - marked)
+    return since(marked, now) or passed - passed % LATE
 
 
 def _last(campaign_id: int) -> tuple[datetime | None, datetime | None, datetime | None]:

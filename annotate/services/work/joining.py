@@ -15,7 +15,7 @@ from annotate.selectors.work import namesakes
 from annotate.services.work import participations
 from annotate.text.names import LONGEST, Keys, can_be_seen, keys, tidy
 
-HOUR = 3600
+WINDOW = 600  # seconds in which newcomers are counted
 
 
 def enter_by_name(campaign_id: int, *, name: str, address: str = "") -> Participation:
@@ -81,8 +81,8 @@ def _count(campaign_id: int, address: str) -> None:
         network = salted_hmac("joining", address).hexdigest()[:32]
         wait = _exceeds(f"joins:{campaign_id}:{network}", settings.JOINS_PER_ADDRESS)
         message = _(
-            "Many people have come to this study from your network within the last hour. Try "
-            "again in %(wait)s, or ask the researcher for a personal link."
+            "Many people have come to this study from your network just now. Try again in "
+            "%(wait)s, or ask the researcher for a personal link."
         )
         _refuse(wait, message)
     wait = _exceeds(f"joins:{campaign_id}", settings.JOINS_PER_CAMPAIGN)
@@ -95,7 +95,7 @@ def _count(campaign_id: int, address: str) -> None:
 
 def _exceeds(name: str, most: int) -> int:
     """Count one more; return for how many seconds the limit is exceeded, 0 if it is not."""
-    return counting.wait(name) if counting.count(name, HOUR) > most > 0 else 0
+    return counting.wait(name) if counting.count(name, WINDOW) > most > 0 else 0
 
 
 def _refuse(wait: int, message: str) -> None:

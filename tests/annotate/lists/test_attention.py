@@ -10,7 +10,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.models import Appeal, Campaign, Operation, OutOfReach, Participation, Review
+from annotate.models import (
+    Appeal,
+    Campaign,
+    ChangeMark,
+    Operation,
+    OutOfReach,
+    Participation,
+    Review,
+)
 from annotate.models.payloads import StopPayload
 from annotate.selectors.campaigns import listed as selectors
 from annotate.services import outlooks
@@ -194,3 +202,20 @@ def test_every_place_has_its_sentence(made: dict[str, Campaign], client: Client)
     places = {one.place for one in client.get("/").context["campaigns"]}
     assert places == {one.name.lower() for one in selectors.Attention}
     assert all(said for _name, said in rows(client))
+
+
+def test_estimates_that_are_behind_are_told_after_a_minute(client: Client) -> None:
+    owner = user("keeper")
+    made = campaign(owner=owner)
+    client.force_login(owner)
+    said = "Estimates are behind: is the worker running?"
+    dashboard = reverse("estimation:dashboard", args=[made.public_id])
+    ChangeMark.objects.all().delete()
+    mark = ChangeMark.objects.create(campaign=made, reason="judgment")
+    for minutes, told in ((0.9, False), (1.1, True), (40, True)):
+        at = timezone.now() - timedelta(minutes=minutes)
+        ChangeMark.objects.filter(pk=mark.pk).update(at=at)
+        pages = [
+            client.get(url).content.decode() for url in (reverse("annotate:campaigns"), dashboard)
+        ]
+        assert [said in page for page in pages] == [told, told], minutes

@@ -57,6 +57,29 @@ def test_a_worker_killed_before_its_estimate_is_written_loses_nothing(tmp_path, 
     assert set(Estimate.objects.values_list("n_judgments", flat=True)) <= {2, 3}
 
 
+def test_a_supervised_worker_comes_back_when_redis_goes_away_with_tasks_in_hand(tmp_path, redis):
+    url, server = redis
+    studies = [campaign() for _ in range(6)]
+    port, kills = int(urlsplit(url).port or 0), 4
+    with stack(tmp_path, redis_url=url) as processes, processes.supervised("processes", "beat"):
+        for n in range(kills):
+            with transaction.atomic():
+                for study in studies:
+                    judge(person(study, f"p{n}"))
+            with transaction.atomic():
+                # Holding the marks keeps the worker's tasks in hand.
+                list(ChangeMark.objects.select_for_update())
+                wait_for(worker_waits_for_a_lock, seconds=120)
+                server.kill()
+                server.wait()
+            time.sleep(2)
+            server = start_redis(port=port)[1]
+        wait_for(lambda: not ChangeMark.objects.exists(), seconds=180)
+    server.kill()
+    newest = [Estimate.objects.filter(campaign=study).order_by("-pk").first() for study in studies]
+    assert [one.n_judgments for one in newest] == [2] * len(studies)
+
+
 def test_a_submit_without_redis_is_quick_and_its_estimate_follows(tmp_path, redis):
     url, server = redis
     study = campaign(systems=("alpha",))
