@@ -83,9 +83,9 @@ def _cause(request: HttpRequest, reason: str) -> Cause:
         )
     if request.user.is_authenticated:
         return Cause(
-            "There was another log-in since this page was loaded",
-            f"You are now logged in as {request.user.get_username()}, probably from another tab. "
-            "Forms that were loaded before it are not taken as they are.",
+            "You logged in again since this page was loaded",
+            f"You are now logged in as {request.user.get_username()}, probably in another tab. "
+            "A form that was loaded before is not taken at once.",
         )
     return SESSION_ENDED
 

@@ -31,8 +31,8 @@ def _detail(said: Numbers) -> str:
 
 def _limit(said: Numbers) -> str:
     return (
-        f"{'–' if said.value is None else _times(said.value)} of the reading time. Flags where it "
-        f"is clearly below {_times(said.threshold)} and far less than the others take."
+        f"{'–' if said.value is None else _times(said.value)} of the reading time. Flagged if "
+        f"clearly below {_times(said.threshold)} and far less than the others take."
     )
 
 

@@ -100,7 +100,7 @@ def test_a_log_in_in_another_tab_loses_nothing(browser: Client, case: Review) ->
     browser.post("/logout/", given, **OURS)
     logged_in_anew(browser)
     page = told(send(browser, case, given))
-    assert "There was another log-in since this page was loaded" in page
+    assert "You logged in again since this page was loaded" in page
     assert "You are now logged in as ada" in page
     assert not reasons()
     kept = Again(page)

@@ -63,7 +63,7 @@ def test_both_answers_stand_on_the_case_page_and_the_later_one_counts(client: Cl
     page, after = seen(client, review)
     assert page.count(LATER) == len(work.page(1))
     assert page.count(MARK) == 2 * len(work.page(1))
-    assert "This one’s earlier edit" in page
+    assert "This person’s earlier edit" in page
     assert after == before
 
 
