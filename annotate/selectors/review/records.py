@@ -1,7 +1,7 @@
 """Flags and appeals of a review, for the reviewer and for the annotator."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -68,6 +68,11 @@ def signs(fired: Iterable[Fired]) -> tuple[Fired, ...]:
         for flag in latest.values()
         if flag in single or not single or (flag.pauses and not pauses)
     )
+
+
+def n_signs(screens: Collection[str]) -> int:
+    """Return how many different signs these screens are: their sum counts only alone."""
+    return len({one for one in screens if not _is_sum(one)}) or len(set(screens))
 
 
 def _is_sum(screen: str) -> bool:
