@@ -13,6 +13,7 @@ from django.shortcuts import render
 
 from annotate.errors import NotAllowed, NotFound, ServiceError
 from annotate.models import Campaign, CampaignImport, Membership
+from annotate.requests import refused_forms
 from annotate.selectors.campaigns import blinding
 from annotate.selectors.campaigns.blinding import sees_results
 from annotate.services.accounts.own_settings import as_chosen
@@ -137,12 +138,17 @@ def is_running(user: Who, campaign: Campaign) -> bool:
 
 
 def researcher_page(view: View) -> View:
-    """Ask for a log-in, and answer a `ServiceError` with a page that says what to do."""
+    """Ask for a log-in, and answer a `ServiceError` with a page that says what to do.
+
+    A form that is sent after the end of the session is kept: see `annotate.requests.refused_forms`.
+    """
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if getattr(request, "htmx", False) and not request.user.is_authenticated:
             return _logged_out(request)
+        if request.method == "POST" and not request.user.is_authenticated:
+            return refused_forms.session_ended(request)
         # The profile is read together with the user (config/login.py).
         with as_chosen(getattr(request.user, "profile", None)):
             try:

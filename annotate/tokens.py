@@ -4,14 +4,13 @@ An invitation names a campaign (and perhaps a person); a participation token nam
 participation and is what worker endpoints take in their `Authorization: Bearer` header.
 """
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.core import signing
 from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
 
-PARTICIPATION_LIFE = timedelta(days=30)
 INVITATION_LIFE = timedelta(days=365)
 PREVIEW_LIFE = timedelta(days=1)
 
@@ -20,9 +19,13 @@ def participation_token(participation_id: int) -> str:
     return signing.dumps(participation_id, salt="participation")
 
 
-def read_participation(token: str) -> int:
-    """Return the participation's id; `Gone` when expired, `NotFound` when forged."""
-    return int(_read(token, salt="participation", life=PARTICIPATION_LIFE))
+def read_participation(token: str) -> tuple[int, datetime]:
+    """Return the participation's id and when the token was made; `NotFound` when forged.
+
+    How long it lives is decided by `annotate.selectors.work.own_links`.
+    """
+    participation_id = int(_read(token, salt="participation", life=None))
+    return participation_id, _made_at(token)
 
 
 def invitation_token(campaign_id: int, person: str = "", *, number: int = 0) -> str:
@@ -69,7 +72,12 @@ def own_key(campaign_id: int, pseudonym: str) -> str:
     return signing.Signer(salt="own").signature(f"{campaign_id}:{pseudonym}")
 
 
-def _read(token: str, *, salt: str, life: timedelta):  # type: ignore[no-untyped-def]
+def _made_at(token: str) -> datetime:
+    """Return the time in a signed token: its last part but one, in seconds since 1970."""
+    return datetime.fromtimestamp(signing.b62_decode(token.rsplit(":", 2)[1]), UTC)
+
+
+def _read(token: str, *, salt: str, life: timedelta | None):  # type: ignore[no-untyped-def]
     try:
         return signing.loads(token, salt=salt, max_age=life)
     except signing.SignatureExpired:

@@ -2,6 +2,7 @@
 
 import sys
 
+from django.core.exceptions import DisallowedHost
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.template.loader import render_to_string
@@ -24,10 +25,17 @@ BUSY = (
     "Somebody else, or Plumbline itself, is changing the same data. Nothing was changed by this "
     "request. Try again in a moment."
 )
+WRONG_HOST = (
+    "Plumbline was asked for under the host name “{}”, which is not its own. Open it at its public "
+    "address. The operator can allow more names in ALLOWED_HOSTS; or a proxy changes the name."
+)
 BROKEN = "Something failed on the server. What was saved is safe. Try again in a minute."
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    if isinstance(exception, DisallowedHost):
+        asked = str(request.META.get("HTTP_HOST", ""))[:200]
+        return refusal(request, ServiceError(WRONG_HOST.format(asked), code="host"))
     if _has_own_words(request):
         return refusal(request, ServiceError(BAD, code="bad_request"))
     return defaults.bad_request(request, exception)

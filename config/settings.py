@@ -54,6 +54,7 @@ ALLOWED_HOSTS = env.list(
     "ALLOWED_HOSTS", default=[_public.hostname or "localhost", "localhost", "127.0.0.1"]
 )
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+CSRF_FAILURE_VIEW = "annotate.requests.refused_forms.forged"
 SECURE_PROXY_SSL_HEADER = (
     ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_PROXY", default=False) else None
 )

@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.contrib.auth import views as auth
 from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import TemplateView
 from drf_spectacular.views import SpectacularAPIView
 
 from config import api_reference
@@ -23,6 +24,11 @@ urlpatterns = [
     path("readyz", readyz),
     path("login/", LogIn.as_view(), name="login"),
     path("login/code/", LogInCode.as_view(), name="login-code"),
+    path(
+        "login/done/",
+        TemplateView.as_view(template_name="registration/logged_in.html"),
+        name="logged-in",
+    ),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("admin/", admin.site.urls),
     path("api/v1/", include(api)),

@@ -10,7 +10,7 @@ from annotate.screening.registry import SCREENS
 from annotate.services.reasons import LONGEST_REASON
 
 LABELS = {
-    "flags.off": "Screens that do not run",
+    "flags.off": "Switched-off checks",
     "flags.list_only": "Screens that list people and never pause them",
     "flags.listed": "Share of honest people who may be listed",
     "flags.paused": "Share of honest people who may be paused",

@@ -158,6 +158,7 @@ class Ruling(Fact):
 
     blind: the reviewer could not see the campaign's results, and never had seen them.
     late: it reverses an exclusion that was final, when its effect on the estimates was visible.
+    opened: the reviewer had opened the case since its newest flag; null: made before this was kept.
     """
 
     class Act(models.TextChoices):
@@ -176,6 +177,21 @@ class Ruling(Fact):
     at = models.DateTimeField()
     blind = models.BooleanField(default=False)
     late = models.BooleanField(default=False)
+    opened = models.BooleanField(null=True)
+
+
+class CaseOpened(Fact):
+    """A reviewer has opened the case of an annotator: one row after each newest flag."""
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="+", db_index=False)
+    annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["campaign", "annotator", "user"], name="case_opened_by"),
+        ]
 
 
 class ResultsSeen(Fact):

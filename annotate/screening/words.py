@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from annotate.screening.thresholds import Thresholds
-from annotate.text.figures import count, percent
+from annotate.text.figures import count, percent, short
 
 if TYPE_CHECKING:
     from annotate.instruments.wording import Words
@@ -113,7 +113,7 @@ def of_share(
         unit,
         big=lambda said: percent(said.value),
         detail=detail,
-        limit=lambda said: f"Flags where even the lower end is above {percent(said.threshold)}.",
+        limit=lambda said: f"Flagged if certainly above {percent(said.threshold)}.",
         axis=lambda _values: ScreenAxis(0, 1, percent, flags_above=True),
     )
 
@@ -127,6 +127,16 @@ def within(said: Numbers, write: Callable[[float | None], str]) -> str:
     if said.high is None:
         return f"At least {write(said.low)} by its interval. "
     return f"Between {write(said.low)} and {write(said.high)} by its interval. "
+
+
+def times(value: float | None) -> str:
+    """Return how many times likelier something is, by its odds' logarithm to base 10."""
+    if value is None:
+        return "–"
+    if abs(value) < 0.02:
+        return "As likely"
+    size = f"over {count(10**6)}" if abs(value) > 6 else short(10 ** abs(value), most=2)
+    return f"{size} times {'likelier' if value > 0 else 'less likely'}"
 
 
 def odds(value: float | None) -> str:

@@ -105,6 +105,9 @@ class ConductSerializer(serializers.Serializer[Conduct]):
     own_appeals = serializers.IntegerField(
         help_text="appeals answered by the person whose ruling they were against"
     )
+    unopened = serializers.IntegerField(
+        help_text="by people who had not opened the annotator's case since its newest flag"
+    )
 
 
 class NumbersSerializer(serializers.Serializer[object]):

@@ -1,13 +1,15 @@
 // Sends what somebody says against a flag or a ruling.
 
+import { keepText } from "./kept_text.js";
 import { drawIcon } from "./status_bar.js";
 
-export function startAppeal({ api, strings }) {
+export function startAppeal({ api, strings, own }) {
   const form = document.getElementById("appeal");
   if (!form) return;
   const box = document.getElementById("appeal-text");
   const problem = document.getElementById("appeal-problem");
   const received = document.getElementById("appeal-received");
+  const kept = keepText(box, own.key);
   let sending = false;
 
   function warn(text) {
@@ -24,8 +26,10 @@ export function startAppeal({ api, strings }) {
     sending = true;
     const { status, body } = await api.call("appeal", "POST", { text });
     sending = false;
-    if (status === 200) show(text, body.message);
-    else warn(body.message ?? strings.no_connection);
+    if (status === 200) {
+      kept.forget();
+      show(text, body.message);
+    } else warn(body.message ?? strings.no_connection);
   }
 
   function show(text, message) {

@@ -78,6 +78,7 @@ export function createEditArea({ text: given, strings, changed, announce, signal
   }
 
   box.addEventListener("input", () => {
+    if (box.hasAttribute("data-placing")) return;
     offer(null);
     clearTimeout(timer);
     timer = setTimeout(show, PAUSE);
@@ -86,10 +87,14 @@ export function createEditArea({ text: given, strings, changed, announce, signal
   box.addEventListener("keydown", (event) => {
     if (event.key === "Escape") box.blur();
   });
-  // One button, so that nothing moves: back to the original, and back from there.
+  // One button, so that nothing moves: back to the original, and back from there. It is an edit like
+  // any other, because setting the value would empty what Ctrl+Z goes back to.
   function putIn(value, said) {
-    box.value = value;
     box.focus();
+    box.select();
+    box.toggleAttribute("data-placing", true);
+    if (!document.execCommand("insertText", false, value) || box.value !== value) box.value = value;
+    box.toggleAttribute("data-placing", false);
     show();
     changed();
     announce(said);

@@ -12,9 +12,11 @@ function say(text) {
   if (words.textContent !== text) words.textContent = text;
 }
 
-// What keeps the page from being shown, of the answer's own list.
+// What keeps the page from being shown: the answer's own list, or why the form was not taken.
 function problems(answer) {
-  return [...answer.querySelectorAll("#problems li")].map((one) => one.textContent);
+  const found = [...answer.querySelectorAll("#problems li")].map((one) => one.textContent);
+  const cause = answer.querySelector("[data-cause]");
+  return cause ? [`${cause.textContent}. Press “Define it” to go on.`] : found;
 }
 
 // The page stands still: it could take the focus from the field in which somebody writes.

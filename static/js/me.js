@@ -7,7 +7,7 @@ import { readJson } from "./json_data.js";
 import { startOwnPage } from "./own_page.js";
 
 const data = readJson("work-data");
-const page = { api: createApi(data), strings: readJson("work-strings") };
+const page = { api: createApi(data), strings: readJson("work-strings"), own: data.own };
 startAppeal(page);
 startFeedback(page);
 startOwnPage(data.own);

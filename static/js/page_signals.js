@@ -41,6 +41,7 @@ function watchTyping(box, { counts, rhythm, text, signal }) {
     const more = Math.max(0, box.value.length - length + selected);
     length = box.value.length;
     selected = 0;
+    if (box.hasAttribute("data-placing")) return;  // a reset is the page's, not theirs
     if (!event.isTrusted) counts.placed += box.value.length;
     else if (PASTED.has(event.inputType)) paste(event.data, more);
     else if (event.inputType === "insertReplacementText") counts.replaced += more;

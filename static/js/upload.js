@@ -1,5 +1,6 @@
 // The form of a new campaign: says at once when a file is too large, and tells assistive technology
 // which fields the answer complains about. Without it the server says the same.
+import { freshen } from "./form_refused.js";
 import { forgetChanged, tell } from "./problems.js";
 
 const form = document.getElementById("new");
@@ -24,10 +25,14 @@ document.addEventListener("htmx:afterSettle", (event) => {
   outcome.scrollIntoView({ block: "start" });
 });
 
+// Before htmx reads the form: a log-in in another tab, which changes the token, need not end it.
+document.addEventListener("submit", () => freshen(form), { capture: true });
+
+const ENDED = "Your session has ended. Log in in another tab, then press again: the files stay chosen.";
+const LOST = "The files did not get through. Check the connection, and that the files have not changed; then press again.";
 for (const failure of ["htmx:sendError", "htmx:responseError"]) {
-  document.addEventListener(failure, () => {
-    document.getElementById("sending").textContent =
-      "The files did not get through. Check the connection, that the files have not changed, and in another tab that you are still logged in; then press again.";
+  document.addEventListener(failure, ({ detail: { xhr } }) => {
+    document.getElementById("sending").textContent = xhr?.status === 401 ? ENDED : LOST;
   });
 }
 document.addEventListener("htmx:xhr:progress", (event) => {

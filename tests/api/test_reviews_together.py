@@ -91,7 +91,7 @@ def test_nothing_is_done_before_the_confirmation(api, three):
 
 @pytest.mark.slow
 def test_each_is_ruled_on_once(api, three, ada):
-    first = ask(api, three, ["exclude"], confirmed=True).json()["people"]
+    first = ask(api, three, ["exclude"], confirmed=True, unopened=True).json()["people"]
     assert {one["case"]["status"] for one in first} == {"excluded"}
     assert all(len(one["rulings"]) == 1 and not one["problem"] for one in first)
     assert Ruling.objects.count() == 3
@@ -101,7 +101,7 @@ def test_each_is_ruled_on_once(api, three, ada):
         {"campaign": three.public_id, "annotator": one["annotator"], "reason": "Not with care."}
         for one in first
     ]
-    body = {"acts": ["exclude"], "people": again, "confirmed": True}
+    body = {"acts": ["exclude"], "people": again, "confirmed": True, "unopened": True}
     second = api.post(TOGETHER, body, format="json").json()["people"]
     assert all(one["again"] and not one["problem"] for one in second)
     assert Ruling.objects.count() == 3
@@ -113,7 +113,7 @@ def test_one_who_cannot_be_ruled_on_stops_no_other(api, three):
     people = [{"campaign": three.public_id, "annotator": name, "reason": "No."} for name in chosen]
     people[0]["reason"] = ""
     people.append({"campaign": three.public_id, "annotator": "nobody", "reason": "No."})
-    body = {"acts": ["exclude"], "people": people, "confirmed": True}
+    body = {"acts": ["exclude"], "people": people, "confirmed": True, "unopened": True}
     told = {
         one["annotator"]: one for one in api.post(TOGETHER, body, format="json").json()["people"]
     }
@@ -126,7 +126,7 @@ def test_one_who_cannot_be_ruled_on_stops_no_other(api, three):
 @pytest.mark.slow
 def test_only_members_rule_and_nobody_else_learns_of_it(api, three, client_of):
     people = [{"campaign": three.public_id, "annotator": name} for name in names(api)]
-    body = {"acts": ["clear"], "people": people, "confirmed": True}
+    body = {"acts": ["clear"], "people": people, "confirmed": True, "unopened": True}
     told = client_of(user("eve")).post(TOGETHER, body, format="json").json()["people"]
     assert {one["problem"] for one in told} == {"There is no review of an annotator of this name."}
     assert not Ruling.objects.exists()

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from annotate.screening.base import Verdict
+from annotate.services.marketplace import messages
 from annotate.services.outbox import delivery
 from annotate.services.review import reviews
 from tests.crowds.market import Market, Unit
@@ -42,6 +43,8 @@ def test_mturk_passes_on_the_address_once_something_of_theirs_is_approved(
     unit = confirmed(mturk)
     flagged(mturk, unit)
     assert mturk.far.world.notices == []
+    who = mturk.of(unit)
+    assert messages.reaches(who.campaign_id, who.annotator_id) == "later"
     mturk.ruled(unit, "exclude")
     mturk.later(hours=3)
     delivery.carry_out_due()  # the approval let it go
@@ -52,6 +55,7 @@ def test_mturk_passes_on_the_address_once_something_of_theirs_is_approved(
     assert 'id="appeal"' in page
     mturk.ruled(unit, "restore")
     assert len(mturk.far.world.notices) == 2, "they are known now"
+    assert messages.reaches(who.campaign_id, who.annotator_id) == "now"
 
 
 @pytest.mark.slow
@@ -59,5 +63,7 @@ def test_prolific_passes_it_on_too(prolific: Market, client: Client) -> None:
     unit = confirmed(prolific)
     flagged(prolific, unit)
     (told,) = prolific.far.world.messages
+    who = prolific.of(unit)
+    assert messages.reaches(who.campaign_id, who.annotator_id) == "now"
     assert told["recipient_id"] == unit.person
     assert 'id="appeal"' in own_page(client, told["body"])

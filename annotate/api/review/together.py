@@ -45,6 +45,10 @@ class RuleTogetherSerializer(serializers.Serializer[Any]):
     confirmed = serializers.BooleanField(
         default=False, help_text="without it nothing is done, and you read what would be"
     )
+    unopened = serializers.BooleanField(
+        default=False,
+        help_text="rule also on people whose case you have not read (GET) since their newest flag",
+    )
 
 
 class RuledTogetherSerializer(serializers.Serializer[Any]):
@@ -79,7 +83,7 @@ class RuleTogetherView(BoundedView):
         if given["confirmed"]:
             acts = [Act(act) for act in given["acts"]]
             ask = [_asked(one, asked[key]) for key, one in found.items()]
-            made = together.rule_together(ask, acts, actor_id=user_id)
+            made = together.rule_together(ask, acts, actor_id=user_id, unopened=given["unopened"])
             outcomes = dict(zip(found, made, strict=True))
             found = _by_key(cases.of(user_id, list(asked)))
         people = [_told(key, found.get(key), outcomes.get(key)) for key in asked]

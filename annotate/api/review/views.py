@@ -33,6 +33,7 @@ from annotate.selectors.review import (
 )
 from annotate.selectors.work import tutorial_records
 from annotate.services.review import appeals, reviewing
+from annotate.services.review.reviews import record_opened
 from annotate.services.review.rulings import Act
 
 
@@ -92,7 +93,9 @@ class CaseView(BoundedView):
             ),
         }
         body = dict(CaseSerializer(case).data)
-        body["sight"] = blinding.sight(cast(User, request.user).pk, campaign)
+        user_id = int(cast(User, request.user).pk)
+        body["sight"] = blinding.sight(user_id, campaign)
+        record_opened(campaign.pk, case.annotator_id, user_id)
         return Response(body | {name: part.data for name, part in parts.items()})
 
 

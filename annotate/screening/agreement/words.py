@@ -13,7 +13,7 @@ FOR_REVIEWERS = ForReviewers(
     "agreement with others",
     big=lambda said: number(said.value),
     detail=lambda said: f"{within(said, number)}0 is chance, 1 what is usual here.",
-    limit=lambda said: f"Flags where even the upper end is below {number(said.threshold)}.",
+    limit=lambda said: f"Flagged if certainly below {number(said.threshold)}.",
     axis=lambda values: ScreenAxis(
         min(-0.5, *values), max(1.5, *values), number, flags_above=False
     ),

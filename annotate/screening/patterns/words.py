@@ -4,7 +4,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.screening.patterns.finding import Patterns
-from annotate.screening.words import ForAnnotators, ForReviewers, Numbers, ScreenAxis, Told, odds
+from annotate.screening.words import (
+    ForAnnotators,
+    ForReviewers,
+    Numbers,
+    ScreenAxis,
+    Told,
+    odds,
+    times,
+)
 from annotate.text.figures import count, many, number
 
 
@@ -23,10 +31,10 @@ def _detail(said: Numbers) -> str:
 FOR_REVIEWERS = ForReviewers(
     "Random answers",
     "random answers",
-    "odds of random choice against a person",
-    big=lambda said: odds(said.value),
+    "to be chosen at random than by a person",
+    big=lambda said: times(said.value),
     detail=_detail,
-    limit=lambda said: f"Pauses only from {odds(said.threshold)}.",
+    limit=lambda said: f"Pauses only from {times(said.threshold)}.",
     axis=lambda _values: ScreenAxis(-4, 4, odds, flags_above=True),
 )
 

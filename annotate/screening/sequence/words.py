@@ -4,7 +4,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.screening.sequence.finding import Sequence
-from annotate.screening.words import ForAnnotators, ForReviewers, Numbers, ScreenAxis, Told, odds
+from annotate.screening.words import (
+    ForAnnotators,
+    ForReviewers,
+    Numbers,
+    ScreenAxis,
+    Told,
+    odds,
+    times,
+)
 from annotate.text.figures import many, percent
 
 
@@ -29,10 +37,10 @@ def _detail(said: Numbers) -> str:
 FOR_REVIEWERS = ForReviewers(
     "Answer pattern",
     "answers by turns",
-    "odds of a pattern against a random order",
-    big=lambda said: odds(said.value),
+    "to be a pattern than chance",
+    big=lambda said: times(said.value),
     detail=_detail,
-    limit=lambda said: f"Pauses only from {odds(said.threshold)}.",
+    limit=lambda said: f"Pauses only from {times(said.threshold)}.",
     axis=lambda _values: ScreenAxis(-4, 4, odds, flags_above=True),
 )
 

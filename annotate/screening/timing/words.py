@@ -31,8 +31,8 @@ def _detail(said: Numbers) -> str:
 
 def _limit(said: Numbers) -> str:
     return (
-        f"{'–' if said.value is None else _times(said.value)} of the reading time. Flags where it "
-        f"is clearly below {_times(said.threshold)} and either far less than the others take, or "
+        f"{'–' if said.value is None else _times(said.value)} of the reading time. Flagged if "
+        f"clearly below {_times(said.threshold)} and either far less than the others take, or "
         "faster than anybody can read."
     )
 

@@ -12,7 +12,7 @@ FOR_REVIEWERS = ForReviewers(
     "all signs together",
     "sum of the evidence of all screens",
     big=lambda said: number(said.value),
-    detail=lambda said: "Each point is a factor of ten against an honest person by one screen.",
+    detail=lambda said: "Each point makes an honest person ten times less likely.",
     limit=lambda said: f"Pauses only from {number(said.threshold)}.",
     axis=lambda values: ScreenAxis(0, max(10.0, *values), number, flags_above=True),
 )

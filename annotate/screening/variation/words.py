@@ -15,8 +15,8 @@ LEAST_P = 1e-6  # what the axis of probabilities ends at
 def _probability(value: float | None) -> str:
     if value is None:
         return "–"
-    if value >= 0.01:
-        return f"{value:.2g}"
+    if value > 2 / 3:
+        return "Most"
     if value < LEAST_P:
         return "under 1 in a million"
     return f"1 in {count(int(float(f'{1 / value:.2g}')))}"
@@ -33,7 +33,7 @@ def _detail(said: Numbers) -> str:
 FOR_REVIEWERS = ForReviewers(
     "No variation",
     "uniform answers",
-    "probability of answers so uniform",
+    "honest people would answer this uniformly",
     big=lambda said: _probability(said.value),
     detail=_detail,
     limit=lambda said: f"Pauses only from {_probability(said.threshold)} down.",

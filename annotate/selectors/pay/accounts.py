@@ -109,7 +109,7 @@ class Account(Totals):
 
 def of_campaign(campaign_id: int) -> list[Account]:
     """Return all accounts of a campaign, in the order of entry."""
-    return _read(Participation.objects.filter(campaign=campaign_id))
+    return of_each(Participation.objects.filter(campaign=campaign_id))
 
 
 def by_person(accounts: list[Account]) -> list[Account]:
@@ -126,7 +126,7 @@ def _together(mine: list[Account]) -> Account:
 
 
 def of(participation_id: int) -> Account:
-    (found,) = _read(Participation.objects.filter(pk=participation_id))
+    (found,) = of_each(Participation.objects.filter(pk=participation_id))
     return found
 
 
@@ -157,7 +157,7 @@ def paid_for_work(campaign_id: int, annotator_id: int) -> Decimal:
     return (row["sum"] or ZERO).quantize(ZERO)
 
 
-def _read(participations: QuerySet[Participation]) -> list[Account]:
+def of_each(participations: QuerySet[Participation]) -> list[Account]:
     """Read the accounts, their money in one statement: earnings precede their payment."""
     entries = LedgerEntry.objects.filter(participation__in=participations)
     payouts = Payout.objects.filter(participation__in=participations)

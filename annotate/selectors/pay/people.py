@@ -1,6 +1,6 @@
 """The people of a campaign as a list that is searched, ordered and shown page by page."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,6 +17,7 @@ from annotate.selectors.listings import Listing
 from annotate.selectors.pay import tallies
 from annotate.selectors.pay.accounts import Totals
 from annotate.selectors.pay.tallies import Tallies
+from annotate.selectors.review import records
 from annotate.text.names import keys
 
 # The orders by their key; the largest or newest first.
@@ -112,7 +113,10 @@ def _ordered(
 def _flags(campaign_id: int, found: Tallies) -> Ints:
     """Return how many screens have flagged each of them; flags are few."""
     rows = Flag.objects.filter(review__campaign=campaign_id).order_by()
-    each = Counter(pk for pk, _screen in rows.values_list("review__annotator", "screen").distinct())
+    screens: defaultdict[int, set[str]] = defaultdict(set)
+    for pk, screen in rows.values_list("review__annotator", "screen").distinct():
+        screens[pk].add(screen)
+    each = {pk: records.n_signs(names) for pk, names in screens.items()}
     flagged = np.array(sorted(each), dtype=np.int64)
     place = places(flagged, wanted=found.annotator)
     counts = np.array([each[pk] for pk in flagged.tolist()] + [0])

@@ -79,7 +79,7 @@ def _elsewhere(
         pay_refused=bool(review and review.pay_refused),
         blocked=blocked,
         judgments=judgments,
-        screens=tuple(flag.screen for flag in flags[review.pk]) if review else (),
+        screens=tuple(one.screen for one in records.signs(flags[review.pk])) if review else (),
         seen=review.seen if review else 0,
     )
 

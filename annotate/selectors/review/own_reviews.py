@@ -21,11 +21,15 @@ EXCERPT = 80
 
 @dataclass(frozen=True)
 class OwnRuling:
-    """A reviewer's decision. The reviewer's name stays with the researcher."""
+    """A reviewer's decision. The reviewer's name stays with the researcher.
+
+    opened: the reviewer had opened the case.
+    """
 
     act: str
     reason: str
     at: datetime
+    opened: bool | None
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,13 @@ class Looked:
     appeals: tuple[AppealRecord, ...]
     appeal: Appealing | None
     settings: Settings
+
+    @property
+    def person_looked(self) -> bool:
+        """Return whether the author of the last ruling on the work had opened the case."""
+        blocks = (Ruling.Act.BLOCK, Ruling.Act.UNBLOCK)
+        about = [one for one in self.rulings if one.act not in blocks]
+        return bool(about and about[-1].opened)
 
 
 @dataclass(frozen=True)
@@ -132,7 +143,7 @@ def _looked(review: Review, ground: Ground | None, *, blocked: bool) -> Looked:
         status=review.status,
         pay_refused=review.pay_refused,
         blocked=blocked,
-        notices=tuple(one for one in records.flags([review.pk])[review.pk] if one.pauses),
+        notices=records.signs(one for one in records.flags([review.pk])[review.pk] if one.pauses),
         rulings=tuple(_ruled(ruling) for ruling in review.rulings.order_by("pk")),
         appeals=records.appeals(review.pk),
         appeal=_appealing(ground) if ground else None,
@@ -178,7 +189,7 @@ def payouts(participation_id: int) -> list[tuple[datetime, Decimal]]:
 
 
 def _ruled(ruling: Ruling) -> OwnRuling:
-    return OwnRuling(ruling.act, ruling.reason, ruling.at)
+    return OwnRuling(ruling.act, ruling.reason, ruling.at, ruling.opened)
 
 
 def _task(number: int, judgment: Judgment, instrument: Instrument) -> OwnTask:

@@ -1,12 +1,13 @@
 """Flags and appeals of a review, for the reviewer and for the annotator."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from annotate.models import Appeal, Flag
 from annotate.screening.base import PAUSED
+from annotate.screening.registry import SCREENS
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,31 @@ def flags(review_ids: Iterable[int | None]) -> defaultdict[int | None, tuple[Fir
     for flag in Flag.objects.filter(review__in=wanted).order_by("pk"):
         found[flag.review_id] += (_fired(flag),)
     return found
+
+
+def signs(fired: Iterable[Fired]) -> tuple[Fired, ...]:
+    """Return each sign once: the latest flag of each screen.
+
+    The sum of all signs is none of its own where one of them stands beside it, unless the sum alone
+    has paused the person.
+    """
+    latest = {flag.screen: flag for flag in fired}
+    single = [flag for flag in latest.values() if not _is_sum(flag.screen)]
+    pauses = any(flag.pauses for flag in single)
+    return tuple(
+        flag
+        for flag in latest.values()
+        if flag in single or not single or (flag.pauses and not pauses)
+    )
+
+
+def n_signs(screens: Collection[str]) -> int:
+    """Return how many different signs these screens are: their sum counts only alone."""
+    return len({one for one in screens if not _is_sum(one)}) or len(set(screens))
+
+
+def _is_sum(screen: str) -> bool:
+    return screen in SCREENS and SCREENS[screen].sums is not None
 
 
 def appeals(review_id: int | None) -> tuple[AppealRecord, ...]:

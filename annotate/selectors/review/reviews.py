@@ -137,6 +137,11 @@ class Case:
         return self.status == Review.Status.EXCLUDED and self.is_final
 
     @property
+    def was_paused(self) -> bool:
+        """Return whether a screen has ever paused this person; others were only listed."""
+        return any(flag.pauses for flag in self.flags)
+
+    @property
     def collecting(self) -> bool:
         """Return whether excluded judgments are collected again."""
         status = Campaign.Status

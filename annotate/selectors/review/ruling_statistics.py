@@ -94,6 +94,7 @@ class Conduct:
     undone_looked: by people who had looked at results since the exclusion.
     undone_late: after the exclusion was final.
     again: exclusions of people whose work had been excluded before.
+    unopened: by people who had not opened the case since its newest flag.
     own_appeals: appeals that were answered by the author of the ruling in question.
     """
 
@@ -106,6 +107,7 @@ class Conduct:
     undone_late: int = 0
     again: int = 0
     own_appeals: int = 0
+    unopened: int = 0
 
     @property
     def not_blind(self) -> int:
@@ -129,6 +131,7 @@ class _Made:
     at: datetime
     blind: bool
     late: bool
+    opened: bool | None
 
     def looked(self, looks: list[_Look], *, since: int = 0) -> bool:
         """Return whether the actor looked at results after ruling `since`.
@@ -146,7 +149,7 @@ def of(campaign_id: int) -> Conduct:
     for user, after, at in seen.values_list("user", "after_ruling", "at"):
         looks[user].append(_Look(after, at))
     rows = Ruling.objects.filter(review__campaign=campaign_id).order_by("pk")
-    names = ("pk", "review", "act", "actor", "at", "blind", "late")
+    names = ("pk", "review", "act", "actor", "at", "blind", "late", "opened")
     every = [_Made(*row) for row in rows.values_list(*names)]
     made = [one for one in every if one.act in DECIDE]
     undone, again = _reversals(made)
@@ -161,6 +164,7 @@ def of(campaign_id: int) -> Conduct:
         undone_late=sum(one.late for one, _out in undone),
         again=again,
         own_appeals=own.count(),
+        unopened=sum(one.opened is False for one in made),
     )
 
 

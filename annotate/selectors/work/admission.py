@@ -63,6 +63,15 @@ def personal(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Noth
     return _kept_out(campaign, who, n_open=n_open)
 
 
+def goes_back_to_work(participation_id: int) -> bool:
+    """Return whether a task, or what comes before it, may wait on the page of this work."""
+    who = Participation.objects.select_related("campaign").get(pk=participation_id)
+    nothing = personal(who.campaign, who)
+    if nothing is None or nothing.reason in ("tutorial", "consent", "background"):
+        return True
+    return nothing.reason in ("cap", "closed") and open_of(who.pk).exists()
+
+
 def first(owed: beforehand.Owed) -> Nothing:
     """Return that something comes before the next task."""
     return Nothing(owed, _("Before you begin"), final=False)

@@ -42,9 +42,11 @@ def decided(review: Review, made: Iterable[Ruling]) -> None:
     rulings = list(made)
     refused = any(ruling.act == Ruling.Act.REFUSE for ruling in rulings)
     with override(interface_language(review.campaign.language)):
-        said = _("We have looked at your work in this study, and decided about it.")
+        said = _("We have decided about your work in this study.")
+        if rulings[-1].opened:
+            said = _("We have looked at your work in this study, and decided about it.")
         if refused:
-            said = _("We have looked at your work in this study, and decided not to pay for it.")
+            said = f"{said} {_('It is not paid.')}"
         _send(review, said, rulings[-1].reason, key=f"message:{rulings[-1].pk}")
 
 
@@ -55,14 +57,29 @@ def answered(review: Review, answer: str, *, appeal_id: int) -> None:
         _send(review, said, answer, key=f"answer:{appeal_id}")
 
 
+def reaches(campaign_id: int, annotator_id: int) -> str:
+    """Return when a message reaches this person: "now", "later" (once their crowd has decided a
+    submission), or "" where no message is sent: people by link find everything on their page."""
+    unit = _addressed(campaign_id, annotator_id)
+    if unit is None:
+        return ""
+    return "now" if _due(unit) is None else "later"
+
+
+def _addressed(campaign_id: int, annotator_id: int) -> Participation | None:
+    """Return the confirmed unit about which a crowd passes on messages; None if none does."""
+    unit = eligibility.latest_unit(campaign_id, annotator_id)
+    if unit is None or unit.posting is None:
+        return None
+    return unit if adapters.marketplace(unit.posting.batch.crowd).can.messaging else None
+
+
 def _send(review: Review, said: str, reason: str, *, key: str) -> None:
     """Send a message about a confirmed unit of this person, if their crowd passes messages on."""
-    unit = eligibility.latest_unit(review.campaign_id, review.annotator_id)
+    unit = _addressed(review.campaign_id, review.annotator_id)
     if unit is None or unit.posting is None:
         return
     batch = unit.posting.batch
-    if not adapters.marketplace(batch.crowd).can.messaging:
-        return
     for earlier in _waiting(review.annotator_id).filter(campaign=review.campaign_id):
         delivery.drop(earlier.pk)  # the new message says the current state
     title = review.campaign.public_title

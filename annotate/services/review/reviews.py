@@ -11,9 +11,9 @@ from django.db import transaction
 from django.db.models import Count, F, OuterRef, Q, Subquery
 from django.utils import timezone
 
-from annotate.models import Campaign, Flag, ResultsSeen, Review, Ruling
+from annotate.models import Campaign, CaseOpened, Flag, ResultsSeen, Review, Ruling
 from annotate.screening.base import LISTED, PAUSED, Verdict
-from annotate.selectors.review import screening
+from annotate.selectors.review import opened, screening
 from annotate.services import audit, change_marks, locks
 from annotate.services.marketplace import messages
 from annotate.services.review import new_work, states, verdicts
@@ -200,3 +200,11 @@ def record_results_seen(campaign_id: int, user_id: int) -> None:
             campaign_id=campaign_id, user_id=user_id, after_ruling=after, at=timezone.now()
         )
         ResultsSeen.objects.bulk_create([made], ignore_conflicts=True)
+
+
+def record_opened(campaign_id: int, annotator_id: int, user_id: int) -> None:
+    """Record that this person has opened a case, once after each newest flag."""
+    if not opened.cases(user_id, [(campaign_id, annotator_id)]):
+        CaseOpened.objects.create(
+            campaign_id=campaign_id, annotator_id=annotator_id, user_id=user_id, at=timezone.now()
+        )

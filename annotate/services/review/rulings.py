@@ -12,7 +12,7 @@ from annotate.models import Review, Ruling
 from annotate.selectors.campaigns import blinding
 from annotate.selectors.campaigns.blinding import Sight
 from annotate.selectors.pay import budget
-from annotate.selectors.review import appeal_rights, eligibility
+from annotate.selectors.review import appeal_rights, eligibility, opened
 from annotate.services import audit, change_marks
 from annotate.services.marketplace import exclusion_lists, messages
 from annotate.services.pay import ledger, settling
@@ -85,6 +85,7 @@ def rule(
             "reason": reason.strip(),
             "at": timezone.now(),
             "blind": blind,
+            "opened": bool(opened.cases(actor_id, [(review.campaign_id, review.annotator_id)])),
         }
         made = [
             _act(review, Ruling(act=act, late=late and act == Act.RESTORE, **given)) for act in acts

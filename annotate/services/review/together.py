@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from annotate.errors import Conflict, NotAllowed, ServiceError
 from annotate.models import Membership, Ruling
-from annotate.selectors.review import eligibility
+from annotate.selectors.review import eligibility, opened
 from annotate.services.review import reviewing
 
 Act = Ruling.Act
+NOT_OPENED = "You have not opened this case. Open it, or say that you rule without having done so."
 
 
 @dataclass(frozen=True)
@@ -36,19 +37,32 @@ class RulingOutcome:
 
 
 def rule_together(
-    asked: Iterable[AskedRuling], acts: Sequence[Act], *, actor_id: int
+    asked: Iterable[AskedRuling], acts: Sequence[Act], *, actor_id: int, unopened: bool = False
 ) -> list[RulingOutcome]:
     """Rule on each of these people; one who cannot be ruled on does not stop the others.
 
+    unopened: also on people whose case this person has not opened.
     Repeating it changes nothing: what was done before is found and told.
     """
-    return [_rule_one(one, acts, actor_id=actor_id) for one in asked]
+    every = list(asked)
+    seen = opened.cases(actor_id, [(one.campaign_id, one.annotator_id) for one in every])
+    return [
+        _rule_one(
+            one,
+            acts,
+            actor_id=actor_id,
+            may=unopened or (one.campaign_id, one.annotator_id) in seen,
+        )
+        for one in every
+    ]
 
 
-def _rule_one(one: AskedRuling, acts: Sequence[Act], *, actor_id: int) -> RulingOutcome:
+def _rule_one(one: AskedRuling, acts: Sequence[Act], *, actor_id: int, may: bool) -> RulingOutcome:
     done = _done_before(one, acts, actor_id=actor_id)
     if done:
         return RulingOutcome(one.review_id, done, again=True)
+    if not may:
+        return RulingOutcome(one.review_id, problem=NOT_OPENED)
     try:
         _check_member(one.campaign_id, actor_id)
         made = reviewing.rule_once(

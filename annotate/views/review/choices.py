@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy, override
 from annotate.screening.gold import words as gold_words
 from annotate.screening.gold.known_answers import GOLD
 from annotate.screening.registry import SCREENS
+from annotate.selectors.review import records
 from annotate.selectors.review.effects import Effects
 from annotate.selectors.review.reviews import NONE, Case
 from annotate.services.review.rulings import Act
@@ -98,9 +99,10 @@ def _clears(case: Case) -> str:
 
 _OPEN_AGAIN = "The owner’s campaigns give them work again."
 _BLOCK_STAYS = " The block stays: no new work in the owner’s campaigns."
-_COUNTS = gettext_lazy("We have looked at your work: it counts. Thank you.")
-_AGAIN = gettext_lazy("We have looked again: your work counts. We are sorry for the trouble.")
-_EXCLUDED = gettext_lazy("We have looked at your work, and leave it out of our results.")
+# No draft says that somebody looked: the notice says so where the reviewer has opened the case.
+_COUNTS = gettext_lazy("Your work counts. Thank you.")
+_AGAIN = gettext_lazy("Your work counts again. We are sorry for the trouble.")
+_EXCLUDED = gettext_lazy("We leave your work out of our results.")
 _STILL_PAID = gettext_lazy("You are paid for it.")
 
 CHOICES = (
@@ -186,7 +188,7 @@ CHOICES = (
         "Restore the pay only",
         lambda _case, effects: f"{money(effects.refused)} is due again. The work stays excluded.",
         lambda effects: f"Restore {money(effects.refused)}",
-        gettext_lazy("We have looked again, and pay you for your work."),
+        gettext_lazy("You are paid for your work after all."),
         fits=lambda case, _effects: case.pay_refused,
     ),
     RulingChoice(
@@ -257,7 +259,7 @@ def misfit(choice: RulingChoice, case: Case, effects: Effects) -> str:
 def _draft(choice: RulingChoice, case: Case) -> str:
     parts = [str(choice.draft)]
     if choice.code in ("exclude", "exclude-block"):
-        parts.insert(0, _noticed(flag.screen for flag in case.flags))
+        parts.insert(0, _noticed(flag.screen for flag in records.signs(case.flags)))
         parts.append(str(_STILL_PAID))
     if choice.code == "exclude-block" or (case.blocked and choice.code in ("clear", "restore")):
         parts.append(str(BY_CODE["block"].draft))

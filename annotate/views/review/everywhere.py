@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotate.errors import Invalid, NotFound
 from annotate.permissions import researcher_page
-from annotate.selectors.review import across_campaigns, effects
+from annotate.selectors.review import across_campaigns, effects, opened
 from annotate.selectors.review.across_campaigns import Elsewhere
 from annotate.services.review import reviewing
 from annotate.text.numerals import number
@@ -45,16 +45,29 @@ def _rule(request: HttpRequest, rows: list[Elsewhere]) -> list[Any]:
         errors["campaign"] = "Choose at least one campaign."
     if choice is None:
         errors["choice"] = "Choose a ruling."
+    assert request.user.pk is not None
+    there = [row for row in rows if row.campaign in chosen]
+    if _unopened(request.user.pk, there) and not request.POST.get("unopened"):
+        errors["unopened"] = (
+            "You have not opened every case. Open the evidence, or tick that you rule without "
+            "having done so."
+        )
     if errors or choice is None:
         raise Invalid(errors)
-    assert request.user.pk is not None
     results = reviewing.rule_everywhere(
-        [_as_shown(request, row) for row in rows if row.campaign in chosen],
+        [_as_shown(request, row) for row in there],
         choice.acts,
         actor_id=request.user.pk,
         reason=request.POST.get("reason", ""),
     )
     return [(one, _told(one)) for one in results]
+
+
+def _unopened(user_id: int, rows: list[Elsewhere]) -> list[str]:
+    """Return the campaigns in which this person has not opened the case."""
+    keys = {(row.campaign_id, row.annotator_id): row.campaign for row in rows}
+    seen = opened.cases(user_id, keys)
+    return [campaign for key, campaign in keys.items() if key not in seen]
 
 
 def _as_shown(request: HttpRequest, row: Elsewhere) -> Elsewhere:
@@ -80,8 +93,10 @@ def _page(
     results: list[Any] | None = None,
 ) -> HttpResponseBase:
     tick = request.POST.getlist("campaign") if error else [row.campaign for row in rows]
+    assert request.user.pk is not None
     context = {
         "pseudonym": pseudonym,
+        "unopened": _unopened(request.user.pk, rows),
         "rows": [(row, [words.title(one) for one in row.screens]) for row in rows],
         "chosen": tick,
         "choices": CHOICES,

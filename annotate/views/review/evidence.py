@@ -54,7 +54,9 @@ class EvidenceSection:
 
 STATES = {
     "flagged": EvidenceState("bad", "cross", "Flagged"),
+    "listed": EvidenceState("warn", "flag", "Listed"),
     "flagged_before": EvidenceState("warn", "flag", "Flagged before"),
+    "listed_before": EvidenceState("", "flag", "Listed before"),
     "passed": EvidenceState("good", "check", "Passed"),
     "little": EvidenceState("", "info", "Too little to tell"),
 }
@@ -67,7 +69,7 @@ def sections(look: Look, case: Case) -> list[EvidenceSection]:
 
 def screens(look: Look, case: Case) -> EvidenceSection:
     """Return what each screen found, with this annotator's place among all others."""
-    told = words.told(look, fired=frozenset(flag.screen for flag in case.flags))
+    told = words.told(look, fired=_fired(case))
     return EvidenceSection(
         key="screens",
         title="Screens",
@@ -75,6 +77,12 @@ def screens(look: Look, case: Case) -> EvidenceSection:
         empty=_no_screens(look, case),
         n_others=max((len(one.others) for one in look.screens), default=0),
     )
+
+
+def _fired(case: Case) -> dict[str, bool]:
+    """Return the screens that have flagged, and whether that paused the person."""
+    paused = {flag.screen for flag in case.flags if flag.pauses}
+    return {flag.screen: flag.screen in paused for flag in case.flags}
 
 
 def _of_screen(one: Told) -> EvidenceRow:

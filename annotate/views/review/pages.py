@@ -26,7 +26,9 @@ from annotate.selectors.review import (
 from annotate.selectors.review import effects as review_effects
 from annotate.selectors.review.reviews import Case, Waiting
 from annotate.selectors.work import tutorial_records
+from annotate.services.marketplace import messages as crowd_messages
 from annotate.services.review import appeals, reviewing
+from annotate.services.review.reviews import record_opened
 from annotate.text.figures import money
 from annotate.text.numerals import number
 from annotate.views.review import (
@@ -76,7 +78,11 @@ def queue(request: HttpRequest) -> HttpResponseBase:
 @never_cache
 @researcher_page
 def case(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBase:
-    return render(request, "reviews/case.html", _context(request, public_id, pseudonym))
+    context = _context(request, public_id, pseudonym)
+    if request.method == "GET":
+        found = context["case"]
+        record_opened(found.campaign_id, found.annotator_id, _user(request))
+    return render(request, "reviews/case.html", context)
 
 
 @require_POST
@@ -169,6 +175,7 @@ def _context(
         "sight": blinding.sight(_user(request), campaign),
         "answering": _answering(request, found),
         "days_to_final": eligibility.TO_APPEAL.days,
+        "notified": crowd_messages.reaches(campaign.pk, found.annotator_id),
         "choices": choices.offered(found, effects),
         "typed": typed or {},
         "trail": trail.trail(found.trail, pseudonym=pseudonym),

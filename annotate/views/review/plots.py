@@ -66,7 +66,7 @@ def strip(
     span = (at, WIDTH - EDGE - at) if axis.flags_above else (EDGE, at - EDGE)
     return Strip(
         dots=_stacked([_x(axis, value) for value in others]),
-        me=None if own is None else _mark(_x(axis, own), "this one"),
+        me=None if own is None else _mark(_x(axis, own), "this person"),
         interval=_interval(axis, low, high),
         threshold=_mark(at, axis.said(threshold)),
         zone=Zone(round(span[0], 1), round(span[1], 1)),

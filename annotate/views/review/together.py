@@ -1,6 +1,6 @@
 """One ruling on several people: what it would do to each, then what it did."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotate.permissions import researcher_page
 from annotate.selectors.review import effects as review_effects
-from annotate.selectors.review import queues
+from annotate.selectors.review import opened, queues
 from annotate.selectors.review import together as cases
 from annotate.selectors.review.queues import CaseKey
 from annotate.selectors.review.together import Together
@@ -31,7 +31,10 @@ CHOICES = [choices.BY_CODE[code] for code in choices.EVERYWHERE]
 
 @dataclass(frozen=True)
 class AskedPerson:
-    """One person on the page that asks for the confirmation; `why_not`: "" where it is possible."""
+    """One person on the page that asks for the confirmation; `why_not`: "" where it is possible.
+
+    opened: whether the case was opened by the person who is asked.
+    """
 
     key: str
     case: Any
@@ -39,6 +42,7 @@ class AskedPerson:
     text: str
     reason: str
     why_not: str
+    opened: bool
 
 
 @dataclass(frozen=True)
@@ -61,23 +65,36 @@ def page(request: HttpRequest) -> HttpResponseBase:
     keys = _keys(request)
     choice = next((one for one in CHOICES if one.code == request.POST.get("choice")), None)
     if not keys or choice is None:
-        messages.error(request, "Nothing was done. Tick people, and choose a ruling for them.")
+        messages.error(request, "No one selected, or no ruling chosen; nothing changed.")
         return redirect(back)
     assert request.user.pk is not None
     found = cases.of(request.user.pk, keys)
-    if request.POST.get("confirmed"):
+    seen = opened.cases(
+        request.user.pk, [(one.case.campaign_id, one.case.annotator_id) for one in found]
+    )
+    asks = len(seen) < len(found) and not request.POST.get("unopened")
+    if request.POST.get("confirmed") and not asks:
         return _done(request, found, choice, back)
-    return _asked(request, found, choice, back)
+    return _asked(request, found, choice, back, seen)
 
 
 def _asked(
-    request: HttpRequest, found: Sequence[Together], choice: RulingChoice, back: str
+    request: HttpRequest,
+    found: Sequence[Together],
+    choice: RulingChoice,
+    back: str,
+    seen: Collection[opened.Key],
 ) -> HttpResponseBase:
+    """What would happen to each; with `confirmed`, again with what was typed, as cases are
+    unopened."""
     signals = page_signals.why([(one.case.campaign, one.case.pseudonym) for one in found])
-    people = [_person(one, choice, signals) for one in found]
+    people = [_person(request, one, choice, signals, seen) for one in found]
     possible = [one for one in people if not one.why_not]
     context = {
         "people": possible,
+        "n_opened": sum(one.opened for one in possible),
+        "n_unopened": sum(not one.opened for one in possible),
+        "refused": bool(request.POST.get("confirmed")),
         "others": [one for one in people if one.why_not],
         "choice": choice,
         "adverse": not any(act in IN_FAVOUR for act in choice.acts),
@@ -85,22 +102,31 @@ def _asked(
         "list": request.POST.get("list", ""),
         "section": "reviews",
     }
-    return render(request, "reviews/together.html", context)
+    status = 422 if context["refused"] else 200
+    return render(request, "reviews/together.html", context, status=status)
 
 
-def _person(one: Together, choice: RulingChoice, signals: page_signals.Why) -> AskedPerson:
+def _person(
+    request: HttpRequest,
+    one: Together,
+    choice: RulingChoice,
+    signals: page_signals.Why,
+    seen: Collection[opened.Key],
+) -> AskedPerson:
     case, effects, others = one
     listed = signals.get((case.campaign, case.pseudonym), ())
     why_not = choices.misfit(choice, case, effects)
     if others:
         why_not = f"The appeal is against your own ruling: {' or '.join(others)} answers it."
+    key = f"{case.campaign}/{case.pseudonym}"
     return AskedPerson(
-        key=f"{case.campaign}/{case.pseudonym}",
+        key=key,
         case=case,
         flags=[title for title, _ in words.flags(case.flags)] + [title for title, _ in listed],
         text=choice.text(case, effects),
-        reason=choices.draft(choice, case),
+        reason=request.POST.get(f"reason-{key}", choices.draft(choice, case))[:MOST_REASON],
         why_not=why_not,
+        opened=(case.campaign_id, case.annotator_id) in seen,
     )
 
 
@@ -109,7 +135,12 @@ def _done(
 ) -> HttpResponseBase:
     assert request.user.pk is not None
     asked = [_ruling(request, one) for one in found]
-    outcomes = together.rule_together(asked, choice.acts, actor_id=request.user.pk)
+    outcomes = together.rule_together(
+        asked,
+        choice.acts,
+        actor_id=request.user.pk,
+        unopened=bool(request.POST.get("unopened")),
+    )
     keys = [CaseKey(one.case.campaign, one.case.pseudonym) for one in found]
     now = cases.of(request.user.pk, keys)
     ruled = {one.review_id: one for one in outcomes}

@@ -1,13 +1,15 @@
 """The screens in words and numbers, for reviewers."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from annotate.screening.base import PAUSED
 from annotate.screening.gold import words as gold_words
 from annotate.screening.gold.known_answers import GOLD
 from annotate.screening.registry import SCREENS
 from annotate.screening.words import ForReviewers, Numbers, ScreenAxis
+from annotate.selectors.review import records
 from annotate.selectors.review.records import Fired
 from annotate.selectors.review.screens import Look, Screened
 from annotate.text.figures import many, number, seconds, series
@@ -23,7 +25,7 @@ class Told:
 
     screen: str
     title: str
-    state: str  # flagged, flagged_before, passed, little
+    state: str  # flagged, listed, flagged_before, listed_before, passed, little
     big: str
     unit: str
     detail: str
@@ -65,36 +67,30 @@ def brief(said: Numbers) -> str:
 
 
 def flags(fired: Iterable[Fired]) -> list[tuple[str, str]]:
-    """Return the title and line of each screen that has flagged, with its latest numbers.
-
-    A screen may first list somebody, and pause them later.
-    """
-    latest = {flag.screen: flag for flag in fired}
-    return [(title(screen), brief(flag)) for screen, flag in latest.items()]
+    """Return the title and line of each sign, with its latest numbers."""
+    return [(title(flag.screen), brief(flag)) for flag in records.signs(fired)]
 
 
-def told(look: Look, *, fired: frozenset[str]) -> list[Told]:
-    """Every screen of a look; `fired`: those that have flagged this annotator at some time."""
+def told(look: Look, *, fired: Mapping[str, bool]) -> list[Told]:
+    """Every screen of a look; `fired`: those that have flagged this annotator at some time, and
+    whether that paused them."""
     ordered = sorted(look.screens, key=lambda one: not _flagged(one, fired))
     return [_told(one, fired) for one in ordered]
 
 
-def _flagged(one: Screened, fired: frozenset[str]) -> bool:
+def _flagged(one: Screened, fired: Mapping[str, bool]) -> bool:
     return one.verdict.flagged or one.verdict.screen in fired
 
 
-def _told(one: Screened, fired: frozenset[str]) -> Told:
+def _told(one: Screened, fired: Mapping[str, bool]) -> Told:
     verdict = one.verdict
     words = _words(verdict.screen)
-    state = (
-        "flagged"
-        if verdict.flagged
-        else "flagged_before"
-        if verdict.screen in fired
-        else "passed"
-        if verdict.enough
-        else "little"
-    )
+    if verdict.flagged:
+        state = "flagged" if verdict.tier == PAUSED else "listed"
+    elif verdict.screen in fired:
+        state = "flagged_before" if fired[verdict.screen] else "listed_before"
+    else:
+        state = "passed" if verdict.enough else "little"
     return Told(
         verdict.screen,
         words.title,

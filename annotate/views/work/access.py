@@ -14,11 +14,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 
-from annotate import adapters, tokens
+from annotate import adapters
 from annotate.crowds.link.entry import LINK
 from annotate.errors import Invalid, NotFound, ServiceError
 from annotate.requests import bodies
-from annotate.selectors.work import task_page
+from annotate.selectors.work import own_links, task_page
 from annotate.selectors.work.task_page import Study, Visit
 from annotate.text import figures, json_text
 from annotate.text.languages import interface_language
@@ -174,7 +174,7 @@ def _bearer(request: HttpRequest) -> int:
     if scheme.lower() != "bearer" or not token:
         raise RequestError(lost, status=401, code="token")
     try:
-        return tokens.read_participation(token)
+        return own_links.read(token)
     except NotFound:
         raise RequestError(lost, status=401, code="token") from None
 
@@ -257,6 +257,6 @@ def _json(code: str, message: str, status: int) -> JsonResponse:
 
 def visiting(token: str) -> Visit:
     """Return the visit of this token, and go on in the language of its study."""
-    found = task_page.visit(tokens.read_participation(token))
+    found = task_page.visit(own_links.read(token))
     speak(found.study)
     return found

@@ -9,19 +9,18 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from annotate import tokens
 from annotate.crowds.base import Leaving
 from annotate.crowds.link.entry import LINK
 from annotate.errors import Invalid
 from annotate.selectors.pay import accounts, earnings, promises
 from annotate.selectors.review import own_reviews
+from annotate.selectors.work import admission, units
 from annotate.selectors.work import feedback as given_feedback
 from annotate.selectors.work import task_page as work
-from annotate.selectors.work import units
 from annotate.services.review import appeals
 from annotate.services.work import feedback
 from annotate.views.work import review_words, unit_words
-from annotate.views.work.access import show, speak, worker_endpoint, worker_page
+from annotate.views.work.access import show, speak, visiting, worker_endpoint, worker_page
 from annotate.views.work.data import words
 from annotate.views.work.script_words import feedback_questions, feedback_strings, kind_of_pay
 from annotate.views.work.units import own_page
@@ -31,8 +30,7 @@ from annotate.views.work.units import own_page
 @require_GET
 def me(request: HttpRequest, token: str) -> HttpResponse:
     """How much was done, what it has earned, and how it is paid."""
-    visit = work.visit(tokens.read_participation(token))
-    speak(visit.study)
+    visit = visiting(token)
     back, own = (reverse(f"annotate:{page}", args=[token]) for page in ("work", "me"))
     asked = opinion(visit)
     urls = {
@@ -50,6 +48,7 @@ def me(request: HttpRequest, token: str) -> HttpResponse:
         "payouts": own_reviews.payouts(visit.id),
         **_how_paid(visit),
         "back": back,
+        "has_work": admission.goes_back_to_work(visit.id),
         "data": {"token": token, "urls": urls, "own": own_page(visit, own)},
         **asked,
         **_looked(visit),

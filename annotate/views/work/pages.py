@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
@@ -15,7 +15,7 @@ from annotate.crowds.tariffs import ZERO
 from annotate.errors import Conflict, Gone, ServiceError, TooMany
 from annotate.instruments.base import Material
 from annotate.requests.client_address import client_address
-from annotate.selectors.work import admission, corrections, task_page
+from annotate.selectors.work import admission, corrections, own_links, task_page
 from annotate.selectors.work import tutorial_runs as tutorial_status
 from annotate.services.work import joining, leasing, participations
 from annotate.views.work import beforehand, tutorial, unit_words, units
@@ -45,6 +45,8 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         raise Conflict(participations.elsewhere(study.crowd))
     preview_url = reverse("annotate:preview", args=[token])
     if study.over:
+        if (entered := own_links.of_person(study.id, claim.person)) is not None:
+            return redirect("annotate:me", token=tokens.participation_token(entered))
         raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
     context = {"study": study, "person": claim.person, "preview": preview_url}
     context |= about(study.instrument)

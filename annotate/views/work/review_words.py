@@ -81,21 +81,26 @@ def _of_work(looked: Looked) -> dict[str, str]:
         return {
             "icon": "check",
             "tone": "",
-            "title": _("Your work was looked at, and it counts"),
+            "title": _("Your work was looked at, and it counts")
+            if looked.person_looked
+            else _("Your work counts"),
             "text": _("Nothing changes for you: you can go on, and you are paid as usual."),
         }
+    person = _("A person decided about your work.")
+    if looked.person_looked:
+        person = _("A person looked at your work and decided about it.")
     if looked.pay_refused:
         text = _(
-            "A person looked at your work and decided not to use it in the results and not to pay "
-            "for it. The reason is below. What you earned by the tutorial stays yours."
+            "It is not used in the results and not paid. The reason is below. What you earned by "
+            "the tutorial stays yours."
         )
         title = _("Your work is not used, and its pay is refused")
-        return {"icon": "warning", "tone": "warn", "title": title, "text": text}
+        return {"icon": "warning", "tone": "warn", "title": title, "text": f"{person} {text}"}
     text = _(
-        "A person looked at your work and decided not to use it in the results. Your pay is not "
-        "touched by this: what you have earned stays yours."
+        "It is not used in the results. Your pay does not change: what you have earned stays yours."
     )
-    return {"icon": "info", "tone": "act", "title": _("Your work is not used"), "text": text}
+    title = _("Your work is not used")
+    return {"icon": "info", "tone": "act", "title": title, "text": f"{person} {text}"}
 
 
 def decided(rulings: Iterable[OwnRuling]) -> list[tuple[str, OwnRuling]]:

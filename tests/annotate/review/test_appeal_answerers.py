@@ -94,7 +94,7 @@ def answered(road: str, review: Review, actor: User) -> bool:
         elif road == "everywhere":
             name, campaign_ = review.annotator.pseudonym, review.campaign.public_id
             body = {"campaign": [campaign_], "choice": "restore", "reason": "x"}
-            body |= {f"seen-{campaign_}": numbers["seen"]}
+            body |= {f"seen-{campaign_}": numbers["seen"], "unopened": "1"}
             client.post(reverse("annotate:review-everywhere", args=[name]), body)
         elif road == "api":
             api.post(f"{base}rule/", {"acts": ["restore"], **numbers}, format="json")

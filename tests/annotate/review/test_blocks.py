@@ -167,7 +167,7 @@ def test_in_several_campaigns_the_block_is_lifted_once_and_all_work_comes_back(
     there = reviewed.flagged(person(campaign(owner=owner_of(ada)), "spammer"))
     rule(there, owner_of(ada), Act.EXCLUDE)
     names = [review_of(who).campaign.public_id, there.campaign.public_id]
-    body = {"campaign": names, "choice": "restore-unblock", "reason": ""}
+    body = {"campaign": names, "choice": "restore-unblock", "reason": "", "unopened": "1"}
     body |= {
         f"seen-{one.campaign.public_id}": one.rulings.order_by("-pk")[0].pk
         for one in (review_of(who), there)

@@ -43,6 +43,7 @@ def test_both_answers_stand_on_the_case_page_and_the_later_one_counts(client: Cl
     client.force_login(ada := user())
     review = reviewed.case(ada)
     mine = Judgment.objects.filter(campaign=review.campaign, annotator=review.annotator)
+    seen(client, review)  # that the case was opened is noted once
     page, before = seen(client, review)
     assert MARK not in page
     assert LATER not in page
@@ -63,7 +64,7 @@ def test_both_answers_stand_on_the_case_page_and_the_later_one_counts(client: Cl
     page, after = seen(client, review)
     assert page.count(LATER) == len(work.page(1))
     assert page.count(MARK) == 2 * len(work.page(1))
-    assert "This one’s earlier edit" in page
+    assert "This person’s earlier edit" in page
     assert after == before
 
 

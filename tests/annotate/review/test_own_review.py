@@ -169,10 +169,10 @@ def test_nobody_elses_identity_systems_or_texts_are_on_the_page(
 def test_each_state_says_what_it_means_for_work_and_pay(client: Client, who: Participation) -> None:
     review = flag(who, "too_fast")
     steps = [
-        ((Act.EXCLUDE,), "Your pay is not"),
+        ((Act.EXCLUDE,), "Your pay does not change"),
         ((Act.REFUSE,), "its pay is refused"),
         ((Act.REPAY,), "The refused pay is restored."),
-        ((Act.RESTORE,), "it counts"),
+        ((Act.RESTORE,), "Your work counts"),
     ]
     for acts, expected in steps:
         rule(review, *acts)
@@ -292,7 +292,7 @@ def test_an_appeal_is_received_answered_and_shown(client: Client, who: Participa
     assert appeal(client, who).status_code == 409
     rule(review, Act.CLEAR, reason="You are right.")
     page = own(client, who)
-    for expected in ("Your appeal was upheld.", "You are right.", "it counts"):
+    for expected in ("Your appeal was upheld.", "You are right.", "Your work counts"):
         assert expected in page
     assert appeal(client, who).status_code == 409
 

@@ -366,8 +366,8 @@ def test_drafts_are_in_the_annotators_words_and_never_refuse_pay(
 ) -> None:
     drafts = {one.code: one.draft for one in ada.get(at(review)).context["choices"]}
     assert drafts["exclude"] == (
-        "We noticed this: less time than reading takes. We have looked at your work, and leave "
-        "it out of our results. You are paid for it."
+        "We noticed this: less time than reading takes. We leave your work out of our "
+        "results. You are paid for it."
     )
     assert drafts["exclude-refuse"] == ""
     assert drafts["clear"]
@@ -395,6 +395,7 @@ def everywhere(client: Client, spread: list[Review], choice: str, **fields: Any)
     body: dict[str, Any] = {
         "choice": choice,
         "reason": "Spam.",
+        "unopened": "1",
         "campaign": [review.campaign.public_id for review in spread],
     }
     return client.post(address, body | fields)
@@ -452,4 +453,4 @@ def test_who_was_ruled_on_without_a_flag_is_listed_as_such(ada: Client, mine: Ca
     acts = [Act.EXCLUDE]
     owner = owner_of(ada).pk
     reviewing.rule(mine.pk, who.annotator_id, acts, actor_id=owner, reason="By hand.", seen=0)
-    assert "no screen flagged them" in text(ada.get("/reviews/"))
+    assert "Put here by hand" in text(ada.get("/reviews/"))

@@ -44,10 +44,11 @@ def ask(client: Client, chosen: list[Review], code: str = "exclude") -> Any:
 
 
 def confirm(client: Client, asked: Any, **changes: str) -> Any:
-    """Send the form of the page that asks, as it stands."""
+    """Send the form of the page that asks, as it stands, for cases opened or not."""
     people = asked.context["people"]
     form: dict[str, Any] = {
         "confirmed": "1",
+        "unopened": "1",
         "choice": asked.context["choice"].code,
         "case": [one.key for one in people],
     }

@@ -71,5 +71,5 @@ def test_the_case_shows_these_texts(ada: Client) -> None:
     review = flagged(who)
     names = [made.public_id, review.annotator.pseudonym]
     html = ada.get(reverse("annotate:review", args=names)).content.decode()
-    assert html.count("The 5 texts on this one’s page, as they stood there") == 5
+    assert html.count("The 5 texts on this person’s page, as they stood there") == 5
     assert html.count('<li class="rated">') == 5

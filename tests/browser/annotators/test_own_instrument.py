@@ -121,6 +121,24 @@ def test_an_edit_that_was_reset_comes_back(page: Page, live_server: Any) -> None
     expect(page.locator("#edit-reset")).to_have_text("Start again from the original")
 
 
+def test_a_reset_can_be_undone_by_the_keys(page: Page, live_server: Any) -> None:
+    open_own(page, live_server)
+    choose(page, helpful=0, invented=1)
+    page.locator("#edit").press("Control+a")
+    page.locator("#edit").press_sequentially("Hold it.")
+    page.click("text=Start again from the original")
+    page.locator("#edit").press("Control+z")
+    expect(page.locator("#edit")).to_have_value("Hold it.")
+    page.click("text=Start again from the original")
+    page.locator("#edit").press_sequentially("x")
+    for _change in range(2):
+        page.locator("#edit").press("Control+z")
+    expect(page.locator("#edit")).to_have_value("Hold it.")
+    saved(page)
+    page.reload()
+    expect(page.locator("#edit")).to_have_value("Hold it.")
+
+
 def test_nothing_moves_when_a_small_edit_is_remarked_on(page: Page, live_server: Any) -> None:
     open_own(page, live_server)
     choose(page, helpful=0, invented=1)

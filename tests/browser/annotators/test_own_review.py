@@ -75,6 +75,19 @@ def test_an_appeal_on_a_phone_without_a_connection_and_with_one(page: Page, url,
     expect(page.locator("[data-current]")).to_be_visible()
 
 
+def test_what_is_typed_of_an_appeal_survives_a_reload_until_it_is_sent(page: Page, url, who):
+    judge(who)
+    flag(who)
+    page.goto(f"{url}me/")
+    page.locator("#appeal-text").press_sequentially("I read fast.")
+    page.reload()
+    expect(page.locator("#appeal-text")).to_have_value("I read fast.")
+    page.click("#appeal-send")
+    expect(page.locator("#appeal-received")).to_be_focused()
+    assert Appeal.objects.get().text == "I read fast."
+    assert page.evaluate("Object.keys(localStorage).filter((k) => k.includes('typed'))") == []
+
+
 def test_who_is_flagged_meanwhile_is_told_by_the_next_answer(page, url, who):
     open_task(page, url)
     expect(page.locator(".told")).to_be_hidden()

@@ -59,8 +59,8 @@ def test_a_ruling_in_two_keystrokes_and_back(ada: Page, review: Review) -> None:
     press(ada, "2")
     expect(ada.get_by_role("radio", name="Exclude the work")).to_be_checked()
     expect(ada.get_by_label("Answer to the annotator")).to_have_value(
-        "We noticed this: less time than reading takes. We have looked at your work, and leave "
-        "it out of our results. You are paid for it."
+        "We noticed this: less time than reading takes. We leave your work out of our "
+        "results. You are paid for it."
     )
     expect(ada.get_by_role("button", name="Exclude 6 judgments")).to_be_visible()
     press(ada, "Control+Enter")

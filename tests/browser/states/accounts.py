@@ -12,6 +12,7 @@ from annotate.models import Campaign, Invitation, Mail, Membership
 from annotate.services.accounts import api_tokens, letters, second_factor, secrets
 from annotate.services.campaigns import invitations, members
 from annotate.states import MemberRole as Role
+from tests import reviewed
 from tests.annotate.accounts.second_factors import PASSWORD, code_of, secured
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import logged_in, study
@@ -221,3 +222,37 @@ def _recovery_codes_new(visitor: Visitor) -> None:
     page.get_by_label("Or your password").fill("wrong")
     page.get_by_role("button", name="Make new codes").click()
     expect(page.get_by_text("This is not your password.")).to_be_visible()
+
+
+@state("accounts/form-after-another-log-in")
+def _another_log_in(visitor: Visitor) -> None:
+    """A form that was loaded before a log-in in another tab."""
+    page = typed_reason(visitor)
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.get_by_role("button", name="Log out").click()
+    other.get_by_label("User name").fill("ada")
+    other.get_by_label("Password").fill(PASSWORD)
+    other.get_by_role("button", name="Log in").click()
+    expect(other.get_by_role("button", name="Log out")).to_be_visible()
+    other.close()
+    page.get_by_role("button", name="Exclude").click()
+    expect(page.get_by_role("heading", name="You logged in again")).to_be_visible()
+    page.get_by_text("What you typed", exact=True).click()
+
+
+@state("accounts/form-after-the-session")
+def _after_the_session(visitor: Visitor) -> None:
+    page = typed_reason(visitor)
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_role("button", name="Exclude").click()
+    expect(page.get_by_role("heading", name="Your session has ended")).to_be_visible()
+
+
+def typed_reason(visitor: Visitor) -> Page:
+    review = reviewed.case(logged_in(visitor))
+    names = [review.campaign.public_id, review.annotator.pseudonym]
+    page = visitor.goto(reverse("annotate:review", args=names))
+    page.get_by_role("radio", name="Exclude the work").check()
+    page.get_by_label("Answer to the annotator").fill("Twelve of your edits\nchange nothing.")
+    return page

@@ -188,7 +188,7 @@ def _case(visitor: Visitor) -> None:
     for name in ("b", "a"):
         studies.work(who := person(made, name))
     page = show(visitor, reviewed.flagged(who))
-    page.get_by_text("texts on this one’s page").first.click()
+    page.get_by_text("texts on this person’s page").first.click()
     expect(page.get_by_text("rated here").first).to_be_visible()
 
 

@@ -121,9 +121,17 @@ def _together(visitor: Visitor) -> None:
     together(visitor)
 
 
+@state("reviews/together-unopened")
+def _unopened(visitor: Visitor) -> None:
+    together(visitor)
+    visitor.page.get_by_role("button", name="Exclude the work").click()
+    expect(visitor.page.get_by_text("You have not opened every case")).to_be_visible()
+
+
 @state("reviews/together-done")
 def _done(visitor: Visitor) -> None:
     together(visitor)
+    visitor.page.get_by_label("Rule also on people whose case I have not opened").check()
     visitor.page.get_by_role("button", name="Exclude the work").click()
     expect(visitor.page.locator(".results").first).to_be_visible()
 

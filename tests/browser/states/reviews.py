@@ -152,6 +152,7 @@ def _everywhere(visitor: Visitor) -> None:
     page = visitor.goto(reverse("annotate:review-everywhere", args=[review.annotator.pseudonym]))
     page.get_by_role("radio", name="Exclude the work").check()
     page.get_by_label("Answer to the annotator").fill("Every answer took three seconds.")
+    page.get_by_label("Rule also where I have not opened the case").check()
     page.get_by_role("button", name="Rule in the ticked campaigns").click()
     expect(page.get_by_role("heading", name="What became of it")).to_be_visible()
 
@@ -284,3 +285,11 @@ def _report(visitor: Visitor) -> None:
         estimating.refresh(review.campaign_id)
         page = dashboard(visitor, review.campaign)
     expect(page.locator("#conduct")).to_be_visible()
+
+
+@state("reviews/ruled")
+def _ruled(visitor: Visitor) -> None:
+    review = case(visitor)
+    owner = review.campaign.memberships.get().user_id
+    rulings.rule(review.pk, [Ruling.Act.EXCLUDE], actor_id=owner, reason="Spam.")
+    visitor.goto(reverse("annotate:reviews") + "?show=ruled")

@@ -221,7 +221,10 @@ def test_one_ruling_for_people_of_every_kind(ada: Client) -> None:
         "tasks whose right answer is known"
         in people[keys[sorted(names).index(who.annotator.pseudonym)]].reason
     )
-    sent |= {f"reason-{key}": "Not with care." for key in keys} | {"confirmed": "1"}
+    sent |= {f"reason-{key}": "Not with care." for key in keys} | {
+        "confirmed": "1",
+        "unopened": "1",
+    }
     assert ada.post("/reviews/together/", sent).context["n_done"] == 3
     assert {one.status for one in Review.objects.all()} == {"excluded"}
     assert found(ada) == {}

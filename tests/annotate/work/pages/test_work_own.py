@@ -9,9 +9,10 @@ from annotate import tokens
 from annotate.models import Assignment, Draft, LedgerEntry, Participation
 from annotate.services.campaigns import life
 from annotate.states import CloseReason
+from tests.annotate.passing import answer_all
 from tests.annotate.work.pages.working import later, work_data, work_url
 from tests.browser.answers import participant
-from tests.factories import campaign, judge, person
+from tests.factories import campaign, change, judge, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -75,11 +76,8 @@ def test_the_task_bar_leads_there(client):
     assert 'href="me/"' in page
 
 
-def test_forged_and_expired_addresses_are_explained(client):
-    url = own_url(person(campaign()))
+def test_forged_addresses_are_explained(client):
     assert client.get("/work/p/forged/me/").status_code == 404
-    with later(31):
-        assert client.get(url).status_code == 410
 
 
 def test_headers_are_those_of_the_work(client):
@@ -130,3 +128,22 @@ def test_the_landing_page_leads_to_the_example(client):
     token = tokens.invitation_token(campaign().pk)
     page = client.get(reverse("annotate:join", args=[token])).content.decode()
     assert reverse("annotate:preview", args=[token]) in page
+
+
+def test_who_failed_the_tutorial_is_not_sent_back_to_work(client):
+    who = person(campaign(tutorial=True))
+    assert "Back to work" in client.get(own_url(who)).content.decode()
+    for _round in range(2):
+        answer_all(who, wrongly=3)
+    page = client.get(own_url(who)).content.decode()
+    assert "Back to work" not in page
+    assert ">Back<" in page
+
+
+@pytest.mark.parametrize("limit", [{"annotator_cap": 1}, {"status": "paused"}])
+def test_who_can_get_no_task_is_not_sent_back_to_work(client, limit):
+    who = person(campaign())
+    judge(who)
+    assert "Back to work" in client.get(own_url(who)).content.decode()
+    change(who.campaign, **limit)
+    assert "Back to work" not in client.get(own_url(who)).content.decode()
