@@ -35,7 +35,7 @@ class Importing(Connection):
     ) -> Campaign:
         """Import outputs as a campaign; it is a draft until `open`.
 
-        outputs: the path of a file (JSON lines, JSON, CSV), or rows with `item`, `system` and `output`.
+        outputs: a path of JSON lines, JSON or CSV, or rows with `item`, `system` and `output`.
         key: your own; the same request with the same key is done once. wait, progress: for a large
         file, which a worker reads, as in `wait_for_import`. plan: such as `reward="0.40"`,
         `targets={"overall": 0.2}`, `screening={"timing": {"share": 0.25}}`; the API’s description
