@@ -229,6 +229,7 @@ def plan_of(options: dict[str, Any]) -> Plan:
         "tutorial_bonus",
         "bonus_after",
         "open_link_bonus",
+        "distinct_names",
     )
     given = {name: options[name] for name in copied}
     gold = _gold(options["gold"])

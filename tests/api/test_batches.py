@@ -277,8 +277,8 @@ def test_units_in_doubt_are_listed_and_paid(api, made, client_of):
     other = campaign(owner=User.objects.get(), crowd="mturk")
     assert api.post(at(other, f"units-in-doubt/{second['id']}/pay/")).status_code == 404
 
-    by_link = person(made, "came-by-a-link")
-    refused = api.post(at(made, f"units-in-doubt/{by_link.pk}/pay/"))
+    by_link = person(campaign(owner=User.objects.get()), "came-by-a-link")
+    refused = api.post(at(by_link.campaign, f"units-in-doubt/{by_link.pk}/pay/"))
     assert (refused.status_code, "came by a link" in refused.json()["message"]) == (409, True)
 
     eve = user("eve")

@@ -258,6 +258,10 @@ class PlanSerializer(Asked):
     screening = SettingsField(
         default=dict, help_text="settings of the screens: group -> name -> value; else the defaults"
     )
+    distinct_names = FlagField(
+        default=DEFAULTS.distinct_names,
+        help_text="names that look alike in the file are of different systems or items",
+    )
     key = serializers.CharField(
         default="", max_length=40, help_text="your own; a repeated request is the same import"
     )

@@ -36,6 +36,10 @@ from annotate.states import StopMode
 from estimation.core.planning import RankingForecast
 
 NO_QUESTION = "no question (“input”) or no “paragraphs”, which this instrument needs."
+ALIKE = (
+    "Mend the file, or say that these are different systems and items (`distinct_names`, "
+    "`--distinct-names`)."
+)
 NO_INPUT = "no “input”, which this instrument shows beside the text."
 MOST_OUTPUTS, MOST_TEXT = 500, 2_000_000  # per chunk: outputs and characters
 
@@ -103,6 +107,12 @@ def check(plan: Plan, facts: Facts) -> Checked:
         facts,
         _ranking(plan, instrument, facts),
     )
+
+
+def ask_about_names(facts: Facts, *, distinct: bool) -> None:
+    """Raise `Invalid` where names look alike, unless their owner says that they are distinct."""
+    if facts.alike and not distinct:
+        raise Invalid({"distinct_names": " ".join([*facts.alike, ALIKE])})
 
 
 def _ranking(plan: Plan, instrument: Instrument, facts: Facts) -> RankingForecast | None:

@@ -10,6 +10,7 @@ PLAN = (
     *("crowd", "fee_rate", "budget", "max_judgments", "deadline", "annotator_cap"),
     *("double_share", "lease_minutes", "estimand", "level", "stop_mode", "planned_items"),
     *("language", "contact", "seed", "gold_share", "gold", "screening"),
+    "distinct_names",
 )
 TERMS = (
     *("title", "description", "keywords", "tasks", "minutes", "duration", "lifetime"),
