@@ -87,16 +87,9 @@ def check(plan: Plan, facts: Facts) -> Checked:
     Raises `Invalid` for an impossible plan and `UploadRefused` where rows lack what it needs.
     """
     instrument = plans.check(plan)
-    problems = Problems()
+    problems = lacking(instrument, facts)
     if instrument.compares:
         facts = comparing.facts(plan, facts, problems)
-    if instrument.needs_paragraphs:
-        gap, message = facts.no_question, NO_QUESTION
-    elif instrument.needs_input:
-        gap, message = facts.no_input, NO_INPUT
-    else:
-        gap, message = Gap(), ""
-    problems.lacking(gap.lines, gap.count, message, facts.unit)
     problems.check()
     metrics = metric_choice.resolve(plan.metrics, facts)
     return Checked(
@@ -107,6 +100,19 @@ def check(plan: Plan, facts: Facts) -> Checked:
         facts,
         _ranking(plan, instrument, facts),
     )
+
+
+def lacking(instrument: Instrument, facts: Facts) -> Problems:
+    """Return which rows of the file lack what this instrument shows."""
+    if instrument.needs_paragraphs:
+        gap, message = facts.no_question, NO_QUESTION
+    elif instrument.needs_input:
+        gap, message = facts.no_input, NO_INPUT
+    else:
+        gap, message = Gap(), ""
+    problems = Problems()
+    problems.lacking(gap.lines, gap.count, message, facts.unit)
+    return problems
 
 
 def ask_about_names(facts: Facts, *, distinct: bool) -> None:

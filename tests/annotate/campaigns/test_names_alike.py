@@ -89,7 +89,7 @@ def test_the_command_asks(tmp_path: Path) -> None:
     path = tmp_path / "outputs.jsonl"
     path.write_bytes(packed(rows(NFC, NFD)))
     given = [str(path), "--name", "News", "--target", "overall=0.2"]
-    with pytest.raises(CommandError, match="look alike.*--distinct-names"):
+    with pytest.raises(CommandError, match=r"look alike.*--distinct-names"):
         call_command("create_campaign", *given)
     assert not Campaign.objects.exists()
     call_command("create_campaign", *given, "--distinct-names", "--json")

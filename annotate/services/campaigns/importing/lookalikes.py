@@ -5,6 +5,10 @@ import unicodedata
 
 from annotate.text.names import UNSEEN
 
+ALIKE = {
+    "systems": "SELECT min(name), max(name) FROM system GROUP BY looks(name) HAVING count(*) > 1",
+    "items": "SELECT min(key), max(key) FROM item GROUP BY looks(key) HAVING count(*) > 1",
+}
 MOST = 10  # pairs of a kind that are told
 
 
@@ -12,11 +16,8 @@ def sentences(db: sqlite3.Connection) -> list[str]:
     """Return a sentence for each two systems, or items, whose names look alike."""
     db.create_function("looks", 1, looks, deterministic=True)
     found: list[str] = []
-    for kind, table, name in (("systems", "system", "name"), ("items", "item", "key")):
-        rows = db.execute(
-            f"SELECT min({name}), max({name}) FROM {table} GROUP BY looks({name}) "
-            "HAVING count(*) > 1 ORDER BY 1"
-        ).fetchall()
+    for kind, query in ALIKE.items():
+        rows = db.execute(query).fetchall()
         found += [
             f"Two {kind} have names that look alike: “{_shown(one)}” and “{_shown(other)}” differ "
             f"only in {_difference(one, other)}."
