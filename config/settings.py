@@ -164,7 +164,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator",
         "NumericPasswordValidator",
     )
-]
+] + [{"NAME": "annotate.services.accounts.api_tokens.EndWithPassword"}]
 AUTHENTICATION_BACKENDS = [
     "config.login.LimitedBackend",  # all logins
     "django.contrib.auth.backends.ModelBackend",  # the sessions of earlier versions

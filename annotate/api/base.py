@@ -1,9 +1,12 @@
 """What all parts of the API share: bounded bodies, paging by id, and one format of errors."""
 
 import math
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Any, cast
 
+from django.http import QueryDict
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import Cursor, CursorPagination
@@ -20,7 +23,8 @@ from annotate.services.campaigns.importing.problems import Refusal, UploadRefuse
 from annotate.text.numerals import number
 from annotate.text.problem_sentences import shown, suggestion
 
-MOST_TOLD = 20  # unknown parameters
+MOST_TOLD = 20  # unknown parameters, or fields
+Method = Callable[..., Response]
 
 
 class BoundedView(APIView):
@@ -72,6 +76,52 @@ class Finite(serializers.FloatField):
         return number if math.isfinite(number) else None
 
 
+class Asked(serializers.Serializer[Any]):
+    """The fields of a request. Others are refused: what they ask for would be left out silently."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        unknown = self._unknown(data) if isinstance(data, Mapping) else {}
+        try:
+            found = super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            wrong = cast(dict[str, Any], error.detail)
+            raise serializers.ValidationError(unknown | wrong) from None
+        if unknown:
+            raise serializers.ValidationError(unknown)
+        return found
+
+    def _unknown(self, data: Mapping[str, Any]) -> dict[str, str]:
+        """Return a sentence for each unknown field. A form writes `targets.overall`, `gold[0]`."""
+        known = [name for name, field in self.fields.items() if not field.read_only]
+        form = isinstance(data, QueryDict)
+        unknown = [
+            name
+            for name in data
+            if (name.partition(".")[0].partition("[")[0] if form else name) not in known
+        ][:MOST_TOLD]
+        return {
+            shown(name): f"Unknown field “{shown(name)}”.{suggestion(name, known)}"
+            for name in unknown
+        }
+
+
+def takes_no_fields(**described: Any) -> Callable[[Method], Any]:
+    """Describe an act whose request has no fields, and refuse those that are sent all the same.
+
+    described: as `extend_schema` takes it.
+    """
+
+    def decorate(method: Method) -> Any:
+        @wraps(method)
+        def checked(view: APIView, request: Request, *args: Any, **kwargs: Any) -> Response:
+            validated(Asked(data=request.data))
+            return method(view, request, *args, **kwargs)
+
+        return extend_schema(request=None, **described)(checked)
+
+    return decorate
+
+
 def check_names(request: Request, known: Iterable[str], *, hint: str = "") -> None:
     """Refuse parameters of the address that are not known: they would be left out silently.
 
@@ -84,7 +134,7 @@ def check_names(request: Request, known: Iterable[str], *, hint: str = "") -> No
         raise Invalid(dict(zip(map(shown, unknown), said, strict=True)))
 
 
-def validated(serializer: serializers.Serializer[Any]) -> dict[str, Any]:
+def validated(serializer: Asked) -> dict[str, Any]:
     """Return the fields, or raise `Invalid` with what to correct in each."""
     if not serializer.is_valid():
         raise Invalid(flat(serializer.errors))

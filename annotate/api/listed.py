@@ -1,6 +1,6 @@
 """Lists that are searched, ordered and walked page by page, whatever happens between two pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 from annotate.api import cursors
+from annotate.api.base import check_names
 from annotate.errors import ServiceError
 from annotate.selectors import listings
 from annotate.selectors.listings import Listing, RowPlace, Walk
@@ -18,6 +19,7 @@ from annotate.text.numerals import number
 
 SIZE, LARGEST = 100, 1000
 NUMBER = "page"
+NAMES = (cursors.PARAM, NUMBER, "page_size", "q", "sort", "show")
 NUMBERED = "Pages of the API have no numbers: follow `next`, from a request without `page`."
 
 L = TypeVar("L", bound=Listing)
@@ -40,14 +42,16 @@ def asked(
     return walked(request, found, address)
 
 
-def walked(request: Request, wanted: L, address: str = "") -> L:
+def walked(request: Request, wanted: L, address: str = "", *, also: Iterable[str] = ()) -> L:
     """Return the same list from the place of the cursor in the address on.
 
     An act answers with the first page: it is done, and is no step on the way through a list.
-    Raises `BadCursor`, and `ServiceError` for the number of a page, which says nothing here.
+    also: names in the address beside those that every list takes. Raises `Invalid` for others,
+    `BadCursor`, and `ServiceError` for the number of a page, which says nothing here.
     """
     if request.method != "GET":
         return replace(wanted, walk=Walk())
+    check_names(request, (*NAMES, *also))
     if NUMBER in request.query_params:
         raise ServiceError(NUMBERED, code="numbered")
     cursor = request.query_params.get(cursors.PARAM)

@@ -34,6 +34,8 @@ class JsonParser(BaseParser):
 
 BLOCK = 64 * 1024  # bytes per read
 IN_MEMORY = 1024 * 1024
+MOST_ROWS, MOST_ROW_VALUES = 200_000, 4_000_000  # of one request, and values in all of them
+TOO_MANY = f"“outputs” has more than {MOST_ROWS:,} rows. Send them as a file, which may have more."
 
 
 class Rows:
@@ -58,7 +60,11 @@ class Rows:
 
 
 class ImportParser(BaseParser):
-    """Reads an object whose `outputs` may be long."""
+    """Reads an object whose `outputs` may be long.
+
+    Only so many rows are read here, where a process of the web waits for them. A file, which a
+    worker reads, may hold more.
+    """
 
     media_type = "application/json"
 
@@ -85,12 +91,15 @@ def _blocks(stream: Any) -> Iterator[bytes]:
 
 def _members(values: Values) -> dict[str, Any]:
     found: dict[str, Any] = {}
+    room = json_text.Room()  # of all but the rows
     if values.take("}"):
         return found
     while True:
         name = _name(values, found)
         rows = name == "outputs" and values.take("[")
-        found[name] = Rows(_entries(values)) if rows else json_text.checked(values.value())
+        found[name] = (
+            Rows(_entries(values)) if rows else json_text.checked(values.value(), room=room)
+        )
         if values.take("}"):
             return found
         if not values.take(","):
@@ -101,11 +110,15 @@ def _name(values: Values, found: dict[str, Any]) -> str:
     name = json_text.checked(values.value()) if values.peek() == '"' else None
     if name is None or not values.take(":"):
         raise values.refused("a name in quotation marks and a colon are missing")
-    json_text.once([(one, None) for one in (*found, name)])
+    if name in found:
+        raise json_text.NotJson(json_text.twice(name))
     return str(name)
 
 
 def _entries(values: Values) -> Iterator[Any]:
-    """Yield rows with their positions in the list. Their texts are checked later."""
-    for entry in listed(values):
-        yield json_text.checked(entry, text=str)
+    """Yield rows. Their texts are checked later."""
+    room = json_text.Room(MOST_ROW_VALUES)
+    for number, entry in enumerate(listed(values), start=1):
+        if number > MOST_ROWS:
+            raise json_text.NotJson(TOO_MANY)
+        yield json_text.checked(entry, text=str, room=room)

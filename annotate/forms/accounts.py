@@ -178,6 +178,24 @@ class TokenForm(forms.Form):
         choices=[(n, f"{n} days") for n in DAYS] + [(0, "No end")],
         initial=90,
     )
+    password = forms.CharField(
+        label="Your password",
+        strip=False,
+        max_length=1000,
+        widget=forms.PasswordInput(attrs=PASSWORD),
+        error_messages={"required": "Type your password."},
+    )
+    code = forms.CharField(
+        label="A code of your app",
+        max_length=LONGEST_CODE,
+        widget=forms.TextInput(attrs=CODE),
+        error_messages={"required": "Type a code of your app, or a recovery code."},
+    )
+
+    def __init__(self, *args: Any, second_factor: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not second_factor:
+            del self.fields["code"]
 
 
 class ResetForm(forms.Form):

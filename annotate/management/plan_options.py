@@ -14,7 +14,7 @@ from annotate.crowds.registry import CROWDS
 from annotate.management.screen_options import add_settings, settings_of
 from annotate.schemas import Refused, parse
 from annotate.selectors.work.gold import BLOCK, USUAL
-from annotate.services.campaigns import study_texts
+from annotate.services.campaigns import gold_sources, study_texts
 from annotate.services.campaigns.plans import Plan
 from annotate.states import Estimand, StopMode
 
@@ -229,6 +229,7 @@ def plan_of(options: dict[str, Any]) -> Plan:
         "tutorial_bonus",
         "bonus_after",
         "open_link_bonus",
+        "distinct_names",
     )
     given = {name: options[name] for name in copied}
     gold = _gold(options["gold"])
@@ -248,19 +249,18 @@ def plan_of(options: dict[str, Any]) -> Plan:
 
 
 def _gold(path: Path | None) -> tuple[dict[str, Any], ...]:
-    """Return the rows of a file of gold items; they are checked with the plan."""
+    """Return the rows of a file of gold items. What is unknown in it is refused."""
     if path is None:
         return ()
     try:
         given = parse(path.read_bytes())
+        whole = given if isinstance(given, dict) else {"gold": given}
+        gold_sources.from_data(whole)
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error}") from None
     except Refused as refused:
         raise CommandError(f"{path}: {refused}") from None
-    rows = given.get("gold") if isinstance(given, dict) else given
-    if not isinstance(rows, list):
-        raise CommandError(f"{path} has no list “gold”.")
-    return tuple(rows)
+    return tuple(whole["gold"])
 
 
 def _once(pairs: list[tuple[str, float]], option: str) -> dict[str, float]:

@@ -1,7 +1,8 @@
 """Reading JSON that somebody else wrote: the one parser of the API, the pages' scripts and files.
 
 It takes what every part of the product can keep: UTF-8, 64 levels at most, each name once in an
-object, numbers that a float holds, and text without NUL and without halves of a pair.
+object, numbers that a float holds, and text without NUL and without halves of a pair. A request
+holds a process only as long as its values take: what has too many of them is refused.
 """
 
 import json
@@ -10,12 +11,26 @@ from collections.abc import Callable
 from typing import Any
 
 DEEPEST = 64
+MOST_VALUES = 100_000  # members of all lists and objects of one text
 NO_TEXT = "Holds a character that no text has (NUL, or half a pair)."
 Text = Callable[[str], str]
 
 
 class NotJson(ValueError):
     """It is no JSON, or not such as is taken; the message says where and what to do."""
+
+
+class Room:
+    """How many values one text may still hold."""
+
+    def __init__(self, most: int = MOST_VALUES) -> None:
+        self.most = self.left = most
+
+    def take(self, n: int) -> None:
+        """Count `n` more; raise `NotJson` where they are too many."""
+        self.left -= n
+        if self.left < 0:
+            raise NotJson(f"Holds more than {self.most:,} values. Send less at once.")
 
 
 def parse(raw: bytes | str, *, text: Text | None = None) -> Any:
@@ -37,9 +52,12 @@ def parse(raw: bytes | str, *, text: Text | None = None) -> Any:
     return checked(data, text=text)
 
 
-def checked(data: Any, *, text: Text | None = None) -> Any:
-    """Return what `DECODER` has read, as `parse` does; raise `NotJson` where it cannot be taken."""
-    return _checked([data], 0, text or _storable)[0]
+def checked(data: Any, *, text: Text | None = None, room: Room | None = None) -> Any:
+    """Return what `DECODER` has read, as `parse` does; raise `NotJson` where it cannot be taken.
+
+    room: for several values that count together.
+    """
+    return _checked([data], 0, text or _storable, room or Room())[0]
 
 
 def storable(text: str) -> bool:
@@ -60,8 +78,9 @@ def _decoded(raw: bytes | str) -> str:
     return raw.decode("utf-8-sig") if isinstance(raw, bytes) else raw
 
 
-def _checked(values: Any, depth: int, text: Text) -> Any:
+def _checked(values: Any, depth: int, text: Text, room: Room) -> Any:
     """Check a list or an object with all that is in it; its texts are replaced in place."""
+    room.take(len(values))
     if depth > DEEPEST:
         raise NotJson(_too_deep())
     for key, value in values.items() if isinstance(values, dict) else enumerate(values):
@@ -70,7 +89,7 @@ def _checked(values: Any, depth: int, text: Text) -> Any:
         if isinstance(value, str):
             values[key] = text(value)
         elif isinstance(value, list | dict):
-            _checked(value, depth + 1, text)
+            _checked(value, depth + 1, text, room)
         elif not _finite(value):
             raise NotJson(_too_large_a_number())
     return values
@@ -95,10 +114,14 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            shown = name[:80].encode(errors="replace").decode()
-            raise NotJson(f"“{shown}” stands twice in one object. Keep one of them.")
+            raise NotJson(twice(name))
         found[name] = value
     return found
+
+
+def twice(name: str) -> str:
+    shown = name[:80].encode(errors="replace").decode()
+    return f"“{shown}” stands twice in one object. Keep one of them."
 
 
 def _no_constant(name: str) -> float:

@@ -13,7 +13,7 @@ from annotate.models import Batch, Campaign, Membership, Operation, Participatio
 from annotate.services.outbox import delivery
 from tests.crowds.batches.launching import came, launched
 from tests.crowds.scripted import NO_MONEY, Scripted
-from tests.factories import campaign, user
+from tests.factories import campaign, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -276,6 +276,10 @@ def test_units_in_doubt_are_listed_and_paid(api, made, client_of):
     assert api.post(at(made, f"units-in-doubt/{first['id']}/pay/")).status_code == 409
     other = campaign(owner=User.objects.get(), crowd="mturk")
     assert api.post(at(other, f"units-in-doubt/{second['id']}/pay/")).status_code == 404
+
+    by_link = person(campaign(owner=User.objects.get()), "came-by-a-link")
+    refused = api.post(at(by_link.campaign, f"units-in-doubt/{by_link.pk}/pay/"))
+    assert (refused.status_code, "came by a link" in refused.json()["message"]) == (409, True)
 
     eve = user("eve")
     Membership.objects.create(campaign=made, user=eve, role=Membership.Role.REVIEWER)

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api import listed
-from annotate.api.base import BoundedView, validated
+from annotate.api.base import Asked, BoundedView, validated
 from annotate.errors import Invalid
 from annotate.schemas import Refused
 from annotate.selectors.review import gold as results
@@ -52,17 +52,17 @@ class GoldSerializer(listed.LinksSerializer):
     items = GoldItemSerializer(many=True)
 
 
-class NewGoldSerializer(serializers.Serializer[Any]):
+class NewGoldSerializer(Asked):
     gold = serializers.ListField(
         child=serializers.DictField(), help_text="as in a file: item, output, expected"
     )
 
 
-class GoldShareSerializer(serializers.Serializer[Any]):
+class GoldShareSerializer(Asked):
     share = serializers.IntegerField(min_value=0, max_value=MOST)
 
 
-class PlantSerializer(serializers.Serializer[Any]):
+class PlantSerializer(Asked):
     defect = serializers.CharField(max_length=40)
     criteria = serializers.ListField(
         child=serializers.CharField(max_length=40), max_length=40, help_text="questions"
@@ -70,7 +70,7 @@ class PlantSerializer(serializers.Serializer[Any]):
     most = serializers.IntegerField(help_text="items")
 
 
-class GoldNamesSerializer(serializers.Serializer[Any]):
+class GoldNamesSerializer(Asked):
     items = serializers.ListField(
         child=serializers.CharField(max_length=LONGEST_NAME), max_length=MOST_ITEMS
     )

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.mixins import ListModelMixin
@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
 from annotate import permissions
-from annotate.api.base import BoundedView, NewestFirst, refusal_as_data
+from annotate.api.base import BoundedView, NewestFirst, refusal_as_data, takes_no_fields
 from annotate.api.campaigns import queries
 from annotate.services.campaigns.importing import receiving, stored
 from annotate.states import ImportStatus
@@ -57,7 +57,7 @@ class ImportViewSet(BoundedView, ListModelMixin, GenericViewSet[Any]):
     def retrieve(self, request: Request, import_id: str) -> Response:
         return self._shown(permissions.own_import(request.user, import_id))
 
-    @extend_schema(request=None)
+    @takes_no_fields()
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, import_id: str) -> Response:
         """Cancel it and remove its stored data. Refused (409) once it is a campaign."""

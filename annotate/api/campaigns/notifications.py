@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api import listed
-from annotate.api.base import BoundedView, validated
+from annotate.api.base import Asked, BoundedView, takes_no_fields, validated
 from annotate.selectors import notifications as selectors
 from annotate.services.notifications import payloads, subscribing
 from annotate.services.notifications.events import EVENTS
@@ -18,7 +18,7 @@ from annotate.services.notifications.subscribing import LONGEST_URL
 from annotate.states import NotificationChannel
 
 
-class NewSubscriptionSerializer(serializers.Serializer[Any]):
+class NewSubscriptionSerializer(Asked):
     channel = serializers.ChoiceField(choices=NotificationChannel.choices)
     url = serializers.CharField(
         default="", allow_blank=True, max_length=LONGEST_URL, help_text="of a webhook: https"
@@ -73,7 +73,7 @@ class NotificationsView(BoundedView):
 
 
 class EndNotificationsView(BoundedView):
-    @extend_schema(request=None, responses=SubscriptionSerializer)
+    @takes_no_fields(responses=SubscriptionSerializer)
     def post(self, request: Request, public_id: str, subscription_id: str) -> Response:
         """End a subscription. Safe to repeat."""
         campaign = permissions.run(request.user, public_id)
@@ -82,7 +82,7 @@ class EndNotificationsView(BoundedView):
 
 
 class TestNotificationsView(BoundedView):
-    @extend_schema(request=None, responses={202: SubscriptionSerializer})
+    @takes_no_fields(responses={202: SubscriptionSerializer})
     def post(self, request: Request, public_id: str, subscription_id: str) -> Response:
         """Send a test soon, and what waits after a failure."""
         campaign = permissions.run(request.user, public_id)

@@ -6,6 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import empty
 
+from annotate.api.base import Asked
 from annotate.api.campaigns.fields import SettingsField, TargetsField, TextsField
 from annotate.api.parsers import Rows
 from annotate.crowds.registry import CROWDS
@@ -196,7 +197,7 @@ class GoldRowsField(serializers.JSONField):
         return rows
 
 
-class PlanSerializer(serializers.Serializer[Any]):
+class PlanSerializer(Asked):
     """The decisions before any judgment; `campaigns.plans.check` checks them as a whole."""
 
     name = serializers.CharField(max_length=120, help_text="for researchers only")
@@ -256,6 +257,10 @@ class PlanSerializer(serializers.Serializer[Any]):
     )
     screening = SettingsField(
         default=dict, help_text="settings of the screens: group -> name -> value; else the defaults"
+    )
+    distinct_names = FlagField(
+        default=DEFAULTS.distinct_names,
+        help_text="names that look alike in the file are of different systems or items",
     )
     key = serializers.CharField(
         default="", max_length=40, help_text="your own; a repeated request is the same import"

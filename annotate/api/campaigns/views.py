@@ -17,7 +17,7 @@ from rest_framework.reverse import reverse
 from rest_framework.viewsets import GenericViewSet
 
 from annotate import permissions
-from annotate.api.base import BoundedView, ById, NewestFirst, validated
+from annotate.api.base import BoundedView, ById, NewestFirst, takes_no_fields, validated
 from annotate.api.campaigns import queries
 from annotate.api.campaigns.content_serializers import JudgmentSerializer
 from annotate.api.campaigns.imports import ImportSerializer
@@ -92,31 +92,31 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
         changing_texts.change(campaign.pk, given, actor_id=actor, reason=reason)
         return self._shown(campaign)
 
-    @extend_schema(request=None)
+    @takes_no_fields()
     @action(detail=True, methods=["post"])
     def open(self, request: Request, public_id: str) -> Response:
         """Start collecting, or continue after a pause."""
         return self._act(request, public_id, life.open_)
 
-    @extend_schema(request=None)
+    @takes_no_fields()
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, public_id: str) -> Response:
         """Lease no new work; work in progress may still be submitted."""
         return self._act(request, public_id, life.pause)
 
-    @extend_schema(request=None)
+    @takes_no_fields()
     @action(detail=True, methods=["post"])
     def close(self, request: Request, public_id: str) -> Response:
         """End collecting by hand: gaps are finished, then the final estimate follows."""
         return self._act(request, public_id, _close)
 
-    @extend_schema(request=None)
+    @takes_no_fields()
     @action(detail=True, methods=["post"])
     def archive(self, request: Request, public_id: str) -> Response:
         """Put a draft or a closed campaign away for good; its numbers and judgments stay."""
         return self._act(request, public_id, life.archive)
 
-    @extend_schema(request=None, responses={204: None})
+    @takes_no_fields(responses={204: None})
     @action(detail=True, methods=["post"], url_path="delete", url_name="delete")
     def remove(self, request: Request, public_id: str) -> Response:
         """Delete a draft: its texts and its plan, for all its members. Only owners may."""

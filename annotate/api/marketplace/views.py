@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api import listed
-from annotate.api.base import BoundedView, validated
+from annotate.api.base import BoundedView, takes_no_fields, validated
 from annotate.api.marketplace.serializers import (
     BatchSerializer,
     DecideSerializer,
@@ -150,7 +150,7 @@ class ExtendView(BoundedView):
 
 
 class StopView(BoundedView):
-    @extend_schema(request=None, responses=BatchSerializer)
+    @takes_no_fields(responses=BatchSerializer)
     def post(self, request: Request, public_id: str, batch_id: str) -> Response:
         """Stop new people from entering; people who have accepted may finish. Safe to repeat."""
         campaign = permissions.owned(request.user, public_id)
@@ -160,7 +160,7 @@ class StopView(BoundedView):
 
 
 class SyncView(BoundedView):
-    @extend_schema(request=None, responses={202: LookedSerializer})
+    @takes_no_fields(responses={202: LookedSerializer})
     def post(self, request: Request, public_id: str) -> Response:
         """Let workers compare the campaign's postings with the crowd now."""
         campaign = permissions.owned(request.user, public_id)
@@ -182,7 +182,7 @@ class OperationsView(BoundedView):
 
 
 class RetryView(BoundedView):
-    @extend_schema(request=None, responses=OperationSerializer)
+    @takes_no_fields(responses=OperationSerializer)
     def post(self, request: Request, public_id: str, operation_id: int) -> Response:
         """Retry a refused operation, or look again whether an unclear one happened."""
         campaign = _campaign_of(request, public_id, operation_id)
@@ -201,7 +201,7 @@ class DecideView(BoundedView):
 
 
 class DropView(BoundedView):
-    @extend_schema(request=None, responses=OperationSerializer)
+    @takes_no_fields(responses=OperationSerializer)
     def post(self, request: Request, public_id: str, operation_id: int) -> Response:
         """Drop an operation that has not happened."""
         campaign = _campaign_of(request, public_id, operation_id)

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api import listed
-from annotate.api.base import BoundedView, validated
+from annotate.api.base import Asked, BoundedView, takes_no_fields, validated
 from annotate.selectors.pay import budget as payments
 from annotate.selectors.pay import payout_lists, people
 from annotate.services.pay import extra_pay, payouts
@@ -39,7 +39,7 @@ class MoneySerializer(listed.LinksSerializer):
     accounts = AccountSerializer(many=True)
 
 
-class GiftSerializer(serializers.Serializer[Any]):
+class GiftSerializer(Asked):
     kind = serializers.ChoiceField(choices=[kind.value for kind in extra_pay.KINDS])
     annotator = serializers.CharField(max_length=16, help_text="pseudonym")
     amount = serializers.DecimalField(8, 2)
@@ -87,7 +87,7 @@ class ListSerializer(SummarySerializer):
     lines = LineSerializer(many=True)
 
 
-class UndoSerializer(serializers.Serializer[Any]):
+class UndoSerializer(Asked):
     annotators = serializers.ListField(child=serializers.CharField(max_length=16))
     reason = serializers.CharField(max_length=payouts.LONGEST)
 
@@ -148,7 +148,7 @@ class PayoutListsView(BoundedView):
         found, rows = payout_lists.summaries(campaign.pk, listed.asked(request, sorts={}))
         return listed.answer(request, found, SummarySerializer(rows, many=True).data)
 
-    @extend_schema(request=None, responses={201: ListSerializer})
+    @takes_no_fields(responses={201: ListSerializer})
     def post(self, request: Request, public_id: str) -> Response:
         """Make a list of what is due now."""
         campaign = permissions.owned(request.user, public_id)
@@ -166,7 +166,7 @@ class PayoutListView(BoundedView):
 
 
 class MarkPaidView(BoundedView):
-    @extend_schema(request=None, responses=ListSerializer)
+    @takes_no_fields(responses=ListSerializer)
     def post(self, request: Request, public_id: str, list_id: str) -> Response:
         """Record that all people on the list were paid. Safe to repeat."""
         campaign = permissions.owned(request.user, public_id)

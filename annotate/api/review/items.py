@@ -68,7 +68,9 @@ class ListedItemsView(BoundedView):
             systems=mine.sees_results,
             size=listed.size(request),
         )
-        found = listing.page(mine.campaign, listed.walked(request, asked))
+        found = listing.page(
+            mine.campaign, listed.walked(request, asked, also=("system", "criterion"))
+        )
         body = {
             **listed.links(request, found.listing),
             "order_of": found.made_at,

@@ -5,6 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from annotate.api.base import Asked
 from annotate.selectors.review import judgments as review_judgments
 from annotate.selectors.review import reviews, signal_evidence
 from annotate.services.review.rulings import Act
@@ -213,7 +214,7 @@ class FullCaseSerializer(CaseSerializer):
     beside = BesideSerializer(many=True)
 
 
-class RuleSerializer(serializers.Serializer[Any]):
+class RuleSerializer(Asked):
     """Acts in their order, all or none; exclude, refuse and block require a `reason`."""
 
     acts: Any = serializers.ListField(
@@ -228,7 +229,7 @@ class RuleSerializer(serializers.Serializer[Any]):
     )
 
 
-class DismissSerializer(serializers.Serializer[Any]):
+class DismissSerializer(Asked):
     """The answer that the annotator reads; the ruling stays."""
 
     answer = serializers.CharField(max_length=5000)

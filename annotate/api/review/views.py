@@ -61,7 +61,7 @@ class QueueView(BoundedView):
             permissions.reviewable(request.user, chosen)
         user_id = cast(User, request.user).pk
         asked = queues.asked(request.query_params, campaign=chosen, size=listed.size(request))
-        wanted = listed.walked(request, asked)
+        wanted = listed.walked(request, asked, also=("campaign", *queues.narrowing()))
         found, rows = queues.page(user_id, wanted, appeal_rights.left_to_others(user_id))
         context = {"signals": signal_evidence.reasons([one.key for one in rows])}
         body = {"results": WaitingSerializer(rows, many=True, context=context).data}

@@ -20,8 +20,9 @@ from annotate.forms.new_campaign.targets import usual_targets
 from annotate.forms.texts import about_field, title_field
 from annotate.instruments.base import Instrument
 from annotate.selectors.studies import instruments
-from annotate.services.campaigns import metric_choice, study_texts
+from annotate.services.campaigns import creating, metric_choice, study_texts
 from annotate.services.campaigns.importing.facts import Facts
+from annotate.services.campaigns.importing.problems import Problems
 from annotate.services.campaigns.metric_choice import AUTO, choice
 from annotate.services.campaigns.plans import Plan
 from annotate.services.campaigns.study_texts import LONGEST
@@ -105,6 +106,12 @@ class QuestionsStep(StepForm):
             return instruments.named(chosen)
         except KeyError:
             return instruments.named(Plan(name="", targets={}).instrument)
+
+    @property
+    def misfit(self) -> str:
+        """Return what the file lacks for the instrument; "" if nothing, or while it is read."""
+        problems = creating.lacking(self.asked, self.facts) if self.facts else Problems()
+        return " ".join(f"The file does not fit this: {one}" for one in problems.listed())
 
     @property
     def own_metrics(self) -> list[str]:

@@ -63,6 +63,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--metrics", type=Path, help="CSV file: system,item,metric,value")
         parser.add_argument("--owner", default="", help="the user name of the campaign's owner")
+        parser.add_argument(
+            "--distinct-names",
+            action="store_true",
+            help="names that look alike in the file are of different systems or items",
+        )
         parser.add_argument("--open", action="store_true", help="start collecting at once")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
         add_plan(parser)
@@ -155,7 +160,7 @@ def _summary(made: Campaign, facts: Facts) -> dict[str, Any]:
         "cost_at_most": _cost(budget.cost_at_most(made)),
         "metrics": made.metrics,
         "seed": made.seed,
-        "notices": [*facts.notices, *metric_choice.offers(made.metrics, facts)],
+        "notices": [*facts.alike, *facts.notices, *metric_choice.offers(made.metrics, facts)],
         "dashboard": f"{public}/campaigns/{made.public_id}/",
         "annotators": f"{public}{_way_in(made)}",
     }

@@ -61,9 +61,15 @@ def criteria_of(campaign_ids: Collection[int]) -> list[str]:
 
 
 def named(reference: str) -> Instrument:
-    """Return the instrument that `key` or `key@version` names; KeyError as for `get`."""
-    key, _at, version = reference.partition("@")
-    return get(key, version)
+    """Return the instrument that `key` or `key@version` names; KeyError as for `get`.
+
+    A built-in one has one version: another is refused, and never read as this one.
+    """
+    key, at, version = reference.partition("@")
+    found = get(key, version)
+    if at and version != found.version:
+        raise KeyError(f"No version {version[:80]!r} of {key}; there is {found.version}.")
+    return found
 
 
 def get(key: str, version: str = "") -> Instrument:

@@ -2,15 +2,17 @@
 
 import unicodedata
 from datetime import timedelta
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotate.errors import Conflict, Invalid
 from annotate.models import ApiToken
 from annotate.models.accounts import LONGEST_NAME
+from annotate.services import audit
 from annotate.services.accounts import secrets
 from annotate.text import names
 
@@ -36,6 +38,7 @@ def make(user_id: int, name: str, *, days: int | None = 90) -> tuple[ApiToken, s
             created_at=now,
             expires_at=now + timedelta(days=days) if days else None,
         )
+        _record("token_made", made, actor_id=user_id)
     return made, secret
 
 
@@ -51,8 +54,41 @@ def make_by_password(user_id: int) -> str:
 
 def revoke(user_id: int, token_id: int) -> bool:
     """End a token of this person; False if it was revoked before, or is somebody else's."""
-    mine = ApiToken.objects.filter(user=user_id, pk=token_id, revoked_at=None)
-    return bool(mine.update(revoked_at=timezone.now()))
+    mine = ApiToken.objects.filter(user=user_id, pk=token_id)
+    return bool(_revoke(mine, actor_id=user_id))
+
+
+def _revoke(tokens: QuerySet[ApiToken], *, actor_id: int | None) -> int:
+    """End those that nobody has revoked; return how many."""
+    with transaction.atomic():
+        found = list(tokens.filter(revoked_at=None).select_for_update())
+        for one in found:
+            _record("token_revoked", one, actor_id=actor_id)
+        return tokens.filter(pk__in=[one.pk for one in found]).update(revoked_at=timezone.now())
+
+
+def _record(verb: str, token: ApiToken, *, actor_id: int | None) -> None:
+    subject = f"account:{token.user_id}"
+    audit.record(
+        verb, campaign_id=None, actor_id=actor_id, subject=subject, token=token.pk, name=token.name
+    )
+
+
+class EndWithPassword:
+    """Ends a person's tokens with their password, however it is changed: page, mail or command.
+
+    It stands among AUTH_PASSWORD_VALIDATORS, whose `password_changed` Django calls after each
+    change, and not where it stores the same password anew.
+    """
+
+    def validate(self, password: str, user: Any = None) -> None:
+        """Take every password."""
+
+    def get_help_text(self) -> str:
+        return ""
+
+    def password_changed(self, password: str, user: Any = None) -> None:
+        _revoke(ApiToken.objects.filter(user=user.pk), actor_id=None)
 
 
 def owner(secret: str) -> ApiToken | None:

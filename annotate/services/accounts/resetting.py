@@ -1,6 +1,7 @@
 """New passwords, for people who know theirs and for people who have forgotten it."""
 
 from django.contrib.auth.models import User
+from django.db import transaction
 
 from annotate.errors import NotFound
 from annotate.models import Mail
@@ -16,9 +17,10 @@ def ask(email: str) -> None:
 
 
 def change(user: User, password: str) -> User:
-    """Store a new password that its form has checked."""
+    """Store a new password that its form has checked. Its tokens end with the old one."""
     user.set_password(password)
-    user.save(update_fields=["password"])
+    with transaction.atomic():
+        user.save(update_fields=["password"])
     return user
 
 

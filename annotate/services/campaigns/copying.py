@@ -56,8 +56,4 @@ def plan_of(campaign: Campaign) -> Plan:
 def _chosen(campaign: Campaign) -> str:
     """Return the name by which a plan chooses the instrument of this campaign."""
     key, version = campaign.instrument, campaign.instrument_version
-    offered = instruments.listed(None)
-    same = (
-        one for one in offered if (one.instrument.key, one.instrument.version) == (key, version)
-    )
-    return next((one.reference for one in same), f"{key}@{version}")
+    return key if instruments.is_built_in(key) else f"{key}@{version}"

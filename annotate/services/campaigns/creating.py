@@ -36,6 +36,10 @@ from annotate.states import StopMode
 from estimation.core.planning import RankingForecast
 
 NO_QUESTION = "no question (“input”) or no “paragraphs”, which this instrument needs."
+ALIKE = (
+    "Mend the file, or say that these are different systems and items (`distinct_names`, "
+    "`--distinct-names`)."
+)
 NO_INPUT = "no “input”, which this instrument shows beside the text."
 MOST_OUTPUTS, MOST_TEXT = 500, 2_000_000  # per chunk: outputs and characters
 
@@ -83,16 +87,9 @@ def check(plan: Plan, facts: Facts) -> Checked:
     Raises `Invalid` for an impossible plan and `UploadRefused` where rows lack what it needs.
     """
     instrument = plans.check(plan)
-    problems = Problems()
+    problems = lacking(instrument, facts)
     if instrument.compares:
         facts = comparing.facts(plan, facts, problems)
-    if instrument.needs_paragraphs:
-        gap, message = facts.no_question, NO_QUESTION
-    elif instrument.needs_input:
-        gap, message = facts.no_input, NO_INPUT
-    else:
-        gap, message = Gap(), ""
-    problems.lacking(gap.lines, gap.count, message, facts.unit)
     problems.check()
     metrics = metric_choice.resolve(plan.metrics, facts)
     return Checked(
@@ -103,6 +100,25 @@ def check(plan: Plan, facts: Facts) -> Checked:
         facts,
         _ranking(plan, instrument, facts),
     )
+
+
+def lacking(instrument: Instrument, facts: Facts) -> Problems:
+    """Return which rows of the file lack what this instrument shows."""
+    if instrument.needs_paragraphs:
+        gap, message = facts.no_question, NO_QUESTION
+    elif instrument.needs_input:
+        gap, message = facts.no_input, NO_INPUT
+    else:
+        gap, message = Gap(), ""
+    problems = Problems()
+    problems.lacking(gap.lines, gap.count, message, facts.unit)
+    return problems
+
+
+def ask_about_names(facts: Facts, *, distinct: bool) -> None:
+    """Raise `Invalid` where names look alike, unless their owner says that they are distinct."""
+    if facts.alike and not distinct:
+        raise Invalid({"distinct_names": " ".join([*facts.alike, ALIKE])})
 
 
 def _ranking(plan: Plan, instrument: Instrument, facts: Facts) -> RankingForecast | None:

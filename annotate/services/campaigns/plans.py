@@ -77,6 +77,7 @@ class Plan:
     gold: tuple[Mapping[str, Any], ...] = ()
     # Settings of the screens that differ from the defaults: group -> name -> value.
     screening: Mapping[str, Any] = field(default_factory=dict)
+    distinct_names: bool = False  # names that look alike in the file are of different things
     planned: Planned | None = field(default=None, compare=False)
 
     @property

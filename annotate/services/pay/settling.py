@@ -47,6 +47,7 @@ State = Operation.Status
 ACTS = {PayAct.APPROVE: Kind.APPROVE, PayAct.REJECT: Kind.REJECT, PayAct.OVERRIDE: Kind.OVERRIDE}
 PAYS = tuple(ACTS.values())
 UNDER_WAY = (State.SENT, State.UNCLEAR)  # the call may have had its effect
+NO_UNIT = "This work came by a link, so no crowd pays it: what it earned is on a pay-out list."
 STANDS = ~Q(status=State.DROPPED) | Q(code=delivery.GIVEN_UP)  # a person's decision is kept
 
 
@@ -126,11 +127,14 @@ def _ripe(campaign_id: int) -> list[int]:
 def accept(participation_id: int, *, actor_id: int, beyond_budget: bool = False) -> None:
     """Pay a unit with a discrepancy, by a person's decision.
 
-    Raises `Conflict` where no unit waits for a decision, and where the campaign is beyond its
-    budget and `beyond_budget` is not set. Unverified work is paid but does not count.
+    Raises `Conflict` where no unit waits for a decision, as for work that came by a link, and where
+    the campaign is beyond its budget and `beyond_budget` is not set. Unverified work is paid but
+    does not count.
     """
     with transaction.atomic():
-        found = _units().get(pk=participation_id)
+        found = _units().filter(pk=participation_id).first()
+        if found is None:
+            raise Conflict(NO_UNIT)
         locks.campaign(found.campaign_id)
         waiting = Participation.objects.filter(pk=participation_id, status=Status.CONFIRMED)
         if not waiting.exclude(problem="").update(problem=""):

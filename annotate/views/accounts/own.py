@@ -6,6 +6,8 @@ from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.models import User
+from django.db import transaction
+from django.forms import Form
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -15,9 +17,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate.errors import Conflict, Invalid
 from annotate.forms.accounts import EmailForm, SettingsForm, TokenForm
 from annotate.permissions import researcher_page
-from annotate.requests import limits, signing_in
+from annotate.requests import codes, limits, signing_in
 from annotate.selectors.accounts import account
-from annotate.services.accounts import api_tokens, own_settings, resetting, sign_ins
+from annotate.services.accounts import api_tokens, own_settings, resetting, second_factor, sign_ins
 
 TRIES, SECONDS = 10, 900  # with a wrong password
 
@@ -63,7 +65,7 @@ def change_email(request: HttpRequest) -> HttpResponseBase:
 @never_cache
 @researcher_page
 def password(request: HttpRequest) -> HttpResponseBase:
-    """Change the password. All other browsers are signed out."""
+    """Change the password. All other browsers are signed out, and all tokens revoked."""
     form = PasswordChangeForm(me(request), request.POST or None)
     if request.method == "POST":
         limit(request)
@@ -72,10 +74,14 @@ def password(request: HttpRequest) -> HttpResponseBase:
             update_session_auth_hash(request, user)
             signing_in.note(request, user.pk)
             sign_ins.end_others(user.pk, but=str(request.session.session_key))
-            messages.success(request, "The password is changed. Other browsers are signed out.")
+            messages.success(
+                request,
+                "The password is changed. Other browsers are signed out, and API tokens revoked.",
+            )
             return redirect("annotate:account")
     status = 422 if form.is_bound else 200
-    return render(request, "accounts/password.html", {"form": form}, status=status)
+    context = {"form": form, "tokens": account.tokens(me(request).pk)}
+    return render(request, "accounts/password.html", context, status=status)
 
 
 @require_POST
@@ -94,24 +100,28 @@ def end_others(request: HttpRequest) -> HttpResponseBase:
     return redirect("annotate:account")
 
 
+@sensitive_post_parameters("password", "code")
 @require_POST
 @never_cache
 @researcher_page
 def make_token(request: HttpRequest) -> HttpResponseBase:
-    """Make a token, and show its secret this once."""
-    form = TokenForm(request.POST)
-    if not form.is_valid():
+    """Make a token, and show its secret this once. A browser that was left open makes none."""
+    user = me(request)
+    form = TokenForm(request.POST, second_factor=account.has_second_factor(user.pk))
+    if not form.is_valid() or not knows_password(request, form):
         return _page(request, token=form, status=422)
     given = form.cleaned_data
     try:
-        made, secret = api_tokens.make(me(request).pk, given["name"], days=given["days"] or None)
+        with transaction.atomic():  # a code is used up together with what it was for
+            if "code" not in given or codes.use(request, user.pk, given["code"]):
+                made = api_tokens.make(user.pk, given["name"], days=given["days"] or None)
+                return _page(request, made=made[0], secret=made[1])
+        form.add_error("code", second_factor.problem(given["code"]))
     except Invalid as refused:
-        form.add_error("name", refused.message)
-        return _page(request, token=form, status=422)
+        form.add_error("name", refused.errors["name"])
     except Conflict as refused:
-        messages.error(request, refused.message)
-        return redirect("annotate:account")
-    return _page(request, made=made, secret=secret)
+        form.add_error(None, refused.message)
+    return _page(request, token=form, status=422)
 
 
 @require_POST
@@ -134,18 +144,27 @@ def _page(
     **shown: Any,
 ) -> HttpResponseBase:
     user = me(request)
-    chosen = account.own_settings(user.pk)
+    chosen, factor = account.own_settings(user.pk), account.second_factor(user.pk)
     context = {
         "settings_form": settings_form or SettingsForm(initial=vars(chosen)),
         "email": email or EmailForm(initial={"email": user.email}),
-        "token": token or TokenForm(),
-        "second_factor": account.second_factor(user.pk),
+        "token": token or TokenForm(second_factor=factor.since is not None),
+        "second_factor": factor,
         "browsers": account.browsers(user.pk, str(request.session.session_key)),
         "tokens": account.tokens(user.pk),
         "section": "account",
         **shown,
     }
     return render(request, "accounts/account.html", context, status=status)
+
+
+def knows_password(request: HttpRequest, form: Form) -> bool:
+    """Return whether the form's `password` is this person's; else the form says so."""
+    limit(request)
+    if me(request).check_password(form.cleaned_data["password"]):
+        return True
+    form.add_error("password", "This is not your password.")
+    return False
 
 
 def limit(request: HttpRequest) -> None:

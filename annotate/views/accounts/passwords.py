@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.contrib.auth.views import PasswordResetConfirmView
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse_lazy
@@ -54,7 +55,8 @@ class NewPassword(PasswordResetConfirmView):
     success_url = reverse_lazy("login")
 
     def form_valid(self, form: Any) -> HttpResponse:
-        answer = super().form_valid(form)
+        with transaction.atomic():  # the tokens end with the old password
+            answer = super().form_valid(form)
         user = form.user
         assert isinstance(user, User)
         resetting.done(user.pk)

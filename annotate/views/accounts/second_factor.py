@@ -16,10 +16,9 @@ from annotate.requests import codes
 from annotate.selectors.accounts import account
 from annotate.services.accounts import second_factor, sign_ins
 from annotate.text import qr_codes
-from annotate.views.accounts.own import limit, me
+from annotate.views.accounts.own import knows_password, me
 
 KEY = "second_factor_key"  # in the session: of the QR code that is shown; stored once it works
-WRONG_PASSWORD = "This is not your password."  # noqa: S105  a sentence
 
 
 @sensitive_post_parameters("code", "password")
@@ -32,7 +31,7 @@ def turn_on(request: HttpRequest) -> HttpResponseBase:
         return _back(request, "Your second factor is on already.")
     form = FirstCodeForm(request.POST or None)
     key = request.session.setdefault(KEY, second_factor.fresh_key())
-    if request.method == "POST" and form.is_valid() and _knows_password(request, form):
+    if request.method == "POST" and form.is_valid() and knows_password(request, form):
         try:
             made = second_factor.turn_on(me(request).pk, key, form.cleaned_data["code"])
         except Invalid as refused:
@@ -92,18 +91,10 @@ def _renewed(request: HttpRequest) -> HttpResponseBase:
 def _is_owner(request: HttpRequest, form: PasswordOrCodeForm) -> bool:
     typed = form.cleaned_data["code"]
     if not typed:
-        return _knows_password(request, form)
+        return knows_password(request, form)
     if codes.use(request, me(request).pk, typed):
         return True
     form.add_error("code", second_factor.problem(typed))
-    return False
-
-
-def _knows_password(request: HttpRequest, form: FirstCodeForm | PasswordOrCodeForm) -> bool:
-    limit(request)
-    if me(request).check_password(form.cleaned_data["password"]):
-        return True
-    form.add_error("password", WRONG_PASSWORD)
     return False
 
 

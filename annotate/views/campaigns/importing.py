@@ -101,7 +101,10 @@ def _create(request: HttpRequest, of: Any) -> None:
         raise Conflict(
             "A target width cannot be reached with these items and people. Change it first."
         )
-    receiving.create(of, revision=revision, actor_id=_user(request))
+    said = bool(request.POST.get("distinct_names"))
+    if not said and of.facts and stored.facts_of(of).alike:
+        raise Conflict("Say first whether the names that look alike are of different things.")
+    receiving.create(of, revision=revision, actor_id=_user(request), distinct_names=said)
 
 
 def _is_out_of_reach(of: Any) -> bool:

@@ -50,7 +50,10 @@ def page(request: HttpRequest, import_id: str, step: str) -> HttpResponseBase:
             return HttpResponse(status=204)  # the part that waits for the file waits on
         return _page(request, of, step, _form(of, step))
     form = _form(of, step, _with_width(request.POST))
+    goes_on = request.POST.get("go") != "back"  # back leads to the file, which may be what is wrong
     try:
+        if goes_on and isinstance(form, QuestionsStep):
+            _fit(form)
         _keep(of, form, step, shown=number(request.POST.get("revision", "")))
     except Conflict as conflict:
         of.refresh_from_db()
@@ -81,7 +84,9 @@ def tutorial(request: HttpRequest, import_id: str) -> HttpResponseBase:
     """The tutorials of another instrument, for the form that is open."""
     of = own_import(request.user, import_id)
     form = QuestionsStep(
-        plan=stored.asked_of(of), initial={"instrument": request.GET.get("instrument", "")}
+        plan=stored.asked_of(of),
+        facts=stored.facts_of(of) if of.facts else None,
+        initial={"instrument": request.GET.get("instrument", "")},
     )
     return render(request, "campaigns/_tutorial.html", {"form": form, "of": of})
 
@@ -115,6 +120,19 @@ def _keep(of: Any, form: StepForm, step: str, *, shown: int | None) -> None:
         return
     done = list(step_names.STEPS).index(step) + 1
     receiving.change_plan(of, plan, shown=-1 if shown is None else shown, steps_done=done)
+
+
+def _fit(form: QuestionsStep) -> None:
+    """Tell at the choice what the file lacks for it, as far as the file is read."""
+    if form.misfit:
+        form.add_error("instrument", form.misfit)
+    elif form.is_valid() and form.facts is not None:
+        try:
+            creating.check(form.plan(), form.facts)
+        except UploadRefused as refused:
+            form.add_error("metric_names", str(refused))
+        except Invalid as invalid:
+            form.tell(invalid.errors)
 
 
 def _with_width(posted: QueryDict) -> QueryDict:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from plumbline_client import rows
+from plumbline_client import keywords, rows
 from plumbline_client.gold import Gold
 from plumbline_client.importing import Importing, path_of
 from plumbline_client.instruments import Instruments
@@ -108,15 +108,16 @@ class Plumbline(Importing):
         """Return one answer about a campaign as the API tells it: report, ranking, screens, ..."""
         return dict(self._at.get(f"{path_of(campaign)}{quote(what)}/"))
 
-    def export(self, campaign: str, to: Path) -> Path:
+    def export(self, campaign: str, to: str | Path) -> Path:
         """Write the zip with all of a campaign; nothing stands at `to` unless all of it came."""
-        self._at.save(f"{path_of(campaign)}export/", to)
-        return to
+        self._at.save(f"{path_of(campaign)}export/", Path(to))
+        return Path(to)
 
     # --- reviews
 
     def reviews(self, **query: Any) -> Iterator[dict[str, Any]]:
         """Yield who waits for a ruling or a look; query: campaign, screen, tier, crowd, by."""
+        keywords.check("reviews", query, keywords.REVIEWS)
         return self._at.pages("reviews/", **query)
 
     def rule(

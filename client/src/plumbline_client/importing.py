@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from plumbline_client import rows
+from plumbline_client import keywords, rows
 from plumbline_client.connection import Connection
 from plumbline_client.errors import PlumblineError, Refused, row_problems
 from plumbline_client.rows import Campaign, Import
@@ -26,7 +26,7 @@ class Importing(Connection):
     def create(
         self,
         name: str,
-        outputs: Path | Iterable[Mapping[str, Any]],
+        outputs: str | Path | Iterable[Mapping[str, Any]],
         *,
         key: str | None = None,
         wait: float = 600.0,
@@ -35,15 +35,17 @@ class Importing(Connection):
     ) -> Campaign:
         """Import outputs as a campaign; it is a draft until `open`.
 
-        outputs: a file (JSON lines, JSON, CSV), or rows with `item`, `system` and `output`.
+        outputs: a path of JSON lines, JSON or CSV, or rows with `item`, `system` and `output`.
         key: your own; the same request with the same key is done once. wait, progress: for a large
         file, which a worker reads, as in `wait_for_import`. plan: such as `reward="0.40"`,
         `targets={"overall": 0.2}`, `screening={"timing": {"share": 0.25}}`; the API’s description
-        lists all. Raises `Refused` with the problems of the file or the plan.
+        lists all. Raises TypeError for another keyword, `Refused` with the problems of the file or
+        the plan.
         """
+        keywords.check("create", plan, keywords.PLAN)
         body = {"name": name, "key": key or uuid.uuid4().hex, **plan}
-        if isinstance(outputs, Path):
-            told = self._send_file(body, outputs)
+        if isinstance(outputs, str | Path):
+            told = self._send_file(body, Path(outputs))
         else:
             told = self._at.post("campaigns/", {**body, "outputs": [dict(row) for row in outputs]})
         if "targets" in told:

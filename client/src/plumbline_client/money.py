@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 
+from plumbline_client import keywords
 from plumbline_client.transport import Transport
 
 
@@ -70,15 +71,18 @@ class Batches:
         """Return what a batch would cost. Nothing is published.
 
         terms: `title`, `description`, `tasks`, `minutes`, `audience`, ... as the API describes.
+        Raises TypeError for another keyword.
         """
+        keywords.check("offer", terms, keywords.TERMS)
         return _offer(self._at.post(f"{self._path}offer/", {**terms, "places": places}))
 
     def launch(self, offer: Offer, *, key: str | None = None, **terms: Any) -> Batch:
         """Launch what was offered, with the same terms.
 
         key: your own; the same launch with the same key is one batch. Raises `Conflict` if the
-        total has changed meanwhile.
+        total has changed meanwhile, TypeError for a keyword that is no term.
         """
+        keywords.check("launch", terms, keywords.TERMS)
         return _batch(self._at.post(self._path, {**terms, **_agreed(offer, key)}))
 
     def offer_more(self, batch: str, places: int) -> Offer:

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 from django.apps import apps
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -17,9 +19,10 @@ from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from annotate.errors import Conflict, Invalid
-from annotate.models import ApiToken, Campaign, SignIn
-from annotate.services.accounts import api_tokens, own_settings
+from annotate.models import ApiToken, AuditEntry, Campaign, RecoveryCode, SignIn
+from annotate.services.accounts import api_tokens, letters, own_settings
 from annotate.text import figures
+from tests.annotate.accounts.second_factors import secured
 from tests.annotate.researcher import owner_of
 from tests.factories import change, user
 
@@ -99,7 +102,9 @@ def api(secret: str) -> int:
 
 
 def test_a_token_is_shown_once_and_opens_the_api_until_it_is_revoked(ada: Client) -> None:
-    page = ada.post(reverse("annotate:token-new"), {"name": "Nightly", "days": "30"})
+    page = ada.post(
+        reverse("annotate:token-new"), {"name": "Nightly", "days": "30", "password": PASSWORD}
+    )
     secret = page.context["secret"]
     assert secret not in account(ada).content.decode()
     assert secret not in str(ApiToken.objects.values().get())
@@ -112,6 +117,82 @@ def test_a_token_is_shown_once_and_opens_the_api_until_it_is_revoked(ada: Client
     assert api(secret) == 200, "it is not hers"
     ada.post(reverse("annotate:token-revoke", args=[token.id]))
     assert api(secret) == 401
+
+
+def ask_token(client: Client, **given: str) -> Any:
+    return client.post(reverse("annotate:token-new"), {"name": "Nightly", "days": "30", **given})
+
+
+def test_a_browser_that_was_left_open_makes_no_token(ada: Client) -> None:
+    for typed in ({}, {"password": ""}, {"password": "wrong"}):
+        refused = ask_token(ada, **typed)
+        assert (refused.status_code, "secret" in refused.context) == (422, False)
+        assert refused.context["token"].errors["password"]
+    assert not ApiToken.objects.exists()
+
+
+def test_a_second_factor_is_asked_for_too() -> None:
+    owner, recovery = secured()
+    client = Client()
+    client.force_login(owner)
+    for typed in ({}, {"code": "000000"}):
+        refused = ask_token(client, password=PASSWORD, **typed)
+        assert (refused.status_code, list(refused.context["token"].errors)) == (422, ["code"])
+    refused = ask_token(client, password=PASSWORD, code=recovery[0], name="\u200b")
+    assert refused.status_code == 422
+    assert RecoveryCode.objects.count() == len(recovery), "a code is not used up for nothing"
+    assert api(ask_token(client, password=PASSWORD, code=recovery[0]).context["secret"]) == 200
+    assert ask_token(client, password=PASSWORD, code=recovery[0]).status_code == 422
+
+
+@pytest.mark.parametrize("how", ["page", "mail", "command"])
+def test_a_new_password_revokes_all_tokens(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, other = user("ada"), user("bea")
+    _, secret = api_tokens.make(owner.pk, "Nightly")
+    _, hers = api_tokens.make(other.pk, "Hers")
+    new = {"new_password1": "rain on tin roofs", "new_password2": "rain on tin roofs"}
+    if how == "page":
+        here = signed_in()
+        page = here.get(reverse("annotate:password")).content.decode()
+        assert "1 API token will be revoked: Nightly" in page
+        assert here.post(reverse("annotate:password"), {**new, "old_password": PASSWORD}).url
+    elif how == "mail":
+        client = Client()
+        form = client.get(letters.reset_link(owner)).url
+        assert "API tokens are revoked" in client.get(form).content.decode()
+        assert client.post(form, new).status_code == 302
+    else:
+        monkeypatch.setattr("getpass.getpass", lambda *_a, **_k: new["new_password1"])
+        call_command("changepassword", "ada", verbosity=0)
+    owner.refresh_from_db()
+    assert owner.check_password(new["new_password1"])
+    assert (api(secret), api(hers)) == (401, 200)
+
+
+def test_a_password_that_is_stored_anew_revokes_nothing(settings: Any) -> None:
+    """A log-in stores the password by today's way of hashing it; it is the same password."""
+    owner = user("ada")
+    _, secret = api_tokens.make(owner.pk, "Nightly")
+    today = settings.PASSWORD_HASHERS
+    settings.PASSWORD_HASHERS = [*today, "django.contrib.auth.hashers.PBKDF2SHA1PasswordHasher"]
+    hashed = make_password(PASSWORD, hasher="pbkdf2_sha1")
+    User.objects.filter(pk=owner.pk).update(password=hashed)
+    signed_in()
+    assert User.objects.get(pk=owner.pk).password != hashed
+    assert api(secret) == 200
+
+
+def test_the_log_keeps_who_made_and_revoked_tokens(ada: Client) -> None:
+    ask_token(ada, password=PASSWORD)
+    made = ApiToken.objects.get()
+    for _twice in range(2):
+        ada.post(reverse("annotate:token-revoke", args=[made.pk]))
+    rows = AuditEntry.objects.filter(verb__startswith="token_").order_by("pk")
+    me = owner_of(ada).pk
+    assert [(row.verb, row.actor_id, row.subject, row.detail) for row in rows] == [
+        (verb, me, f"account:{me}", {"token": made.pk, "name": "Nightly"})
+        for verb in ("token_made", "token_revoked")
+    ]
 
 
 @pytest.mark.parametrize("how", ["expired", "closed account", "digest", "unknown"])

@@ -105,7 +105,8 @@ def test_a_forged_revision_changes_nothing(ada: Client, forged: str) -> None:
 
 def test_other_questions_start_with_targets_of_their_own(ada: Client) -> None:
     definitions.define(helpful(), owner_id=owner_of(ada).pk)
-    of = begun(ada)
+    rows = [json.loads(line) | {"input": "Read this."} for line in lines().splitlines()]
+    of = begun(ada, "\n".join(map(json.dumps, rows)).encode())
     keep(ada, of, "plan", width_overall="0.4", width_edit="0.3")
     assert keep(ada, of, "questions", instrument="language_quality").status_code == 302
     assert plan_of(of).targets == {"overall": 0.4, "edit": 0.3}, "the same questions keep theirs"
@@ -375,3 +376,23 @@ def test_a_plan_of_no_campaign_is_not_copied(ada: Client, odd: str) -> None:
 def test_the_recommended_metric_is_said_to_save_what_was_measured(ada: Client) -> None:
     text = " ".join(ada.get(at(begun(ada), "questions")).content.decode().split())
     assert "it saved 4 % to 30 % of the judgments" in text.replace("\u00a0", " ")
+
+
+def test_a_file_that_does_not_fit_is_told_at_the_choice(ada: Client) -> None:
+    of = begun(ada)
+    choice = reverse("annotate:import-tutorial", args=[of.public_id])
+    for instrument, lacks in (("answer_correctness", True), ("language_quality", False)):
+        part = ada.get(choice, {"instrument": instrument}).content.decode()
+        assert ("does not fit this instrument" in part) == lacks
+    refused = keep(ada, of, "questions", instrument="answer_correctness")
+    assert refused.status_code == 422
+    assert "no question (“input”)" in refused.context["form"].errors["instrument"][0]
+    assert plan_of(of).instrument == "language_quality"
+    back = keep(ada, of, "questions", instrument="answer_correctness", go="back")
+    assert back.status_code == 302, "the file may be what is wrong"
+
+
+def test_a_metric_that_the_file_cannot_have_is_told_at_the_choice(ada: Client) -> None:
+    refused = keep(ada, begun(ada), "questions", metric_names=["rouge_l_f"])
+    assert refused.status_code == 422
+    assert "reference" in refused.context["form"].errors["metric_names"][0]

@@ -32,7 +32,7 @@ from tests.crowds import operations
 from tests.crowds.batches.launching import came, launched
 from tests.crowds.researcher import at, hidden, said
 from tests.crowds.scripted import NO_MONEY, Scripted
-from tests.factories import campaign, judge, user
+from tests.factories import campaign, judge, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -390,6 +390,9 @@ def test_a_unit_in_doubt_is_shown_with_both_ways_out(
     assert "waits for your decision" not in answer.content.decode()
     again = ada.post(at(mine, "unit-accept", doubted.pk), follow=True)
     assert "Nothing about this work waits" in said(again)[0]
+    by_link = person(campaign(owner=User.objects.get(username="ada")), "by-link")
+    refused = ada.post(at(by_link.campaign, "unit-accept", by_link.pk), follow=True)
+    assert "came by a link" in said(refused)[0]
     doubted.refresh_from_db()
     assert doubted.problem == ""
 

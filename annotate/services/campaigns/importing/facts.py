@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from annotate.instruments import pairs
+from annotate.services.campaigns.importing import lookalikes
 from annotate.services.campaigns.importing.metric_columns import (
     MOST_LINES,
     Column,
@@ -86,6 +87,7 @@ class Facts(BaseModel):
     odd_cells: list[OddCell] = []
     constant_metrics: list[str] = []  # recommended ones that are the same for every output
     notices: list[str] = []
+    alike: list[str] = []  # a sentence for each two names of systems or items that look alike
     pairs: PairFacts | None = None  # None: there are fewer than two systems, or too many
 
     def of_pairs(self, found: PairFacts) -> "Facts":
@@ -135,6 +137,7 @@ def facts_of_sheet(db: sqlite3.Connection) -> Facts:
         no_others=_lacking(db, ALONE),
         columns=[*columns(db, "metrics"), *columns(db, "loose")],
         constant_metrics=constant_metrics(db),
+        alike=lookalikes.sentences(db),
         pairs=_pairs(db) if 2 <= len(sizes) <= MOST_COMPARED else None,
     )
 

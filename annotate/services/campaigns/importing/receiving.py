@@ -188,17 +188,22 @@ def change_plan(
         raise Conflict("The campaign is being created already: its plan cannot be changed here.")
 
 
-def create(of: CampaignImport, *, revision: int, actor_id: int) -> None:
+def create(
+    of: CampaignImport, *, revision: int, actor_id: int, distinct_names: bool = False
+) -> None:
     """Let a worker create the campaign with the plan that was shown. A repeat does nothing.
 
+    distinct_names: its owner says that names that look alike are of different things.
     Raises `Conflict` where the plan has changed since, and `Invalid` or `UploadRefused` where it
-    does not fit the file.
+    does not fit the file, or names look alike.
     """
     if of.status in (Status.CREATING, Status.DONE):
         return
     if of.status != Status.READY:
         raise Conflict("There is nothing to create yet.")
-    creating.check(plan_of(of), facts_of(of))
+    plan, facts = plan_of(of), facts_of(of)
+    creating.check(plan, facts)
+    creating.ask_about_names(facts, distinct=distinct_names or plan.distinct_names)
     moved = states.move(
         of,
         Status.CREATING,

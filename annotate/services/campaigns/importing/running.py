@@ -82,7 +82,9 @@ def run_directly(
         for the key of another import, and `LostError` if the owner cancels it on the page.
     """
     with Sheet() as sheet:
-        checked = creating.check(plan_of(of), reading.read(sheet, outputs, metrics))
+        plan = plan_of(of)
+        checked = creating.check(plan, reading.read(sheet, outputs, metrics))
+        creating.ask_about_names(checked.facts, distinct=plan.distinct_names)
         of.claim, of.claimed_until = uuid.uuid4().hex, timezone.now() + CLAIM
         of.facts = checked.facts.model_dump(mode="json")
         states.begin_read(of)
@@ -139,6 +141,8 @@ def _go_on(of: CampaignImport) -> None:
                 _settle(of, Status.READY, facts=facts.model_dump(mode="json"))
                 return
             checked = creating.check(plan_of(of), facts)
+            if of.at_once:  # nobody was asked on a page
+                creating.ask_about_names(facts, distinct=checked.plan.distinct_names)
         except UploadRefused as refused:
             _refuse(of, refused)
             return

@@ -45,7 +45,7 @@ def notices_of(of: CampaignImport) -> list[str]:
         return []
     facts = facts_of(of)
     names = of.campaign.metrics if of.campaign else of.plan["metrics"]
-    return [*facts.notices, *metric_choice.offers(names, facts)]
+    return [*facts.alike, *facts.notices, *metric_choice.offers(names, facts)]
 
 
 def refusal_of(of: CampaignImport) -> Refusal:

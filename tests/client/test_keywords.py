@@ -1,0 +1,54 @@
+"""What the client takes: paths as text, and no keyword that it does not know."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from plumbline_client import Plumbline, Refused, keywords
+
+from annotate.api.campaigns.serializers import PlanSerializer
+from annotate.api.marketplace.serializers import TermsSerializer
+from annotate.models import Campaign
+from annotate.selectors.review import queues
+from tests.client.test_client import PLAN, ROWS, file_of
+
+pytestmark = [pytest.mark.orm, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+
+def test_a_misspelled_budget_is_a_type_error_and_no_campaign(ada: Plumbline) -> None:
+    with pytest.raises(TypeError, match=r"create\(\) takes no keyword 'budgett'.*'budget'"):
+        ada.create("News", ROWS, **PLAN, budgett="5")
+    with pytest.raises(TypeError, match=r"There are public_title"):
+        ada.create("News", ROWS, **PLAN, zzz=1)
+    assert not Campaign.objects.exists()
+
+
+def test_terms_and_filters_have_names_too(ada: Plumbline) -> None:
+    batches = ada.batches("any")
+    for ask in (lambda: batches.offer(4, tasks=2, titel="x"), lambda: ada.reviews(campain="x")):
+        with pytest.raises(TypeError, match="Did you mean"):
+            ask()
+
+
+def test_a_raw_request_is_refused_as_well(ada: Plumbline) -> None:
+    with pytest.raises(Refused) as refused:
+        ada.post("campaigns/", {"name": "News", "outputs": ROWS, **PLAN, "budgett": "5"})
+    assert "Did you mean “budget”?" in refused.value.errors["budgett"]
+    with pytest.raises(Refused) as refused:
+        ada.get("reviews/", campain="x")
+    assert "Did you mean “campaign”?" in refused.value.errors["campain"]
+
+
+def test_the_names_are_those_of_the_api() -> None:
+    of_plan: Any = set(PlanSerializer().fields) - {"name", "key"}
+    assert set(keywords.PLAN) == of_plan
+    assert set(keywords.TERMS) == set(TermsSerializer().fields)
+    assert {"campaign", *queues.narrowing()} <= set(keywords.REVIEWS)
+
+
+def test_paths_may_be_text(ada: Plumbline, tmp_path: Path) -> None:
+    made = ada.create("News", str(file_of(tmp_path, ROWS)), **PLAN)
+    assert made.planned == 24
+    to = ada.export(made.id, str(tmp_path / "all.zip"))
+    assert to == tmp_path / "all.zip"
+    assert to.is_file()
