@@ -84,7 +84,10 @@ def _of_protocol(bundle: Bundle) -> Iterator[AmendmentInBundle]:
     """Yield the changes of the protocol; which protocols they lead to, decisions say."""
     with reading(PLAN):
         found = [_amendment(row) for row in bundle.value(PLAN).get("protocol_amendments", ())]
-    yield from reversed(found)
+    for one in reversed(found):
+        # A protocol that told nothing took the values themselves.
+        changes = {name: (was or "raw", now) for name, (was, now) in one.changes.items()}
+        yield AmendmentInBundle(one.at, one.why, changes)
 
 
 def _amendment(row: Mapping[str, Any]) -> AmendmentInBundle:

@@ -38,9 +38,7 @@ def codes(found) -> set[str]:
 
 @pytest.mark.parametrize("scale", [SCALE, Scale(-1, 1, bounded=False)], ids=["bounded", "open"])
 def test_no_rule_of_widths_stops_off_the_scale(scale):
-    wrong, right = (
-        estimate(sample(outlier=outlier, scale=scale)) for outlier in (20_000.0, 22.0)
-    )
+    wrong, right = (estimate(sample(outlier=outlier, scale=scale)) for outlier in (20_000.0, 22.0))
     assert abs(wrong.estimate) > 1
     assert wrong.off_scale
     assert "off_scale" in codes(wrong)
@@ -83,9 +81,7 @@ def test_a_difference_beyond_the_scale_decides_nothing():
     wrong = difference(first, second)
     assert abs(wrong.estimate) > 2
     assert wrong.off_scale
-    verdict = ranking(
-        {("a", "b"): PairState.of(wrong)}, margin=0.1, level=0.95, planned_items=100
-    )
+    verdict = ranking({("a", "b"): PairState.of(wrong)}, margin=0.1, level=0.95, planned_items=100)
     assert verdict.pairs["a", "b"].outcome == "open"
     right = difference(second, second)
     assert not right.off_scale

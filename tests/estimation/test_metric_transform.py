@@ -2,9 +2,7 @@
 
 import io
 import json
-import random
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,92 +11,20 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from annotate.errors import Conflict, Invalid
-from annotate.models import Assignment, AuditEntry, Campaign, ChangeMark, Judgment, Output
+from annotate.models import AuditEntry, Campaign, ChangeMark, Judgment
 from annotate.selectors.campaigns import counting, opening
 from annotate.services.campaigns import life, metric_transform
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.work import judgments, leasing
 from estimation import data
 from estimation.core import entering
 from estimation.models import Decision, Estimate
 from estimation.services import estimating
 from tests import remembered
 from tests.annotate.comparing import compared
+from tests.estimation.heavy_tailed import heavy, judge, wrong
 from tests.estimation.verifying.worlds import changed, files_of, written
-from tests.factories import campaign, person
+from tests.factories import campaign
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db, pytest.mark.usefixtures("no_screens")]
-
-ITEMS, OUTLIER = 120, 1200.0
-
-
-def quality(item: int) -> float:
-    return random.Random(item).gauss(0, 1)
-
-
-def perplexity(item: int, system: int) -> float:
-    return 20 + 2 * random.Random(f"{item} {system}").gauss(0, 1) - quality(item)
-
-
-def rows(systems: tuple[str, ...], outlier: float) -> list[Row]:
-    """Perplexities of about 20, and one that is not."""
-    return [
-        Row(
-            item=f"item-{i}",
-            system=system,
-            output=f"The council of district {i} met on Monday, as {system} tells it.",
-            metrics={"perplexity": outlier if (i, s) == (7, 0) else perplexity(i, s)},
-        )
-        for i in range(ITEMS)
-        for s, system in enumerate(systems)
-    ]
-
-
-def heavy(
-    owner: User | None = None,
-    *,
-    transform: str = "",
-    outlier: float = OUTLIER,
-    systems: tuple[str, ...] = ("lm",),
-    **plan: Any,
-) -> Campaign:
-    """A campaign with an outlier; `transform` as if it had opened with that."""
-    settings = {"targets": {"overall": 1.2}, "double_share": 0, "annotator_cap": None} | plan
-    made = campaign(
-        owner=owner, rows_=rows(systems, outlier), metrics=("perplexity",), **settings
-    )
-    if transform:
-        before = made.protocol | {"metric_transform": transform}
-        if transform == "raw":  # as 0.1.0 wrote it
-            del before["metric_transform"]
-        Campaign.objects.filter(pk=made.pk).update(protocol=before)
-        made.refresh_from_db()
-    return made
-
-
-def wrong(owner: User) -> Campaign:
-    """A campaign of before, whose estimate lies off the scale."""
-    return judge(heavy(owner, transform="raw"), 60)
-
-
-def judge(made: Campaign, n: int) -> Campaign:
-    """Let 15 people judge in turn by what the items are worth, and estimate every ten judgments."""
-    crowd = [person(made, f"p{k}") for k in range(15)]
-    for turn in range(n):
-        got = leasing.lease(crowd[turn % 15].pk)
-        if not isinstance(got, Assignment):
-            break
-        item = int(Output.objects.get(pk=got.output_id).item.key.removeprefix("item-"))
-        level = max(-1, min(1, round(quality(item) + random.Random(turn).gauss(0, 0.3))))
-        edit = None if level == 1 else f"A better text about the council of district {item}."
-        raw = {"fluency": level, "redundancy": level, "overall": level, "edit": edit}
-        judgments.submit(got.pk, participation_id=crowd[turn % 15].pk, raw=raw)
-        if turn % 10 == 9:
-            estimating.refresh(made.pk)
-    for _round in range(4):
-        estimating.refresh(made.pk)
-    made.refresh_from_db()
-    return made
 
 
 def newest(made: Campaign, criterion: str = "overall") -> Estimate:
@@ -174,6 +100,10 @@ def test_the_switch_is_logged_and_estimates_are_made_again(ada: User, client: Cl
     made.refresh_from_db()
     assert abs(newest(made).estimate) < 1
     assert made.status == "closed"
+    report = client.get(f"/campaigns/{made.public_id}/report/").content.decode()
+    assert "metric_transform from raw to normal_scores. One perplexity is 20,000." in report
+    assert "1 change of how metrics enter, listed under" in report
+    assert "mid-ranks over all outputs" in report
     client.post(address, {"why": "Again."})
     assert AuditEntry.objects.filter(campaign=made, verb="bound_metrics").count() == 1
 
@@ -185,7 +115,7 @@ def test_the_api_switches_too(ada: User, client: Client) -> None:
     told = client.get(address)
     assert told.json()["metric_transform"] == "raw", told.content
     asked = {"content_type": "application/json"}
-    assert client.post(f"{address}bound-metrics/", {}, **asked).status_code == 400
+    assert client.post(f"{address}bound-metrics/", {}, **asked).status_code == 422
     told = client.post(f"{address}bound-metrics/", {"reason": "An outlier."}, **asked)
     assert told.json()["metric_transform"] == "normal_scores"
     again = client.post(f"{address}bound-metrics/", {"reason": "Twice."}, **asked)
@@ -227,7 +157,7 @@ def test_an_export_carries_both_rules_and_they_are_made_again(ada: User, tmp_pat
     assert Decision.objects.filter(campaign=made).count() > before
     files = files_of(made)
     said = verified(written(files, tmp_path / "export.zip"))
-    assert 'how metrics enter changed: metric_transform from null to "normal_scores"' in said
+    assert 'how metrics enter changed: metric_transform from "raw" to "normal_scores"' in said
     assert "Everything agrees." in said
 
     def forgotten(text: str) -> str:
