@@ -23,7 +23,7 @@ GROUPS = {
     "Logging in": ("token",),
     "Plans": ("plan",),
     "Campaigns": (
-        *("campaigns", "open", "pause", "close", "archive", "delete"),
+        *("campaigns", "open", "pause", "close", "bound-metrics", "archive", "delete"),
         *("imports", "links", "texts", "notifications"),
     ),
     "Instruments": ("instruments",),

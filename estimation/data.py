@@ -1,6 +1,6 @@
 """From annotate's selectors to the samples of `estimation.core`: the one bridge."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -12,7 +12,7 @@ from annotate.instruments.base import Criterion
 from annotate.selectors import bulk
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Brief, Scores, SystemOutputs
-from estimation.core import Incidence, Sample, Scale, TooFewJudgmentsError
+from estimation.core import Incidence, Sample, Scale, TooFewJudgmentsError, entering
 from estimation.models import MetricScore
 
 Ints = NDArray[np.int64]
@@ -43,10 +43,14 @@ class Pair:
 
 @dataclass(frozen=True)
 class Metrics:
-    """The campaign's p metrics of its outputs: ids (M,), ascending, and values (M, p)."""
+    """The campaign's p metrics of its outputs: ids (M,), ascending, and values (M, p).
+
+    transform: how they enter estimates, as the protocol has it.
+    """
 
     output: Ints
     value: NDArray[np.float64]
+    transform: str
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Seen:
     """All that counts in a campaign, read once: judgments with scores, and metrics if any.
 
     everybody: the scores with the excluded judgments in them; None where none is excluded.
-    of_system: the metrics of each system's outputs, by its id, once they were looked up.
+    of_system: what enters of the metrics of each system's outputs, by its id, once it was made.
     """
 
     scores: Scores
@@ -142,7 +146,9 @@ def metric_values(brief: Brief) -> Metrics | None:
     outputs, row = np.unique(output, return_inverse=True)
     values = np.full((outputs.size, len(brief.metrics)), np.nan)
     values[row, number] = value
-    return Metrics(outputs, values) if outputs.size else None
+    if not outputs.size:
+        return None
+    return Metrics(outputs, values, brief.protocol.metric_transform)
 
 
 def metric_of(output: Ints, metrics: Metrics | None) -> NDArray[np.float64] | None:
@@ -208,11 +214,25 @@ def _side(system: SystemOutputs, places: Ints | None, stop: int | None, seen: Se
 
 
 def _metric(system: SystemOutputs, seen: Seen) -> NDArray[np.float64] | None:
-    """The metrics of all outputs of a system, read-only, so that samples share them."""
+    """What enters of the metrics of a system's outputs, read-only, so that samples share it."""
     if seen.metrics is None:
         return None
-    if system.system_id not in seen.of_system:
-        found = np.array(metric_of(system.output, seen.metrics))
-        found.flags.writeable = False
-        seen.of_system[system.system_id] = found
+    if not seen.of_system:
+        seen.of_system.update(entering_of(seen.systems, seen.metrics))
     return seen.of_system[system.system_id]
+
+
+def entering_of(
+    systems: Sequence[SystemOutputs], metrics: Metrics
+) -> dict[int, NDArray[np.float64]]:
+    """Return what enters estimates of each system's metrics, by its id: (N,), or (N, p).
+
+    An output that several systems wrote counts once for each of them, as in a file of metrics.
+    """
+    outputs = np.concatenate([one.output for one in systems])
+    entered = entering(np.asarray(metric_of(outputs, metrics)), transform=metrics.transform)
+    ends = np.cumsum([one.output.size for one in systems])[:-1]
+    parts = [part.copy() for part in np.split(entered, ends)]
+    for part in parts:
+        part.flags.writeable = False
+    return {one.system_id: part for one, part in zip(systems, parts, strict=True)}

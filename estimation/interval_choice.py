@@ -46,7 +46,10 @@ RESAMPLED = tuple(name for name in ESTIMATORS if name != "balanced")
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """How to estimate: names of the command line. balance, person_share: by criterion."""
+    """How to estimate: names of the command line. balance, person_share: by criterion.
+
+    metric_transform: how metrics entered the samples; "" without metrics.
+    """
 
     estimator: str
     interval: str = "two_way"
@@ -54,6 +57,7 @@ class Asked:
     level: float = 0.95
     finite_population: bool = True
     seed: int = 0
+    metric_transform: str = ""
     balance: Mapping[str, float] = field(default_factory=dict)
     person_share: Mapping[str, float] = field(default_factory=dict)
 

@@ -120,6 +120,8 @@ class Report:
             "s3_factor": found.variance.s3_factor,
             "pull": found.variance.pulled,
             "squared_error": asdict(found.variance),
+            "metric_transform": self.asked.metric_transform or None,
+            "off_scale": found.off_scale,
             "seed": method.seed,
             "folds": dict(zip(self.items, fold, strict=True)) if fitted else None,
             "penalties": [_finite(one) for one in found.penalties] if fitted else None,

@@ -1,12 +1,12 @@
 """From tables read from plain files to the samples of `estimation.core`. Pure."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from estimation.core import Sample, Scale
+from estimation.core import Sample, Scale, entering
 from estimation.files import (
     AmbiguousMetricError,
     FileMetricError,
@@ -99,6 +99,18 @@ def chosen_metrics(metrics: Table | None, wanted: Selection) -> tuple[str, ...]:
             f"use them all with --metric {ALL_METRICS}.",
         )
     return known
+
+
+def entered(metrics: Table, transform: str) -> Table:
+    """Return the table with what enters estimates in place of each metric's values.
+
+    It is made over all rows of the metric, whichever systems are estimated; see `entering`.
+    """
+    value = metrics.value.copy()
+    for number in np.unique(metrics.columns["metric"]):
+        rows = metrics.columns["metric"] == number
+        value[rows] = entering(value[rows], transform=transform)
+    return replace(metrics, value=value)
 
 
 def cells(judgments: Table, metrics: Table | None, wanted: Selection) -> Iterator[FileCell]:

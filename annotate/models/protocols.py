@@ -23,6 +23,8 @@ class CriterionProtocol(BaseModel):
 class Protocol(BaseModel):
     """The estimator with its constants, the seed of the folds of several metrics, and the rule.
 
+    metric_transform: how the metrics enter, see `estimation.core.entering`; protocols that do not
+    tell are older, and take the values themselves.
     rule: when collection stops; targets are interval widths, margins those of a ranking, both by
     primary criterion. screening: all settings of the screens. version: of this form.
     """
@@ -34,6 +36,7 @@ class Protocol(BaseModel):
     estimand: str
     level: float
     metrics: tuple[str, ...]
+    metric_transform: str = "raw"
     seed: int
     rule: str
     targets: Mapping[str, float]

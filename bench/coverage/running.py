@@ -1,6 +1,6 @@
 """Campaigns of one cell, each stopped by every way of estimating."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from bench.coverage.batch import Sums, pack
 from bench.coverage.cells import Cell
 from bench.coverage.intervals import WAYS, Found, Way, look
 from estimation.core import MIN_EFFECTIVE_ANNOTATORS, Floats, Ints, Sample
-from estimation.core.simulation import draw
+from estimation.core.simulation import Campaign, draw
 
 STEP = 5  # judgments between two looks
 SIDE_BY_SIDE = 500
@@ -43,12 +43,22 @@ class Endings:
         return (self.low <= self.truth) & (self.truth <= self.high)
 
 
-def drawn(cell: Cell, numbers: range, seed: int, stream: int) -> tuple[list[Sample], Floats]:
+# What stands in place of a campaign's metric, (N,).
+Metric = Callable[[Campaign, np.random.Generator], Floats]
+
+
+def drawn(
+    cell: Cell, numbers: range, seed: int, stream: int, metric: Metric | None = None
+) -> tuple[list[Sample], Floats]:
     """Draw campaigns and their true means, each from a random stream of its own."""
     samples, truth = [], np.empty(len(numbers))
     for row, number in enumerate(numbers):
-        campaign = draw(cell.plan, default_rng(SeedSequence(seed, spawn_key=(stream, number))))
-        samples.append(_part(campaign.sample, cell.judged))
+        rng = default_rng(SeedSequence(seed, spawn_key=(stream, number)))
+        campaign = draw(cell.plan, rng)
+        sample = campaign.sample
+        if metric is not None:
+            sample = replace(sample, metric=metric(campaign, rng))
+        samples.append(_part(sample, cell.judged))
         truth[row] = campaign.truth
     return samples, truth
 
@@ -64,13 +74,19 @@ def _part(sample: Sample, judged: float) -> Sample:
 
 
 def run(
-    cell: Cell, campaigns: int, seed: int, stream: int = 0, ways: Sequence[Way] = WAYS
+    cell: Cell,
+    campaigns: int,
+    seed: int,
+    stream: int = 0,
+    ways: Sequence[Way] = WAYS,
+    *,
+    metric: Metric | None = None,
 ) -> dict[str, Endings]:
     """Collect the campaigns of one cell, some hundreds side by side."""
     found: list[dict[str, Endings]] = []
     for start in range(0, campaigns, SIDE_BY_SIDE):
         numbers = range(start, min(start + SIDE_BY_SIDE, campaigns))
-        samples, truth = drawn(cell, numbers, seed, stream)
+        samples, truth = drawn(cell, numbers, seed, stream, metric)
         found.append(Campaigns(cell, samples, truth, ways).collect())
     return {way.name: _joined([endings[way.name] for endings in found]) for way in ways}
 

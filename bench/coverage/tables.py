@@ -8,6 +8,7 @@ from math import exp, log
 from pathlib import Path
 from typing import Any
 
+from bench.coverage import metrics
 from bench.coverage.cells import Cell
 from bench.coverage.intervals import BALANCED, ENDLESS, REGRESSION, RELEASED
 from bench.coverage.results import Row, Tally, read, rows_of
@@ -71,8 +72,42 @@ def page(results: dict[str, Any]) -> str:
             CENSUS.format(claim=f"{CENSUS_CLAIM:.3f}"[1:]),
             table(_CENSUS, census),
             "",
+            _of_metrics(),
         ]
     )
+
+
+METRICS = """## Metrics of every kind
+
+`python -m bench.coverage.metrics {campaigns} docs/coverage_metrics.json` draws these campaigns (seed {seed}, {campaigns:,} a row; \
+balanced weights, level .95, the other settings of the rows above with the same scores; preferences: 40 people, \
+width .2). All rules see the same campaigns. *Raw*: the values themselves. *Winsorised*: cut at four robust standard \
+deviations about the median. *Ranks*: `normal_scores`, for preferences `signed_scores` \
+([how metrics enter](statistics.md#how-metrics-enter)), the rule of campaigns. `*`: coverage is below .945 by more than \
+two standard errors (of .950: .014). Cauchy noise says nothing about the output; loops are mostly bad outputs.
+"""
+
+
+def _of_metrics() -> str:
+    results = read(metrics.FILE)
+    names = ("raw", "winsorised", "ranks")
+    lines = [
+        "| scores | metric "
+        + "".join(f"| {name} covers " for name in names)
+        + "".join(f"| {name} takes " for name in names)
+        + "|",
+        "|" + "---|" * 8,
+    ]
+    for row in metrics.read_rows(results):
+        found = list(row.rules.values())
+        first = found[0].judgments
+        cover = [f"{_share(one.coverage)}{'*' if falls_short(one, 0.945) else ''}" for one in found]
+        takes = [
+            f"{first:.0f}",
+            *(f"{n:.0f} ({n / first:.2f})" for n in (one.judgments for one in found[1:])),
+        ]
+        lines.append(f"| {' | '.join([row.scores, row.kind, *cover, *takes])} |")
+    return "\n".join([METRICS.format(**results), *lines, ""])
 
 
 Columns = dict[str, Callable[[int, Row], str]]

@@ -15,6 +15,7 @@ from estimation.models import (
     MetricScore,
 )
 from estimation.selectors import savings
+from estimation.selectors.criteria.cells import off_scale
 from estimation.selectors.exports import EVIDENCE, INTERVAL, METHOD
 
 Row = TypeVar("Row", bound=Inference)
@@ -39,6 +40,18 @@ class InferenceSerializer(serializers.ModelSerializer[Row]):
     df = Finite(allow_null=True)
     std_error = Finite(allow_null=True)
     effective_annotators = Finite(allow_null=True)
+    off_scale = serializers.SerializerMethodField(
+        help_text="whether the estimate or the middle of its interval lies off the scale: it is "
+        "wrong then, and stops nothing"
+    )
+    metric_transform = serializers.CharField(
+        source="detail.metric_transform",
+        default=None,
+        allow_null=True,
+        read_only=True,
+        help_text="how the metrics entered: normal_scores, signed_scores (pairs of texts) or raw; "
+        "null without metrics, and in rows of before the rule",
+    )
     outcome = serializers.CharField(
         source="detail.outcome",
         default=None,
@@ -46,6 +59,9 @@ class InferenceSerializer(serializers.ModelSerializer[Row]):
         read_only=True,
         help_text="in a ranking of pairs: first, second (the higher one), close or open; else null",
     )
+
+    def get_off_scale(self, row: Row) -> bool:
+        return off_scale(row.detail)
 
 
 class WithExcludedSerializer(serializers.Serializer[Any]):
@@ -84,6 +100,8 @@ class EstimateSerializer(InferenceSerializer[Estimate]):
             "mean_high",
             *EVIDENCE,
             "n_unfinished",
+            "off_scale",
+            "metric_transform",
             "outcome",
             "with_excluded",
             "saving",
@@ -122,6 +140,8 @@ class ComparisonSerializer(InferenceSerializer[Comparison]):
             "difference",
             *INTERVAL,
             *EVIDENCE,
+            "off_scale",
+            "metric_transform",
             "outcome",
             "detail",
         )

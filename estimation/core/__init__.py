@@ -22,6 +22,7 @@ from estimation.core.agreement.straightlining import (
     uniformity,
 )
 from estimation.core.agreement.without_each import WithoutEach, alpha_without_each
+from estimation.core.data.entering import METRIC_TRANSFORMS, MetricTransform, entering
 from estimation.core.data.errors import (
     DuplicateJudgmentError,
     EstimationError,
@@ -122,6 +123,7 @@ __all__ = [
     "ESTIMATORS",
     "INTERVALS",
     "ITEMS_FACTOR",
+    "METRIC_TRANSFORMS",
     "MIN_EFFECTIVE_ANNOTATORS",
     "MIN_ITEMS",
     "MIN_ITEMS_UNBOUNDED",
@@ -154,6 +156,7 @@ __all__ = [
     "Method",
     "MetricIncompleteError",
     "MetricMissingError",
+    "MetricTransform",
     "NoVariationError",
     "Notice",
     "OneWay",
@@ -201,6 +204,7 @@ __all__ = [
     "distinct",
     "drift",
     "empirical_bernstein",
+    "entering",
     "estimate",
     "first_anytime_stop",
     "first_stop",

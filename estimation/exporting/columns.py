@@ -9,6 +9,8 @@ METHOD = {
     "interval": "the rule that made the interval",
     "estimand": "population: of annotators like these; panel: these annotators alone",
     "metrics": "the automatic metrics that it uses",
+    "metric_transform": "how they entered: normal_scores, signed_scores (pairs of texts) or raw; "
+    "empty without metrics, and in rows of before 0.2.0, where it is raw",
     "level": "of the interval",
 }
 INTERVAL = {

@@ -31,6 +31,7 @@ _VERBS = {
     "finish": "closed it",
     "resume": "went on collecting",
     "reopen": "reopened it: {why}",
+    "bound_metrics": "let metrics enter estimates bounded: {why}",
     "archive": "archived it",
     "delete": "deleted the draft",
     "stop_system": "ended the sample of {which}",
@@ -147,7 +148,7 @@ PARTS = {
     "campaign": _part(
         "Campaign",
         "create imported open pause close finish resume reopen archive delete stop_system "
-        "resume_system "
+        "resume_system bound_metrics "
         "fee retitle amend_texts amend_screens gold_added gold_confirmed gold_removed gold_share "
         "add_reviewer invite revoke_invitation join change_role "
         "remove_member leave withdraw_links subscribe unsubscribe budget_low",

@@ -36,6 +36,7 @@ MEAN = ("mean_estimate", "mean_low", "mean_high")
 WITH_EXCLUDED = ("estimate", "low", "high", "n_judgments")
 NUMBERS = ("estimate", "low", "high")
 OF_RANKING = ("outcome", "margin", "needs", "items_needed")
+OF_DETAIL = ("metric_transform", *OF_RANKING)
 ALPHA = (
     "criterion",
     "at",
@@ -95,7 +96,7 @@ def estimates(now: Moment) -> Iterator[Row]:
         found = _named(names, values)
         told = detail.get("with_excluded") or {}
         extra = {f"with_excluded_{name}": told.get(name) for name in WITH_EXCLUDED}
-        extra |= {name: detail.get(name) for name in OF_RANKING}
+        extra |= {name: detail.get(name) for name in OF_DETAIL}
         yield {**found, "newest": found["id"] in newest, **extra, "notices": _notices(detail)}
 
 
@@ -116,7 +117,7 @@ def comparisons_(now: Moment) -> Iterator[Row]:
     for row in rows.values_list(*names).iterator(chunk_size=CHUNK):
         *values, detail = row
         found = _named(names, values)
-        told = {name: detail.get(name) for name in OF_RANKING}
+        told = {name: detail.get(name) for name in OF_DETAIL}
         yield {**found, **told, "newest": found["id"] in newest, "notices": _notices(detail)}
 
 

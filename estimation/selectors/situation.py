@@ -12,7 +12,7 @@ from annotate.selectors.pay.budget import AtMost
 from annotate.selectors.pay.open_units import Deadline
 from annotate.selectors.work.offered import Offered
 from annotate.states import CampaignStatus, CloseReason
-from annotate.text.figures import lasting, many, moment
+from annotate.text.figures import lasting, many, moment, series
 from estimation.selectors.criteria.cells import ShownCell
 from estimation.selectors.rankings import Rankings
 
@@ -194,7 +194,33 @@ def told_late(liveness: Liveness) -> str:
     )
 
 
-URGENT = (crowd_pays_soon, crowd_wants_money, crowd_waits, units_in_doubt, worker_is_late)
+def off_the_scale(now: Situation) -> Advice | None:
+    """Advise where an estimate is wrong, and nothing stops because of it."""
+    wrong = [cell.name for cell in now.cells if cell.shown and cell.off_scale]
+    if not wrong:
+        return None
+    text = (
+        f"{series(wrong)} cannot be right: no mean of scores lies off the scale. Extreme values of "
+        "a metric do this. Collection does not stop because of such an estimate. "
+    )
+    title = f"{many(len(wrong), 'estimate lies', 'estimates lie')} off the scale"
+    if not now.facts.raw_metrics:
+        return Advice("off_scale", title, text + "More judgments bring it back.", waits=True)
+    text += "Let the metrics enter bounded: by their ranks, which no value can stretch."
+    if now.status == CampaignStatus.CLOSED:
+        text += " To do so, reopen the campaign first."
+        return Advice("off_scale", title, text, "reopen", "Reopen…")
+    return Advice("off_scale", title, text, "bound_metrics", "Use bounded metrics…")
+
+
+URGENT = (
+    crowd_pays_soon,
+    crowd_wants_money,
+    crowd_waits,
+    units_in_doubt,
+    worker_is_late,
+    off_the_scale,
+)
 
 
 def widened_since(

@@ -128,7 +128,10 @@ def _row(
         interval=found.rule.name,
         metrics=list(brief.metrics),
         level=brief.level,
-        detail={"notices": [{"code": one.code, "text": one.text} for one in result.notices]},
+        detail={
+            "notices": [{"code": one.code, "text": one.text} for one in result.notices],
+            "metric_transform": brief.protocol.metric_transform if brief.metrics else None,
+        },
         **_ends(found.interval),
         **_evidence(result),
     )

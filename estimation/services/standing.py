@@ -100,12 +100,17 @@ def is_enough(
     found: list[Finding],
     compared: list[Contrast],
 ) -> bool:
-    """Return whether a system's sample may end by these findings; no query."""
+    """Return whether a system's sample may end by these findings; no query.
+
+    What lies off the scale is wrong, and ends nothing.
+    """
+    because = _primary(brief, system, found)
+    if any(found[index].estimate.off_scale for index in because):
+        return False
     if brief.is_ranking and not brief.compares:
         ranked = [compared[index].ranked for index in _pairs_of(system, compared)]
         all_pairs = (len(systems) - 1) * len(brief.primary)
         return len(ranked) == all_pairs and all(one and one.is_decided for one in ranked)
-    because = _primary(brief, system, found)
     return len(because) == len(brief.primary) and all(found[index].is_enough for index in because)
 
 

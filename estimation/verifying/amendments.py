@@ -1,4 +1,4 @@
-"""The changes of the screens' settings that an export holds: in words, and whether they fit.
+"""The amendments that an export holds, in words, and whether the screens' settings fit them.
 
 Exports of 0.1.0 have no such file, and nothing is said of their settings.
 """
@@ -26,13 +26,17 @@ class AmendmentInBundle:
 
 def sentences(bundle: Bundle) -> Iterator[str]:
     """Yield each change with its reason, the oldest first."""
-    for one in _read(bundle):
-        changes = ", ".join(
-            f"{_shown(path)} from {_value(was)} to {_value(now)}"
-            for path, (was, now) in sorted(one.changes.items())
-        )
-        reason = f" Reason: “{_shown(one.why)}”." if one.why else ""
-        yield f"{one.at:%Y-%m-%d %H:%M} UTC, settings of the screens changed: {changes}.{reason}"
+    for what, amended in (
+        ("settings of the screens", _read(bundle)),
+        ("how metrics enter", _of_protocol(bundle)),
+    ):
+        for one in amended:
+            changes = ", ".join(
+                f"{_shown(path)} from {_value(was)} to {_value(now)}"
+                for path, (was, now) in sorted(one.changes.items())
+            )
+            reason = f" Reason: “{_shown(one.why)}”." if one.why else ""
+            yield f"{one.at:%Y-%m-%d %H:%M} UTC, {what} changed: {changes}.{reason}"
 
 
 def differences(bundle: Bundle) -> Iterator[str]:
@@ -72,12 +76,23 @@ def _read(bundle: Bundle) -> Iterator[AmendmentInBundle]:
         return
     for row in bundle.objects(AMENDMENTS.name):
         with reading(AMENDMENTS.name):
-            found = AmendmentInBundle(
-                _moment(row["at"]),
-                str(row["why"]),
-                {str(path): (was, now) for path, (was, now) in row["changes"].items()},
-            )
+            found = _amendment(row)
         yield found
+
+
+def _of_protocol(bundle: Bundle) -> Iterator[AmendmentInBundle]:
+    """Yield the changes of the protocol; which protocols they lead to, decisions say."""
+    with reading(PLAN):
+        found = [_amendment(row) for row in bundle.value(PLAN).get("protocol_amendments", ())]
+    for one in reversed(found):
+        # A protocol that told nothing took the values themselves.
+        changes = {name: (was or "raw", now) for name, (was, now) in one.changes.items()}
+        yield AmendmentInBundle(one.at, one.why, changes)
+
+
+def _amendment(row: Mapping[str, Any]) -> AmendmentInBundle:
+    changes = {str(path): (was, now) for path, (was, now) in row["changes"].items()}
+    return AmendmentInBundle(_moment(row["at"]), str(row["why"]), changes)
 
 
 def _moment(text: str) -> datetime:

@@ -203,8 +203,10 @@ def _decided(
     others: list[str],
 ) -> Iterator[str]:
     where = f"evidence {one['evidence']}"
-    if one["protocol"] != facts.brief.protocol.digest:
+    then = facts.under(one["protocol"])
+    if then is None:
         yield f"{where}: the protocol was another one: its SHA-256 was {one['protocol']}."
+    facts = then or facts
     rested = chosen(one["judgments"], facts.judged.judgment)
     if (there := int(rested.sum())) != one["n_judgments"]:
         yield f"{where}: it rests on {one['n_judgments']} judgments, and {there} of them are there."

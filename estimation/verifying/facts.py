@@ -1,7 +1,7 @@
 """What an export says that people did, as the arrays from which estimates are made."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from annotate.instruments.base import Instrument, Material
 from annotate.selectors.campaigns.counting import Brief, Scores, SystemOutputs
-from annotate.selectors.campaigns.protocol import brief_in, instrument_in
+from annotate.selectors.campaigns.protocol import brief_in, instrument_in, protocols_in
 from estimation.data import Metrics, Seen
 from estimation.exporting.tables import ITEMS, JUDGMENTS, METRICS, OUTPUTS, PLAN
 from estimation.verifying.bundle import Bundle, Unreadable, reading
@@ -65,6 +65,19 @@ class BundleFacts:
         ]
         return Seen(self.judged.scores(chosen), self.metrics, systems)
 
+    def under(self, digest: str) -> "BundleFacts | None":
+        """Return the same under the protocol with this digest: the one in use, or an earlier one.
+
+        None where the amendments of the plan lead back to no such protocol.
+        """
+        with reading(PLAN):
+            found = {one.digest: one for one in protocols_in(self.plan)}
+        if (protocol := found.get(digest)) is None:
+            return None
+        transform, brief = protocol.metric_transform, replace(self.brief, protocol=protocol)
+        metrics = replace(self.metrics, transform=transform) if self.metrics else None
+        return replace(self, brief=brief, metrics=metrics)
+
     @cached_property
     def stops(self) -> dict[str, int]:
         """Return where samples end now: {system: position}."""
@@ -84,9 +97,7 @@ def facts_of(bundle: Bundle) -> BundleFacts:
         raise Unreadable("The campaign was not opened yet: there is nothing to verify.")
     systems = _systems(bundle, names)
     judged = _judged(bundle, [one.name for one in instrument.criteria])
-    return BundleFacts(
-        plan, instrument, brief, systems, judged, _metrics(bundle, list(brief.metrics))
-    )
+    return BundleFacts(plan, instrument, brief, systems, judged, _metrics(bundle, brief))
 
 
 def materials(bundle: Bundle) -> dict[int, Material]:
@@ -138,8 +149,9 @@ def _judged(bundle: Bundle, criteria: Iterable[str]) -> BundleJudgments:
     return BundleJudgments(judgment, output, annotator, scores, counts > 0)
 
 
-def _metrics(bundle: Bundle, used: list[str]) -> Metrics | None:
+def _metrics(bundle: Bundle, brief: Brief) -> Metrics | None:
     found: dict[int, list[float]] = {}
+    used = list(brief.metrics)
     for line, row in enumerate(bundle.table(METRICS), start=2):
         with reading(f"{METRICS.name}, line {line}"):
             if (name := row["metric"]) in used:
@@ -148,4 +160,5 @@ def _metrics(bundle: Bundle, used: list[str]) -> Metrics | None:
     if not found:
         return None
     outputs = np.array(sorted(found), dtype=np.int64)
-    return Metrics(outputs, np.array([found[int(one)] for one in outputs]))
+    table = np.array([found[int(one)] for one in outputs])
+    return Metrics(outputs, table, brief.protocol.metric_transform)

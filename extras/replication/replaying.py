@@ -176,7 +176,8 @@ def _outcome(result: Estimate, level: float) -> ReplayOutcome:
 
 def _from_all(campaign_id: int, everything: list[Due], question: ReplayQuestion) -> Estimate:
     """Estimate from every recorded judgment, with the library alone."""
-    brief, system = counting.brief(campaign_id), counting.systems(campaign_id)[0]
+    brief, systems = counting.brief(campaign_id), counting.systems(campaign_id)
+    system, metrics = systems[0], data.metric_values(brief)
     criterion = next(one for one in brief.criteria if one.name == question.criterion)
     place = {int(output): index for index, output in enumerate(system.output)}
     people = {due.recorded.annotator: 0 for due in everything}
@@ -187,6 +188,6 @@ def _from_all(campaign_id: int, everything: list[Due], question: ReplayQuestion)
         annotator=np.array([number[due.recorded.annotator] for due in everything]),
         n_population=system.output.size,
         scale=data.scale_of(criterion),
-        metric=data.metric_of(system.output, data.metric_values(brief)),
+        metric=data.entering_of(systems, metrics)[system.system_id] if metrics else None,
     )
     return protocols.estimated(brief, criterion, sample)

@@ -16,6 +16,7 @@ from annotate.selectors.campaigns.blinding import sees_results
 from annotate.selectors.pay.budget import cost_at_most
 from annotate.services.campaigns.plans import Plan
 from annotate.services.campaigns.study_texts import LONGEST_ABOUT, LONGEST_TITLE
+from annotate.services.reasons import LONGEST_REASON
 from annotate.states import CampaignStatus, Estimand, MemberRole, MetricChoice, StopMode
 from annotate.text import json_text
 
@@ -49,6 +50,10 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     stop_mode = serializers.ChoiceField(choices=StopMode.choices)
     role = serializers.ChoiceField(choices=MemberRole.choices)
     contact = serializers.CharField(help_text="an e-mail address, or empty")
+    metric_transform = serializers.SerializerMethodField(
+        help_text="how metrics enter estimates: normal_scores, signed_scores (pairs of texts), or "
+        "raw in a campaign that opened before these; null in a draft and without metrics"
+    )
     targets = serializers.SerializerMethodField()
     margins = serializers.SerializerMethodField()
     systems = serializers.SerializerMethodField(
@@ -83,6 +88,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "systems",
             "metric_choice",
             "metrics",
+            "metric_transform",
             "estimand",
             "level",
             "stop_mode",
@@ -117,6 +123,11 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         tasks = campaign.last_tasks or usual_tasks(campaign.annotator_cap)
         most = cost_at_most(campaign, planned=campaign.planned, tasks=tasks)
         return dict(CostSerializer(most).data)
+
+    def get_metric_transform(self, campaign: Campaign) -> str | None:
+        if campaign.protocol is None or not campaign.metrics:
+            return None
+        return str(campaign.protocol.get("metric_transform", "raw"))
 
     def get_targets(self, campaign: Campaign) -> dict[str, float]:
         """Widths of intervals; empty in a ranking."""
@@ -291,3 +302,9 @@ class FileImportSerializer(PlanSerializer):
 
     file = serializers.FileField(allow_empty_file=True)
     metrics_file = serializers.FileField(required=False, allow_empty_file=True)
+
+
+class BoundMetricsSerializer(serializers.Serializer[Any]):
+    reason = serializers.CharField(
+        max_length=LONGEST_REASON, help_text="why; the log and the export keep it"
+    )

@@ -22,6 +22,7 @@ from annotate.api.campaigns import queries
 from annotate.api.campaigns.content_serializers import JudgmentSerializer
 from annotate.api.campaigns.imports import ImportSerializer
 from annotate.api.campaigns.serializers import (
+    BoundMetricsSerializer,
     CampaignSerializer,
     FileImportSerializer,
     ImportedSerializer,
@@ -34,7 +35,7 @@ from annotate.instruments import highlights
 from annotate.models import Campaign
 from annotate.selectors.studies import instruments
 from annotate.services.accounts import kept_answers
-from annotate.services.campaigns import changing_texts, drafts, life
+from annotate.services.campaigns import changing_texts, drafts, life, metric_transform
 from annotate.services.campaigns.importing import receiving, stored
 from annotate.services.campaigns.plans import Plan
 from annotate.states import ImportStatus
@@ -109,6 +110,18 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     def close(self, request: Request, public_id: str) -> Response:
         """End collecting by hand: gaps are finished, then the final estimate follows."""
         return self._act(request, public_id, _close)
+
+    @extend_schema(request=BoundMetricsSerializer, responses=CampaignSerializer)
+    @action(detail=True, methods=["post"], url_path="bound-metrics", url_name="bound-metrics")
+    def bound_metrics(self, request: Request, public_id: str) -> Response:
+        """Let metrics enter estimates bounded, in a campaign that opened before they did.
+
+        The reason is kept in the log. Without effect where they do already.
+        """
+        campaign = permissions.run(request.user, public_id)
+        why = validated(BoundMetricsSerializer(data=request.data))["reason"]
+        metric_transform.bound(campaign.pk, actor_id=cast(User, request.user).pk, why=why)
+        return self._shown(campaign)
 
     @takes_no_fields()
     @action(detail=True, methods=["post"])

@@ -16,7 +16,7 @@ from annotate.models import (
     System,
     Target,
 )
-from annotate.selectors.campaigns import blinding, counting
+from annotate.selectors.campaigns import blinding, counting, opening
 from annotate.selectors.studies import instruments
 from annotate.states import StopMode
 
@@ -63,6 +63,7 @@ class CampaignFacts:
     margins: dict[str, float] = field(default_factory=dict)  # of a ranking
     planned_items: int | None = None
     gold_share: int = 0
+    raw_metrics: bool = False  # it opened before metrics entered bounded, and takes their values
 
     @property
     def is_ranking(self) -> bool:
@@ -184,6 +185,7 @@ def facts(campaign: Campaign) -> CampaignFacts:
         double_share=campaign.double_share,
         metric_choice=campaign.metric_choice,
         metrics=tuple(campaign.metrics),
+        raw_metrics=opening.takes_raw_metrics(campaign),
         stop_mode=campaign.stop_mode,
         planned_items=campaign.planned_items,
         gold_share=campaign.gold_share,

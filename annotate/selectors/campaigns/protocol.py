@@ -1,6 +1,6 @@
 """The decisions about a campaign as plain data, and the texts that annotators read of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -12,6 +12,7 @@ from annotate.instruments.rating.instrument import Rating
 from annotate.instruments.rating.reading import read
 from annotate.instruments.rating.writing import as_data
 from annotate.models import Campaign, Protocol, System
+from annotate.selectors import amendments
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Brief
 from annotate.selectors.studies import amended_texts, instruments, texts
@@ -38,6 +39,8 @@ def _said(words: object, language: str) -> str:
     with override(interface_language(language)):
         return str(words)
 
+
+METRICS_BOUNDED = "bound_metrics"  # the verb of an amendment of the protocol: see the service
 
 DECIDED = (
     "name",
@@ -84,6 +87,10 @@ def protocol(campaign: Campaign) -> dict[str, Any]:
             {"at": one.at, "why": one.why, "changes": one.changes}
             for one in amended_texts.amended(campaign.pk)
         ],
+        "protocol_amendments": [
+            {"at": one.at, "why": one.why, "changes": one.changes}
+            for one in amendments.logged(campaign.pk, METRICS_BOUNDED)
+        ],
         "instrument": _instrument(campaign),
     }
 
@@ -121,6 +128,20 @@ def instrument_in(told: Mapping[str, Any]) -> Instrument:
             f"version {about['version']} of {found.key} was used; {found.version} runs here"
         )
     return found
+
+
+def protocols_in(told: Mapping[str, Any]) -> Iterator[Protocol]:
+    """Yield the protocol of a plan that `protocol` wrote, then those before each amendment of it.
+
+    Raises KeyError, TypeError or ValueError for what is no plan.
+    """
+    stored = dict(told["protocol"])
+    yield Protocol.from_data(stored)
+    for amendment in told.get("protocol_amendments", ()):
+        for name, (was, _now) in amendment["changes"].items():
+            stored.pop(name, None)
+            stored |= {} if was is None else {name: was}
+        yield Protocol.from_data(stored)
 
 
 def brief_in(told: Mapping[str, Any], instrument: Instrument) -> Brief | None:

@@ -18,7 +18,7 @@ from annotate.permissions import owned, researcher_page, run
 from annotate.selectors import listings
 from annotate.selectors.campaigns import imports, progress
 from annotate.selectors.campaigns import listed as selectors
-from annotate.services.campaigns import drafts, life
+from annotate.services.campaigns import drafts, life, metric_transform
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,16 @@ ACTS = {
         "The campaign is open again.",
         title="Reopen this campaign?",
         button="Reopen the campaign",
+        asks_why=True,
+    ),
+    "bound_metrics": StateChange(
+        lambda campaign, user, why: _must(
+            metric_transform.bound(campaign.pk, actor_id=user, why=why),
+            "The metrics enter bounded already. Nothing was done.",
+        ),
+        "The metrics enter bounded from now on. All estimates are made again.",
+        title="Use bounded metrics?",
+        button="Use bounded metrics",
         asks_why=True,
     ),
     "archive": StateChange(
@@ -172,6 +182,8 @@ def _said(campaign: Campaign, verb: str) -> str:
     return ACTS[verb].done
 
 
-def _must(done: bool) -> None:
+def _must(
+    done: bool, why: str = "The campaign’s state has changed meanwhile. Nothing was done."
+) -> None:
     if not done:
-        raise Conflict("The campaign’s state has changed meanwhile. Nothing was done.")
+        raise Conflict(why)

@@ -4,6 +4,7 @@ from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from estimation.core.data import errors
 from estimation.core.data.frozen import frozen_floats
@@ -45,6 +46,22 @@ class Scale:
             raise errors.InvalidOptionError(
                 f"A scale runs from a lower to a higher number, not from {self.low} to {self.high}."
             )
+
+    def holds(self, mean: Floats | float) -> NDArray[np.bool_]:
+        """Return whether means lie within the range, up to rounding.
+
+        Parameters
+        ----------
+        mean : () or (L,) array of float
+            In score units.
+
+        Returns
+        -------
+        () or (L,) array of bool
+            False for NaN.
+        """
+        rounding = 1e-9 * (self.high - self.low)
+        return np.asarray((mean >= self.low - rounding) & (mean <= self.high + rounding))
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,6 +50,7 @@ def compare(activity: Ints, mean: Floats) -> Leniency:
 
 
 Code = Literal[
+    "off_scale",
     "constant_metric",
     "constant_columns",
     "constant_scores",
@@ -86,6 +87,10 @@ class Notice:
 
 
 _TEXTS: dict[Code, str] = {
+    "off_scale": (
+        "The estimate, or the middle of its interval, lies off the scale, so it is wrong: a metric "
+        "with extreme values does this. It stops nothing."
+    ),
     "constant_metric": "The metric is the same for all judged outputs, so it was not used.",
     "constant_columns": (
         "Some metrics are the same for all judged outputs, so they were not used: their slope is 0."

@@ -14,7 +14,7 @@ from estimation.core.estimators.lines import about_line, guarded, least_squares
 from estimation.core.estimators.multi import cross_fitted, folds
 from estimation.core.estimators.notices import Code, told
 from estimation.core.estimators.parts import ItemPart, Parts, parts
-from estimation.core.estimators.result import Difference, has_interval, variance_of
+from estimation.core.estimators.result import Difference, about_scale, has_interval, variance_of
 from estimation.core.estimators.sides import (
     PairedSide,
     identical,
@@ -138,6 +138,7 @@ def difference(
         "no_replicates": unknown,
     }
     codes = frozenset(code for code, true in applies.items() if true)
+    codes |= about_scale(found, _reach(first.scale))
     return _assemble(a, b, found, about, method, codes if same else codes | about.codes)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from estimation.core.data.sample import Scale
 from estimation.core.estimators.components import Crossed
 from estimation.core.estimators.fit import Method
-from estimation.core.estimators.notices import Leniency, Notice, notices, work_weighted_mean
+from estimation.core.estimators.notices import Code, Leniency, Notice, notices, work_weighted_mean
 from estimation.core.estimators.parts import Parts
 from estimation.core.estimators.rows import Fitted, known
 from estimation.core.intervals.interval import Interval, interval_of
@@ -56,11 +56,20 @@ class HasInterval:
     centre: float
     std_error: float | None
     df: float | None
+    notices: tuple[Notice, ...]
 
     @property
     def has_interval(self) -> bool:
         """Whether the data give an interval."""
         return self.std_error is not None
+
+    @property
+    def off_scale(self) -> bool:
+        """Whether the estimate or the centre lies where no mean of scores can; no rule stops then.
+
+        An end of an interval may well lie off the scale.
+        """
+        return any(notice.code == "off_scale" for notice in self.notices)
 
     def interval(self, level: float) -> Interval:
         """Return the two-sided interval centre ± t_df · std_error, not clipped to the scale.
@@ -215,6 +224,7 @@ def assemble(
     """Put an estimate together from what was computed of it."""
     stats, found = fitted.stats, fitted.parts
     exists = has_interval(found)
+    codes = fitted.codes | about_scale(found, scale)
     return Estimate(
         estimate=float(found.estimate),
         centre=float(found.centre),
@@ -236,10 +246,14 @@ def assemble(
         leniency_correlation=people.correlation,
         method=method,
         scale=scale,
-        notices=notices(
-            stats, found, people, method=method, about_metric=fitted.codes, exists=exists
-        ),
+        notices=notices(stats, found, people, method=method, about_metric=codes, exists=exists),
     )
+
+
+def about_scale(found: Parts, scale: Scale) -> frozenset[Code]:
+    """The notice about an estimate or a centre outside the scale, or its working range."""
+    within = scale.holds(found.estimate) & scale.holds(found.centre)
+    return frozenset() if within else frozenset(["off_scale"])
 
 
 def has_interval(found: Parts) -> bool:

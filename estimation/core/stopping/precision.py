@@ -44,7 +44,8 @@ def precision(estimate: Estimate, *, target_width: float, level: float) -> Verdi
     """Stop when the unclipped interval is no wider than the target.
 
     Never before 30 items (50 on an unbounded scale) nor, for the population of annotators, before 5
-    effective annotators: until then the width itself is not reliable.
+    effective annotators: until then the width itself is not reliable. Never while the estimate or
+    the centre lies off the scale; an end of the interval may.
 
     Parameters
     ----------
@@ -254,6 +255,8 @@ def empirical_bernstein(
 
 def _verdict(estimate: Estimate, width: float | None, target_width: float) -> Verdict:
     """The guards of `precision` in order, then the width, which is None where none exists."""
+    if estimate.off_scale:
+        return Verdict(False, width, "The estimate lies off the scale: it is wrong.")
     if not estimate.has_interval:
         return Verdict(False, None, "There is no interval yet: ask for more items and more people.")
     items = items_needed(estimate.scale)
@@ -280,6 +283,7 @@ def _first(history: Trajectory, width: Floats, target_width: float) -> int | Non
     enough = (history.n_items >= items_needed(history.scale)) & (
         history.effective_annotators >= people_needed(history.method)
     )
+    enough &= history.scale.holds(history.estimate) & history.scale.holds(history.centre)
     stops = np.flatnonzero(enough & (width <= target_width))
     return int(stops[0]) if stops.size else None
 

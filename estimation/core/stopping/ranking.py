@@ -44,6 +44,8 @@ class Compared(Protocol):
     def effective_annotators(self) -> float: ...
     @property
     def method(self) -> Method: ...
+    @property
+    def off_scale(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +95,12 @@ class PairState:
         Returns
         -------
         PairState
-            With infinite A_eff for a panel.
+            With infinite A_eff for a panel, and without a standard error where the difference lies
+            off the scale: it is wrong, and decides nothing.
         """
         people = float("inf") if found.method.estimand == "panel" else found.effective_annotators
-        return cls(found.centre, found.std_error, found.n_items, people)
+        error = None if found.off_scale else found.std_error
+        return cls(found.centre, error, found.n_items, people)
 
 
 @dataclass(frozen=True, slots=True)

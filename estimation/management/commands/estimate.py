@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.states import Estimand
 from annotate.text.figures import count, many, number, percent
 from estimation import files, samples_from_files
-from estimation.core import BALANCE, PERSON_SHARE, EstimationError
+from estimation.core import BALANCE, METRIC_TRANSFORMS, PERSON_SHARE, EstimationError
 from estimation.files import FileError, Vocabulary
 from estimation.interval_choice import INTERVAL_NAMES, Asked, estimator_names, named
 from estimation.ranking_reports import RankedSystems, RankingRule, ranked_systems
@@ -36,6 +36,13 @@ CONSTANTS = (
     ("balance", BALANCE, "How much less a person's work weighs the more of it there is."),
     ("person-share", PERSON_SHARE, "The typical share of variance between people; 0: no pull."),
 )
+
+
+ENTERS = {
+    "normal_scores": "Metrics enter as normal scores of their ranks over the whole file.",
+    "signed_scores": "Metrics enter as signed normal scores over the whole file.",
+    "raw": "Metrics enter with their own values: a few extreme ones can move an estimate far.",
+}
 
 
 def _constant(text: str) -> tuple[str, float]:
@@ -73,6 +80,13 @@ class Command(BaseCommand):
             choices=estimator_names(),
             help="balanced by default; for an interval that it does not have, regression, multi "
             "or mean, by the number of metrics",
+        )
+        parser.add_argument(
+            "--metric-transform",
+            choices=METRIC_TRANSFORMS,
+            help="how metrics enter: as normal scores of their ranks over the whole file "
+            "(normal_scores; signed_scores for differences of two texts), so that no extreme value "
+            "moves an estimate far, or raw, which is what algorithm1 takes by default",
         )
         for name, default, what in CONSTANTS:
             parser.add_argument(
@@ -135,6 +149,10 @@ def _reports(options: dict[str, Any]) -> tuple[list[Report], list[RankedSystems]
     judgments = files.read_judgments(options["judgments"], names)
     wanted = _wanted(options)
     estimator = _estimator(options, samples_from_files.chosen_metrics(metrics, wanted))
+    usual = "raw" if estimator == "algorithm1" else "normal_scores"
+    transform = options["metric_transform"] or usual
+    if metrics:
+        metrics = samples_from_files.entered(metrics, transform)
     asked = Asked(
         estimator=estimator,
         interval=options["interval"],
@@ -142,6 +160,7 @@ def _reports(options: dict[str, Any]) -> tuple[list[Report], list[RankedSystems]
         level=options["level"],
         finite_population=not options["no_finite_population"],
         seed=options["seed"],
+        metric_transform=transform if metrics else "",
         balance=dict(options["balance"]),
         person_share=dict(options["person_share"]),
     )
@@ -216,7 +235,7 @@ def _interval(report: Report) -> str:
     low, high, scale = report.ends.low, report.ends.high, report.scale
     if low is None or high is None:
         return "none"
-    if scale:
+    if scale and not report.found.off_scale:
         within = shown.of_scale(scale, report.found.estimate)
         low, high = within.cut(low), within.cut(high)
     return f"[{number(low, 3)}, {number(high, 3)}]"
@@ -230,6 +249,8 @@ def _remarks(reports: list[Report]) -> list[str]:
         f"{percent(asked.level)} intervals ({asked.interval}), estimator {asked.estimator}, for "
         f"{whom[asked.estimand]}."
     ]
+    if asked.metric_transform:
+        lines.append(ENTERS[asked.metric_transform])
     if len(reports) > 1:
         lines.append("The intervals are not simultaneous: each has its level separately.")
     if any(_leans(report) for report in reports):

@@ -1,9 +1,10 @@
 """One system × criterion as readers see it: its numbers, and its state in words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from typing import Any
 
 from annotate.instruments.base import Criterion
 from annotate.selectors.campaigns.listing import ListedSystem
@@ -65,6 +66,11 @@ class ShownCell:
         return self.row is not None and bool(self.row.detail.get("at_target"))
 
     @property
+    def off_scale(self) -> bool:
+        """Return whether the estimate or its centre is wrong, because it lies off the scale."""
+        return self.row is not None and off_scale(self.row.detail)
+
+    @property
     def awaited(self) -> Awaited | None:
         """Return why no number is shown; None if one is."""
         n = self.row.n_items if self.row else self.judged
@@ -90,6 +96,8 @@ class ShownCell:
         """Return the width that is compared with the target, at most the width of the scale."""
         if self.row is None or self.row.width is None:
             return None
+        if self.off_scale:
+            return self.row.width
         return min(self.row.width, shown.span(self.criterion))
 
     @property
@@ -131,6 +139,8 @@ class ShownCell:
     def state(self) -> State:
         if self.awaited or self.row is None:
             return State("", "clock", f"no estimate{self._yet}")
+        if self.off_scale:
+            return State("bad", "warning", "off the scale")
         if self.row.width is None:
             return State("", "clock", f"no interval{self._yet}")
         if self.decision:
@@ -205,8 +215,18 @@ class ShownCell:
         )
 
     def clipped(self, value: float | None) -> float | None:
-        """Cut to the scale, for display only; the stopping rule uses the whole width."""
+        """Cut to the scale, for display only; the stopping rule uses the whole width.
+
+        What is off the scale is shown as it is: cut, it would look exact.
+        """
+        if self.off_scale:
+            return value
         return shown.of_scale(self.criterion, self.row.estimate if self.row else None).cut(value)
+
+
+def off_scale(detail: Mapping[str, Any]) -> bool:
+    """Return whether the details of an estimate say that it lies off the scale."""
+    return any(notice["code"] == "off_scale" for notice in detail.get("notices", ()))
 
 
 def notices_of(cells: Sequence[ShownCell]) -> tuple[ShownNotice, ...]:

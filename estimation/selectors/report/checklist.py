@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from annotate.text.figures import count, many, money, number, percent, seconds, series
 from estimation.selectors.report.facts import HURRIED, CampaignReport
 
-NOTHING_CHANGED = "No setting of the screens and no text for annotators has changed"
+NOTHING_CHANGED = (
+    "No setting of the screens, no rule of the metrics and no text for annotators has changed"
+)
 UNKNOWN = "Plumbline does not record this. Write it yourself"
 NOT_ENTERED = "Nothing was entered for this in the campaign. Write it yourself"
 
@@ -164,9 +166,11 @@ def _changes(report: CampaignReport) -> str:
     if not report.protocol:
         return "The campaign has not opened."
     n_texts = len(report.text_amendments)
+    n_rules = sum("metric_transform" in one.changes for one in report.amendments)
     counts = {
-        "of the screens’ settings": len(report.amendments) - n_texts,
+        "of the screens’ settings": len(report.amendments) - n_texts - n_rules,
         "of what annotators read": n_texts,
+        "of how metrics enter": n_rules,
     }
     told = [f"{many(n, 'change')} {of}" for of, n in counts.items() if n]
     listed = f"{series(told)}, listed under “Protocol”" if told else NOTHING_CHANGED

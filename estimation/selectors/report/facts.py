@@ -1,6 +1,6 @@
 """Everything that a campaign's report tells, as one value; HTML, LaTeX and JSON only write it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -8,8 +8,10 @@ from typing import Any
 from django.utils import timezone
 
 from annotate.instruments.base import Criterion, Instrument
+from annotate.selectors import amendments
 from annotate.selectors.amendments import Amendment
 from annotate.selectors.campaigns import counting, listing, screen_settings
+from annotate.selectors.campaigns.protocol import METRICS_BOUNDED
 from annotate.selectors.pay import budget, conditions
 from annotate.selectors.pay.conditions import WorkConditions
 from annotate.selectors.studies import (
@@ -149,12 +151,20 @@ def build(campaign: Any) -> CampaignReport:
     facts, most = listing.facts(campaign), budget.cost_at_most(campaign)
     of_screens = screen_settings.of(campaign.pk).amendments
     of_texts = amended_texts.amended(campaign.pk)
+    of_protocol = tuple(
+        # A protocol that told nothing took the values themselves.
+        replace(
+            one, changes={name: (was or "raw", now) for name, (was, now) in one.changes.items()}
+        )
+        for one in amendments.logged(campaign.pk, METRICS_BOUNDED)
+    )
+    every = (*of_screens, *of_texts, *of_protocol)
     return CampaignReport(
         campaign,
         dashboard.build(facts, price=most.of_judgment, most=most),
         instruments.of(campaign),
         None if campaign.protocol is None else counting.brief(campaign.pk).protocol,
         conditions.of_campaign(campaign),
-        tuple(sorted((*of_screens, *of_texts), key=lambda one: one.at, reverse=True)),
+        tuple(sorted(every, key=lambda one: one.at, reverse=True)),
         of_texts,
     )

@@ -15,6 +15,14 @@ _FOR = {
     "intervals account for variance between items, with t quantiles.",
 }
 
+_ENTERS = {
+    "normal_scores": "Each metric enters as the normal scores of its mid-ranks over all outputs of "
+    "all systems, so that no extreme value can move an estimate far.",
+    "signed_scores": "Each metric enters as the signed normal scores of the differences between "
+    "the two texts, so that no extreme value can move an estimate far.",
+    "raw": "Metrics enter with their own values.",
+}
+
 
 def methods(report: CampaignReport) -> tuple[Paragraph, ...]:
     """Return how it was judged, how it was estimated, and what else a reader asks."""
@@ -125,8 +133,15 @@ def _estimating(report: CampaignReport) -> Iterator[Paragraph]:
             series(facts.metrics),
             protocol.estimator,
         )
+        yield sentence(_ENTERS[protocol.metric_transform])
     else:
         yield sentence("Means are of the judgments alone (estimator “{}”).", protocol.estimator)
+    if wrong := [cell.name for cell in board.primary if cell.shown and cell.off_scale]:
+        yield sentence(
+            "The numbers of {} are wrong: an estimate, or the middle of its interval, lies off the "
+            "scale.",
+            series(wrong),
+        )
     yield sentence(_FOR[Estimand(facts.estimand)])
     if board.effective_annotators is not None:
         yield sentence(

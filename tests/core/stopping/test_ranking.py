@@ -126,6 +126,7 @@ class Difference:
     n_items: int = 60
     effective_annotators: float = 7.5
     method: Method = field(default_factory=Method)
+    off_scale: bool = False
 
 
 def test_a_state_of_a_paired_difference():
@@ -133,6 +134,7 @@ def test_a_state_of_a_paired_difference():
     panel = Difference(method=Method(estimand="panel"), effective_annotators=2.0)
     assert PairState.of(panel).effective_annotators == np.inf
     assert PairState.of(Difference(std_error=None)).std_error is None
+    assert PairState.of(Difference(off_scale=True)).std_error is None
 
 
 finite = st.floats(-2, 2)

@@ -8,6 +8,7 @@ from annotate.services.campaigns import life
 from annotate.services.work import leasing, tutorial_runs
 from tests.annotate.passing import pass_tutorial
 from tests.estimation.advised.world import World, situation
+from tests.estimation.heavy_tailed import wrong
 from tests.estimation.reviewed import exclude, flag, settle, take_turns
 from tests.factories import judge, leased, person
 
@@ -35,6 +36,11 @@ def _came(world: World) -> Campaign:
     made = world.study()
     person(made, "a")
     return settle(made)
+
+
+@situation("off_scale")
+def _off_scale(world: World) -> Campaign:
+    return wrong(world.owner)
 
 
 @situation("all_reviewed")

@@ -2,11 +2,13 @@
 
 import csv
 import json
+from dataclasses import replace
 from io import StringIO
 
 import numpy as np
 import pytest
 from django.core.management import call_command
+from scipy.stats import norm, rankdata
 
 from tests.core import reference
 from tests.core.reference_cases import Campaign, draw
@@ -36,7 +38,18 @@ WAYS = [
 ]
 
 
-def written(folder, criterion, n_metrics):
+def entered(systems):
+    """The systems with the normal scores of their metrics, ranked among both systems' outputs."""
+    together = np.vstack([system.metric for system in systems.values()])
+    scores = norm.ppf((rankdata(together, axis=0) - 0.5) / len(together))
+    parts = np.split(scores, 2)
+    return {
+        name: replace(system, metric=part)
+        for (name, system), part in zip(systems.items(), parts, strict=True)
+    }
+
+
+def written(folder, criterion, n_metrics, *, raw=False):
     """Files of two systems, and what is in them as the reference takes it."""
     seed = sum(map(ord, criterion)) + n_metrics
     kind = CRITERIA[criterion][0]
@@ -62,7 +75,8 @@ def written(folder, criterion, n_metrics):
             csv.writer(opened).writerows([head, *rows])
     files = ["--judgments", str(folder / "J.csv"), "--metrics", str(folder / "M.csv")]
     scale = ["--scale", "0", "1"] if criterion == "clarity" else []
-    return systems, [*files, *scale, *(["--metric", "auto"] if n_metrics > 1 else [])]
+    taken = systems if raw else entered(systems)
+    return taken, [*files, *scale, *(["--metric", "auto"] if n_metrics > 1 else [])]
 
 
 def run(*arguments):
@@ -95,7 +109,8 @@ def of_two_way(row, expected):
 @pytest.mark.parametrize(("estimator", "interval"), WAYS)
 def test_the_command(tmp_path, criterion, estimator, interval):
     _, scale, balance, person_share = CRITERIA[criterion]
-    systems, files = written(tmp_path, criterion, 3 if estimator == "multi" else 1)
+    several, raw = estimator == "multi", estimator == "algorithm1"
+    systems, files = written(tmp_path, criterion, 3 if several else 1, raw=raw)
     found = run(*files, "--estimator", estimator, "--interval", interval, "--level", "0.9")
     for name, system in systems.items():
         expected = reference.estimate(
@@ -162,6 +177,23 @@ def test_a_pair(tmp_path, criterion, estimator, n_metrics):
     )
     agrees(row, expected)
     of_two_way(row, expected)
+
+
+def test_values_as_they_are(tmp_path):
+    systems, files = written(tmp_path, "overall", 1, raw=True)
+    found = run(*files, "--metric-transform", "raw")
+    for name, system in systems.items():
+        expected = reference.estimate(
+            system.rows,
+            60,
+            (-1, 1),
+            system.metric,
+            estimator="balanced",
+            balance=0.16,
+            person_share=0.08,
+        )
+        agrees(found[name], expected)
+        assert found[name]["metric_transform"] == "raw"
 
 
 def test_ppi(tmp_path):

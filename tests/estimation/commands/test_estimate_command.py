@@ -11,6 +11,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+# The known answers of docs/statistics.md take metrics as given.
+RAW = ("--metric-transform", "raw")
 KEYS = [
     "system",
     "criterion",
@@ -40,6 +42,8 @@ KEYS = [
     "s3_factor",
     "pull",
     "squared_error",
+    "metric_transform",
+    "off_scale",
     "seed",
     "folds",
     "penalties",
@@ -92,7 +96,7 @@ def refused(*arguments: str) -> str:
 
 
 def test_the_known_answer_comes_out(files):
-    (found,) = run(*files(), "--no-finite-population", "--estimator", "regression")
+    (found,) = run(*files(), *RAW, "--no-finite-population", "--estimator", "regression")
     assert list(found) == KEYS
     assert list(found["variance"]) == VARIANCE
     assert found["estimate"] == pytest.approx(0.3689598, abs=5e-8)
@@ -106,7 +110,7 @@ def test_the_known_answer_comes_out(files):
 
 
 def test_the_known_answer_of_balanced_weights_comes_out(files):
-    (found,) = run(*files(), "--balance", "overall=0.15")
+    (found,) = run(*files(), *RAW, "--balance", "overall=0.15")
     assert (found["estimator"], found["balance"], found["person_share"]) == ("balanced", 0.15, 0.08)
     assert (found["estimate"], found["centre"]) == pytest.approx((0.3628589, 0.3043024), abs=5e-8)
     assert (found["low"], found["high"]) == pytest.approx((-0.5291512, 1.1377559), abs=5e-8)
@@ -166,7 +170,7 @@ def test_impossible_constants_are_refused(files, given, words):
 
 
 def test_the_share_of_outputs_judged_narrows_the_interval(files):
-    (found,) = run(*files(), "--estimator", "regression")
+    (found,) = run(*files(), *RAW, "--estimator", "regression")
     # (1 − .6)·V_item + MSW'·h/N + V_person, by hand.
     squares, h = 2 / 3 + 1 / 2 + 1 / 2, (1 / 3 + 1 + 1 / 2 + 1 + 1 + 1 / 2) / 6
     expected = 0.4 * 0.0562931 + (squares + 1) / 4.5 * h / 10 + 0.0139718
@@ -325,13 +329,50 @@ def test_the_table_says_why_an_estimate_is_not_the_middle(files):
 def test_the_table_reads(files):
     out = StringIO()
     rows = [*judgments(), *judgments("beta")]
-    call_command("estimate", *files(rows, [*metrics(), *metrics("beta")]), stdout=out)
+    call_command("estimate", *files(rows, [*metrics(), *metrics("beta")]), *RAW, stdout=out)
     lines = out.getvalue().splitlines()
     assert lines[0].split()[:3] == ["system", "criterion", "estimate"]
     assert lines[1].startswith("alpha   overall       0.363  [")
     assert "6 of 10" in lines[1]
     assert "not simultaneous" in out.getvalue()
     assert max(map(len, lines)) < 160
+
+
+def with_outlier(rows: list[str], value: float) -> list[str]:
+    """The metrics with another value for an output that nobody judged."""
+    return [f"alpha,110,g,{value}" if row.startswith("alpha,110,g,") else row for row in rows]
+
+
+def test_an_outlier_moves_raw_estimates_alone_and_what_is_off_the_scale_is_told(files, drawn):
+    rows, scores = drawn
+    wild = files(rows, with_outlier(scores, 20_000))
+    one = [*wild, "--metric", "g", "--system", "alpha"]
+    (raw,), (ranked,) = run(*one, *RAW), run(*one)
+    assert raw["off_scale"]
+    assert abs(raw["estimate"]) > 2
+    assert not ranked["off_scale"]
+    out = StringIO()
+    call_command("estimate", *one, *RAW, stdout=out)
+    assert "lies off the scale, so it is wrong" in out.getvalue()
+    assert "[−1.000, " not in out.getvalue()  # not cut to what looks exact
+    assert "Metrics enter with their own values" in out.getvalue()
+    (mild,) = run(*files(rows, with_outlier(scores, 9)), "--metric", "g", "--system", "alpha")
+    assert mild == ranked  # 9 is the largest value, too
+
+
+def test_a_metric_and_its_logarithm_are_one_metric(files, drawn):
+    rows, scores = drawn
+    parts = [row.split(",") for row in scores]
+    grown = [",".join([*rest, repr(float(np.exp(3 * float(value))))]) for *rest, value in parts]
+    found = run(*files(rows, scores), "--metric", "auto", "--compare", "alpha", "beta")
+    assert run(*files(rows, grown), "--metric", "auto", "--compare", "alpha", "beta") == found
+
+
+def test_algorithm_1_takes_the_values(files):
+    (found,) = run(*files(), "--estimator", "algorithm1")
+    assert found["metric_transform"] == "raw"
+    assert run(*files())[0]["metric_transform"] == "normal_scores"
+    assert run(*files(m=[]))[0]["metric_transform"] is None
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from annotate.models import LedgerEntry, Ruling
 from annotate.selectors.campaigns import screen_settings
+from annotate.selectors.campaigns.protocol import METRICS_BOUNDED
 from annotate.selectors.studies import amended_texts
 
 SERVICES = Path(__file__).parents[3] / "annotate" / "services"
@@ -15,6 +16,7 @@ HANDED_ON = {"_log"}  # (what it is about, the verb)
 # What is no word in the source, by the file and the expression: its values.
 VALUES = {
     ("campaigns/changing_texts.py", "AMENDED"): {amended_texts.AMENDED},
+    ("campaigns/metric_transform.py", "METRICS_BOUNDED"): {METRICS_BOUNDED},
     ("campaigns/screen_settings.py", "AMENDED"): {screen_settings.AMENDED},
     ("review/rulings.py", "act"): set(Ruling.Act.values),
     ("pay/extra_pay.py", "gift.kind.value"): {
