@@ -16,7 +16,6 @@ from estimation.core import (
     data_efficiency_cap,
     difference,
     estimate,
-    folds,
     human_metric_correlation,
     normalised_annotator_variance,
     one_way,
@@ -110,8 +109,6 @@ class Report:
     def _protocol(self) -> dict[str, Any]:
         """What another program needs to compute the same numbers."""
         found, method = self.found, self.found.method
-        fitted = bool(found.penalties)
-        fold = folds(found.n_population, seed=method.seed).tolist() if fitted else []
         return {
             "centre": found.centre,
             "A_eff": found.effective_annotators,
@@ -120,9 +117,7 @@ class Report:
             "s3_factor": found.variance.s3_factor,
             "pull": found.variance.pulled,
             "squared_error": asdict(found.variance),
-            "seed": method.seed,
-            "folds": dict(zip(self.items, fold, strict=True)) if fitted else None,
-            "penalties": [_finite(one) for one in found.penalties] if fitted else None,
+            "ridge": None if found.penalty is None else {"penalty": _finite(found.penalty)},
             "components": _weighing(found),
         }
 

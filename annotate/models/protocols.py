@@ -21,10 +21,11 @@ class CriterionProtocol(BaseModel):
 
 
 class Protocol(BaseModel):
-    """The estimator with its constants, the seed of the folds of several metrics, and the rule.
+    """The estimator with its constants, and the rule.
 
     rule: when collection stops; targets are interval widths, margins those of a ranking, both by
-    primary criterion. screening: all settings of the screens. version: of this form.
+    primary criterion. screening: all settings of the screens. version: of this form. seed: of the
+    campaign; no estimate depends on it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -11,7 +11,7 @@ from estimation.core.data.moments import Moments, gram, products_of
 from estimation.core.data.sample import Sample, Scale
 from estimation.core.estimators.fit import BALANCE, PERSON_SHARE, Estimand, Method
 from estimation.core.estimators.lines import about_line, guarded, least_squares
-from estimation.core.estimators.multi import cross_fitted, folds
+from estimation.core.estimators.multi import cross_fitted
 from estimation.core.estimators.notices import Code, told
 from estimation.core.estimators.parts import ItemPart, Parts, parts
 from estimation.core.estimators.result import Difference, has_interval, variance_of
@@ -36,7 +36,6 @@ def difference(
     estimand: Estimand = "population",
     finite_population: bool = True,
     pseudo_rows: bool = True,
-    seed: int = 0,
     balance: float = BALANCE,
     person_share: float = PERSON_SHARE,
 ) -> Difference:
@@ -61,7 +60,7 @@ def difference(
         "balanced": a person's judgments weigh less the more of them there are, over both systems;
         all metrics of both, or none. "regression": one metric for each system, least squares.
         "multi": all metrics of both by cross-fitted ridge regression. "mean": no metric.
-    estimand, finite_population, pseudo_rows, seed, balance, person_share
+    estimand, finite_population, pseudo_rows, balance, person_share
         As in `estimate`.
 
     Returns
@@ -107,7 +106,6 @@ def difference(
         estimand,
         finite_population,
         pseudo_rows,
-        seed,
         balance,
         person_share,
     )
@@ -163,7 +161,7 @@ class _Regression:
     weight: (n,) W_i, sums to 1. d: (n,) the differences of the items' mean scores. taken: (n,)
     what the metrics of the first system and those of the second take off d. slopes: (p,) of both
     systems' metrics. item_part: of least squares, None where the weighted formulas apply. equal:
-    whether items weigh equally. penalties: of the ridge, one for each fold.
+    whether items weigh equally. penalty: of the ridge, None without one.
     """
 
     weight: Floats
@@ -173,7 +171,7 @@ class _Regression:
     item_part: ItemPart | None
     codes: frozenset[Code]
     equal: bool
-    penalties: tuple[float, ...] = ()
+    penalty: float | None = None
 
 
 def _regress(a: PairedSide, b: PairedSide, method: Method, ends: Floats) -> _Regression:
@@ -182,13 +180,10 @@ def _regress(a: PairedSide, b: PairedSide, method: Method, ends: Floats) -> _Reg
     d, equal = a.items.mean - b.items.mean, method.estimator != "balanced"
     split = a.x.shape[1]
     if max(split, b.x.shape[1]) > 1:
-        fold = folds(a.sample.n_population, seed=method.seed)[a.items.label]
-        ridge = cross_fitted(x, d, fold=fold, weight=weight)
-        first = np.einsum("ij,ij->i", x[:, :split], ridge.by_fold[fold, :split])
+        ridge = cross_fitted(x, d, weight=weight)
+        first = np.einsum("ij,ij->i", x[:, :split], ridge.coefficients[:, :split])
         taken = first, ridge.predicted - first
-        return _Regression(
-            weight, d, taken, ridge.slopes, None, ridge.codes, equal, ridge.penalties
-        )
+        return _Regression(weight, d, taken, ridge.slopes, None, ridge.codes, equal, ridge.penalty)
     line = least_squares(x, d, weight)
     own = guarded(x, d, ends) if equal and x.shape[1] else None
     codes = about_line(line, x, d, weight) if x.shape[1] else frozenset()
@@ -272,7 +267,7 @@ def _assemble(
         n_annotators=int(people.max()) + 1,
         effective_annotators=float(found.effective_annotators),
         slopes=(tuple(about.slopes[:split].tolist()), tuple(about.slopes[split:].tolist())),
-        penalties=about.penalties,
+        penalty=about.penalty,
         method=method,
         notices=told(codes if exists else codes | {"no_interval"}),
     )

@@ -114,9 +114,8 @@ class Estimate(HasInterval):
         What the metric is multiplied by. For several metrics: the sd of their joint prediction.
     slopes : (p,) tuple of float
         One slope for each metric, 0 for a metric that was not used; empty without a metric.
-    penalties : tuple of float
-        Of the ridge in each of the five folds, inf where a fold uses no metric; empty where
-        nothing was cross-fitted. The folds follow from the method's seed; see `folds`.
+    penalty : float or None
+        Of the ridge on several metrics, inf where it uses no metric; None where there was none.
     components : Crossed or None
         The variance components that weighed the judgments ("gls"); None for other estimators.
     correlation : float or None
@@ -148,7 +147,7 @@ class Estimate(HasInterval):
     effective_annotators: float
     slope: float
     slopes: tuple[float, ...]
-    penalties: tuple[float, ...]
+    penalty: float | None
     components: Crossed | None
     correlation: float | None
     equal_annotator_mean: float
@@ -185,8 +184,8 @@ class Difference(HasInterval):
         A_eff of the mean of each person's two shares.
     slopes : pair of tuples of float
         The slopes of the first system's metrics and of the second's; empty without metrics.
-    penalties : tuple of float
-        The penalty of each fold of a cross-fit; empty where there was none.
+    penalty : float or None
+        Of the ridge on several metrics, inf where it uses no metric; None where there was none.
     method : Method
         The options that were asked for.
     notices : tuple of Notice
@@ -204,7 +203,7 @@ class Difference(HasInterval):
     n_annotators: int
     effective_annotators: float
     slopes: tuple[tuple[float, ...], tuple[float, ...]]
-    penalties: tuple[float, ...]
+    penalty: float | None
     method: Method
     notices: tuple[Notice, ...]
 
@@ -228,7 +227,7 @@ def assemble(
         effective_annotators=float(found.effective_annotators),
         slope=fitted.slope,
         slopes=fitted.slopes,
-        penalties=fitted.penalties,
+        penalty=fitted.penalty,
         components=fitted.components,
         correlation=fitted.correlation,
         equal_annotator_mean=people.equal_annotator_mean,

@@ -109,7 +109,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--planned-items", type=int, help="of that rule, as when the campaign was created"
         )
-        parser.add_argument("--seed", type=int, default=0, help="of bootstraps and of folds")
+        parser.add_argument("--seed", type=int, default=0, help="of bootstraps")
         parser.add_argument(
             "--no-finite-population",
             action="store_true",
