@@ -59,6 +59,10 @@ class ItemMissingError(FileError):
     """A judged item that the metrics file does not list for its system."""
 
 
+class ItemsDisagreeError(FileError):
+    """Another number of outputs than was said."""
+
+
 class AmbiguousMetricError(FileError):
     """Several metrics, and none was chosen."""
 

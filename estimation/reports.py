@@ -26,6 +26,15 @@ from estimation.samples_from_files import FileCell, FilePair
 
 T = TypeVar("T")
 
+ITEMS_KNOWN = "The interval is corrected for the share of all outputs that was judged."
+ITEMS_UNKNOWN = (
+    "How many outputs there are is not known, so the interval is not corrected for the share that "
+    "was judged: say --items N, or list all outputs in a metrics file."
+)
+ITEMS_A_SAMPLE = (
+    "The outputs count as a sample themselves: no finite-population correction, as was asked."
+)
+
 
 @dataclass(frozen=True)
 class Components:
@@ -48,9 +57,9 @@ class Components:
 class Report:
     """One system, or one pair, on one criterion: its estimate, the interval, and the rest.
 
-    items: the names of the outputs, in order. scale: what an interval is cut to for display; None
-    for a difference. rho: the metric's correlation with the human metric; gamma: normalised
-    annotator variance.
+    items_known: whether it is known how many outputs there are. scale: what an interval is cut to
+    for display; None for a difference. rho: the metric's correlation with the human metric; gamma:
+    normalised annotator variance.
     """
 
     system: str
@@ -60,7 +69,7 @@ class Report:
     n_judgments: int
     scale: Scale | None
     ends: Ends
-    items: tuple[str, ...]
+    items_known: bool
     components: Components
     rho: float | None
     gamma: float | None
@@ -93,7 +102,8 @@ class Report:
             "df": ends.df,
             "estimand": self.asked.estimand,
             "n_items": found.n_items,
-            "n_population": found.n_population,
+            "n_population": found.n_population if self.items_known else None,
+            "finite_population": found.method.finite_population,
             "n_judgments": self.n_judgments,
             "n_annotators": found.n_annotators,
             "effective_annotators": found.effective_annotators,
@@ -129,7 +139,7 @@ def report(cell: FileCell, asked: Asked) -> Report:
         sample,
         estimator=library,
         interval="iid" if asked.interval == "iid" else "two_way",
-        **asked.options(cell.criterion),
+        **options_for(asked, cell),
     )
     told = (notice.text for notice in found.notices)
     return Report(
@@ -140,11 +150,11 @@ def report(cell: FileCell, asked: Asked) -> Report:
         n_judgments=found.n_judgments,
         scale=sample.scale,
         ends=ends_of(found, sample, asked),
-        items=cell.items,
+        items_known=cell.items_known,
         components=components(sample),
         rho=_rho(sample),
         gamma=_known(normalised_annotator_variance, sample),
-        notices=(*cell.notices, *about(asked), *told),
+        notices=(*about_items(asked, cell), *about(asked), *told),
     )
 
 
@@ -155,7 +165,7 @@ def compare(pair: FilePair, asked: Asked) -> Report:
         pair.first,
         pair.second,
         estimator=estimator,  # type: ignore[arg-type]  # the library names those it does not have
-        **asked.options(pair.criterion),
+        **options_for(asked, pair),
     )
     return Report(
         system=f"{pair.systems[0]} - {pair.systems[1]}",
@@ -165,12 +175,27 @@ def compare(pair: FilePair, asked: Asked) -> Report:
         n_judgments=sum(found.n_judgments),
         scale=None,
         ends=ends_of(found, None, asked),
-        items=pair.items,
+        items_known=pair.items_known,
         components=Components(),
         rho=None,
         gamma=None,
-        notices=(*pair.notices, *(notice.text for notice in found.notices)),
+        notices=(*about_items(asked, pair), *(notice.text for notice in found.notices)),
     )
+
+
+def options_for(asked: Asked, of: FileCell | FilePair) -> dict[str, Any]:
+    """The library's options; no share of the outputs is known where their number is not."""
+    corrected = asked.finite_population and of.items_known
+    return asked.options(of.criterion) | {"finite_population": corrected}
+
+
+def about_items(asked: Asked, of: FileCell | FilePair) -> tuple[str, ...]:
+    """Whether the share of the outputs that was judged narrows the interval, and why."""
+    if asked.interval not in ("two_way", "sequence"):
+        return ()
+    if not asked.finite_population:
+        return (ITEMS_A_SAMPLE,)
+    return (ITEMS_KNOWN if of.items_known else ITEMS_UNKNOWN,)
 
 
 def components(sample: Sample) -> Components:

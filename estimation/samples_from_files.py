@@ -1,7 +1,7 @@
 """From tables read from plain files to the samples of `estimation.core`. Pure."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from estimation.files import (
     Floats,
     Ints,
     ItemMissingError,
+    ItemsDisagreeError,
     Names,
     ScaleNeededError,
     Table,
@@ -23,16 +24,13 @@ from estimation.files import (
 from estimation.known_criteria import KNOWN_SCALES
 
 ALL_METRICS = "auto"
-NO_METRICS_FILE = (
-    "Without a metrics file the judged outputs count as all that there are: the estimate does not "
-    "speak for outputs that nobody judged."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
     """What to estimate; empty tuples mean everything that the files have.
 
+    items: how many outputs each system has; None where it is not said.
     metrics: names, or "auto" for all. scale, bounded: None for those of known criteria.
     uses_metric: False where the estimator needs none, so that none has to be chosen.
     """
@@ -40,6 +38,7 @@ class Selection:
     systems: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
+    items: int | None = None
     scale: tuple[float, float] | None = None
     unbounded: bool = False
     uses_metric: bool = True
@@ -47,36 +46,38 @@ class Selection:
 
 @dataclass(frozen=True)
 class FileCell:
-    """One system on one criterion; `notices` say what its numbers rest on.
+    """One system on one criterion.
 
-    items: the names of its outputs, in the sample's numbering.
+    items_known: whether it is known how many outputs there are, judged or not.
     """
 
     system: str
     criterion: str
     sample: Sample
-    items: tuple[str, ...]
-    notices: tuple[str, ...]
+    items_known: bool
 
 
 @dataclass(frozen=True)
 class FilePair:
-    """Two systems on one criterion, their items numbered alike."""
+    """Two systems on one criterion, their items numbered alike; items_known as in `FileCell`."""
 
     systems: tuple[str, str]
     criterion: str
     first: Sample
     second: Sample
-    items: tuple[str, ...]
-    notices: tuple[str, ...]
+    items_known: bool
 
 
 @dataclass(frozen=True)
 class Population:
-    """A system's outputs: the items' numbers, ascending, and (N, p) metrics or None."""
+    """A system's outputs: the known items' numbers, ascending, and (N, p) metrics or None.
+
+    total: N, where it is more than the items that are known.
+    """
 
     item: Ints
     metric: Floats | None
+    total: int | None = None
 
 
 def chosen_metrics(metrics: Table | None, wanted: Selection) -> tuple[str, ...]:
@@ -109,16 +110,17 @@ def cells(judgments: Table, metrics: Table | None, wanted: Selection) -> Iterato
         systems = _known(judgments.path, "system", judged, wanted.systems)
     scales = _scales(judgments, wanted)
     chosen = chosen_metrics(metrics, wanted)
-    notices = () if metrics else (NO_METRICS_FILE,)
+    known_items = metrics is not None or wanted.items is not None
     for system in systems:
         population = _population(metrics, system, chosen) if metrics else None
         for criterion, scale in scales.items():
             at = _rows(judgments, system, criterion)
             if at.size or (wanted.systems and wanted.criteria):
-                known = population or _judged(judgments, at)
+                item = judgments.columns["item"][at]
+                known = population or Population(np.unique(item), None)
+                known = _of_all(judgments.path, known, system, wanted, listed=metrics is not None)
                 sample = _sample(judgments, at, known, scale, system, criterion)
-                names = _names(judgments, known)
-                yield FileCell(system, criterion, sample, names, notices)
+                yield FileCell(system, criterion, sample, known_items)
 
 
 def pairs(
@@ -142,22 +144,29 @@ def pairs(
             common = np.intersect1d(item[rows[0]], item[rows[1]])
             rows = [at[np.isin(item[at], common)] for at in rows]
             known = [Population(common, None)] * 2
+        known = [
+            _of_all(judgments.path, one, name, wanted, listed=metrics is not None)
+            for one, name in zip(known, systems, strict=True)
+        ]
         first, second = (
             _sample(judgments, at, population, scale, name, criterion)
             for at, population, name in zip(rows, known, systems, strict=True)
         )
-        notices = () if metrics else (NO_METRICS_FILE,)
-        yield FilePair(systems, criterion, first, second, _names(judgments, known[0]), notices)
+        said = metrics is not None or wanted.items is not None
+        yield FilePair(systems, criterion, first, second, said)
 
 
-def _judged(judgments: Table, rows: Ints) -> Population:
-    """The outputs that these judgments are about, where no file lists the others."""
-    return Population(np.unique(judgments.columns["item"][rows]), None)
-
-
-def _names(judgments: Table, known: Population) -> tuple[str, ...]:
-    every = list(judgments.names.item)
-    return tuple(every[number] for number in known.item)
+def _of_all(
+    path: Path, known: Population, system: str, wanted: Selection, *, listed: bool
+) -> Population:
+    """The same with the number of outputs that was said; raises `ItemsDisagreeError`."""
+    size, said = known.item.size, wanted.items
+    if said is None:
+        return known
+    if said < size or (listed and said != size):
+        what = "the metrics file lists" if listed else "there are judgments of"
+        raise ItemsDisagreeError(path, 0, f"--items says {said:,}; {what} {size:,} of {system}.")
+    return replace(known, total=said)
 
 
 def judged_systems(judgments: Table) -> Names:
@@ -269,7 +278,7 @@ def _sample(
         score=judgments.value[rows],
         item=place,
         annotator=judgments.columns["annotator"][rows],
-        n_population=known.item.size,
+        n_population=known.total or known.item.size,
         scale=scale,
         metric=metric[:, 0] if metric is not None and metric.shape[1] == 1 else metric,
     )

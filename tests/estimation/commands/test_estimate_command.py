@@ -24,6 +24,7 @@ KEYS = [
     "estimand",
     "n_items",
     "n_population",
+    "finite_population",
     "n_judgments",
     "n_annotators",
     "effective_annotators",
@@ -184,13 +185,37 @@ def test_order_of_rows_and_names_change_nothing(files):
     assert other[0]["low"] == pytest.approx(first[0]["low"], abs=1e-12)
 
 
-def test_without_metrics_the_judged_items_are_all_there_are_and_that_is_said(files):
+def test_without_a_number_of_outputs_nothing_is_corrected_for_the_share_judged(files):
     (balanced,) = run(*files(m=[]))
-    assert balanced["estimator"] == "balanced"
+    assert (balanced["estimator"], balanced["finite_population"]) == ("balanced", False)
     (found,) = run(*files(m=[]), "--estimator", "mean")
-    assert (found["estimator"], found["n_population"], found["rho"]) == ("mean", 6, None)
+    assert (found["estimator"], found["n_population"], found["rho"]) == ("mean", None, None)
     assert found["estimate"] == pytest.approx((2 / 3 + 0 - 0.5 + 1 + 1 - 0.5) / 6)
-    assert "nobody judged" in found["notices"][0]
+    assert "not known" in found["notices"][0]
+    (plain,) = run(*files(m=[]), "--estimator", "mean", "--items", "6", "--no-finite-population")
+    assert [found[key] for key in ("low", "high")] == [plain[key] for key in ("low", "high")]
+    assert "as was asked" in plain["notices"][0]
+
+
+def test_the_number_of_outputs_corrects_for_the_share_judged(files):
+    (unknown,) = run(*files(m=[]), "--estimator", "mean")
+    (census,) = run(*files(m=[]), "--estimator", "mean", "--items", "6")
+    (listed,) = run(*files(), "--estimator", "mean")
+    (given,) = run(*files(m=[]), "--estimator", "mean", "--items", "10")
+    assert census["std_error"] < given["std_error"] < unknown["std_error"]
+    assert (given["n_population"], given["finite_population"]) == (10, True)
+    for key in ("estimate", "low", "high", "std_error", "notices"):
+        assert given[key] == listed[key], key
+    assert "corrected for the share" in given["notices"][0]
+    out = StringIO()
+    call_command("estimate", *files(m=[]), stdout=out)
+    assert "--items N" in out.getvalue()
+    assert " of 6 " not in out.getvalue()
+    few = refused(*files(m=[]), "--items", "5")
+    assert "--items says 5; there are judgments of 6 of alpha" in few
+    other = refused(*files(), "--items", "11")
+    assert "--items says 11; the metrics file lists 10 of alpha" in other
+    assert "tuned beforehand" in refused(*files(m=[]), "--interval", "sequence")
 
 
 def test_the_estimator_mean_asks_for_no_metric(files):
@@ -410,8 +435,10 @@ def test_two_systems_are_compared_item_by_item(files, drawn):
 def test_comparing_without_metrics_takes_what_both_were_judged_on(files, drawn):
     rows = [row for row in drawn[0] if not row.startswith(("alpha,1,", "beta,2,"))]
     (_, _, found) = run(*files(rows, []), "--compare", "alpha", "beta")
-    assert (found["n_items"], found["n_population"]) == (88, 88)
-    assert any("nobody judged" in notice for notice in found["notices"])
+    assert (found["n_items"], found["n_population"]) == (88, None)
+    assert any("not known" in notice for notice in found["notices"])
+    (_, _, more) = run(*files(rows, []), "--compare", "alpha", "beta", "--items", "120")
+    assert (more["n_items"], more["n_population"]) == (88, 120)
 
 
 def test_a_system_does_not_differ_from_itself_under_another_name(files):
@@ -468,7 +495,7 @@ def test_systems_are_ranked_with_ties(files):
 
 
 def test_what_is_ranked_by_too_little_stays_open(files):
-    asked = files(ranked(25), [])
+    asked = (*files(ranked(25), []), "--items", "80")
     *_, found = run(*asked, "--ranking", "0.4")
     assert {one["outcome"] for one in found["pairs"]} == {"open"}
     assert {(one["best"], one["worst"]) for one in found["ranking"]} == {(1, 3)}
@@ -476,7 +503,8 @@ def test_what_is_ranked_by_too_little_stays_open(files):
 
 
 def test_rankings_that_cannot_be_are_refused(files):
-    asked = files(ranked(), [])
+    assert "tuned beforehand" in refused(*files(ranked(), []), "--ranking", "1")
+    asked = (*files(ranked(), []), "--items", "80")
     one = refused(*asked, "--ranking", "0.4", "--system", "alpha")
     assert "at least two systems" in one
     assert "margin is a number from 0 up" in refused(*asked, "--ranking", "-1")
