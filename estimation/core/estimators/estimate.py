@@ -127,5 +127,10 @@ def estimate(
     fitted = way.fit(sample, method, components)
     people = leniency(sample, fitted.correction)
     return assemble(
-        fitted, people, method=method, scale=sample.scale, n_population=sample.n_population
+        fitted,
+        people,
+        method=method,
+        scale=sample.scale,
+        n_population=sample.n_population,
+        n_units=sample.incidence.n_units,
     )

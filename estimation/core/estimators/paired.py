@@ -6,7 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from estimation.core.data import errors
-from estimation.core.data.incidence import Floats, numbered
+from estimation.core.data.incidence import Floats, Ints, distinct, numbered
 from estimation.core.data.moments import Moments, gram, products_of
 from estimation.core.data.sample import Sample, Scale
 from estimation.core.estimators.fit import BALANCE, PERSON_SHARE, Estimand, Method
@@ -118,11 +118,12 @@ def difference(
     # Nothing distinguishes the systems, so nothing is guarded against.
     used = replace(method, pseudo_rows=False) if same else method
     about = _regress(a, b, method, _ends(first.scale, used))
+    stats = _moments(a, b, about, same=same)
     found = parts(
-        _moments(a, b, about, same=same),
+        stats,
         method=used,
         scale=_reach(first.scale),
-        n_population=first.n_population,
+        n_units=first.incidence.n_units,
         form="balanced" if estimator == "balanced" else "mean",
         item_part=about.item_part,
         ends=_ends(first.scale, used),
@@ -136,7 +137,8 @@ def difference(
         "no_replicates": unknown,
     }
     codes = frozenset(code for code, true in applies.items() if true)
-    return _assemble(a, b, found, about, method, codes if same else codes | about.codes)
+    told_codes = codes if same else codes | about.codes
+    return _assemble(a, b, found, about, method, told_codes, int(stats.n_units))
 
 
 def _check(first: Sample, second: Sample, method: Method) -> None:
@@ -150,6 +152,9 @@ def _check(first: Sample, second: Sample, method: Method) -> None:
             f"The systems have {first.n_population} and {second.n_population} outputs; compared "
             "systems answer the same inputs."
         )
+    one, other = first.group, second.group
+    if one is not other and (one is None or other is None or not np.array_equal(one, other)):
+        raise errors.ShapeMismatchError("The two systems' items are grouped differently.")
     if first.scale != second.scale:
         raise errors.ShapeMismatchError("The two systems' scores are on different scales.")
 
@@ -180,15 +185,15 @@ def _regress(a: PairedSide, b: PairedSide, method: Method, ends: Floats) -> _Reg
     d, equal = a.items.mean - b.items.mean, method.estimator != "balanced"
     split = a.x.shape[1]
     if max(split, b.x.shape[1]) > 1:
-        ridge = cross_fitted(x, d, weight=weight)
+        ridge = cross_fitted(x, d, weight=weight, group=a.group)
         first = np.einsum("ij,ij->i", x[:, :split], ridge.coefficients[:, :split])
         taken = first, ridge.predicted - first
         return _Regression(weight, d, taken, ridge.slopes, None, ridge.codes, equal, ridge.penalty)
     line = least_squares(x, d, weight)
-    own = guarded(x, d, ends) if equal and x.shape[1] else None
+    part = guarded(x, d, ends) if equal and x.shape[1] else None
     codes = about_line(line, x, d, weight) if x.shape[1] else frozenset()
     taken = x[:, :split] @ line.slopes[:split], x[:, split:] @ line.slopes[split:]
-    return _Regression(weight, d, taken, line.slopes, own, codes, equal)
+    return _Regression(weight, d, taken, line.slopes, part, codes, equal)
 
 
 def _moments(a: PairedSide, b: PairedSide, about: _Regression, *, same: bool) -> Moments:
@@ -198,6 +203,7 @@ def _moments(a: PairedSide, b: PairedSide, about: _Regression, *, same: bool) ->
     person said of both outputs of an item cancels before anything is squared.
     """
     n, (first, second) = about.d.size, about.taken
+    unit = a.group
     u_a, w_a = residuals(a, about.weight, first)
     u_b, w_b = residuals(b, about.weight, -second)
     row = np.r_[a.items.row, b.items.row]
@@ -220,7 +226,7 @@ def _moments(a: PairedSide, b: PairedSide, about: _Regression, *, same: bool) ->
         means=plain,
         judgments=plain,
         weighted=plain if about.equal else products_of([line * weigh for line in rows], rows),
-        items=gram(*(line * weigh for line in rows)),
+        items=gram(*(_by_unit(line * weigh, unit) for line in rows)),
         annotators=gram(*people),
         cells=gram(*cells),
         cubes=np.asarray((people[0] ** 3).sum()),
@@ -229,8 +235,15 @@ def _moments(a: PairedSide, b: PairedSide, about: _Regression, *, same: bool) ->
         replicates=np.asarray(0.0 if same else float(pairs_of)),
         score_variance=np.asarray(about.weight @ (about.d - about.weight @ about.d) ** 2),
         n_annotators=np.asarray(people.shape[1]),
+        n_units=np.asarray(float(n if unit is None else distinct(unit).size)),
+        grouped=unit is not None,
         shift=shift,
     )
+
+
+def _by_unit(values: Floats, unit: Ints | None) -> Floats:
+    """The sums of (n,) values of the common items over their groups."""
+    return values if unit is None else np.asarray(np.bincount(unit, values), dtype=np.float64)
 
 
 def _ends(scale: Scale, method: Method) -> Floats:
@@ -251,6 +264,7 @@ def _assemble(
     about: _Regression,
     method: Method,
     codes: frozenset[Code],
+    n_units: int,
 ) -> Difference:
     exists = has_interval(found)
     split = a.x.shape[1]
@@ -263,6 +277,8 @@ def _assemble(
         df=float(found.df) if exists else None,
         n_items=about.d.size,
         n_population=a.sample.n_population,
+        n_units=n_units,
+        n_units_population=a.sample.incidence.n_units,
         n_judgments=(a.sample.n_judgments, b.sample.n_judgments),
         n_annotators=int(people.max()) + 1,
         effective_annotators=float(found.effective_annotators),

@@ -106,6 +106,8 @@ class Estimate(HasInterval):
         Standard error and degrees of freedom; None where there is no interval.
     n_items, n_population : int
         How many of the N outputs were judged.
+    n_units, n_units_population : int
+        The same of the sampling units: items, or groups of items where the sample has groups.
     n_judgments, n_annotators : int
         By how many judgments of how many people.
     effective_annotators : float
@@ -142,6 +144,8 @@ class Estimate(HasInterval):
     df: float | None
     n_items: int
     n_population: int
+    n_units: int
+    n_units_population: int
     n_judgments: int
     n_annotators: int
     effective_annotators: float
@@ -176,6 +180,8 @@ class Difference(HasInterval):
         Standard error and degrees of freedom; None where there is no interval.
     n_items, n_population : int
         How many of the N items were judged for both systems.
+    n_units, n_units_population : int
+        The same of the sampling units: items, or groups of items where the samples have groups.
     n_judgments : (int, int)
         Judgments of those items, for the first system and for the second.
     n_annotators : int
@@ -199,6 +205,8 @@ class Difference(HasInterval):
     df: float | None
     n_items: int
     n_population: int
+    n_units: int
+    n_units_population: int
     n_judgments: tuple[int, int]
     n_annotators: int
     effective_annotators: float
@@ -209,7 +217,13 @@ class Difference(HasInterval):
 
 
 def assemble(
-    fitted: Fitted, people: Leniency, *, method: Method, scale: Scale, n_population: int
+    fitted: Fitted,
+    people: Leniency,
+    *,
+    method: Method,
+    scale: Scale,
+    n_population: int,
+    n_units: int,
 ) -> Estimate:
     """Put an estimate together from what was computed of it."""
     stats, found = fitted.stats, fitted.parts
@@ -222,6 +236,8 @@ def assemble(
         df=float(found.df) if exists else None,
         n_items=int(stats.n_items),
         n_population=n_population,
+        n_units=int(stats.n_units),
+        n_units_population=n_units,
         n_judgments=int(stats.judgments.one_one),
         n_annotators=int(stats.n_annotators),
         effective_annotators=float(found.effective_annotators),

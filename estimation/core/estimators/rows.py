@@ -70,7 +70,7 @@ def by_sums(sample: Sample, method: Method, form: Estimator) -> Fitted:
     x = metric_for(sample, form)
     stats = _sums(sample, x, method, form)
     found = parts(
-        stats, method=method, scale=sample.scale, n_population=sample.n_population, form=form
+        stats, method=method, scale=sample.scale, n_units=sample.incidence.n_units, form=form
     )
     correction = np.zeros(sample.n_judgments) if x is None else found.slope * x[sample.item]
     return of_stats(stats, found, correction, has_metric=x is not None, form=form)
@@ -144,7 +144,7 @@ def _of_metrics(sample: Sample, method: Method, *, form: Estimator) -> Fitted:
     weight = weight_for(sample, method, form)
     items = items_of(sample, sample.incidence.weight if weight is None else weight)
     x = sample.standardised_metrics()
-    ridge = ridge_of(items, x)
+    ridge = ridge_of(sample, items, x)
     return of_corrected(
         sample,
         method,
@@ -182,9 +182,10 @@ def by_least_squares(sample: Sample, method: Method) -> Fitted:
     )
 
 
-def ridge_of(items: Items, x: Floats) -> Ridge:
+def ridge_of(sample: Sample, items: Items, x: Floats) -> Ridge:
     """The cross-fitted ridge of the items' means on the metrics `x` (N, p)."""
-    return cross_fitted(x[items.label], items.mean, weight=items.weight)
+    group = None if sample.group is None else sample.group[items.label]
+    return cross_fitted(x[items.label], items.mean, weight=items.weight, group=group)
 
 
 def of_corrected(
@@ -209,7 +210,7 @@ def of_corrected(
         stats,
         method=method,
         scale=sample.scale,
-        n_population=sample.n_population,
+        n_units=sample.incidence.n_units,
         form=form,
         item_part=item_part,
     )

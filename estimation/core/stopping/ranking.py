@@ -39,7 +39,7 @@ class Compared(Protocol):
     @property
     def std_error(self) -> float | None: ...
     @property
-    def n_items(self) -> int: ...
+    def n_units(self) -> int: ...
     @property
     def effective_annotators(self) -> float: ...
     @property
@@ -58,7 +58,7 @@ class PairState:
         None while there is none. A standard error of 0 is believed: it says that the two systems
         have been identical so far.
     n_items : int
-        Items judged for both systems.
+        Items judged for both systems, or groups of items: what was sampled.
     effective_annotators : float, default infinite
         A_eff; infinite for a panel.
 
@@ -96,7 +96,7 @@ class PairState:
             With infinite A_eff for a panel.
         """
         people = float("inf") if found.method.estimand == "panel" else found.effective_annotators
-        return cls(found.centre, found.std_error, found.n_items, people)
+        return cls(found.centre, found.std_error, found.n_units, people)
 
 
 @dataclass(frozen=True, slots=True)
