@@ -76,6 +76,14 @@ class Report:
     notices: tuple[str, ...]
 
     @property
+    def groups(self) -> list[int] | None:
+        """How many groups of items are judged, of how many; None without groups."""
+        found = self.found
+        if found.n_units_population == found.n_population:
+            return None
+        return [found.n_units, found.n_units_population]
+
+    @property
     def data_efficiency(self) -> float | None:
         """Equation (7); None where unknown or infinite."""
         if self.rho is None or self.gamma is None:
@@ -104,6 +112,7 @@ class Report:
             "n_items": found.n_items,
             "n_population": found.n_population if self.items_known else None,
             "finite_population": found.method.finite_population,
+            "groups": self.groups,
             "n_judgments": self.n_judgments,
             "n_annotators": found.n_annotators,
             "effective_annotators": found.effective_annotators,

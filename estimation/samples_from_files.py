@@ -8,11 +8,13 @@ import numpy as np
 
 from estimation.core import Sample, Scale
 from estimation.files import (
+    GROUP,
     AmbiguousMetricError,
     FileMetricError,
     FileScoreError,
     FileTooShortError,
     Floats,
+    GroupsDisagreeError,
     Ints,
     ItemMissingError,
     ItemsDisagreeError,
@@ -111,6 +113,7 @@ def cells(judgments: Table, metrics: Table | None, wanted: Selection) -> Iterato
     scales = _scales(judgments, wanted)
     chosen = chosen_metrics(metrics, wanted)
     known_items = metrics is not None or wanted.items is not None
+    groups = _groups(judgments, metrics, wanted)
     for system in systems:
         population = _population(metrics, system, chosen) if metrics else None
         for criterion, scale in scales.items():
@@ -119,7 +122,7 @@ def cells(judgments: Table, metrics: Table | None, wanted: Selection) -> Iterato
                 item = judgments.columns["item"][at]
                 known = population or Population(np.unique(item), None)
                 known = _of_all(judgments.path, known, system, wanted, listed=metrics is not None)
-                sample = _sample(judgments, at, known, scale, system, criterion)
+                sample = _sample(judgments, at, known, scale, system, criterion, groups)
                 yield FileCell(system, criterion, sample, known_items)
 
 
@@ -134,6 +137,7 @@ def pairs(
     _known(judgments.path, "system", judged_systems(judgments), systems)
     scales, chosen = _scales(judgments, wanted), chosen_metrics(metrics, wanted)
     listed = [_population(metrics, name, chosen) for name in systems] if metrics else []
+    groups = _groups(judgments, metrics, wanted)
     if metrics:
         _check_same_items(metrics, listed, systems)
     for criterion, scale in scales.items():
@@ -149,7 +153,7 @@ def pairs(
             for one, name in zip(known, systems, strict=True)
         ]
         first, second = (
-            _sample(judgments, at, population, scale, name, criterion)
+            _sample(judgments, at, population, scale, name, criterion, groups)
             for at, population, name in zip(rows, known, systems, strict=True)
         )
         said = metrics is not None or wanted.items is not None
@@ -259,6 +263,7 @@ def _sample(
     scale: Scale,
     system: str,
     criterion: str,
+    groups: Ints | None,
 ) -> Sample:
     _check_number(judgments, rows, system, criterion)
     _check_scale(judgments, rows, criterion, scale)
@@ -281,7 +286,45 @@ def _sample(
         n_population=known.total or known.item.size,
         scale=scale,
         metric=metric[:, 0] if metric is not None and metric.shape[1] == 1 else metric,
+        group=None if groups is None else groups[known.item],
     )
+
+
+def _groups(judgments: Table, metrics: Table | None, wanted: Selection) -> Ints | None:
+    """The group of each named item, one of its own without a name; None without such a column.
+
+    Raises `GroupsDisagreeError`.
+    """
+    tables = [table for table in (metrics, judgments) if table and GROUP in table.columns]
+    if not tables:
+        return None
+    if metrics is None and wanted.items is not None:
+        raise GroupsDisagreeError(
+            judgments.path,
+            0,
+            "--items does not say how many groups there are; list all outputs, with their groups, "
+            "in a metrics file.",
+        )
+    found = np.full(len(judgments.names.item), -1)
+    for table in tables:
+        item, group = table.columns["item"], table.columns[GROUP]
+        told = np.flatnonzero(group >= 0)
+        before = found[item[told]]
+        found[item[told]] = group[told]
+        odd = np.flatnonzero(
+            (before >= 0) & (before != group[told]) | (found[item[told]] != group[told])
+        )
+        if odd.size:
+            row = int(told[odd[0]])
+            raise GroupsDisagreeError(
+                table.path,
+                int(table.line[row]),
+                f"item {table.name('item', row)} is in group {table.name(GROUP, row)} here, and in "
+                "another one elsewhere.",
+            )
+    alone = found < 0
+    found[alone] = len(judgments.names.group) + np.flatnonzero(alone)
+    return found
 
 
 def _check_number(judgments: Table, rows: Ints, system: str, criterion: str) -> None:

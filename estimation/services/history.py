@@ -125,10 +125,20 @@ def _row(
         interval=found.rule.name,
         metrics=list(brief.metrics),
         level=brief.level,
-        detail={"notices": [{"code": one.code, "text": one.text} for one in result.notices]},
+        detail={
+            "notices": [{"code": one.code, "text": one.text} for one in result.notices],
+            **_groups(result),
+        },
         **_ends(found.interval),
         **_evidence(result),
     )
+
+
+def _groups(result: Estimated | Difference) -> dict[str, Any]:
+    """Return how many groups of items were judged, of how many; nothing without groups."""
+    if result.n_units_population == result.n_population:
+        return {}
+    return {"groups": [result.n_units, result.n_units_population]}
 
 
 def _ends(interval: Interval | None) -> dict[str, float | None]:

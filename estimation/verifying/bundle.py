@@ -88,9 +88,12 @@ class Bundle:
                 yield found
 
     def table(self, file: File) -> Iterator[dict[str, str]]:
-        """Yield the rows of a table, by the names of its columns; all of them are there."""
+        """Yield the rows of a table, by the names of its columns.
+
+        All of them are there but groups, which exports of 0.1.0 do not have.
+        """
         for row in self._rows(file.name):
-            if missing := file.columns.keys() - row.keys():
+            if missing := file.columns.keys() - row.keys() - {"group"}:
                 raise Unreadable(f"{file.name} has no column {min(missing)}.")
             yield row
 

@@ -56,7 +56,8 @@ class Command(BaseCommand):
     help = (
         "Estimates every system's mean score on every criterion from CSV files of judgments "
         "(system,item,annotator,criterion,score) and of automatic metrics (system,item,metric,"
-        "value; every output of every system). Plain or gzip, UTF-8."
+        "value; every output of every system). Plain or gzip, UTF-8. A column `group` names the "
+        "document, prompt or dialogue of each item: its items are not independent."
     )
     requires_system_checks = ()
 

@@ -25,6 +25,7 @@ KEYS = [
     "n_items",
     "n_population",
     "finite_population",
+    "groups",
     "n_judgments",
     "n_annotators",
     "effective_annotators",
@@ -216,6 +217,36 @@ def test_the_number_of_outputs_corrects_for_the_share_judged(files):
     other = refused(*files(), "--items", "11")
     assert "--items says 11; the metrics file lists 10 of alpha" in other
     assert "tuned beforehand" in refused(*files(m=[]), "--interval", "sequence")
+
+
+def with_groups(head: str, rows: list[str], groups: dict[str, str]) -> str:
+    told = [f"{row},{groups.get(row.split(',')[1], '')}" for row in rows]
+    return "\n".join([f"{head},group", *told])
+
+
+def test_items_of_a_group_count_together(files, tmp_path):
+    asked = [*files(), "--estimator", "mean"]
+    (plain,) = run(*asked)
+    own = {item: f"g{item}" for item in METRIC}
+    pairs = own | dict.fromkeys("ab", "one") | dict.fromkeys("cd", "two") | {"j": ""}
+    j = "system,item,annotator,criterion,score", judgments()
+    m = "system,item,metric,value", metrics()
+    for groups, counted in ((own, None), (pairs, [4, 8])):
+        (tmp_path / "J.csv").write_text(with_groups(*j, groups))
+        (in_judgments,) = run("--judgments", str(tmp_path / "J.csv"), "--estimator", "mean")
+        (tmp_path / "J.csv").write_text("\n".join([j[0], *j[1]]))
+        (tmp_path / "M.csv").write_text(with_groups(*m, groups))
+        (found,) = run(*asked)
+        assert found["groups"] == counted
+        assert found["estimate"] == plain["estimate"] == in_judgments["estimate"]
+        assert (found["std_error"] == plain["std_error"]) == (counted is None)
+        assert in_judgments["groups"] == (counted and [4, 4])
+    (tmp_path / "J.csv").write_text(with_groups(*j, pairs))
+    other = pairs | {"c": "three"}
+    (tmp_path / "M.csv").write_text(with_groups(*m, other))
+    assert "is in group two here, and in another one elsewhere" in refused(*asked)
+    few = refused("--judgments", str(tmp_path / "J.csv"), "--items", "10")
+    assert "how many groups there are" in few
 
 
 def test_the_estimator_mean_asks_for_no_metric(files):
