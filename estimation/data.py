@@ -184,7 +184,9 @@ class _Side:
         known = ~np.isnan(score)
         if not known.all():
             score = score[known]
-            shared = Incidence(shared.item[known], shared.annotator[known], shared.n_population)
+            shared = Incidence(
+                shared.item[known], shared.annotator[known], shared.n_population, shared.group
+            )
         try:
             return Sample.on(shared, score=score, scale=scale_of(criterion), metric=self.metric)
         except TooFewJudgmentsError:
@@ -206,7 +208,8 @@ def _side(system: SystemOutputs, places: Ints | None, stop: int | None, seen: Se
     if stop is not None:
         belongs &= system.position[place] < stop
     chosen = np.flatnonzero(belongs)
-    incidence = Incidence(item[chosen], seen.scores.annotator[chosen], at.size)
+    group = None if system.group is None else system.group[at]
+    incidence = Incidence(item[chosen], seen.scores.annotator[chosen], at.size, group)
     metric = _metric(system, seen)
     if metric is not None and places is not None:
         metric = metric[at]

@@ -1,6 +1,7 @@
 """Reading judgments and metrics from CSV files: columns in, arrays out, errors with their line.
 
-Plain or gzip, UTF-8, a header line, columns in any order, further columns ignored. Names are
+Plain or gzip, UTF-8, a header line, columns in any order, further columns ignored. A column `group`
+may name the group of each item (a document, a prompt, a dialogue); empty cells are none. Names are
 numbered as they first appear, so a million rows become arrays of numbers while being read.
 """
 
@@ -22,6 +23,7 @@ Ints = NDArray[np.int64]
 
 JUDGMENT_COLUMNS = ("system", "item", "annotator", "criterion")
 METRIC_COLUMNS = ("system", "item", "metric")
+GROUP = "group"
 _GZIP = b"\x1f\x8b"
 _ROWS_AT_ONCE = 50_000
 
@@ -57,6 +59,14 @@ class FileMetricError(FileError):
 
 class ItemMissingError(FileError):
     """A judged item that the metrics file does not list for its system."""
+
+
+class ItemsDisagreeError(FileError):
+    """Another number of outputs than was said."""
+
+
+class GroupsDisagreeError(FileError):
+    """An item in two groups, or a number of items where groups are to be counted."""
 
 
 class AmbiguousMetricError(FileError):
@@ -122,6 +132,7 @@ class Vocabulary:
     annotator: Names = field(default_factory=Names)
     criterion: Names = field(default_factory=Names)
     metric: Names = field(default_factory=Names)
+    group: Names = field(default_factory=Names)
 
     def of(self, column: str) -> Names:
         """Return the names of one column."""
@@ -131,7 +142,10 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class Table:
-    """A file's rows: per column of names their numbers, the values, and the lines they stood on."""
+    """A file's rows: per column of names their numbers, the values, and the lines they stood on.
+
+    columns: with "group" where the file has that column; -1 where a cell is empty.
+    """
 
     path: Path
     names: Vocabulary
@@ -191,7 +205,7 @@ def _read(path: Path, names: Vocabulary, columns: tuple[str, ...], *, value: str
     return Table(
         path=path,
         names=names,
-        columns={c: np.concatenate([part[0][c] for part in parts]) for c in columns},
+        columns={c: np.concatenate([part[0][c] for part in parts]) for c in parts[0][0]},
         value=np.concatenate([part[1] for part in parts]),
         line=np.concatenate([part[2] for part in parts]),
     )
@@ -218,12 +232,16 @@ def _parts(
     rows = _rows(path, reader)
     header = [name.strip() for name in next(rows, (0, []))[1]]
     place = _places(path, header, (*columns, value))
+    if header.count(GROUP) == 1:
+        place[GROUP] = header.index(GROUP)
     while part := list(islice(rows, _ROWS_AT_ONCE)):
         lines = [line for line, _ in part]
         _check_lengths(path, part, header)
         fields = list(zip(*(row for _, row in part), strict=True))
         read = {c: _stripped(path, fields[place[c]], lines, c) for c in columns}
         numbers = {c: names.of(c).encode(read[c]) for c in columns}
+        if GROUP in place:
+            numbers[GROUP] = _groups(names.group, fields[place[GROUP]])
         yield numbers, _numbers(path, fields[place[value]], lines, value), np.array(lines)
 
 
@@ -261,6 +279,13 @@ def _stripped(path: Path, fields: tuple[str, ...], lines: list[int], column: str
     if "" in names:
         raise MalformedRowError(path, lines[names.index("")], f"the {column} is empty.")
     return names
+
+
+def _groups(names: Names, fields: tuple[str, ...]) -> Ints:
+    """The numbers of groups, -1 for an empty cell."""
+    cells = [cell.strip() for cell in fields]
+    found = iter(names.encode([cell for cell in cells if cell]))
+    return np.array([next(found) if cell else -1 for cell in cells], dtype=np.int64)
 
 
 def _numbers(path: Path, fields: tuple[str, ...], lines: list[int], column: str) -> Floats:

@@ -69,7 +69,6 @@ class Asked:
         return {
             "estimand": self.estimand,
             "finite_population": self.finite_population,
-            "seed": self.seed,
             "balance": self.balance.get(criterion, usual[0]),
             "person_share": self.person_share.get(criterion, usual[1]),
         }

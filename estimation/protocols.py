@@ -41,7 +41,6 @@ def _options(brief: Brief, criterion: Criterion) -> dict[str, Any]:
     constants = brief.protocol.of(criterion.name)
     return {
         "estimand": brief.estimand,
-        "seed": brief.protocol.seed,
         "balance": constants.balance,
         "person_share": constants.person_share,
     }

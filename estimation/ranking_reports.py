@@ -143,7 +143,7 @@ def _ranked(
     samples = [one.first for one in found.values()]
     planned = rule.planned_items or ceil(max(s.n_population for s in samples) / ITEMS_FACTOR)
     verdict = ranking(
-        {pair: _state(one) for pair, one in differences.items()},
+        {pair: _state(one, found[pair]) for pair, one in differences.items()},
         margin=rule.margin,
         level=asked.level,
         planned_items=planned,
@@ -161,11 +161,12 @@ def _difference(pair: FilePair, asked: Asked) -> Difference | None:
     return found
 
 
-def _state(found: Difference | None) -> PairState:
+def _state(found: Difference | None, pair: FilePair) -> PairState:
     """What two systems have been judged alike on is not all that they wrote, unless all of it is
     judged."""
     if found is None:
         return NOTHING
     state = PairState.of(found)
-    alike = state.std_error == 0 and found.n_items < found.n_population
+    whole = pair.items_known and found.n_items == found.n_population
+    alike = state.std_error == 0 and not whole
     return replace(state, std_error=None) if alike else state

@@ -16,7 +16,6 @@ from estimation.core import (
     data_efficiency_cap,
     difference,
     estimate,
-    folds,
     human_metric_correlation,
     normalised_annotator_variance,
     one_way,
@@ -26,6 +25,15 @@ from estimation.interval_choice import Asked, Ends, about, ends_of, named
 from estimation.samples_from_files import FileCell, FilePair
 
 T = TypeVar("T")
+
+ITEMS_KNOWN = "The interval is corrected for the share of all outputs that was judged."
+ITEMS_UNKNOWN = (
+    "How many outputs there are is not known, so the interval is not corrected for the share that "
+    "was judged: say --items N, or list all outputs in a metrics file."
+)
+ITEMS_A_SAMPLE = (
+    "The outputs count as a sample themselves: no finite-population correction, as was asked."
+)
 
 
 @dataclass(frozen=True)
@@ -49,9 +57,9 @@ class Components:
 class Report:
     """One system, or one pair, on one criterion: its estimate, the interval, and the rest.
 
-    items: the names of the outputs, in order. scale: what an interval is cut to for display; None
-    for a difference. rho: the metric's correlation with the human metric; gamma: normalised
-    annotator variance.
+    items_known: whether it is known how many outputs there are. scale: what an interval is cut to
+    for display; None for a difference. rho: the metric's correlation with the human metric; gamma:
+    normalised annotator variance.
     """
 
     system: str
@@ -61,11 +69,19 @@ class Report:
     n_judgments: int
     scale: Scale | None
     ends: Ends
-    items: tuple[str, ...]
+    items_known: bool
     components: Components
     rho: float | None
     gamma: float | None
     notices: tuple[str, ...]
+
+    @property
+    def groups(self) -> list[int] | None:
+        """How many groups of items are judged, of how many; None without groups."""
+        found = self.found
+        if found.n_units_population == found.n_population:
+            return None
+        return [found.n_units, found.n_units_population]
 
     @property
     def data_efficiency(self) -> float | None:
@@ -94,7 +110,9 @@ class Report:
             "df": ends.df,
             "estimand": self.asked.estimand,
             "n_items": found.n_items,
-            "n_population": found.n_population,
+            "n_population": found.n_population if self.items_known else None,
+            "finite_population": found.method.finite_population,
+            "groups": self.groups,
             "n_judgments": self.n_judgments,
             "n_annotators": found.n_annotators,
             "effective_annotators": found.effective_annotators,
@@ -110,8 +128,6 @@ class Report:
     def _protocol(self) -> dict[str, Any]:
         """What another program needs to compute the same numbers."""
         found, method = self.found, self.found.method
-        fitted = bool(found.penalties)
-        fold = folds(found.n_population, seed=method.seed).tolist() if fitted else []
         return {
             "centre": found.centre,
             "A_eff": found.effective_annotators,
@@ -122,9 +138,7 @@ class Report:
             "squared_error": asdict(found.variance),
             "metric_transform": self.asked.metric_transform or None,
             "off_scale": found.off_scale,
-            "seed": method.seed,
-            "folds": dict(zip(self.items, fold, strict=True)) if fitted else None,
-            "penalties": [_finite(one) for one in found.penalties] if fitted else None,
+            "ridge": None if found.penalty is None else {"penalty": _finite(found.penalty)},
             "components": _weighing(found),
         }
 
@@ -136,7 +150,7 @@ def report(cell: FileCell, asked: Asked) -> Report:
         sample,
         estimator=library,
         interval="iid" if asked.interval == "iid" else "two_way",
-        **asked.options(cell.criterion),
+        **options_for(asked, cell),
     )
     told = (notice.text for notice in found.notices)
     return Report(
@@ -147,11 +161,11 @@ def report(cell: FileCell, asked: Asked) -> Report:
         n_judgments=found.n_judgments,
         scale=sample.scale,
         ends=ends_of(found, sample, asked),
-        items=cell.items,
+        items_known=cell.items_known,
         components=components(sample),
         rho=_rho(sample),
         gamma=_known(normalised_annotator_variance, sample),
-        notices=(*cell.notices, *about(asked), *told),
+        notices=(*about_items(asked, cell), *about(asked), *told),
     )
 
 
@@ -162,7 +176,7 @@ def compare(pair: FilePair, asked: Asked) -> Report:
         pair.first,
         pair.second,
         estimator=estimator,  # type: ignore[arg-type]  # the library names those it does not have
-        **asked.options(pair.criterion),
+        **options_for(asked, pair),
     )
     return Report(
         system=f"{pair.systems[0]} - {pair.systems[1]}",
@@ -172,12 +186,27 @@ def compare(pair: FilePair, asked: Asked) -> Report:
         n_judgments=sum(found.n_judgments),
         scale=None,
         ends=ends_of(found, None, asked),
-        items=pair.items,
+        items_known=pair.items_known,
         components=Components(),
         rho=None,
         gamma=None,
-        notices=(*pair.notices, *(notice.text for notice in found.notices)),
+        notices=(*about_items(asked, pair), *(notice.text for notice in found.notices)),
     )
+
+
+def options_for(asked: Asked, of: FileCell | FilePair) -> dict[str, Any]:
+    """The library's options; no share of the outputs is known where their number is not."""
+    corrected = asked.finite_population and of.items_known
+    return asked.options(of.criterion) | {"finite_population": corrected}
+
+
+def about_items(asked: Asked, of: FileCell | FilePair) -> tuple[str, ...]:
+    """Whether the share of the outputs that was judged narrows the interval, and why."""
+    if asked.interval not in ("two_way", "sequence"):
+        return ()
+    if not asked.finite_population:
+        return (ITEMS_A_SAMPLE,)
+    return (ITEMS_KNOWN if of.items_known else ITEMS_UNKNOWN,)
 
 
 def components(sample: Sample) -> Components:

@@ -8,13 +8,16 @@ import numpy as np
 
 from estimation.core import Sample, Scale, entering
 from estimation.files import (
+    GROUP,
     AmbiguousMetricError,
     FileMetricError,
     FileScoreError,
     FileTooShortError,
     Floats,
+    GroupsDisagreeError,
     Ints,
     ItemMissingError,
+    ItemsDisagreeError,
     Names,
     ScaleNeededError,
     Table,
@@ -23,16 +26,13 @@ from estimation.files import (
 from estimation.known_criteria import KNOWN_SCALES
 
 ALL_METRICS = "auto"
-NO_METRICS_FILE = (
-    "Without a metrics file the judged outputs count as all that there are: the estimate does not "
-    "speak for outputs that nobody judged."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
     """What to estimate; empty tuples mean everything that the files have.
 
+    items: how many outputs each system has; None where it is not said.
     metrics: names, or "auto" for all. scale, bounded: None for those of known criteria.
     uses_metric: False where the estimator needs none, so that none has to be chosen.
     """
@@ -40,6 +40,7 @@ class Selection:
     systems: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
+    items: int | None = None
     scale: tuple[float, float] | None = None
     unbounded: bool = False
     uses_metric: bool = True
@@ -47,36 +48,38 @@ class Selection:
 
 @dataclass(frozen=True)
 class FileCell:
-    """One system on one criterion; `notices` say what its numbers rest on.
+    """One system on one criterion.
 
-    items: the names of its outputs, in the sample's numbering.
+    items_known: whether it is known how many outputs there are, judged or not.
     """
 
     system: str
     criterion: str
     sample: Sample
-    items: tuple[str, ...]
-    notices: tuple[str, ...]
+    items_known: bool
 
 
 @dataclass(frozen=True)
 class FilePair:
-    """Two systems on one criterion, their items numbered alike."""
+    """Two systems on one criterion, their items numbered alike; items_known as in `FileCell`."""
 
     systems: tuple[str, str]
     criterion: str
     first: Sample
     second: Sample
-    items: tuple[str, ...]
-    notices: tuple[str, ...]
+    items_known: bool
 
 
 @dataclass(frozen=True)
 class Population:
-    """A system's outputs: the items' numbers, ascending, and (N, p) metrics or None."""
+    """A system's outputs: the known items' numbers, ascending, and (N, p) metrics or None.
+
+    total: N, where it is more than the items that are known.
+    """
 
     item: Ints
     metric: Floats | None
+    total: int | None = None
 
 
 def chosen_metrics(metrics: Table | None, wanted: Selection) -> tuple[str, ...]:
@@ -121,16 +124,18 @@ def cells(judgments: Table, metrics: Table | None, wanted: Selection) -> Iterato
         systems = _known(judgments.path, "system", judged, wanted.systems)
     scales = _scales(judgments, wanted)
     chosen = chosen_metrics(metrics, wanted)
-    notices = () if metrics else (NO_METRICS_FILE,)
+    known_items = metrics is not None or wanted.items is not None
+    groups = _groups(judgments, metrics, wanted)
     for system in systems:
         population = _population(metrics, system, chosen) if metrics else None
         for criterion, scale in scales.items():
             at = _rows(judgments, system, criterion)
             if at.size or (wanted.systems and wanted.criteria):
-                known = population or _judged(judgments, at)
-                sample = _sample(judgments, at, known, scale, system, criterion)
-                names = _names(judgments, known)
-                yield FileCell(system, criterion, sample, names, notices)
+                item = judgments.columns["item"][at]
+                known = population or Population(np.unique(item), None)
+                known = _of_all(judgments.path, known, system, wanted, listed=metrics is not None)
+                sample = _sample(judgments, at, known, scale, system, criterion, groups)
+                yield FileCell(system, criterion, sample, known_items)
 
 
 def pairs(
@@ -144,6 +149,7 @@ def pairs(
     _known(judgments.path, "system", judged_systems(judgments), systems)
     scales, chosen = _scales(judgments, wanted), chosen_metrics(metrics, wanted)
     listed = [_population(metrics, name, chosen) for name in systems] if metrics else []
+    groups = _groups(judgments, metrics, wanted)
     if metrics:
         _check_same_items(metrics, listed, systems)
     for criterion, scale in scales.items():
@@ -154,22 +160,29 @@ def pairs(
             common = np.intersect1d(item[rows[0]], item[rows[1]])
             rows = [at[np.isin(item[at], common)] for at in rows]
             known = [Population(common, None)] * 2
+        known = [
+            _of_all(judgments.path, one, name, wanted, listed=metrics is not None)
+            for one, name in zip(known, systems, strict=True)
+        ]
         first, second = (
-            _sample(judgments, at, population, scale, name, criterion)
+            _sample(judgments, at, population, scale, name, criterion, groups)
             for at, population, name in zip(rows, known, systems, strict=True)
         )
-        notices = () if metrics else (NO_METRICS_FILE,)
-        yield FilePair(systems, criterion, first, second, _names(judgments, known[0]), notices)
+        said = metrics is not None or wanted.items is not None
+        yield FilePair(systems, criterion, first, second, said)
 
 
-def _judged(judgments: Table, rows: Ints) -> Population:
-    """The outputs that these judgments are about, where no file lists the others."""
-    return Population(np.unique(judgments.columns["item"][rows]), None)
-
-
-def _names(judgments: Table, known: Population) -> tuple[str, ...]:
-    every = list(judgments.names.item)
-    return tuple(every[number] for number in known.item)
+def _of_all(
+    path: Path, known: Population, system: str, wanted: Selection, *, listed: bool
+) -> Population:
+    """The same with the number of outputs that was said; raises `ItemsDisagreeError`."""
+    size, said = known.item.size, wanted.items
+    if said is None:
+        return known
+    if said < size or (listed and said != size):
+        what = "the metrics file lists" if listed else "there are judgments of"
+        raise ItemsDisagreeError(path, 0, f"--items says {said:,}; {what} {size:,} of {system}.")
+    return replace(known, total=said)
 
 
 def judged_systems(judgments: Table) -> Names:
@@ -262,6 +275,7 @@ def _sample(
     scale: Scale,
     system: str,
     criterion: str,
+    groups: Ints | None,
 ) -> Sample:
     _check_number(judgments, rows, system, criterion)
     _check_scale(judgments, rows, criterion, scale)
@@ -281,10 +295,48 @@ def _sample(
         score=judgments.value[rows],
         item=place,
         annotator=judgments.columns["annotator"][rows],
-        n_population=known.item.size,
+        n_population=known.total or known.item.size,
         scale=scale,
         metric=metric[:, 0] if metric is not None and metric.shape[1] == 1 else metric,
+        group=None if groups is None else groups[known.item],
     )
+
+
+def _groups(judgments: Table, metrics: Table | None, wanted: Selection) -> Ints | None:
+    """The group of each named item, one of its own without a name; None without such a column.
+
+    Raises `GroupsDisagreeError`.
+    """
+    tables = [table for table in (metrics, judgments) if table and GROUP in table.columns]
+    if not tables:
+        return None
+    if metrics is None and wanted.items is not None:
+        raise GroupsDisagreeError(
+            judgments.path,
+            0,
+            "--items does not say how many groups there are; list all outputs, with their groups, "
+            "in a metrics file.",
+        )
+    found = np.full(len(judgments.names.item), -1)
+    for table in tables:
+        item, group = table.columns["item"], table.columns[GROUP]
+        told = np.flatnonzero(group >= 0)
+        before = found[item[told]]
+        found[item[told]] = group[told]
+        odd = np.flatnonzero(
+            (before >= 0) & (before != group[told]) | (found[item[told]] != group[told])
+        )
+        if odd.size:
+            row = int(told[odd[0]])
+            raise GroupsDisagreeError(
+                table.path,
+                int(table.line[row]),
+                f"item {table.name('item', row)} is in group {table.name(GROUP, row)} here, and in "
+                "another one elsewhere.",
+            )
+    alone = found < 0
+    found[alone] = len(judgments.names.group) + np.flatnonzero(alone)
+    return found
 
 
 def _check_number(judgments: Table, rows: Ints, system: str, criterion: str) -> None:

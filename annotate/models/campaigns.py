@@ -163,7 +163,12 @@ class System(models.Model):
 
 
 class Item(models.Model):
-    """One input. `position` is its place in the seeded random order, fixed at import (rule 7)."""
+    """One input. `position` is its place in the seeded random order, fixed at import (rule 7).
+
+    group: the document, prompt or dialogue that it belongs to, as uploaded; "" where none was
+    given. The items of a group have positions in a row; group_start is the first of them, null
+    without a group.
+    """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="items", db_index=False)
     key = models.CharField(max_length=120)
@@ -172,6 +177,8 @@ class Item(models.Model):
     words = models.PositiveIntegerField(default=0)  # of `input` alone
     paragraphs = models.JSONField(default=list)  # where annotators look for the answer
     reference = models.TextField(blank=True)
+    group = models.CharField(max_length=120, blank=True, default="", db_default="")
+    group_start = models.PositiveIntegerField(null=True)
 
     class Meta:
         constraints = [

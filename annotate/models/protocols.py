@@ -21,12 +21,13 @@ class CriterionProtocol(BaseModel):
 
 
 class Protocol(BaseModel):
-    """The estimator with its constants, the seed of the folds of several metrics, and the rule.
+    """The estimator with its constants, and the rule.
 
     metric_transform: how the metrics enter, see `estimation.core.entering`; protocols that do not
     tell are older, and take the values themselves.
     rule: when collection stops; targets are interval widths, margins those of a ranking, both by
-    primary criterion. screening: all settings of the screens. version: of this form.
+    primary criterion. screening: all settings of the screens. version: of this form. seed: of the
+    campaign; no estimate depends on it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

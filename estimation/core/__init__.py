@@ -65,7 +65,7 @@ from estimation.core.estimators.fit import (
     Method,
 )
 from estimation.core.estimators.incremental import Running
-from estimation.core.estimators.multi import Ridge, cross_fitted, folds
+from estimation.core.estimators.multi import Ridge, cross_fitted
 from estimation.core.estimators.notices import Notice
 from estimation.core.estimators.paired import difference
 from estimation.core.estimators.registry import REGISTERED, Registered
@@ -209,7 +209,6 @@ __all__ = [
     "first_anytime_stop",
     "first_stop",
     "fleiss_kappa",
-    "folds",
     "half_width",
     "holm",
     "human_metric_correlation",

@@ -43,6 +43,7 @@ def scores(now: Moment) -> Rows:
                     "judgment": one.id,
                     "output": one.output,
                     "position": one.position,
+                    "group": one.group,
                     "submitted_at": at,
                     "counts": one.enters(system),
                 }

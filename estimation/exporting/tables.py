@@ -69,6 +69,7 @@ SCORES = File(
         "judgment": "as in judgments.jsonl",
         "output": "as in outputs.jsonl",
         "position": "of the item in the random order of judging, from 0",
+        "group": "of the item; empty: a group of its own",
         "submitted_at": "when it was handed in",
         "counts": "1 if it counts, and its item lies before the end of the system's sample; else 0",
     },
@@ -90,6 +91,7 @@ ITEMS = File(
     {
         "item": "key, as uploaded",
         "position": "in the random order of judging, from 0",
+        "group": "the group that it belongs to, as uploaded; empty: a group of its own",
         "input": "the text or question",
         "paragraphs": "those in which an answer is looked for",
         "reference": "the reference text",
@@ -105,6 +107,7 @@ METRICS = File(
         "value": "for this output",
         "output": "as in outputs.jsonl",
         "version": "of the metric; given: it came with the upload",
+        "group": "of the item; empty: a group of its own",
     },
 )
 ANNOTATORS = File(

@@ -63,13 +63,16 @@ def newest_estimate(campaign_id: int) -> int:
 def metrics(now: Moment) -> Iterator[Row]:
     """Yield the value of each metric for each output, once for each system that wrote it."""
     rows = MetricScore.objects.filter(campaign=now.campaign).order_by("output", "metric")
-    chosen = rows.values_list("output", "output__item__key", "metric", "version", "value")
-    for output, item, metric, version, value in chosen.iterator(chunk_size=CHUNK):
+    chosen = rows.values_list(
+        "output", "output__item__key", "output__item__group", "metric", "version", "value"
+    )
+    for output, item, group, metric, version, value in chosen.iterator(chunk_size=CHUNK):
         for system in now.authors(output):
             yield {
                 "system": system.name,
                 "item": item,
                 "output": output,
+                "group": group,
                 "metric": metric,
                 "version": version,
                 "value": value,

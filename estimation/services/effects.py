@@ -57,7 +57,7 @@ def _estimates(brief: Brief, seen: data.Seen) -> dict[Key, _Found]:
 
 def _found(brief: Brief, cell: data.Cell) -> _Found:
     made = protocols.estimated(brief, cell.criterion, cell.sample)
-    rule = rule_for(brief, cell.criterion, n_population=cell.sample.n_population)
+    rule = rule_for(brief, cell.criterion, n_units=cell.sample.incidence.n_units)
     interval = rule.interval(made)
     return _Found(made.estimate, interval.width / 2 if interval else None)
 

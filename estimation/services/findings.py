@@ -120,7 +120,7 @@ def finding(
     """Estimate one system on one criterion; no query."""
     has_metric = cell.sample.metric is not None
     main = _estimated(brief, cell)
-    rule = rule_for(brief, cell.criterion, n_population=cell.sample.n_population)
+    rule = rule_for(brief, cell.criterion, n_units=cell.sample.incidence.n_units)
     return Finding(
         system=cell.system,
         criterion=cell.criterion,
@@ -155,7 +155,7 @@ def contrasts(
             result = protocols.compared(brief, pair.criterion, one, other)
         except TooFewJudgmentsError:  # no item was judged for both yet
             continue
-        rule = rule_for(brief, pair.criterion, n_population=result.n_population)
+        rule = rule_for(brief, pair.criterion, n_units=result.n_units_population)
         found.append(
             Contrast(pair.first, pair.second, pair.criterion, result, rule, same=pair.same)
         )

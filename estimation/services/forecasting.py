@@ -122,8 +122,11 @@ def _cell(
 ) -> tuple[Row, StopDraws | None]:
     """Return the row of one interval and its drawn ends; None where it is too early."""
     sample, made = cell.sample, protocols.estimated(brief, cell.criterion, cell.sample)
-    rule = rule_for(brief, cell.criterion, n_population=sample.n_population)
+    rule = rule_for(brief, cell.criterion, n_units=sample.incidence.n_units)
     row: Row = {"system": cell.system.system_id, "criterion": cell.criterion.name}
+    # What is to come is drawn item by item; that would promise too much where items come in groups.
+    if sample.group is not None:
+        return row, None
     if made.n_items < LEAST or not made.has_interval or rule.target is None:
         return row, None
     cap = None if brief.cap is None else max(1, round((brief.cap - 1) / n_systems + 1))

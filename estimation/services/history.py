@@ -131,10 +131,18 @@ def _row(
         detail={
             "notices": [{"code": one.code, "text": one.text} for one in result.notices],
             "metric_transform": brief.protocol.metric_transform if brief.metrics else None,
+            **_groups(result),
         },
         **_ends(found.interval),
         **_evidence(result),
     )
+
+
+def _groups(result: Estimated | Difference) -> dict[str, Any]:
+    """Return how many groups of items were judged, of how many; nothing without groups."""
+    if result.n_units_population == result.n_population:
+        return {}
+    return {"groups": [result.n_units, result.n_units_population]}
 
 
 def _ends(interval: Interval | None) -> dict[str, float | None]:

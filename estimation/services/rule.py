@@ -82,7 +82,7 @@ class Rule:
         half = float(
             sequence_half_widths(
                 result.std_error,
-                result.n_items,
+                result.n_units,
                 alpha=1 - self.level,
                 planned_items=self.planned_items,
             )
@@ -185,13 +185,13 @@ def needed(
             margin=margin,
             alpha=alpha,
             planned_items=planned_items,
-            most=result.n_population,
+            most=result.n_units_population,
             person_variance=variance,
         )
         for variance in (by_people, 0.0)
     )
     if same is not None:
-        return ITEMS, same
+        return ITEMS, round(same * result.n_items / max(1, result.n_units))
     return (PEOPLE if more is not None else NEITHER), None
 
 
@@ -200,9 +200,10 @@ def least_items(criterion: Criterion) -> int:
     return MIN_ITEMS if criterion.bounded else MIN_ITEMS_UNBOUNDED
 
 
-def rule_for(brief: Brief, criterion: Criterion, *, n_population: int) -> Rule:
+def rule_for(brief: Brief, criterion: Criterion, *, n_units: int) -> Rule:
+    """Return the rule. n_units: how many items the system has, or groups of items."""
     target = brief.targets.get(criterion.name)
-    planned = float(brief.planned_items or n_population) if brief.is_ranking else None
+    planned = float(brief.planned_items or n_units) if brief.is_ranking else None
     if brief.compares and criterion.name in brief.margins:
         return PairRule(
             brief.level,
@@ -214,15 +215,13 @@ def rule_for(brief: Brief, criterion: Criterion, *, n_population: int) -> Rule:
             least=least_items(criterion),
         )
     if brief.stop_mode == StopMode.ANYTIME:
-        planned = planned_items(criterion, target, level=brief.level, n_population=n_population)
+        planned = planned_items(criterion, target, level=brief.level, n_units=n_units)
     return Rule(brief.level, target, planned)
 
 
-def planned_items(
-    criterion: Criterion, target: float | None, *, level: float, n_population: int
-) -> int:
+def planned_items(criterion: Criterion, target: float | None, *, level: float, n_units: int) -> int:
     """Return the planned number of items of an interval, from what is known before any judgment."""
     reach = criterion.high - criterion.low
     z = float(ndtri(0.5 + level / 2))
     needed = ceil((2 * z * SPREAD * reach / (target or WIDTH * reach)) ** 2)
-    return min(needed, n_population)
+    return min(needed, n_units)

@@ -62,7 +62,7 @@ class _Tested:
 
     def _numbers(self, sample: Sample) -> Row:
         made = protocols.estimated(self.brief, self.cell.criterion, sample)
-        rule = rule_for(self.brief, self.cell.criterion, n_population=sample.n_population)
+        rule = rule_for(self.brief, self.cell.criterion, n_units=sample.incidence.n_units)
         interval = rule.interval(made)
         return {
             "estimate": made.estimate,
@@ -160,6 +160,6 @@ def _without(sample: Sample, people: Collection[int]) -> Sample | None:
     kept = ~np.isin(sample.annotator, list(people))
     arrays = (sample.score[kept], sample.item[kept], sample.annotator[kept])
     try:
-        return Sample(*arrays, sample.n_population, sample.scale, sample.metric)
+        return Sample(*arrays, sample.n_population, sample.scale, sample.metric, sample.group)
     except TooFewJudgmentsError:
         return None

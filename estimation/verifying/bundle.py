@@ -16,7 +16,7 @@ from estimation.exporting.tables import File
 
 LONGEST = 1 << 26  # bytes of one line
 AT_ONCE = 1 << 20
-LATER = {"version"}  # columns that exports before 0.2.0 lack
+LATER = {"version", "group"}  # columns that exports before 0.2.0 lack
 WRONG = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError, csv.Error)
 BROKEN = (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, RuntimeError)
 

@@ -59,10 +59,7 @@ class BundleFacts:
 
     def seen(self, chosen: NDArray[np.bool_], stops: Mapping[str, int]) -> Seen:
         """Return these judgments (T,), with samples that end at these positions."""
-        systems = [
-            SystemOutputs(one.system_id, one.name, stops.get(one.name), one.output, one.position)
-            for one in self.systems
-        ]
+        systems = [replace(one, stop_position=stops.get(one.name)) for one in self.systems]
         return Seen(self.judged.scores(chosen), self.metrics, systems)
 
     def under(self, digest: str) -> "BundleFacts | None":
@@ -114,19 +111,23 @@ def materials(bundle: Bundle) -> dict[int, Material]:
 
 
 def _systems(bundle: Bundle, names: Iterable[str]) -> tuple[SystemOutputs, ...]:
-    place: dict[str, int] = {}
+    place: dict[str, tuple[int, int]] = {}
+    begins: dict[str, int] = {}
     for row in bundle.objects(ITEMS.name):
         with reading(ITEMS.name):
-            place[row["item"]] = int(row["position"])
-    wrote: dict[str, list[tuple[int, int]]] = {name: [] for name in names}
+            at, name = int(row["position"]), str(row.get("group", ""))
+            place[row["item"]] = at, begins.setdefault(name, at) if name else at
+    grouped = any(at != group for at, group in place.values())
+    wrote: dict[str, list[tuple[int, int, int]]] = {name: [] for name in names}
     for row in bundle.objects(OUTPUTS.name):
         with reading(OUTPUTS.name):
             for name in row["systems"]:
-                wrote[name].append((int(row["output"]), place[row["item"]]))
+                wrote[name].append((int(row["output"]), *place[row["item"]]))
     found = []
     for number, (name, rows) in enumerate(wrote.items(), start=1):
-        output, position = np.array(sorted(rows), dtype=np.int64).reshape(-1, 2).T
-        found.append(SystemOutputs(number, name, None, output, position))
+        output, position, group = np.array(sorted(rows), dtype=np.int64).reshape(-1, 3).T
+        known = group if grouped else None
+        found.append(SystemOutputs(number, name, None, output, position, known))
     return tuple(found)
 
 

@@ -100,7 +100,7 @@ def difference(first, second, n_population, scale, metrics=(None, None), *, esti
 def _options(given):
     """The options with their defaults.
 
-    `folds` maps items to folds and `penalties` folds to penalties (several metrics). `components`
+    `penalty` is that of the ridge (several metrics). `components`
     are σ²_item, σ²_person and σ²_rest (GLS). `finite_population`
     and `pseudo_rows` can be switched off. `t_opt` belongs to the sequence.
     """
@@ -110,8 +110,7 @@ def _options(given):
         "level": 0.95,
         "balance": 0.15,
         "person_share": 0.08,
-        "folds": None,
-        "penalties": None,
+        "penalty": None,
         "components": None,
         "t_opt": None,
         "finite_population": True,
@@ -166,8 +165,8 @@ def _fit_rows(y, x, row_weight, estimator, chosen, one_each=False):
         alpha = sum((y[i] - mean) * x[i] for i in y) / len(y)
         slopes, rank = dict.fromkeys(y, alpha), 1
         extra = {"alpha": float(alpha[0])}
-    elif chosen["folds"] is not None and not one_each:
-        slopes = parts.cross_fitted(y, x, row_weight, chosen["folds"], chosen["penalties"])
+    elif chosen["penalty"] is not None and not one_each:
+        slopes = parts.cross_fitted(y, x, row_weight, chosen["penalty"])
         rank = 0
     else:
         _, b, rank = parts.least_squares(y, x, row_weight)

@@ -132,7 +132,7 @@ def least_squares(y, x, row_weight):
 
 
 def ridge_slopes(y, x, row_weight, penalty):
-    """argmin_b Σ_i weight_i·(y_i − a − x_i·b)²/Σ_i weight_i + penalty·|b|², with a free a."""
+    """argmin_b Σ_i weight_i·(y_i − a − x_i·b)² + penalty·|b|², with a free a."""
     items = sorted(y)
     width = len(x[items[0]])
     if math.isinf(penalty) or width == 0:
@@ -140,20 +140,18 @@ def ridge_slopes(y, x, row_weight, penalty):
     total = sum(row_weight[i] for i in items)
     y_mean = sum(row_weight[i] * y[i] for i in items) / total
     x_mean = sum(row_weight[i] * x[i] for i in items) / total
-    left, right = total * penalty * np.eye(width), np.zeros(width)
+    left, right = penalty * np.eye(width), np.zeros(width)
     for i in items:
         left += row_weight[i] * np.outer(x[i] - x_mean, x[i] - x_mean)
         right += row_weight[i] * (x[i] - x_mean) * (y[i] - y_mean)
     return np.linalg.solve(left, right)
 
 
-def cross_fitted(y, x, row_weight, folds, penalties):
-    """The ridge slopes of each item, fitted on the items of the other folds."""
-    of_fold = {}
-    for fold in {folds[i] for i in y}:
-        train = {i: y[i] for i in y if folds[i] != fold}
-        of_fold[fold] = ridge_slopes(train, x, row_weight, penalties[fold])
-    return {i: of_fold[folds[i]] for i in y}
+def cross_fitted(y, x, row_weight, penalty):
+    """The ridge slopes of each item, fitted on all other items; weights sum to 1 over all."""
+    total = sum(row_weight[i] for i in y)
+    weight = {i: row_weight[i] / total for i in y}
+    return {i: ridge_slopes({k: y[k] for k in y if k != i}, x, weight, penalty) for i in y}
 
 
 # --- variance components

@@ -103,7 +103,6 @@ def test_a_metric_is_never_silently_done_without():
         {"person_share": -0.1},
         {"person_share": 1.1},
         {"person_share": np.nan},
-        {"seed": -1},
         {"interval": "iid"},
     ],
     ids=str,

@@ -96,6 +96,7 @@ class ItemSerializer(serializers.Serializer[Any]):
 
     item = serializers.CharField(source="key")
     position = serializers.IntegerField()
+    group = serializers.CharField(allow_blank=True)
     input = serializers.CharField()
     paragraphs = serializers.ListField(child=serializers.CharField())
     reference = serializers.CharField()

@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 from django.db.models import Min, QuerySet
+from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
 
 from annotate.instruments.base import Criterion
@@ -76,10 +77,14 @@ class SystemStanding:
 
 @dataclass(frozen=True)
 class SystemOutputs(SystemStanding):
-    """A system's N outputs by ascending id: ids and positions are (N,) ints."""
+    """A system's N outputs by ascending id: ids and positions are (N,) ints.
+
+    group: (N,) numbers of the groups of their items; None where no item has one.
+    """
 
     output: NDArray[np.int64]
     position: NDArray[np.int64]
+    group: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
@@ -183,16 +188,28 @@ def standings(campaign_id: int) -> list[SystemStanding]:
 
 def systems(campaign_id: int) -> list[SystemOutputs]:
     """Return every system with its outputs, in the order of their upload."""
-    author, output, position = bulk.columns(
-        Authorship.objects.filter(item__campaign=campaign_id).order_by(),
+    rows = Authorship.objects.filter(item__campaign=campaign_id).order_by()
+    author, output, position, group = bulk.columns(
+        rows.annotate(group=Coalesce("item__group_start", "item__position")),
         system="i8",
         output="i8",
         item__position="i4",
+        group="i4",
     )
     order = np.argsort(output, kind="stable")
-    author, output, position = author[order], output[order], position[order]
+    author, output, position, group = (
+        values[order] for values in (author, output, position, group)
+    )
+    alone = np.array_equal(group, position)
     return [
-        SystemOutputs(one.system_id, one.name, one.stop_position, output[mine], position[mine])
+        SystemOutputs(
+            one.system_id,
+            one.name,
+            one.stop_position,
+            output[mine],
+            position[mine],
+            None if alone else group[mine],
+        )
         for one in standings(campaign_id)
         for mine in [author == one.system_id]
     ]

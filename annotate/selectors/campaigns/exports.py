@@ -41,7 +41,8 @@ from annotate.selectors.studies.page_orders import PageOrders
 CHUNK, ANSWERS, TEXTS = 1000, 200, 50  # rows at once: of numbers, with answers, with long texts
 COUNTS, EXCLUDED, SUPERSEDED = 1, 2, 4
 FACTS = (
-    *("pk", "output", "output__item__key", "output__item__position", "annotator__pseudonym"),
+    *("pk", "output", "output__item__key", "output__item__position", "output__item__group"),
+    "annotator__pseudonym",
     *("submitted_at", "elapsed_seconds", "active_seconds"),
     *("instrument", "instrument_version", "supersedes"),
 )
@@ -98,6 +99,7 @@ class JudgmentRow:
     output: int
     item: str
     position: int
+    group: str
     annotator: str
     submitted_at: datetime
     elapsed_seconds: float
@@ -177,7 +179,7 @@ def judgments(now: Moment, *, answers: bool = True) -> Iterator[JudgmentRow]:
 def items(now: Moment) -> Iterator[dict[str, Any]]:
     """Yield the systems' inputs, in the order in which they are judged."""
     rows = Item.objects.filter(campaign=now.campaign).order_by("position")
-    names = ("key", "position", "input", "paragraphs", "reference")
+    names = ("key", "position", "group", "input", "paragraphs", "reference")
     for row in rows.values_list(*names).iterator(chunk_size=TEXTS):
         yield dict(zip(("item", *names[1:]), row, strict=True))
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Value
 from django.db.models.lookups import GreaterThan
 
-from annotate.models import Assignment, Authorship, Slot
+from annotate.models import Assignment, Authorship, Item, Slot
 
 
 def wanted(campaign_id: int) -> QuerySet[Slot]:
@@ -41,11 +41,21 @@ def tasks_of_others(annotator_id: int) -> QuerySet[Assignment]:
 
 
 def frontier(system_id: int) -> int:
-    """Return the first position that no lease or judgment of this system has reached."""
+    """Return the first position that no lease or judgment of this system has reached.
+
+    Where items come in groups, the first one after the last group that is begun.
+    """
     last = Slot.objects.filter(
         output__authorships__system=system_id, assignment__isnull=False
     ).aggregate(last=Max("position"))["last"]
-    return 0 if last is None else last + 1
+    if last is None:
+        return 0
+    # A group that is begun is finished: its items are drawn together.
+    item = Item.objects.filter(campaign__systems=system_id)
+    begins = item.filter(position=last).values_list("group_start", flat=True).first()
+    if begins is None:
+        return int(last) + 1
+    return int(item.filter(group_start=begins).aggregate(end=Max("position"))["end"]) + 1
 
 
 def open_leases(campaign_id: int) -> int:

@@ -1,8 +1,9 @@
 """Creates a campaign from checked rows, in full or not at all."""
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 
@@ -60,7 +61,10 @@ class Checked:
         """Of a ranking: those given, or what is usual for its margins."""
         if self.ranking is None:
             return None
-        return self.plan.planned_items or self.ranking.planned_items
+        usual = self.ranking.planned_items
+        if usual is not None and self.facts.n_units < self.facts.n_items:
+            usual = max(1, round(usual * self.facts.n_units / self.facts.n_items))
+        return self.plan.planned_items or usual
 
 
 def create(plan: Plan, rows: Iterable[Row], *, owner_id: int | None) -> Campaign:
@@ -147,8 +151,8 @@ def count_planned(plan: Plan, facts: Facts) -> int:
     assert plan.seed is not None, "which items are judged twice depends on it"
     planned = every_so_many(plan, plan.seed)
     texts = facts.texts_of_items()
-    random.Random(plan.seed).shuffle(texts)  # the same order as for the items
-    return sum(planned(position) * n for position, n in enumerate(texts))
+    order = order_of(len(texts), facts.groups, random.Random(plan.seed).shuffle)
+    return sum(planned(position) * texts[place] for position, place in enumerate(order))
 
 
 def begin(checked: Checked, sheet: Sheet) -> Campaign:
@@ -190,17 +194,19 @@ def chunks(
     item.
     """
     shuffle = random.Random(campaign.seed).shuffle
-    items = rows.in_order()
-    shuffle(items)
+    items, groups = rows.in_order(), rows.groups()
+    begins: dict[int, int] = {}
     chunk: Chunk = []
     n_outputs = n_text = 0
-    for position, item in enumerate(items):
+    for position, place in enumerate(order_of(len(items), groups, shuffle)):
+        item = items[place]
+        start_of_group = begins.setdefault(groups[place], position) if groups else None
         if position < start:
             shuffle([0] * rows.size_of(item))  # items stored earlier have used these numbers
             continue
         group = rows.group(item, loose)
         shuffle(group)  # so that no system is always judged first
-        chunk.append((position, group))
+        chunk.append((position, start_of_group, group))
         n_outputs += len(group)
         n_text += sum(len(row.output) for row in group) + len(group[0].whole_input)
         if n_outputs >= MOST_OUTPUTS or n_text >= MOST_TEXT:
@@ -208,6 +214,27 @@ def chunks(
             chunk, n_outputs, n_text = [], 0, 0
     if chunk:
         yield chunk
+
+
+def order_of(
+    items: int, groups: Sequence[int], shuffle: Callable[[list[Any]], None]
+) -> Sequence[int]:
+    """Return the places of all items in a random order in which each group stands together.
+
+    groups: the number of each item's group; empty without groups.
+    """
+    places = list(range(items))
+    if not groups:
+        shuffle(places)
+        return places
+    members: dict[int, list[int]] = {}
+    for place, group in zip(places, groups, strict=True):
+        members.setdefault(group, []).append(place)
+    drawn = list(members.values())
+    shuffle(drawn)
+    for group_of_items in drawn:
+        shuffle(group_of_items)
+    return [place for group_of_items in drawn for place in group_of_items]
 
 
 def _campaign(checked: Checked, seed: int) -> Campaign:

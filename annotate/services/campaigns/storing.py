@@ -15,7 +15,8 @@ from annotate.services.campaigns.importing.problems import Row
 from annotate.services.campaigns.plans import Plan
 from estimation.metrics import reading_length
 
-Chunk = list[tuple[int, list[Row]]]  # positions of items, and the rows of each
+# Positions of items and where their groups begin (None: no group), and the rows of each.
+Chunk = list[tuple[int, int | None, list[Row]]]
 
 
 def every_so_many(plan: Plan, seed: int) -> Callable[[int], int]:
@@ -38,10 +39,11 @@ def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
     every = every_so_many(plan, campaign.seed)
     planned = plan.planned or (lambda _row, position: every(position))
     systems = dict(campaign.systems.values_list("name", "pk"))
-    items = _add(Item, ITEM, [(campaign.pk, *_item(at, group[0])) for at, group in chunk])
+    rows = [(campaign.pk, *_item(at, begins, group[0])) for at, begins, group in chunk]
+    items = _add(Item, ITEM, rows)
     alike = [
         (item, position, same)
-        for item, (position, group) in zip(items, chunk, strict=True)
+        for item, (position, _begins, group) in zip(items, chunk, strict=True)
         for same in _by_text(group)
     ]
     texts = [(campaign.pk, item, *_output(same)) for item, _position, same in alike]
@@ -75,14 +77,18 @@ def _add(
     return ids
 
 
-ITEM = ("campaign_id", "key", "position", "input", "paragraphs", "words", "reference")
+ITEM = (
+    *("campaign_id", "key", "position", "input", "paragraphs", "words", "reference"),
+    *("group", "group_start"),
+)
 OUTPUT = ("campaign_id", "item_id", "text", "words", "digest", "given_metrics")
 
 
-def _item(position: int, row: Row) -> tuple[Any, ...]:
+def _item(position: int, begins: int | None, row: Row) -> tuple[Any, ...]:
     """Return the values of an item after its campaign, as in `ITEM`."""
     words = reading_length(row.input)
-    return row.item, position, row.input, list(row.paragraphs), words, row.reference
+    texts = row.input, list(row.paragraphs), words, row.reference
+    return row.item, position, *texts, row.group, begins
 
 
 def _by_text(group: list[Row]) -> list[list[Row]]:

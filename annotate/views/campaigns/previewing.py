@@ -14,7 +14,7 @@ from annotate.services.campaigns.creating import Checked
 from annotate.services.campaigns.importing.facts import Facts
 from annotate.services.campaigns.plans import Plan
 from annotate.services.campaigns.reach import Reach
-from annotate.text.figures import count, many, money, money_at_a_glance, width
+from annotate.text.figures import count, many, money, money_at_a_glance, number, width
 from estimation.core.planning import Range
 
 MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.md, intervals)
@@ -139,11 +139,17 @@ def preview(checked: Checked) -> CampaignPreview:
 
 def _notices(plan: Plan, facts: Facts, planned: int, price: Decimal) -> list[str]:
     found = []
-    if facts.n_items < MIN_ITEMS:
-        found.append(
-            f"{many(facts.n_items, 'item is', 'items are')} few: collection can stop early only "
-            "after 30 to 50 of them are judged."
+    if facts.n_units < MIN_ITEMS:
+        few = (
+            ("group of items is", "groups of items are")
+            if facts.groups
+            else ("item is", "items are")
         )
+        found.append(
+            f"{many(facts.n_units, *few)} few: collection can stop early only after 30 to 50 of "
+            "them are judged."
+        )
+    found += _about_groups(facts)
     if not facts.is_even:
         found.append("Not every system has an output for every item. Is the file complete?")
     if facts.n_empty:
@@ -170,6 +176,27 @@ def _notices(plan: Plan, facts: Facts, planned: int, price: Decimal) -> list[str
             "moment of stopping is not warranted."
         )
     return found
+
+
+def _about_groups(facts: Facts) -> list[str]:
+    """Return what groups of items change, or that some items may be parts of something."""
+    if facts.groups:
+        size = facts.n_items / facts.n_units
+        return [
+            f"{many(facts.n_items, 'item')} in {many(facts.n_units, 'group')}: whole groups are "
+            "drawn, and intervals and rules count groups. The plan counts items as if they were "
+            "independent. Where items of a group correlate by .1 it takes about "
+            f"{number(1 + 0.1 * (size - 1), 1)} times as many judgments, by .5 about "
+            f"{number(1 + 0.5 * (size - 1), 1)} times."
+        ]
+    if (one := facts.series) is None:
+        return []
+    shown = ", ".join(f"“{item}”" for item in one.items)
+    return [
+        f"Do {shown} belong to one document, prompt or dialogue? {count(one.n_items)} items look "
+        f"like parts of {count(one.blocks)} of them. Then add a column “group” that names it: "
+        "items of one group are not independent, and intervals that do not know it are too narrow."
+    ]
 
 
 def _about_budget(plan: Plan, found: Sequence[Reach]) -> list[str]:

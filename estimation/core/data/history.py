@@ -46,9 +46,12 @@ def moments_along(
         each = (line[listed.judgment] * listed.change for line in products(row))
         weighted = seen.summed(listed.look, each)
         items = seen.gained(sample.item[listed.judgment], listed, row)
+    if sample.group is not None:
+        items = seen.gained(sample.incidence.unit[listed.judgment], listed, row)
     judged = seen.summed(seen.of, products(row))
     replicates = judged[0] - means[0]
     _, first = np.unique(sample.annotator, return_index=True)
+    _, begun = np.unique(sample.incidence.unit, return_index=True)
     return Moments(
         means=Gram(*means),
         judgments=Gram(*judged),
@@ -62,6 +65,8 @@ def moments_along(
         replicates=replicates,
         score_variance=variance_of_scores(Gram(*judged)),
         n_annotators=seen.summed(seen.of[first], np.ones((1, first.size)))[0].astype(np.int64),
+        n_units=seen.summed(seen.of[begun], np.ones((1, begun.size)))[0],
+        grouped=sample.group is not None,
         shift=shift,
     )
 

@@ -32,6 +32,10 @@ class Incidence:
         Who judged. Any labels, for instance database keys.
     n_population : int
         N, the number of outputs that the system has, judged or not.
+    group : (N,) array of int, optional
+        Which group (document, prompt, dialogue) each output belongs to, judged or not. Items of a
+        group are not independent, so whole groups are the sampling units. None where each output
+        is a group of its own.
 
     Raises
     ------
@@ -57,9 +61,11 @@ class Incidence:
     item: Ints
     annotator: Ints
     n_population: int
+    group: Ints | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "item", _frozen_ints(self.item, what="items"))
+        object.__setattr__(self, "group", _groups(self.group, self.n_population))
         object.__setattr__(self, "annotator", _frozen_ints(self.annotator, what="annotators"))
         if self.item.size != self.annotator.size:
             raise errors.ShapeMismatchError(
@@ -74,6 +80,21 @@ class Incidence:
     def n_judgments(self) -> int:
         """T, the number of judgments."""
         return int(self.item.size)
+
+    @property
+    def n_units(self) -> int:
+        """How many sampling units the outputs form: N, or the number of their groups."""
+        return self.n_population if self.group is None else int(self.group.max(initial=-1)) + 1
+
+    @cached_property
+    def unit(self) -> Ints:
+        """(T,) the sampling unit of each judgment: its item, or the item's group."""
+        return self.item if self.group is None else np.asarray(self.group[self.item])
+
+    @cached_property
+    def n_judged_units(self) -> int:
+        """How many sampling units have a judgment."""
+        return self.judged.size if self.group is None else distinct(self.unit).size
 
     @cached_property
     def count(self) -> Ints:
@@ -183,6 +204,22 @@ def numbered(label: Ints) -> Ints:
     present = np.zeros(spread, dtype=np.int64)
     present[label - low] = 1
     return np.asarray((np.cumsum(present) - 1)[label - low])
+
+
+def _groups(given: ArrayLike | None, n_population: int) -> Ints | None:
+    """(N,) the groups, numbered from 0; None where each output is a group of its own."""
+    if given is None:
+        return None
+    group = _frozen_ints(given, what="groups")
+    if group.size != n_population:
+        raise errors.ShapeMismatchError(
+            f"Every output has one group; got {group.size} groups of {n_population} outputs."
+        )
+    numbers = numbered(group)
+    if numbers.size and int(numbers.max()) + 1 == n_population:
+        return None
+    numbers.flags.writeable = False
+    return numbers
 
 
 def _frozen_ints(values: ArrayLike, *, what: str) -> Ints:

@@ -60,7 +60,7 @@ class Moments:
     judgments: rows (1, x_i, y_ij).
     weighted: a_ij times the products of (1, x_i, y_ij), summed over judgments. Where items weigh
     equally it is `means`, which differs in y_y alone; no estimate needs that.
-    items: rows sum_j a_ij (1, x_i, y_ij), one per item.
+    items: rows sum of a_ij (1, x_i, y_ij), one per sampling unit: the item, or its group.
     annotators: rows sum_i a_ij (1, x_i, y_ij), one per annotator.
     cells: rows a_ij (1, x_i, y_ij), one per judgment.
     cubes, fourths: sums over annotators of the third and fourth power of sum_i a_ij.
@@ -68,6 +68,7 @@ class Moments:
     replicates: the degrees of freedom of `within`, judgments less items.
     score_variance: the mean square deviation of the scores.
     n_annotators: how many different people judged.
+    n_units: how many sampling units were judged. grouped: whether they are groups of items.
     shift: a score, subtracted so that the sums lose no digits.
     """
 
@@ -83,6 +84,8 @@ class Moments:
     replicates: Floats
     score_variance: Floats
     n_annotators: Ints
+    n_units: Floats
+    grouped: bool
     shift: float
 
     @property
@@ -130,7 +133,7 @@ def moments(sample: Sample, *, x: Floats, weight: Floats | None = None) -> Momen
         means=same,
         judgments=judged,
         weighted=same if weight is None else products_of(weighted, row),
-        items=same if weight is None else gram(*_by_item(who, weighted, x_of_item)),
+        items=_of_units(who, weighted, x_of_item, same if weight is None else None),
         annotators=gram(*of_person),
         cells=gram(*weighted),
         cubes=np.asarray((of_person[0] * squares).sum()),
@@ -139,6 +142,8 @@ def moments(sample: Sample, *, x: Floats, weight: Floats | None = None) -> Momen
         replicates=np.asarray(float(y.size - count.size)),
         score_variance=variance_of_scores(judged),
         n_annotators=np.asarray(who.activity.size),
+        n_units=np.asarray(float(who.n_judged_units)),
+        grouped=who.group is not None,
         shift=shift,
     )
 
@@ -172,6 +177,13 @@ def gram(*row: Floats) -> Gram:
 def products_of(first: Sequence[Floats], second: Sequence[Floats]) -> Gram:
     """The sums of products of two rows (1, x, y); tables of products would take longer."""
     return Gram(*(np.asarray(np.einsum("i,i->", first[i], second[j])) for i, j in PRODUCTS))
+
+
+def _of_units(who: Incidence, weighted: Sequence[Floats], x: Floats, known: Gram | None) -> Gram:
+    """The sums over sampling units; `known` are those over items where items weigh equally."""
+    if who.group is not None:
+        return gram(*(_sums(who.unit, line) for line in weighted))
+    return gram(*_by_item(who, weighted, x)) if known is None else known
 
 
 def _by_item(who: Incidence, weighted: Sequence[Floats], x: Floats) -> tuple[Floats, ...]:

@@ -85,6 +85,8 @@ class Sample:
         The criterion's scale.
     metric : (N,) or (N, p) array of float, optional
         The automatic metric of every output, or p metrics in columns.
+    group : (N,) array of int, optional
+        Which group of items each output belongs to, as in `Incidence`.
     shared : Incidence, optional
         The incidence that `item` and `annotator` come from; see `Sample.on`.
 
@@ -137,6 +139,7 @@ class Sample:
     n_population: int
     scale: Scale
     metric: Floats | None = None
+    group: Ints | None = None
     shared: InitVar[Incidence | None] = None
     incidence: Incidence = field(init=False, repr=False)
     sums: dict[float | None, Any] = field(init=False, repr=False, default_factory=dict)
@@ -151,6 +154,7 @@ class Sample:
         object.__setattr__(self, "incidence", incidence)
         object.__setattr__(self, "item", incidence.item)
         object.__setattr__(self, "annotator", incidence.annotator)
+        object.__setattr__(self, "group", incidence.group)
         _check_shapes(self)
         _check_scores(self)
         _check_metric(self)
@@ -184,6 +188,7 @@ class Sample:
             incidence.n_population,
             scale,
             metric,
+            incidence.group,
             incidence,
         )
 
@@ -264,11 +269,12 @@ def _is_of(sample: Sample, incidence: Incidence) -> bool:
         sample.item is incidence.item
         and sample.annotator is incidence.annotator
         and sample.n_population == incidence.n_population
+        and sample.group is incidence.group
     )
 
 
 def _incidence(sample: Sample) -> Incidence:
-    return Incidence(sample.item, sample.annotator, sample.n_population)
+    return Incidence(sample.item, sample.annotator, sample.n_population, sample.group)
 
 
 def _check_shapes(sample: Sample) -> None:

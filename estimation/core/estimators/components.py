@@ -101,7 +101,7 @@ def one_way(sample: Sample) -> OneWay:
     (0.417, 0.333)
     """
     stats = _plain_moments(sample)
-    t, n = sample.n_judgments, float(stats.items.one_one)
+    t, n = sample.n_judgments, float(stats.n_items)
     if n < 2 or t == n:
         raise ReplicatesNeededError(
             "Telling items from noise takes two items or more, some of them judged twice."
@@ -205,7 +205,7 @@ def variance_of_item_means(sample: Sample) -> float:
     >>> round(variance_of_item_means(sample), 3)
     0.583
     """
-    items = _plain_moments(sample).items
+    items = _plain_moments(sample).means
     n = float(items.one_one)
     if n < 2:
         raise ReplicatesNeededError("The variance of item means takes at least two items.")

@@ -26,7 +26,6 @@ def estimate(
     estimand: Estimand = "population",
     finite_population: bool = True,
     pseudo_rows: bool = True,
-    seed: int = 0,
     balance: float = BALANCE,
     person_share: float = PERSON_SHARE,
     components: Crossed | None = None,
@@ -46,8 +45,8 @@ def estimate(
         "regression": control variates by least squares, items weighing equally; one metric.
         "algorithm_1": Algorithm 1 of [1]_; one metric.
         "mean": the mean of item means; no metric needed.
-        "multi": several metrics by ridge regression, cross-fitted in five folds of items; items
-        weigh equally. With one metric it is "regression".
+        "multi": several metrics by ridge regression, each item corrected by the others; items weigh
+        equally. With one metric it is "regression".
         "gls": generalised least squares over all judgments, corrected by the metrics if there are
         any. It speaks for people counted nearly equally.
         "least_squares": several metrics by least squares; for comparison only.
@@ -62,8 +61,6 @@ def estimate(
         Shrink the item part as the share of judged outputs grows.
     pseudo_rows : bool, default True
         Guard the item part with four rows at the ends of the scale, in the way of [3]_.
-    seed : int, default 0
-        The seed of the five folds of several metrics; 0 or more.
     balance : float, default 0.15
         lambda of the balanced weights 1 / (k_i (1 + lambda m_j)), up to 1,000,000. Fix it before
         the first judgment, from the criterion's typical components: person / (item + rest).
@@ -119,7 +116,6 @@ def estimate(
         estimand,
         finite_population,
         pseudo_rows,
-        seed,
         balance,
         person_share,
     )
@@ -131,5 +127,10 @@ def estimate(
     fitted = way.fit(sample, method, components)
     people = leniency(sample, fitted.correction)
     return assemble(
-        fitted, people, method=method, scale=sample.scale, n_population=sample.n_population
+        fitted,
+        people,
+        method=method,
+        scale=sample.scale,
+        n_population=sample.n_population,
+        n_units=sample.incidence.n_units,
     )

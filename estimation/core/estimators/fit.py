@@ -50,8 +50,6 @@ class Method:
         Whether the item part shrinks as the share of judged outputs grows.
     pseudo_rows : bool
         Whether four rows at the ends of the scale guard the item part.
-    seed : int
-        The seed of the five folds of a cross-fit.
     balance : float
         lambda of the balanced weights; from 0 to 1,000,000.
     person_share : float
@@ -70,7 +68,6 @@ class Method:
     estimand: Estimand = "population"
     finite_population: bool = True
     pseudo_rows: bool = True
-    seed: int = 0
     balance: float = BALANCE
     person_share: float = PERSON_SHARE
 
@@ -79,8 +76,6 @@ class Method:
         for given, known in ((self.interval, INTERVALS), (self.estimand, ESTIMANDS)):
             if given not in known:
                 raise InvalidOptionError(f"{given!r} is not one of {', '.join(known)}.")
-        if self.seed < 0:
-            raise InvalidOptionError(f"A seed is 0 or more; got {self.seed}.")
         if not self.balance >= 0:
             raise InvalidOptionError(f"A balance is 0 or more; got {self.balance}.")
         if self.balance > MOST_BALANCE:

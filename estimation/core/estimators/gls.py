@@ -42,7 +42,7 @@ def gls(sample: Sample, method: Method, components: Crossed | None = None) -> Fi
         x=x if sample.metric is None else sample.standardised_metrics(),
         correlation=fitted.correlation,
         codes=frozenset(codes),
-        penalties=fitted.penalties,
+        penalty=fitted.penalty,
     )
     return replace(found, components=usable)
 

@@ -106,6 +106,8 @@ class Running:
         Running
             With every judgment of the sample added.
         """
+        if sample.group is not None:
+            raise errors.InvalidOptionError("Groups of items are not followed one by one.")
         running = cls(
             n_population=sample.n_population,
             scale=sample.scale,
@@ -174,9 +176,7 @@ class Running:
             There are fewer than two judgments.
         """
         stats = self._moments()
-        found = parts(
-            stats, method=self._method, scale=self._scale, n_population=self._n_population
-        )
+        found = parts(stats, method=self._method, scale=self._scale, n_units=self._n_population)
         activity, sum_x, sum_y = self._active()[_PLAIN]
         mean = stats.shift + (sum_y - float(found.slope) * sum_x) / activity
         form = from_sums(self._method.estimator)
@@ -187,6 +187,7 @@ class Running:
             method=self._method,
             scale=self._scale,
             n_population=self._n_population,
+            n_units=self._n_population,
         )
 
     def _moments(self) -> Moments:
@@ -214,6 +215,8 @@ class Running:
             replicates=np.asarray(float(count.sum() - judged.size)),
             score_variance=variance_of_scores(judgments),
             n_annotators=np.asarray(c.size),
+            n_units=np.asarray(float(judged.size)),
+            grouped=False,
             shift=self._shift,
         )
 

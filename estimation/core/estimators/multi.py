@@ -1,10 +1,10 @@
-"""Several metrics at once: control variates by cross-fitted ridge regression.
+"""Several metrics at once: control variates by ridge regression, each item left out.
 
 Rows (x_i, y_i), one for each judged item, x standardised over all N outputs. The mean of x over
 the population is 0, so y - x·b has the mean of y for every b that does not depend on the same row.
-Every row is therefore corrected by slopes that were learnt from the other folds, with a penalty
-that was chosen in those folds. Everything but the residuals comes from one Gram matrix for each
-fold: the sums over some folds are the totals less the others.
+Every row is therefore corrected by slopes that were learnt from all other rows; rows of one group
+are left out together. No order and no seed has a part in it. All of it comes from one
+eigendecomposition: what a row changes in the slopes follows from its leverage.
 """
 
 from dataclasses import dataclass
@@ -15,18 +15,19 @@ from numpy.typing import NDArray
 from estimation.core.data.incidence import Floats, Ints
 from estimation.core.estimators.notices import Code
 
-FOLDS = 5
-
-# Penalties per unit of weight: a metric has variance 1 over all outputs. The last choice is to use
-# no metric.
+# Penalties where the weights sum to 1: a metric has variance 1 over all outputs. The last choice is
+# to use no metric.
 PENALTIES = np.r_[10.0 ** np.arange(-3.0, 2.5, 0.5), np.inf]
 
-# How many standard errors the metrics must gain in the training folds to be used.
+# How many standard errors the metrics must gain out of sample to be used.
 # `python -m bench.useless_metrics` compares this number with others.
 STANDARD_ERRORS = 0.5
 
-# With fewer rows nothing can be learnt.
+# With fewer other rows nothing can be learnt.
 _LEAST_ROWS = 3
+
+# What a row leaves of itself unexplained is at least this; less is rounding.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,78 +36,42 @@ class Ridge:
 
     Attributes
     ----------
-    by_fold : (5, p) array of float
-        What the metrics of each fold's rows are multiplied by, learnt from the other folds.
-    penalties : tuple of float
-        The penalty of each fold, inf where no metric is used.
-    fold : (n,) array of int
-        The fold of each row, as given.
+    coefficients : (n, p) array of float
+        What each row's metrics are multiplied by, learnt from the other rows.
+    penalty : float
+        The penalty, inf where no metric is used.
     predicted : (n,) array of float
-        What the metrics take off each row: x_i times the slopes of its fold.
+        What the metrics take off each row: x_i times its coefficients.
     codes : frozenset of str
         The notices about metrics that apply.
     """
 
-    by_fold: Floats
-    penalties: tuple[float, ...]
-    fold: Ints
+    coefficients: Floats
+    penalty: float
     predicted: Floats
     codes: frozenset[Code]
 
     @property
-    def coefficients(self) -> Floats:
-        """(n, p) what each row's metrics are multiplied by."""
-        return np.asarray(self.by_fold[self.fold])
-
-    @property
     def slopes(self) -> Floats:
         """(p,) the mean of the coefficients over the rows."""
-        return np.asarray(np.bincount(self.fold, minlength=FOLDS) @ self.by_fold / self.fold.size)
-
-
-def folds(n_population: int, *, seed: int) -> Ints:
-    """Divide all outputs of a system into five folds.
-
-    A fold depends on the seed and on nothing else, whatever was judged and when: output i has fold
-    `numpy.random.default_rng(seed).permutation(N)[i] % 5`.
-
-    Parameters
-    ----------
-    n_population : int
-        N, the number of outputs, judged or not.
-    seed : int
-        0 or more.
-
-    Returns
-    -------
-    (N,) array of int
-        0 to 4.
-
-    Examples
-    --------
-    >>> from estimation.core import folds
-    >>> sorted(folds(10, seed=0).tolist())
-    [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
-    """
-    return np.asarray(np.random.default_rng(seed).permutation(n_population) % FOLDS)
+        return np.asarray(self.coefficients.mean(axis=0))
 
 
 def cross_fitted(
     x: Floats,
     y: Floats,
     *,
-    fold: Ints,
     weight: Floats | None = None,
+    group: Ints | None = None,
     standard_errors: float = STANDARD_ERRORS,
 ) -> Ridge:
-    """Correct each row by ridge slopes that were learnt from the rows of other folds.
+    """Correct each row by ridge slopes that were learnt from all other rows.
 
-    The slopes b of a fold minimise, over the rows of the other folds with weights W,
-    sum W (y - a - x · b)² / sum W + penalty |b|²; the intercept a is not penalised. The penalty is
-    one of .001, .00316, ... 100: the one with the least weighted squared error when each of the
-    other four folds is predicted from the remaining three. It is infinite, and the slopes are 0,
-    unless that error is lower than without metrics by more than `standard_errors` of the
-    difference.
+    The slopes b of a row minimise, over the other rows with weights W (which sum to 1 over all
+    rows), sum W (y - a - x · b)² + penalty |b|²; the intercept a is not penalised. The penalty is
+    one of .001, .00316, ... 100 and the same for all rows: the one with the least weighted squared
+    error when each row is predicted from the others. It is infinite, and the slopes are 0, unless
+    that error is lower than without metrics by more than `standard_errors` of the difference.
 
     Parameters
     ----------
@@ -114,17 +79,17 @@ def cross_fitted(
         The metrics of the judged items, standardised over all outputs.
     y : (n,) array of float
         The items' mean scores.
-    fold : (n,) array of int
-        The fold of each row, as in `folds`.
     weight : (n,) array of float, optional
         The rows' weights, positive; equal by default.
+    group : (n,) array of int, optional
+        Rows with the same number are left out together; by default each alone.
     standard_errors : float, default 0.5
-        How much the metrics must gain in the other folds to be used; see above.
+        How much the metrics must gain on rows that were left out to be used; see above.
 
     Returns
     -------
     Ridge
-        Slopes, penalties and what they take off each row.
+        Coefficients, the penalty, and what they take off each row.
 
     References
     ----------
@@ -133,34 +98,31 @@ def cross_fitted(
     Examples
     --------
     >>> import numpy as np
-    >>> from estimation.core import cross_fitted, folds
+    >>> from estimation.core import cross_fitted
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(size=(200, 3))
     >>> y = x[:, 0] + rng.normal(size=200)
-    >>> found = cross_fitted(x, y, fold=folds(200, seed=0))
+    >>> found = cross_fitted(x, y)
     >>> found.slopes.round(1).tolist()
     [1.0, -0.0, -0.1]
     >>> bool((y - found.predicted).var() < 0.7 * y.var())
     True
     """
     weight = np.full(y.size, 1 / y.size) if weight is None else weight / weight.sum()
-    # (1, x, y), centred so that sums of squares do not cancel.
-    z = np.column_stack([np.ones(y.size), x - weight @ x, y - weight @ y])
-    rows = [np.flatnonzero(fold == k) for k in range(FOLDS)]
-    parts = _Parts([z[held] for held in rows], [weight[held] for held in rows])
-    chosen = parts.choices(standard_errors)
-    # What does not vary over the judged items is not used, not even by rounding.
-    by_fold = -parts.without_one()[np.arange(FOLDS), chosen, 1:-1] * columns_that_vary(x)
-    predicted = np.zeros(y.size)
-    for k, held in enumerate(rows):
-        predicted[held] = x[held] @ by_fold[k]
-    penalties = tuple(PENALTIES[chosen].tolist())
-    return Ridge(by_fold, penalties, fold, predicted, _codes(x, y, predicted, weight))
-
-
-def _codes(x: Floats, y: Floats, predicted: Floats, weight: Floats) -> frozenset[Code]:
-    """The notices that apply. The predictions are out of sample, so residuals compare with y."""
+    label = np.arange(y.size) if group is None else np.unique(group, return_inverse=True)[1]
     varies = columns_that_vary(x)
+    # What does not vary over the judged items is not used, not even by rounding.
+    rows = _Rows(np.where(varies, x, 0.0), y, weight, label)
+    penalty = rows.choice(standard_errors)
+    coefficients = rows.coefficients(penalty)
+    predicted = np.einsum("ij,ij->i", x, coefficients)
+    return Ridge(coefficients, penalty, predicted, _codes(varies, y, predicted, weight))
+
+
+def _codes(
+    varies: NDArray[np.bool_], y: Floats, predicted: Floats, weight: Floats
+) -> frozenset[Code]:
+    """The notices that apply. The predictions are out of sample, so residuals compare with y."""
     about, left = (weight @ (s - weight @ s) ** 2 for s in (y, y - predicted))
     applies: dict[Code, bool] = {
         "constant_metric": not varies.any(),
@@ -178,66 +140,71 @@ def columns_that_vary(x: Floats) -> NDArray[np.bool_]:
     return np.asarray(spread > 1e-12 * np.maximum(1.0, squares))
 
 
-class _Parts:
-    """The rows z = (1, x, y) of each fold with their weights, and the sums that they have.
+class _Rows:
+    """The rows (x, y), centred by their weights, along the directions in which x varies."""
 
-    A prediction is held as the vector (-a, -b, 1): its product with z is the residual.
-    """
+    def __init__(self, x: Floats, y: Floats, weight: Floats, label: Ints) -> None:
+        self.weight, self.label = weight, label
+        about = x - weight @ x
+        self.y = y - weight @ y
+        self.spread, self.direction = np.linalg.eigh(about.T @ (about * weight[:, None]))
+        self.spread = np.maximum(self.spread, 0)
+        self.x = about @ self.direction  # (n, p)
+        self.along = self.x.T @ (weight * self.y)
+        size = np.bincount(label, minlength=1)
+        # The places of the rows of all groups with as many rows, (groups, rows), for each number.
+        order, ends = np.argsort(label, kind="stable"), np.cumsum(size)
+        self.groups = [
+            order[(ends - size)[size == k][:, None] + np.arange(k)]
+            for k in np.unique(size[size > 0])
+        ]
+        self.can_learn = y.size - size[label] >= _LEAST_ROWS
 
-    def __init__(self, z: list[Floats], weight: list[Floats]) -> None:
-        self.z, self.weight = z, weight
-        self.size = np.array([w.size for w in weight])
-        self.gram = np.stack([(zk * wk[:, None]).T @ zk for zk, wk in zip(z, weight, strict=True)])
-
-    def without_one(self) -> Floats:
-        """(5, penalties, 2 + p) predictions from all folds but one."""
-        return _predictions(self.gram.sum(axis=0) - self.gram, self.size.sum() - self.size)
-
-    def without_two(self) -> Floats:
-        """(5, 5, penalties, 2 + p) predictions from all folds but two; of no use where equal."""
-        first, second = np.triu_indices(FOLDS, 1)
-        grams = self.gram.sum(axis=0) - self.gram[first] - self.gram[second]
-        number = np.zeros((FOLDS, FOLDS), dtype=np.int64)
-        number[first, second] = number[second, first] = np.arange(first.size)
-        sizes = self.size.sum() - self.size[first] - self.size[second]
-        return np.asarray(_predictions(grams, sizes)[number])
-
-    def choices(self, standard_errors: float) -> Ints:
-        """(5,) which penalty each fold is corrected with."""
-        inside = self.without_two()
-        error = ((inside @ self.gram) * inside).sum(axis=-1)
-        error[np.arange(FOLDS), np.arange(FOLDS)] = 0
+    def choice(self, standard_errors: float) -> float:
+        """The penalty, inf where the metrics do not gain enough."""
+        left = self.left_out(PENALTIES)
+        left[:, ~self.can_learn] = left[-1, ~self.can_learn]
+        errors = left**2 @ self.weight
         # Among equal errors the largest penalty wins.
-        chosen = PENALTIES.size - 1 - np.argmin(error.sum(axis=1)[:, ::-1], axis=1)
-        for k, best in enumerate(chosen):
-            mean, error = self._gain(k, inside[k][:, [best, -1]])
-            if mean <= standard_errors * error:
-                chosen[k] = PENALTIES.size - 1
-        return np.asarray(chosen)
+        best = PENALTIES.size - 1 - int(np.argmin(errors[::-1]))
+        gain = left[-1] ** 2 - left[best] ** 2
+        mean = float(self.weight @ gain)
+        by_group = np.bincount(self.label, self.weight * (gain - mean))
+        if mean <= standard_errors * float(np.sqrt((by_group**2).sum())):
+            best = PENALTIES.size - 1
+        return float(PENALTIES[best])
 
-    def _gain(self, held: int, compared: Floats) -> tuple[float, float]:
-        """By how much the first of two predictions (5, 2, 2 + p) is better, and its error."""
-        others = [k for k in range(FOLDS) if k != held]
-        weight = np.concatenate([self.weight[k] for k in others])
-        squares = np.concatenate([(self.z[k] @ compared[k].T) ** 2 for k in others])
-        gain = squares[:, 1] - squares[:, 0]
-        total = weight.sum() or 1.0
-        mean = weight @ gain / total
-        return float(mean), float(np.sqrt(weight**2 @ (gain - mean) ** 2) / total)
+    def left_out(self, penalties: Floats) -> Floats:
+        """(penalties, n) the residual of each row about the prediction learnt without its group.
 
+        (I - H)^-1 e for the rows of a group, e their residuals about the fit to all rows and H
+        their part of the matrix that makes its predictions.
+        """
+        inverse = 1 / (self.spread + penalties[:, None])  # (penalties, p)
+        left = self.y - (self.along * inverse) @ self.x.T
+        for rows in self.groups:
+            if rows.shape[1] == 1:
+                one = rows[:, 0]
+                free = 1 - self.weight[one] * (1 + inverse @ (self.x[one] ** 2).T)
+                left[:, one] /= np.maximum(free, _ROUNDING)
+            elif rows.shape[1] < self.y.size:  # otherwise nothing is left to learn from
+                x = self.x[rows]  # (groups, rows, p)
+                for number, along in enumerate(inverse):
+                    hat = (1 + (x * along) @ x.transpose(0, 2, 1)) * self.weight[rows][:, None, :]
+                    free = np.eye(rows.shape[1]) - hat
+                    left[number, rows] = np.linalg.solve(free, left[number, rows][..., None])[
+                        ..., 0
+                    ]
+        return np.asarray(left)
 
-def _predictions(gram: Floats, size: Ints) -> Floats:
-    """(m, penalties, 2 + p) ridge predictions from sums (m, 2 + p, 2 + p) over `size` (m,) rows."""
-    mass = np.where(size > 0, gram[:, 0, 0], 1.0)[:, None]
-    x_mean, y_mean = gram[:, 0, 1:-1] / mass, gram[:, 0, -1] / mass[:, 0]
-    x_x = gram[:, 1:-1, 1:-1] / mass[:, :, None] - x_mean[:, :, None] * x_mean[:, None, :]
-    x_y = gram[:, 1:-1, -1] / mass - x_mean * y_mean[:, None]
-    spread, direction = np.linalg.eigh(x_x)
-    along = np.einsum("mij,mi->mj", direction, x_y)[:, None, :]
-    shrunk = along / (np.maximum(spread, 0)[:, None, :] + PENALTIES[None, :, None])
-    slopes = shrunk @ direction.transpose(0, 2, 1)
-    slopes[size < _LEAST_ROWS] = 0
-    found = np.ones((*slopes.shape[:2], gram.shape[1]))
-    found[..., 0] = -(y_mean[:, None] - (slopes @ x_mean[:, :, None])[..., 0])
-    found[..., 1:-1] = -slopes
-    return found
+    def coefficients(self, penalty: float) -> Floats:
+        """(n, p) the slopes of each row, learnt without its group."""
+        if np.isinf(penalty):
+            return np.zeros(self.x.shape)
+        pull = self.x * (self.weight * self.left_out(np.array([penalty]))[0])[:, None]
+        for rows in self.groups:
+            if rows.shape[1] > 1:
+                pull[rows] = pull[rows].sum(axis=1, keepdims=True)
+        slopes = (self.along - pull) / (self.spread + penalty)
+        slopes[~self.can_learn] = 0
+        return np.asarray(slopes @ self.direction.T)

@@ -6,12 +6,12 @@ from typing import Literal, get_args
 import numpy as np
 
 from estimation.core.data import errors
-from estimation.core.data.incidence import Floats, numbered
+from estimation.core.data.incidence import Floats, Ints, distinct, numbered
 from estimation.core.data.moments import Moments, gram, products_of
 from estimation.core.data.sample import Sample, Scale
 from estimation.core.estimators.fit import BALANCE, PERSON_SHARE, Estimand, Method
 from estimation.core.estimators.lines import about_line, guarded, least_squares
-from estimation.core.estimators.multi import cross_fitted, folds
+from estimation.core.estimators.multi import cross_fitted
 from estimation.core.estimators.notices import Code, told
 from estimation.core.estimators.parts import ItemPart, Parts, parts
 from estimation.core.estimators.result import Difference, about_scale, has_interval, variance_of
@@ -36,7 +36,6 @@ def difference(
     estimand: Estimand = "population",
     finite_population: bool = True,
     pseudo_rows: bool = True,
-    seed: int = 0,
     balance: float = BALANCE,
     person_share: float = PERSON_SHARE,
 ) -> Difference:
@@ -61,7 +60,7 @@ def difference(
         "balanced": a person's judgments weigh less the more of them there are, over both systems;
         all metrics of both, or none. "regression": one metric for each system, least squares.
         "multi": all metrics of both by cross-fitted ridge regression. "mean": no metric.
-    estimand, finite_population, pseudo_rows, seed, balance, person_share
+    estimand, finite_population, pseudo_rows, balance, person_share
         As in `estimate`.
 
     Returns
@@ -107,7 +106,6 @@ def difference(
         estimand,
         finite_population,
         pseudo_rows,
-        seed,
         balance,
         person_share,
     )
@@ -120,11 +118,12 @@ def difference(
     # Nothing distinguishes the systems, so nothing is guarded against.
     used = replace(method, pseudo_rows=False) if same else method
     about = _regress(a, b, method, _ends(first.scale, used))
+    stats = _moments(a, b, about, same=same)
     found = parts(
-        _moments(a, b, about, same=same),
+        stats,
         method=used,
         scale=_reach(first.scale),
-        n_population=first.n_population,
+        n_units=first.incidence.n_units,
         form="balanced" if estimator == "balanced" else "mean",
         item_part=about.item_part,
         ends=_ends(first.scale, used),
@@ -139,7 +138,8 @@ def difference(
     }
     codes = frozenset(code for code, true in applies.items() if true)
     codes |= about_scale(found, _reach(first.scale))
-    return _assemble(a, b, found, about, method, codes if same else codes | about.codes)
+    told_codes = codes if same else codes | about.codes
+    return _assemble(a, b, found, about, method, told_codes, int(stats.n_units))
 
 
 def _check(first: Sample, second: Sample, method: Method) -> None:
@@ -153,6 +153,9 @@ def _check(first: Sample, second: Sample, method: Method) -> None:
             f"The systems have {first.n_population} and {second.n_population} outputs; compared "
             "systems answer the same inputs."
         )
+    one, other = first.group, second.group
+    if one is not other and (one is None or other is None or not np.array_equal(one, other)):
+        raise errors.ShapeMismatchError("The two systems' items are grouped differently.")
     if first.scale != second.scale:
         raise errors.ShapeMismatchError("The two systems' scores are on different scales.")
 
@@ -164,7 +167,7 @@ class _Regression:
     weight: (n,) W_i, sums to 1. d: (n,) the differences of the items' mean scores. taken: (n,)
     what the metrics of the first system and those of the second take off d. slopes: (p,) of both
     systems' metrics. item_part: of least squares, None where the weighted formulas apply. equal:
-    whether items weigh equally. penalties: of the ridge, one for each fold.
+    whether items weigh equally. penalty: of the ridge, None without one.
     """
 
     weight: Floats
@@ -174,7 +177,7 @@ class _Regression:
     item_part: ItemPart | None
     codes: frozenset[Code]
     equal: bool
-    penalties: tuple[float, ...] = ()
+    penalty: float | None = None
 
 
 def _regress(a: PairedSide, b: PairedSide, method: Method, ends: Floats) -> _Regression:
@@ -183,18 +186,15 @@ def _regress(a: PairedSide, b: PairedSide, method: Method, ends: Floats) -> _Reg
     d, equal = a.items.mean - b.items.mean, method.estimator != "balanced"
     split = a.x.shape[1]
     if max(split, b.x.shape[1]) > 1:
-        fold = folds(a.sample.n_population, seed=method.seed)[a.items.label]
-        ridge = cross_fitted(x, d, fold=fold, weight=weight)
-        first = np.einsum("ij,ij->i", x[:, :split], ridge.by_fold[fold, :split])
+        ridge = cross_fitted(x, d, weight=weight, group=a.group)
+        first = np.einsum("ij,ij->i", x[:, :split], ridge.coefficients[:, :split])
         taken = first, ridge.predicted - first
-        return _Regression(
-            weight, d, taken, ridge.slopes, None, ridge.codes, equal, ridge.penalties
-        )
+        return _Regression(weight, d, taken, ridge.slopes, None, ridge.codes, equal, ridge.penalty)
     line = least_squares(x, d, weight)
-    own = guarded(x, d, ends) if equal and x.shape[1] else None
+    part = guarded(x, d, ends) if equal and x.shape[1] else None
     codes = about_line(line, x, d, weight) if x.shape[1] else frozenset()
     taken = x[:, :split] @ line.slopes[:split], x[:, split:] @ line.slopes[split:]
-    return _Regression(weight, d, taken, line.slopes, own, codes, equal)
+    return _Regression(weight, d, taken, line.slopes, part, codes, equal)
 
 
 def _moments(a: PairedSide, b: PairedSide, about: _Regression, *, same: bool) -> Moments:
@@ -204,6 +204,7 @@ def _moments(a: PairedSide, b: PairedSide, about: _Regression, *, same: bool) ->
     person said of both outputs of an item cancels before anything is squared.
     """
     n, (first, second) = about.d.size, about.taken
+    unit = a.group
     u_a, w_a = residuals(a, about.weight, first)
     u_b, w_b = residuals(b, about.weight, -second)
     row = np.r_[a.items.row, b.items.row]
@@ -226,7 +227,7 @@ def _moments(a: PairedSide, b: PairedSide, about: _Regression, *, same: bool) ->
         means=plain,
         judgments=plain,
         weighted=plain if about.equal else products_of([line * weigh for line in rows], rows),
-        items=gram(*(line * weigh for line in rows)),
+        items=gram(*(_by_unit(line * weigh, unit) for line in rows)),
         annotators=gram(*people),
         cells=gram(*cells),
         cubes=np.asarray((people[0] ** 3).sum()),
@@ -235,8 +236,15 @@ def _moments(a: PairedSide, b: PairedSide, about: _Regression, *, same: bool) ->
         replicates=np.asarray(0.0 if same else float(pairs_of)),
         score_variance=np.asarray(about.weight @ (about.d - about.weight @ about.d) ** 2),
         n_annotators=np.asarray(people.shape[1]),
+        n_units=np.asarray(float(n if unit is None else distinct(unit).size)),
+        grouped=unit is not None,
         shift=shift,
     )
+
+
+def _by_unit(values: Floats, unit: Ints | None) -> Floats:
+    """The sums of (n,) values of the common items over their groups."""
+    return values if unit is None else np.asarray(np.bincount(unit, values), dtype=np.float64)
 
 
 def _ends(scale: Scale, method: Method) -> Floats:
@@ -257,6 +265,7 @@ def _assemble(
     about: _Regression,
     method: Method,
     codes: frozenset[Code],
+    n_units: int,
 ) -> Difference:
     exists = has_interval(found)
     split = a.x.shape[1]
@@ -269,11 +278,13 @@ def _assemble(
         df=float(found.df) if exists else None,
         n_items=about.d.size,
         n_population=a.sample.n_population,
+        n_units=n_units,
+        n_units_population=a.sample.incidence.n_units,
         n_judgments=(a.sample.n_judgments, b.sample.n_judgments),
         n_annotators=int(people.max()) + 1,
         effective_annotators=float(found.effective_annotators),
         slopes=(tuple(about.slopes[:split].tolist()), tuple(about.slopes[split:].tolist())),
-        penalties=about.penalties,
+        penalty=about.penalty,
         method=method,
         notices=told(codes if exists else codes | {"no_interval"}),
     )

@@ -89,13 +89,14 @@ def parts(
     *,
     method: Method,
     scale: Scale,
-    n_population: int,
+    n_units: int,
     form: Estimator | None = None,
     item_part: ItemPart | None = None,
     ends: Floats | None = None,
 ) -> Parts:
     """Estimate and variance from sufficient statistics, for one state or a whole history.
 
+    n_units: how many sampling units there are, judged or not: N, or the number of groups.
     form: the estimator whose formulas apply, by default the method's. item_part: of a fit on
     several metrics, which these sums do not determine. ends: the scores of the pseudo-rows, by
     default two at either end of the scale.
@@ -110,11 +111,11 @@ def parts(
         centre, variance, rest = item.centre, item.variance, np.zeros_like(item.variance)
     else:
         ends = ends_of(scale, method) if ends is None else ends
-        if item_part is None:
+        if item_part is None or stats.grouped:
             item = _item_part(stats, plain, ends, form)
         else:
             item = replace(item_part, centre=item_part.centre - stats.shift)
-        share, rest = _finite(stats, method, scale, n_population)
+        share, rest = _finite(stats, method, scale, n_units)
         variance = (1 - share) * item.variance
         centre = plain.intercept + (1 - share) * (item.centre - plain.intercept)
     speaks_for_people = method.interval == "two_way" and method.estimand == "population"
@@ -157,13 +158,13 @@ def ends_of(scale: Scale, method: Method) -> Floats:
 
 
 def _item_part(stats: Moments, plain: Fit, ends: Floats, form: Estimator) -> ItemPart:
-    """The item part, from the fit with the pseudo-rows.
+    """The item part, from the fit with the pseudo-rows; of groups, from their summed residuals.
 
     Two rows at either end of the scale: early discrete scores may not vary at all, and a standard
     error of 0 would stop the collection. Agresti and Coull (1998) do the same for proportions.
     """
     ends = ends - stats.shift
-    if form == "balanced":
+    if form == "balanced" or stats.grouped:
         return _of_weighted_items(stats, plain, ends)
     _, flat = spread_of_x(stats.items)
     rows = stats.items.with_rows_at_zero(ends)
@@ -173,20 +174,21 @@ def _item_part(stats: Moments, plain: Fit, ends: Floats, form: Estimator) -> Ite
 
 
 def _of_weighted_items(stats: Moments, plain: Fit, ends: Floats) -> ItemPart:
-    """The sum over items of their squared residuals; a pseudo-row weighs as the typical item."""
+    """The sum over sampling units of their squared residuals; pseudo-rows weigh as the typical one.
+
+    Residuals of one group add up before they are squared: its items are not independent.
+    """
     typical = stats.items.one_one / stats.total**2
     whole = 1 + typical * ends.size
     centre = (plain.intercept + typical * ends.sum()) / whole
     squares = stats.items.residual(centre, plain.slope) / stats.total**2
     at_ends = ((ends - np.expand_dims(centre, -1)) ** 2).sum(axis=-1)
-    # One item alone tells nothing of how items differ.
-    variance = np.where(stats.n_items > 1, (squares + typical**2 * at_ends) / whole**2, np.nan)
-    return ItemPart(np.asarray(centre), variance, np.asarray(stats.n_items - 2.0))
+    # One unit alone tells nothing of how units differ.
+    variance = np.where(stats.n_units > 1, (squares + typical**2 * at_ends) / whole**2, np.nan)
+    return ItemPart(np.asarray(centre), variance, np.asarray(stats.n_units - 2.0))
 
 
-def _finite(
-    stats: Moments, method: Method, scale: Scale, n_population: int
-) -> tuple[Floats, Floats]:
+def _finite(stats: Moments, method: Method, scale: Scale, n_units: int) -> tuple[Floats, Floats]:
     """(f, MSW' h / N): the share of the population judged, and what noise a census leaves.
 
     f = 1 / (N sum W_i²) and h = sum w_ij² / sum W_i², W_i = sum_j w_ij; for items of equal weight
@@ -196,10 +198,10 @@ def _finite(
     if not method.finite_population:
         return np.zeros_like(stats.total), np.zeros_like(stats.total)
     known = stats.replicates > 0
-    share = stats.total**2 / (n_population * stats.items.one_one)
+    share = stats.total**2 / (n_units * stats.items.one_one)
     prior = _PRIOR_PAIRS * (scale.high - scale.low) ** 2 / 2
     noise = (stats.within + prior) / (stats.replicates + _PRIOR_PAIRS)
-    rest = noise * stats.cells.one_one / stats.items.one_one / n_population
+    rest = noise * stats.cells.one_one / stats.items.one_one / n_units
     return np.where(known, np.minimum(share, 1.0), 0.0), np.where(known, rest, 0.0)
 
 

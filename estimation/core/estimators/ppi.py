@@ -61,7 +61,7 @@ def ppi(sample: Sample, method: Method) -> Fitted:
         stats,
         method=method,
         scale=sample.scale,
-        n_population=sample.n_population,
+        n_units=sample.incidence.n_units,
         form="mean",
     )
     variance = found.std_error**2 if items.label.size >= 3 else float("nan")

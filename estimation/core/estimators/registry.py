@@ -78,8 +78,9 @@ REGISTERED: dict[str, Registered] = {
             fit=lambda sample, method, _components: several(sample, method),
             two_way_only=True,
             about=(
-                "Control variates with several metrics: ridge regression, cross-fitted in five "
-                "folds of items. Items weigh equally. With one metric it is `regression`."
+                "Control variates with several metrics: ridge regression, cross-fitted: each item "
+                "is corrected by the others. Items weigh equally. With one metric it is "
+                "`regression`."
             ),
         ),
         Registered(

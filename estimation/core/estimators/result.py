@@ -115,6 +115,8 @@ class Estimate(HasInterval):
         Standard error and degrees of freedom; None where there is no interval.
     n_items, n_population : int
         How many of the N outputs were judged.
+    n_units, n_units_population : int
+        The same of the sampling units: items, or groups of items where the sample has groups.
     n_judgments, n_annotators : int
         By how many judgments of how many people.
     effective_annotators : float
@@ -123,9 +125,8 @@ class Estimate(HasInterval):
         What the metric is multiplied by. For several metrics: the sd of their joint prediction.
     slopes : (p,) tuple of float
         One slope for each metric, 0 for a metric that was not used; empty without a metric.
-    penalties : tuple of float
-        Of the ridge in each of the five folds, inf where a fold uses no metric; empty where
-        nothing was cross-fitted. The folds follow from the method's seed; see `folds`.
+    penalty : float or None
+        Of the ridge on several metrics, inf where it uses no metric; None where there was none.
     components : Crossed or None
         The variance components that weighed the judgments ("gls"); None for other estimators.
     correlation : float or None
@@ -152,12 +153,14 @@ class Estimate(HasInterval):
     df: float | None
     n_items: int
     n_population: int
+    n_units: int
+    n_units_population: int
     n_judgments: int
     n_annotators: int
     effective_annotators: float
     slope: float
     slopes: tuple[float, ...]
-    penalties: tuple[float, ...]
+    penalty: float | None
     components: Crossed | None
     correlation: float | None
     equal_annotator_mean: float
@@ -186,6 +189,8 @@ class Difference(HasInterval):
         Standard error and degrees of freedom; None where there is no interval.
     n_items, n_population : int
         How many of the N items were judged for both systems.
+    n_units, n_units_population : int
+        The same of the sampling units: items, or groups of items where the samples have groups.
     n_judgments : (int, int)
         Judgments of those items, for the first system and for the second.
     n_annotators : int
@@ -194,8 +199,8 @@ class Difference(HasInterval):
         A_eff of the mean of each person's two shares.
     slopes : pair of tuples of float
         The slopes of the first system's metrics and of the second's; empty without metrics.
-    penalties : tuple of float
-        The penalty of each fold of a cross-fit; empty where there was none.
+    penalty : float or None
+        Of the ridge on several metrics, inf where it uses no metric; None where there was none.
     method : Method
         The options that were asked for.
     notices : tuple of Notice
@@ -209,17 +214,25 @@ class Difference(HasInterval):
     df: float | None
     n_items: int
     n_population: int
+    n_units: int
+    n_units_population: int
     n_judgments: tuple[int, int]
     n_annotators: int
     effective_annotators: float
     slopes: tuple[tuple[float, ...], tuple[float, ...]]
-    penalties: tuple[float, ...]
+    penalty: float | None
     method: Method
     notices: tuple[Notice, ...]
 
 
 def assemble(
-    fitted: Fitted, people: Leniency, *, method: Method, scale: Scale, n_population: int
+    fitted: Fitted,
+    people: Leniency,
+    *,
+    method: Method,
+    scale: Scale,
+    n_population: int,
+    n_units: int,
 ) -> Estimate:
     """Put an estimate together from what was computed of it."""
     stats, found = fitted.stats, fitted.parts
@@ -233,12 +246,14 @@ def assemble(
         df=float(found.df) if exists else None,
         n_items=int(stats.n_items),
         n_population=n_population,
+        n_units=int(stats.n_units),
+        n_units_population=n_units,
         n_judgments=int(stats.judgments.one_one),
         n_annotators=int(stats.n_annotators),
         effective_annotators=float(found.effective_annotators),
         slope=fitted.slope,
         slopes=fitted.slopes,
-        penalties=fitted.penalties,
+        penalty=fitted.penalty,
         components=fitted.components,
         correlation=fitted.correlation,
         equal_annotator_mean=people.equal_annotator_mean,

@@ -14,7 +14,7 @@ from estimation.core.data.sample import Sample, Scale
 from estimation.core.estimators.components import Crossed
 from estimation.core.estimators.fit import Estimator, Method, correlation, spread_of_x
 from estimation.core.estimators.lines import about_line, guarded, least_squares
-from estimation.core.estimators.multi import Ridge, cross_fitted, folds
+from estimation.core.estimators.multi import Ridge, cross_fitted
 from estimation.core.estimators.notices import Code, about_one_metric
 from estimation.core.estimators.parts import ItemPart, Parts, ends_of, parts
 from estimation.core.estimators.weights import balanced_weights
@@ -28,7 +28,7 @@ class Fitted:
     each judgment's score. slopes: (p,) one for each metric, 0 for one that was not used. slope:
     that of one metric, or the sd over all N outputs of what several predict. correlation: of item
     means with the metric, or with what several predict. codes: the notices about metrics that
-    apply. penalties: of the ridge, one for each fold. components: those that weighed the judgments.
+    apply. penalty: of the ridge, None without one. components: those that weighed the judgments.
     """
 
     stats: Moments
@@ -38,7 +38,7 @@ class Fitted:
     slopes: tuple[float, ...]
     correlation: float | None
     codes: frozenset[Code]
-    penalties: tuple[float, ...] = ()
+    penalty: float | None = None
     components: Crossed | None = None
 
 
@@ -70,7 +70,7 @@ def by_sums(sample: Sample, method: Method, form: Estimator) -> Fitted:
     x = metric_for(sample, form)
     stats = _sums(sample, x, method, form)
     found = parts(
-        stats, method=method, scale=sample.scale, n_population=sample.n_population, form=form
+        stats, method=method, scale=sample.scale, n_units=sample.incidence.n_units, form=form
     )
     correction = np.zeros(sample.n_judgments) if x is None else found.slope * x[sample.item]
     return of_stats(stats, found, correction, has_metric=x is not None, form=form)
@@ -144,7 +144,7 @@ def _of_metrics(sample: Sample, method: Method, *, form: Estimator) -> Fitted:
     weight = weight_for(sample, method, form)
     items = items_of(sample, sample.incidence.weight if weight is None else weight)
     x = sample.standardised_metrics()
-    ridge = ridge_of(items, x, method)
+    ridge = ridge_of(sample, items, x)
     return of_corrected(
         sample,
         method,
@@ -155,7 +155,7 @@ def _of_metrics(sample: Sample, method: Method, *, form: Estimator) -> Fitted:
         x=x,
         correlation=correlated(items.mean, ridge.predicted),
         codes=ridge.codes,
-        penalties=ridge.penalties,
+        penalty=ridge.penalty,
     )
 
 
@@ -182,10 +182,10 @@ def by_least_squares(sample: Sample, method: Method) -> Fitted:
     )
 
 
-def ridge_of(items: Items, x: Floats, method: Method) -> Ridge:
+def ridge_of(sample: Sample, items: Items, x: Floats) -> Ridge:
     """The cross-fitted ridge of the items' means on the metrics `x` (N, p)."""
-    fold = folds(x.shape[0], seed=method.seed)[items.label]
-    return cross_fitted(x[items.label], items.mean, fold=fold, weight=items.weight)
+    group = None if sample.group is None else sample.group[items.label]
+    return cross_fitted(x[items.label], items.mean, weight=items.weight, group=group)
 
 
 def of_corrected(
@@ -199,7 +199,7 @@ def of_corrected(
     x: Floats,
     correlation: float | None,
     codes: frozenset[Code],
-    penalties: tuple[float, ...] = (),
+    penalty: float | None = None,
     item_part: ItemPart | None = None,
 ) -> Fitted:
     """The estimate of corrected scores, by the formulas of `form` without a metric."""
@@ -210,13 +210,13 @@ def of_corrected(
         stats,
         method=method,
         scale=sample.scale,
-        n_population=sample.n_population,
+        n_units=sample.incidence.n_units,
         form=form,
         item_part=item_part,
     )
     slope = float(slopes[0]) if slopes.size == 1 else float((x @ slopes).std())
     return Fitted(
-        stats, found, correction, slope, tuple(slopes.tolist()), correlation, codes, penalties
+        stats, found, correction, slope, tuple(slopes.tolist()), correlation, codes, penalty
     )
 
 

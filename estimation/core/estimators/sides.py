@@ -29,6 +29,13 @@ class PairedSide:
         """(n, p) the metrics of the common items."""
         return np.asarray(self.x[self.items.label])
 
+    @property
+    def group(self) -> Ints | None:
+        """(n,) the groups of the common items, None where each item is one of its own."""
+        return (
+            None if self.sample.group is None else np.asarray(self.sample.group[self.items.label])
+        )
+
     def sums(self, values: Floats) -> Floats:
         """(n,) sums of `values` (T,) over the judgments of each item."""
         return np.asarray(np.bincount(self.items.row, values, self.items.label.size))

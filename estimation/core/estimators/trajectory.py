@@ -36,7 +36,7 @@ class Trajectory:
         How many judgments each entry has: by default 1, 2, ..., T.
     estimate, centre, std_error, df : (L,) array of float
         As in `Estimate`.
-    n_items, effective_annotators : (L,) array of float
+    n_items, n_units, effective_annotators : (L,) array of float
         As in `Estimate`.
     method : Method
         The options that were asked for.
@@ -50,6 +50,7 @@ class Trajectory:
     std_error: Floats
     df: Floats
     n_items: Floats
+    n_units: Floats
     effective_annotators: Floats
     method: Method
     scale: Scale
@@ -173,7 +174,7 @@ def trajectory(
         balance=method.balance if estimator == "balanced" else None,
         looks=_looks(looks, sample.n_judgments),
     )
-    found = parts(stats, method=method, scale=sample.scale, n_population=sample.n_population)
+    found = parts(stats, method=method, scale=sample.scale, n_units=sample.incidence.n_units)
     return Trajectory(
         n_judgments=stats.judgments.one_one.astype(np.int64),
         estimate=found.estimate,
@@ -181,6 +182,7 @@ def trajectory(
         std_error=np.sqrt(found.variance),
         df=found.df,
         n_items=stats.n_items,
+        n_units=stats.n_units,
         effective_annotators=found.effective_annotators,
         method=method,
         scale=sample.scale,

@@ -43,9 +43,9 @@ class Verdict:
 def precision(estimate: Estimate, *, target_width: float, level: float) -> Verdict:
     """Stop when the unclipped interval is no wider than the target.
 
-    Never before 30 items (50 on an unbounded scale) nor, for the population of annotators, before 5
-    effective annotators: until then the width itself is not reliable. Never while the estimate or
-    the centre lies off the scale; an end of the interval may.
+    Never before 30 items or groups of items (50 on an unbounded scale) nor, for the population of
+    annotators, before 5 effective annotators: until then the width itself is not reliable. Never
+    while the estimate or the centre lies off the scale; an end of the interval may.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def anytime(
     check_level(level)
     check_planned_items(planned_items)
     width = None
-    if estimate.has_interval and estimate.n_items >= MIN_ITEMS:
+    if estimate.has_interval and estimate.n_units >= MIN_ITEMS:
         width = confidence_sequence(estimate, level=level, planned_items=planned_items).width
     return _verdict(estimate, width, target_width)
 
@@ -260,8 +260,11 @@ def _verdict(estimate: Estimate, width: float | None, target_width: float) -> Ve
     if not estimate.has_interval:
         return Verdict(False, None, "There is no interval yet: ask for more items and more people.")
     items = items_needed(estimate.scale)
-    if estimate.n_items < items or width is None:
-        return Verdict(False, width, f"{estimate.n_items} of at least {items} items are judged.")
+    if estimate.n_units < items or width is None:
+        what = (
+            "items" if estimate.n_units_population == estimate.n_population else "groups of items"
+        )
+        return Verdict(False, width, f"{estimate.n_units} of at least {items} {what} are judged.")
     people = people_needed(estimate.method)
     if estimate.effective_annotators < people:
         return Verdict(
@@ -280,7 +283,7 @@ def _by_width(width: float, target_width: float) -> Verdict:
 
 
 def _first(history: Trajectory, width: Floats, target_width: float) -> int | None:
-    enough = (history.n_items >= items_needed(history.scale)) & (
+    enough = (history.n_units >= items_needed(history.scale)) & (
         history.effective_annotators >= people_needed(history.method)
     )
     enough &= history.scale.holds(history.estimate) & history.scale.holds(history.centre)

@@ -39,7 +39,7 @@ class Compared(Protocol):
     @property
     def std_error(self) -> float | None: ...
     @property
-    def n_items(self) -> int: ...
+    def n_units(self) -> int: ...
     @property
     def effective_annotators(self) -> float: ...
     @property
@@ -60,7 +60,7 @@ class PairState:
         None while there is none. A standard error of 0 is believed: it says that the two systems
         have been identical so far.
     n_items : int
-        Items judged for both systems.
+        Items judged for both systems, or groups of items: what was sampled.
     effective_annotators : float, default infinite
         A_eff; infinite for a panel.
 
@@ -100,7 +100,7 @@ class PairState:
         """
         people = float("inf") if found.method.estimand == "panel" else found.effective_annotators
         error = None if found.off_scale else found.std_error
-        return cls(found.centre, error, found.n_items, people)
+        return cls(found.centre, error, found.n_units, people)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,15 +106,15 @@ def confidence_sequence(
     True
     """
     if isinstance(source, Trajectory):
-        halves = _half_widths(source.std_error, source.n_items, level, planned_items)
+        halves = _half_widths(source.std_error, source.n_units, level, planned_items)
         lower = np.minimum(source.centre - halves, source.estimate)
         return Band(lower, np.maximum(source.centre + halves, source.estimate), level)
     error = np.nan if source.std_error is None else source.std_error
-    half = float(_half_widths(error, source.n_items, level, planned_items))
+    half = float(_half_widths(error, source.n_units, level, planned_items))
     if np.isnan(half):
         raise IntervalUnavailableError(
             f"A confidence sequence starts at {MIN_SEQUENCE_ITEMS} items with a standard error; "
-            f"{source.n_items} are judged."
+            f"{source.n_units} are judged."
         )
     low = min(source.centre - half, source.estimate)
     high = max(source.centre + half, source.estimate)

@@ -32,6 +32,10 @@ COLUMNS = (
 )
 
 
+SEQUENCE_NEEDS = (
+    "A confidence sequence is tuned beforehand to how many outputs there are: say --items N, or "
+    "list them in a metrics file"
+)
 CONSTANTS = (
     ("balance", BALANCE, "How much less a person's work weighs the more of it there is."),
     ("person-share", PERSON_SHARE, "The typical share of variance between people; 0: no pull."),
@@ -59,7 +63,8 @@ class Command(BaseCommand):
     help = (
         "Estimates every system's mean score on every criterion from CSV files of judgments "
         "(system,item,annotator,criterion,score) and of automatic metrics (system,item,metric,"
-        "value; every output of every system). Plain or gzip, UTF-8."
+        "value; every output of every system). Plain or gzip, UTF-8. A column `group` names the "
+        "document, prompt or dialogue of each item: its items are not independent."
     )
     requires_system_checks = ()
 
@@ -123,7 +128,14 @@ class Command(BaseCommand):
         parser.add_argument(
             "--planned-items", type=int, help="of that rule, as when the campaign was created"
         )
-        parser.add_argument("--seed", type=int, default=0, help="of bootstraps and of folds")
+        parser.add_argument("--seed", type=int, default=0, help="of bootstraps")
+        parser.add_argument(
+            "--items",
+            type=int,
+            metavar="N",
+            help="how many outputs each system has, judged or not. A metrics file lists them; with "
+            "neither, there is no finite-population correction",
+        )
         parser.add_argument(
             "--no-finite-population",
             action="store_true",
@@ -148,6 +160,8 @@ def _reports(options: dict[str, Any]) -> tuple[list[Report], list[RankedSystems]
     metrics = files.read_metrics(options["metrics"], names) if options["metrics"] else None
     judgments = files.read_judgments(options["judgments"], names)
     wanted = _wanted(options)
+    if options["interval"] == "sequence" and not (metrics or options["items"]):
+        raise CommandError(f"{SEQUENCE_NEEDS}.")
     estimator = _estimator(options, samples_from_files.chosen_metrics(metrics, wanted))
     usual = "raw" if estimator == "algorithm1" else "normal_scores"
     transform = options["metric_transform"] or usual
@@ -170,6 +184,8 @@ def _reports(options: dict[str, Any]) -> tuple[list[Report], list[RankedSystems]
         found += [compare(pair, asked) for pair in pairs]
     if options["ranking"] is None:
         return found, []
+    if not (metrics or options["items"] or options["planned_items"]):
+        raise CommandError(f"{SEQUENCE_NEEDS}, or --planned-items.")
     rule = RankingRule(options["ranking"], options["planned_items"])
     return found, ranked_systems(judgments, metrics, wanted, asked, rule)
 
@@ -179,6 +195,7 @@ def _wanted(options: dict[str, Any]) -> Selection:
         systems=tuple(options["system"]),
         criteria=tuple(options["criterion"]),
         metrics=tuple(options["metric"]),
+        items=options["items"],
         scale=tuple(options["scale"]) if options["scale"] else None,
         unbounded=options["unbounded"],
         uses_metric=not options["estimator"] or named(options["estimator"]).metrics != "none",
@@ -221,7 +238,7 @@ def _row(report: Report) -> tuple[str, ...]:
         report.criterion,
         number(found.estimate, 3),
         _interval(report),
-        f"{count(found.n_items)} of {count(found.n_population)}",
+        count(found.n_items) + (f" of {count(found.n_population)}" if report.items_known else ""),
         count(report.n_judgments),
         f"{count(found.n_annotators)} ({number(found.effective_annotators, 1)})",
         number(report.rho),

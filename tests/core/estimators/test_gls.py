@@ -275,14 +275,14 @@ def test_several_metrics_correct_as_in_multi():
         found, several = (estimate(more, estimator=name) for name in ("gls", "multi"))
         assert found.slopes == several.slopes
         assert "cross_fitted" in codes(found)
-        found = estimate(more, estimator="balanced", seed=3)
+        found = estimate(more, estimator="balanced")
         assert "cross_fitted" in codes(found)
-        assert len(found.penalties) == 5
+        assert found.penalty is not None
         # People weighed equally, it is the same fit.
         equal, several = (
-            estimate(more, estimator=name, balance=0, seed=3) for name in ("balanced", "multi")
+            estimate(more, estimator=name, balance=0) for name in ("balanced", "multi")
         )
-        assert equal.penalties == several.penalties
+        assert equal.penalty == several.penalty
         assert equal.slopes == pytest.approx(several.slopes)
         assert equal.estimate == pytest.approx(several.estimate)
     one = estimate(sample, estimator="gls")

@@ -224,7 +224,6 @@ def test_systems_that_do_not_belong_together_are_refused(change, error):
     [
         {"estimator": "gls"},
         {"estimand": "everybody"},
-        {"seed": -1},
         {"balance": -1.0},
         {"person_share": 1.5},
     ],

@@ -123,7 +123,7 @@ class Difference:
 
     centre: float = 0.25
     std_error: float | None = 0.1
-    n_items: int = 60
+    n_units: int = 60
     effective_annotators: float = 7.5
     method: Method = field(default_factory=Method)
     off_scale: bool = False

@@ -86,12 +86,11 @@ def run(*arguments):
 
 
 def learnt(row):
-    """Folds by item and penalties by fold, as the JSON tells them; null is infinite."""
-    if row["folds"] is None:
+    """The penalty of the ridge, as the JSON tells it; null is infinite."""
+    if row["ridge"] is None:
         return {}
-    folds = {int(name.removeprefix("text ")): fold for name, fold in row["folds"].items()}
-    penalties = [np.inf if one is None else one for one in row["penalties"]]
-    return {"folds": folds, "penalties": dict(enumerate(penalties))}
+    penalty = row["ridge"]["penalty"]
+    return {"penalty": np.inf if penalty is None else penalty}
 
 
 def agrees(row, expected):

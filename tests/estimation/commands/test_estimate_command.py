@@ -26,6 +26,8 @@ KEYS = [
     "estimand",
     "n_items",
     "n_population",
+    "finite_population",
+    "groups",
     "n_judgments",
     "n_annotators",
     "effective_annotators",
@@ -44,9 +46,7 @@ KEYS = [
     "squared_error",
     "metric_transform",
     "off_scale",
-    "seed",
-    "folds",
-    "penalties",
+    "ridge",
     "components",
 ]
 VARIANCE = ["item", "annotator", "residual", "one_way_item", "one_way_annotator", "item_means"]
@@ -190,13 +190,67 @@ def test_order_of_rows_and_names_change_nothing(files):
     assert other[0]["low"] == pytest.approx(first[0]["low"], abs=1e-12)
 
 
-def test_without_metrics_the_judged_items_are_all_there_are_and_that_is_said(files):
+def test_without_a_number_of_outputs_nothing_is_corrected_for_the_share_judged(files):
     (balanced,) = run(*files(m=[]))
-    assert balanced["estimator"] == "balanced"
+    assert (balanced["estimator"], balanced["finite_population"]) == ("balanced", False)
     (found,) = run(*files(m=[]), "--estimator", "mean")
-    assert (found["estimator"], found["n_population"], found["rho"]) == ("mean", 6, None)
+    assert (found["estimator"], found["n_population"], found["rho"]) == ("mean", None, None)
     assert found["estimate"] == pytest.approx((2 / 3 + 0 - 0.5 + 1 + 1 - 0.5) / 6)
-    assert "nobody judged" in found["notices"][0]
+    assert "not known" in found["notices"][0]
+    (plain,) = run(*files(m=[]), "--estimator", "mean", "--items", "6", "--no-finite-population")
+    assert [found[key] for key in ("low", "high")] == [plain[key] for key in ("low", "high")]
+    assert "as was asked" in plain["notices"][0]
+
+
+def test_the_number_of_outputs_corrects_for_the_share_judged(files):
+    (unknown,) = run(*files(m=[]), "--estimator", "mean")
+    (census,) = run(*files(m=[]), "--estimator", "mean", "--items", "6")
+    (listed,) = run(*files(), "--estimator", "mean")
+    (given,) = run(*files(m=[]), "--estimator", "mean", "--items", "10")
+    assert census["std_error"] < given["std_error"] < unknown["std_error"]
+    assert (given["n_population"], given["finite_population"]) == (10, True)
+    for key in ("estimate", "low", "high", "std_error", "notices"):
+        assert given[key] == listed[key], key
+    assert "corrected for the share" in given["notices"][0]
+    out = StringIO()
+    call_command("estimate", *files(m=[]), stdout=out)
+    assert "--items N" in out.getvalue()
+    assert " of 6 " not in out.getvalue()
+    few = refused(*files(m=[]), "--items", "5")
+    assert "--items says 5; there are judgments of 6 of alpha" in few
+    other = refused(*files(), "--items", "11")
+    assert "--items says 11; the metrics file lists 10 of alpha" in other
+    assert "tuned beforehand" in refused(*files(m=[]), "--interval", "sequence")
+
+
+def with_groups(head: str, rows: list[str], groups: dict[str, str]) -> str:
+    told = [f"{row},{groups.get(row.split(',')[1], '')}" for row in rows]
+    return "\n".join([f"{head},group", *told])
+
+
+def test_items_of_a_group_count_together(files, tmp_path):
+    asked = [*files(), "--estimator", "mean"]
+    (plain,) = run(*asked)
+    own = {item: f"g{item}" for item in METRIC}
+    pairs = own | dict.fromkeys("ab", "one") | dict.fromkeys("cd", "two") | {"j": ""}
+    j = "system,item,annotator,criterion,score", judgments()
+    m = "system,item,metric,value", metrics()
+    for groups, counted in ((own, None), (pairs, [4, 8])):
+        (tmp_path / "J.csv").write_text(with_groups(*j, groups))
+        (in_judgments,) = run("--judgments", str(tmp_path / "J.csv"), "--estimator", "mean")
+        (tmp_path / "J.csv").write_text("\n".join([j[0], *j[1]]))
+        (tmp_path / "M.csv").write_text(with_groups(*m, groups))
+        (found,) = run(*asked)
+        assert found["groups"] == counted
+        assert found["estimate"] == plain["estimate"] == in_judgments["estimate"]
+        assert (found["std_error"] == plain["std_error"]) == (counted is None)
+        assert in_judgments["groups"] == (counted and [4, 4])
+    (tmp_path / "J.csv").write_text(with_groups(*j, pairs))
+    other = pairs | {"c": "three"}
+    (tmp_path / "M.csv").write_text(with_groups(*m, other))
+    assert "is in group two here, and in another one elsewhere" in refused(*asked)
+    few = refused("--judgments", str(tmp_path / "J.csv"), "--items", "10")
+    assert "how many groups there are" in few
 
 
 def test_the_estimator_mean_asks_for_no_metric(files):
@@ -412,9 +466,7 @@ def test_every_estimator_narrows_the_interval_of_the_mean(files, drawn, estimato
 def test_several_metrics_are_combined_unless_something_else_is_asked(files, drawn):
     named = run(*files(*drawn), "--metric", "g", "h")
     assert {entry["estimator"] for entry in named} == {"balanced"}
-    for entry in named:
-        assert sorted(set(entry["folds"].values())) == [0, 1, 2, 3, 4]
-        assert (len(entry["folds"]), len(entry["penalties"])) == (120, 5)
+    assert all(entry["ridge"]["penalty"] > 0 for entry in named)
     iid = run(*files(*drawn), "--metric", "g", "--interval", "iid")
     assert {entry["estimator"] for entry in iid} == {"regression"}
     auto = run(*files(*drawn), "--metric", "auto")
@@ -455,8 +507,10 @@ def test_two_systems_are_compared_item_by_item(files, drawn):
 def test_comparing_without_metrics_takes_what_both_were_judged_on(files, drawn):
     rows = [row for row in drawn[0] if not row.startswith(("alpha,1,", "beta,2,"))]
     (_, _, found) = run(*files(rows, []), "--compare", "alpha", "beta")
-    assert (found["n_items"], found["n_population"]) == (88, 88)
-    assert any("nobody judged" in notice for notice in found["notices"])
+    assert (found["n_items"], found["n_population"]) == (88, None)
+    assert any("not known" in notice for notice in found["notices"])
+    (_, _, more) = run(*files(rows, []), "--compare", "alpha", "beta", "--items", "120")
+    assert (more["n_items"], more["n_population"]) == (88, 120)
 
 
 def test_a_system_does_not_differ_from_itself_under_another_name(files):
@@ -513,7 +567,7 @@ def test_systems_are_ranked_with_ties(files):
 
 
 def test_what_is_ranked_by_too_little_stays_open(files):
-    asked = files(ranked(25), [])
+    asked = (*files(ranked(25), []), "--items", "80")
     *_, found = run(*asked, "--ranking", "0.4")
     assert {one["outcome"] for one in found["pairs"]} == {"open"}
     assert {(one["best"], one["worst"]) for one in found["ranking"]} == {(1, 3)}
@@ -521,7 +575,8 @@ def test_what_is_ranked_by_too_little_stays_open(files):
 
 
 def test_rankings_that_cannot_be_are_refused(files):
-    asked = files(ranked(), [])
+    assert "tuned beforehand" in refused(*files(ranked(), []), "--ranking", "1")
+    asked = (*files(ranked(), []), "--items", "80")
     one = refused(*asked, "--ranking", "0.4", "--system", "alpha")
     assert "at least two systems" in one
     assert "margin is a number from 0 up" in refused(*asked, "--ranking", "-1")

@@ -1,7 +1,9 @@
 """What a file holds, in numbers and a few examples: enough for a preview and for every check."""
 
 import json
+import re
 import sqlite3
+from itertools import groupby
 from typing import Any
 
 from pydantic import BaseModel
@@ -16,8 +18,13 @@ from annotate.services.campaigns.importing.metric_columns import (
 )
 from annotate.services.campaigns.importing.useless import constant_metrics
 
+# The items, or those with two different texts, in the order of their keys.
+IN_ORDER = "SELECT item.id FROM item {} ORDER BY key"
+DIFFERING = "WHERE (SELECT count(DISTINCT hash) FROM row WHERE row.item = item.id) > 1"
 SAMPLES = 3  # outputs of each system
 LONGEST_SAMPLE = 280  # characters
+SERIES_SHOWN = 5  # items of a block
+SERIAL = re.compile(r"(.+)[-_./:# ][A-Za-z]{0,3}\d{1,5}")  # a stem, and a number at the end
 MOST_SYSTEMS = 20  # shown with samples
 MOST_COMPARED = 12  # systems of a comparison: 66 pairs
 
@@ -50,6 +57,17 @@ class Context(BaseModel):
     n_paragraphs: int = 0
 
 
+class Series(BaseModel):
+    """Items whose keys say that they may belong together.
+
+    items: the first few of the first block. blocks: how many there are. n_items: in all of them.
+    """
+
+    items: list[str]
+    blocks: int
+    n_items: int
+
+
 class PairFacts(BaseModel):
     """The same of every two systems, for a comparison: only texts of an item that differ."""
 
@@ -57,6 +75,7 @@ class PairFacts(BaseModel):
     n_items: int = 0
     n_outputs: int = 0
     n_texts: list[int] = []
+    groups: list[int] = []
     n_systems: int = 0
     systems: list[SystemFacts] = []
     n_same: int = 0  # pairs of one text, which are left out
@@ -73,6 +92,8 @@ class Facts(BaseModel):
     n_items: int = 0
     n_outputs: int = 0  # different texts
     n_texts: list[int] = []  # per item, in the order of their keys; empty where all are equal
+    groups: list[int] = []  # the number of each item's group, in that order; empty without groups
+    series: Series | None = None  # without groups: items that look like parts of something
     n_references: int = 0  # items with a reference
     n_empty: int = 0
     n_systems: int = 0
@@ -97,6 +118,11 @@ class Facts(BaseModel):
 
     def column(self, name: str) -> Column | None:
         return next((one for one in self.columns if one.name == name), None)
+
+    @property
+    def n_units(self) -> int:
+        """Return how many items there are, or groups of items where they come in groups."""
+        return len(set(self.groups)) if self.groups else self.n_items
 
     def texts_of_items(self) -> list[int]:
         """Return how many different texts each item has, in the order of the items' keys."""
@@ -124,6 +150,8 @@ def facts_of_sheet(db: sqlite3.Connection) -> Facts:
     return Facts(
         **dict(zip(names, counted.fetchone(), strict=True)),
         n_texts=_texts(db),
+        groups=groups_of(db),
+        series=_series(db),
         n_systems=len(sizes),
         is_even=len({size for _id, _name, size in sizes}) < 2,
         systems=[
@@ -149,6 +177,45 @@ def _texts(db: sqlite3.Connection) -> list[int]:
     )
     texts = [n for (n,) in found]
     return texts if len(set(texts)) > 1 else []
+
+
+def groups_of(db: sqlite3.Connection, *, differing: bool = False) -> list[int]:
+    """Return the number of each item's group, in the order of the items' keys.
+
+    An item without a group is one of its own. Empty where every group has one item.
+    differing: only of items with two different texts.
+    """
+    chosen = IN_ORDER.replace("item.id", "grouped", 1).format(DIFFERING if differing else "")
+    number: dict[str | int, int] = {}
+    found = [
+        number.setdefault(group or place, len(number))
+        for place, (group,) in enumerate(db.execute(chosen))
+    ]
+    return found if len(number) < len(found) else []
+
+
+def _series(db: sqlite3.Connection) -> Series | None:
+    """Return the items that look like parts of something, in the order of the file.
+
+    Their keys are one stem with a number each, several in a row, for half of the items or more.
+    Keys that are all of one stem are just numbered.
+    """
+    if db.execute("SELECT 1 FROM item WHERE grouped <> '' LIMIT 1").fetchone():
+        return None
+    stems = [(_stem(key), key) for (key,) in db.execute("SELECT key FROM item ORDER BY id")]
+    blocks = [[key for _stem, key in block] for stem, block in groupby(stems, lambda one: one[0])]
+    several = [block for block in blocks if len(block) > 1]
+    names = [_stem(block[0]) for block in several]
+    size = sum(map(len, several))
+    if len(several) < 3 or len(set(names)) < len(names) or 2 * size < len(stems):
+        return None
+    return Series(items=several[0][:SERIES_SHOWN], blocks=len(several), n_items=size)
+
+
+def _stem(key: str) -> str:
+    """Return the key without the number at its end; the key itself where it has no such number."""
+    found = SERIAL.fullmatch(key)
+    return found[1] if found else key
 
 
 def _sizes(db: sqlite3.Connection) -> list[tuple[int, str, int]]:
@@ -216,6 +283,7 @@ def _pairs(db: sqlite3.Connection) -> PairFacts:
         n_items=len(n_texts),
         n_outputs=sum(n_texts),
         n_texts=n_texts if len(set(n_texts)) > 1 else [],
+        groups=groups_of(db, differing=True),
         n_systems=len(found),
         systems=found[:MOST_SYSTEMS],
         n_same=every - n_rows,

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import Any
 
 REQUIRED = ("item", "system", "output")
-OPTIONAL = ("reference", "input", "paragraphs", "metrics")
+OPTIONAL = ("reference", "input", "paragraphs", "group", "metrics")
 FIELDS = REQUIRED + OPTIONAL
 METRIC = "metrics."  # the prefix of a column that holds a metric
 MOST_UNKNOWN = 50  # unknown names that are reported; a file may have a new one on every line
@@ -24,6 +24,7 @@ _USUAL = {
     "reference": "references ref referencetext gold goldsummary goldanswer target groundtruth",
     "input": "inputtext source sourcetext src document article question query prompt context",
     "paragraphs": "passages",
+    "group": "groupid cluster clusterid dialogueid dialogid conversationid threadid",
     "metrics": "scores",
 }
 USUAL = {alias: name for name, aliases in _USUAL.items() for alias in aliases.split()}

@@ -20,6 +20,7 @@ class Source(Protocol):
     """What a campaign is made of: a sheet, or its pairs."""
 
     def in_order(self) -> "array[int]": ...
+    def groups(self) -> list[int]: ...
     def group(self, item: int, loose: Collection[str] = ()) -> list[Row]: ...
     def size_of(self, item: int) -> int: ...
 
@@ -34,6 +35,9 @@ class Pairs:
     def in_order(self) -> "array[int]":
         """Return the numbers of the items with a pair, in the order of their keys."""
         return self._sheet.in_order(differing=True)
+
+    def groups(self) -> list[int]:
+        return self._sheet.groups(differing=True)
 
     def group(self, item: int, loose: Collection[str] = ()) -> list[Row]:
         rows = self._sheet.group(item, loose)

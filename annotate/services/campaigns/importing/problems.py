@@ -24,6 +24,7 @@ class Row:
     reference: str = ""
     input: str = ""
     paragraphs: tuple[str, ...] = ()
+    group: str = ""
     metrics: dict[str, float] = field(default_factory=dict)
     line: int = field(default=0, compare=False)  # its line in the file
 

@@ -34,6 +34,7 @@ Item = Annotated[str, Field(strict=True, min_length=1, max_length=120), NO_NUL]
 System = Annotated[str, Field(strict=True, min_length=1, max_length=80), NO_NUL]
 Text = Annotated[str, Field(strict=True, max_length=50_000), NO_NUL]
 Input = Annotated[str, Field(strict=True, max_length=200_000), NO_NUL]
+Group = Annotated[str, Field(strict=True, max_length=120), NO_NUL]
 Paragraph = Annotated[
     str, Field(strict=True, max_length=20_000), NO_NUL, AfterValidator(_not_blank)
 ]
@@ -55,6 +56,7 @@ class _Output(BaseModel):
     reference: Text = ""
     input: Input = ""
     paragraphs: Paragraphs = []
+    group: Group = ""
     metrics: dict[MetricName, Number] = {}
 
 
@@ -85,17 +87,19 @@ def row_of(known: Mapping[str, Any], line: int, unknown: Iterable[str] = ()) -> 
         reference=read.reference,
         input=read.input,
         paragraphs=tuple(read.paragraphs),
+        group=read.group.strip(),
         metrics=read.metrics,
         line=line,
     )
 
 
 def _prepared(known: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out nulls, which mean the same as absent, and turn whole item numbers into text."""
+    """Leave out nulls, which mean the same as absent; whole numbers of items become text."""
     fields = {name: value for name, value in known.items() if value is not None}
-    item, metrics = fields.get("item"), fields.get("metrics")
-    if isinstance(item, int) and not isinstance(item, bool):
-        fields["item"] = str(item)
+    metrics = fields.get("metrics")
+    for name in ("item", "group"):
+        if isinstance(number := fields.get(name), int) and not isinstance(number, bool):
+            fields[name] = str(number)
     if isinstance(metrics, dict) and None in metrics.values():
         fields["metrics"] = {name: value for name, value in metrics.items() if value is not None}
     return fields

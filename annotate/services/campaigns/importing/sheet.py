@@ -9,7 +9,13 @@ from array import array
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Self
 
-from annotate.services.campaigns.importing.facts import Facts, facts_of_sheet
+from annotate.services.campaigns.importing.facts import (
+    DIFFERING,
+    IN_ORDER,
+    Facts,
+    facts_of_sheet,
+    groups_of,
+)
 from annotate.services.campaigns.importing.fields import shown
 from annotate.services.campaigns.importing.metric_columns import unpacked
 from annotate.services.campaigns.importing.problems import Row
@@ -24,18 +30,14 @@ PRAGMA cache_size = -32000;
 CREATE TABLE system (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
 CREATE TABLE item (
     id INTEGER PRIMARY KEY, key TEXT UNIQUE, line INTEGER, reference TEXT, input TEXT,
-    paragraphs TEXT, hashes TEXT, has_input INTEGER, has_question INTEGER
+    paragraphs TEXT, grouped TEXT, hashes TEXT, has_input INTEGER, has_question INTEGER
 );
 CREATE TABLE row (
     id INTEGER PRIMARY KEY, item INTEGER, system INTEGER, line INTEGER, output TEXT, hash INTEGER,
     blank INTEGER, metrics TEXT, loose TEXT, UNIQUE (item, system)
 );
 """
-DIFFERING = (
-    "SELECT item.id FROM item JOIN row ON row.item = item.id "
-    "GROUP BY item.id HAVING count(DISTINCT hash) > 1 ORDER BY key"
-)
-SHARED = ("reference", "input", "paragraphs")
+SHARED = ("reference", "input", "paragraphs", "group")
 
 
 class Sheet:
@@ -98,14 +100,15 @@ class Sheet:
     def _new_item(self, row: Row, hashes: str) -> int:
         question = bool(row.input.strip())
         added = self._db.execute(
-            "INSERT INTO item (key, line, reference, input, paragraphs, hashes, has_input, "
-            "has_question) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO item (key, line, reference, input, paragraphs, grouped, hashes, "
+            "has_input, has_question) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 row.item,
                 row.line,
                 row.reference,
                 row.input,
                 json.dumps(row.paragraphs),
+                row.group,
                 hashes,
                 bool(row.whole_input.strip()),
                 question and bool(row.paragraphs),
@@ -174,13 +177,17 @@ class Sheet:
 
         differing: only of those with two different texts.
         """
-        found = self._db.execute(DIFFERING if differing else "SELECT id FROM item ORDER BY key")
+        found = self._db.execute(IN_ORDER.format(DIFFERING if differing else ""))
         return array("q", (number for (number,) in found))
+
+    def groups(self, *, differing: bool = False) -> list[int]:
+        """Return the number of each item's group, in the same order; empty without groups."""
+        return groups_of(self._db, differing=differing)
 
     def group(self, item: int, loose: Collection[str] = ()) -> list[Row]:
         """Return the rows of an item in the order of the file; `loose` numbers become metrics."""
-        key, reference, given, paragraphs = self._one(
-            "SELECT key, reference, input, paragraphs FROM item WHERE id = ?", item
+        key, reference, given, paragraphs, grouped = self._one(
+            "SELECT key, reference, input, paragraphs, grouped FROM item WHERE id = ?", item
         )
         rows = self._db.execute(
             "SELECT name, output, metrics, loose, line FROM row JOIN system ON system.id = system "
@@ -195,6 +202,7 @@ class Sheet:
                 reference=reference,
                 input=given,
                 paragraphs=tuple(json.loads(paragraphs)),
+                group=grouped,
                 metrics=_merged(metrics, columns, loose),
                 line=line,
             )
