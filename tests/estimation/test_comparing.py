@@ -185,6 +185,8 @@ def compared(study: Campaign, difference: float, low: float | None, high: float 
         n_judgments=100,
         n_annotators=20,
         effective_annotators=18,
+        std_error=None if low is None or high is None else (high - low) / 4,
+        df=30.0,
     )
 
 
