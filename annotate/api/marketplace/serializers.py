@@ -210,6 +210,10 @@ class FeeSerializer(serializers.Serializer[Any]):
     )
 
 
+class BudgetSerializer(serializers.Serializer[Any]):
+    budget = serializers.DecimalField(10, 2, min_value=0, help_text="higher than it is now")
+
+
 class PayInDoubtSerializer(serializers.Serializer[Any]):
     beyond_budget = serializers.BooleanField(
         default=False, help_text="even if the campaign is beyond its budget (409, `budget`)"

@@ -63,6 +63,7 @@ class CampaignFacts:
     margins: dict[str, float] = field(default_factory=dict)  # of a ranking
     planned_items: int | None = None
     gold_share: int = 0
+    people: int | None = None  # how many the researcher has; None: not known
 
     @property
     def is_ranking(self) -> bool:
@@ -180,6 +181,7 @@ def facts(campaign: Campaign) -> CampaignFacts:
         max_judgments=campaign.max_judgments,
         deadline=campaign.deadline,
         annotator_cap=campaign.annotator_cap,
+        people=campaign.people,
         lease_minutes=campaign.lease_minutes,
         double_share=campaign.double_share,
         metric_choice=campaign.metric_choice,

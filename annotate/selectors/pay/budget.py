@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
+from annotate import adapters
 from annotate.crowds import bills
 from annotate.crowds.bills import Bill
 from annotate.crowds.registry import CROWDS
@@ -61,6 +62,17 @@ def left(campaign: Campaign) -> Decimal | None:
     if campaign.budget is None:
         return None
     return campaign.budget - committed(campaign)
+
+
+def short_of_a_place(campaign: Campaign) -> Decimal:
+    """Return what the budget lacks for one more submission with one task, by somebody new.
+
+    0 where it pays for one, and by link, where a judgment alone is a place.
+    """
+    if campaign.budget is None or not adapters.publishes(campaign.crowd):
+        return ZERO
+    one = unit_price(campaign, campaign.reward)
+    return max(ZERO, committed(campaign) + one - campaign.budget)
 
 
 def ask(campaign: Campaign, *, before: Decimal, beyond_budget: bool) -> Decimal:
