@@ -190,6 +190,7 @@ REVIEW: list[URLPattern] = [
 ]
 PAY: list[URLPattern] = [
     path("campaigns/<str:public_id>/pay/", pay_pages.page, name="pay"),
+    path("campaigns/<str:public_id>/budget/", budgets.page, name="budget"),
     path("campaigns/<str:public_id>/pay/budget/", budgets.later, name="pay-budget"),
     path("campaigns/<str:public_id>/pay/give/", pay_pages.give, name="pay-give"),
     path("campaigns/<str:public_id>/pay/lists/", pay_pages.prepare, name="payout-prepare"),

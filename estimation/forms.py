@@ -5,13 +5,16 @@ from typing import Any
 from django import forms
 
 from annotate.selectors.pay import budget
-from annotate.services.campaigns.plans import FEWEST_PEOPLE, MOST_PEOPLE
+from annotate.selectors.work.gold import BLOCK
+from annotate.selectors.work.gold import MOST as MOST_GOLD
+from annotate.services.campaigns.plans import FEWEST_PEOPLE, MOST_PEOPLE, Plan
 from annotate.text.figures import unit_of_money
 from estimation.core.planning import TYPICAL
 from estimation.plans import USUAL
 
 MOST_ITEMS = 20_000  # of each system; more count as these
 MOST_SYSTEMS = 50
+DEFAULTS = Plan(name="", targets={})
 SCORES, PAIRS = "scores", "pairs"  # what a ranking is made from
 
 
@@ -59,8 +62,8 @@ class PlanForm(forms.Form):
         "Correlation of the metric with people",
         -0.95,
         0.95,
-        initial=0.5,
-        help_text="0 without a metric.",
+        initial=0.0,
+        help_text="0 without a metric, or where it is not known.",
     )
     cap = forms.IntegerField(
         label="Judgments of one person, at most",
@@ -82,11 +85,27 @@ class PlanForm(forms.Form):
         required=False,
         help_text="Empty: not known; the answer says what it assumes.",
     )
-    reward = _number(f"Reward for a judgment, in {unit_of_money()}", 0.001, 1000, initial=0.4)
+    reward = _number(
+        f"Reward for a judgment, in {unit_of_money()}", 0.001, 1000, initial=float(DEFAULTS.reward)
+    )
     crowd = forms.ChoiceField(
         label="Crowd", initial="link", choices=[(name, name) for name in budget.crowds()]
     )
+    fee_rate = _number(
+        "The crowd’s fee, as a share", 0, 9, required=False, help_text="Empty: its usual one."
+    )
+    tutorial_bonus = _number(
+        f"Bonus for the tutorial, in {unit_of_money()}",
+        0,
+        9999,
+        initial=float(DEFAULTS.tutorial_bonus),
+        help_text="0 without a tutorial.",
+    )
+    gold_share = forms.IntegerField(
+        label=f"Gold items of {BLOCK} tasks", min_value=0, max_value=MOST_GOLD, initial=0
+    )
     minutes = _number("Minutes for a judgment", 0.01, 600, required=False)
+    per_day = _number("Judgments in a day", 0.1, 1e6, required=False)
     item_variance = _number(
         "Variance between items", 1e-6, 1e6, required=False, help_text="Of a pilot; empty: typical."
     )

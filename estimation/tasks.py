@@ -2,7 +2,15 @@
 
 from celery import shared_task
 
-from estimation.services import agreement, estimating, forecasting, looking, retention, stress
+from estimation.services import (
+    advising,
+    agreement,
+    estimating,
+    forecasting,
+    looking,
+    retention,
+    stress,
+)
 
 
 @shared_task
@@ -57,6 +65,12 @@ def forecast_end(campaign_id: int) -> bool:
 def forecast_ends_due() -> int:
     """Find forecasts whose message was lost or that are old, and make them."""
     return forecasting.catch_up()
+
+
+@shared_task
+def note_advice() -> int:
+    """Note what is advised in each collecting campaign, for the list of campaigns."""
+    return advising.renew()
 
 
 @shared_task

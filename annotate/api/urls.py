@@ -77,6 +77,7 @@ urlpatterns = [
     path(LIST, PayoutListView.as_view(), name="api-payout"),
     path(f"{LIST}paid/", MarkPaidView.as_view(), name="api-payout-paid"),
     path(f"{LIST}undo/", UndoPaidView.as_view(), name="api-payout-undo"),
+    path(f"{CAMPAIGN}budget/", marketplace.BudgetView.as_view(), name="api-budget"),
     path(f"{CAMPAIGN}fee/", marketplace.FeeView.as_view(), name="api-fee"),
     path(BATCHES, marketplace.BatchesView.as_view(), name="api-batches"),
     path(f"{BATCHES}offer/", marketplace.OfferView.as_view(), name="api-batch-offer"),

@@ -35,7 +35,7 @@ from annotate.models.gold import (
     GoldItem,
     GoldLook,
 )
-from annotate.models.looking import ItemOrder, OutOfReach, WorkTimes
+from annotate.models.looking import ItemOrder, NextStep, WorkTimes
 from annotate.models.marketplace import Batch, CrowdEvent, Operation, Posting
 from annotate.models.notifications import Notification, Subscription
 from annotate.models.pay import (
@@ -118,9 +118,9 @@ __all__ = [
     "LedgerEntry",
     "Mail",
     "Membership",
+    "NextStep",
     "Notification",
     "Operation",
-    "OutOfReach",
     "Output",
     "Participation",
     "Payout",

@@ -52,6 +52,7 @@ class Campaign(models.Model):
     planned_twice = models.PositiveIntegerField(default=0, db_default=0, editable=False)  # of these
     double_share = models.FloatField(default=0.25)
     annotator_cap = models.PositiveIntegerField(null=True, default=25)
+    people = models.PositiveIntegerField(null=True)  # how many the researcher has; null: not known
     lease_minutes = models.PositiveIntegerField(default=30)
     # Of every 25 tasks of a person, how many are gold items while there are new ones.
     gold_share = models.PositiveSmallIntegerField(default=0, db_default=0)

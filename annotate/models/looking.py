@@ -34,11 +34,17 @@ class ItemOrder(models.Model):
         ]
 
 
-class OutOfReach(models.Model):
-    """A mark: by the last forecast, an open campaign does not reach its targets."""
+class NextStep(models.Model):
+    """What the dashboard of a collecting campaign advises, for lists; only derived.
 
-    campaign = models.OneToOneField(Campaign, models.CASCADE, primary_key=True, related_name="+")
-    since = models.DateTimeField()
+    key: of the advice. waits: whether nothing has to be done. at: when it was looked at.
+    """
+
+    campaign = models.OneToOneField(Campaign, models.CASCADE, primary_key=True)
+    key = models.CharField(max_length=30)
+    title = models.CharField(max_length=200)
+    waits = models.BooleanField()
+    at = models.DateTimeField()
 
 
 class WorkTimes(models.Model):

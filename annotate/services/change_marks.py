@@ -14,7 +14,7 @@ from annotate.states import PUT_OFF
 # The reasons that come with ordinary work. Judgments, scores and verified work only add to what
 # counts, and the others leave it unchanged; every other reason may change all of it.
 ADDING = frozenset(("judgment", "scored", "verified"))
-ORDINARY = ADDING | {"expired", "returned", "tutorial", "fee", "posting", PUT_OFF}
+ORDINARY = ADDING | {"expired", "returned", "tutorial", "fee", "budget", "posting", PUT_OFF}
 
 BATCH = 500  # marks accumulate while no worker runs, and SQLite limits the parameters of a query
 

@@ -193,6 +193,15 @@ def seconds(value: float | None) -> str:
     return f"{value:.0f}\u00a0s" if value < 180 else f"{value / 60:.0f}\u00a0min"
 
 
+def days_between(low: float, high: float) -> str:
+    """`2 to 5 days`, `3 to 4 hours`: of a number of days; hours where it is less than two days."""
+    unit, size = ("day", 1) if high >= 2 else ("hour", 24)
+    first, last = (max(1, round(days * size)) for days in (low, high))
+    if high * 24 < 1:
+        return "less than an hour"
+    return f"about {many(last, unit)}" if first == last else f"{count(first)} to {many(last, unit)}"
+
+
 def lasting(span: timedelta) -> str:
     """`15 minutes`, `1 hour`, `2 days`: in the largest unit that it fills, rounded down."""
     for unit, words in _LENGTHS:

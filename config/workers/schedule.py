@@ -34,6 +34,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "thin-histories": _every(300, "estimation.tasks.thin_histories"),
     "measure-stress": _every(10, "estimation.tasks.measure_stress_due"),
     "forecast-ends": _every(10, "estimation.tasks.forecast_ends_due"),
+    "note-advice": _every(60, "estimation.tasks.note_advice"),
     "look-closer": _every(10, "estimation.tasks.look_closer_due"),
 }
 
@@ -59,6 +60,7 @@ LONG = (
     "estimation.tasks.forecast_ends_due",
     "estimation.tasks.look_closer",
     "estimation.tasks.look_closer_due",
+    "estimation.tasks.note_advice",
     "estimation.tasks.thin_histories",
 )
 ROUTES: dict[str, dict[str, str]] = {task: {"queue": BACKGROUND} for task in LONG}

@@ -1,6 +1,5 @@
 """A plan of a collection as JSON: the numbers of the page Plan and of `manage.py plan`."""
 
-from dataclasses import asdict
 from typing import Any
 
 from django.forms import ChoiceField, Field, IntegerField
@@ -12,7 +11,6 @@ from rest_framework.response import Response
 from annotate.api.base import BoundedView, Finite, check_names
 from annotate.errors import Invalid
 from estimation.forms import GOALS, PlanForm, initial
-from estimation.plans import Planned
 from estimation.selectors import planning
 
 
@@ -29,11 +27,17 @@ class TargetSerializer(serializers.Serializer[Any]):
     judgments = RangeSerializer()
     items = RangeSerializer(help_text="of each system")
     annotators = RangeSerializer()
-    cost = RangeSerializer()
-    hours = RangeSerializer(allow_null=True)
+    cost = RangeSerializer(help_text="with fees, bonuses, and tutorials that people fail")
+    hours = RangeSerializer(allow_null=True, help_text="of work")
+    days = RangeSerializer(allow_null=True, help_text="of collecting")
     stop_probability = Finite(help_text="that one system reaches the target")
     all_stop_probability = Finite(help_text="that all of them do")
     floor = Finite(help_text="the width with every item judged by these people")
+
+
+class ChangeSerializer(serializers.Serializer[Any]):
+    change = serializers.CharField()
+    target = TargetSerializer(allow_null=True, help_text="null if it is not reached then")
 
 
 class BudgetSerializer(serializers.Serializer[Any]):
@@ -88,6 +92,7 @@ class PlanAnswerSerializer(serializers.Serializer[Any]):
     )
     refused = serializers.CharField(allow_blank=True, help_text="why a target cannot be met")
     reachable = Finite(allow_null=True, help_text="the nearest target that can be met")
+    changes = ChangeSerializer(many=True, help_text="of the plan, the cheapest first")
 
 
 def _parameter(name: str, field: Field) -> OpenApiParameter:
@@ -117,7 +122,7 @@ class PlanView(BoundedView):
         plan, problem = planning.answer(form.options, form.goals)
         if plan is None:
             raise Invalid({next(name for name, n in form.goals.items() if n is not None): problem})
-        return Response(PlanAnswerSerializer(_data(plan)).data)
+        return Response(PlanAnswerSerializer(planning.data(plan)).data)
 
 
 def _filled(request: Request) -> dict[str, Any]:
@@ -125,11 +130,3 @@ def _filled(request: Request) -> dict[str, Any]:
     usual = {name: value for name, value in initial().items() if name not in GOALS}
     usual = {name: value for name, value in usual.items() if value is not None}
     return usual | {"estimand": "population", "crowd": "link"} | request.query_params.dict()
-
-
-def _data(plan: Planned) -> dict[str, Any]:
-    parts = {"target": plan.goal, "budget": plan.bought, "ranking": plan.order}
-    found: dict[str, Any] = {name: asdict(one) if one else None for name, one in parts.items()}
-    found |= {"pairs": [asdict(one) for one in plan.pairs]}
-    found |= {"people_assumed": planning.people_assumed(plan)}
-    return found | {"refused": plan.refused, "reachable": plan.reachable}

@@ -56,6 +56,7 @@ _VERBS = {
     "extend": "added {places:place} to a batch for at most {cost:$}",
     "stop_batch": "stopped a batch",
     "unit_accepted": "decided to pay a submission in doubt",
+    "raise_budget": "raised the budget from {was:$} to {now:$}",
     "fee": "changed its fee from {was} to {now}",
     "payout_list": "listed {amount:$} for {people:person,people} to be paid by hand",
     "paid_out": "marked {amount:$} for {people:person,people} as paid",
@@ -148,8 +149,8 @@ PARTS = {
     "campaign": _part(
         "Campaign",
         "create imported open pause close finish resume reopen archive delete stop_system "
-        "resume_system bound_metrics "
-        "fee retitle amend_texts amend_screens gold_added gold_confirmed gold_removed gold_share "
+        "resume_system bound_metrics fee raise_budget "
+        "retitle amend_texts amend_screens gold_added gold_confirmed gold_removed gold_share "
         "add_reviewer invite revoke_invitation join change_role "
         "remove_member leave withdraw_links subscribe unsubscribe budget_low",
         decisions=True,

@@ -3,10 +3,9 @@
 from math import ceil
 
 from annotate.states import CampaignStatus as Status
-from annotate.text.figures import count, many, money, number, percent, width
-from estimation.core import MIN_EFFECTIVE_ANNOTATORS, annotators_needed, width_floor
+from annotate.text.figures import count, many, money, number, percent
+from estimation.core import MIN_EFFECTIVE_ANNOTATORS
 from estimation.selectors import collecting, ending
-from estimation.selectors.criteria.cells import ShownCell
 from estimation.selectors.situation import URGENT, Advice, Branch, Situation
 
 LEAST_JUDGMENTS = 30  # with fewer, the variance components are too uncertain to ask anyone
@@ -17,15 +16,28 @@ def short_of_people(now: Situation) -> Advice | None:
         return None
     if now.facts.is_ranking:
         return _ranking_short_of_people(now)
-    short = [found for cell in now.cells if (found := _short(cell, now.facts.level))]
-    if not short:
+    found = _too_few(now) or _forecast_of_people(now)
+    if found is None:
         return None
-    n, text = max(short)
+    n, text = found
     people = many(n, "more person", "more people")
     act = ("people", f"Invite {people}")
     if now.market:  # they come by what is published there
         act = ("batches", "Launch or extend a batch")
     return Advice("more_people", f"Ask {people}", text, *act)
+
+
+def out_of_reach(now: Situation) -> Advice | None:
+    """Advise where the targets are not met, whoever is asked."""
+    if now.outlook is None or not now.outlook.is_hopeless:
+        return None
+    text = (
+        f"The targets cannot be met before the items run out.{now.outlook.at_end} "
+        "Collection goes on until everything is judged. Close the campaign if that is not worth "
+        "its cost."
+    )
+    title = "Decide whether to go on: the targets cannot be met"
+    return Advice("out_of_reach", title, text, "close", "Close the campaign…")
 
 
 def _ranking_short_of_people(now: Situation) -> Advice | None:
@@ -40,43 +52,36 @@ def _ranking_short_of_people(now: Situation) -> Advice | None:
     return Advice("more_people", "Ask more people", now.ranking.settles, *act)
 
 
-def _short(cell: ShownCell, level: float) -> tuple[int, str] | None:
-    """Return (how many more people at least, why), if this cell lacks people."""
-    row = cell.row
-    if row is None or cell.target is None or cell.at_target or row.n_judgments < LEAST_JUDGMENTS:
+def _too_few(now: Situation) -> tuple[int, str] | None:
+    """Return (how many more people at least, why), where too few for any interval have judged."""
+    short = [
+        (ceil(MIN_EFFECTIVE_ANNOTATORS - cell.row.effective_annotators), cell)
+        for cell in now.cells
+        if cell.row is not None and cell.target is not None and not cell.at_target
+        if cell.row.n_judgments >= LEAST_JUDGMENTS
+        if cell.row.effective_annotators < MIN_EFFECTIVE_ANNOTATORS
+    ]
+    if not short:
         return None
-    effective = row.effective_annotators
-    if effective < MIN_EFFECTIVE_ANNOTATORS:
-        return ceil(MIN_EFFECTIVE_ANNOTATORS - effective), (
-            f"{cell.name} rests on the work of {number(effective, 1)} effective annotators, and an "
-            f"interval for people in general takes {number(MIN_EFFECTIVE_ANNOTATORS, 0)}."
-        )
-    return _above_floor(cell, cell.target, level)
-
-
-def _above_floor(cell: ShownCell, target: float, level: float) -> tuple[int, str] | None:
-    """Return the same, if the differences between people alone keep it wider than its target."""
-    row = cell.row
-    assert row is not None
-    effective = row.effective_annotators
-    share = float(row.detail.get("parts", {}).get("annotator", 0.0))
-    person = share * (row.std_error or 0.0) ** 2 * effective
-    floor = float(width_floor(person_variance=person, effective_annotators=effective, level=level))
-    if floor <= target:
-        return None
-    needed = annotators_needed(
-        target_width=target,
-        level=level,
-        person_variance=person,
-        evenness=min(1.0, effective / row.n_annotators),
+    n, cell = max(short, key=lambda one: one[0])
+    assert cell.row is not None
+    return n, (
+        f"{cell.name} rests on the work of {number(cell.row.effective_annotators, 1)} effective "
+        f"annotators, and an interval for people in general takes "
+        f"{number(MIN_EFFECTIVE_ANNOTATORS, 0)}."
     )
-    if needed is None or needed <= row.n_annotators:
+
+
+def _forecast_of_people(now: Situation) -> tuple[int, str] | None:
+    """Return the same, where new people would reach targets that are missed without them."""
+    n = now.outlook.lacks if now.outlook else None
+    if now.outlook is None or not n:
         return None
-    return needed - row.n_annotators, (
-        f"More judgments by the same people cannot narrow {cell.name} enough: {percent(share)} of "
-        f"its squared error is difference between people, and with these {row.n_annotators} it "
-        f"cannot get below {width(floor)}. At least {needed - row.n_annotators} more are needed "
-        f"for {width(target)}."
+    return n, (
+        "With people coming as they have so far, the targets are met before the items run out "
+        f"with a chance of {percent(now.outlook.chance)}. "
+        f"{many(n, 'new person', 'new people')} who share the judgments that are left would do."
+        f"{now.outlook.at_end}"
     )
 
 
@@ -124,6 +129,7 @@ ORDER: dict[Status, tuple[Branch, ...]] = {
         collecting.targets_reached,
         collecting.nothing_launched,
         collecting.not_published,
+        collecting.budget_short,
         collecting.nothing_offered,
         collecting.everything_taken,
         collecting.nobody_came,
@@ -132,12 +138,14 @@ ORDER: dict[Status, tuple[Branch, ...]] = {
         collecting.silence,
         collecting.reviews_wait,
         short_of_people,
+        out_of_reach,
         collecting.wait,
     ),
     Status.PAUSED: (*URGENT, paused),
     Status.CLOSING: (
         *URGENT,
         ending.last_judgments,
+        collecting.budget_short,
         ending.gaps_not_offered,
         ending.nobody_may_fill,
         ending.nobody_fills,

@@ -4,7 +4,7 @@ from datetime import timedelta
 from math import ceil
 
 from annotate.selectors.campaigns.progress import SEEN
-from annotate.text.figures import count, lasting, many, moment, width
+from annotate.text.figures import count, lasting, many, moment, money, width
 from estimation.selectors.situation import Advice, Situation
 
 AT_A_CROWD = timedelta(hours=3)  # without anyone at work, before a check is advised
@@ -69,6 +69,21 @@ def everything_taken(now: Situation) -> Advice | None:
         *act,
         waits=True,
     )
+
+
+def budget_short(now: Situation) -> Advice | None:
+    """Advise when nothing is offered and the budget does not pay for another place."""
+    if not now.short or (nothing_offered(now) is None and not now.is_gap):
+        return None
+    text = (
+        f"{many(now.missing, 'judgment')} {_be(now.missing)} still missing, and nothing is offered "
+        f"on {now.market} now. The budget of {money(now.facts.budget)} does not pay for another "
+        f"place: {money(now.short)} more pays for one submission with one task, bonus and fees "
+        "included."
+    )
+    end, label = ("finish", "Finish now…") if now.is_gap else ("close", "Close the campaign…")
+    title = "Raise the budget, or end the collection"
+    return Advice("budget_short", title, text, "budget", "Raise the budget…", end, label)
 
 
 def nothing_offered(now: Situation) -> Advice | None:

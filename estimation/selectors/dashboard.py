@@ -7,17 +7,18 @@ from hashlib import sha256
 
 from django.utils import timezone
 
+from annotate.models import Campaign
 from annotate.selectors import scoring
-from annotate.selectors.campaigns import availability, progress, slot_counts
+from annotate.selectors.campaigns import availability, listing, progress, slot_counts
 from annotate.selectors.campaigns.availability import Availability
 from annotate.selectors.campaigns.listing import CampaignFacts
 from annotate.selectors.campaigns.progress import Liveness, Progress
-from annotate.selectors.pay import open_units, people
+from annotate.selectors.pay import budget, open_units, people
 from annotate.selectors.pay.budget import AtMost
 from annotate.selectors.pay.open_units import Deadline
 from annotate.selectors.review import eligibility, ruling_statistics
 from annotate.selectors.review.ruling_statistics import Conduct, ExcludedCounts
-from annotate.selectors.work import offered
+from annotate.selectors.work import admission, offered
 from annotate.selectors.work.offered import Offered
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
@@ -42,6 +43,7 @@ from estimation.selectors.situation import (
 )
 
 LIVE = (Status.OPEN, Status.CLOSING)
+COLLECTS = (Status.OPEN, Status.PAUSED, Status.CLOSING)
 SOON = timedelta(days=2)  # a deadline this near is mentioned
 
 
@@ -74,6 +76,7 @@ class Dashboard:
     n_in_doubt: int  # paid units with a discrepancy
     near: Deadline | None  # when the crowd automatically pays units that are held here
     due: Decimal
+    short: Decimal  # what the budget lacks for one more place at the crowd
 
     @property
     def primary_rows(self) -> tuple[CriterionRow, ...]:
@@ -200,6 +203,8 @@ class Dashboard:
                 near=self.near,
                 unscored=self.n_pending,
                 due=self.due,
+                outlook=self.outlook,
+                short=self.short,
             )
         )
 
@@ -210,7 +215,7 @@ class Dashboard:
     @property
     def outlook(self) -> Outlook:
         known = self.facts, self.progress, self.price, self.primary, self.end
-        return Outlook(*known, active=self.liveness.active)
+        return Outlook(*known, active=self.liveness.active, came=self.availability.came)
 
     @property
     def widened(self) -> tuple[Widened, ...]:
@@ -236,6 +241,7 @@ def build(
     most: AtMost,
     limit: CloseReason | None = None,
     reserved: bool = False,
+    short: Decimal = Decimal(0),
     adjustment: Adjustment = "holm",
 ) -> Dashboard:
     """Return the dashboard.
@@ -245,6 +251,7 @@ def build(
     price: of one judgment, with the crowd's fee. most: the highest cost of all planned judgments.
     limit: what forbids any further lease.
     reserved: the rest of the budget is reserved for work in progress.
+    short: what the budget lacks for one more place at the crowd.
     adjustment: of the differences, for many pairs; the places of systems follow from it.
     """
     pk, newest = facts.campaign_id, history.latest(facts.campaign_id, facts.criterion_names)
@@ -288,7 +295,31 @@ def build(
         n_in_doubt=open_units.count_disputed(pk) if facts.marketplace else 0,
         near=open_units.next_deadline(pk) if facts.marketplace else None,
         due=_due(facts),
+        short=short,
     )
+
+
+def of_campaign(campaign: Campaign, adjustment: Adjustment = "holm") -> Dashboard:
+    """Return the dashboard of a campaign as its page shows it."""
+    limit, reserved = _limits(campaign)
+    most = budget.cost_at_most(campaign)
+    return build(
+        listing.facts(campaign),
+        price=most.of_judgment,
+        most=most,
+        limit=limit,
+        reserved=reserved,
+        short=budget.short_of_a_place(campaign) if campaign.status in COLLECTS else Decimal(0),
+        adjustment=adjustment,
+    )
+
+
+def _limits(campaign: Campaign) -> tuple[CloseReason | None, bool]:
+    """Return what forbids further leases permanently, and whether something does for now."""
+    if campaign.status not in COLLECTS or not admission.blocked(campaign):
+        return None, False
+    limit = admission.blocked(campaign, for_now=False)
+    return limit, limit is None
 
 
 def _availability(facts: CampaignFacts, counts: Progress, who: slot_counts.People) -> Availability:

@@ -41,7 +41,7 @@ def _coming(now: Situation) -> bool:
 
 
 def gaps_not_offered(now: Situation) -> Advice | None:
-    if not now.market or not now.missing or now.can_come:
+    if not now.is_gap:
         return None
     text = (
         f"{_slots(now.missing)} in items already begun can still be judged, and nothing is "

@@ -60,7 +60,7 @@ class Amount:
 class Outlook:
     """What a dashboard says of the end of a campaign that collects.
 
-    cells: the primary ones. price: of one judgment.
+    cells: the primary ones. price: of one judgment. came: people who have entered.
     """
 
     facts: CampaignFacts
@@ -69,6 +69,7 @@ class Outlook:
     cells: tuple[ShownCell, ...]
     stored: StoredForecast
     active: int = 0
+    came: int = 0
 
     @property
     def is_shown(self) -> bool:
@@ -92,15 +93,19 @@ class Outlook:
 
     @property
     def _ends(self) -> tuple[float, float, float]:
-        """Return (expected, low, high) judgments in all, none of them already passed."""
-        middle, low, high = self.stored.content["judgments"]
-        judged = self.progress.judged
-        return max(middle, judged), max(low, judged), max(high, judged)
+        """Return (expected, low, high) judgments in all, none passed, and none beyond the last."""
+        judged, most = self.progress.judged, self._most
+        middle, low, high = (max(judged, min(n, most)) for n in self.stored.content["judgments"])
+        return middle, low, high
+
+    @property
+    def _most(self) -> int:
+        return min(self.facts.max_judgments or self.progress.planned, self.progress.planned)
 
     @property
     def _judgments(self) -> Amount:
         middle, low, high = (round(end) for end in self._ends)
-        most = min(self.facts.max_judgments or self.progress.planned, self.progress.planned)
+        most = self._most
         what = "the limit" if self.facts.max_judgments else "all that is planned"
         return Amount(
             "Judgments at the end",
@@ -154,22 +159,50 @@ class Outlook:
         return "; ".join(said)
 
     @property
+    def lacks(self) -> int | None:
+        """Return how many new people would reach the targets; 0 where they very likely are met.
+
+        None where more people would not do, or where there are not so many.
+        """
+        if not self.is_known or self.chance >= CLAIMED:
+            return 0
+        people = [row.get("people") for cell, row in self._known if row["chance"] < CLAIMED]
+        known = [n for n in people if n is not None]
+        if len(known) < len(people):
+            return None
+        n, have = max(known, default=0), self.facts.people
+        return None if have is not None and n > have - self.came else n
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Return whether the targets are not met, whoever is asked."""
+        return self.is_known and self.chance <= HOPELESS and self.lacks is None
+
+    @property
+    def at_end(self) -> str:
+        """Return how wide the interval furthest from its target is at the end, in a sentence."""
+        cell, row = self._worst
+        left = row.get("at_end")
+        if not left:
+            return ""
+        return (
+            f" With every item judged, {cell.name} is about {figures.width(left[0])} wide, and its "
+            f"target is {figures.width(cell.target)}."
+        )
+
+    @property
     def warning(self) -> str:
         """Return a sentence where the targets may not be met; "" where they very likely are."""
         if not self.is_known or self.chance >= CLAIMED:
             return ""
-        worst = self._worst
-        name, left = worst[0].name, worst[1].get("at_end")
-        end = (
-            f" With every item judged, {name} is about {figures.width(left[0])} wide, and its "
-            f"target is {figures.width(worst[0].target)}."
-            if left
-            else ""
-        )
-        if self.chance <= HOPELESS:
-            return f"The targets cannot be met before the items run out.{end}"
+        if self.is_hopeless:
+            return f"The targets cannot be met before the items run out.{self.at_end}"
         chance = percent(self.chance)
-        return f"The targets are met before the items run out with a chance of {chance}.{end}"
+        told = f"The targets are met before the items run out with a chance of {chance}"
+        n = self.lacks
+        if n and self.facts.estimand == "population":
+            return f"{told}; {many(n, 'new person', 'new people')} would do.{self.at_end}"
+        return f"{told}.{self.at_end}"
 
     @property
     def _worst(self) -> tuple[ShownCell, Mapping[str, Any]]:

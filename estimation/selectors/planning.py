@@ -1,36 +1,46 @@
 """A plan as readers see it: numbers with ranges, and sentences."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from hashlib import sha256
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from django.core.cache import cache
-
-from annotate.services.campaigns.reach import assumed_people
-from annotate.text.figures import many, money, number, percent, short, width
+from annotate.services.campaigns import planner
+from annotate.services.campaigns.planner import CLAIMED, Change, Planned, assumed_people
+from annotate.text.figures import days_between, many, money, number, percent, short, width
 from estimation import plans
 from estimation.core import EstimationError
 from estimation.core.planning import PairForecast, Range
-from estimation.plans import CLAIMED, Change, Planned
-
-KEEP_SECONDS = 86_400
 
 
 def answer(
     options: Mapping[str, Any], goals: Mapping[str, float | None]
 ) -> tuple[Planned | None, str]:
     """Return the plan, which is kept for a day, and why there is none."""
-    asked = repr((sorted(options.items()), sorted(goals.items())))
-    key = f"plan:{sha256(asked.encode()).hexdigest()}"
-    kept: tuple[Planned | None, str] | None = cache.get(key)
-    if kept is None:
-        try:
-            kept = plans.planned(options, **goals), ""
-        except EstimationError as error:
-            kept = None, str(error)
-        cache.set(key, kept, KEEP_SECONDS)
-    return kept
+    return planner.kept(_answer, sorted(options.items()), sorted(goals.items()))  # type: ignore[no-any-return]
+
+
+def _answer(options: Any, goals: Any) -> tuple[Planned | None, str]:
+    try:
+        return plans.planned(dict(options), **dict(goals)), ""
+    except EstimationError as error:
+        return None, str(error)
+
+
+def data(plan: Planned) -> dict[str, Any]:
+    """Return the plan as the API and `plan --json` tell it."""
+    return {
+        "target": asdict(plan.goal) if plan.goal else None,
+        "budget": asdict(plan.bought) if plan.bought else None,
+        "ranking": asdict(plan.order) if plan.order else None,
+        "pairs": [asdict(one) for one in plan.pairs],
+        "people_assumed": people_assumed(plan),
+        "refused": plan.refused,
+        "reachable": plan.reachable,
+        "changes": [
+            {"change": one.name, "target": asdict(one.goal) if one.goal else None}
+            for one in plan.changes
+        ],
+    }
 
 
 @dataclass(frozen=True)
@@ -61,16 +71,26 @@ class ShownPlan:
         if goal is None:
             return ()
         found: list[tuple[str, Range, Callable[[float], str]]] = [
+            ("Cost", goal.cost, money),
             ("Judgments", goal.judgments, _whole),
             ("People", goal.annotators, _whole),
-            ("Cost", goal.cost, money),
         ]
         if goal.hours is not None:
             found.append(("Hours of work", goal.hours, _tenths))
-        return tuple(
+        told = [
             (label, write(one.expected), f"{write(one.low)} to {write(one.high)}")
             for label, one, write in found
-        )
+        ]
+        if goal.days is not None:
+            expected = days_between(goal.days.expected, goal.days.expected)
+            told.append(("Time", expected, days_between(goal.days.low, goal.days.high)))
+        return tuple(told)
+
+    @property
+    def each_person(self) -> str:
+        """Return what the cost counts for each person; "" for nothing."""
+        cost = self.plan.prices.person_cost
+        return f"The cost includes {money(cost)} for each person." if cost else ""
 
     @property
     def assumed(self) -> str:
@@ -86,18 +106,16 @@ class ShownPlan:
     @property
     def is_refused(self) -> bool:
         """Return whether the items may run out before the target."""
-        goal = self.plan.goal
-        return bool(self.plan.refused) or (goal is not None and goal.all_stop_probability < CLAIMED)
+        return bool(self.plan.goal or self.plan.refused) and not self.plan.is_reached
 
     @property
     def refusal(self) -> str:
-        if self.plan.refused:
-            return self.plan.refused
-        return f"The items run out first in {percent(1 - float(self._stops))} of campaigns."
-
-    @property
-    def _stops(self) -> float:
-        return 0.0 if self.plan.goal is None else self.plan.goal.all_stop_probability
+        """Return why the target is not met."""
+        told = self.plan.refused or (
+            f"The items run out first in {percent(1 - self.plan.chance)} of simulated campaigns."
+        )
+        more = " More people than the plan assumes can reach it." if self.plan.lacks_people else ""
+        return told + more
 
     @property
     def reachable(self) -> str:
@@ -135,7 +153,12 @@ class ShownPlan:
     @property
     def changes(self) -> tuple[tuple[str, str], ...]:
         """Return what each change of the plan would do."""
-        return tuple((one.name, _effect(one)) for one in self.plan.changes)
+        return changes(self.plan)
+
+
+def changes(plan: Planned) -> tuple[tuple[str, str], ...]:
+    """Return each change of the plan with what it would do, the cheapest first."""
+    return tuple((one.name, _effect(one, plan)) for one in plan.changes)
 
 
 def people_assumed(plan: Planned) -> dict[str, Any] | None:
@@ -229,10 +252,14 @@ def _between(found: Range) -> str:
     return f"{width(found.expected)} ({width(found.low)} to {width(found.high)})"
 
 
-def _effect(change: Change) -> str:
-    if change.after is None or change.share is None:
-        return "the target would no longer be reached"
-    if abs(change.share) < 0.02:
-        return "about as many judgments"
-    more = "more" if change.share > 0 else "fewer"
-    return f"{percent(abs(change.share))} {more} judgments, about {number(change.after, 0)} in all"
+def _effect(change: Change, plan: Planned) -> str:
+    if change.goal is None:
+        return f"the target would {'no longer' if plan.is_reached else 'not'} be reached"
+    after, people = change.goal.judgments.expected, _whole(change.goal.annotators.expected)
+    told = f"{money(change.goal.cost.expected)}: {_whole(after)} judgments by {people} people"
+    if plan.goal is None or not plan.is_reached:
+        return f"{told}, and the target is reached"
+    share = after / plan.goal.judgments.expected - 1
+    if abs(share) < 0.02:
+        return f"{told}, about as many judgments as before"
+    return f"{told}, {percent(abs(share))} {'more' if share > 0 else 'fewer'} judgments"

@@ -14,6 +14,7 @@ from annotate.selectors.work.offered import Offered
 from annotate.states import CampaignStatus, CloseReason
 from annotate.text.figures import lasting, many, moment, series
 from estimation.selectors.criteria.cells import ShownCell
+from estimation.selectors.forecast import Outlook
 from estimation.selectors.rankings import Rankings
 
 ZERO = Decimal("0.00")
@@ -61,6 +62,8 @@ class Situation:
     near: when the crowd pays units that are held here.
     unscored: counting judgments whose scores take long.
     due: pay by hand, computed once the campaign is closed.
+    outlook: what is forecast of the end; None in tests of other advice.
+    short: what the budget lacks for one more place at the crowd.
     """
 
     facts: CampaignFacts
@@ -81,6 +84,8 @@ class Situation:
     near: Deadline | None = None
     unscored: int = 0
     due: Decimal = ZERO
+    outlook: Outlook | None = None
+    short: Decimal = ZERO
 
     @property
     def status(self) -> CampaignStatus:
@@ -104,6 +109,12 @@ class Situation:
     def is_enough(self) -> bool:
         """Whether all is known that the campaign collects for."""
         return not (self.ranking.open_pairs if self.facts.is_ranking else self.wide)
+
+    @property
+    def is_gap(self) -> bool:
+        """Return whether a closing campaign misses judgments that nothing offers at its crowd."""
+        closing = self.status == CampaignStatus.CLOSING
+        return closing and bool(self.market and self.missing) and not self.can_come
 
     @property
     def unconfirmed(self) -> int:

@@ -6,8 +6,9 @@ The refresh that decides only notes that it is due. The content of a stored fore
   the pace is unknown; chance: that every interval reaches its target before the items run out.
 - per_hour: judgments; minutes: [median, lower, upper quartile] for one; None while unknown.
 - cells: one for each system × criterion with a target: system, criterion, chance, at_end (the width
-  with everything judged, [expected, low, high]), and the widths by `narrowing` after MORE further
-  judgments: now, same_people, new_people.
+  with everything judged, [expected, low, high]), people (new ones who would reach the target before
+  that; None where none would), and the widths by `narrowing` after MORE further judgments: now,
+  same_people, new_people.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,7 +21,6 @@ from django.utils import timezone
 from annotate.selectors.campaigns import counting, slot_counts
 from annotate.selectors.campaigns.counting import Brief, Scores
 from annotate.selectors.work import pace
-from annotate.services import outlooks
 from annotate.services.change_marks import ORDINARY
 from annotate.states import CampaignStatus
 from estimation import data, protocols
@@ -32,11 +32,12 @@ from estimation.core.planning import (
     StopDraws,
     closing,
     narrowing,
+    people_to_reach,
     stops_ahead,
 )
 from estimation.core.planning import pace as pace_of
 from estimation.models import EndForecast, EndForecastDue
-from estimation.selectors.forecast import HOPELESS
+from estimation.services import advising
 from estimation.services.agreement import GROWTH
 from estimation.services.deferred import DeferredWork, Store
 from estimation.services.rule import rule_for
@@ -75,7 +76,7 @@ def measure(campaign_id: int) -> bool:
         def store() -> None:
             EndForecast.objects.filter(campaign=campaign_id).delete()
             made.save(force_insert=True)
-            outlooks.note(campaign_id, out_of_reach=_is_hopeless(made))
+            advising.note(campaign_id)
 
         return store
 
@@ -91,12 +92,6 @@ def catch_up() -> int:
     for campaign_id in sorted(set(old.values_list("campaign", flat=True)) - waiting):
         ask(campaign_id)
     return FORECASTING.catch_up(measure, doing="forecasting the end of")
-
-
-def _is_hopeless(made: EndForecast) -> bool:
-    """Return whether the targets cannot be met; False while the chance is unknown."""
-    chance = made.content["chance"]
-    return chance is not None and chance <= HOPELESS
 
 
 def _made(brief: Brief) -> EndForecast:
@@ -135,7 +130,10 @@ def _cell(
     if cell.system.stop_position is not None:
         draws = _ended(sample.n_judgments, draws)
     narrow = narrowing(sample, made, more=MORE, level=brief.level, cap=cap)
-    row |= {"chance": draws.chance, "at_end": _listed(draws.width_at_end)}
+    people = people_to_reach(
+        sample, made, target_width=rule.target, planned=planned, level=brief.level, cap=cap
+    )
+    row |= {"chance": draws.chance, "at_end": _listed(draws.width_at_end), "people": people}
     if narrow is not None:
         row |= {name: getattr(narrow, name) for name in ("now", "same_people", "new_people")}
     return row, draws
@@ -178,10 +176,15 @@ def _end(
         pace=rate,
     )
     return {
-        "judgments": _listed(found.judgments),
+        "judgments": _listed(_at_most(found.judgments, counts.planned)),
         "seconds": None if found.seconds is None else _listed(found.seconds),
         "chance": found.chance,
     }
+
+
+def _at_most(found: Range, planned: int) -> Range:
+    """Return a range within what can be judged; systems are forecast apart, and each is rounded."""
+    return Range(*(min(n, float(planned)) for n in (found.expected, found.low, found.high)))
 
 
 def _listed(found: Range) -> list[float] | None:

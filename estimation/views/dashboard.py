@@ -13,17 +13,13 @@ from django.views.decorators.http import require_safe
 
 from annotate.permissions import Access, access, look, researcher_page, with_results
 from annotate.selectors.campaigns import listing, progress, slot_counts
-from annotate.selectors.pay import budget
 from annotate.selectors.review import reviews
-from annotate.selectors.work import admission
 from annotate.states import CampaignStatus as Status
-from annotate.states import CloseReason
 from estimation.selectors import activity, comparisons, dashboard, history, rankings, versions
 from estimation.selectors.criteria.contrasts import Adjustment
 from estimation.selectors.criteria.strengths import strengths
 from estimation.views import downloads
 
-COLLECTS = (Status.OPEN, Status.PAUSED, Status.CLOSING)
 MOST_AT_ONCE = 100  # campaigns in one answer
 STOP_POLLING = 286  # htmx swaps the answer and stops polling
 
@@ -110,17 +106,8 @@ def _later(mine: Access, asked: Mapping[str, str]) -> dict[str, Any]:
 def _context(mine: Access, version: str, adjust: str = "") -> dict[str, Any]:
     campaign = look(mine)
     facts = listing.facts(campaign)
-    limit, reserved = _limits(campaign)
-    most = budget.cost_at_most(campaign)
     adjustment = comparisons.adjustment_of(facts, adjust)
-    board = dashboard.build(
-        facts,
-        price=most.of_judgment,
-        most=most,
-        limit=limit,
-        reserved=reserved,
-        adjustment=adjustment,
-    )
+    board = dashboard.of_campaign(campaign, adjustment)
     return {
         "board": board,
         "contents": _contents(board),
@@ -166,14 +153,6 @@ def _contents(board: dashboard.Dashboard) -> list[tuple[str, str]]:
         ("activity-h", "Activity", True),
     )
     return [(key, name) for key, name, is_shown in sections if is_shown]
-
-
-def _limits(campaign: Any) -> tuple[CloseReason | None, bool]:
-    """Return what forbids further leases permanently, and whether something does for now."""
-    if campaign.status not in COLLECTS or not admission.blocked(campaign):
-        return None, False
-    limit = admission.blocked(campaign, for_now=False)
-    return limit, limit is None
 
 
 def _hidden(mine: Access) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 
 from annotate.errors import NotFound
 from annotate.permissions import researcher_page
-from estimation import plans
+from annotate.services.campaigns.planner import Planned
 from estimation.charts import curve
 from estimation.forms import MAIN, PlanForm, initial
 from estimation.selectors import planning
@@ -38,7 +38,7 @@ def page(request: HttpRequest) -> HttpResponseBase:
     return render(request, "estimates/plan.html", context)
 
 
-def _shown(plan: plans.Planned, form: PlanForm, query: str) -> ShownPlan:
+def _shown(plan: Planned, form: PlanForm, query: str) -> ShownPlan:
     options = form.options
     return ShownPlan(plan, query, options["systems"], options["probability"])
 

@@ -80,7 +80,8 @@ def walked(client: Client, **fields: Any) -> Any:
     of = CampaignImport.objects.latest("pk")
     for step in ("questions", "plan", "people"):
         of.refresh_from_db()
-        answer = client.post(at(of, step), {**PLAN, **fields, "revision": of.revision})
+        body = {**PLAN, **fields, "beyond": "1", "revision": of.revision}
+        answer = client.post(at(of, step), body)
         if answer.status_code != 302:
             break
     return answer

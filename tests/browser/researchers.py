@@ -77,9 +77,13 @@ def history(made: Campaign) -> None:
 
 
 def step(page: Page, button: str) -> None:
-    """Leave a step of a new campaign by one of the buttons at its end."""
+    """Leave a step of a new campaign by one of the buttons at its end, whatever it asks."""
     page.get_by_role("button", name=button).click()
     page.wait_for_load_state()
+    anyway = page.get_by_role("button", name="Go on without changing it")
+    if anyway.count():
+        anyway.click()
+        page.wait_for_load_state()
 
 
 def through(page: Page) -> None:

@@ -185,6 +185,8 @@ def compared(study: Campaign, difference: float, low: float | None, high: float 
         n_judgments=100,
         n_annotators=20,
         effective_annotators=18,
+        std_error=None if low is None or high is None else (high - low) / 4,
+        df=30.0,
     )
 
 
@@ -230,7 +232,8 @@ def test_less_editing_is_better():
     edit = next(c for c in counting.brief(study.pk).criteria if c.name == "edit")
     row = contrasts.NewestComparison(1, 1, 2, "edit", -0.2, -0.3, -0.1, 40, 100)
     axis = contrasts.Axis(0.3)
-    assert contrasts.ShownContrast("alpha", "beta", row, edit, axis).ahead == "alpha"
+    pair = contrasts.ShownContrast("alpha", "beta", row, edit, axis)
+    assert contrasts.ContrastTable(edit, axis, (pair,), "none").ahead(pair) == "alpha"
     assert (axis.x(-0.3), axis.x(0), axis.x(0.3)) == ("10.0", "150.0", "290.0")
 
 

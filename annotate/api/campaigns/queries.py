@@ -27,6 +27,7 @@ from annotate.models import (
     Item,
     Judgment,
     Membership,
+    NextStep,
     Output,
     Participation,
     Review,
@@ -47,6 +48,7 @@ def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
         Campaign.objects.filter(memberships__user=user.pk)
         .annotate(
             role=Subquery(role),
+            advice=Subquery(NextStep.objects.filter(campaign=OuterRef("pk")).values("title")),
             last_tasks=Subquery(last.values("tasks")[:1]),
             judged=slot_counts.judged_of(),
             spent=accounts.spent_of(),

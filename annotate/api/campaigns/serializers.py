@@ -11,7 +11,7 @@ from annotate.api.campaigns.fields import SettingsField, TargetsField, TextsFiel
 from annotate.api.parsers import Rows
 from annotate.crowds.registry import CROWDS
 from annotate.crowds.terms import usual_tasks
-from annotate.models import Campaign
+from annotate.models import Campaign, Membership
 from annotate.selectors.campaigns.blinding import sees_results
 from annotate.selectors.pay.budget import cost_at_most
 from annotate.services.campaigns.plans import Plan
@@ -66,6 +66,10 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     judged = serializers.IntegerField(help_text="judgments that count")
     spent = serializers.DecimalField(12, 2, help_text="fees included")
     cost_at_most = serializers.SerializerMethodField()
+    advice = serializers.SerializerMethodField(
+        help_text="what the dashboard advises while the campaign collects; else, and for those who "
+        "do not run it, empty"
+    )
 
     class Meta:
         model = Campaign
@@ -94,6 +98,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "stop_mode",
             "double_share",
             "annotator_cap",
+            "people",
             "lease_minutes",
             "screening",
             "gold_share",
@@ -110,6 +115,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "judged",
             "spent",
             "cost_at_most",
+            "advice",
             "seed",
             "created_at",
             "opened_at",
@@ -128,6 +134,11 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         if campaign.protocol is None or not campaign.metrics:
             return None
         return str(campaign.protocol.get("metric_transform", "raw"))
+
+    def get_advice(self, campaign: Any) -> str:
+        live = campaign.status in (CampaignStatus.OPEN, CampaignStatus.CLOSING)
+        runs = campaign.role in Membership.RUN
+        return (campaign.advice or "") if live and runs else ""
 
     def get_targets(self, campaign: Campaign) -> dict[str, float]:
         """Widths of intervals; empty in a ranking."""
@@ -247,6 +258,9 @@ class PlanSerializer(Asked):
     max_judgments = serializers.IntegerField(default=None, allow_null=True)
     deadline = serializers.DateTimeField(default=None, allow_null=True)
     annotator_cap = serializers.IntegerField(default=DEFAULTS.annotator_cap, allow_null=True)
+    people = serializers.IntegerField(
+        default=None, allow_null=True, help_text="how many you have, for forecasts; null: not known"
+    )
     double_share = serializers.FloatField(default=DEFAULTS.double_share)
     lease_minutes = serializers.IntegerField(default=DEFAULTS.lease_minutes)
     estimand = serializers.ChoiceField(choices=Estimand.choices, default=DEFAULTS.estimand)

@@ -211,6 +211,10 @@ class FeeSerializer(Asked):
     )
 
 
+class BudgetSerializer(Asked):
+    budget = serializers.DecimalField(10, 2, min_value=0, help_text="higher than it is now")
+
+
 class PayInDoubtSerializer(Asked):
     beyond_budget = serializers.BooleanField(
         default=False, help_text="even if the campaign is beyond its budget (409, `budget`)"

@@ -17,6 +17,7 @@ from annotate.api import listed
 from annotate.api.base import BoundedView, takes_no_fields, validated
 from annotate.api.marketplace.serializers import (
     BatchSerializer,
+    BudgetSerializer,
     DecideSerializer,
     ExtendSerializer,
     FeeSerializer,
@@ -104,6 +105,16 @@ class FeeView(BoundedView):
             beyond_budget=typed["beyond_budget"],
         )
         return Response(FeeSerializer(typed).data)
+
+
+class BudgetView(BoundedView):
+    @extend_schema(request=BudgetSerializer, responses=BudgetSerializer)
+    def post(self, request: Request, public_id: str) -> Response:
+        """Raise the budget; the same amount again changes nothing."""
+        campaign = permissions.owned(request.user, public_id)
+        typed = validated(BudgetSerializer(data=request.data))
+        amendments.raise_budget(campaign.pk, typed["budget"], actor_id=_actor(request))
+        return Response(BudgetSerializer(typed).data)
 
 
 class BatchView(BoundedView):

@@ -6,15 +6,15 @@ from decimal import Decimal
 from enum import IntEnum
 from typing import Any
 
-from django.db.models import Case, Exists, IntegerField, OuterRef, Q, When
+from django.db.models import Case, Exists, IntegerField, OuterRef, Q, Subquery, When
 from django.db.models.functions import Lower
 from django.utils import timezone
 
 from annotate.models import (
     Appeal,
     Membership,
+    NextStep,
     Operation,
-    OutOfReach,
     Review,
 )
 from annotate.selectors.campaigns import blinding, progress, slot_counts
@@ -32,7 +32,7 @@ class Attention(IntEnum):
     APPEAL = 2
     RULING = 3
     BUDGET = 4  # ended the collection, not long ago
-    OUT_OF_REACH = 5  # the targets, by the last forecast
+    ADVICE = 5  # an act is advised
     COLLECTING = 6  # nothing waits for anybody, as in all that follow
     PAUSED = 7
     DRAFT = 8
@@ -61,6 +61,7 @@ class ListedCampaign:
     currency: str
     is_behind: bool = False  # its estimates
     attention: int = Attention.OVER
+    advice: str = ""  # what its dashboard advises; "" where that is not known
 
     @property
     def place(self) -> str:
@@ -111,6 +112,7 @@ def listed(user_id: int, listing: Listing) -> tuple[Listing, list[ListedCampaign
         ordered.select_related("campaign").annotate(
             judged=slot_counts.judged_of("campaign"),
             is_behind=Exists(progress.late_marks().filter(campaign=OuterRef("campaign"))),
+            advice=Subquery(_advice()),
         )[listing.rows]
     )
     spent = tallies.spent([one.campaign_id for one in rows])
@@ -174,7 +176,12 @@ def _listed(mine: Any, spent: Decimal) -> ListedCampaign:
         currency=campaign.currency,
         is_behind=mine.is_behind,
         attention=mine.attention,
+        advice=(mine.advice or "") if mine.role in Membership.RUN else "",
     )
+
+
+def _advice() -> Any:
+    return NextStep.objects.filter(campaign=OuterRef("campaign")).values("title")[:1]
 
 
 def _attention() -> Any:
@@ -183,7 +190,7 @@ def _attention() -> Any:
     stuck = Operation.objects.filter(campaign=mine, status__in=Operation.STUCK)
     appeals = Appeal.objects.filter(review__campaign=mine, answered_at=None)
     reviews = Review.objects.filter(campaign=mine, status=Review.Status.OPEN)
-    hopeless = OutOfReach.objects.filter(campaign=mine)
+    advised = NextStep.objects.filter(campaign=mine, waits=False)
     owner = {"role": Membership.Role.OWNER}
     rules, runs = {"role__in": Membership.REVIEW}, {"role__in": Membership.RUN}
     return Case(
@@ -192,7 +199,11 @@ def _attention() -> Any:
         When(Exists(appeals), **rules, then=Attention.APPEAL.value),
         When(Exists(reviews), **rules, then=Attention.RULING.value),
         When(_ended_by_budget(), **runs, then=Attention.BUDGET.value),
-        When(Exists(hopeless) & _in(Status.OPEN), **runs, then=Attention.OUT_OF_REACH.value),
+        When(
+            Exists(advised) & _in(Status.OPEN, Status.CLOSING),
+            **runs,
+            then=Attention.ADVICE.value,
+        ),
         When(_in(Status.OPEN, Status.CLOSING), then=Attention.COLLECTING.value),
         When(_in(Status.PAUSED), then=Attention.PAUSED.value),
         When(_in(Status.DRAFT), then=Attention.DRAFT.value),

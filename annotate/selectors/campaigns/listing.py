@@ -64,6 +64,7 @@ class CampaignFacts:
     planned_items: int | None = None
     gold_share: int = 0
     raw_metrics: bool = False  # it opened before metrics entered bounded, and takes their values
+    people: int | None = None  # how many the researcher has; None: not known
 
     @property
     def is_ranking(self) -> bool:
@@ -181,6 +182,7 @@ def facts(campaign: Campaign) -> CampaignFacts:
         max_judgments=campaign.max_judgments,
         deadline=campaign.deadline,
         annotator_cap=campaign.annotator_cap,
+        people=campaign.people,
         lease_minutes=campaign.lease_minutes,
         double_share=campaign.double_share,
         metric_choice=campaign.metric_choice,

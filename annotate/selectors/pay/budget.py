@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from annotate.crowds import bills, tariffs
+from annotate import adapters
+from annotate.crowds import bills
 from annotate.crowds.bills import Bill
 from annotate.crowds.registry import CROWDS
 from annotate.crowds.tariffs import ZERO, Price, Tariff
-from annotate.crowds.terms import USUAL_TASKS, usual_tasks
+from annotate.crowds.terms import usual_tasks
 from annotate.errors import Conflict
 from annotate.models import GOLD_BLOCK, Batch, Campaign
 from annotate.selectors.pay import commitments, promises
@@ -61,6 +62,17 @@ def left(campaign: Campaign) -> Decimal | None:
     if campaign.budget is None:
         return None
     return campaign.budget - committed(campaign)
+
+
+def short_of_a_place(campaign: Campaign) -> Decimal:
+    """Return what the budget lacks for one more submission with one task, by somebody new.
+
+    0 where it pays for one, and by link, where a judgment alone is a place.
+    """
+    if campaign.budget is None or not adapters.publishes(campaign.crowd):
+        return ZERO
+    one = unit_price(campaign, campaign.reward)
+    return max(ZERO, committed(campaign) + one - campaign.budget)
 
 
 def ask(campaign: Campaign, *, before: Decimal, beyond_budget: bool) -> Decimal:
@@ -171,18 +183,6 @@ def cost_of_plan(
 def cost_of_judgment(campaign: Campaign) -> Decimal:
     """Return what one judgment costs with its fee and gold; it may be a fraction of a cent."""
     return _bill(campaign, 1).each * gold_factor(campaign.gold_share)
-
-
-def prices(
-    crowd: str, *, reward: Decimal, share: Decimal | None, tasks: int | None, bonus: Decimal
-) -> tuple[Decimal, Decimal]:
-    """Return the fee on one judgment and the cost of a new person, before a campaign exists.
-
-    share, tasks: None for the crowd's usual values.
-    """
-    charges, n = tariffs.of(crowd, share), tasks or USUAL_TASKS
-    one = bills.of_judgments(charges, reward=reward, judgments=n, tasks=n, bonus=ZERO)
-    return one.each - reward, charges.bonus(bonus).total
 
 
 def crowds() -> list[str]:

@@ -20,6 +20,7 @@ AS_THEY_ARE = (
     "max_judgments",
     "double_share",
     "annotator_cap",
+    "people",
     "lease_minutes",
     "estimand",
     "level",

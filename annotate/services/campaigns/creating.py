@@ -255,6 +255,7 @@ def _campaign(checked: Checked, seed: int) -> Campaign:
         seed=seed,
         double_share=plan.double_share,
         annotator_cap=plan.annotator_cap,
+        people=plan.people,
         lease_minutes=plan.lease_minutes,
         reward=plan.reward,
         crowd=plan.crowd,

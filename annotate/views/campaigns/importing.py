@@ -16,7 +16,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.permissions import own_import, researcher_page
 from annotate.selectors.campaigns import imports
-from annotate.services.campaigns import creating, metric_choice
+from annotate.services.campaigns import creating, metric_choice, planner
 from annotate.services.campaigns.importing import receiving, stored
 from annotate.services.campaigns.importing.problems import RowError, UploadRefused
 from annotate.states import ImportStatus
@@ -129,13 +129,14 @@ def _change_width(request: HttpRequest, of: Any) -> None:
         raise Conflict("The plan cannot be changed here any more.")
     plan = stored.asked_of(of)
     checked = creating.check(stored.plan_of(of), stored.facts_of(of))
-    found = {one.criterion.name: one for one in preview(checked).reach}
-    asked = found.get(request.POST.get("criterion", ""))
-    if asked is None:
+    found = {one.criterion.name: one.found for one in planner.aims(checked)}
+    criterion = request.POST.get("criterion", "")
+    if criterion not in found:
         raise Conflict("This criterion has no target any more.")
-    targets = {name: width for name, width in plan.targets.items() if name != asked.criterion.name}
-    if request.POST.get("to") == "nearest" and asked.takes.nearest is not None:
-        targets = {**plan.targets, asked.criterion.name: asked.takes.nearest}
+    targets = {name: width for name, width in plan.targets.items() if name != criterion}
+    nearest = found[criterion].reachable
+    if request.POST.get("to") == "nearest" and nearest is not None:
+        targets = {**plan.targets, criterion: nearest}
     receiving.change_plan(of, replace(plan, targets=targets))
 
 

@@ -1,21 +1,28 @@
 """What a file and a plan would become: shown before anything is stored."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from annotate.selectors.campaigns import protocol
 from annotate.selectors.campaigns.listed import CollectionPace
 from annotate.selectors.pay.budget import AtMost
 from annotate.selectors.work.gold import BLOCK
-from annotate.services.campaigns import creating, metric_choice, plans, reach
+from annotate.services.campaigns import creating, metric_choice, planner, plans
 from annotate.services.campaigns.creating import Checked
 from annotate.services.campaigns.importing.facts import Facts
+from annotate.services.campaigns.planner import Aim
 from annotate.services.campaigns.plans import Plan
-from annotate.services.campaigns.reach import Reach
-from annotate.text.figures import count, many, money, money_at_a_glance, number, width
-from estimation.core.planning import Range
+from annotate.text.figures import (
+    count,
+    days_between,
+    many,
+    money,
+    money_at_a_glance,
+    number,
+    width,
+)
+from estimation.core.planning import Forecast, Range
 
 MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.md, intervals)
 
@@ -38,38 +45,59 @@ class CampaignPreview:
     metrics: tuple[str, ...]
     notices: tuple[str, ...]
     offers: tuple[str, ...]
-    reach: tuple[Reach, ...]
+    reach: tuple[Aim, ...]
+    pace: CollectionPace | None = None
     compares: bool = False  # systems and texts are pairs
 
     @property
     def is_refused(self) -> bool:
         """Return whether a target cannot be reached."""
-        return reach.refused(self.reach)
+        return any(one.is_refused for one in self.reach)
+
+    @property
+    def is_reached(self) -> bool:
+        return all(one.is_reached for one in self.reach)
+
+    @property
+    def expected(self) -> Forecast | None:
+        """Return what the campaign is expected to take; None where that is not known."""
+        return planner.last(self.reach)
+
+    @property
+    def cost(self) -> Range | None:
+        """Return its expected cost; a budget ends the collection before."""
+        found, most = self.expected, float(self.most.amount)
+        if found is None:
+            return None
+        cost = found.cost
+        return Range(min(cost.expected, most), min(cost.low, most), min(cost.high, most))
+
+    @property
+    def days(self) -> str:
+        """Return how long collecting takes at the pace of an earlier campaign; "" without one."""
+        days = self.expected.days if self.expected else None
+        return days_between(days.low, days.high) if days else ""
 
     @property
     def in_short(self) -> str:
         """Return what the plan takes in one line, for screens without room beside the form."""
-        if late := next((one for one in self.reach if not one.is_reachable), None):
+        if late := next((one for one in self.reach if not one.is_reached), None):
             able = "is" if late.is_refused else "may be"
             return f"{late.criterion.label}: a width of {width(late.width)} {able} out of reach."
-        known = [one.takes for one in self.reach]
-        slowest = max(known, key=lambda one: _high(one.judgments), default=None)
-        if slowest is None or slowest.judgments is None:
+        if self.expected is None or self.cost is None:
             return f"At most {many(self.planned, 'judgment')}, {money(self.most.amount)}."
-        parts = [f"{_between(slowest.judgments, count)} judgments"]
-        if slowest.people is not None:
-            parts.append(f"{_between(slowest.people, count)} people")
-        if slowest.cost is not None:
-            parts.append(_between(slowest.cost, money_at_a_glance))
+        parts = (
+            f"{count(round(self.expected.judgments.expected))} judgments",
+            f"{count(round(self.expected.annotators.expected))} people",
+            money_at_a_glance(self.cost.expected),
+        )
         return f"About {', '.join(parts)}."
 
     @property
     def stops_early(self) -> bool:
         """Return whether at most half of what is planned is expected to be judged."""
-        known = [one.takes.judgments for one in self.reach if one.is_reachable]
-        if not known or len(known) < len(self.reach):
-            return False
-        return max(map(_high, known)) <= self.planned / 2
+        found = self.expected
+        return found is not None and self.is_reached and found.judgments.high <= self.planned / 2
 
     @property
     def n_shared(self) -> int:
@@ -81,39 +109,15 @@ class CampaignPreview:
         return self.facts.n_systems - len(self.facts.systems)
 
 
-def _high(found: Range | None) -> float:
-    return 0.0 if found is None else found.high
+def preview(checked: Checked, pace: CollectionPace | None = None) -> CampaignPreview:
+    """Return what a file would become under a plan that fits it.
 
-
-def _between(found: Range, write: Callable[[Any], str]) -> str:
-    return f"{write(found.low)}–{write(found.high)}"
-
-
-@dataclass(frozen=True)
-class ExpectedDays:
-    """How long a campaign collects at the pace of an earlier one: 8 of 10 campaigns."""
-
-    low: float
-    high: float
-    pace: CollectionPace
-
-
-def days(shown: CampaignPreview, pace: CollectionPace | None) -> ExpectedDays | None:
-    """Return how long the last criterion takes; None without a pace, or without a forecast."""
-    found = [one.takes.judgments for one in shown.reach]
-    if pace is None or not found or None in found:
-        return None
-    known = [one for one in found if one is not None]
-    low, high = max(one.low for one in known), max(one.high for one in known)
-    return ExpectedDays(low / pace.per_day, high / pace.per_day, pace)
-
-
-def preview(checked: Checked) -> CampaignPreview:
-    """Return what a file would become under a plan that fits it."""
+    pace: of an earlier campaign; None if there was none.
+    """
     plan, facts = checked.plan, checked.facts
     planned = creating.count_planned(plan, facts)
     most = plans.at_most(plan, planned)
-    found = tuple(reach.of(checked, most))
+    found = tuple(planner.aims(checked, pace.per_day if pace else None))
     return CampaignPreview(
         facts=facts,
         title=protocol.title(plan.public_title, checked.instrument, plan.language),
@@ -133,6 +137,7 @@ def preview(checked: Checked) -> CampaignPreview:
         ),
         offers=metric_choice.useful(checked.metrics, facts),
         reach=found,
+        pace=pace,
         compares=checked.instrument.compares,
     )
 
@@ -199,16 +204,17 @@ def _about_groups(facts: Facts) -> list[str]:
     ]
 
 
-def _about_budget(plan: Plan, found: Sequence[Reach]) -> list[str]:
+def _about_budget(plan: Plan, found: Sequence[Aim]) -> list[str]:
     """Return that the targets are expected to cost more than the budget, if they are."""
-    costs = [one.takes.cost for one in found if one.is_reachable and one.takes.cost is not None]
+    costs = [one.found.goal.cost for one in found if one.is_reached and one.found.goal]
     most = max(costs, key=lambda cost: cost.high, default=None)
     if plan.budget is None or most is None or most.high <= plan.budget:
         return []
     ends = "will probably end" if most.low > plan.budget else "may end"
+    between = f"{money_at_a_glance(most.low)}–{money_at_a_glance(most.high)}"
     return [
-        f"The targets are expected to cost {_between(most, money_at_a_glance)}, and the budget is "
-        f"{money(plan.budget)}: collection {ends} before they are reached."
+        f"The targets are expected to cost {between}, and the budget is {money(plan.budget)}: "
+        f"collection {ends} before they are reached."
     ]
 
 

@@ -1,5 +1,6 @@
 """Steps two to four of a new campaign: each shows and changes its part of an import's plan."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,16 +11,21 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.forms.new_campaign import PeopleStep, PlanStep, QuestionsStep, StepForm
+from annotate.forms.new_campaign.targets import usual_targets
 from annotate.permissions import own_import, researcher_page
 from annotate.selectors.campaigns import listed
-from annotate.services.campaigns import creating, plans
+from annotate.selectors.campaigns.listed import CollectionPace
+from annotate.selectors.studies import instruments
+from annotate.services.campaigns import creating, planner, plans
 from annotate.services.campaigns.importing import receiving, stored
 from annotate.services.campaigns.importing.first_items import SHOWN
 from annotate.services.campaigns.importing.problems import UploadRefused
+from annotate.services.campaigns.planner import Aim
+from annotate.services.campaigns.plans import Plan
 from annotate.states import ImportStatus
 from annotate.text.numerals import number
 from annotate.views.campaigns import step_names
-from annotate.views.campaigns.previewing import days, preview
+from annotate.views.campaigns.previewing import preview
 
 FORMS: dict[str, type[StepForm]] = {
     "questions": QuestionsStep,
@@ -50,6 +56,8 @@ def page(request: HttpRequest, import_id: str, step: str) -> HttpResponseBase:
             return HttpResponse(status=204)  # the part that waits for the file waits on
         return _page(request, of, step, _form(of, step))
     form = _form(of, step, _with_width(request.POST))
+    if asked := _out_of_reach(of, form, request.POST):
+        return _page(request, of, step, form, status=422, asked=asked)
     goes_on = request.POST.get("go") != "back"  # back leads to the file, which may be what is wrong
     try:
         if goes_on and isinstance(form, QuestionsStep):
@@ -71,9 +79,8 @@ def takes(request: HttpRequest, import_id: str) -> HttpResponseBase:
     """What the plan as it is typed would take. Nothing is stored."""
     of = own_import(request.user, import_id)
     form = _form(of, "plan", request.POST)
-    taken = _taken(of, form)
-    if "preview" in taken and request.user.pk is not None:
-        taken["days"] = days(taken["preview"], listed.pace(request.user.pk, form.before.crowd))
+    assert request.user.pk is not None
+    taken = _taken(of, form, listed.pace(request.user.pk, form.before.crowd))
     return render(request, "campaigns/_takes.html", {"of": of, **taken})
 
 
@@ -100,9 +107,32 @@ def _going_on(of: Any) -> str:
 
 def _form(of: Any, step: str, posted: QueryDict | None = None) -> StepForm:
     facts, plan = stored.facts_of(of) if of.facts else None, stored.asked_of(of)
-    is_new = step == "questions" and of.steps_done < 2
-    initial = QuestionsStep.proposed(plan, facts) if is_new and facts else None
+    initial = None
+    if facts and step == "questions" and of.steps_done < 2:
+        initial = QuestionsStep.proposed(plan, facts)
+    if facts and step == "plan" and of.steps_done < 3 and posted is None:
+        initial = _reachable(of, plan)
     return FORMS[step](posted, plan=plan, facts=facts, initial=initial)
+
+
+def _reachable(of: Any, plan: Plan) -> dict[str, Any] | None:
+    """Return the usual target as this file's items reach it; None where another one was chosen."""
+    if plan.targets != usual_targets(instruments.named(plan.instrument), plan.stop_mode)["targets"]:
+        return None
+    try:
+        checked = creating.check(stored.plan_of(of), stored.facts_of(of))
+    except (Invalid, UploadRefused):
+        return None
+    return PlanStep.shown(replace(plan, targets=planner.reachable_targets(checked)))
+
+
+def _out_of_reach(of: Any, form: StepForm, posted: QueryDict) -> list[Aim]:
+    """Return the targets that are not reached by what is known, before the next step is shown."""
+    goes_on = posted.get("go") != "back" and "beyond" not in posted and "use" not in posted
+    if not (isinstance(form, PlanStep) and goes_on):
+        return []
+    shown = _taken(of, form, None).get("preview")
+    return [one for one in shown.reach if one.is_known and not one.is_reached] if shown else []
 
 
 def _keep(of: Any, form: StepForm, step: str, *, shown: int | None) -> None:
@@ -154,12 +184,20 @@ def _then(request: HttpRequest, of: Any, step: str) -> str:
 
 
 def _page(
-    request: HttpRequest, of: Any, step: str, form: StepForm, *, status: int = 200
+    request: HttpRequest,
+    of: Any,
+    step: str,
+    form: StepForm,
+    *,
+    status: int = 200,
+    asked: Sequence[Aim] = (),
 ) -> HttpResponseBase:
+    """asked: targets that are out of reach; whether to go on with them."""
     context: dict[str, Any] = {
         "of": of,
         "form": form,
         "heading": HEADINGS[step],
+        "asked": asked,
         "next": BUTTONS[step],
         "plan": form.before,
         "facts": form.facts,
@@ -170,7 +208,7 @@ def _page(
     return render(request, f"campaigns/step_{step}.html", context, status=status)
 
 
-def _taken(of: Any, form: StepForm) -> dict[str, Any]:
+def _taken(of: Any, form: StepForm, pace: CollectionPace | None) -> dict[str, Any]:
     """Return what the plan takes, or why that cannot be said."""
     if form.facts is None:
         return {"why": "What the plan takes stands here once the file is read."}
@@ -178,7 +216,7 @@ def _taken(of: Any, form: StepForm) -> dict[str, Any]:
         return {"why": "Some numbers of the plan need correcting first."}
     try:
         plan = replace(form.plan(), seed=stored.plan_of(of).seed)
-        return {"preview": preview(creating.check(plan, form.facts))}
+        return {"preview": preview(creating.check(plan, form.facts), pace)}
     except Invalid as invalid:
         return {"why": " ".join(invalid.errors.values())}
     except UploadRefused as refused:

@@ -110,6 +110,7 @@ def _context(request: HttpRequest, campaign: Any) -> dict[str, Any]:
         "world": board.world,
         "owner": owner,
         **(_beyond(campaign) if owner and board.doubtful else {}),
+        **({"short": budget.short_of_a_place(campaign)} if owner and board.missing else {}),
         "operations": [said(op) for op in board.operations.listed],
         "fingerprint": board.fingerprint,
         "section": "campaigns",

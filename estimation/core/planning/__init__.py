@@ -4,7 +4,7 @@ from estimation.core.planning.closing import Arrivals, ClosingForecast, closing,
 from estimation.core.planning.cost import affordable, forecast
 from estimation.core.planning.deciding import PairForecast, forecast_pairs
 from estimation.core.planning.expected import TargetBelowFloorError
-from estimation.core.planning.narrowing import Narrowing, narrowing
+from estimation.core.planning.narrowing import Narrowing, narrowing, people_to_reach
 from estimation.core.planning.order import RankingForecast, forecast_ranking
 from estimation.core.planning.reach import WidthCurve, reachable_target, width_curve
 from estimation.core.planning.remaining import Ahead, StopDraws, stops_ahead
@@ -47,6 +47,7 @@ __all__ = [
     "forecast_ranking",
     "narrowing",
     "pace",
+    "people_to_reach",
     "reachable_target",
     "stops_ahead",
     "width_curve",

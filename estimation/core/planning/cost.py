@@ -12,15 +12,12 @@ import numpy as np
 
 from estimation.core.data import errors
 from estimation.core.data.incidence import Floats
-from estimation.core.data.sample import Sample
 from estimation.core.estimators.trajectory import Trajectory
-from estimation.core.planning.drawing import campaigns, plan_of, simulated_items
+from estimation.core.planning.drawing import DRAWN, histories, plan_of, simulated_items
 from estimation.core.planning.expected import (
     FEW_DRAWS,
     check_floor,
     expected_variance,
-    optimal_raters,
-    planning_gamma,
 )
 from estimation.core.planning.study import Forecast, Prices, Purchase, Range, Study
 from estimation.core.simulation.campaign import draw_campaign
@@ -43,7 +40,7 @@ class _Runs:
 
 
 def forecast(
-    study: Study, *, target_width: float, prices: Prices, replicates: int = 200, seed: int = 0
+    study: Study, *, target_width: float, prices: Prices, replicates: int = DRAWN, seed: int = 0
 ) -> Forecast:
     """Forecast what reaching a width takes, by drawing campaigns.
 
@@ -58,7 +55,7 @@ def forecast(
         The full width asked for, in score units; positive.
     prices : Prices
         What judgments cost.
-    replicates : int, default 200
+    replicates : int, default 100
         How many campaigns are drawn.
     seed : int, default 0
         The seed of the draws.
@@ -95,7 +92,7 @@ def forecast(
         effective=float(runs.end_effective.mean()),
         seed=seed,
     )
-    judgments = _over_systems(runs.judgments, study.systems, seed)
+    judgments = _possible(_over_systems(runs.judgments, study.systems, seed), study)
     people = _annotators(study, judgments, seed)
     effective = float(runs.effective.mean())
     stopped = float(runs.stopped.mean())
@@ -106,18 +103,18 @@ def forecast(
         annotators=people,
         cost=judgments.times(prices.per_judgment).plus(people.times(prices.person_cost)),
         hours=None if prices.minutes is None else judgments.times(prices.minutes / 60),
+        days=None if prices.per_day is None else judgments.times(1 / prices.per_day),
         stop_probability=stopped,
         all_stop_probability=stopped**study.systems,
         floor=floor,
         parts=_parts(study, float(runs.items.mean()), effective),
-        raters_per_item=_raters(study, prices, float(runs.judgments.mean()), effective),
         replicates=runs.judgments.size,
         simulated_items=simulated_items(study),
     )
 
 
 def affordable(
-    study: Study, *, budget: float, prices: Prices, replicates: int = 200, seed: int = 0
+    study: Study, *, budget: float, prices: Prices, replicates: int = DRAWN, seed: int = 0
 ) -> Purchase:
     """Forecast the width that a budget buys, spread evenly over the systems.
 
@@ -159,8 +156,8 @@ def affordable(
     # Slightly more, so that 40.00 buys 100 judgments at 0.40 in spite of binary rounding.
     each = int(_judgments_for(study, budget, prices, seed) * (1 + 1e-9)) // study.systems
     widths, sizes = [], []
-    for sample, history in campaigns(study, replicates, seed):
-        size = min(each, sample.n_judgments)
+    for history, _people in histories(study, replicates, seed):
+        size = min(each, int(history.n_judgments[-1]))
         sizes.append(size)
         widths.append(_width_after(history, size, study.level))
     known = np.array([width for width in widths if np.isfinite(width)])
@@ -207,18 +204,17 @@ def _people(study: Study, judgments: float, seed: int) -> float:
 
 def _run(study: Study, target_width: float, replicates: int, seed: int) -> _Runs:
     rows = [
-        _outcome(sample, history, target_width, study.level)
-        for sample, history in campaigns(study, replicates, seed)
+        _outcome(history, people, target_width, study.level)
+        for history, people in histories(study, replicates, seed)
     ]
     return _Runs(*np.array(rows, dtype=np.float64).T)
 
 
 def _outcome(
-    sample: Sample, history: Trajectory, target_width: float, level: float
+    history: Trajectory, people: int, target_width: float, level: float
 ) -> tuple[float, ...]:
     stop = first_stop(history, target_width=target_width, level=level)
     last = -1 if stop is None else stop
-    people = np.unique(sample.annotator).size
     return (
         float(history.n_judgments[last]),
         float(history.n_items[last]),
@@ -226,16 +222,6 @@ def _outcome(
         float(history.effective_annotators[last]),
         people,
         float(history.effective_annotators[-1]),
-    )
-
-
-def _raters(study: Study, prices: Prices, judgments: float, effective: float) -> float:
-    gamma = planning_gamma(study.expected, judgments=judgments, effective_annotators=effective)
-    return optimal_raters(
-        rho=study.rho,
-        gamma=gamma,
-        item_cost=prices.item_cost,
-        judgment_cost=prices.per_judgment or 1.0,
     )
 
 
@@ -260,6 +246,12 @@ def _over_systems(judgments: Floats, systems: int, seed: int) -> Range:
         return _range(judgments)
     rng = np.random.default_rng([seed, systems])
     return _range(rng.choice(judgments, (max(1000, judgments.size), systems)).sum(axis=1))
+
+
+def _possible(found: Range, study: Study) -> Range:
+    """What is judged of this study: outputs that systems share count once."""
+    share, most = min(1.0, study.judgments / study.all_outputs), float(study.judgments)
+    return Range(*(min(n * share, most) for n in (found.expected, found.low, found.high)))
 
 
 def _annotators(study: Study, judgments: Range, seed: int) -> Range:

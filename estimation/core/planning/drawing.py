@@ -14,7 +14,8 @@ from estimation.core.simulation.campaign import draw_campaign
 from estimation.core.simulation.plan import Plan
 
 MOST_SIMULATED_ITEMS = 20_000
-_MOST_DRAWN = 500_000  # items over all replicates: seconds
+DRAWN = 100  # campaigns for a plan
+MOST_DRAWN = 500_000  # items over all replicates: seconds
 _FEWEST = 20
 _STEP = 1.02  # of one look over the one before
 
@@ -32,6 +33,16 @@ def campaigns(study: Study, replicates: int, seed: int) -> Iterator[tuple[Sample
         yield sample, history
 
 
+@lru_cache(maxsize=32)
+def histories(study: Study, replicates: int, seed: int) -> tuple[tuple[Trajectory, int], ...]:
+    """The histories of `campaigns`, each with how many people judged.
+
+    They are kept, because a plan asks several questions of the same campaigns.
+    """
+    found = campaigns(study, replicates, seed)
+    return tuple((history, np.unique(sample.annotator).size) for sample, history in found)
+
+
 def samples(study: Study, replicates: int, seed: int) -> Iterator[Sample]:
     """The same campaigns without their histories."""
     for sample, _truth in samples_with_truth(study, replicates, seed):
@@ -43,7 +54,7 @@ def samples_with_truth(study: Study, replicates: int, seed: int) -> Iterator[tup
     if replicates < 1:
         raise errors.InvalidOptionError("A plan draws at least one campaign.")
     plan = plan_of(study)
-    most = max(_FEWEST, _MOST_DRAWN // plan.n_population)
+    most = max(_FEWEST, MOST_DRAWN // plan.n_population)
     for child in np.random.SeedSequence(seed).spawn(min(replicates, most)):
         yield draw_campaign(plan, np.random.default_rng(child))
 

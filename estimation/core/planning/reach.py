@@ -6,7 +6,7 @@ from math import ceil, floor, log10
 import numpy as np
 
 from estimation.core.data.incidence import Floats
-from estimation.core.planning.drawing import campaigns
+from estimation.core.planning.drawing import DRAWN, histories
 from estimation.core.planning.study import Study
 from estimation.core.stopping.precision import items_needed, people_needed
 
@@ -33,14 +33,14 @@ class WidthCurve:
     high: Floats
 
 
-def reachable_target(study: Study, *, replicates: int = 200, seed: int = 0) -> float | None:
+def reachable_target(study: Study, *, replicates: int = DRAWN, seed: int = 0) -> float | None:
     """Return the narrowest target that 9 of 10 campaigns reach before the items run out.
 
     Parameters
     ----------
     study : Study
         The collection.
-    replicates : int, default 200
+    replicates : int, default 100
         How many campaigns are drawn.
     seed : int, default 0
         The seed of the draws.
@@ -65,7 +65,7 @@ def reachable_target(study: Study, *, replicates: int = 200, seed: int = 0) -> f
     True
     """
     narrowest = []
-    for _sample, history in campaigns(study, replicates, seed):
+    for history, _people in histories(study, replicates, seed):
         enough = (history.n_items >= items_needed(history.scale)) & (
             history.effective_annotators >= people_needed(history.method)
         )
@@ -77,14 +77,14 @@ def reachable_target(study: Study, *, replicates: int = 200, seed: int = 0) -> f
     return _rounded_up(found * _ROOM) if np.isfinite(found) else None
 
 
-def width_curve(study: Study, *, replicates: int = 40, seed: int = 0) -> WidthCurve:
+def width_curve(study: Study, *, replicates: int = DRAWN, seed: int = 0) -> WidthCurve:
     """Return how the width falls with the judgments, up to the last that can be made.
 
     Parameters
     ----------
     study : Study
         The collection.
-    replicates : int, default 40
+    replicates : int, default 100
         How many campaigns are drawn.
     seed : int, default 0
         The seed of the draws.
@@ -107,7 +107,7 @@ def width_curve(study: Study, *, replicates: int = 40, seed: int = 0) -> WidthCu
     True
     """
     known = []
-    for _sample, history in campaigns(study, replicates, seed):
+    for history, _people in histories(study, replicates, seed):
         known.append((history.n_judgments.astype(np.float64), history.widths(study.level)))
     last = float(np.median([at[-1] for at, _widths in known]))
     grid = np.unique(np.round(np.geomspace(min(20.0, last), last, _POINTS)))

@@ -60,6 +60,9 @@ class Study:
         Of the balanced estimator; as in `estimate`.
     participation : Participation
         How people take part.
+    planned : int, optional
+        How many judgments it takes to judge everything, where that is known: fewer where systems
+        wrote the same outputs. None for every output of every system.
 
     Raises
     ------
@@ -78,6 +81,7 @@ class Study:
     balance: float = BALANCE
     person_share: float = PERSON_SHARE
     participation: Participation = field(default_factory=Participation)
+    planned: int | None = None
 
     def __post_init__(self) -> None:
         check_level(self.level)
@@ -90,8 +94,13 @@ class Study:
 
     @property
     def judgments(self) -> int:
-        """What it takes to judge every output of every system."""
-        return ceil(self.n_items * self.systems * (1 + self.double_share))
+        """How many judgments it takes to judge everything."""
+        return ceil(self.all_outputs) if self.planned is None else self.planned
+
+    @property
+    def all_outputs(self) -> float:
+        """How many judgments every output of every system takes, if all outputs differ."""
+        return self.n_items * self.systems * (1 + self.double_share)
 
     @property
     def each(self) -> float:
@@ -140,10 +149,10 @@ class Prices:
         What the crowd charges on top.
     minutes : float, optional
         Of work for each judgment; None if unknown.
-    item_cost : float, default 0
-        The cost of a further item before it is judged.
     person_cost : float, default 0
         The cost of a further person, such as the bonus for a tutorial.
+    per_day : float, optional
+        How many judgments come in a day; None if unknown.
 
     Raises
     ------
@@ -160,12 +169,14 @@ class Prices:
     reward: float
     fee: float = 0.0
     minutes: float | None = None
-    item_cost: float = 0.0
     person_cost: float = 0.0
+    per_day: float | None = None
 
     def __post_init__(self) -> None:
-        if min(self.reward, self.fee, self.minutes or 0.0, self.item_cost, self.person_cost) < 0:
+        if min(self.reward, self.fee, self.minutes or 0.0, self.person_cost) < 0:
             raise errors.InvalidOptionError("Prices, fees and times are not negative.")
+        if self.per_day is not None and not self.per_day > 0:
+            raise errors.InvalidOptionError("The number of judgments a day is positive.")
 
     @property
     def per_judgment(self) -> float:
@@ -233,16 +244,15 @@ class Forecast:
         The full width asked for, in score units.
     judgments, items, annotators, cost : Range
         Items are per system.
-    hours : Range or None
-        Hours of work; None without minutes per judgment.
+    hours, days : Range or None
+        Hours of work, and days of collecting; None without minutes per judgment or judgments a
+        day.
     stop_probability, all_stop_probability : float
         That one system, and that every system, stops within its items and people.
     floor : float
         The width that the annotators alone would leave, in score units.
     parts : dict of str to float
         The shares of item, annotator and rest in the squared error at the expected stop.
-    raters_per_item : float
-        m*, the best number of judgments of each item; read it as at least 1.
     replicates, simulated_items : int
         How many campaigns were drawn, of how many items.
     """
@@ -253,11 +263,11 @@ class Forecast:
     annotators: Range
     cost: Range
     hours: Range | None
+    days: Range | None
     stop_probability: float
     all_stop_probability: float
     floor: float
     parts: dict[str, float]
-    raters_per_item: float
     replicates: int
     simulated_items: int
 

@@ -3,29 +3,22 @@
 import json
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.text.figures import many, money, number, percent, short, width
+from annotate.selectors.pay import budget
+from annotate.selectors.work.gold import BLOCK
+from annotate.services.campaigns.planner import CLAIMED, Planned
+from annotate.text.figures import days_between, many, money, number, percent, short, width
 from estimation import plans
 from estimation.core import ESTIMANDS, EstimationError
-from estimation.core.planning import (
-    TYPICAL,
-    Forecast,
-    Purchase,
-    Range,
-    Study,
-    TargetBelowFloorError,
-    affordable,
-    forecast,
-)
-from estimation.management.prices import add_prices
-from estimation.plans import Planned
+from estimation.core.planning import TYPICAL, Forecast, Purchase, Range, Study
+from estimation.forms import initial
 from estimation.selectors import planning
 
-CLAIMED = 0.9  # coverage is claimed for at least this probability of stopping
+USUAL = initial()  # of the page, so that both begin alike
 PARTS = {"item": "items", "annotator": "people", "rest": "rest"}
 
 
@@ -40,8 +33,10 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--items", type=int, default=1500, help="outputs of each system")
-        parser.add_argument("--systems", type=int, default=1)
+        parser.add_argument(
+            "--items", type=int, default=USUAL["items"], help="outputs of each system"
+        )
+        parser.add_argument("--systems", type=int, default=USUAL["systems"])
         parser.add_argument(
             "--target",
             action=_Target,
@@ -65,7 +60,7 @@ class Command(BaseCommand):
             default=CLAIMED,
             help="with which a pair is to be decided, side by side (default: %(default)s)",
         )
-        parser.add_argument("--level", type=float, default=0.95)
+        parser.add_argument("--level", type=float, default=USUAL["level"])
         parser.add_argument("--estimand", choices=ESTIMANDS, default="population")
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--json", action="store_true")
@@ -79,39 +74,27 @@ class Command(BaseCommand):
             )
         if options["side_by_side"] and options["margin"] is None:
             raise CommandError("--side-by-side plans a ranking: say --margin DIFFERENCE too.")
+        goals = {"target": options["target"], "money": options["budget"]}
         try:
-            study, prices = plans.study_of(options), plans.prices_of(options)
-            seed = options["seed"]
-            width, money = options["target"], options["budget"]
-            goal = (
-                None
-                if width is None
-                else forecast(study, target_width=width, prices=prices, seed=seed)
-            )
-            bought = (
-                None if money is None else affordable(study, budget=money, prices=prices, seed=seed)
-            )
-            margin = options["margin"]
-            ranked = None if margin is None else plans.ranked(options, margin)
-        except TargetBelowFloorError as error:
-            raise CommandError(
-                f"{error} (A lower --cap spreads the work over more people; --pool says how many "
-                "there are.)"
-            ) from error
+            found = plans.planned(options, margin=options["margin"], **goals)
         except EstimationError as error:
             raise CommandError(str(error)) from error
-        found = replace(ranked or Planned(study, prices), goal=goal, bought=bought)
+        if found.refused:
+            raise CommandError(
+                f"{found.refused} (A lower --cap spreads the work over more people; --pool says "
+                "how many there are.)"
+            )
         if options["json"]:
-            self.stdout.write(json.dumps(_data(found) | _ranking_data(ranked)))
-        else:
-            self.stdout.write(_words(found))
-            if ranked is not None:
-                self.stdout.write(_ranking_words(ranked, options))
+            self.stdout.write(json.dumps({"study": asdict(found.study), **planning.data(found)}))
+            return
+        self.stdout.write(_words(found))
+        if found.order is not None:
+            self.stdout.write(_ranking_words(found, options))
 
 
 def _add_scores(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("the scores (typical by default)")
-    group.add_argument("--criterion", choices=list(TYPICAL), default="overall")
+    group.add_argument("--criterion", choices=list(TYPICAL), default=USUAL["criterion"])
     group.add_argument("--item-variance", type=float, help="between items, in squared score units")
     group.add_argument("--person-variance", type=float, help="between annotators")
     group.add_argument("--rest-variance", type=float, help="everything else")
@@ -125,15 +108,19 @@ def _add_scores(parser: ArgumentParser) -> None:
     group.add_argument(
         "--rho",
         type=float,
-        default=0.5,
+        default=USUAL["rho"],
         help="correlation of metric and human metric; 0 without a metric (default: %(default)s)",
     )
 
 
 def _add_work(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("the work")
-    group.add_argument("--cap", type=int, default=25, help="judgments per annotator; 0 for no cap")
-    group.add_argument("--double-share", type=float, default=0.25, help="share judged twice")
+    group.add_argument(
+        "--cap", type=int, default=USUAL["cap"], help="judgments per annotator; 0 for no cap"
+    )
+    group.add_argument(
+        "--double-share", type=float, default=USUAL["double_share"], help="share judged twice"
+    )
     group.add_argument("--pool", type=int, help="how many people you have (default: unlimited)")
     group.add_argument(
         "--places",
@@ -141,7 +128,27 @@ def _add_work(parser: ArgumentParser) -> None:
         help="people at work at a time (default: as many as judge everything if each gives half of "
         "the cap, at most 130)",
     )
-    add_prices(group)
+    group.add_argument("--reward", type=float, default=USUAL["reward"], help="per judgment")
+    group.add_argument(
+        "--crowd", choices=budget.crowds(), default=USUAL["crowd"], help="whose fee is added"
+    )
+    group.add_argument("--fee-rate", type=float, help="0.2 for 20 percent; default the crowd's own")
+    group.add_argument("--tasks", type=int, help="per paid submission (default 5)")
+    group.add_argument(
+        "--tutorial-bonus",
+        type=float,
+        default=USUAL["tutorial_bonus"],
+        help="paid once to each person; 0 without a tutorial (default: %(default)s)",
+    )
+    group.add_argument("--minutes", type=float, help="of work per judgment")
+    group.add_argument("--per-day", type=float, help="how many judgments come in a day")
+    group.add_argument(
+        "--gold-share",
+        type=int,
+        default=USUAL["gold_share"],
+        metavar="N",
+        help=f"how many of {BLOCK} tasks of a person are gold items; they are paid alike",
+    )
 
 
 class _Target(Action):
@@ -161,21 +168,6 @@ class _Target(Action):
         namespace.criterion = criterion or namespace.criterion
 
 
-def _data(found: Planned) -> dict[str, Any]:
-    return {
-        "study": asdict(found.study),
-        "people_assumed": planning.people_assumed(found),
-        "target": None if found.goal is None else asdict(found.goal),
-        "budget": None if found.bought is None else asdict(found.bought),
-    }
-
-
-def _ranking_data(ranked: Planned | None) -> dict[str, Any]:
-    if ranked is None or ranked.order is None:
-        return {}
-    return {"ranking": asdict(ranked.order), "pairs": [asdict(one) for one in ranked.pairs]}
-
-
 def _words(found: Planned) -> str:
     study, goal, bought = found.study, found.goal, found.bought
     part, people = study.expected.components, planning.people_assumed(found)
@@ -190,22 +182,25 @@ def _words(found: Planned) -> str:
         *([people["why"]] if people else []),
     ]
     if goal is not None:
-        lines += ["", *_goal_lines(goal, study)]
+        lines += ["", *_goal_lines(goal, found)]
     if bought is not None:
         lines += ["", *_bought_lines(bought, study)]
     return "\n".join(lines)
 
 
-def _goal_lines(goal: Forecast, study: Study) -> list[str]:
+def _goal_lines(goal: Forecast, found: Planned) -> list[str]:
+    study = found.study
     lines = [
         f"To a width of {width(goal.target_width)} ({percent(0.8)} of drawn campaigns within the "
         "range):",
+        f"  cost        {_range(goal.cost, money)}",
         f"  judgments   {_range(goal.judgments)}",
         f"  annotators  {_range(goal.annotators)}",
-        f"  cost        {_range(goal.cost, money)}",
     ]
     if goal.hours is not None:
         lines.append(f"  hours       {_range(goal.hours, lambda hours: number(hours, 1))} of work")
+    if goal.days is not None:
+        lines.append(f"  time        {days_between(goal.days.low, goal.days.high)}")
     if study.systems > 1:
         lines.append(f"  items       {_range(goal.items)} of each system")
     shares = ", ".join(f"{PARTS[name]} {percent(share)}" for name, share in goal.parts.items())
@@ -215,13 +210,19 @@ def _goal_lines(goal: Forecast, study: Study) -> list[str]:
         f"  error from  {shares}",
         f"  floor       {width(goal.floor)}: the width that these people would leave with every "
         "item judged",
-        f"  raters per item that cost least: {number(max(1.0, goal.raters_per_item), 1)}",
     ]
-    if goal.stop_probability < CLAIMED:
+    if not found.is_reached:
         lines.append(
             "  The items may run out first: coverage is claimed for plans that stop with "
             f"probability {short(CLAIMED)} or more."
         )
+        if found.reachable is not None:
+            lines.append(
+                f"  The nearest target that is reached so often: {width(found.reachable)}."
+            )
+    if found.changes:
+        lines += ["", "What would change it:"]
+        lines += [f"  {name}: {effect}" for name, effect in planning.changes(found)]
     return lines
 
 

@@ -47,6 +47,10 @@ class NewestComparison:
             return None
         return float(2 * stdtr(self.df, -abs(self.low + self.high) / 2 / self.std_error))
 
+    @property
+    def excludes_zero(self) -> bool:
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
     def widened(self, n: int) -> "NewestComparison":
         """Return it with the interval that holds together with those of n - 1 other pairs."""
         if self.low is None or self.high is None or self.std_error is None or self.df is None:
@@ -78,7 +82,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class ShownContrast:
-    """One pair: the difference, first minus second, and its interpretation."""
+    """One pair: the difference, first minus second. Its table says which of the two is ahead."""
 
     first: str
     second: str
@@ -90,22 +94,6 @@ class ShownContrast:
     @property
     def pair(self) -> tuple[str, str]:
         return self.first, self.second
-
-    @property
-    def ahead(self) -> str:
-        """Return the better system if the interval excludes 0; otherwise ""."""
-        if self.row.low is None or self.row.high is None or self.row.low <= 0 <= self.row.high:
-            return ""
-        return self.first if (self.row.low > 0) == self.criterion.higher_is_better else self.second
-
-    @property
-    def reading(self) -> str:
-        if self.row.low is None:
-            return "no interval" if self.final else "no interval yet"
-        if self.ahead:
-            return f"{self.ahead} ahead: 0 lies outside the interval"
-        yet = "" if self.final else " yet"
-        return f"not distinguishable{yet}: 0 lies inside the interval"
 
     @property
     def is_shown(self) -> bool:
@@ -185,13 +173,38 @@ class ContrastTable:
     def told_apart(self) -> frozenset[tuple[str, str]]:
         """Return the pairs whose difference is not 0, as the adjustment says."""
         if self.adjustment != "holm":
-            return frozenset(one.pair for one in self.shown if one.ahead)
+            return frozenset(one.pair for one in self.shown if one.row.excludes_zero)
         levels = {one.pair: one.row.level for one in self.shown}
         return frozenset(pair for pair, p in self.adjusted.items() if p < 1 - levels[pair])
 
     @property
     def n_told(self) -> int:
         return len(self.told_apart)
+
+    def ahead(self, one: ShownContrast) -> str:
+        """Return the better system of a pair that is told apart; otherwise ""."""
+        if one.pair not in self.told_apart:
+            return ""
+        return (
+            one.first if (one.row.difference > 0) == self.criterion.higher_is_better else one.second
+        )
+
+    def reading(self, one: ShownContrast) -> str:
+        """Return what the difference of a pair says, with the adjustment for all pairs."""
+        if one.row.low is None:
+            return "no interval" if one.final else "no interval yet"
+        if ahead := self.ahead(one):
+            return f"{ahead} ahead: 0 lies outside the interval"
+        unknown = "not distinguishable" if one.final else "not distinguishable yet"
+        if one.row.excludes_zero:
+            p = self.adjusted.get(one.pair)
+            return f"{unknown}: p = {p:.2g} for all pairs together (Holm)" if p else unknown
+        return f"{unknown}: 0 lies inside the interval"
+
+    @property
+    def readings(self) -> tuple[tuple[ShownContrast, str, str], ...]:
+        """Return each shown pair, the system that is ahead or "", and the sentence on it."""
+        return tuple((one, self.ahead(one), self.reading(one)) for one in self.shown)
 
     @cached_property
     def places(self) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ from annotate.selectors import amendments
 from annotate.selectors.amendments import Amendment
 from annotate.selectors.campaigns import counting, listing, screen_settings
 from annotate.selectors.campaigns.protocol import METRICS_BOUNDED
-from annotate.selectors.pay import budget, conditions
+from annotate.selectors.pay import conditions
 from annotate.selectors.pay.conditions import WorkConditions
 from annotate.selectors.studies import (
     amended_texts,
@@ -148,7 +148,6 @@ class CampaignReport:
 
 def build(campaign: Any) -> CampaignReport:
     """Return the report; the number of queries depends on the campaign's state and crowd alone."""
-    facts, most = listing.facts(campaign), budget.cost_at_most(campaign)
     of_screens = screen_settings.of(campaign.pk).amendments
     of_texts = amended_texts.amended(campaign.pk)
     of_protocol = tuple(
@@ -161,7 +160,7 @@ def build(campaign: Any) -> CampaignReport:
     every = (*of_screens, *of_texts, *of_protocol)
     return CampaignReport(
         campaign,
-        dashboard.build(facts, price=most.of_judgment, most=most),
+        dashboard.of_campaign(campaign),
         instruments.of(campaign),
         None if campaign.protocol is None else counting.brief(campaign.pk).protocol,
         conditions.of_campaign(campaign),

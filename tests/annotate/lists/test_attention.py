@@ -14,16 +14,18 @@ from annotate.models import (
     Appeal,
     Campaign,
     ChangeMark,
+    NextStep,
     Operation,
-    OutOfReach,
     Participation,
     Review,
 )
 from annotate.models.payloads import StopPayload
 from annotate.selectors.campaigns import listed as selectors
-from annotate.services import outlooks
+from annotate.services import next_steps
+from estimation.services import advising
 from tests.annotate import market
 from tests.crowds.operations import on_posting
+from tests.estimation.reviewed import settle, take_turns
 from tests.factories import campaign, change, person, user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.orm]
@@ -43,6 +45,7 @@ ORDER = [
     "long closed by budget",
     "closed",
 ]
+HOPELESS = "Decide whether to go on: the targets cannot be met"
 SAID = {
     "operation": "An operation at the crowd waits for your decision",
     "unit": "Submissions wait for your decision on their pay",
@@ -50,8 +53,8 @@ SAID = {
     "ruling": "Annotators wait for a ruling",
     "budget": "The budget ended the collection",
     "closing by budget": "The budget ended the collection",
-    "out of reach": "The targets are out of reach",
-    "open": "Nothing waits for you",
+    "out of reach": HOPELESS,
+    "open": "Wait: judgments are coming in",
     "paused": "Nobody gets a text until you go on",
     "draft": "Nobody can judge yet",
     "out of reach and closed": "Closed by hand",
@@ -93,7 +96,7 @@ def ended(reason: str, days: int = 1, status: str = "closed") -> Callable[[Campa
 
 
 def hopeless(made: Campaign) -> None:
-    outlooks.note(made.pk, out_of_reach=True)
+    next_steps.note(made.pk, key="out_of_reach", title=HOPELESS, waits=False)
 
 
 def hopeless_and_closed(made: Campaign) -> None:
@@ -109,6 +112,9 @@ BRING = {
     "budget": ended("budget"),
     "closing by budget": ended("budget", status="closing"),
     "out of reach": hopeless,
+    "open": lambda made: next_steps.note(
+        made.pk, key="wait", title="Wait: judgments are coming in", waits=True
+    ),
     "paused": lambda made: change(made, status="paused"),
     "out of reach and closed": hopeless_and_closed,
     "long closed by budget": ended("budget", days=20),
@@ -190,12 +196,22 @@ def test_the_archive_is_apart(client: Client, made: dict[str, Campaign]) -> None
     assert dict(rows(client, "?show=archived")).keys() == {"ruling"}
 
 
-def test_a_mark_is_set_once_and_taken_back(made: dict[str, Campaign]) -> None:
-    since = OutOfReach.objects.get(campaign=made["out of reach"]).since
-    hopeless(made["out of reach"])
-    assert OutOfReach.objects.get(campaign=made["out of reach"]).since == since
-    outlooks.note(made["out of reach"].pk, out_of_reach=False)
-    assert not OutOfReach.objects.filter(campaign=made["out of reach"]).exists()
+def test_the_list_and_the_api_say_what_the_dashboard_says(client: Client) -> None:
+    ada = user()
+    client.force_login(ada)
+    made = campaign(owner=ada, items=60, systems=("alpha",), targets={"overall": 0.1}, name="one")
+    assert dict(rows(client))["one"] == "Collecting judgments", "before it was looked at"
+    take_turns([person(made, name) for name in "abc"], 40)
+    settle(made)
+    board = client.get(reverse("estimation:dashboard", args=[made.public_id])).context["board"]
+    assert board.advice.title.startswith("Ask ")
+    assert advising.renew() == 0, "its forecast has noted it a moment ago"
+    assert dict(rows(client))["one"] == board.advice.title
+    told = client.get(f"/api/v1/campaigns/{made.public_id}/").json()
+    assert told["advice"] == board.advice.title
+    NextStep.objects.update(at=timezone.now() - timedelta(minutes=2), title="Old")
+    assert advising.renew() == 1
+    assert dict(rows(client))["one"] == board.advice.title
 
 
 def test_every_place_has_its_sentence(made: dict[str, Campaign], client: Client) -> None:

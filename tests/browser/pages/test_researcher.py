@@ -104,6 +104,7 @@ def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> No
     expect(ada.get_by_label("judge", exact=True)).to_be_checked()  # the file's own number
     press(ada, "button", "Next: plan")
     expect(ada.get_by_role("heading", name="How precise should the results be?")).to_be_visible()
+    ada.get_by_role("spinbutton", name="Overall", exact=True).fill("0.05")
     press(ada, "button", "Use 0.")
     expect(ada.get_by_text(re.compile(r"reached in (9\d|100)")).first).to_be_visible()
     no_barriers(ada, "plan")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from datetime import timedelta
+from decimal import Decimal
 from unittest.mock import patch
 
 from django.contrib.auth.models import User
@@ -314,6 +315,20 @@ def _out_of_reach(visitor: Visitor) -> None:
     expect(page.get_by_role("heading", name="What it will take")).to_be_visible()
     expect(page.get_by_text("cannot be reached with these items")).to_be_visible()
     expect(page.get_by_role("button", name="Create the campaign all the same")).to_be_visible()
+
+
+@state("researcher/new-plan-asks")
+def _plan_asks(visitor: Visitor) -> None:
+    page = with_forty_items(visitor)
+    page.locator("#id_width_overall").fill("0.2")
+    page.get_by_role("button", name="Next: people and money").click()
+    expect(page.get_by_role("button", name="Go on without changing it")).to_be_visible()
+
+
+@state("researcher/budget")
+def _budget(visitor: Visitor) -> None:
+    made = study(logged_in(visitor), crowd="mturk", budget=Decimal("0.40"))
+    visitor.goto(reverse("annotate:budget", args=[made.public_id]))
 
 
 @state("researcher/new-lacks-people")

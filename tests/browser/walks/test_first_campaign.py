@@ -164,6 +164,8 @@ def _plan(hand: Mouse) -> None:
     expect(takes).to_contain_text("The narrowest width that 9 of 10 campaigns reach")
     picture(page, "07-plan-unreachable")
     hand.press("button", "Next: people and money")
+    says(page, "a width of 0.050 is out of reach with these items and people")
+    hand.press("button", "Go on without changing it")
 
 
 def _people_and_money(hand: Mouse) -> None:

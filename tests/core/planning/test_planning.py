@@ -23,7 +23,7 @@ from estimation.core.planning.expected import expected_variance, optimal_raters,
 from estimation.core.planning.typical import distribution
 from estimation.core.simulation import BINARY, TERNARY, Plan, simulate
 
-PRICES = Prices(0.40, 0.08, minutes=1.5, item_cost=0.48)
+PRICES = Prices(0.40, 0.08, minutes=1.5)
 OVERALL = Study(TYPICAL["overall"], 1500, rho=0.5)
 
 
@@ -133,7 +133,6 @@ def test_money_and_time_follow_judgments():
     assert found.judgments.low <= found.judgments.expected <= found.judgments.high
     assert sum(found.parts.values()) == pytest.approx(1)
     assert found.annotators.expected >= found.judgments.expected / 25
-    assert found.raters_per_item > 1
     free = forecast(OVERALL, target_width=0.25, prices=Prices(0.0), replicates=15)
     assert free.cost.expected == 0
     assert free.hours is None

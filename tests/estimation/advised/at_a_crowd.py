@@ -1,16 +1,21 @@
 """Campaigns that people come to from a marketplace."""
 
 from datetime import timedelta
+from decimal import Decimal
 
 from annotate.crowds.base import Effect, Outcome
-from annotate.models import Campaign
+from annotate.models import Campaign, Posting
+from annotate.selectors.pay import budget
 from annotate.services.campaigns import life
 from annotate.services.outbox import delivery
 from annotate.services.work import participations
+from tests.annotate.market import arrive
+from tests.annotate.passing import pass_tutorial
 from tests.crowds.batches.launching import launched
 from tests.crowds.scripted import NO_MONEY
 from tests.estimation.advised.world import World, situation
 from tests.estimation.reviewed import flag, settle
+from tests.factories import judge
 
 REFUSED = Outcome(Effect.REFUSED, "rejected", "The crowd does not take this title.")
 
@@ -88,6 +93,23 @@ def _all_taken(world: World) -> Campaign:
     launch(made, 1)
     delivery.carry_out_due()
     world.hand_in(world.unit(made))
+    return settle(made)
+
+
+@situation("budget_short")
+def budget_short(world: World) -> Campaign:
+    """What is left pays for a judgment, and not for one of somebody new with a bonus."""
+    made = world.market(tutorial=True, tutorial_bonus=Decimal("0.75"), budget=Decimal(100))
+    launch(made, 1)
+    delivery.carry_out_due()
+    made.refresh_from_db()
+    who = arrive(Posting.objects.get(batch__campaign=made), "AW1", "U-AW1")
+    pass_tutorial(who)
+    judge(who)
+    judge(who)
+    world.hand_in(who)
+    spent = budget.committed(made)
+    Campaign.objects.filter(pk=made.pk).update(budget=spent + Decimal("0.50"))
     return settle(made)
 
 

@@ -153,6 +153,13 @@ def _more_people(world: World) -> Campaign:
     return settle(made)
 
 
+@situation("out_of_reach")
+def _out_of_reach(world: World) -> Campaign:
+    made = world.study(items=40, double_share=0.25, targets={"overall": 0.1})
+    take_turns([person(made, f"p{i}") for i in range(6)], 42)
+    return settle(made)
+
+
 @situation("worker")
 def _worker(world: World) -> Campaign:
     made = world.study()

@@ -43,7 +43,13 @@ from tests.factories import judge, leased, person, user
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 SOURCES = Path(rules.__file__).parent
 MOST_QUERIES = 55  # in any situation, whatever the size
-LINKS = {"people": "people", "batches": "batches", "launch": "batch-new", "pay": "pay"}
+LINKS = {
+    "people": "people",
+    "budget": "budget",
+    "batches": "batches",
+    "launch": "batch-new",
+    "pay": "pay",
+}
 
 
 @pytest.fixture
@@ -330,6 +336,8 @@ def test_there_is_always_one_act_and_it_is_well_said(now: Situation) -> None:
         "launch",
         "reviews",
         "pay",
+        "close",
+        "budget",
     )
 
 

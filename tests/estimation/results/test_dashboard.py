@@ -206,21 +206,6 @@ def test_advice_follows_the_state(client: Client, ada: User) -> None:
     assert advised() == ("Nothing", "")
 
 
-def test_more_people_are_asked_for_where_people_are_the_limit(client: Client, ada: User) -> None:
-    made = campaign(owner=ada)
-    judge(person(made))
-    shares = {"item": 0.2, "annotator": 0.8, "rest": 0.0}
-    estimated(made, 60, 0.4, detail={"at_target": False, "parts": shares})
-    advice = board(client, made).advice
-    assert re.fullmatch(r"Ask \d+ more people", advice.title)
-    assert advice.act == "people"
-    assert "cannot get below" in advice.text
-    # The same width from too few items is no reason to ask more people.
-    shares = {"item": 0.98, "annotator": 0.02, "rest": 0.0}
-    estimated(made, 61, 0.4, detail={"at_target": False, "parts": shares})
-    assert "more people" not in board(client, made).advice.title
-
-
 def test_a_panel_is_never_told_to_ask_more_people(client: Client, ada: User) -> None:
     made = campaign(owner=ada, estimand="panel", annotator_cap=None)
     judge(person(made))

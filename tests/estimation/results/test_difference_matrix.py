@@ -45,8 +45,22 @@ def test_the_p_value_reaches_the_level_where_the_interval_reaches_zero():
 def test_a_pair_told_apart_alone_may_not_be_among_many():
     # p = .0368, .0003, .9: alone two intervals exclude 0, after Holm one pair is told apart.
     found = table(pair("a", "b", 0.216), pair("c", "a", 0.4), pair("b", "c", 0.01))
-    assert [one.ahead for one in found.shown] == ["a", "c", ""]
+    assert [one.row.excludes_zero for one in found.shown] == [True, True, False]
     assert found.told_apart == {("c", "a")}
+    assert [found.reading(one) for one in found.shown] == [
+        "not distinguishable yet: p = 0.074 for all pairs together (Holm)",
+        "c ahead: 0 lies outside the interval",
+        "not distinguishable yet: 0 lies inside the interval",
+    ]
+
+
+@pytest.mark.parametrize("adjustment", ["holm", "simultaneous", "none"])
+@given(differences=st.tuples(*[st.floats(-0.6, 0.6)] * 3))
+def test_as_many_pairs_read_as_ahead_as_the_table_counts(adjustment, differences):
+    pairs = zip(("a", "c", "b"), ("b", "a", "c"), differences, strict=True)
+    found = made(adjustment, *(pair(*one) for one in pairs))
+    ahead = [reading for _one, _ahead, reading in found.readings if " ahead: " in reading]
+    assert len(ahead) == found.n_told
 
 
 def test_the_best_system_comes_first_and_each_number_is_how_far_the_row_is_ahead():

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.models import Campaign, OutOfReach
+from annotate.models import Campaign, NextStep
 from annotate.services.campaigns import life
 from annotate.states import CloseReason
 from estimation.models import EndForecast, EndForecastDue
@@ -55,7 +55,7 @@ def test_the_page_tells_judgments_cost_and_the_day_with_ranges(client: Client, a
     assert "judgments an hour" in shown
     assert "minutes a judgment" in shown
     assert "if new people give them" in shown
-    assert not OutOfReach.objects.filter(campaign=made).exists()
+    assert NextStep.objects.get(campaign=made).waits
     assert 'id="forecast-warning"' not in shown
 
 
@@ -65,8 +65,42 @@ def test_what_cannot_be_met_is_said(client: Client, ada: User) -> None:
     take_turns([person(made, f"p{i}") for i in range(6)], 42)
     settle(made)
     assert stored(made)["chance"] == 0
-    assert OutOfReach.objects.filter(campaign=made).exists(), "the list of campaigns says so"
-    assert "The targets cannot be met before the items run out." in page(client, made)
+    assert NextStep.objects.get(campaign=made).key == "out_of_reach", "the list says so"
+    shown = page(client, made)
+    assert shown.count("The targets cannot be met before the items run out.") == 2
+    assert 'data-advice="out_of_reach"' in shown
+    assert "more people" not in shown
+
+
+@pytest.mark.slow
+def test_no_more_people_are_asked_for_than_would_do_and_than_there_are(
+    client: Client, ada: User
+) -> None:
+    made = begun(ada)
+    row = EndForecast.objects.get(campaign=made)
+    row.content |= {"chance": 0.03}
+    row.content["cells"][0] |= {"chance": 0.03, "people": 7}
+    row.save()
+    shown = page(client, made)
+    assert "Ask 7 more people" in shown
+    assert "7 new people would do" in shown
+    assert "cannot be met" not in shown
+    Campaign.objects.filter(pk=made.pk).update(people=15)  # 11 have come
+    shown = page(client, made)
+    assert "Ask 7 more people" not in shown
+    assert "The targets cannot be met before the items run out." in shown
+
+
+@pytest.mark.slow
+def test_no_more_is_forecast_than_can_be_judged(client: Client, ada: User) -> None:
+    made = begun(ada)
+    row = EndForecast.objects.get(campaign=made)
+    row.content["judgments"] = [made.planned + 2, made.planned, made.planned + 9]
+    row.save()
+    amounts = client.get(reverse("estimation:dashboard", args=[made.public_id]))
+    judgments = amounts.context["board"].outlook.amounts[0]
+    assert judgments.about == f"{made.planned:,}"
+    assert judgments.between == f"{made.planned:,} to {made.planned:,}"
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotate.services.campaigns.reach import assumed_people
+from annotate.services.campaigns.planner import assumed_people
 from annotate.text.figures import money, number
 from estimation.core import InvalidOptionError
 from estimation.core.planning import (

@@ -9,19 +9,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.models import Campaign, CampaignImport
-from annotate.services.campaigns import reach
+from annotate.services.campaigns import planner
 from annotate.services.campaigns.importing import running, stored
+from annotate.services.campaigns.planner import Aim
 from annotate.services.studies import definitions
 from estimation.core.planning import TYPICAL, Prices, Study, forecast
 from tests.annotate.own import helpful
-from tests.annotate.researcher import created, lines, looked_at, owner_of, press, tried
+from tests.annotate.researcher import (
+    PLAN,
+    at,
+    begun,
+    created,
+    lines,
+    looked_at,
+    owner_of,
+    press,
+    tried,
+)
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 MANY = "100"  # people: more than a study of 30 items has work for
 
 
-def found(page: Any) -> dict[str, reach.Reach]:
+def found(page: Any) -> dict[str, Aim]:
     return {one.criterion.name: one for one in page.context["preview"].reach}
 
 
@@ -33,21 +44,71 @@ def test_thirty_items_do_not_reach_a_narrow_width(ada: Client) -> None:
     page = looked_at(ada, lines(30), people=MANY)
     told = found(page)["overall"]
     assert told.is_refused
-    assert told.takes.chance == 0
-    assert told.takes.nearest is not None
-    assert 0.4 < told.takes.nearest < 0.8
+    assert told.found.chance == 0
+    assert told.found.reachable is not None
+    assert 0.4 < told.found.reachable < 0.8
     said = page.content.decode()
     assert "a width of 0.200 cannot be reached with these items and people" in said
-    assert f"Use {told.takes.nearest:.3f}" in said
+    assert f"Use {told.found.reachable:.3f}" in said
     assert "Create the campaign all the same" in said
+
+
+def plan_step(client: Client, items: int, systems: int, **answers: str) -> Any:
+    """Show the plan step of a file, or send it with these answers."""
+    file = [
+        json.dumps({"item": f"i{i}", "system": f"s{s}", "output": f"s{s} says {i}"})
+        for i in range(items)
+        for s in range(systems)
+    ]
+    of = begun(client, "\n".join(file).encode())
+    client.post(at(of, "questions"), PLAN | {"revision": of.revision})
+    of.refresh_from_db()
+    if answers:
+        return client.post(at(of, "plan"), PLAN | {"revision": of.revision} | answers)
+    return client.get(at(of, "plan"))
+
+
+@pytest.mark.slow
+def test_the_first_target_is_a_round_one_that_the_items_reach(ada: Client) -> None:
+    few, many = (plan_step(ada, items, 3).context["form"] for items in (120, 600))
+    assert few["width_overall"].value() == 0.35, "0.2 is out of reach"
+    assert many["width_overall"].value() == 0.2
+
+
+@pytest.mark.slow
+def test_next_asks_about_a_target_that_is_out_of_reach(ada: Client) -> None:
+    asked = plan_step(ada, 60, 2, go="next")
+    assert asked.status_code == 422
+    said = asked.content.decode()
+    assert "a width of 0.200 is out of reach with these items and people" in said
+    assert "Go on without changing it" in said
+    assert CampaignImport.objects.get().steps_done == 2, "nothing is kept before the answer"
+    address = asked.request["PATH_INFO"]
+    typed = PLAN | {"revision": asked.context["of"].revision}
+    on = ada.post(address, typed | {"beyond": "1"})
+    assert (on.status_code, on["Location"]) == (302, address.replace("plan", "people"))
+
+
+@pytest.mark.slow
+def test_next_goes_on_with_the_width_that_it_offered(ada: Client) -> None:
+    asked = plan_step(ada, 60, 2, go="next")
+    (aim,) = asked.context["asked"]
+    address, used = asked.request["PATH_INFO"], f"overall={aim.found.reachable}"
+    ada.post(address, PLAN | {"revision": asked.context["of"].revision, "use": used})
+    shown = ada.get(address).context["form"]
+    width = {"width_overall": str(shown["width_overall"].value())}
+    revision = CampaignImport.objects.get().revision
+    assert width == {"width_overall": str(aim.found.reachable)}
+    on = ada.post(address, PLAN | {"revision": revision, "go": "next"} | width)
+    assert on.status_code == 302
 
 
 def test_an_assumed_number_of_people_refuses_nothing(ada: Client) -> None:
     """Sixty items are work for a dozen people; with as many as at a crowd they would do."""
     page = looked_at(ada, lines(60), width_overall="0.55")
     told = found(page)["overall"]
-    assert not told.is_reachable
-    assert told.lacks_people
+    assert not told.is_reached
+    assert told.found.lacks_people
     assert not told.is_refused
     said = page.content.decode()
     assert "a width of 0.550 may be out of reach with these items and people" in said
@@ -58,20 +119,20 @@ def test_an_assumed_number_of_people_refuses_nothing(ada: Client) -> None:
 def test_people_who_are_too_few_are_a_reason_to_refuse(ada: Client) -> None:
     told = found(looked_at(ada, lines(60), width_overall="0.55", people="12"))["overall"]
     assert told.is_refused
-    assert not told.lacks_people
+    assert not told.found.lacks_people
 
 
 def test_no_more_judgments_are_forecast_than_can_be_given(ada: Client) -> None:
     page = looked_at(ada, lines(40), people=MANY)
-    judgments = found(page)["overall"].takes.judgments
-    assert judgments is not None
-    assert judgments.low <= judgments.high <= page.context["preview"].planned
+    goal = found(page)["overall"].found.goal
+    assert goal is not None
+    assert goal.judgments.low <= goal.judgments.high <= page.context["preview"].planned
 
 
 @pytest.mark.slow
 def test_the_nearest_is_one_that_nine_of_ten_campaigns_reach(ada: Client) -> None:
     """Checked with other draws than those that found it."""
-    nearest = found(looked_at(ada, lines(60)))["overall"].takes.nearest
+    nearest = found(looked_at(ada, lines(60)))["overall"].found.reachable
     assert nearest is not None
     study = Study(TYPICAL["overall"], 60, systems=2, balance=0.16, person_share=0.08)
     for width, reached in ((nearest, True), (0.8 * nearest, False)):
@@ -98,12 +159,12 @@ def test_it_is_not_created_by_the_way_but_all_the_same_if_asked(ada: Client) -> 
 @pytest.mark.slow
 def test_the_nearest_width_is_taken_with_a_press(ada: Client) -> None:
     page = looked_at(ada, lines(30), people=MANY)
-    nearest = found(page)["overall"].takes.nearest
+    nearest = found(page)["overall"].found.reachable
     press(ada, page, "width", criterion="overall", to="nearest")
     after = again(ada, page)
     assert stored.plan_of(CampaignImport.objects.get()).targets == {"overall": nearest}
-    assert found(after)["overall"].takes.chance >= 0.8
-    assert found(after)["overall"].is_reachable
+    assert found(after)["overall"].found.chance >= 0.8
+    assert found(after)["overall"].is_reached
     assert "all the same" not in after.content.decode()
     press(ada, after)
     running.run_due()
@@ -127,13 +188,14 @@ def test_a_criterion_without_a_target_changes_nothing(ada: Client, criterion: st
 @pytest.mark.slow
 def test_enough_items_are_not_refused_and_say_what_it_takes(ada: Client) -> None:
     page = looked_at(ada, lines(200), width_overall="0.6")
-    takes = found(page)["overall"].takes
-    assert takes.chance == 1
-    assert takes.judgments is not None
-    assert takes.cost is not None
-    assert takes.people is not None
-    work, bonuses = 0.40 * takes.judgments.expected, 0.75 * takes.people.expected
-    assert takes.cost.expected == pytest.approx(work + bonuses, rel=0.01)
+    goal = found(page)["overall"].found.goal
+    assert goal is not None
+    assert goal.all_stop_probability == 1
+    work, bonuses = 0.40 * goal.judgments.expected, 0.75 * goal.annotators.expected
+    assert goal.cost.expected == pytest.approx(work + bonuses, rel=0.01)
+    assert page.context["preview"].cost == goal.cost
+    said = page.content.decode()
+    assert said.index("Expected cost") < said.index("Cost at most")
     assert "all the same" not in page.content.decode()
 
 
@@ -146,7 +208,7 @@ def test_other_rules_are_not_forecast_by_it(ada: Client, mode: str) -> None:
 
 def test_two_items_are_refused_without_a_nearest_width(ada: Client) -> None:
     page = looked_at(ada, lines(2))
-    assert found(page)["overall"].takes.nearest is None
+    assert found(page)["overall"].found.reachable is None
     assert "no width can be reached" in page.content.decode()
 
 
@@ -168,7 +230,7 @@ def test_scores_that_nobody_knows_are_a_guess_and_refuse_nothing(ada: Client) ->
     )
     (told,) = found(page).values()
     assert not told.is_known
-    assert not told.is_reachable
+    assert not told.is_reached
     assert not told.is_refused
     assert "may be out of reach" in page.content.decode()
     assert "all the same" not in page.content.decode()
@@ -178,7 +240,7 @@ def test_a_small_study_is_told_how_many_people_it_is_planned_for_and_why(ada: Cl
     page = looked_at(ada, lines(30))
     told = found(page)["overall"]
     planned = page.context["preview"].planned
-    assert told.takes.nearest is None
+    assert told.found.reachable is None
     least = -(-planned // 25)
     assert told.assumed == (
         f"All {planned} judgments take at least {least} people, who give at most 25 each. "
@@ -196,9 +258,9 @@ def test_the_people_that_the_researcher_has_are_planned_with(ada: Client) -> Non
         found(looked_at(ada, lines(30), people=people))["overall"] for people in ("3", "60")
     )
     assert few.assumed.startswith("Planned for the 3 people you have.")
-    assert few.takes.nearest is None
+    assert few.found.reachable is None
     assert many.assumed == "Planned for the 60 people you have."
-    assert many.takes.nearest is not None
+    assert many.found.reachable is not None
 
 
 def test_people_who_are_too_few_for_everything_are_told_so(ada: Client) -> None:
@@ -216,7 +278,7 @@ def test_a_number_of_people_outside_the_limits_is_refused(ada: Client) -> None:
 def test_a_budget_below_what_the_targets_cost_is_told(ada: Client) -> None:
     def notices(**fields: str) -> list[str]:
         page = looked_at(ada, lines(60), people=MANY, width_overall="0.6", **fields)
-        assert found(page)["overall"].is_reachable
+        assert found(page)["overall"].is_reached
         return [one for one in page.context["preview"].notices if "expected to cost" in one]
 
     (told,) = notices(budget="5")
@@ -255,7 +317,7 @@ def test_why_so_many_people_are_assumed_is_true_of_every_study(
     cap: int | None, items: int, systems: int, double_share: float
 ) -> None:
     study = Study(TYPICAL["overall"], items, systems=systems, cap=cap, double_share=double_share)
-    told, each = reach.assumed_people(study), study.judgments / study.places
+    told, each = planner.assumed_people(study), study.judgments / study.places
     if "half of that" in told:
         assert cap is not None
         assert 0.7 * cap / 2 <= each <= cap / 2

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotate', '0049_work_times'),
+        ('annotate', '0051_scoring_of_own_instruments'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotate', '0049_work_times'),
+        ('annotate', '0050_groups_of_items'),
     ]
 
     operations = [
