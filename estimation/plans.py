@@ -3,7 +3,8 @@
 Options have the names of the command: items, systems, level, estimand, criterion, item_variance,
 person_variance, rest_variance, balance, person_share, mean, scale, levels, rho; cap (0 for none),
 double_share, pool, places, reward, crowd, fee_rate, tasks, tutorial_bonus, failed_try_pay,
-minutes, per_day, gold_share; side_by_side (systems are ranked by texts that are judged in pairs), probability.
+minutes, per_day, gold_share; side_by_side (systems are ranked by texts that are judged in pairs),
+probability.
 """
 
 from collections.abc import Mapping
