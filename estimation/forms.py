@@ -101,6 +101,9 @@ class PlanForm(forms.Form):
         initial=float(DEFAULTS.tutorial_bonus),
         help_text="0 without a tutorial.",
     )
+    failed_try_pay = _number(
+        f"Pay for a failed tutorial, in {unit_of_money()}", 0, 9999, initial=0.0
+    )
     gold_share = forms.IntegerField(
         label=f"Gold items of {BLOCK} tasks", min_value=0, max_value=MOST_GOLD, initial=0
     )

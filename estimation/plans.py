@@ -2,8 +2,9 @@
 
 Options have the names of the command: items, systems, level, estimand, criterion, item_variance,
 person_variance, rest_variance, balance, person_share, mean, scale, levels, rho; cap (0 for none),
-double_share, pool, places, reward, crowd, fee_rate, tasks, tutorial_bonus, minutes, per_day,
-gold_share; side_by_side (systems are ranked by texts that are judged in pairs), probability.
+double_share, pool, places, reward, crowd, fee_rate, tasks, tutorial_bonus, failed_try_pay,
+minutes, per_day, gold_share; side_by_side (systems are ranked by texts that are judged in pairs),
+probability.
 """
 
 from collections.abc import Mapping
@@ -146,6 +147,7 @@ def prices_of(options: Mapping[str, Any]) -> Prices:
         fee_rate=None if rate is None else _money(rate),
         cap=options["cap"] or None,
         bonus=_money(options["tutorial_bonus"]),
+        failed=_money(options["failed_try_pay"]),
         tasks=options["tasks"],
         gold_share=options["gold_share"],
         minutes=options["minutes"],

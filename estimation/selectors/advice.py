@@ -3,7 +3,7 @@
 from math import ceil
 
 from annotate.states import CampaignStatus as Status
-from annotate.text.figures import count, many, money, number, percent
+from annotate.text.figures import count, many, money, money_at_a_glance, number, percent
 from estimation.core import MIN_EFFECTIVE_ANNOTATORS
 from estimation.selectors import collecting, ending
 from estimation.selectors.situation import URGENT, Advice, Branch, Situation
@@ -95,11 +95,22 @@ def draft(now: Situation) -> Advice:
     if now.facts.is_ranking:
         enough = "every pair of systems is decided"
     text = (
-        f"No one can judge yet. Once open, at most {count(now.progress.planned)} judgments are "
-        f"collected for at most {money(now.most.amount)}, and collection stops automatically when "
-        f"{enough}."
+        f"No one can judge yet.{_expected(now)} At most, {count(now.progress.planned)} judgments "
+        f"are collected for {money(now.most.amount)}. Collection stops automatically when {enough}."
     )
     return Advice("draft", "Open the campaign", text, "open", "Open for judgments")
+
+
+def _expected(now: Situation) -> str:
+    found = now.expected
+    if found is None:
+        return ""
+    cost = money_at_a_glance(min(found.cost.expected, float(now.most.amount)))
+    judgments, people = round(found.judgments.expected), round(found.annotators.expected)
+    return (
+        f" It is expected to cost about {cost}: {many(judgments, 'judgment')} by "
+        f"{many(people, 'person', 'people')}."
+    )
 
 
 def paused(now: Situation) -> Advice:

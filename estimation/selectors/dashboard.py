@@ -20,9 +20,11 @@ from annotate.selectors.review import eligibility, ruling_statistics
 from annotate.selectors.review.ruling_statistics import Conduct, ExcludedCounts
 from annotate.selectors.work import admission, offered
 from annotate.selectors.work.offered import Offered
+from annotate.services.campaigns import planner
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
 from annotate.text.figures import many
+from estimation.core.planning import Forecast
 from estimation.selectors import agreement, comparisons, history, rankings, savings, stress
 from estimation.selectors.activity import ActivityLine, lines
 from estimation.selectors.advice import advise
@@ -76,6 +78,7 @@ class Dashboard:
     n_in_doubt: int  # paid units with a discrepancy
     near: Deadline | None  # when the crowd automatically pays units that are held here
     due: Decimal
+    expected: Forecast | None  # by the plan of a draft
     short: Decimal  # what the budget lacks for one more place at the crowd
 
     @property
@@ -205,6 +208,7 @@ class Dashboard:
                 due=self.due,
                 outlook=self.outlook,
                 short=self.short,
+                expected=self.expected,
             )
         )
 
@@ -242,6 +246,7 @@ def build(
     limit: CloseReason | None = None,
     reserved: bool = False,
     short: Decimal = Decimal(0),
+    expected: Forecast | None = None,
     adjustment: Adjustment = "holm",
 ) -> Dashboard:
     """Return the dashboard.
@@ -252,6 +257,7 @@ def build(
     limit: what forbids any further lease.
     reserved: the rest of the budget is reserved for work in progress.
     short: what the budget lacks for one more place at the crowd.
+    expected: what a draft is expected to take, by its plan.
     adjustment: of the differences, for many pairs; the places of systems follow from it.
     """
     pk, newest = facts.campaign_id, history.latest(facts.campaign_id, facts.criterion_names)
@@ -295,6 +301,7 @@ def build(
         n_in_doubt=open_units.count_disputed(pk) if facts.marketplace else 0,
         near=open_units.next_deadline(pk) if facts.marketplace else None,
         due=_due(facts),
+        expected=expected,
         short=short,
     )
 
@@ -310,6 +317,7 @@ def of_campaign(campaign: Campaign, adjustment: Adjustment = "holm") -> Dashboar
         limit=limit,
         reserved=reserved,
         short=budget.short_of_a_place(campaign) if campaign.status in COLLECTS else Decimal(0),
+        expected=planner.of_campaign(campaign) if campaign.status == Status.DRAFT else None,
         adjustment=adjustment,
     )
 

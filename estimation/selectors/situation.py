@@ -13,6 +13,7 @@ from annotate.selectors.pay.open_units import Deadline
 from annotate.selectors.work.offered import Offered
 from annotate.states import CampaignStatus, CloseReason
 from annotate.text.figures import lasting, many, moment, series
+from estimation.core.planning import Forecast
 from estimation.selectors.criteria.cells import ShownCell
 from estimation.selectors.forecast import Outlook
 from estimation.selectors.rankings import Rankings
@@ -64,6 +65,7 @@ class Situation:
     due: pay by hand, computed once the campaign is closed.
     outlook: what is forecast of the end; None in tests of other advice.
     short: what the budget lacks for one more place at the crowd.
+    expected: what a draft is expected to take, by its plan.
     """
 
     facts: CampaignFacts
@@ -86,6 +88,7 @@ class Situation:
     due: Decimal = ZERO
     outlook: Outlook | None = None
     short: Decimal = ZERO
+    expected: Forecast | None = None
 
     @property
     def status(self) -> CampaignStatus:

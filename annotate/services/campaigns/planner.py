@@ -3,7 +3,7 @@
 A design is a `Study` of one criterion, a target width and the `Prices`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from hashlib import sha256
@@ -16,7 +16,9 @@ from annotate.crowds import bills, tariffs
 from annotate.crowds.tariffs import ZERO
 from annotate.crowds.terms import usual_tasks
 from annotate.instruments.base import Criterion
+from annotate.models import Campaign
 from annotate.selectors.pay.budget import gold_factor
+from annotate.selectors.studies import instruments
 from annotate.services.campaigns import creating, enough, plans
 from annotate.services.campaigns.creating import Checked
 from annotate.services.campaigns.plans import Plan
@@ -226,29 +228,31 @@ def aims(checked: Checked, per_day: float | None = None) -> list[Aim]:
     if plan.stop_mode != StopMode.PRECISION or facts.n_items < 2:
         return []
     asked = [one for one in checked.instrument.criteria if one.name in plan.targets]
-    found = prices_of(plan, per_day)
+    found = prices_of(plan, tutorial=plans.has_tutorial(plan), per_day=per_day)
     return [_aim(checked, one, found) for one in asked]
 
 
-def prices_of(plan: Plan, per_day: float | None = None) -> Prices:
+def prices_of(plan: Plan | Campaign, *, tutorial: bool, per_day: float | None = None) -> Prices:
+    """Return what judgments and people cost. tutorial: whether there is one."""
     return prices(
         plan.crowd,
         reward=plan.reward,
-        fee_rate=plan.fee,
+        fee_rate=plan.fee_rate,
         cap=plan.annotator_cap,
-        bonus=plan.tutorial_bonus if plans.has_tutorial(plan) else ZERO,
+        bonus=plan.tutorial_bonus if tutorial else ZERO,
         gold_share=plan.gold_share,
         per_day=per_day,
     )
 
 
-def study_of(checked: Checked, criterion: Criterion) -> Study:
-    """Return the collection of a plan and its file, on one criterion, without metrics."""
-    plan, facts = checked.plan, checked.facts
+def study_of(
+    plan: Plan | Campaign, criterion: Criterion, *, items: int, systems: int, planned: int
+) -> Study:
+    """Return the collection of a plan on one criterion, without metrics."""
     return Study(
         enough.typical(criterion),
-        facts.n_items,
-        systems=facts.n_systems,
+        items,
+        systems=systems,
         level=plan.level,
         cap=plan.annotator_cap,
         double_share=plan.double_share,
@@ -256,12 +260,37 @@ def study_of(checked: Checked, criterion: Criterion) -> Study:
         balance=criterion.balance,
         person_share=criterion.person_share,
         participation=Participation(pool=plan.people),
-        planned=creating.count_planned(plan, facts),
+        planned=planned,
+    )
+
+
+def of_campaign(campaign: Campaign) -> Forecast | None:
+    """Return what a campaign is expected to take by its plan alone; None where none is made."""
+    widths = dict(campaign.targets.exclude(width=None).values_list("criterion", "width"))
+    size = {
+        "items": campaign.items.count(),
+        "systems": campaign.systems.count(),
+        "planned": campaign.planned,
+    }
+    if campaign.stop_mode != StopMode.PRECISION or size["items"] < 2:
+        return None
+    found = prices_of(campaign, tutorial=campaign.tutorial_required)
+    asked = [one for one in instruments.of(campaign).criteria if one.name in widths]
+    return _last(
+        [kept(planned, study_of(campaign, one, **size), found, widths[one.name]) for one in asked]
     )
 
 
 def _aim(checked: Checked, criterion: Criterion, prices: Prices) -> Aim:
-    study, width = study_of(checked, criterion), checked.plan.targets[criterion.name]
+    plan, facts = checked.plan, checked.facts
+    study = study_of(
+        plan,
+        criterion,
+        items=facts.n_items,
+        systems=facts.n_systems,
+        planned=creating.count_planned(plan, facts),
+    )
+    width = plan.targets[criterion.name]
     found: Planned = kept(planned, study, prices, width)
     is_known = study.expected is TYPICAL.get(criterion.name)
     saved = _saved(criterion.name, checked.metrics) if is_known else None
@@ -289,7 +318,11 @@ def last(found: Iterable[Aim]) -> Forecast | None:
 
     None without targets, and where one of them has no forecast.
     """
-    goals = [one.found.goal for one in found]
+    return _last([one.found for one in found])
+
+
+def _last(found: Sequence[Planned]) -> Forecast | None:
+    goals = [one.goal for one in found]
     known = [one for one in goals if one is not None]
     return max(known, key=lambda one: one.judgments.expected) if known == goals and goals else None
 

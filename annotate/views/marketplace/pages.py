@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 from csp.decorators import csp_replace
@@ -13,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate import adapters, tokens
 from annotate.crowds.registry import CROWDS
+from annotate.crowds.tariffs import ZERO
 from annotate.errors import ServiceError
 from annotate.permissions import is_owner, researcher_page, visible
 from annotate.requests import bodies
@@ -24,6 +26,7 @@ from annotate.selectors.pay import budget
 from annotate.selectors.work import task_page as work
 from annotate.selectors.work import units
 from annotate.services.marketplace import events
+from annotate.states import CampaignStatus
 from annotate.text.figures import count, money
 from annotate.views.campaigns.budgets import MANY
 from annotate.views.work import entry
@@ -110,11 +113,19 @@ def _context(request: HttpRequest, campaign: Any) -> dict[str, Any]:
         "world": board.world,
         "owner": owner,
         **(_beyond(campaign) if owner and board.doubtful else {}),
-        **({"short": budget.short_of_a_place(campaign)} if owner and board.missing else {}),
+        "short": _short(campaign) if owner else ZERO,
         "operations": [said(op) for op in board.operations.listed],
         "fingerprint": board.fingerprint,
         "section": "campaigns",
     }
+
+
+def _short(campaign: Any) -> Decimal:
+    """Return what the budget lacks for another place; 0 where that takes too long to find out."""
+    over = campaign.status in (CampaignStatus.CLOSED, CampaignStatus.ARCHIVED)
+    if over or campaign.budget is None or batches.more_units(campaign.pk, than=MANY):
+        return ZERO
+    return budget.short_of_a_place(campaign)
 
 
 def _beyond(campaign: Any) -> dict[str, Any]:

@@ -140,6 +140,12 @@ def _add_work(parser: ArgumentParser) -> None:
         default=USUAL["tutorial_bonus"],
         help="paid once to each person; 0 without a tutorial (default: %(default)s)",
     )
+    group.add_argument(
+        "--failed-try-pay",
+        type=float,
+        default=USUAL["failed_try_pay"],
+        help="paid for a failed tutorial; one person is assumed to fail for four who pass",
+    )
     group.add_argument("--minutes", type=float, help="of work per judgment")
     group.add_argument("--per-day", type=float, help="how many judgments come in a day")
     group.add_argument(

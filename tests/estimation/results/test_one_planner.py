@@ -17,6 +17,7 @@ from annotate.services.campaigns.importing.facts import Facts
 from annotate.services.campaigns.importing.sheet import Sheet
 from annotate.text.figures import money
 from estimation.core.planning import drawing
+from estimation.forms import initial
 from tests.annotate.researcher import lines, looked_at
 from tests.factories import rows, user
 
@@ -130,4 +131,5 @@ def test_a_hundred_designs_have_the_same_numbers_at_every_entrance(
 
 
 def asked() -> dict[str, Any]:
-    return {"estimand": "population", "crowd": "link", "rho": 0, "tutorial_bonus": 0}
+    usual = {name: value for name, value in initial().items() if value is not None}
+    return {**usual, "target": ""}
