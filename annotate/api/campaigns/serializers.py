@@ -318,7 +318,7 @@ class FileImportSerializer(PlanSerializer):
     metrics_file = serializers.FileField(required=False, allow_empty_file=True)
 
 
-class BoundMetricsSerializer(serializers.Serializer[Any]):
+class BoundMetricsSerializer(Asked):
     reason = serializers.CharField(
         max_length=LONGEST_REASON, help_text="why; the log and the export keep it"
     )
