@@ -137,7 +137,7 @@ TEMPLATES = [
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
 
-DATABASES = {
+DATABASES: dict[str, dict[str, Any]] = {
     "default": env.db_url_config(DATABASE_URL)
     if DATABASE_URL
     else {"ENGINE": "config.local.database", "NAME": servers.NAME, "USER": servers.NAME}

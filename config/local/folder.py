@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from config.local import processes, servers
-from config.local.servers import NotStarted, Postgres
+from config.local.programs import NotStarted
+from config.local.servers import Postgres
 
 OLD = "plumbline.sqlite3"  # where versions before 0.2.0 kept their data
 MOVER = "move_from_sqlite"

@@ -17,7 +17,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from config.local import folder, processes, serving
-from config.local.servers import NotStarted, Postgres, Valkey, unprivileged
+from config.local.programs import NotStarted, unprivileged
+from config.local.servers import Postgres, Valkey
 from config.local.serving import Child
 
 STOPPED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -55,8 +56,9 @@ class Command(BaseCommand):
 
     def _end(self, *_signal: Any) -> None:
         """End when the children are next looked at; while they are being started, at once."""
-        first, _ = not self.ending.is_set(), self.ending.set()
-        if first and not self.started:
+        was_ending = self.ending.is_set()
+        self.ending.set()
+        if not self.started and not was_ending:
             raise KeyboardInterrupt
 
     def _say_where(self) -> None:
