@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from urllib.parse import quote
 
 import psycopg2
@@ -110,8 +110,8 @@ class Postgres:
     def _check_reach(self) -> None:
         """Raise NotStarted if the user cannot reach the folder of the data."""
         look = ["/bin/sh", "-c", 'cd "$0"', str(self.data.parent)]
-        rights = {"user": self.user.pw_uid, "extra_groups": []} if os.geteuid() == 0 else {}
-        if subprocess.run(look, stderr=subprocess.DEVNULL, cwd="/", **rights).returncode:  # type: ignore[call-overload]  # noqa: S603
+        command: dict[str, Any] = {"cwd": "/", **processes.rights(self.user)}
+        if subprocess.run(look, stderr=subprocess.DEVNULL, **command).returncode:  # noqa: S603
             raise NotStarted(
                 f"The servers run as {self.user.pw_name}, who cannot reach {self.data.parent}. Set "
                 "PLUMBLINE_VAR to a folder that this user can reach, or name another with --user."
