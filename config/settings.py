@@ -25,12 +25,9 @@ INSTALLED = not (BASE_DIR / "templates").is_dir()  # with pip, not run from a ch
 SHARE_DIR = BASE_DIR / "config" / "share" if INSTALLED else BASE_DIR
 # Each instrument has its own pages and scripts, in folders of the same names.
 INSTRUMENTS = BASE_DIR / "annotate" / "instruments"
+HERE_VAR = (Path.cwd() if INSTALLED else BASE_DIR) / "var"
 # The servers that root starts run as another user, who can reach this folder.
-DEFAULT_VAR = (
-    Path("/var/lib/plumbline")
-    if os.geteuid() == 0
-    else (Path.cwd() if INSTALLED else BASE_DIR) / "var"
-)
+DEFAULT_VAR = Path("/var/lib/plumbline") if os.geteuid() == 0 else HERE_VAR
 VAR_DIR = Path(env.str("PLUMBLINE_VAR", default=str(DEFAULT_VAR))).absolute()
 # What a running `serve` tells: where its servers answer, and where people reach it.
 _running = folder.told(VAR_DIR)
@@ -229,7 +226,7 @@ FILE_UPLOAD_HANDLERS = [
     "config.uploads.RoomyUploadHandler",
 ]
 
-CELERY_BROKER_URL = REDIS_URL
+CELERY_BROKER_URL = REDIS_URL or "redis://redis-url-is-not-set"  # a worker says so
 # A worker without --queues takes both.
 CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {"celery": {}, BACKGROUND: {}}
 CELERY_TASK_ROUTES = ROUTES

@@ -16,7 +16,7 @@ from annotate.states import PUT_OFF
 ADDING = frozenset(("judgment", "scored", "verified"))
 ORDINARY = ADDING | {"expired", "returned", "tutorial", "fee", "budget", "posting", PUT_OFF}
 
-BATCH = 500  # marks accumulate while no worker runs, and SQLite limits the parameters of a query
+BATCH = 500  # marks accumulate while no worker runs
 
 
 def mark(campaign_id: int, reason: str) -> None:

@@ -33,8 +33,7 @@ def start(folder: Path, name: str) -> str:
     folders.make(folder)
     server = Postgres(folder, folders.passwords(folder), **SETTINGS)
     if not (server.data / "postmaster.pid").exists():
-        server.at_our_end = None  # it stays
-        server.start()
+        server.start(stays=True)
     connection = psycopg2.connect(server.url(ADMIN, ADMIN))
     connection.autocommit = True
     with connection.cursor() as cursor:

@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from config.local import processes, servers
-from config.local.servers import NotStarted, Postgres
+from config.local.programs import NotStarted
+from config.local.servers import Postgres
 
 OLD = "plumbline.sqlite3"  # where versions before 0.2.0 kept their data
 MOVER = "move_from_sqlite"
-PATIENCE = 60.0  # seconds to wait for servers that another process is starting
+PATIENCE = 180.0  # seconds to wait for servers that another process is starting
 ENDING = 10.0  # seconds that each process has which a killed one left behind
 
 _held: list[IO[str]] = []  # locks of this process, until it ends
@@ -109,9 +110,7 @@ def old_file(folder: Path) -> Path | None:
     """Return the SQLite file of an earlier version, here or where that kept it by default."""
     from django.conf import settings
 
-    places = [folder]
-    if folder == settings.DEFAULT_VAR:
-        places.append(settings.BASE_DIR / "var")
+    places = [folder, settings.HERE_VAR] if folder == settings.DEFAULT_VAR else [folder]
     return next((place / OLD for place in places if (place / OLD).exists()), None)
 
 

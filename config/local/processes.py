@@ -42,9 +42,6 @@ def start(
     keep: descriptors that it inherits.
     """
     us = os.getpid()
-    rights: dict[str, Any] = {}
-    if user and user.pw_uid != os.geteuid():
-        rights = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
     def prepare() -> None:
         if _prctl is not None and at_our_end is not None:
@@ -67,7 +64,7 @@ def start(
                 start_new_session=True,
                 preexec_fn=prepare,
                 pass_fds=keep,
-                **rights,
+                **rights(user),
             )
         except OSError as error:
             outcome.put(error)
@@ -84,6 +81,13 @@ def start(
             process.stdin.write(said)
             process.stdin.close()
     return process
+
+
+def rights(user: pwd.struct_passwd | None) -> dict[str, Any]:
+    """Return what `subprocess` takes to give a process the rights of a user; {} for our own."""
+    if user is None or user.pw_uid == os.geteuid():
+        return {}
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
 
 def stop(process: Process, how: signal.Signals | None, *, patience: float) -> None:

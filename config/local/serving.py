@@ -13,7 +13,7 @@ from pathlib import Path
 
 from config.local import processes
 from config.local.processes import Process
-from config.local.servers import NotStarted
+from config.local.programs import NotStarted
 
 PAUSE = 0.2  # seconds between two looks at the children
 FIRST, LONGEST = 1.0, 30.0  # seconds before a child that ended is started again
@@ -89,7 +89,9 @@ def program(name: str, *command: str, env: dict[str, str], keep: tuple[int, ...]
             env=env,
             cwd=Path(__file__).resolve().parents[2],
             keep=keep,
-            at_our_end=signal.SIGQUIT,  # both gunicorn and Celery then end at once
+            # The processes that gunicorn and Celery make end with them. Asked to end, a worker
+            # would wait for a broker that is gone as well.
+            at_our_end=signal.SIGKILL,
         )
 
     return Child(name, start, signal.SIGTERM, patience=15)

@@ -1,6 +1,6 @@
 """How far the download of an export is, for the page that it was started from.
 
-It is kept for a minute where all processes see it (Redis; the embedded mode has one process). It
+It is kept for a minute where all processes see it (Redis). It
 only shows: a download neither waits for it nor fails with it.
 """
 

@@ -14,6 +14,7 @@ from zipfile import ZipFile
 import httpx
 import pytest
 
+from config.local import servers
 from extras.demo import corpus, people
 from tests.processes import ROOT, wait_for
 
@@ -43,8 +44,13 @@ def installed(tmp_path: Path) -> Path:
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
     """A server of its own, with an account."""
+    with servers.scratch_folder() as room:
+        yield from _served(room, tmp_path)
+
+
+def _served(room: Path, tmp_path: Path) -> Iterator[str]:
     mine = environment(
-        PLUMBLINE_VAR=str(tmp_path / "var"),
+        PLUMBLINE_VAR=str(room / "var"),
         PYTHONUNBUFFERED="1",
         DJANGO_SUPERUSER_PASSWORD=PASSWORD,
     )
@@ -62,7 +68,7 @@ def address(tmp_path: Path) -> Iterator[str]:
         assert found, log.read_text()
         yield found.group(1)
     finally:
-        server.kill()
+        server.terminate()
         server.wait()
 
 

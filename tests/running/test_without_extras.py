@@ -6,11 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.processes import ROOT
+from tests.upgrade.old_database import postgres
 
 pytestmark = pytest.mark.slow
 
@@ -36,8 +38,8 @@ print(client.get(reverse("annotate:campaigns")).status_code)
 
 
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the image copies, beside nothing else."""
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """What the image copies, beside nothing else, and a database of its own."""
     folder = tmp_path_factory.mktemp("image")
     for source in re.findall(r"^COPY (\S+) \S+$", (ROOT / "Dockerfile").read_text(), re.M):
         if (ROOT / source).is_dir():
@@ -45,13 +47,19 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(ROOT / source, folder / source, ignore=ignored)
         else:
             shutil.copy(ROOT / source, folder / source)
-    return folder
+    with postgres() as url:
+        (folder / "database").write_text(url)
+        yield folder
 
 
 def run(copy: Path, *arguments: str, where: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run Python in the copy, or elsewhere with the data of the copy."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    env = kept | {"DJANGO_SETTINGS_MODULE": "config.settings", "PLUMBLINE_VAR": str(copy / "var")}
+    env = kept | {
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "PLUMBLINE_VAR": str(copy / "var"),
+        "DATABASE_URL": (copy / "database").read_text(),
+    }
     return subprocess.run(
         [sys.executable, *arguments], cwd=where or copy, env=env, capture_output=True, text=True
     )

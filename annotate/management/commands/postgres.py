@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from config.local import servers
+from config.local import programs
 
 OF_CLIENTS = ("psql", "pg_dump", "pg_restore")
 
@@ -26,8 +26,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         where = connection.get_connection_params()
-        me = servers.who(os.geteuid())
-        place = servers.programs(*servers.POSTGRES, me, Path(settings.VAR_DIR)) / "bin"
+        me = programs.who(os.geteuid())
+        place = programs.programs(*programs.POSTGRES, me, Path(settings.VAR_DIR)) / "bin"
         env = os.environ | {
             f"PG{name.upper()}": str(where[given])
             for name, given in (

@@ -17,7 +17,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from config.local import folder, processes, serving
-from config.local.servers import NotStarted, Postgres, Valkey, unprivileged
+from config.local.programs import NotStarted, unprivileged
+from config.local.servers import Postgres, Valkey
 from config.local.serving import Child
 
 STOPPED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -39,40 +40,43 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.children: list[Child] = []
-        self.ending, self.started = threading.Event(), False
+        self.ending, self.started, self.has_waited = threading.Event(), False, False
         self.place = Path(settings.VAR_DIR)
         for number in STOPPED:
             signal.signal(number, self._end)
         try:
-            with folder.owned(self.place):
-                self._serve(**options)
+            while not self._serves(options) and not self._runs_already():
+                time.sleep(0.2)
         except KeyboardInterrupt:
             pass
-        except folder.Taken:
-            self._say_where()
         except NotStarted as reason:
             raise CommandError(str(reason)) from None
 
+    def _serves(self, options: dict[str, Any]) -> bool:
+        """Run until a signal comes; False where another process has the folder."""
+        try:
+            with folder.owned(self.place):
+                self._serve(**options)
+        except folder.Taken:
+            return False
+        return True
+
     def _end(self, *_signal: Any) -> None:
         """End when the children are next looked at; while they are being started, at once."""
-        first, _ = not self.ending.is_set(), self.ending.set()
-        if first and not self.started:
+        was_ending = self.ending.is_set()
+        self.ending.set()
+        if not self.started and not was_ending:
             raise KeyboardInterrupt
 
-    def _say_where(self) -> None:
-        """Say where it runs already, once that has begun."""
-        until = time.monotonic() + serving.STARTING
-        waits, self.started = False, True
-        while time.monotonic() < until and not self.ending.is_set():
-            told = folder.told(self.place)
-            if url := told.get("url"):
-                self.stdout.write(f"Plumbline runs at {url} already (process {told['owner'][0]}).")
-                return
-            if told and not waits:
-                waits = True
-                self.stdout.write(f"Waiting for another command, process {told['owner'][0]}.")
-            time.sleep(0.1)
-        raise CommandError(f"Another process has {self.place}, and does not say where it runs.")
+    def _runs_already(self) -> bool:
+        """Say where another `serve` runs, once it does; another command ends by itself."""
+        told = folder.told(self.place)
+        if url := told.get("url"):
+            self.stdout.write(f"Plumbline runs at {url} already (process {told['owner'][0]}).")
+        elif told and not self.has_waited:
+            self.has_waited = True
+            self.stdout.write(f"Waiting for process {told['owner'][0]}, which has the database.")
+        return bool(url)
 
     def _serve(self, *, host: str, port: int, user: str | None, **_options: Any) -> None:
         try:

@@ -16,7 +16,7 @@ from annotate.selectors.studies import instruments
 Ints = NDArray[np.int64]
 Number = TypeVar("Number", np.int64, np.float64)
 
-PART = 5000  # ids in one query; SQLite limits its parameters
+PART = 5000  # ids in one query
 ROOM = 1.1  # of the arrays, for what comes
 
 

@@ -81,7 +81,7 @@ def count_of(rows: QuerySet[Any], by: str) -> Coalesce:
 
 
 def in_cents(total: Decimal) -> Decimal:
-    """Round to cents: SQLite adds decimals as floats, with errors of about 1e-12."""
+    """Return a sum with two digits, also that of nothing."""
     return total.quantize(CENT)
 
 
@@ -188,7 +188,7 @@ def _names(participations: QuerySet[Participation]) -> QuerySet[Participation, A
 
 def _account(row: tuple[int, str, str], sums: list[Decimal]) -> Account:
     pk, pseudonym, external_id = row
-    paid, earned, refused = map(in_cents, sums)  # SQLite gives sums more digits than money has
+    paid, earned, refused = map(in_cents, sums)
     return Account(earned, -refused, paid, pk, pseudonym, external_id)
 
 

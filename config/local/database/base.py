@@ -11,7 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.backends.postgresql import base
 
 from config.local import folder
-from config.local.servers import NotStarted
+from config.local.programs import NotStarted
 
 
 class DatabaseWrapper(base.DatabaseWrapper):

@@ -6,11 +6,14 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from config.local import servers
+from config.local.folder import make
 from extras.demo import corpus
 from extras.demo.runner import SMALL
 from tests.processes import ROOT, wait_for
@@ -22,8 +25,15 @@ NOWHERE = "postgres://nobody@localhost:1/nothing"
 HIDDEN = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "TEST_DATABASE_URL", "TEST_REDIS_URL")
 
 
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder that the servers' user can reach."""
+    with servers.scratch_folder() as made:
+        yield made
+
+
 def run(folder: Path, *options: str, **more: str) -> "subprocess.CompletedProcess[str]":
-    (folder / "tmp").mkdir()
+    make(folder / "tmp")
     return subprocess.run(
         [sys.executable, "manage.py", "demo", "--headless", "--port", str(free_port()), *options],
         cwd=ROOT,
@@ -48,8 +58,8 @@ def widest(found: dict[str, Any], criterion: str) -> float:
     return max(row["width"] for row in found["estimates"] if row["criterion"] == criterion)
 
 
-def test_the_headless_demo_closes_itself_at_the_target(tmp_path):
-    found = result(run(tmp_path))
+def test_the_headless_demo_closes_itself_at_the_target(place):
+    found = result(run(place))
     assert found.keys() == {"reason", "excluded", "estimates"}
     assert found["reason"] == "target"
     assert len(found["estimates"]) == 3 * 4
@@ -61,13 +71,13 @@ def test_the_headless_demo_closes_itself_at_the_target(tmp_path):
         assert row["n_annotators"] >= 15
     assert widest(found, "overall") <= 0.30
     assert widest(found, "edit") <= 0.12
-    assert not list(tmp_path.rglob("*.sqlite3"))  # its database was a scratch one
-    assert not list((tmp_path / "tmp").iterdir())
+    assert not list((place / "tmp").iterdir())  # its database was a scratch one
+    assert not (place / "var" / "postgres").exists()
 
 
-def test_through_the_stand_in_for_mturk_both_sides_agree_on_every_cent(tmp_path):
+def test_through_the_stand_in_for_mturk_both_sides_agree_on_every_cent(place):
     theirs = {"AWS_PROFILE": "real", "MTURK_ENVIRONMENT": "production", "DATABASE_URL": NOWHERE}
-    done = run(tmp_path, "--crowd", "mturk", "--small", **theirs)
+    done = run(place, "--crowd", "mturk", "--small", **theirs)
     found = result(done)
     crowd = found["crowd"]
     assert found["reason"] == "target"
@@ -86,28 +96,28 @@ def test_through_the_stand_in_for_mturk_both_sides_agree_on_every_cent(tmp_path)
     assert not done.stderr
 
 
-def test_a_crowd_without_a_stand_in_is_refused_kindly(tmp_path):
-    done = run(tmp_path, "--crowd", "prolific")
+def test_a_crowd_without_a_stand_in_is_refused_kindly(place):
+    done = run(place, "--crowd", "prolific")
     assert done.returncode == 1
     assert "stand-in for MTurk only" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_settings_that_come_first_are_refused(tmp_path):
-    done = run(tmp_path, "--settings", "config.settings")
+def test_settings_that_come_first_are_refused(place):
+    done = run(place, "--settings", "config.settings")
     assert done.returncode == 1
     assert "could not be started" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_the_product_ends_with_the_demonstration_however_it_ends(how, tmp_path):
-    (tmp_path / "tmp").mkdir()
+def test_the_product_ends_with_the_demonstration_however_it_ends(how, place):
+    make(place / "tmp")
     port = free_port()
     demo = subprocess.Popen(
         [sys.executable, "manage.py", "demo", "--small", "--port", str(port)],
         cwd=ROOT,
-        env=environment(tmp_path),
+        env=environment(place),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         preexec_fn=hears_interrupts,
@@ -122,7 +132,7 @@ def test_the_product_ends_with_the_demonstration_however_it_ends(how, tmp_path):
     wait_for(lambda: not answers(port), seconds=20)
     assert b"Traceback" not in said
     if how == signal.SIGINT:
-        assert not list((tmp_path / "tmp").iterdir())
+        assert not list((place / "tmp").iterdir())
 
 
 def hears_interrupts() -> None:
