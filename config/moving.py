@@ -34,17 +34,17 @@ Row = tuple[Any, ...]
 Columns = dict[str, Callable[[Any], Any]]  # {name: what makes a value of Postgres of SQLite's}
 
 
-class Refused(Exception):
+class MoveRefused(Exception):
     """The file or the database is not one between which Plumbline moves; nothing was changed."""
 
 
 def move(file: Path) -> dict[str, int]:
     """Copy all rows of this SQLite file into the empty database; return {table: rows}.
 
-    Raises `Refused`.
+    Raises `MoveRefused`.
     """
     if connection.vendor != "postgresql":
-        raise Refused("DATABASE_URL must name the Postgres database to which the data go.")
+        raise MoveRefused("DATABASE_URL must name the Postgres database to which the data go.")
     with _copy_of(file) as source:
         loader = MigrationLoader(connection)
         expected = _expected(loader)
@@ -64,7 +64,7 @@ def move(file: Path) -> dict[str, int]:
 def _copy_of(file: Path) -> Iterator[sqlite3.Connection]:
     """Open a copy of the file and of its log. To open a file with a log may change both."""
     if not file.is_file():
-        raise Refused(f"There is no file {file}.")
+        raise MoveRefused(f"There is no file {file}.")
     parts = [file, file.with_name(f"{file.name}-wal")]
     before = [_state(part) for part in parts]
     with TemporaryDirectory() as folder:
@@ -76,11 +76,11 @@ def _copy_of(file: Path) -> Iterator[sqlite3.Connection]:
             try:
                 (said,) = source.execute("PRAGMA integrity_check").fetchone()
             except sqlite3.DatabaseError as error:
-                raise Refused(f"{file} is not a SQLite database: {error}.") from None
+                raise MoveRefused(f"{file} is not a SQLite database: {error}.") from None
             if said != "ok":
-                raise Refused(f"{file} is damaged: {said}")
+                raise MoveRefused(f"{file} is damaged: {said}")
             if [_state(part) for part in parts] != before:
-                raise Refused(f"{file} is being written. Stop the old Plumbline first.")
+                raise MoveRefused(f"{file} is being written. Stop the old Plumbline first.")
             yield source
 
 
@@ -99,14 +99,14 @@ def _check_source(source: sqlite3.Connection, expected: set[tuple[str, str]]) ->
     try:
         applied = set(source.execute(f"SELECT app, name FROM {MIGRATIONS}"))  # noqa: S608
     except sqlite3.OperationalError:
-        raise Refused("This file is not a database of Plumbline.") from None
+        raise MoveRefused("This file is not a database of Plumbline.") from None
     if missing := sorted(expected - applied):
-        raise Refused(
+        raise MoveRefused(
             f"This file has an earlier schema, without {'.'.join(missing[0])}. Upgrade it first: "
             "run `manage.py migrate` of the last version that used SQLite, and move it then."
         )
     if more := sorted(applied - expected):
-        raise Refused(f"This file has a schema that this Plumbline does not know: {more[0]}.")
+        raise MoveRefused(f"This file has a schema that this Plumbline does not know: {more[0]}.")
 
 
 def _check_target(expected: set[tuple[str, str]]) -> None:
@@ -116,12 +116,12 @@ def _check_target(expected: set[tuple[str, str]]) -> None:
         return
     filled = "This database is not empty. Make an empty one (`createdb`), and name it instead."
     if MIGRATIONS not in tables or set(MigrationLoader(connection).applied_migrations) != expected:
-        raise Refused(filled)
+        raise MoveRefused(filled)
     with connection.cursor() as cursor:
         for table in tables - {MIGRATIONS, *MADE_AGAIN}:
             cursor.execute(f"SELECT EXISTS (SELECT 1 FROM {_quoted(table)})")  # noqa: S608
             if cursor.fetchone()[0]:
-                raise Refused(filled)
+                raise MoveRefused(filled)
 
 
 def _copy_all(source: sqlite3.Connection) -> dict[str, int]:
@@ -132,7 +132,7 @@ def _copy_all(source: sqlite3.Connection) -> dict[str, int]:
         if not name.startswith("sqlite_")
     }
     if theirs != set(tables):
-        raise Refused(f"Tables differ: {sorted(theirs ^ set(tables))}.")
+        raise MoveRefused(f"Tables differ: {sorted(theirs ^ set(tables))}.")
     tables.remove(MIGRATIONS)
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
@@ -145,7 +145,7 @@ def _copy_all(source: sqlite3.Connection) -> dict[str, int]:
         _number_on(source, table)
         here = _digest(_stored(table, columns))
         if here != _digest(_converted(source, table, columns)):
-            raise Refused(f"The rows of {table} differ after they were copied.")
+            raise MoveRefused(f"The rows of {table} differ after they were copied.")
         moved[table] = here[0]
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
@@ -163,7 +163,7 @@ def _columns(source: sqlite3.Connection, table: str) -> Columns:
         found = {name: _maker(kind, scale) for name, kind, scale in cursor.fetchall()}
     theirs = {row[1] for row in source.execute(f"PRAGMA table_info({_quoted(table)})")}
     if theirs != found.keys():
-        raise Refused(f"The columns of {table} differ: {sorted(theirs ^ found.keys())}.")
+        raise MoveRefused(f"The columns of {table} differ: {sorted(theirs ^ found.keys())}.")
     return found
 
 
@@ -172,7 +172,7 @@ def _maker(kind: str, scale: int | None) -> Callable[[Any], Any]:
         unit = Decimal(1).scaleb(-(scale or 0))
         return lambda value: Decimal(str(value)).quantize(unit)
     if kind not in _MAKERS:
-        raise Refused(f"Plumbline does not know how to move values of the type {kind}.")
+        raise MoveRefused(f"Plumbline does not know how to move values of the type {kind}.")
     return _MAKERS[kind]
 
 

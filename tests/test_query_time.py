@@ -84,7 +84,7 @@ urlpatterns = [
 
 @pytest.fixture(autouse=True)
 def _limits(settings: Any, monkeypatch: Any) -> Iterator[None]:
-    monkeypatch.delenv("PGOPTIONS")  # the plans of all other tests
+    monkeypatch.delenv("PGOPTIONS", raising=False)  # the plans of all other tests
     connection.close()
     settings.QUERY_SECONDS, settings.LOCK_SECONDS = 0.2, 0.1
     yield

@@ -5,6 +5,7 @@
 
 import gzip
 import hashlib
+import json
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -73,7 +74,7 @@ def test_every_row_is_there_with_its_value(moved: tuple[str, str], old: Path) ->
     with closing(sqlite3.connect(copy)) as db:
         names = [n for (n,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         counted = {n: db.execute(f"SELECT count(*) FROM {n}").fetchone()[0] for n in names}
-        judged = db.execute("SELECT id, submitted_at, raw FROM annotate_judgment ORDER BY id")
+        judged = db.execute("SELECT id, submitted_at, response FROM annotate_judgment ORDER BY id")
         judgments = judged.fetchall()
         money = db.execute("SELECT sum(round(amount * 100)) FROM annotate_ledgerentry").fetchone()
     n_told = {name: int(n.replace(",", "")) for n, name in re.findall(r" *([\d,]+)  (\w+)\n", said)}
@@ -82,9 +83,10 @@ def test_every_row_is_there_with_its_value(moved: tuple[str, str], old: Path) ->
     assert n_told == kept
     assert len(kept) > 40
     assert len(judgments) > 100
-    here = rows(url, "SELECT id, submitted_at, raw::text FROM annotate_judgment ORDER BY id")
-    assert [(pk, at) for pk, at, _raw in here] == [
-        (pk, datetime.fromisoformat(at).replace(tzinfo=UTC)) for pk, at, _raw in judgments
+    here = rows(url, "SELECT id, submitted_at, response::text FROM annotate_judgment ORDER BY id")
+    assert [(pk, at, json.loads(response)) for pk, at, response in here] == [
+        (pk, datetime.fromisoformat(at).replace(tzinfo=UTC), json.loads(response))
+        for pk, at, response in judgments
     ]
     assert rows(url, "SELECT sum(amount) * 100 FROM annotate_ledgerentry")[0][0] == money[0]
     assert rows(url, "SELECT DISTINCT name, budget::text FROM annotate_campaign") == [

@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def handle(self, *, file: Path, **_options: Any) -> None:
         try:
             moved = moving.move(file)
-        except moving.Refused as refused:
+        except moving.MoveRefused as refused:
             raise CommandError(str(refused)) from None
         for table, rows in moved.items():
             if rows:

@@ -1,12 +1,19 @@
 """Gold and signals, whom they list, the list of campaigns, and the plan of a ranking."""
 
+from datetime import timedelta
+from unittest.mock import patch
+
 from django.contrib.auth.models import User
+from django.db import OperationalError
 from django.urls import reverse
+from django.utils import timezone
 from playwright.sync_api import expect
 
-from annotate.models import Campaign
+from annotate.models import Campaign, ChangeMark
+from annotate.selectors.campaigns import listed as selectors
 from annotate.services.campaigns import gold, gold_sources
 from annotate.tasks import look_at_gold, look_at_signals
+from config import query_time
 from tests import reviewed
 from tests.annotate.gold.study import items, with_gold
 from tests.annotate.gold.test_gold_sources import district_rows
@@ -15,7 +22,7 @@ from tests.annotate.review.flags.test_listed_people import careless
 from tests.annotate.review.test_page_signals import ON, pasting
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import logged_in
-from tests.factories import campaign, person
+from tests.factories import campaign, judge, person
 
 
 def drafted(visitor: Visitor) -> Campaign:
@@ -166,3 +173,35 @@ def _pairs(visitor: Visitor) -> None:
     page.get_by_label("A ranking is made from").select_option("pairs")
     page.get_by_role("button", name="Calculate").click()
     expect(page.locator("#ranking")).to_be_visible()
+
+
+def behind(visitor: Visitor) -> Campaign:
+    """A campaign whose judgments have waited for their estimates for some minutes."""
+    made = campaign(owner=logged_in(visitor), name="Summaries of autumn")
+    judge(person(made))
+    ChangeMark.objects.update(at=timezone.now() - timedelta(minutes=4))
+    return made
+
+
+@state("campaigns/list-behind")
+def _list_behind(visitor: Visitor) -> None:
+    behind(visitor)
+    visitor.goto(reverse("annotate:campaigns"))
+    expect(visitor.page.get_by_text("Estimates are behind: is the worker running?")).to_be_visible()
+
+
+@state("estimates/dashboard-behind")
+def _dashboard_behind(visitor: Visitor) -> None:
+    visitor.goto(reverse("estimation:dashboard", args=[behind(visitor).public_id]))
+    expect(visitor.page.get_by_text("have waited for their estimates for")).to_be_visible()
+
+
+@state("errors/busy")
+def _busy(visitor: Visitor) -> None:
+    logged_in(visitor)
+    locked = OperationalError("canceling statement due to lock timeout")
+    locked.__cause__ = Exception()
+    locked.__cause__.pgcode = query_time.LOCKED  # type: ignore[attr-defined]
+    visitor.staying.enter_context(patch.object(selectors, "listed", side_effect=locked))
+    visitor.goto(reverse("annotate:campaigns"))
+    expect(visitor.page.get_by_role("heading", name="being changed right now")).to_be_visible()
