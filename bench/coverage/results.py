@@ -79,14 +79,13 @@ def as_data(rows: Sequence[Row]) -> list[dict[str, Any]]:
     return [
         {
             "cell": asdict(row.cell),
-            "ways": {name: rounded(found) for name, found in row.tallies.items()},
+            "ways": {name: _rounded(found) for name, found in row.tallies.items()},
         }
         for row in rows
     ]
 
 
-def rounded(found: Tally) -> dict[str, Any]:
-    """Plain values with five decimals."""
+def _rounded(found: Tally) -> dict[str, Any]:
     return {
         name: round(value, 5) if isinstance(value, float) else value
         for name, value in asdict(found).items()

@@ -123,7 +123,7 @@ def test_criteria_share_an_incidence_unless_one_lacks_scores():
 def test_an_unknown_metric_value_is_nan_and_order_does_not_matter():
     study = campaign(items=3, systems=("alpha",))
     (system,) = counting.systems(study.pk)
-    metric = data.Metrics(system.output[1:], np.array([[5.0], [7.0]]))
+    metric = data.Metrics(system.output[1:], np.array([[5.0], [7.0]]), "raw")
     values = data.metric_of(system.output, metric)
     assert np.isnan(values[0])
     assert values[1:].tolist() == [5.0, 7.0]
