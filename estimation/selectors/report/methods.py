@@ -109,6 +109,8 @@ def _rule(report: CampaignReport) -> Iterator[Paragraph]:
             judged,
             people,
         )
+        if report.board.ended_early:
+            yield sentence(report.board.ended_early)
     else:
         yield sentence("So far there are {} by {}; these results are not final.", judged, people)
 
