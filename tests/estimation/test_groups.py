@@ -20,7 +20,11 @@ from annotate.states import CloseReason
 from annotate.views.campaigns import previewing
 from estimation import data, protocols
 from estimation.models import Comparison, EndForecast, Estimate
+from estimation.selectors.report import facts
+from estimation.selectors.report.methods import methods
+from estimation.selectors.report.sentences import plain
 from estimation.services import forecasting, metrics
+from tests.annotate import comparing
 from tests.estimation.collecting import collect
 from tests.estimation.exporting.exported import exported
 from tests.factories import campaign, plan, rows
@@ -70,6 +74,20 @@ def test_without_groups_the_order_is_what_it_was():
     assert keys[0] == keys[1]
     assert set(made.items.values_list("group_start", flat=True)) == {None}
     assert counting.systems(each.pk)[0].group is None
+
+
+def test_groups_of_items_whose_texts_are_compared():
+    found = [
+        replace(row, group=f"document {number % 4}", output="same" if number == 3 else row.output)
+        for row in rows(12)
+        for number in [int(row.item.removeprefix("item-"))]
+    ]
+    made = comparing.compared(rows_=found)
+    order = groups_in_order(made)
+    assert sum(one != other for one, other in pairwise(order)) == 3
+    (pair,) = counting.systems(made.pk)
+    assert np.unique(pair.group).size == 4
+    assert pair.group.size == 11
 
 
 @pytest.mark.parametrize("share", [0.25, 1.0])
@@ -151,11 +169,15 @@ def test_an_export_tells_groups_and_is_verified(tmp_path, ada: User):
     collect(made, 60, every=30)
     life.close(made.pk, CloseReason.HAND, actor_id=ada.pk)
     collect(made, 60, every=30)
+    made.refresh_from_db()
     found = exported(made)
     told = {row["item"]: row["group"] for row in found.objects("items.jsonl")}
     assert told == dict(made.items.values_list("key", "group"))
     for name in ("scores.csv", "metrics.csv"):
         assert {row["item"]: row["group"] for row in found.table(name)}.items() <= told.items()
+    report = facts.build(made)
+    assert "11 were judged, as what was sampled." in " ".join(map(plain, methods(report)))
+    assert "items in " in report.board.primary[0].evidence
     (tmp_path / "export.zip").write_bytes(found.raw)
     out = StringIO()
     call_command("verify", str(tmp_path / "export.zip"), stdout=out)
