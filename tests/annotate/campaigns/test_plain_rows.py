@@ -39,7 +39,7 @@ def files(draw: st.DrawFn) -> list[Row]:
         for system in draw(st.lists(st.sampled_from("xyz"), min_size=1, unique=True)):
             text = draw(st.sampled_from(OUTPUTS) | HOSTILE)
             metrics = draw(st.dictionaries(HOSTILE, st.floats(-1e9, 1e9), max_size=2))
-            found.append(Row(key, system, text, *shared, group, metrics))
+            found.append(Row(key, system, text, *shared, metrics, group=group))
     return found
 
 
