@@ -25,7 +25,7 @@ from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
 from annotate.text.figures import many
 from estimation.core.planning import Forecast
-from estimation.selectors import agreement, comparisons, history, rankings, savings, stress
+from estimation.selectors import agreement, comparisons, early, history, rankings, savings, stress
 from estimation.selectors.activity import ActivityLine, lines
 from estimation.selectors.advice import advise
 from estimation.selectors.agreement import Agreed
@@ -230,7 +230,13 @@ class Dashboard:
     @property
     def notices(self) -> tuple[ShownNotice, ...]:
         """Return the notices of the primary estimates, each sentence once."""
-        return notices_of(self.primary)
+        ended = (ShownNotice(self.ended_early, ()),) if self.ended_early else ()
+        return (*ended, *notices_of(self.primary))
+
+    @property
+    def ended_early(self) -> str:
+        """Return what an early end means for the intervals; "" where it was not early."""
+        return early.told(self.facts, self.primary, judged=self.progress.judged)
 
     @property
     def fingerprint(self) -> str:

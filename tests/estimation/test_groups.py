@@ -20,7 +20,11 @@ from annotate.states import CloseReason
 from annotate.views.campaigns import previewing
 from estimation import data, protocols
 from estimation.models import Comparison, EndForecast, Estimate
+from estimation.selectors.report import facts
+from estimation.selectors.report.methods import methods
+from estimation.selectors.report.sentences import plain
 from estimation.services import forecasting, metrics
+from tests.annotate import comparing
 from tests.estimation.collecting import collect
 from tests.estimation.exporting.exported import exported
 from tests.factories import campaign, plan, rows
@@ -72,6 +76,20 @@ def test_without_groups_the_order_is_what_it_was():
     assert counting.systems(each.pk)[0].group is None
 
 
+def test_groups_of_items_whose_texts_are_compared():
+    found = [
+        replace(row, group=f"document {number % 4}", output="same" if number == 3 else row.output)
+        for row in rows(12)
+        for number in [int(row.item.removeprefix("item-"))]
+    ]
+    made = comparing.compared(rows_=found)
+    order = groups_in_order(made)
+    assert sum(one != other for one, other in pairwise(order)) == 3
+    (pair,) = counting.systems(made.pk)
+    assert np.unique(pair.group).size == 4
+    assert pair.group.size == 11
+
+
 @pytest.mark.parametrize("share", [0.25, 1.0])
 def test_planned_judgments_are_counted_as_they_are_stored(share):
     uneven = [row for row in in_groups(24) if row.system == "alpha" or row.item > "item-2"]
@@ -89,7 +107,7 @@ def test_the_frontier_finishes_groups_that_are_begun():
     made = grouped(double_share=0)
     alpha = System.objects.get(campaign=made, name="alpha")
     assert slots.frontier(alpha.pk) == 0
-    collect(made, 7)
+    collect(made, 7, every=100)
     last = Slot.objects.filter(campaign=made, assignment__isnull=False).latest("position").position
     order = groups_in_order(made)
     ends = [n for n in range(1, len(order) + 1) if n == len(order) or order[n] != order[n - 1]]
@@ -100,7 +118,7 @@ def test_the_frontier_finishes_groups_that_are_begun():
     made.refresh_from_db()
     stops = set(made.systems.values_list("stop_position", flat=True))
     assert stops <= set(ends)
-    collect(made, 100)
+    collect(made, 100, every=20)
     made.refresh_from_db()
     assert made.status == "closed"
     for system in counting.systems(made.pk):
@@ -148,18 +166,23 @@ def test_too_few_groups_do_not_stop_a_campaign():
 
 def test_an_export_tells_groups_and_is_verified(tmp_path, ada: User):
     made = grouped(owner=ada)
-    collect(made, 60)
+    collect(made, 60, every=30)
     life.close(made.pk, CloseReason.HAND, actor_id=ada.pk)
-    collect(made, 60)
+    collect(made, 60, every=30)
+    made.refresh_from_db()
     found = exported(made)
     told = {row["item"]: row["group"] for row in found.objects("items.jsonl")}
     assert told == dict(made.items.values_list("key", "group"))
     for name in ("scores.csv", "metrics.csv"):
         assert {row["item"]: row["group"] for row in found.table(name)}.items() <= told.items()
+    report = facts.build(made)
+    assert "11 were judged, as what was sampled." in " ".join(map(plain, methods(report)))
+    assert "items in " in report.board.primary[0].evidence
     (tmp_path / "export.zip").write_bytes(found.raw)
     out = StringIO()
     call_command("verify", str(tmp_path / "export.zip"), stdout=out)
-    assert "differ" not in out.getvalue().lower()
+    assert "It differs" not in out.getvalue()
+    assert "differences made again" in out.getvalue()
 
     for name in ("scores.csv", "metrics.csv"):
         (tmp_path / name).write_text(found.files[name])
@@ -181,7 +204,7 @@ def test_an_export_tells_groups_and_is_verified(tmp_path, ada: User):
 
 def test_what_is_to_come_is_not_forecast_item_by_item():
     made = grouped(45, targets={"overall": 0.5})
-    collect(made, 80)
+    collect(made, 80, every=100)
     forecasting.ask(made.pk)
     assert forecasting.measure(made.pk)
     assert EndForecast.objects.get(campaign=made).content["judgments"] is None

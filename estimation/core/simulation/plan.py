@@ -141,10 +141,10 @@ def marginal(name: str, *, mean: float = 0.9) -> Marginal:
     return known[name]
 
 
-def _hter_like() -> Marginal:
-    """No edit in 31 % of cases, else lognormal with mean .37 and cv 1.4, in steps of .05 to 6."""
+def lognormal_edits(cv: float) -> Marginal:
+    """No edit in 31 % of cases, else lognormal with mean .37 and this cv, in steps of .05 to 6."""
     values = np.r_[0.0, np.arange(0.025, 6.0, 0.05)]
-    spread = np.sqrt(np.log(1 + 1.4**2))
+    spread = np.sqrt(np.log(1 + cv**2))
     edges = (np.log(np.arange(0.05, 6.0, 0.05)) - np.log(0.37)) / spread + spread / 2
     body = np.diff(np.r_[0.0, ndtr(edges), 1.0])
     return Marginal(tuple(values), (0.31, *(0.69 * body)), Scale(0.0, 2.0, bounded=False))
@@ -159,7 +159,7 @@ def _continuous() -> Marginal:
 
 TERNARY = Marginal((-1.0, 0.0, 1.0), (0.12, 0.50, 0.38), Scale(-1.0, 1.0))
 BINARY = binary(0.9)
-HTER_LIKE = _hter_like()
+HTER_LIKE = lognormal_edits(1.4)
 CONTINUOUS = _continuous()
 
 

@@ -171,9 +171,11 @@ class ShownCell:
         """Return the basis of the estimate: `1 judgment of 1 item by 1 person`."""
         if self.row is None:
             return ""
+        groups = self.row.detail.get("groups")
+        among = f" in {many(groups[0], 'group')}" if groups else ""
         return (
-            f"{many(self.row.n_judgments, 'judgment')} of {many(self.row.n_items, 'item')} by "
-            f"{many(self.row.n_annotators, 'person', 'people')}"
+            f"{many(self.row.n_judgments, 'judgment')} of {many(self.row.n_items, 'item')}{among} "
+            f"by {many(self.row.n_annotators, 'person', 'people')}"
         )
 
     @property

@@ -46,6 +46,13 @@ def _judging(report: CampaignReport) -> Iterator[Paragraph]:
         campaign.seed,
         percent(facts.double_share),
     )
+    rows = [cell.row for cell in report.board.primary if cell.row]
+    if groups := [row.detail["groups"] for row in rows if row.detail.get("groups")]:
+        yield sentence(
+            "Items come in groups, which were drawn whole; intervals take the groups, of which up "
+            "to {} of {} were judged, as what was sampled.",
+            *map(count, max(groups)),
+        )
     yield sentence(
         f"Annotators worked on “{{}}” (version {{}}), {_shown(report)}.",
         report.instrument.label,
@@ -117,6 +124,8 @@ def _rule(report: CampaignReport) -> Iterator[Paragraph]:
             judged,
             people,
         )
+        if report.board.ended_early:
+            yield sentence(report.board.ended_early)
     else:
         yield sentence("So far there are {} by {}; these results are not final.", judged, people)
 

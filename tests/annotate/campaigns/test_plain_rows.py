@@ -35,17 +35,18 @@ def files(draw: st.DrawFn) -> list[Row]:
     found = []
     for key in draw(st.lists(HOSTILE.filter(bool), min_size=1, max_size=4, unique=True)):
         shared = draw(HOSTILE), draw(HOSTILE), tuple(draw(st.lists(HOSTILE, max_size=2)))
+        group = draw(st.sampled_from(["", "one", "two"]))
         for system in draw(st.lists(st.sampled_from("xyz"), min_size=1, unique=True)):
             text = draw(st.sampled_from(OUTPUTS) | HOSTILE)
             metrics = draw(st.dictionaries(HOSTILE, st.floats(-1e9, 1e9), max_size=2))
-            found.append(Row(key, system, text, *shared, metrics))
+            found.append(Row(key, system, text, *shared, metrics, group=group))
     return found
 
 
 def store_by_models(made: Campaign, plan_: Plan, chunk: Chunk) -> None:
     """What `storing.store` did when it still went through models."""
     every = storing.every_so_many(plan_, made.seed)
-    for position, group in chunk:
+    for position, begins, group in chunk:
         first = group[0]
         item = Item.objects.create(
             campaign=made,
@@ -55,6 +56,8 @@ def store_by_models(made: Campaign, plan_: Plan, chunk: Chunk) -> None:
             paragraphs=list(first.paragraphs),
             words=len(first.input.split()),
             reference=first.reference,
+            group=first.group,
+            group_start=begins,
         )
         for text in dict.fromkeys(row.output for row in group):
             same = [row for row in group if row.output == text]
@@ -121,7 +124,7 @@ def test_reserved_ids_are_not_given_again() -> None:
     assert not used & set(new)
     assert new == sorted(set(new))
     places = enumerate(new, start=1000)
-    values = [(pk, made.pk, f"new-{pk}", at, "", [], 0, "") for at, pk in places]
+    values = [(pk, made.pk, f"new-{pk}", at, "", [], 0, "", "", None) for at, pk in places]
     plain_rows.insert(Item, ("id", *storing.ITEM), values)
     after = Item.objects.create(campaign=made, key="last", position=999)
     assert after.pk > max(new)

@@ -24,9 +24,9 @@ class Row:
     reference: str = ""
     input: str = ""
     paragraphs: tuple[str, ...] = ()
-    group: str = ""
     metrics: dict[str, float] = field(default_factory=dict)
     line: int = field(default=0, compare=False)  # its line in the file
+    group: str = ""
 
     @property
     def whole_input(self) -> str:
