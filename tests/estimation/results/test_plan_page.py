@@ -84,7 +84,7 @@ def test_changes_are_told_against_the_numbers_above_them_and_a_low_cap_is_the_st
 def test_a_budget_tells_the_width_that_it_buys(ada: Client) -> None:
     shown = page(ada, target="", money=30)
     bought = planned("--items", "120", "--budget", "30")["budget"]
-    assert f"{bought['judgments']} judgments for $30.00" in shown
+    assert f"{bought['judgments']} judgments for {money(bought['cost'])}" in shown
     assert number(bought["width"]["expected"], 3) in shown
 
 
