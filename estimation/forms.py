@@ -99,13 +99,18 @@ class PlanForm(forms.Form):
         0,
         9999,
         initial=float(DEFAULTS.tutorial_bonus),
+        required=False,
         help_text="0 without a tutorial.",
     )
     failed_try_pay = _number(
-        f"Pay for a failed tutorial, in {unit_of_money()}", 0, 9999, initial=0.0
+        f"Pay for a failed tutorial, in {unit_of_money()}", 0, 9999, initial=0.0, required=False
     )
     gold_share = forms.IntegerField(
-        label=f"Gold items of {BLOCK} tasks", min_value=0, max_value=MOST_GOLD, initial=0
+        label=f"Gold items of {BLOCK} tasks",
+        min_value=0,
+        max_value=MOST_GOLD,
+        initial=0,
+        required=False,
     )
     minutes = _number("Minutes for a judgment", 0.01, 600, required=False)
     per_day = _number("Judgments in a day", 0.1, 1e6, required=False)
@@ -128,6 +133,7 @@ class PlanForm(forms.Form):
     def options(self) -> dict[str, Any]:
         """Return the options of a plan, with what is not asked."""
         given = {k: v for k, v in self.cleaned_data.items() if k not in (*GOALS, "ranked_by")}
+        given |= {name: self.fields[name].initial for name in PAID if given[name] is None}
         given["side_by_side"] = self.cleaned_data["ranked_by"] == PAIRS
         if given.get("probability") is None:
             del given["probability"]
@@ -139,6 +145,7 @@ class PlanForm(forms.Form):
         return {name: self.cleaned_data[name] for name in GOALS}
 
 
+PAID = ("tutorial_bonus", "failed_try_pay", "gold_share")  # as usual where they are empty
 GOALS = ("target", "margin", "money")
 MAIN = ("criterion", "target", "margin", "money", "items", "systems", "ranked_by", "reward", "pool")
 

@@ -15,6 +15,7 @@ from estimation.models import EndForecast
 from estimation.selectors.criteria.cells import ShownCell
 
 CLAIMED = 0.9  # coverage is claimed for at least this probability of reaching the targets
+LIKELY = 0.5  # below it, more people are asked for
 HOPELESS = 0.05
 MORE = 100  # judgments, as the service that stores the forecast
 
@@ -160,11 +161,11 @@ class Outlook:
 
     @property
     def lacks(self) -> int | None:
-        """Return how many new people would reach the targets; 0 where they very likely are met.
+        """Return how many new people would reach the targets; 0 where they rather are met.
 
         None where more people would not do, or where there are not so many.
         """
-        if not self.is_known or self.chance >= CLAIMED:
+        if not self.is_known or self.chance >= LIKELY:
             return 0
         people = [row.get("people") for cell, row in self._known if row["chance"] < CLAIMED]
         known = [n for n in people if n is not None]

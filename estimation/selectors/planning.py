@@ -82,8 +82,8 @@ class ShownPlan:
             for label, one, write in found
         ]
         if goal.days is not None:
-            expected = days_between(goal.days.expected, goal.days.expected)
-            told.append(("Time", expected, days_between(goal.days.low, goal.days.high)))
+            pace = f"at {_whole(self.plan.prices.per_day or 0)} judgments a day"
+            told.append(("Time", days_between(goal.days.low, goal.days.high), pace))
         return tuple(told)
 
     @property
@@ -157,7 +157,12 @@ class ShownPlan:
 
 
 def changes(plan: Planned) -> tuple[tuple[str, str], ...]:
-    """Return each change of the plan with what it would do, the cheapest first."""
+    """Return each change of the plan with what it would do, the cheapest first.
+
+    Nothing where neither the plan nor any change of it reaches the target.
+    """
+    if not plan.is_reached and not any(one.goal for one in plan.changes):
+        return ()
     return tuple((one.name, _effect(one, plan)) for one in plan.changes)
 
 

@@ -41,7 +41,7 @@ HINTS = {
         "An interval depends on how many different people were asked. Above 25, its "
         "coverage at the stop is not warranted."
     ),
-    "people": "For the forecast only. Empty: not known yet; the plan then says what it assumes.",
+    "people": "For forecasts and advice. Empty: not known yet; the plan then says what it assumes.",
     "planned_items": (
         "How many would do if you looked only once. Empty: what is usual for these margins. The "
         "ranking is right with any number; with a good one it takes fewest judgments."

@@ -77,7 +77,7 @@ def raise_budget(campaign_id: int, budget: Decimal, *, actor_id: int | None) -> 
             campaign_id=campaign_id,
             actor_id=actor_id,
             was=str(campaign.budget),
-            now=str(budget),
+            now=str(budget.quantize(CENT)),
         )
     return True
 

@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 SMALL = ("--items", "400")
+NO_BONUS = ("--tutorial-bonus", "0")
 FEW = ("--items", "100")  # where every number of items says the same
 
 
@@ -27,11 +28,14 @@ def test_a_target_is_told_in_words():
     for line in ("judgments   ", "annotators  ", "cost        $", "hours       ", "floor       "):
         assert line in text
     assert "of each system" not in text
+    assert text.index("cost  ") < text.index("judgments   "), "the cost comes first"
+    assert "What would change it:" in text
+    assert "raters per item" not in text
 
 
 @pytest.mark.slow
 def test_one_is_one():
-    text = planned("--items", "5", "--budget", "0.9", "--cap", "1")
+    text = planned("--items", "5", "--budget", "0.9", "--cap", "1", *NO_BONUS)
     assert "at most 1 judgment a person." in text
     assert text.endswith("For $0.90: 2 judgments ($0.80), too few for an interval.\n")
     several = planned(*SMALL, "--systems", "2", "--budget", "60")
@@ -41,7 +45,7 @@ def test_one_is_one():
 
 @pytest.mark.slow
 def test_the_same_as_data():
-    both = (*SMALL, "--target", "0.25", "--budget", "60", "--reward", "0.5", "--json")
+    both = (*SMALL, "--target", "0.25", "--budget", "60", "--reward", "0.5", *NO_BONUS, "--json")
     data = json.loads(planned(*both))
     target, budget = data["target"], data["budget"]
     assert target["judgments"]["low"] < target["judgments"]["high"]
@@ -100,7 +104,7 @@ def test_bad_input_is_told_plainly(args, message):
 
 
 def cost(*args: str) -> float:
-    found = json.loads(planned(*FEW, "--target", "0.4", "--seed", "1", "--json", *args))
+    found = json.loads(planned(*FEW, "--target", "0.4", "--seed", "1", "--json", *NO_BONUS, *args))
     return found["target"]["cost"]["expected"] / found["target"]["judgments"]["expected"]
 
 
@@ -119,7 +123,9 @@ def test_a_judgment_costs_what_its_crowd_charges():
 @pytest.mark.slow
 def test_everybody_who_comes_is_paid_for_the_tutorial():
     args = (*FEW, "--target", "0.4", "--budget", "30", "--reward", "0.5", "--json")
-    plain, bonus = (json.loads(planned(*args, *more)) for more in ((), ("--tutorial-bonus", "1")))
+    plain, bonus = (
+        json.loads(planned(*args, *more)) for more in (NO_BONUS, ("--tutorial-bonus", "1"))
+    )
     people = bonus["target"]["annotators"]["expected"]
     assert bonus["target"]["cost"]["expected"] == pytest.approx(
         plain["target"]["cost"]["expected"] + people

@@ -38,7 +38,7 @@ def data(*options: str) -> dict[str, Any]:
 
 
 def page(client: Client, **asked: Any) -> str:
-    usual = {"criterion": "overall", "level": 0.95, "rho": 0.5, "cap": 25, "double_share": 0.25}
+    usual = {"criterion": "overall", "level": 0.95, "rho": 0, "cap": 25, "double_share": 0.25}
     usual |= {"estimand": "population", "crowd": "link", "reward": 0.4}
     return client.get(reverse("estimation:plan"), usual | asked).content.decode()
 

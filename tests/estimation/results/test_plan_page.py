@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.services.campaigns.planner import assumed_people
-from annotate.text.figures import money, number
+from annotate.text.figures import money, number, percent
 from estimation.core import InvalidOptionError
 from estimation.core.planning import (
     TYPICAL,
@@ -66,10 +66,25 @@ def test_the_page_has_the_numbers_of_the_command(ada: Client) -> None:
 
 
 @pytest.mark.slow
+def test_changes_are_told_against_the_numbers_above_them_and_a_low_cap_is_the_strongest(
+    ada: Client,
+) -> None:
+    answer = ada.get(reverse("estimation:plan"), asked(items=240, target=0.3, tutorial_bonus=0))
+    plan = answer.context["plan"].plan
+    first, effect = answer.context["plan"].changes[0]
+    assert first == "At most 1 judgment by one person"
+    goal, changed = plan.goal, plan.changes[0].goal
+    assert changed.cost.expected < 0.7 * goal.cost.expected
+    fewer = 1 - changed.judgments.expected / goal.judgments.expected
+    assert f"{percent(fewer)} fewer judgments" in effect
+    assert effect.startswith(money(changed.cost.expected))
+
+
+@pytest.mark.slow
 def test_a_budget_tells_the_width_that_it_buys(ada: Client) -> None:
     shown = page(ada, target="", money=30)
     bought = planned("--items", "120", "--budget", "30")["budget"]
-    assert f"{bought['judgments']} judgments for $30.00" in shown
+    assert f"{bought['judgments']} judgments for {money(bought['cost'])}" in shown
     assert number(bought["width"]["expected"], 3) in shown
 
 
@@ -77,7 +92,7 @@ def test_a_budget_tells_the_width_that_it_buys(ada: Client) -> None:
 def test_a_target_that_cannot_be_met_is_refused_with_the_nearest_that_can(ada: Client) -> None:
     shown = page(ada, items=120, target=0.2)
     assert 'id="refused"' in shown
-    study = Study(TYPICAL["overall"], 120, rho=0.5)
+    study = Study(TYPICAL["overall"], 120, balance=0.16, person_share=0.08)
     nearest = reachable_target(study)
     assert nearest is not None
     assert f'value="{nearest:g}"' in shown
