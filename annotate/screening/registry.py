@@ -1,5 +1,6 @@
 """The screens that exist. A new one is a folder and a line here."""
 
+from collections.abc import Collection
 from typing import Any
 
 from annotate.screening.agreement.screen import LOW_AGREEMENT
@@ -27,3 +28,13 @@ SCREENS: dict[str, Screen[Any]] = {
         SEVERAL_SIGNS,
     )
 }
+
+
+def is_sum(screen: str) -> bool:
+    """Return whether this screen adds up the evidence of all others."""
+    return screen in SCREENS and SCREENS[screen].sums is not None
+
+
+def n_signs(screens: Collection[str]) -> int:
+    """Return how many different signs these screens are: their sum counts only alone."""
+    return len({one for one in screens if not is_sum(one)}) or len(set(screens))

@@ -98,6 +98,7 @@ const KEYS = {
   s: () => follow("[data-start]"),
   r: () => go("#together-choice"),
   t: write,
+  u: () => form?.elements.unopened?.click(),
   e: () => go("#screens-h"),
   w: () => go("#judgments"),
   n: () => follow("a[rel=next]"),

@@ -44,7 +44,7 @@ def test_mturk_passes_on_the_address_once_something_of_theirs_is_approved(
     flagged(mturk, unit)
     assert mturk.far.world.notices == []
     who = mturk.of(unit)
-    assert messages.reaches(who.campaign_id, who.annotator_id) == "later"
+    assert messages.reaches(who.campaign, who.annotator_id) == "later"
     mturk.ruled(unit, "exclude")
     mturk.later(hours=3)
     delivery.carry_out_due()  # the approval let it go
@@ -55,7 +55,7 @@ def test_mturk_passes_on_the_address_once_something_of_theirs_is_approved(
     assert 'id="appeal"' in page
     mturk.ruled(unit, "restore")
     assert len(mturk.far.world.notices) == 2, "they are known now"
-    assert messages.reaches(who.campaign_id, who.annotator_id) == "now"
+    assert messages.reaches(who.campaign, who.annotator_id) == "now"
 
 
 @pytest.mark.slow
@@ -64,6 +64,6 @@ def test_prolific_passes_it_on_too(prolific: Market, client: Client) -> None:
     flagged(prolific, unit)
     (told,) = prolific.far.world.messages
     who = prolific.of(unit)
-    assert messages.reaches(who.campaign_id, who.annotator_id) == "now"
+    assert messages.reaches(who.campaign, who.annotator_id) == "now"
     assert told["recipient_id"] == unit.person
     assert 'id="appeal"' in own_page(client, told["body"])

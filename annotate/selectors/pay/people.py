@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 from numpy.typing import NDArray
 
 from annotate.models import Annotator, Flag
+from annotate.screening.registry import n_signs
 from annotate.selectors import keysets
 from annotate.selectors.bulk import Ints, columns, places
 from annotate.selectors.keysets import FixedOrder, Places, SortedColumns
@@ -17,7 +18,6 @@ from annotate.selectors.listings import Listing
 from annotate.selectors.pay import tallies
 from annotate.selectors.pay.accounts import Totals
 from annotate.selectors.pay.tallies import Tallies
-from annotate.selectors.review import records
 from annotate.text.names import keys
 
 # The orders by their key; the largest or newest first.
@@ -116,7 +116,7 @@ def _flags(campaign_id: int, found: Tallies) -> Ints:
     screens: defaultdict[int, set[str]] = defaultdict(set)
     for pk, screen in rows.values_list("review__annotator", "screen").distinct():
         screens[pk].add(screen)
-    each = {pk: records.n_signs(names) for pk, names in screens.items()}
+    each = {pk: n_signs(names) for pk, names in screens.items()}
     flagged = np.array(sorted(each), dtype=np.int64)
     place = places(flagged, wanted=found.annotator)
     counts = np.array([each[pk] for pk in flagged.tolist()] + [0])

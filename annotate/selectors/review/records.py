@@ -1,13 +1,13 @@
 """Flags and appeals of a review, for the reviewer and for the annotator."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from annotate.models import Appeal, Flag
 from annotate.screening.base import PAUSED
-from annotate.screening.registry import SCREENS
+from annotate.screening.registry import is_sum
 
 
 @dataclass(frozen=True)
@@ -61,22 +61,13 @@ def signs(fired: Iterable[Fired]) -> tuple[Fired, ...]:
     has paused the person.
     """
     latest = {flag.screen: flag for flag in fired}
-    single = [flag for flag in latest.values() if not _is_sum(flag.screen)]
+    single = [flag for flag in latest.values() if not is_sum(flag.screen)]
     pauses = any(flag.pauses for flag in single)
     return tuple(
         flag
         for flag in latest.values()
         if flag in single or not single or (flag.pauses and not pauses)
     )
-
-
-def n_signs(screens: Collection[str]) -> int:
-    """Return how many different signs these screens are: their sum counts only alone."""
-    return len({one for one in screens if not _is_sum(one)}) or len(set(screens))
-
-
-def _is_sum(screen: str) -> bool:
-    return screen in SCREENS and SCREENS[screen].sums is not None
 
 
 def appeals(review_id: int | None) -> tuple[AppealRecord, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Sum
 
 from annotate.models import Flag, Judgment, ScreenedAnnotator
-from annotate.selectors.review import records
+from annotate.screening.registry import n_signs
 from annotate.selectors.work import tutorial_records
 
 AGREEMENT = "agreement"  # the screen
@@ -45,7 +45,7 @@ def of(campaign_id: int, annotators: Collection[int]) -> dict[int, PersonRecord]
         pk: PersonRecord(
             seconds.get(pk),
             agreement.get(pk),
-            records.n_signs(flags.get(pk, ())),
+            n_signs(flags.get(pk, ())),
             rounds[pk][-1].share if pk in rounds else None,
         )
         for pk in annotators

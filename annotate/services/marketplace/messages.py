@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from annotate import adapters, tokens
-from annotate.models import Operation, Participation, Review, Ruling
+from annotate.models import Campaign, Operation, Participation, Review, Ruling
 from annotate.models.payloads import MessagePayload
 from annotate.selectors.review import eligibility
 from annotate.services.outbox import delivery, intents
@@ -57,10 +57,12 @@ def answered(review: Review, answer: str, *, appeal_id: int) -> None:
         _send(review, said, answer, key=f"answer:{appeal_id}")
 
 
-def reaches(campaign_id: int, annotator_id: int) -> str:
+def reaches(campaign: Campaign, annotator_id: int) -> str:
     """Return when a message reaches this person: "now", "later" (once their crowd has decided a
     submission), or "" where no message is sent: people by link find everything on their page."""
-    unit = _addressed(campaign_id, annotator_id)
+    if not adapters.publishes(campaign.crowd):
+        return ""
+    unit = _addressed(campaign.pk, annotator_id)
     if unit is None:
         return ""
     return "now" if _due(unit) is None else "later"

@@ -175,7 +175,7 @@ def _context(
         "sight": blinding.sight(_user(request), campaign),
         "answering": _answering(request, found),
         "days_to_final": eligibility.TO_APPEAL.days,
-        "notified": crowd_messages.reaches(campaign.pk, found.annotator_id),
+        "notified": crowd_messages.reaches(campaign, found.annotator_id),
         "choices": choices.offered(found, effects),
         "typed": typed or {},
         "trail": trail.trail(found.trail, pseudonym=pseudonym),

@@ -92,6 +92,9 @@ def test_a_hundred_cases_by_keyboard_alone(page: Page, review: Review, live_serv
     press(page, "Control+A")
     page.keyboard.type("Your edits say xajk.")
     press(page, "Escape", "Control+Enter")
+    expect(page.get_by_role("alert")).to_contain_text("You have not opened every case")
+    assert Ruling.objects.count() == 1, "the cases were not opened"
+    press(page, "u", "Control+Enter")
     # Ninety-eight rulings, each in a transaction of its own: a busy machine takes its time.
     done = page.get_by_role("heading", level=1)
     expect(done).to_contain_text("done for 98 people", timeout=90_000)
