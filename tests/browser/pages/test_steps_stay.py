@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from playwright.sync_api import Page, Route, expect
@@ -11,7 +12,7 @@ from playwright.sync_api import Page, Route, expect
 from annotate.models import CampaignImport
 from annotate.services.campaigns.importing import receiving, running
 from tests.browser.pages.test_researcher import ada  # noqa: F401  (a fixture)
-from tests.factories import plan, user
+from tests.factories import plan
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -24,7 +25,7 @@ def begun() -> CampaignImport:
         for name in ("alpha", "beta")
     ]
     file = SimpleUploadedFile("outputs.jsonl", "\n".join(map(json.dumps, rows)).encode())
-    owner = user("ada")
+    owner = User.objects.get(username="ada")
     asked = plan(metrics=("repetition",), tutorial=True)
     return receiving.receive(asked, file, owner_id=owner.pk, key="k", steps_done=1)
 
