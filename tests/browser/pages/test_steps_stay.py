@@ -43,7 +43,7 @@ def test_it_stays(ada: Page, live_server: Any) -> None:  # noqa: F811
     expect(ada.locator("input[value=repetition]")).not_to_be_checked()
 
     late: list[Route] = []
-    ada.route("**/tutorial/**", late.append)
+    ada.route("**/tutorial/**", lambda route: late.append(route))
     ada.get_by_label("What people are asked").select_option("preference")
     ada.get_by_label("Tutorial before the first task").select_option("none")
     ada.wait_for_timeout(100)
