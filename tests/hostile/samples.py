@@ -322,7 +322,11 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
     "annotate:member-role": lambda _world: {"role": "reviewer"},
     "annotate:account-settings": lambda _world: {"time_zone": "Europe/Berlin", "language": "de"},
     "annotate:account-email": lambda _world: {"email": "a@example.org", "password": "wrong"},
-    "annotate:token-new": lambda _world: {"name": "Export", "days": "30", "password": "long enough to be fine"},
+    "annotate:token-new": lambda _world: {
+        "name": "Export",
+        "days": "30",
+        "password": "long enough to be fine",
+    },
     "annotate:password-forgotten": lambda _world: {"email": "a@example.org"},
     "annotate:invitation": lambda _world: {"username": "zoe", "password": "p", "again": "p"},
     "annotate:act": lambda _world: {"why": "More people."},
