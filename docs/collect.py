@@ -49,11 +49,8 @@ def metrics() -> str:
 
 
 def estimators() -> str:
-    rows = [
-        (f"`{one.key}`", f"`{one.name or one.key}`", TAKES[one.metrics], one.about)
-        for one in REGISTERED.values()
-    ]
-    return _table(("name", "on the command line", "metrics", "what it is"), rows)
+    rows = [(f"`{one.key}`", TAKES[one.metrics], one.about) for one in REGISTERED.values()]
+    return _table(("name", "metrics", "what it is"), rows)
 
 
 KINDS: dict[str, tuple[str, Callable[[], str]]] = {

@@ -178,7 +178,7 @@ class Table:
         return str(list(self.names.of(column))[self.columns[column][row]])
 
 
-def read_judgments(path: Path, names: Vocabulary) -> Table:
+def read_judgments(path: str | Path, names: Vocabulary) -> Table:
     """Read `system,item,annotator,criterion,score`; raises a `FileError`."""
     table = _read(path, names, JUDGMENT_COLUMNS, value="score")
     table.refuse_duplicates(
@@ -188,7 +188,7 @@ def read_judgments(path: Path, names: Vocabulary) -> Table:
     return table
 
 
-def read_metrics(path: Path, names: Vocabulary) -> Table:
+def read_metrics(path: str | Path, names: Vocabulary) -> Table:
     """Read `system,item,metric,value`; raises a `FileError`."""
     table = _read(path, names, METRIC_COLUMNS, value="value")
     table.refuse_duplicates(
@@ -197,7 +197,8 @@ def read_metrics(path: Path, names: Vocabulary) -> Table:
     return table
 
 
-def _read(path: Path, names: Vocabulary, columns: tuple[str, ...], *, value: str) -> Table:
+def _read(given: str | Path, names: Vocabulary, columns: tuple[str, ...], *, value: str) -> Table:
+    path = Path(given)
     reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
     parts = list(_parts(path, reader, names, columns, value))
     if not parts:

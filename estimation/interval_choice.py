@@ -18,7 +18,6 @@ from estimation.core import (
     Interval,
     IntervalUnavailableError,
     InvalidOptionError,
-    Registered,
     Sample,
     bootstrap,
     check_level,
@@ -46,7 +45,7 @@ RESAMPLED = tuple(name for name in ESTIMATORS if name != "balanced")
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """How to estimate: names of the command line. balance, person_share: by criterion.
+    """How to estimate. balance, person_share: by criterion.
 
     metric_transform: how metrics entered the samples; "" without metrics.
     """
@@ -87,19 +86,9 @@ class Ends:
     df: float | None = None
 
 
-def estimator_names() -> list[str]:
-    """Return what the command line calls the estimators."""
-    return [one.name or one.key for one in REGISTERED.values()]
-
-
-def named(name: str) -> Registered:
-    """Return the estimator that the command line calls so; KeyError for an unknown one."""
-    return {one.name or one.key: one for one in REGISTERED.values()}[name]
-
-
 def about(asked: Asked) -> tuple[str, ...]:
     """What a reader must be told about the interval, whatever the data."""
-    own = named(asked.estimator).notice
+    own = REGISTERED[asked.estimator].notice
     return (*([own] if own else []), *INTERVAL_NOTICES.get(asked.interval, ()))
 
 
@@ -134,7 +123,7 @@ def _interval(
 
 
 def _resampled(sample: Sample, asked: Asked) -> BootstrapInterval:
-    estimator = named(asked.estimator).key
+    estimator = asked.estimator
     if estimator not in RESAMPLED:
         raise InvalidOptionError(f"The {asked.interval} has no estimator {asked.estimator}.")
     return BOOTSTRAPS[asked.interval](

@@ -21,7 +21,7 @@ from estimation.core import (
     one_way,
     variance_of_item_means,
 )
-from estimation.interval_choice import Asked, Ends, about, ends_of, named
+from estimation.interval_choice import Asked, Ends, about, ends_of
 from estimation.samples_from_files import FileCell, FilePair
 
 T = TypeVar("T")
@@ -145,7 +145,7 @@ class Report:
 
 def report(cell: FileCell, asked: Asked) -> Report:
     """Estimate one cell; raises an `EstimationError` for options that cannot be met."""
-    sample, library = cell.sample, named(asked.estimator).key
+    sample, library = cell.sample, asked.estimator
     found = estimate(
         sample,
         estimator=library,
@@ -171,7 +171,7 @@ def report(cell: FileCell, asked: Asked) -> Report:
 
 def compare(pair: FilePair, asked: Asked) -> Report:
     """Estimate by how much the first system exceeds the second, item by item."""
-    estimator = named(asked.estimator).key
+    estimator = asked.estimator
     found = difference(
         pair.first,
         pair.second,

@@ -193,7 +193,8 @@ class TokenForm(forms.Form):
     )
 
     def __init__(self, *args: Any, second_factor: bool, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        # Another form of the page asks for the password, too.
+        super().__init__(*args, auto_id="id_token_%s", **kwargs)
         if not second_factor:
             del self.fields["code"]
 

@@ -1,9 +1,10 @@
-"""An export as a file that somebody sent: nothing in it is trusted, and nothing is unpacked."""
+"""An export as somebody sent it: nothing in it is trusted, and nothing is unpacked."""
 
 import csv
 import hashlib
 import io
 import json
+import re
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
@@ -12,8 +13,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from annotate.tables import FORMULA
+from estimation.exporting import manifest
 from estimation.exporting.tables import File
 
+ADDED = re.compile(r"(^|/)(__MACOSX/|\.|Thumbs\.db$|desktop\.ini$)")
 LONGEST = 1 << 26  # bytes of one line
 AT_ONCE = 1 << 20
 LATER = {"version", "group"}  # columns that exports before 0.2.0 lack
@@ -35,25 +38,37 @@ def reading(where: str) -> Iterator[None]:
 
 
 class Bundle:
-    """An open export: its files by their names without the folder."""
+    """An open export: its files by their names without the folder.
 
-    def __init__(self, path: Path) -> None:
+    path: of the zip as it was exported, of one that was packed again, or of the unpacked folder.
+    What systems add when they pack (folders, hidden files) is no part of it.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        path = Path(path)
+        self._zip: zipfile.ZipFile | None = None
         try:
-            self._zip = zipfile.ZipFile(path)
+            if path.is_dir():
+                found = [(one.relative_to(path).as_posix(), one) for one in path.rglob("*")]
+                names = [name for name, one in found if one.is_file()]
+            else:
+                self._zip = zipfile.ZipFile(path)
+                names = [name for name in self._zip.namelist() if not name.endswith("/")]
         except (OSError, *BROKEN) as error:
             raise Unreadable(f"{path} is no export: {error}.") from None
-        self._names: dict[str, str] = {}
-        for name in self._zip.namelist():
-            _folder, _slash, short = name.partition("/")
-            if not short or short in self._names:
-                raise Unreadable(f"{path} is no export: {name[:80]!r} is there twice, or a folder.")
-            self._names[short] = name
+        self._path = path
+        names = [name for name in names if not ADDED.search(name)]
+        folder = _folder(names)
+        self._names = {name.removeprefix(folder): name for name in names}
+        if not names or len(self._names) < len(names):
+            raise Unreadable(f"{path} is no export: it is empty, or a file is there twice.")
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._zip.close()
+        if self._zip is not None:
+            self._zip.close()
 
     @property
     def names(self) -> set[str]:
@@ -114,10 +129,20 @@ class Bundle:
         if name not in self._names:
             raise Unreadable(f"{name} is missing.")
         try:
-            with self._zip.open(self._names[name]) as file:
+            at = self._names[name]
+            with self._zip.open(at) if self._zip else (self._path / at).open("rb") as file:
                 yield file
         except (OSError, *BROKEN) as error:
             raise Unreadable(f"{name} is damaged: {error}.") from None
+
+
+def _folder(names: list[str]) -> str:
+    """Return the folder of the manifest, with its slash; without one, what all names begin with."""
+    found = [name for name in names if name.rpartition("/")[2] == manifest.NAME]
+    if not found:
+        first = {name.partition("/")[0] for name in names if "/" in name}
+        return f"{first.pop()}/" if len(first) == 1 else ""
+    return min(found, key=lambda name: (name.count("/"), name)).removesuffix(manifest.NAME)
 
 
 def plain(cell: str) -> str:

@@ -7,9 +7,14 @@ const form = document.getElementById("step");
 const key = `${location.pathname} ${form.elements.revision.value}`;
 const chosen = JSON.parse(sessionStorage.getItem(key) ?? "{}"); // the name of a field -> its values
 
+// One choice in several fields: a number of the file that appears later is none of it.
+const METRICS = ["metric_choice", "metric_names", "metric_columns"];
+
 function keep({ target }) {
   if (!target.name) return;
-  chosen[target.name] = new FormData(form).getAll(target.name);
+  const all = new FormData(form);
+  const names = METRICS.includes(target.name) ? METRICS : [target.name];
+  for (const name of names) chosen[name] = all.getAll(name);
   sessionStorage.setItem(key, JSON.stringify(chosen));
 }
 

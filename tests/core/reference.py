@@ -28,7 +28,7 @@ from scipy.stats import t as student
 
 from tests.core import reference_parts as parts
 
-EQUAL = {"mean", "algorithm1", "regression", "multi"}
+EQUAL = {"mean", "algorithm_1", "regression", "multi"}
 
 
 def estimate(judgments, n_population, scale, metrics=None, *, estimator, **options):
@@ -160,7 +160,7 @@ def _fit_rows(y, x, row_weight, estimator, chosen, one_each=False):
     extra = {}
     if columns == 0:
         slopes, rank = {i: x[i] for i in y}, 0
-    elif estimator == "algorithm1":
+    elif estimator == "algorithm_1":
         mean = sum(y.values()) / len(y)
         alpha = sum((y[i] - mean) * x[i] for i in y) / len(y)
         slopes, rank = dict.fromkeys(y, alpha), 1
@@ -188,7 +188,7 @@ def _item_part(fit, estimator, ends, means):
     if estimator == "regression" and fit["rank"]:
         return _least_squares_item_part(fit, ends, means)
     correction = fit["correction"]
-    if estimator == "algorithm1" and fit["rank"]:
+    if estimator == "algorithm_1" and fit["rank"]:
         values = [*means.values(), *ends]
         middle = sum(values) / len(values)
         alpha = sum((means[i] - middle) * fit["x"][i][0] for i in means) / len(values)

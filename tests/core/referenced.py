@@ -7,8 +7,6 @@ import pytest
 from estimation.core import IntervalUnavailableError
 from tests.core import reference
 
-NAMES = {"algorithm_1": "algorithm1"}
-
 
 def rows_of(sample):
     """The judgments as (item, person, score)."""
@@ -23,7 +21,7 @@ def expected_of(sample, *, estimator, **options):
         sample.n_population,
         (sample.scale.low, sample.scale.high),
         sample.metric,
-        estimator=NAMES.get(estimator, estimator),
+        estimator=estimator,
         **options,
     )
 

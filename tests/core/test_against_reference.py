@@ -21,7 +21,6 @@ from estimation.core import estimate as engine_estimate
 from tests.core import reference
 from tests.core.reference_cases import KINDS, Campaign, campaigns, draw
 from tests.core.referenced import (
-    NAMES,
     agree,
     ends_of,
     engine_parts,
@@ -65,7 +64,7 @@ def reference_estimate(system, campaign, estimator, level, **options):
         campaign.outputs,
         KINDS[campaign.kind],
         system.metric,
-        estimator=NAMES.get(estimator, estimator),
+        estimator=estimator,
         level=level,
         **options,
     )

@@ -101,7 +101,7 @@ def test_six_pairs():
     assert {name: found[name] for name in printed} == pytest.approx(printed, abs=5.1e-7)
     assert (found["high"] - found["low"]) / 2 == pytest.approx(0.431936, abs=5.1e-7)
     printed = {"alpha": 0.611111, "estimate": 0.200926}
-    found = six_pairs("algorithm1")
+    found = six_pairs("algorithm_1")
     assert {name: found[name] for name in printed} == pytest.approx(printed, abs=5.1e-7)
     found = six_pairs("regression")
     holds(found, centre=0.0989678, std_error=0.2442728, V_person=0, f=0, df=4)

@@ -85,7 +85,7 @@ class EndWithPassword:
         """Take every password."""
 
     def get_help_text(self) -> str:
-        return ""
+        return "A new password revokes your API tokens."
 
     def password_changed(self, password: str, user: Any = None) -> None:
         _revoke(ApiToken.objects.filter(user=user.pk), actor_id=None)

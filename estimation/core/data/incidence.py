@@ -1,5 +1,6 @@
 """Who judged what: the part of a sample that all criteria of a system share."""
 
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -28,8 +29,8 @@ class Incidence:
     ----------
     item : (T,) array of int
         Which output each judgment is about, from 0 to N - 1.
-    annotator : (T,) array of int
-        Who judged. Any labels, for instance database keys.
+    annotator : (T,) array of int or str
+        Who judged. Any labels, for instance database keys or names.
     n_population : int
         N, the number of outputs that the system has, judged or not.
     group : (N,) array of int, optional
@@ -66,7 +67,9 @@ class Incidence:
     def __post_init__(self) -> None:
         object.__setattr__(self, "item", _frozen_ints(self.item, what="items"))
         object.__setattr__(self, "group", _groups(self.group, self.n_population))
-        object.__setattr__(self, "annotator", _frozen_ints(self.annotator, what="annotators"))
+        object.__setattr__(
+            self, "annotator", _frozen_ints(_numbers(self.annotator), what="annotators")
+        )
         if self.item.size != self.annotator.size:
             raise errors.ShapeMismatchError(
                 "Every judgment has one item and one annotator; got "
@@ -220,6 +223,23 @@ def _groups(given: ArrayLike | None, n_population: int) -> Ints | None:
         return None
     numbers.flags.writeable = False
     return numbers
+
+
+def _numbers(labels: ArrayLike) -> ArrayLike:
+    """(T,) texts as numbers, the same in every sample; other labels as they are."""
+    array: NDArray[Any] = np.asarray(labels)
+    if not is_text(array):
+        return labels
+    found, place = np.unique(array.astype(str), return_inverse=True)
+    digests = [hashlib.blake2b(str(one).encode(), digest_size=8).digest() for one in found]
+    # Half of the range, so that differences of two numbers are numbers too.
+    return np.array([int.from_bytes(one, "big") >> 2 for one in digests])[place]
+
+
+def is_text(labels: NDArray[Any]) -> bool:
+    """Whether the labels are texts."""
+    objects = labels.dtype == object and all(isinstance(one, str) for one in labels.flat)
+    return bool(labels.size) and (labels.dtype.kind == "U" or objects)
 
 
 def _frozen_ints(values: ArrayLike, *, what: str) -> Ints:

@@ -1,5 +1,6 @@
 """The input of every estimator: the judgments of one system on one criterion, as arrays."""
 
+from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, field
 from typing import Any
 
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from estimation.core.data import errors
 from estimation.core.data.frozen import frozen_floats
-from estimation.core.data.incidence import Floats, Incidence, Ints
+from estimation.core.data.incidence import Floats, Incidence, Ints, is_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +76,10 @@ class Sample:
     ----------
     score : (T,) array of float
         The scores of the judgments, in the order in which they arrived.
-    item : (T,) array of int
-        Which output each judgment is about, from 0 to N - 1.
-    annotator : (T,) array of int
-        Who judged. Any labels, for instance database keys.
+    item : (T,) array of int or str
+        Which output each judgment is about: from 0 to N - 1, or one of `outputs`.
+    annotator : (T,) array of int or str
+        Who judged. Any labels, for instance database keys or names.
     n_population : int
         N, the number of outputs that the system has, judged or not.
     scale : Scale
@@ -89,6 +90,9 @@ class Sample:
         Which group of items each output belongs to, as in `Incidence`.
     shared : Incidence, optional
         The incidence that `item` and `annotator` come from; see `Sample.on`.
+    outputs : (N,) sequence of str, optional
+        The ids of all outputs, in the order of `metric`, where `item` holds ids. Samples that are
+        compared have them in the same order.
 
     Attributes
     ----------
@@ -141,10 +145,13 @@ class Sample:
     metric: Floats | None = None
     group: Ints | None = None
     shared: InitVar[Incidence | None] = None
+    outputs: InitVar[Sequence[str] | None] = None
     incidence: Incidence = field(init=False, repr=False)
     sums: dict[float | None, Any] = field(init=False, repr=False, default_factory=dict)
 
-    def __post_init__(self, shared: Incidence | None) -> None:
+    def __post_init__(self, shared: Incidence | None, outputs: Sequence[str] | None) -> None:
+        if shared is None:
+            object.__setattr__(self, "item", _items(self, outputs))
         score = frozen_floats(self.score, what="scores")
         object.__setattr__(self, "score", score)
         if self.metric is not None:
@@ -271,6 +278,26 @@ def _is_of(sample: Sample, incidence: Incidence) -> bool:
         and sample.n_population == incidence.n_population
         and sample.group is incidence.group
     )
+
+
+def _items(sample: Sample, outputs: Sequence[str] | None) -> Any:
+    """(T,) the items as numbers: ids become their places in `outputs`."""
+    items: NDArray[Any] = np.asarray(sample.item)
+    if not is_text(items):
+        return sample.item
+    if outputs is None:
+        raise errors.ShapeMismatchError(
+            "Items have ids: give the ids of all outputs, in the metric's order, as outputs=."
+        )
+    ids = list(outputs)
+    place = {one: number for number, one in enumerate(ids)}
+    if not len(place) == len(ids) == sample.n_population:
+        raise errors.ShapeMismatchError(
+            f"outputs holds each of the population's {sample.n_population} outputs once."
+        )
+    if unknown := [one for one in items.tolist() if one not in place]:
+        raise errors.ItemOutsidePopulationError(f"{unknown[0]!r} is not one of the outputs.")
+    return [place[one] for one in items.tolist()]
 
 
 def _incidence(sample: Sample) -> Incidence:

@@ -22,15 +22,13 @@ class Registered:
     Parameters
     ----------
     key : str
-        Its name in the library and in stored estimates.
+        Its name, everywhere.
     about : str
         Its paragraph in the documentation.
     metrics : {"none", "one", "several", "any"}
         How many metrics it takes: "several" is one or more, "any" may also be none.
     fit : callable
         Makes the estimate from a sample, a method and variance components.
-    name : str
-        Its name on the command line; "" for the key.
     own_interval : bool
         It has one interval, of its own.
     two_way_only : bool
@@ -45,7 +43,6 @@ class Registered:
     about: str
     metrics: Metrics
     fit: Callable[[Sample, Method, Crossed | None], Fitted]
-    name: str = ""
     own_interval: bool = False
     two_way_only: bool = False
     takes_components: bool = False
@@ -91,7 +88,6 @@ REGISTERED: dict[str, Registered] = {
         ),
         Registered(
             key="algorithm_1",
-            name="algorithm1",
             metrics="one",
             fit=lambda sample, method, _components: by_sums(sample, method, "algorithm_1"),
             about=(

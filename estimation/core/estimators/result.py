@@ -1,6 +1,7 @@
 """What an estimate and a difference report, and how an estimate is put together."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,9 @@ class Variance:
     pulled: bool
 
 
+LEVEL = 0.95  # of the interval that a result is shown with
+
+
 class HasInterval:
     """What an estimate and a difference share: an interval about a centre."""
 
@@ -56,7 +60,32 @@ class HasInterval:
     centre: float
     std_error: float | None
     df: float | None
+    n_items: int
+    n_population: int
+    n_judgments: int | tuple[int, int]
+    n_annotators: int
+    effective_annotators: float
+    slopes: tuple[Any, ...]
+    method: Method
     notices: tuple[Notice, ...]
+
+    def __str__(self) -> str:
+        """Return four lines: the result, its data, the method, and what a reader must know."""
+        found = "no interval"
+        if self.has_interval:
+            ends = self.interval(LEVEL)
+            found = f"{ends.low:.3f} to {ends.high:.3f} ({LEVEL:.0%} interval)"
+        given = self.n_judgments
+        judgments = given if isinstance(given, int) else " + ".join(map(str, given))
+        method, metrics = self.method, _count_metrics(self.slopes)
+        lines = (
+            f"{type(self).__name__.lower()}: {self.estimate:.3f}, {found}",
+            f"{judgments} judgments of {self.n_items} of {self.n_population} outputs by "
+            f"{self.n_annotators} people (as many as {self.effective_annotators:.1f} equal ones)",
+            f"{method.estimator}, {method.interval}, {method.estimand}, {metrics}",
+            " ".join(one.text for one in self.notices) or "Nothing else to know.",
+        )
+        return "\n".join(lines)
 
     @property
     def has_interval(self) -> bool:
@@ -223,6 +252,11 @@ class Difference(HasInterval):
     penalty: float | None
     method: Method
     notices: tuple[Notice, ...]
+
+
+def _count_metrics(slopes: tuple[Any, ...]) -> str:
+    n = len(slopes[0] if slopes and isinstance(slopes[0], tuple) else slopes)
+    return f"{n} metric" if n == 1 else f"{n or 'no'} metrics"
 
 
 def assemble(

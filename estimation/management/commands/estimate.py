@@ -10,9 +10,15 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.states import Estimand
 from annotate.text.figures import count, many, number, percent
 from estimation import files, samples_from_files
-from estimation.core import BALANCE, METRIC_TRANSFORMS, PERSON_SHARE, EstimationError
+from estimation.core import (
+    BALANCE,
+    METRIC_TRANSFORMS,
+    PERSON_SHARE,
+    REGISTERED,
+    EstimationError,
+)
 from estimation.files import FileError, Vocabulary
-from estimation.interval_choice import INTERVAL_NAMES, Asked, estimator_names, named
+from estimation.interval_choice import INTERVAL_NAMES, Asked
 from estimation.ranking_reports import RankedSystems, RankingRule, ranked_systems
 from estimation.reports import Report, compare, report
 from estimation.samples_from_files import ALL_METRICS, Selection
@@ -82,7 +88,7 @@ class Command(BaseCommand):
         parser.add_argument("--criterion", nargs="+", default=[], metavar="NAME")
         parser.add_argument(
             "--estimator",
-            choices=estimator_names(),
+            choices=list(REGISTERED),
             help="balanced by default; for an interval that it does not have, regression, multi "
             "or mean, by the number of metrics",
         )
@@ -198,7 +204,7 @@ def _wanted(options: dict[str, Any]) -> Selection:
         items=options["items"],
         scale=tuple(options["scale"]) if options["scale"] else None,
         unbounded=options["unbounded"],
-        uses_metric=not options["estimator"] or named(options["estimator"]).metrics != "none",
+        uses_metric=not options["estimator"] or REGISTERED[options["estimator"]].metrics != "none",
     )
 
 
@@ -210,7 +216,7 @@ def _estimator(options: dict[str, Any], metrics: tuple[str, ...]) -> str:
     if options["interval"] in ("two_way", "sequence"):
         usual = "balanced"
     chosen: str = options["estimator"] or usual
-    if named(chosen).metrics == "one" and len(metrics) != 1:
+    if REGISTERED[chosen].metrics == "one" and len(metrics) != 1:
         raise CommandError(
             f"The estimator {chosen} takes one metric; "
             + (f"{len(metrics)} are named." if metrics else "add --metrics FILE.")

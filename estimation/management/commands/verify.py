@@ -24,7 +24,7 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="an export: plumbline-….zip")
+        parser.add_argument("file", type=Path, help="an export: plumbline-….zip, or its folder")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

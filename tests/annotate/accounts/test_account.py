@@ -159,7 +159,7 @@ def test_a_new_password_revokes_all_tokens(how: str, monkeypatch: pytest.MonkeyP
     elif how == "mail":
         client = Client()
         form = client.get(letters.reset_link(owner)).url
-        assert "API tokens are revoked" in client.get(form).content.decode()
+        assert "A new password revokes your API tokens" in client.get(form).content.decode()
         assert client.post(form, new).status_code == 302
     else:
         monkeypatch.setattr("getpass.getpass", lambda *_a, **_k: new["new_password1"])

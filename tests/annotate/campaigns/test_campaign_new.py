@@ -170,9 +170,10 @@ def test_each_file_is_replaced_alone_and_the_metrics_can_be_left_out(ada: Client
     page = looked_at(ada, metrics=values, **own)
     again = change(ada, page, metrics=values.replace(b"0.1", b"0.7"), **own)
     assert again.context["preview"].metrics == ("comet",)
-    without = change(ada, again, drop_metrics="on", **own)
-    assert "has no value of the metric “comet”" in str(without.context["misfit"])
-    assert b"Change the questions or metrics" in without.content
+    of = {"import": again.context["of"].public_id}
+    without = tried(ada, NO_FILE, **of, drop_metrics="on", **own)
+    (told,) = without.context["form"].errors["metric_names"]
+    assert "has no value of the metric “comet”" in told
 
 
 OWN = ["comet", 'a "b", c', "länge"]

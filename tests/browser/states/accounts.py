@@ -96,6 +96,7 @@ def _account(visitor: Visitor) -> None:
     api_tokens.make(me.pk, "Nightly export of the autumn study")
     page = visitor.goto(reverse("annotate:account"))
     page.get_by_label("What it is for").fill("Dashboard on the wall")
+    page.locator("#id_token_password").fill(PASSWORD)
     page.get_by_role("button", name="Make a token").click()
     expect(page.get_by_text("it is not shown again")).to_be_visible()
 

@@ -338,13 +338,13 @@ def _lacks_people(visitor: Visitor) -> None:
     expect(page.get_by_text("With more people than the plan assumes").first).to_be_visible()
 
 
-@state("researcher/import-misfit")
+@state("researcher/step-misfit")
 def _misfit(visitor: Visitor) -> None:
     page = asked(visitor)
     page.get_by_text("Other metrics").click()
     page.get_by_label("support_1").check()
-    through(page)
-    expect(page.get_by_text("The plan does not fit the file")).to_be_visible()
+    step(page, "Next: plan")
+    expect(page.get_by_text("Some fields need correcting")).to_be_visible()
 
 
 @state("researcher/import-creating")

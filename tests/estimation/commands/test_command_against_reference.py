@@ -26,8 +26,8 @@ CRITERIA = {
 WAYS = [
     ("mean", "two_way"),
     ("mean", "iid"),
-    ("algorithm1", "two_way"),
-    ("algorithm1", "iid"),
+    ("algorithm_1", "two_way"),
+    ("algorithm_1", "iid"),
     ("regression", "two_way"),
     ("regression", "iid"),
     ("regression", "sequence"),

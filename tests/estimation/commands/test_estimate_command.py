@@ -276,8 +276,8 @@ def test_every_system_and_criterion_has_its_own_entry(files):
 def test_panel_and_algorithm_and_level(files):
     wide, narrow = (run(*files(), "--level", level)[0] for level in ("0.95", "0.5"))
     assert wide["low"] < narrow["low"] < narrow["high"] < wide["high"]
-    (panel,) = run(*files(), "--estimand", "panel", "--estimator", "algorithm1")
-    assert (panel["estimand"], panel["estimator"], panel["df"]) == ("panel", "algorithm1", 4)
+    (panel,) = run(*files(), "--estimand", "panel", "--estimator", "algorithm_1")
+    assert (panel["estimand"], panel["estimator"], panel["df"]) == ("panel", "algorithm_1", 4)
 
 
 def test_a_sequence_is_wider_than_a_single_look(files):
@@ -448,7 +448,7 @@ def drawn():
 
 @pytest.mark.parametrize(
     ("estimator", "metric"),
-    [("algorithm1", "g"), ("ppi", "g"), ("multi", "auto"), ("multi", "h"), ("balanced", "auto")],
+    [("algorithm_1", "g"), ("ppi", "g"), ("multi", "auto"), ("multi", "h"), ("balanced", "auto")],
 )
 def test_every_estimator_narrows_the_interval_of_the_mean(files, drawn, estimator, metric):
     arguments = [*files(*drawn), "--system", "alpha"]

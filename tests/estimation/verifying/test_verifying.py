@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from django.conf import settings
@@ -401,3 +402,29 @@ def test_a_comparison_can_be_verified(tmp_path: Path) -> None:
         return row | {"response": {**answer, "preference": -answer["preference"]}}
 
     assert "its score on preference is" in told(each_judgment(files, turned), tmp_path)
+
+
+def test_a_folder_and_a_zip_that_was_packed_again_are_read(files: Files, tmp_path: Path) -> None:
+    whole = written(files, tmp_path / "whole.zip")
+    told_of_it = verified(whole)
+    with ZipFile(whole) as packed:
+        packed.extractall(tmp_path / "out")
+    (folder,) = (tmp_path / "out").iterdir()
+    (folder / ".DS_Store").write_text("x")
+    again = tmp_path / "again.zip"
+    with ZipFile(again, "w") as packed:
+        packed.writestr("Archive/", b"")
+        packed.writestr("__MACOSX/Archive/._README.md", b"x")
+        for one in folder.rglob("*"):
+            packed.write(one, f"Archive/{folder.name}/{one.relative_to(folder)}")
+    flat = tmp_path / "flat.zip"
+    with ZipFile(flat, "w") as packed:
+        for one in folder.rglob("*"):
+            packed.write(one, str(one.relative_to(folder)))
+    for path in (folder, tmp_path / "out", again, flat):
+        assert verified(path) == told_of_it, path
+    (folder / "extra.csv").write_text("a,b")
+    with pytest.raises(CommandError, match=r"extra\.csv: it is not in the manifest"):
+        verified(folder)
+    with pytest.raises(CommandError, match="is no export"):
+        verified(tmp_path / "nowhere")

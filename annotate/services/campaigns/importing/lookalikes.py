@@ -57,7 +57,7 @@ def _shown(name: str) -> str:
     text = name if name == _composed(name) else _escaped(name)
     inner = text.strip(" ")
     start = len(text) - len(text.lstrip(" "))
-    text = "␠" * start + inner.replace("  ", "␠␠") + "␠" * (len(text) - start - len(inner))
+    text = "·" * start + inner.replace("  ", "··") + "·" * (len(text) - start - len(inner))
     return "".join(_code(one) if _is_unseen(one) else one for one in text)
 
 
