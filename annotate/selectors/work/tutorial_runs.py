@@ -151,13 +151,16 @@ def answered(round_: TutorialRound | None) -> frozenset[str]:
 
 
 def covered(annotator_id: int, tutorial: Tutorial) -> frozenset[str]:
-    """Return the digests of this tutorial's questions that earlier passed versions contained."""
+    """Return the digests of this tutorial's questions that earlier passed versions contained: all
+    of them where it replaces one of these versions."""
     runs = TutorialRun.objects.filter(
         annotator=annotator_id, instrument=tutorial.instrument, passed_at__isnull=False
     )
-    found = {digest for covers in runs.values_list("covers", flat=True) for digest in covers}
+    passed = dict(runs.values_list("version", "covers"))
+    found = {digest for covers in passed.values() for digest in covers}
     mine = frozenset(one.digest for one in tutorial.questions)
-    return mine if TutorialRun.ALL in found else mine & found
+    replaced = TutorialRun.ALL in found or not passed.keys().isdisjoint(tutorial.replaces)
+    return mine if replaced else mine & found
 
 
 def _before(round_: TutorialRound | None) -> RoundResult | None:
