@@ -64,7 +64,7 @@ def answer_all(
     assert status is not None
     open_ = [one for one in taken.questions if one.key not in status.answered]
     graded = None
-    for question in open_[: len(open_) - but]:
+    for question in open_[: max(0, len(open_) - but)]:
         is_wrong = wrongly > 0 and question.kind in ("choice", "edit")
         wrongly -= is_wrong
         graded = tutorial_runs.answer(

@@ -6,6 +6,7 @@ from enum import Enum
 
 from django.utils import timezone
 
+from annotate.crowds.tariffs import ZERO
 from annotate.instruments.base import Instrument
 from annotate.instruments.tutorials import drawing
 from annotate.instruments.tutorials.content import Tutorial
@@ -53,6 +54,7 @@ class Status:
 
     questions: those of the round, none before it begins. answered: keys of those that have their
     answer. before: the failed first round; None in the first one.
+    for_failing: what the study pays for both rounds completed and not passed.
     """
 
     tutorial: Tutorial
@@ -64,6 +66,7 @@ class Status:
     asked: int = 0
     mark: int = 0
     before: RoundResult | None = None
+    for_failing: Decimal = ZERO
 
     @property
     def total(self) -> int:
@@ -128,6 +131,7 @@ def status(participation_id: int) -> Status | None:
         asked=round_.asked if round_ else tutorial.n_asked,
         mark=round_.mark if round_ else drawing.mark(tutorial.n_asked),
         before=_before(round_),
+        for_failing=promises.for_failing(who.campaign, who.annotator),
     )
 
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from annotate.crowds.tariffs import ZERO
 from annotate.selectors.campaigns import protocol
 from annotate.selectors.campaigns.listed import CollectionPace
+from annotate.selectors.pay import promises
 from annotate.selectors.pay.budget import AtMost
 from annotate.selectors.work.gold import BLOCK
 from annotate.services.campaigns import creating, metric_choice, plans, reach
@@ -40,6 +42,7 @@ class CampaignPreview:
     offers: tuple[str, ...]
     reach: tuple[Reach, ...]
     compares: bool = False  # systems and texts are pairs
+    failed_try: Decimal = ZERO  # paid to a person who tries the tutorial and does not pass
 
     @property
     def is_refused(self) -> bool:
@@ -134,6 +137,9 @@ def preview(checked: Checked) -> CampaignPreview:
         offers=metric_choice.useful(checked.metrics, facts),
         reach=found,
         compares=checked.instrument.compares,
+        failed_try=promises.planned_for_failing(plan.crowd, plan.failed_try_pay)
+        if plans.has_tutorial(plan)
+        else ZERO,
     )
 
 

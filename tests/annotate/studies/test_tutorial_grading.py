@@ -81,6 +81,7 @@ def test_a_choice_of_no_level_is_refused(response):
             (
                 "This is new: “snow”, “week”. Correct the text, and add nothing.",
                 "This is much longer than the text. Correct it, and add nothing.",
+                "The words are in an order that makes no sentence.",
             ),
         ),
     ],

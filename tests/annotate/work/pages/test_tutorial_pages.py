@@ -42,7 +42,11 @@ def answer_to(client: Client, token: str, **body: object):
 def test_the_page_asks_the_question_and_gives_no_answer_away(client, who):
     guide = tutorial_of(who).questions[0]
     assert work_data(client, work_url(who))["tutorial"]["question"] == guide.key
-    assert "Worked example · Fluency" in client.get(work_url(who)).content.decode()
+    opening = client.get(work_url(who)).content.decode()
+    assert "Worked example · Fluency" in opening
+    assert "you pass with 9 of 11 right" in opening
+    assert "this study ends here for you" in opening
+    assert "you are still paid $0.25, once, unless your answers come faster" in opening
     question = after_guide(who).questions[0]
     data = work_data(client, work_url(who))
     assert data["tutorial"]["question"] == question.key
@@ -51,8 +55,6 @@ def test_the_page_asks_the_question_and_gives_no_answer_away(client, who):
     assert 'data-opens="instructions"' in page
     assert question.prompt in page
     assert "Question 1 of 11 · Fluency" in page
-    assert "you pass with 9 of 11 right" in page
-    assert "this study ends here for you" in page
     assert not any(said in page for said in question.feedback.values())
     assert "accepted" not in page
     assert TutorialRun.objects.count() == 1
@@ -85,7 +87,7 @@ def test_the_last_answer_tells_what_is_promised(client, who):
     assert answer["passed"]
     assert answer["promised"] == "A bonus of $0.75 is promised to you."
     assert answer["due"] == (
-        "The bonus is due once 3 of your tasks count, or earlier if there are no more for you."
+        "You get the bonus after 3 accepted tasks, or earlier if there are no more for you."
     )
     assert work_data(client, work_url(who))["assignment"]
 
