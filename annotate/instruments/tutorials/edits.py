@@ -33,7 +33,13 @@ SMALL = _set(
     may might must get gets got one ones some any all both each every other another more most very
     really quite now currently already still also too just only yet again soon recently well
     remain remains stay stays keep keeps among amongst along account via within around plus
-    however meanwhile presently up out off down under such same own s
+    however meanwhile presently up out off down under such same own s take takes took taken taking
+    place happen happens happened happening mean means meant meaning need needs needed make makes
+    made making go goes went gone come comes came coming give gives gave given giving hold holds
+    held holding put set part presence present attendance attending including include includes
+    thanks last next upcoming forthcoming amid plan plans cause caused causes reason themselves
+    itself himself herself together fully actually able even rather find finds found see seen use
+    used say says said let lets work works working
 
     der die das den dem des ein eine einen einem einer eines dieser diese dieses diesen diesem er
     sie es ihn ihm ihr ihre ihren ihrem ihrer ihres sein seine seinen seinem seiner seines wir
@@ -46,7 +52,12 @@ SMALL = _set(
     etwa ganz dabei darauf daran darüber davon dazu hin her mehr andere anderen weitere weiteren
     weiteres denen deren dessen jene jener jenes bleibt bleiben sowie samt neben ab pro je infolge
     sodass inzwischen mittlerweile momentan aktuell somit zudem außerdem ausserdem ebenfalls
-    welchem welchen beiden uhr pm clock o'clock m p
+    welchem welchen beiden uhr pm clock o'clock m p findet finden statt stattfindet stattfinden
+    stattfand gibt geben gab macht machen geht gehen kommt kommen nimmt nehmen steht stehen liegt
+    stellt anwesenheit beisein grund rahmen voller voll blickt kommenden kommende nächsten letzten
+    vergangenen welch demnach dadurch dafür davor danach zuvor zugleich gleichzeitig selbst konnte
+    könnte möchte darf dürfen lassen lässt braucht benötigt nötig erfolgt erfolgen zusammen
+    gemeinsam einige viele jeden jedem hierfür eben ja voraussichtlich
     """
 )
 NEGATIVE = _set(

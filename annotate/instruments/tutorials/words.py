@@ -8,11 +8,12 @@ the, bridge, is, not, 42, metres, long.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from estimation.metrics import normalise
 
 WORD = re.compile(r"\w+(?:['’]\w+)*")
+KEPT = 4096  # texts and patterns of the rules, which are short
 DEEPEST = 5  # choices inside choices
 _PARTS = re.compile(r"[()|]|[^()|]+")
 _TOKEN = re.compile(r"\*?\w+(?:'\w+)*\*?|[£$€]")
@@ -38,8 +39,14 @@ def same_words(one: str, other: str) -> bool:
 
 def words(text: str) -> list[str]:
     """Return the words of a text as the rules compare them."""
+    return list(_words(text))
+
+
+@lru_cache(KEPT)
+def _words(text: str) -> tuple[str, ...]:
     spelled = _UNIT.sub(" ", _CLOCK.sub("", _NUMBER.sub("", plain(text))))
-    return _with_digits(part for found in _TOKEN.findall(spelled) for part in _parts(found))
+    found = (part for token in _TOKEN.findall(spelled) for part in _parts(token))
+    return tuple(_with_digits(found))
 
 
 def count(text: str | Sequence[str], pattern: str) -> int:
@@ -49,7 +56,7 @@ def count(text: str | Sequence[str], pattern: str) -> int:
     begins so, `*konzert` every one that ends so.
     """
     found = words(text) if isinstance(text, str) else text
-    wording = _read(iter(_PARTS.findall(plain(pattern))))[0]
+    wording = _wording(pattern)
     places = (_ends(wording, found, {start}) - {start} for start in range(len(found)))
     return sum(bool(ends) for ends in places)
 
@@ -58,7 +65,7 @@ def without(found: Sequence[str], patterns: Iterable[str]) -> list[str]:
     """Return the words that belong to no occurrence of the patterns."""
     left = list(range(len(found)))
     for pattern in patterns:
-        wording = _read(iter(_PARTS.findall(plain(pattern))))[0]
+        wording = _wording(pattern)
         for start in range(len(found)):
             end = max(_ends(wording, found, {start}), default=start)
             left = [at for at in left if not start <= at < end]
@@ -168,6 +175,11 @@ def _german(n: int) -> list[str]:
     hundreds = [units[n // 100] + "hundert", *(["hundert"] if n < 200 else [])]
     rest = ["eins" if n % 100 == 1 else one for one in _german(n % 100)] if n % 100 else [""]
     return [one + join + end for one in hundreds for end in rest for join in ("", "und")]
+
+
+@lru_cache(KEPT)
+def _wording(pattern: str) -> Wording:
+    return _read(iter(_PARTS.findall(plain(pattern))))[0]
 
 
 def _read(parts: Iterator[str]) -> list[Wording]:

@@ -52,12 +52,12 @@ def _earlier(status: Status) -> list[str]:
 def _then(status: Status, visit: Visit) -> str:
     if status.number >= ROUNDS:
         last = _("If you do not pass this round, this study ends here for you.")
-        return " ".join([last, *_paid(status), _back(visit)])
+        return " ".join([last, _back(visit), *_paid(status)])
     once = _(
         "If you do not pass, you may try once more with other questions. If that does not work "
         "either, this study ends here for you."
     )
-    return " ".join([once, *_paid(status), _back(visit)])
+    return " ".join([once, _back(visit), *_paid(status)])
 
 
 def _paid(status: Status) -> list[str]:

@@ -162,7 +162,7 @@ def test_the_landing_page_tells_of_the_tutorial_where_there_is_one(client):
     made = campaign(tutorial=True)
     with_it = client.get(invitation(made, "ann")).content.decode()
     assert "a tutorial" in with_it
-    assert "Passing it brings a bonus of $0.75, once. The bonus is due once 3 of your" in with_it
+    assert "Passing it brings a bonus of $0.75, once. You get the bonus after 3 accepted" in with_it
     assert "a tutorial" not in client.get(invitation(campaign())).content.decode()
 
 
