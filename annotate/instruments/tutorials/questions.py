@@ -162,7 +162,8 @@ class Edit(Question):
 
     defects: the text's errors. slips: errors that people make while they improve it. meaning: the
     facts. alternatives: good improvements; the first is shown. allowed: patterns of words that are
-    no news. distance, references: of tutorials written before these rules; they are not used.
+    no news. distance, references: of tutorials written before these rules. They are not used, and
+    what was accepted then stays accepted.
     """
 
     text: Shown
@@ -177,6 +178,8 @@ class Edit(Question):
 
     def faults(self, context: Studied) -> Iterator[Fault]:
         """Check that the text has the defects and the meaning that the rules name."""
+        if self.distance is not None:
+            return
         yield from self._patterns_faults()
         for number, defect in enumerate(self.defects):
             if sum(count(self.text, string) for string in defect.strings) <= defect.at_most:

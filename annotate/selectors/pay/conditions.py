@@ -7,7 +7,7 @@ from decimal import Decimal
 from django.db.models import Count, Q
 
 from annotate.models import Appeal, Campaign, TutorialRound
-from annotate.selectors.pay import work_times
+from annotate.selectors.pay import promises, work_times
 from annotate.selectors.pay.work_times import TimesOfWork
 
 
@@ -17,6 +17,7 @@ class WorkPay:
 
     seconds: one judgment, the median of people's means. hourly: of active time, the median of
     people; least: what nine of ten people earned at least. refused: people whose pay was refused.
+    failed_try: for both rounds of the tutorial completed and not passed.
     """
 
     reward: Decimal
@@ -25,6 +26,7 @@ class WorkPay:
     hourly: float | None
     least: float | None
     refused: int
+    failed_try: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ def _pay(campaign: Campaign, times: TimesOfWork) -> WorkPay:
     return WorkPay(
         campaign.reward,
         campaign.tutorial_bonus,
+        failed_try=promises.for_failing(campaign),
         seconds=times.seconds,
         hourly=_earned(campaign, times.per_hour),
         least=_earned(campaign, times.least_per_hour),

@@ -8,15 +8,18 @@ from annotate.instruments.tutorials.content import Tutorial
 from annotate.instruments.tutorials.questions import Question
 from annotate.instruments.tutorials.words import WORD
 from annotate.models import Campaign, TutorialRound
-from annotate.screening.timing.finding import LEAST, Timing
 from annotate.selectors.studies import tutorial_contents
+
+# Faster than anyone works, as for the screen of work that is too fast.
+WORDS_PER_MINUTE = 500  # that are read
+SCANNING = 2500  # words of paragraphs per minute, which people search
+LEAST = 1.2  # seconds to see a question, decide and answer
 
 
 def too_fast(campaign_id: int, annotator_id: int) -> bool:
     """Return whether half of the answers in an ended round took less than reading does.
 
-    The time of an answer is that since the one before it. The speeds are those of the screen for
-    work that is too fast: words that are read, and paragraphs that are searched.
+    The time of an answer is that since the one before it.
     """
     tutorial = tutorial_contents.of_campaign(Campaign.objects.get(pk=campaign_id))
     assert tutorial is not None, "a round belongs to a tutorial"
@@ -43,5 +46,4 @@ def _reading(question: Question) -> float:
     read += [step.title + step.text for step in getattr(question, "steps", ())]
     searched = [one.text for one in getattr(question, "paragraphs", ())]
     n, m = (sum(len(WORD.findall(text)) for text in texts) for texts in (read, searched))
-    speeds = Timing()
-    return max(LEAST, 60 * (n / speeds.words_per_minute + m / speeds.scanning))
+    return max(LEAST, 60 * (n / WORDS_PER_MINUTE + m / SCANNING))

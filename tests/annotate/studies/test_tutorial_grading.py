@@ -101,7 +101,6 @@ def test_a_listed_alternative_is_right_whatever_the_rules_say():
 def test_a_defect_may_be_a_string_that_comes_too_often():
     raw = {**EDIT, "text": "Rain all day, rain all day."}
     raw["defects"] = [{"strings": ["rain", "rains"], "at_most": 1, "feedback": "Twice."}]
-    raw["distance"] = {**EDIT["distance"], "most": 30}
     assert grade(question(raw), {"edit": "It rains, rain all day."}).feedback == ("Twice.",)
     assert grade(question(raw), {"edit": "Rain all day."}).correct
 

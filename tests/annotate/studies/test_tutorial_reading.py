@@ -7,6 +7,7 @@ import pytest
 
 from annotate.instruments import registry
 from annotate.instruments.tutorials import reading
+from annotate.instruments.tutorials.grading import grade
 from annotate.schemas import Refused
 
 CRITERIA = registry.get("language_quality").criteria
@@ -29,7 +30,6 @@ EDIT = {
     "feedback": "Fine.",
     "defects": [{"strings": ["it rain"], "feedback": "Still wrong."}],
     "meaning": [{"any_of": ["all day", "the whole day"], "feedback": "How long?"}],
-    "distance": {"least": 1, "most": 10, "too_little": "Little.", "too_much": "Much."},
 }
 EVIDENCE = {
     "key": "three",
@@ -182,3 +182,11 @@ def test_the_digest_follows_the_content_and_not_its_layout():
     assert second.version != first.version
     same = [a.digest == b.digest for a, b in zip(first.questions, second.questions, strict=True)]
     assert same == [False, True, True, True]
+
+
+def test_a_tutorial_from_before_the_rules_is_still_read():
+    bounds = {"least": 1, "most": 10, "too_little": "Little.", "too_much": "Much."}
+    old = {**EDIT, "distance": bounds, "references": ["it (rains|pours) all day"]}
+    old["meaning"] = [{"any_of": [":("], "feedback": "How?"}]
+    question = read({**WHOLE, "questions": [old]}).questions[0].question(0)
+    assert not grade(question, {"edit": question.text}).correct
