@@ -172,7 +172,8 @@ def test_the_open_link_offers_no_bonus_unless_its_researcher_wants_that(client):
     assert "$0.75" not in client.get(invitation(made)).content.decode()
     wanted = campaign(tutorial=True, open_link_bonus=True, bonus_after=0)
     page = client.get(invitation(wanted)).content.decode()
-    assert "Passing it brings a bonus of $0.75, once.</span>" in page
+    assert "Passing it brings a bonus of $0.75, once." in page
+    assert "If you try honestly and do not pass, you are paid $0.25.</span>" in page
 
 
 @pytest.mark.parametrize("n_before", [1, 8])
