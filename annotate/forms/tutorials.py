@@ -19,6 +19,7 @@ from annotate.text.json_text import storable
 from annotate.text.numerals import number
 
 Content = dict[str, Any]
+SHARED = ("replaces", "slots", "cases")  # fields of a tutorial that the form only keeps
 HEAD = ("title", "version", "language")
 WORDS = ("key", "section", "prompt", "question", "text", "second", "criterion")
 FIELDS = {*WORDS, "kind", "accepted", "feedback"}
@@ -102,7 +103,7 @@ def placed(problems: Sequence[Problem]) -> list[ShownProblem]:
 
 def shared(content: Content) -> str:
     """Return what all questions share, and the form has no fields for, as JSON; "" if nothing."""
-    found = {name: content[name] for name in ("slots", "cases") if content.get(name)}
+    found = {name: content[name] for name in SHARED if content.get(name)}
     return json.dumps(found, ensure_ascii=False) if found else ""
 
 
@@ -112,7 +113,7 @@ def _text(post: QueryDict, name: str) -> str:
 
 def _shared(post: QueryDict) -> Content:
     given = _parsed(_text(post, "shared"))
-    return {name: given[name] for name in ("slots", "cases") if name in given}
+    return {name: given[name] for name in SHARED if name in given}
 
 
 def _parsed(text: str) -> Content:

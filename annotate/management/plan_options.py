@@ -123,6 +123,12 @@ def _add_questions(given: Group) -> None:
         help="counting judgments of one person until the bonus is due",
     )
     given.add_argument(
+        "--failed-try-pay",
+        type=money,
+        default=DEFAULTS.failed_try_pay,
+        help="for both rounds of the tutorial completed and not passed, once a person",
+    )
+    given.add_argument(
         "--open-link-bonus",
         action="store_true",
         help="promise the bonus also to people who come by the open link",
@@ -228,6 +234,7 @@ def plan_of(options: dict[str, Any]) -> Plan:
         "tutorial_id",
         "tutorial_bonus",
         "bonus_after",
+        "failed_try_pay",
         "open_link_bonus",
         "distinct_names",
     )

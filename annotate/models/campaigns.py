@@ -38,6 +38,8 @@ class Campaign(models.Model):
     tutorial_bonus = models.DecimalField(max_digits=6, decimal_places=2, default=Decimal("0.75"))
     # Passing promises the bonus: due after so many counting judgments, or if no tasks are left.
     bonus_after = models.PositiveSmallIntegerField(default=3)
+    # Due to a person who completes both rounds and passes neither, once, unless listed for speed.
+    failed_try_pay = models.DecimalField(max_digits=6, decimal_places=2, default=Decimal("0.25"))
     open_link_bonus = models.BooleanField(default=False)  # one person may come by it many times
     crowd = models.CharField(max_length=20, default="link")
     language = models.CharField(max_length=12, default="en")
@@ -92,6 +94,9 @@ class Campaign(models.Model):
             models.CheckConstraint(
                 condition=Q(reward__gte=0, fee_rate__gte=0, tutorial_bonus__gte=0),
                 name="campaign_money",
+            ),
+            models.CheckConstraint(
+                condition=Q(failed_try_pay__gte=0), name="campaign_failed_try_pay"
             ),
         ]
 

@@ -16,6 +16,7 @@ class LedgerEntry(Fact):
     class Kind(models.TextChoices):
         REWARD = "reward"
         TUTORIAL = "tutorial", "tutorial passed"
+        FAILED_TRY = "failed_try", "tutorial tried and not passed"
         BONUS = "bonus", "extra bonus"
         REFUSAL = "refusal", "pay refused"
         REINSTATEMENT = "reinstatement", "refused pay restored"

@@ -56,6 +56,45 @@ class Guesser:
         return {"verdict": verdict, "spans": [_span(text, starts[first], starts[last] - 1)]}
 
 
+class Lazy(Guesser):
+    """Guesses, but where it edits it does always the same."""
+
+    def __init__(self, seed: int, name: str) -> None:
+        super().__init__(seed)
+        self.name = name
+
+    def _edited(self, text: str) -> str:
+        sentences = text.split(". ")
+        if self.name == "copies the text":
+            return text
+        if self.name == "deletes the second sentence":
+            return ". ".join([*sentences[:1], *sentences[2:]])
+        return f"{text} This is a good text now, thank you." if self.rng.random() < 0.5 else "good"
+
+
+class Stubborn(Guesser):
+    """Gives the same level and verdict to everything, and marks the whole paragraph."""
+
+    name = "answers all the same"
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.asked = 0
+
+    def answer(self, question: Question) -> Answer:
+        self.asked += 1
+        place = self.asked // 40 % 3  # another one for other accounts
+        if isinstance(question, Choice):
+            return {"value": question.options[place % len(question.options)].value}
+        if isinstance(question, Evidence):
+            return {"paragraphs": [self._same(one.text, place - 1) for one in question.paragraphs]}
+        return super().answer(question)
+
+    def _same(self, text: str, verdict: int) -> Answer:
+        return {"verdict": verdict, "spans": [_span(text, 0, len(text))] if verdict else []}
+
+
+LAZY = ("copies the text", "deletes the second sentence", "pastes junk")
 Memory = dict[str, dict[str, Question]]  # by the key of the question and by its text
 
 
@@ -187,4 +226,5 @@ def passes(tutorial: Tutorial, bot: Guesser, seed: str) -> bool:
 def all_of(tutorial: Tutorial, *, seed: int, accounts: int) -> Sequence[Guesser]:
     """Return a bot of each kind; those that remember share what they know."""
     known = remembered(tutorial, seed=seed, accounts=accounts)
-    return [Guesser(seed), Rememberer(seed, known), Matcher(seed, known)]
+    lazy = [Lazy(seed, name) for name in LAZY]
+    return [Guesser(seed), Stubborn(seed), *lazy, Rememberer(seed, known), Matcher(seed, known)]

@@ -65,6 +65,8 @@ _VERBS = {
     "compensation": "gave an annotator a compensation of {amount:$}",
     "compensation_needed": "kept late work that the budget does not pay",
     "tutorial_bonus_due": "let a promised bonus of {amount:$} fall due",
+    "failed_try_due": "let {amount:$} for a failed tutorial fall due",
+    "failed_try_too_fast": "paid nothing for a failed tutorial that nobody could have read",
     "tutorial_bonuses_due": "let the promised bonuses of {people:person,people} fall due",
     "refill": "offered {gaps:gap} to new people",
     "operation_decided": "said whether an operation at the crowd happened ({kind})",
@@ -167,7 +169,8 @@ PARTS = {
     ),
     "pay": _part(
         "Pay",
-        "paid_out payout_list payout_undone tutorial_bonuses_due tutorial_bonus_due bonus "
+        "paid_out payout_list payout_undone tutorial_bonuses_due tutorial_bonus_due "
+        "failed_try_due failed_try_too_fast bonus "
         "compensation compensation_needed",
     ),
 }

@@ -27,6 +27,8 @@ def answer(key: str, text: str, rng: Random) -> dict[str, Any]:
     assert tutorial is not None
     family = tutorial.family(key)
     assert family is not None, f"the page asks {key!r}, which the tutorial does not have"
+    if not family.is_graded:
+        return {}
     question = shown(family, text)
     hasty = isinstance(question, Choice | Edit) and rng.random() < MISTAKES
     return wrong(question) if hasty else right(question)

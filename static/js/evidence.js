@@ -45,7 +45,7 @@ export function createEvidence({ text, criteria, strings, changed, announce, sig
 
   function listed(panel, { text: words }, index) {
     const item = document.createElement("li");
-    const quote = Object.assign(document.createElement("q"), { textContent: words, lang: area.dataset.lang, dir: "auto" });
+    const quote = Object.assign(document.createElement("q"), { textContent: words, lang: area.dataset.lang, dir: "auto", translate: false });
     const remove = Object.assign(document.createElement("button"), { type: "button", className: "btn plain", textContent: strings.remove });
     remove.setAttribute("aria-label", fill(strings.remove_words, { words }));
     remove.addEventListener("click", () => {

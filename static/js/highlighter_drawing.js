@@ -1,11 +1,26 @@
 // Draws a text with its highlights, and tells where on the screen its words are.
 
+const MOST_REPAIRS = 20;  // of a text that the browser goes on changing
+
 export function drawText(element, chars) {
   const unit = [0];  // where each code point starts, in the units that the browser counts
   for (const char of chars) unit.push(unit.at(-1) + char.length);
   let nodes = [];  // the text nodes on the page, with the code point each starts at
+  let last = null;
+  let repairs = 0;
+  // A browser that translates puts other nodes in the place of these: draw the text again, and tell.
+  const observer = new MutationObserver(() => {
+    const isOurs = nodes.every(({ node, start, end }) => element.contains(node) && node.data === chars.slice(start, end).join(""));
+    if (isOurs) return;
+    document.dispatchEvent(new Event("translated"));
+    if (repairs < MOST_REPAIRS) draw(last);
+    repairs += 1;
+  });
 
-  function draw({ spans, pending, cursor }) {
+  function draw(state) {
+    const { spans, pending, cursor } = state;
+    last = state;
+    observer.disconnect();
     nodes = [];
     const cuts = [0, chars.length, ...spans.flat(), ...(pending ?? []), ...(cursor ?? [])];
     const edges = [...new Set(cuts)].sort((a, b) => a - b);
@@ -24,6 +39,7 @@ export function drawText(element, chars) {
       else drawn.push(piece);
     });
     element.replaceChildren(...drawn);
+    observer.observe(element, { childList: true, characterData: true, subtree: true });
   }
 
   function newPiece(start, end, classes) {

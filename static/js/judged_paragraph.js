@@ -78,7 +78,7 @@ export function createParagraph({ section, strings, announce, changed, finished,
       const left = [...list.querySelectorAll("button")];
       (left[index] ?? left.at(-1) ?? box).focus();
     });
-    const quote = make("q", { textContent: words, lang: list.dataset.lang, dir: "auto" });
+    const quote = make("q", { textContent: words, lang: list.dataset.lang, dir: "auto", translate: false });
     item.append(make("b", { textContent: index + 1 }), quote, remove);
     return item;
   }

@@ -11,6 +11,9 @@ import { createLocalCopy } from "./local_copy.js";
 import { startShortcuts } from "./shortcuts.js";
 import { createStatusBar } from "./status_bar.js";
 import { createSubmitter } from "./submitting.js";
+import { watchTranslation } from "./translation.js";
+
+watchTranslation();
 
 // blank: the page before any script has changed it. held: the next task, if it is here already.
 export async function startShell(createInstrument, { blank = blankPage(), held = null } = {}) {

@@ -5,8 +5,10 @@
 
 import { startActiveTime } from "./active_time.js";
 import { createApi } from "./api.js";
+import { anyOpen, startDialogs } from "./dialogs.js";
 import { readJson } from "./json_data.js";
 import { createStatusBar } from "./status_bar.js";
+import { watchTranslation } from "./translation.js";
 import { createKind } from "./tutorial_kinds.js";
 
 const data = readJson("work-data");
@@ -124,7 +126,7 @@ function startsWork({ key, repeat, target, ctrlKey, metaKey, altKey }) {
 const isTyping = (element) => element.matches?.("textarea, [contenteditable]");
 
 document.addEventListener("keydown", (event) => {
-  if (event.isComposing) return;
+  if (event.isComposing || anyOpen()) return;
   if (done) {
     if (startsWork(event)) reload();
     return;
@@ -145,6 +147,8 @@ check.addEventListener("click", send);
 for (const [link, go] of [[next, () => onward()], [document.getElementById("start"), reload]]) {
   link?.addEventListener("click", (event) => { event.preventDefault(); go(); });
 }
+startDialogs();
+watchTranslation();
 document.documentElement.dataset.ready = "yes";
 if (document.activeElement === document.body) document.getElementById("prompt").focus({ preventScroll: true });
 document.dispatchEvent(new Event("started"));

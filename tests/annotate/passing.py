@@ -9,7 +9,7 @@ from annotate.selectors.work import tutorial_runs as selectors
 from annotate.services.work import tutorial_runs
 from extras.demo.schooling import right, wrong
 
-__all__ = ["answer_all", "ask", "pass_tutorial", "right", "tutorial_of", "wrong"]
+__all__ = ["after_guide", "answer_all", "ask", "pass_tutorial", "right", "tutorial_of", "wrong"]
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,18 @@ def tutorial_of(who: Participation) -> Taken:
     return Taken(status.tutorial.version, status.tutorial.language, status.questions)
 
 
+def after_guide(who: Participation) -> Taken:
+    """Read the examples before the first graded question; return the round from there on."""
+    taken = tutorial_of(who)
+    first = next(n for n, one in enumerate(taken.questions) if one.kind != "example")
+    answer_all(who, but=len(taken.questions) - first)
+    return Taken(taken.version, taken.language, taken.questions[first:])
+
+
 def ask(who: Participation, *drawn: tuple[str, int]) -> tuple[Question, ...]:
     """Let the round of a person ask these drawings, and nothing else; return the questions."""
     tutorial_runs.begin(who.pk)
-    graded = sum(not key.endswith("example") for key, _number in drawn)
+    graded = sum(not key.endswith(("example", "guide")) for key, _number in drawn)
     TutorialRound.objects.filter(annotator=who.annotator_id, ended_at=None).update(
         drawn=[list(one) for one in drawn], asked=graded, mark=mark(graded)
     )
@@ -56,7 +64,7 @@ def answer_all(
     assert status is not None
     open_ = [one for one in taken.questions if one.key not in status.answered]
     graded = None
-    for question in open_[: len(open_) - but]:
+    for question in open_[: max(0, len(open_) - but)]:
         is_wrong = wrongly > 0 and question.kind in ("choice", "edit")
         wrongly -= is_wrong
         graded = tutorial_runs.answer(

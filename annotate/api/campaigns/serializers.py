@@ -105,6 +105,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "tutorial_required",
             "tutorial_bonus",
             "bonus_after",
+            "failed_try_pay",
             "open_link_bonus",
             "reward",
             "fee_rate",
@@ -242,6 +243,12 @@ class PlanSerializer(Asked):
     tutorial_bonus = serializers.DecimalField(6, 2, default=DEFAULTS.tutorial_bonus)
     bonus_after = serializers.IntegerField(
         default=DEFAULTS.bonus_after, help_text="counting judgments until the bonus is due"
+    )
+    failed_try_pay = serializers.DecimalField(
+        6,
+        2,
+        default=DEFAULTS.failed_try_pay,
+        help_text="for both rounds of the tutorial completed and not passed",
     )
     open_link_bonus = FlagField(
         default=DEFAULTS.open_link_bonus, help_text="also for people who come by the open link"

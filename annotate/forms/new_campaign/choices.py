@@ -31,6 +31,8 @@ HINTS = {
     "public_about": "What the work is. Empty: the instrument’s own sentence.",
     "metrics_file": "Columns: system,item,metric,value",
     "tutorial_bonus": "Each person gets it once, for passing. {currency}",
+    "failed_try_pay": "Once a person, for completing both rounds of the tutorial at reading speed "
+    "and passing neither. People by link only. {currency}",
     "bonus_after": "Counting judgments of one person. Due earlier if no more are offered.",
     "fee": "Empty: the usual rate ({fees}). The budget includes it.",
     "reward": "Paid for each judgment; 0 if people are not paid. {currency}",

@@ -21,6 +21,7 @@ AS_THEY_ARE = (
     "max_judgments",
     "deadline",
     "tutorial_bonus",
+    "failed_try_pay",
     "open_link_bonus",
     "contact",
 )
@@ -53,6 +54,12 @@ class PeopleStep(StepForm):
         max_digits=6,
         decimal_places=2,
     )
+    failed_try_pay = forms.DecimalField(
+        label="Pay for an honest failed try",
+        min_value=Decimal(0),
+        max_digits=6,
+        decimal_places=2,
+    )
     bonus_after = forms.IntegerField(
         label="Judgments until the bonus is due",
         min_value=0,
@@ -60,8 +67,8 @@ class PeopleStep(StepForm):
         required=False,
     )
     open_link_bonus = forms.BooleanField(
-        label="Pay the bonus also to people who come by the link for everybody, whose identity is "
-        "unknown",
+        label="Pay for the tutorial also people who come by the link for everybody, whose identity "
+        "is unknown",
         required=False,
     )
     budget = forms.DecimalField(

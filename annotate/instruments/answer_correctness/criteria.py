@@ -16,7 +16,7 @@ ALL = (ANY_CORRECT, AVG_CORRECT)
 
 CORRECT, NEITHER, INCORRECT = 1, 0, -1
 VERDICTS = (
-    Level(CORRECT, _("That it is correct"), _("It says so, or implies it")),
+    Level(CORRECT, _("The answer is correct"), _("It says so, or implies it")),
     Level(NEITHER, _("Neither"), _("It leaves the answer open")),
-    Level(INCORRECT, _("That it is incorrect"), _("It rules the answer out")),
+    Level(INCORRECT, _("The answer is incorrect"), _("It rules the answer out")),
 )

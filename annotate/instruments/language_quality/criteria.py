@@ -16,15 +16,15 @@ FLUENCY = question(
     "fluency",
     Choice(1, _("Fluent"), _("No errors, or one slip you read past")),
     Choice(0, _("Partly fluent"), _("Errors, but the meaning is always clear"), IMPROVE),
-    Choice(-1, _("Not fluent"), _("Some of it you have to guess"), IMPROVE),
+    Choice(-1, _("Not fluent"), _("You have to guess, or it makes no sense"), IMPROVE),
     label=_("Fluency"),
     ask=_("Does it read as natural, correct language?"),
 )
 REDUNDANCY = question(
     "redundancy",
     Choice(1, _("Little or none"), _("Nothing is repeated without need")),
-    Choice(0, _("Some"), _("A phrase or a name comes back"), IMPROVE),
-    Choice(-1, _("A lot"), _("Whole sentences could simply go"), IMPROVE),
+    Choice(0, _("Some"), _("A phrase or a name is repeated"), IMPROVE),
+    Choice(-1, _("A lot"), _("Whole sentences could be cut"), IMPROVE),
     label=_("Redundancy"),
     ask=_("Is anything said more often than needed?"),
     balance=0.07,
@@ -36,7 +36,7 @@ OVERALL = question(
     Choice(
         0, pgettext_lazy("quality of a text", "Fair"), _("Fine after a short correction"), IMPROVE
     ),
-    Choice(-1, _("Poor"), _("You would write it again"), IMPROVE),
+    Choice(-1, _("Poor"), _("You would rewrite it from scratch"), IMPROVE),
     label=_("Overall"),
     ask=_("How good is the text as a whole?"),
     balance=0.16,

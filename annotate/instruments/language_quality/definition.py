@@ -23,6 +23,11 @@ FLUENCY = Section(
             _("Bridge the Friday reopened of repairs after it six."),
             _("You have to guess."),
         ),
+        Example(
+            _("Not fluent"),
+            _("The bridge reopened the bridge on Friday after six weeks of Friday."),
+            _("It makes no sense."),
+        ),
     ),
 )
 REDUNDANCY = Section(
@@ -45,7 +50,7 @@ DEFINITION = Definition(
     key="language_quality",
     version="2",
     label="Language quality",
-    task=_("Read the text, answer three questions."),
+    task=_("Read the text and answer three questions."),
     hint=_("Improve it where it falls short. Judge the writing, not whether it is true."),
     about=_("You read short texts that computer programs wrote, and say how good the writing is."),
     steps=(

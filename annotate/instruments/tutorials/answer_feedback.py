@@ -49,26 +49,19 @@ def _choice(question: Choice) -> tuple[Said, ...]:
 
 
 def _edit(question: Edit) -> list[Said]:
-    bounds = question.distance
     return [
         *(Said(f"Exactly “{one}”", True, question.feedback) for one in question.alternatives),
-        Said("Everything below is avoided", True, question.feedback),
+        Said("No rule finds a fault: error gone, facts kept, nothing new", True, question.feedback),
         *(
             Said(_too_often(one.at_most, one.strings), False, one.feedback)
-            for one in question.defects
+            for one in (*question.defects, *question.slips)
         ),
         *(Said(f"Without {_any(one.any_of)}", False, one.feedback) for one in question.meaning),
-        Said(_too_little(bounds.least), False, bounds.too_little),
-        Said(f"More than {bounds.most} characters changed", False, bounds.too_much),
     ]
 
 
 def _too_often(at_most: int, strings: Sequence[str]) -> str:
     return f"{_any(strings)} more than {at_most} times" if at_most else f"Still {_any(strings)}"
-
-
-def _too_little(least: int) -> str:
-    return "Nothing changed" if least == 1 else f"Fewer than {least} characters changed"
 
 
 def _any(strings: Sequence[str]) -> str:
@@ -86,7 +79,7 @@ def _paragraph(paragraph: Paragraph) -> list[Said]:
     expected = " and ".join(f"“{one}”" for one in paragraph.evidence)
     return [
         *verdicts,
-        Said(f"Then highlighted: {expected}, or nearly", True, said.good),
-        Said("Some of these words, or far more", False, said.poor),
+        Said(f"Then highlighted: {expected}, up to the whole sentence", True, said.good),
+        Said("More than the sentence", False, said.poor),
         Said("None of these words", False, said.none),
     ]

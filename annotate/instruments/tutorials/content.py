@@ -34,8 +34,9 @@ else:
 class Tutorial(Declared):
     """The questions that qualify an annotator for an instrument, in their order.
 
-    `version` is the file's own name for it; after reading, with a digest of the content. `asked`:
-    how many graded questions a round has; without it, all of them in their order. `slots` and
+    `version` is the file's own name for it; after reading, with a digest of the content.
+    `replaces`: whole earlier versions; who passed one of them has passed this one. `asked`: how
+    many graded questions a round has; without it, all of them in their order. `slots` and
     `cases` are what the questions share (`families`).
     """
 
@@ -43,6 +44,7 @@ class Tutorial(Declared):
     version: Annotated[Text, Field(max_length=20)]
     language: Annotated[Text, Field(max_length=12)]
     title: Annotated[OptionalText, Field(max_length=200)] = ""
+    replaces: Several[Text] = Field(default=(), max_length=MOST_QUESTIONS)
     asked: int | None = Field(default=None, ge=1, le=MOST_QUESTIONS)
     slots: Annotated[
         dict[str, Any], Field(max_length=MOST_SHARED), PlainValidator(families.slots)

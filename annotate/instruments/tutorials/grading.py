@@ -1,6 +1,6 @@
 """Grades an answer to a tutorial's question, with the reason."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,10 +8,9 @@ from django.utils.translation import gettext as _
 
 from annotate.instruments import spans
 from annotate.instruments.base import InvalidResponse
-from annotate.instruments.tutorials import wordings
+from annotate.instruments.tutorials import edits
 from annotate.instruments.tutorials.questions import (
     Choice,
-    Defect,
     Edit,
     Evidence,
     Example,
@@ -19,10 +18,10 @@ from annotate.instruments.tutorials.questions import (
     Paragraph,
     Question,
 )
-from annotate.instruments.tutorials.words import count, same_words, tokens_within
+from annotate.instruments.tutorials.sentences import shown
+from annotate.instruments.tutorials.words import same_words
 from estimation.metrics import levenshtein
 
-GOOD = 0.5  # F1 of the highlighted words against the expected ones
 LONGEST_EDIT = 10_000
 
 
@@ -61,43 +60,16 @@ def _edit(question: Edit, response: Mapping[str, Any]) -> Grade:
     if len(edit) > LONGEST_EDIT:
         raise InvalidResponse({"edit": _("This edit is far longer than the text it improves.")})
     distance = levenshtein(question.text, edit)
-    if _is_listed(question, edit):
-        return Grade(True, (question.feedback,), {"distance": distance})
-    faults = _faults(question, edit, distance)
-    correct = not (faults or question.references)
-    told = (question.feedback,) if correct else (*faults, *_model(question))
-    return Grade(correct, told, {"distance": distance})
-
-
-def _is_listed(question: Edit, edit: str) -> bool:
-    return any(same_words(edit, one) for one in question.alternatives) or any(
-        wordings.matches(one, edit) for one in question.references
-    )
+    listed = any(same_words(edit, one) for one in question.alternatives)
+    faults = [] if listed else edits.faults(question, edit)
+    told = (*faults, *_model(question)) if faults else (question.feedback,)
+    return Grade(not faults, told, {"distance": distance})
 
 
 def _model(question: Edit) -> Iterator[str]:
     """Yield the first good improvement, for people whose own one is not accepted."""
     for one in question.alternatives[:1]:
         yield _("For example: “%(text)s”") % {"text": one}
-
-
-def _faults(question: Edit, edit: str, distance: int) -> list[str]:
-    """Return what is still wrong: specific defects, otherwise too much or too little change."""
-    faults = [defect.feedback for defect in question.defects if _remains(defect, edit)]
-    faults += [
-        meaning.feedback
-        for meaning in question.meaning
-        if not any(count(edit, string) for string in meaning.any_of)
-    ]
-    if not faults and distance < question.distance.least:
-        faults.append(question.distance.too_little)
-    if not faults and distance > question.distance.most:
-        faults.append(question.distance.too_much)
-    return faults
-
-
-def _remains(defect: Defect, edit: str) -> bool:
-    return sum(count(edit, string) for string in defect.strings) > defect.at_most
 
 
 def _evidence(question: Evidence, response: Mapping[str, Any]) -> Grade:
@@ -126,7 +98,7 @@ def _paragraph(number: int, paragraph: Paragraph, given: Any) -> Grade:
     why = paragraph.feedback[str(verdict)]
     if verdict != paragraph.verdict or paragraph.highlight is None:
         return Grade(verdict == paragraph.verdict, (why,))
-    overlap = overlap_of(paragraph, marked)
+    overlap = shown(paragraph.text, expected_spans(paragraph), marked)
     return Grade(
         overlap == "good", (why, _said(paragraph.highlight, overlap)), {"overlap": overlap}
     )
@@ -141,16 +113,6 @@ def _spans(number: int, paragraph: Paragraph, given: Any) -> list[spans.Span]:
         return spans.read(given, paragraph.text)
     except spans.InvalidSpans as error:
         raise InvalidResponse({f"paragraphs[{number}]": str(error)}) from None
-
-
-def overlap_of(paragraph: Paragraph, marked: Sequence[Sequence[int]]) -> str:
-    """Return none, poor or good: how well the highlighted words match the expected ones."""
-    expected = tokens_within(paragraph.text, expected_spans(paragraph))
-    found = tokens_within(paragraph.text, marked)
-    shared = len(expected & found)
-    if not shared:
-        return "none"
-    return "good" if 2 * shared / (len(expected) + len(found)) >= GOOD else "poor"
 
 
 def expected_spans(paragraph: Paragraph) -> list[tuple[int, int]]:

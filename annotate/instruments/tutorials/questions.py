@@ -1,6 +1,6 @@
 """The kinds of questions of a tutorial, declared with the names of its file."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Self
 
@@ -8,9 +8,8 @@ from pydantic import Field, PrivateAttr
 
 from annotate.instruments.answer_correctness.criteria import VERDICTS
 from annotate.instruments.base import Criterion, Level
-from annotate.instruments.tutorials import wordings
 from annotate.instruments.tutorials.digests import digest
-from annotate.instruments.tutorials.words import count, same_words
+from annotate.instruments.tutorials.words import count, problem, same_words
 from annotate.schemas import (
     Declared,
     Exact,
@@ -25,7 +24,6 @@ from annotate.schemas import (
 
 LONGEST = 4000  # characters per text
 MANY = 12
-FARTHEST = 10_000  # characters that an improvement may change
 
 Shown = Annotated[Indented, Field(max_length=LONGEST)]
 OptionalShown = Annotated[OptionalIndented, Field(max_length=LONGEST)]
@@ -141,50 +139,48 @@ class Choice(Question):
 
 
 class Defect(Declared):
-    """What must be removed: any of these strings, beyond `at_most` occurrences of all of them."""
+    """What must be removed: any of these patterns, beyond `at_most` occurrences of all of them.
+
+    unless: patterns with which it is no defect.
+    """
 
     strings: Several[Phrase] = Field(min_length=1, max_length=MANY)
     feedback: Said
     at_most: int = Field(default=0, ge=0, le=100)
+    unless: Several[Phrase] = Field(default=(), max_length=MANY)
 
 
 class Meaning(Declared):
-    """What must stay: at least one of these strings."""
+    """What must stay: at least one of these patterns (`words.count`)."""
 
     any_of: Several[Phrase] = Field(min_length=1, max_length=MANY)
     feedback: Said
 
 
-class Bounds(Declared):
-    """How many characters an improvement changes, and the feedback outside of that range."""
-
-    least: int = Field(ge=1, le=FARTHEST)
-    most: int = Field(ge=1, le=FARTHEST)
-    too_little: Said
-    too_much: Said
-
-    def faults(self, context: Studied) -> Iterator[Fault]:
-        if self.most < self.least:
-            yield ("most",), f"Must be a whole number from {self.least:,} to {FARTHEST:,}."
-
-
 class Edit(Question):
-    """A text to improve: as one of the listed alternatives, or by rule.
+    """A text to improve, graded by rule (`edits`).
 
-    With `references`, which are wordings with choices, the rules only say what is wrong: an edit is
-    right if it is one of the alternatives or references, word by word.
+    defects: the text's errors. slips: errors that people make while they improve it. meaning: the
+    facts. alternatives: good improvements; the first is shown. allowed: patterns of words that are
+    no news. distance, references: of tutorials written before these rules. They are not used, and
+    what was accepted then stays accepted.
     """
 
     text: Shown
     defects: Several[Defect] = Field(min_length=1, max_length=MANY)
+    slips: Several[Defect] = Field(default=(), max_length=MANY)
     meaning: Several[Meaning] = Field(min_length=1, max_length=MANY)
-    distance: Bounds
     alternatives: Several[Shown] = Field(default=(), max_length=MANY)
-    references: Several[Phrase] = Field(default=(), max_length=MANY)
+    allowed: Several[Phrase] = Field(default=(), max_length=MANY)
     feedback: Said
+    distance: Any = None
+    references: Any = None
 
     def faults(self, context: Studied) -> Iterator[Fault]:
         """Check that the text has the defects and the meaning that the rules name."""
+        if self.distance is not None:
+            return
+        yield from self._patterns_faults()
         for number, defect in enumerate(self.defects):
             if sum(count(self.text, string) for string in defect.strings) <= defect.at_most:
                 yield ("defects", number, "strings"), "The text does not have this defect."
@@ -194,17 +190,22 @@ class Edit(Question):
         for number, alternative in enumerate(self.alternatives):
             if same_words(alternative, self.text):
                 yield ("alternatives", number), "Is the text itself."
-        for number, reference in enumerate(self.references):
-            if problem := wordings.problem(reference):
-                yield ("references", number), problem
-            elif wordings.matches(reference, self.text):
-                yield ("references", number), "Accepts the text itself."
-        if self.references and not self.alternatives:
-            yield ("alternatives",), "Missing: one good improvement, which is shown to people."
+
+    def _patterns_faults(self) -> Iterator[Fault]:
+        patterns: dict[tuple[str | int, ...], Sequence[str]] = {("allowed",): self.allowed}
+        for name in ("defects", "slips"):
+            for number, one in enumerate(getattr(self, name)):
+                patterns[(name, number, "strings")] = one.strings
+        for number, fact in enumerate(self.meaning):
+            patterns[("meaning", number, "any_of")] = fact.any_of
+        for place, given in patterns.items():
+            for number, pattern in enumerate(given):
+                if said := problem(pattern):
+                    yield (*place, number), said
 
 
 class Overlap(Declared):
-    """The feedback to a highlight, by how well its words match the expected ones."""
+    """The feedback to a highlight: none of the evidence, more than its sentence, or right."""
 
     none: Said
     poor: Said

@@ -30,7 +30,7 @@ def _notice(found: Numbers, own: AgreementThresholds, *, paragraphs: bool) -> To
         sentences.append(said % {"value": number(found.value)})
     limit = _("We look at work whose agreement is clearly below %(threshold)s.")
     sentences.append(limit % {"threshold": number(own.threshold)})
-    return _("Your answers seldom go with those of other people for the same texts"), sentences
+    return _("Your answers rarely match those of other people for the same texts"), sentences
 
 
 FOR_ANNOTATORS = ForAnnotators(gettext_lazy("answers that rarely go with other people’s"), _notice)

@@ -51,7 +51,7 @@ def _notice(found: Numbers, own: EvidenceThresholds, *, paragraphs: bool) -> Tol
     sentences = [most % {"ways": said}] if said else []
     limit = _("We look at work where one of these is more than %(share)s.")
     sentences.append(limit % {"share": percent(own.share)})
-    return _("Your highlights show little of why"), sentences
+    return _("Your highlights do not explain much"), sentences
 
 
 def _evidence(task: Task) -> str:

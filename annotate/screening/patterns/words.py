@@ -55,7 +55,7 @@ def _notice(found: Numbers, own: Patterns, *, paragraphs: bool) -> Told:
         "drawn."
     )
     sentences.append(limit)
-    return _("Your answers go together as if they were drawn at random"), sentences
+    return _("Your answers look random"), sentences
 
 
 FOR_ANNOTATORS = ForAnnotators(gettext_lazy("answers that do not go together"), _notice)

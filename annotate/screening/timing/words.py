@@ -53,7 +53,7 @@ def _notice(found: Numbers, own: Timing, *, paragraphs: bool) -> Told:
     sentences = []
     mine, others = found.numbers.get("seconds"), found.numbers.get("others_seconds")
     if mine is not None and others is not None:
-        said = _("Half of your tasks took less than %(mine)s seconds; usual here are %(others)s.")
+        said = _("Half of your tasks took less than %(mine)s seconds; %(others)s is usual here.")
         sentences.append(said % {"mine": number(mine, 0), "others": number(others, 0)})
     if found.value is not None:
         said = _("That is %(share)s of the time that reading takes at %(speed)d words a minute.")

@@ -53,6 +53,7 @@ DECIDED = (
     "language",
     "tutorial_required",
     "tutorial_bonus",
+    "failed_try_pay",
     "annotator_cap",
     "double_share",
     "lease_minutes",

@@ -31,7 +31,7 @@ from annotate.models import (
 )
 
 # Not for work, so no ruling cancels it.
-GIVEN = (LedgerEntry.Kind.TUTORIAL, LedgerEntry.Kind.BONUS)
+GIVEN = (LedgerEntry.Kind.TUTORIAL, LedgerEntry.Kind.FAILED_TRY, LedgerEntry.Kind.BONUS)
 REFUSED = (LedgerEntry.Kind.REFUSAL, LedgerEntry.Kind.REINSTATEMENT)
 MONEY = DecimalField(max_digits=12, decimal_places=2)
 NUMBER = IntegerField()

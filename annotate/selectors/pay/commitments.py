@@ -48,7 +48,8 @@ class Commitments:
     leases: open leases of any kind.
     units: the unspent part of undecided paid units, with their leases.
     unlikely: spent for units beyond their posting's places, which cannot all be paid.
-    begun: bonuses of tutorials in progress, or that units in progress may bring.
+    begun: bonuses of tutorials in progress, or that units in progress may bring; pay for a failed
+        try where that is more.
     promised: bonuses of passed tutorials that are not due yet.
     untaken: published units that are still free, with a new person's bonus each.
     todo: the number of tasks left to people at work in units, with their leases.
@@ -103,11 +104,19 @@ def of(campaign: Campaign) -> Commitments:
         by_link=by_link,
         units=sum((n * worth[one] for one, n in counted), ZERO),
         unlikely=sum(((one.n - n) * one.spent(charges) for one, n in counted), ZERO),
-        begun=(whole.begun + sum(n for one, n in counted if one.owes)) * bonus,
+        begun=_begun(campaign, whole) + sum(n for one, n in counted if one.owes) * bonus,
         promised=whole.promised * bonus,
         untaken=sum((one.units * unit_price(campaign, one.reward) for one in published), ZERO),
         todo=sum(one.n * one.todo for one in units),
     )
+
+
+def _begun(campaign: Campaign, whole: "_Row") -> Decimal:
+    """Return what tutorials in progress by link may bring: passing one, or failing it."""
+    charges = tariff(campaign)
+    bonus = charges.bonus(campaign.tutorial_bonus).total
+    failing = charges.bonus(promises.for_failing(campaign)).total
+    return whole.begun * max(bonus, failing) + (whole.todo - whole.begun) * failing
 
 
 def unit_price(campaign: Campaign, reward: Decimal) -> Decimal:
@@ -143,7 +152,7 @@ class _Row(NamedTuple):
     begun: int  # for units: places of the posting, or DECIDED
     promised: int  # for units: places that decided units have taken
     leases: int
-    todo: int
+    todo: int  # of units: tasks left; otherwise tutorials in progress by link
     money: Decimal  # spent; for units: the reward
     covered: Decimal
     cancelled: Decimal
@@ -185,6 +194,7 @@ def _scalars(campaign: Campaign) -> QuerySet[Campaign, Any]:
         .annotate(
             by_link=count_of(by_link, "campaign"),
             begun=count_of(promises.begun(campaign), "instrument"),
+            trying=count_of(promises.trying(campaign), "instrument"),
             promised=count_of(promises.counted(campaign), "instrument"),
             spent=spent_of(),
             none=Value(0, NUMBER),
@@ -193,7 +203,7 @@ def _scalars(campaign: Campaign) -> QuerySet[Campaign, Any]:
         )
     )
     return whole.values_list(
-        "none", "begun", "promised", "by_link", "none", "spent", "zero", "zero", "no", "none"
+        "none", "begun", "promised", "by_link", "trying", "spent", "zero", "zero", "no", "none"
     )
 
 

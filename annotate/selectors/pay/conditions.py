@@ -7,7 +7,7 @@ from decimal import Decimal
 from django.db.models import Avg, Count, Q
 
 from annotate.models import Appeal, Campaign, TutorialRound
-from annotate.selectors.pay import work_times
+from annotate.selectors.pay import promises, work_times
 from annotate.selectors.pay.work_times import TimesOfWork
 
 HURRIED = 1000  # words a minute that the median person hardly reads
@@ -19,7 +19,8 @@ class WorkPay:
 
     seconds: one judgment, the median of people's means. hourly: of active time, the median of
     people; least: what nine of ten people earned at least. refused: people whose pay was refused.
-    bonus: for the tutorial; 0 where there is none. hurried: `seconds` are too few to read a text.
+    bonus: for the tutorial; 0 where there is none. failed_try: for both rounds of the tutorial
+    completed and not passed. hurried: `seconds` are too few to read a text.
     """
 
     reward: Decimal
@@ -29,6 +30,7 @@ class WorkPay:
     least: float | None
     refused: int
     hurried: bool
+    failed_try: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ def _pay(campaign: Campaign, times: TimesOfWork) -> WorkPay:
     return WorkPay(
         campaign.reward,
         campaign.tutorial_bonus if campaign.tutorial_required else Decimal(0),
+        failed_try=promises.for_failing(campaign),
         seconds=times.seconds,
         hourly=_earned(campaign, times.per_hour),
         least=_earned(campaign, times.least_per_hour),

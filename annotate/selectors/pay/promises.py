@@ -58,6 +58,35 @@ def to_earn(campaign: Campaign, annotator: Annotator) -> Decimal:
     return ZERO if known else amount
 
 
+def for_failing(campaign: Campaign, annotator: Annotator | None = None) -> Decimal:
+    """Return what a campaign pays for both rounds completed and not passed; 0 for people by its
+    open link, and at crowds, which pay nobody who returns the work."""
+    by_open_link = annotator is not None and annotator.by_open_link
+    if not campaign.tutorial_required or (by_open_link and not campaign.open_link_bonus):
+        return ZERO
+    return planned_for_failing(campaign.crowd, campaign.failed_try_pay)
+
+
+def planned_for_failing(crowd: str, amount: Decimal) -> Decimal:
+    """Return what a campaign of this plan pays for a failed try."""
+    return ZERO if adapters.publishes(crowd) else amount
+
+
+def failing_key(campaign_id: int, annotator_id: int) -> str:
+    return f"failed-try:{campaign_id}:{annotator_id}"
+
+
+def paid_for_trying(campaign_id: int, annotator_id: int) -> Decimal:
+    """Return what this person was paid for a failed try in a campaign; 0 if nothing."""
+    row = LedgerEntry.objects.filter(key=failing_key(campaign_id, annotator_id)).first()
+    return row.amount if row else ZERO
+
+
+def held(campaign: Campaign, annotator: Annotator) -> Decimal:
+    """Return what the budget holds for a person in the tutorial: passing or failing is paid."""
+    return max(to_earn(campaign, annotator), for_failing(campaign, annotator))
+
+
 def entry(annotator_id: int, instrument: str) -> LedgerEntry | None:
     """Return the ledger row that paid this person for the instrument's tutorial, if any."""
     return LedgerEntry.objects.filter(
@@ -127,9 +156,13 @@ def to_be_paid() -> list[int]:
 
 def begun(campaign: Campaign) -> QuerySet[TutorialRun]:
     """Select the tutorials in progress by link whose bonus the budget reserves."""
+    rows = trying(campaign).filter(~Exists(_paid()), ~Exists(_promised_elsewhere()))
+    return rows if offered(campaign) else rows.none()
+
+
+def trying(campaign: Campaign) -> QuerySet[TutorialRun]:
+    """Select the tutorials in progress by link: whoever fails is paid for the try."""
     rows = TutorialRun.objects.filter(
-        ~Exists(_paid()),
-        ~Exists(_promised_elsewhere()),
         ~Exists(_failed(campaign)),
         participation__campaign=campaign,
         participation__tasks=None,
@@ -138,7 +171,7 @@ def begun(campaign: Campaign) -> QuerySet[TutorialRun]:
     )
     if not campaign.open_link_bonus:
         rows = rows.exclude(Annotator.from_open_link("annotator__"))
-    return rows if offered(campaign) else rows.none()
+    return rows
 
 
 def owing(campaign: Campaign, version: str) -> Q:

@@ -17,6 +17,7 @@ from annotate.selectors.review import eligibility
 from annotate.selectors.work import beforehand, tutorial_runs, units
 from annotate.selectors.work.picking import pick
 from annotate.states import CloseReason
+from annotate.text.figures import money
 
 MANY = 10**6  # leases: as good as no limit
 AT_ONCE = 2  # open assignments per participation: the second is the prefetch
@@ -59,7 +60,7 @@ def personal(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Noth
     if step == tutorial_runs.TutorialStep.UNDER_WAY:
         return _tutorial()
     if step == tutorial_runs.TutorialStep.FAILED:
-        return _failed()
+        return _failed(campaign, who)
     return _kept_out(campaign, who, n_open=n_open)
 
 
@@ -84,7 +85,7 @@ def _pays_tutorial(campaign: Campaign, who: Participation) -> bool:
     """
     if who.tasks is not None:
         return budget.affordable(campaign, tasks=0)
-    extra = budget.tariff(campaign).bonus(promises.to_earn(campaign, who.annotator)).total
+    extra = budget.tariff(campaign).bonus(promises.held(campaign, who.annotator)).total
     return budget.affordable(campaign, extra=extra)
 
 
@@ -179,11 +180,14 @@ def _tutorial() -> Nothing:
     return Nothing("tutorial", _("A short tutorial comes before your first task."), final=False)
 
 
-def _failed() -> Nothing:
+def _failed(campaign: Campaign, who: Participation) -> Nothing:
     message = _(
         "Thank you for trying. Two rounds of the tutorial are all that this study has, and neither "
         "was passed, so there are no tasks for you in it. That says nothing about other studies."
     )
+    if paid := promises.paid_for_trying(campaign.pk, who.annotator_id):
+        said = _("You are paid %(amount)s for trying.") % {"amount": money(paid)}
+        message = f"{message} {said}"
     return Nothing("tutorial_failed", message, final=True)
 
 
@@ -251,7 +255,7 @@ def none_free(campaign: Campaign) -> Nothing:
             "Thank you! You may close this page."
         )
         return Nothing("closing", message, final=False)
-    message = _("Nothing is free for you right now. Tasks come back when others let them go.")
+    message = _("No task is available right now. One may open up when someone returns it.")
     return Nothing("waiting", message, final=False)
 
 

@@ -40,6 +40,7 @@ class Study:
     tutorial_bonus: Decimal
     bonus_after: int = 0
     open_link_bonus: bool = False
+    failed_try_pay: Decimal = Decimal(0)
     crowd: str = "link"
     currency: str = "USD"
     about: str = ""  # the researcher's own sentence; "": the instrument's
@@ -235,6 +236,7 @@ def study_of(campaign: Campaign) -> Study:
         tutorial_bonus=campaign.tutorial_bonus,
         bonus_after=campaign.bonus_after,
         open_link_bonus=campaign.open_link_bonus,
+        failed_try_pay=campaign.failed_try_pay,
         over=campaign.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED),
         crowd=campaign.crowd,
         currency=campaign.currency,

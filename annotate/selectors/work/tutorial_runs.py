@@ -6,6 +6,7 @@ from enum import Enum
 
 from django.utils import timezone
 
+from annotate.crowds.tariffs import ZERO
 from annotate.instruments.base import Instrument
 from annotate.instruments.tutorials import drawing
 from annotate.instruments.tutorials.content import Tutorial
@@ -53,6 +54,7 @@ class Status:
 
     questions: those of the round, none before it begins. answered: keys of those that have their
     answer. before: the failed first round; None in the first one.
+    for_failing: what the study pays for both rounds completed and not passed.
     """
 
     tutorial: Tutorial
@@ -64,6 +66,7 @@ class Status:
     asked: int = 0
     mark: int = 0
     before: RoundResult | None = None
+    for_failing: Decimal = ZERO
 
     @property
     def total(self) -> int:
@@ -128,6 +131,7 @@ def status(participation_id: int) -> Status | None:
         asked=round_.asked if round_ else tutorial.n_asked,
         mark=round_.mark if round_ else drawing.mark(tutorial.n_asked),
         before=_before(round_),
+        for_failing=promises.for_failing(who.campaign, who.annotator),
     )
 
 
@@ -151,13 +155,16 @@ def answered(round_: TutorialRound | None) -> frozenset[str]:
 
 
 def covered(annotator_id: int, tutorial: Tutorial) -> frozenset[str]:
-    """Return the digests of this tutorial's questions that earlier passed versions contained."""
+    """Return the digests of this tutorial's questions that earlier passed versions contained: all
+    of them where it replaces one of these versions."""
     runs = TutorialRun.objects.filter(
         annotator=annotator_id, instrument=tutorial.instrument, passed_at__isnull=False
     )
-    found = {digest for covers in runs.values_list("covers", flat=True) for digest in covers}
+    passed = dict(runs.values_list("version", "covers"))
+    found = {digest for covers in passed.values() for digest in covers}
     mine = frozenset(one.digest for one in tutorial.questions)
-    return mine if TutorialRun.ALL in found else mine & found
+    replaced = TutorialRun.ALL in found or not passed.keys().isdisjoint(tutorial.replaces)
+    return mine if replaced else mine & found
 
 
 def _before(round_: TutorialRound | None) -> RoundResult | None:

@@ -12,6 +12,7 @@ AS_THEY_ARE = (
     "public_about",
     "tutorial_bonus",
     "bonus_after",
+    "failed_try_pay",
     "open_link_bonus",
     "tutorial_id",
     "reward",

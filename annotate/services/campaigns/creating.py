@@ -249,6 +249,7 @@ def _campaign(checked: Checked, seed: int) -> Campaign:
         tutorial_id=plan.tutorial_id,
         tutorial_bonus=plan.tutorial_bonus,
         bonus_after=plan.bonus_after,
+        failed_try_pay=plan.failed_try_pay,
         open_link_bonus=plan.open_link_bonus,
         language=plan.language,
         contact=plan.contact,

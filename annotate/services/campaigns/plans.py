@@ -51,6 +51,7 @@ class Plan:
     tutorial: bool = True  # whether annotators qualify before their first task
     tutorial_bonus: Decimal = Decimal("0.75")  # promised for passing it
     bonus_after: int = 3  # number of counting judgments after which the bonus is due; 0: at once
+    failed_try_pay: Decimal = Decimal("0.25")  # for both rounds completed and not passed
     open_link_bonus: bool = False  # whether people who come by the open link are promised it too
     tutorial_id: int | None = None  # the researcher's own content; None: the instrument's
     metrics: tuple[str, ...] = ()  # names, or ("auto",) for all metrics that the rows can have
@@ -119,6 +120,12 @@ class PlanLimits(BaseModel):
         lt=10**4,
         decimal_places=2,
         description="The bonus for the tutorial lies between 0 and 10,000, in whole cents.",
+    )
+    failed_try_pay: Decimal = Field(
+        ge=0,
+        lt=10**4,
+        decimal_places=2,
+        description="The pay for a failed try lies between 0 and 10,000, in whole cents.",
     )
     bonus_after: int = Field(
         ge=0,

@@ -8,10 +8,10 @@ bonuses.
 from decimal import Decimal
 
 from annotate.crowds.tariffs import ZERO, Price
-from annotate.models import Campaign, LedgerEntry, Participation, TutorialRun
+from annotate.models import Campaign, LedgerEntry, Participation, TutorialRound, TutorialRun
 from annotate.selectors.pay import budget, promises
 from annotate.selectors.pay.promises import OVER
-from annotate.selectors.work import admission
+from annotate.selectors.work import admission, tutorial_speed
 from annotate.services import audit, change_marks
 
 
@@ -80,6 +80,33 @@ def end(campaign: Campaign) -> int:
     change_marks.mark(campaign.pk, "tutorial")
     audit.record("tutorial_bonuses_due", campaign_id=campaign.pk, people=len(runs))
     return len(runs)
+
+
+def pay_failing(round_: TutorialRound, campaign: Campaign) -> Decimal:
+    """Add the pay for a failed try to the ledger, in the transaction that ends the last round.
+
+    Nobody is paid twice in a campaign, or for answers that came faster than anyone reads.
+    """
+    run = round_.run
+    amount = promises.for_failing(campaign, run.annotator)
+    if not amount:
+        return ZERO
+    subject = f"tutorial_run:{run.pk}"
+    if tutorial_speed.too_fast(campaign.pk, run.annotator_id):
+        audit.record("failed_try_too_fast", campaign_id=campaign.pk, subject=subject)
+        return ZERO
+    each = budget.tariff(campaign).bonus(amount)
+    row = LedgerEntry(
+        key=promises.failing_key(campaign.pk, run.annotator_id),
+        campaign=campaign,
+        participation_id=run.participation_id,
+        kind=LedgerEntry.Kind.FAILED_TRY,
+        amount=each.reward,
+        fee=each.fee,
+    )
+    LedgerEntry.objects.bulk_create([row], ignore_conflicts=True)
+    audit.record("failed_try_due", campaign_id=campaign.pk, subject=subject, amount=str(amount))
+    return amount
 
 
 def note_settled() -> int:

@@ -23,6 +23,7 @@ from annotate.instruments.tutorials.content import Tutorial
 from annotate.instruments.tutorials.grading import Grade
 from annotate.instruments.tutorials.questions import Question
 from annotate.models import Campaign, Participation, TutorialAnswer, TutorialRound, TutorialRun
+from annotate.selectors.pay.promises import ROUNDS, paid_for_trying
 from annotate.selectors.studies import tutorial_contents
 from annotate.selectors.work import admission, tutorial_runs
 from annotate.selectors.work.tutorial_runs import RoundResult
@@ -34,13 +35,14 @@ from annotate.services.pay import promises
 class Graded:
     """The result of an answer; `promised` is set if the answer passed the whole tutorial.
 
-    failed: the round that this answer ended, if it was not passed.
+    failed: the round that this answer ended, if it was not passed. tried: what the last one pays.
     """
 
     grade: Grade
     passed: bool
     promised: Decimal = ZERO
     failed: RoundResult | None = None
+    tried: Decimal = ZERO
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,9 @@ def _answer(round_: TutorialRound, tutorial: Tutorial, campaign: Campaign, given
     if len(marked) < len(round_.drawn) and not is_lost:
         return Graded(grade, passed=False)
     if not _end(round_, campaign, right=right):
-        return Graded(grade, passed=False, failed=RoundResult.of(round_))
+        is_last = round_.number >= ROUNDS
+        tried = promises.pay_failing(round_, campaign) if is_last else ZERO
+        return Graded(grade, passed=False, failed=RoundResult.of(round_), tried=tried)
     return Graded(grade, passed=True, promised=_pass(run, tutorial, campaign) or ZERO)
 
 
@@ -223,6 +227,7 @@ def _repeated(round_: TutorialRound, first: TutorialAnswer, given: _Given) -> Gr
         passed=run.passed_at is not None,
         promised=run.promised,
         failed=RoundResult.of(round_) if round_.passed is False else None,
+        tried=paid_for_trying(round_.campaign_id, run.annotator_id),
     )
 
 

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from annotate.crowds.tariffs import ZERO
 from annotate.selectors.campaigns import protocol
 from annotate.selectors.campaigns.listed import CollectionPace
+from annotate.selectors.pay import promises
 from annotate.selectors.pay.budget import AtMost
 from annotate.selectors.work.gold import BLOCK
 from annotate.services.campaigns import creating, metric_choice, planner, plans
@@ -48,6 +50,7 @@ class CampaignPreview:
     reach: tuple[Aim, ...]
     pace: CollectionPace | None = None
     compares: bool = False  # systems and texts are pairs
+    failed_try: Decimal = ZERO  # paid to a person who tries the tutorial and does not pass
 
     @property
     def is_refused(self) -> bool:
@@ -139,6 +142,9 @@ def preview(checked: Checked, pace: CollectionPace | None = None) -> CampaignPre
         reach=found,
         pace=pace,
         compares=checked.instrument.compares,
+        failed_try=promises.planned_for_failing(plan.crowd, plan.failed_try_pay)
+        if plans.has_tutorial(plan)
+        else ZERO,
     )
 
 

@@ -135,7 +135,7 @@ def appeal(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(text, str):
         raise Invalid({"text": _("An appeal is a text.")})
     made = appeals.make_from(participation_id, text=text)
-    said = _("Your appeal has been received. You find the answer here by %(day)s.")
+    said = _("Your appeal has been received. You will find the answer here by %(day)s.")
     return {"message": said % {"day": date_format(localtime(made.due_at))}}
 
 

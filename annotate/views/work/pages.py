@@ -50,9 +50,11 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
     context = {"study": study, "person": claim.person, "preview": preview_url}
     context |= about(study.instrument)
-    bonus = study.tutorial_bonus if claim.person or study.open_link_bonus else ZERO
+    is_paid = claim.person or study.open_link_bonus
+    bonus = study.tutorial_bonus if is_paid else ZERO
     context |= {"tutorial": tutorial_status.required(study.id)}
     context |= {"earns": unit_words.earns(bonus, after=study.bonus_after)}
+    context |= {"tries": unit_words.tries(study.failed_try_pay if is_paid else ZERO)}
     if request.method == "GET":
         return show(request, study, "work/join.html", context)
     name = request.POST.get("name", "")

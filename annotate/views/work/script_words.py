@@ -18,7 +18,7 @@ def sending() -> dict[str, Any]:
         "offline": _("No connection. Your work is kept here and sent as soon as it is back."),
         "server_down": _("The server does not answer. Your work is kept and sent again shortly."),
         "next": _("Go to the next task"),
-        "not_taken": _("The server did not take this:"),
+        "not_taken": _("This could not be submitted:"),
     }
 
 
@@ -53,6 +53,7 @@ def kind_of_pay(kind: str, reason: str) -> str:
     known = {
         "reward": _("Tasks"),
         "tutorial": _("Tutorial"),
+        "failed_try": _("Tutorial, tried and not passed"),
         "bonus": _("Bonus"),
         "compensation": _("Tasks that came too late to count"),
         "by_hand": _("Compensation"),

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from annotate.crowds.tariffs import ZERO
 from annotate.errors import Conflict, Invalid
 from annotate.instruments import highlighting
 from annotate.instruments.rating import strings as rating
@@ -16,10 +17,11 @@ from annotate.selectors.work import tutorial_runs as tutorial_status
 from annotate.selectors.work.task_page import Visit
 from annotate.selectors.work.tutorial_runs import Status
 from annotate.services.work import tutorial_runs
+from annotate.services.work.tutorial_runs import Graded
 from annotate.views.work import tutorial_words, unit_words
 from annotate.views.work.access import RequestError, see_work, show, speak, worker_endpoint
 from annotate.views.work.acts import seconds
-from annotate.views.work.data import first_time
+from annotate.views.work.data import first_time, help_template
 
 MOST_KEYS = 9  # a digit answers with the level of that number
 
@@ -37,6 +39,7 @@ def page(request: HttpRequest, token: str, visit: Visit) -> HttpResponse:
     context = question_context(status, question) | {
         "visit": visit,
         "study": visit.study,
+        "help": help_template(visit.study.instrument),
         "crowd": unit_words.label(visit.study.crowd),
         "first_time": first_time(visit),
         "earns": unit_words.earns(status.bonus, after=visit.study.bonus_after),
@@ -83,8 +86,16 @@ def answer(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
         "passed": graded.passed,
         "promised": promised,
         "due": due,
-        "ended": tutorial_words.ended(graded.failed) if graded.failed else "",
+        "ended": _ended(participation_id, graded),
     }
+
+
+def _ended(participation_id: int, graded: Graded) -> str:
+    if graded.failed is None:
+        return ""
+    status = tutorial_status.status(participation_id)
+    offered = status.for_failing if status else ZERO
+    return tutorial_words.ended(graded.failed, graded.tried, offered)
 
 
 def as_data(grade: Grade) -> dict[str, Any]:

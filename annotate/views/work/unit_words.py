@@ -12,6 +12,14 @@ from annotate.selectors.work.units import Unit, UnitOffer
 from annotate.text.figures import money
 
 
+def tries(amount: Decimal) -> str:
+    """Return what a failed try is paid; "" if nothing."""
+    if not amount:
+        return ""
+    said = _("If you try honestly and do not pass, you are paid %(amount)s.")
+    return said % {"amount": money(amount)}
+
+
 def earns(bonus: Decimal, *, after: int) -> str:
     """Return what passing earns; "" if nothing."""
     if not bonus:
@@ -41,9 +49,8 @@ def due(after: int) -> str:
     if not after:
         return ""
     said = ngettext(
-        "The bonus is due once %(n)d of your tasks counts, or earlier if there are no more "
-        "for you.",
-        "The bonus is due once %(n)d of your tasks count, or earlier if there are no more for you.",
+        "You get the bonus after %(n)d accepted task, or earlier if there are no more for you.",
+        "You get the bonus after %(n)d accepted tasks, or earlier if there are no more for you.",
         after,
     )
     return said % {"n": after}

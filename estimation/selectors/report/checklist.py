@@ -121,6 +121,8 @@ def _pay(report: CampaignReport) -> str:
     told = f"{money(pay.reward)} a judgment"
     if pay.bonus:
         told += f" and {money(pay.bonus)} for the tutorial"
+    if pay.failed_try:
+        told += f", {money(pay.failed_try)} for an honest failed try of it"
     if pay.hourly is not None:
         told += (
             f". The median judgment took {seconds(pay.seconds)}; the median person earned "

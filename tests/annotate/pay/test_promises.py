@@ -272,7 +272,7 @@ def test_their_own_page_says_what_is_promised_and_when_it_is_due(client: Client)
     judge(who)
     own = " ".join(client.get(f"{work_url(who)}me/").content.decode().split())
     assert "Promised for the tutorial" in own
-    assert "3 of your tasks count, or earlier if there are no more for you. 1 counts" in own
+    assert "3 accepted tasks, or earlier if there are no more for you. 1 counts" in own
     judged(who, 2)
     own = client.get(f"{work_url(who)}me/").content.decode()
     assert "Promised for the tutorial" not in own

@@ -14,6 +14,7 @@ from tests.annotate.studies.test_tutorial_reading import (
 )
 
 TEXT = "At noon there are three boats on the lake, and later a dozen."
+WHOLE_TEXT = f"{TEXT} It rained."
 
 
 def question(raw):
@@ -28,14 +29,23 @@ def paragraph(**changes):
     return {
         **EVIDENCE,
         "paragraphs": [
-            {**EVIDENCE["paragraphs"][0], "text": TEXT, "evidence": ["three boats"], **changes}
+            {
+                **EVIDENCE["paragraphs"][0],
+                "text": WHOLE_TEXT,
+                "evidence": ["three boats"],
+                **changes,
+            }
         ],
     }
 
 
 def highlighted(*quotes, verdict=1, **changes):
     spans = [
-        {"start": TEXT.index(quote), "end": TEXT.index(quote) + len(quote), "text": quote}
+        {
+            "start": WHOLE_TEXT.index(quote),
+            "end": WHOLE_TEXT.index(quote) + len(quote),
+            "text": quote,
+        }
         for quote in quotes
     ]
     given = {"paragraphs": [{"verdict": verdict, "spans": spans}]}
@@ -62,22 +72,24 @@ def test_a_choice_of_no_level_is_refused(response):
     [
         ("It rains all day.", ("Fine.",)),
         ("It  rained ALL day.\n", ("Fine.",)),
-        ("It rain all day.", ("Still wrong.",)),
-        ("it rain all  day", ("Still wrong.",)),
+        ("It rain all day.", ("Nothing has been corrected yet.", "Still wrong.")),
+        ("it rain all  day", ("Nothing has been corrected yet.", "Still wrong.")),
         ("It rains.", ("How long?",)),
         ("It rain.", ("Still wrong.", "How long?")),
-        ("It rains all day, and it will rain for another week.", ("Much.",)),
+        (
+            "It rains all day, and it will snow for another week.",
+            (
+                "This is new: “snow”, “week”. Correct the text, and add nothing.",
+                "This is much longer than the text. Correct it, and add nothing.",
+                "The words are in an order that makes no sentence.",
+            ),
+        ),
     ],
 )
 def test_an_edit_is_graded_by_rule(edit, said):
     got = edited(edit)
     assert got.feedback == said
     assert got.correct == (said == ("Fine.",))
-
-
-def test_too_little_is_said_where_nothing_else_is():
-    bounds = {**EDIT["distance"], "least": 4}
-    assert edited("It rains all day.", distance=bounds).feedback == ("Little.",)
 
 
 def test_a_listed_alternative_is_right_whatever_the_rules_say():
@@ -89,14 +101,13 @@ def test_a_listed_alternative_is_right_whatever_the_rules_say():
 def test_a_defect_may_be_a_string_that_comes_too_often():
     raw = {**EDIT, "text": "Rain all day, rain all day."}
     raw["defects"] = [{"strings": ["rain", "rains"], "at_most": 1, "feedback": "Twice."}]
-    raw["distance"] = {**EDIT["distance"], "most": 30}
     assert grade(question(raw), {"edit": "It rains, rain all day."}).feedback == ("Twice.",)
     assert grade(question(raw), {"edit": "Rain all day."}).correct
 
 
 def test_strings_are_looked_for_as_whole_words():
     raw = {**EDIT, "defects": [{"strings": ["rain"], "feedback": "Rain."}]}
-    assert grade(question(raw), {"edit": "The train all day."}).correct
+    assert grade(question(raw), {"edit": "It rains all day."}).correct
 
 
 @pytest.mark.parametrize("edit", [None, "", " \n", 3, "x" * 10_001])
@@ -112,8 +123,10 @@ def test_an_edit_that_is_none_is_refused(edit):
         (["three boats"], "good"),
         (["three boats", "on the"], "good"),
         (["there are three boats on the"], "good"),
-        (["three boats on the lake, and later a dozen"], "poor"),
-        ([TEXT], "poor"),
+        (["three boats on the lake, and later a dozen"], "good"),
+        ([TEXT], "good"),
+        ([TEXT, "It rained"], "poor"),
+        (["a dozen. It"], "none"),
         (["boats"], "good"),
         (["noon", "the lake"], "none"),
         ([], "none"),

@@ -7,6 +7,7 @@ import pytest
 
 from annotate.instruments import registry
 from annotate.instruments.tutorials import reading
+from annotate.instruments.tutorials.grading import grade
 from annotate.schemas import Refused
 
 CRITERIA = registry.get("language_quality").criteria
@@ -29,7 +30,6 @@ EDIT = {
     "feedback": "Fine.",
     "defects": [{"strings": ["it rain"], "feedback": "Still wrong."}],
     "meaning": [{"any_of": ["all day", "the whole day"], "feedback": "How long?"}],
-    "distance": {"least": 1, "most": 10, "too_little": "Little.", "too_much": "Much."},
 }
 EVIDENCE = {
     "key": "three",
@@ -131,13 +131,12 @@ def test_a_tutorial_of_all_kinds_is_read():
             "questions[0].criterion",
         ),
         ("questions.0.ask", "What?", "questions[0].ask"),
-        ("questions.1.distance.least", 20, "questions[1].distance.most"),
+        ("questions.1.allowed", ["a (b"], "questions[1].allowed[0]"),
         ("questions.2.paragraphs.0.verdict", 0, "questions[2].paragraphs[0].evidence"),
         ("questions.2.paragraphs.0.verdict", 0, "questions[2].paragraphs[0].highlight"),
         ("questions.1.defects.0.strings", ["it snows"], "questions[1].defects[0].strings"),
         ("questions.1.defects.0.at_most", -1, "questions[1].defects[0].at_most"),
         ("questions.1.meaning.0.any_of", ["all week"], "questions[1].meaning[0].any_of"),
-        ("questions.1.distance.most", 0, "questions[1].distance.most"),
         ("questions.1.alternatives", ["it  rain all day."], "questions[1].alternatives[0]"),
         ("questions.2.paragraphs.0.verdict", 2, "questions[2].paragraphs[0].verdict"),
         ("questions.2.paragraphs.0.evidence", ["four"], "questions[2].paragraphs[0].evidence[0]"),
@@ -183,3 +182,11 @@ def test_the_digest_follows_the_content_and_not_its_layout():
     assert second.version != first.version
     same = [a.digest == b.digest for a, b in zip(first.questions, second.questions, strict=True)]
     assert same == [False, True, True, True]
+
+
+def test_a_tutorial_from_before_the_rules_is_still_read():
+    bounds = {"least": 1, "most": 10, "too_little": "Little.", "too_much": "Much."}
+    old = {**EDIT, "distance": bounds, "references": ["it (rains|pours) all day"]}
+    old["meaning"] = [{"any_of": [":("], "feedback": "How?"}]
+    question = read({**WHOLE, "questions": [old]}).questions[0].question(0)
+    assert not grade(question, {"edit": question.text}).correct

@@ -29,8 +29,9 @@ from annotate.selectors.work import admission
 from annotate.selectors.work import tutorial_runs as selectors
 from annotate.services.campaigns import life
 from annotate.services.campaigns.importing.problems import Row
-from annotate.services.work import leasing, participations, tutorial_runs
-from tests.annotate.passing import answer_all, pass_tutorial, right, tutorial_of, wrong
+from annotate.services.pay import promises
+from annotate.services.work import joining, leasing, participations, tutorial_runs
+from tests.annotate.passing import after_guide, answer_all, pass_tutorial, right, tutorial_of, wrong
 from tests.annotate.studies.test_tutorial_reading import CHOICE, EDIT, WHOLE
 from tests.factories import campaign, leased, person
 
@@ -117,16 +118,16 @@ def test_beginning_twice_is_one_run():
 
 def test_a_wrong_answer_is_explained_stored_and_not_asked_again():
     who = person(study())
-    first, second = tutorial_of(who).questions[:2]
+    first, second = after_guide(who).questions[:2]
     graded = answer(who, first, wrong(first))
     assert not graded.grade.correct
     assert graded.grade.feedback == (first.feedback[str(wrong(first)["value"])],)
     status = selectors.status(who.pk)
-    assert (status.done, status.current) == (1, second)
+    assert (status.done, status.current) == (2, second)
     again = answer(who, first)
     assert not again.grade.correct, "the first answer counts"
     stored = TutorialAnswer.objects.values_list("question", "correct", "response")
-    assert list(stored) == [(first.key, False, wrong(first))]
+    assert list(stored)[1:] == [(first.key, False, wrong(first))]
 
 
 def ended():
@@ -161,7 +162,7 @@ def person_again(who):
 
 
 def fail(who):
-    """Fail both rounds."""
+    """Fail both rounds, faster than anyone reads."""
     answer_all(who, wrongly=3)
     return answer_all(who, wrongly=3)
 
@@ -237,7 +238,7 @@ def test_who_passed_before_there_were_rounds_stays_passed():
 def test_the_server_grades_whatever_the_browser_claims():
     who = person(study())
     tutorial_runs.begin(who.pk)
-    first = tutorial_of(who).questions[0]
+    first = after_guide(who).questions[0]
     graded = answer(who, first, {**wrong(first), "correct": True})
     assert not graded.grade.correct
     assert not graded.passed
@@ -286,8 +287,7 @@ def test_questions_come_in_their_order():
 
 def test_an_unknown_question_another_version_and_no_answer_are_refused():
     who = person(study())
-    tutorial_runs.begin(who.pk)
-    tutorial = tutorial_of(who)
+    tutorial = after_guide(who)
     with pytest.raises(NotFound):
         tutorial_runs.answer(who.pk, version=tutorial.version, key="no-such", raw={})
     first = tutorial.questions[0]
@@ -296,7 +296,18 @@ def test_an_unknown_question_another_version_and_no_answer_are_refused():
     assert caught.value.code == "stale_version"
     with pytest.raises(Invalid):
         tutorial_runs.answer(who.pk, version=tutorial.version, key=first.key, raw={})
-    assert not TutorialAnswer.objects.exists()
+    assert TutorialAnswer.objects.count() == 1, "only the guide was read"
+
+
+def test_a_pass_of_a_replaced_version_counts():
+    who = person(study())
+    tutorial = selectors.required(who.campaign_id)
+    run = tutorial_runs.begin(who.pk)
+    TutorialRun.objects.filter(pk=run.pk).update(
+        version=tutorial.replaces[0], passed_at=timezone.now(), covers=["of-old-questions"]
+    )
+    assert tutorial_runs.begin(who.pk).passed_at is not None
+    assert isinstance(leasing.lease(who.pk), Assignment)
 
 
 def test_a_second_campaign_with_the_same_tutorial_asks_and_promises_nothing():
@@ -382,7 +393,8 @@ def test_no_tutorial_is_begun_that_the_budget_does_not_pay():
 
 def test_who_was_promised_the_bonus_needs_budget_for_a_judgment_alone():
     pass_tutorial(person(with_content(CHOICE)))
-    made = with_content(EDIT_, name="Small", reward=Decimal("0.40"), budget=Decimal("0.40"))
+    small = {"reward": Decimal("0.40"), "budget": Decimal("0.40"), "failed_try_pay": Decimal(0)}
+    made = with_content(EDIT_, name="Small", **small)
     who = person(made)
     assert leasing.lease(who.pk).reason == "tutorial"
     tutorial_runs.begin(who.pk)
@@ -463,3 +475,81 @@ def test_two_instruments_have_tutorials_of_their_own_and_a_bonus_each():
     assert isinstance(leasing.lease(who.pk), Assignment)
     runs = TutorialRun.objects.order_by("pk").values_list("instrument", "promised")
     assert list(runs) == [("language_quality", BONUS), ("answer_correctness", BONUS)]
+
+
+@pytest.fixture
+def later(monkeypatch):
+    """Let the clock go on by so many seconds."""
+    real, gone = timezone.now, [0.0]
+    monkeypatch.setattr(timezone, "now", lambda: real() + timedelta(seconds=gone[0]))
+
+    def go(seconds):
+        gone[0] += seconds
+
+    return go
+
+
+def fail_slowly(who, later):
+    """Fail both rounds, each answer after the time that reading takes."""
+    for _round in range(2):
+        tutorial_runs.begin(who.pk)
+        wrongly = 3
+        for question in tutorial_of(who).questions:
+            later(20)
+            is_wrong = wrongly > 0 and question.kind != "example"
+            graded = answer(who, question, wrong(question) if is_wrong else right(question))
+            wrongly -= is_wrong
+            if graded.failed:
+                break
+    assert graded.failed.number == 2
+    return graded
+
+
+def tries_paid():
+    rows = LedgerEntry.objects.filter(kind=LedgerEntry.Kind.FAILED_TRY)
+    return [(row.participation_id, row.amount, row.fee) for row in rows]
+
+
+def test_an_honest_failed_try_is_paid_once(later):
+    made = study(budget=Decimal(50))
+    who = person(made)
+    graded = fail_slowly(who, later)
+    assert (graded.passed, graded.tried) == (False, Decimal("0.25"))
+    assert tries_paid() == [(who.pk, Decimal("0.25"), 0)]
+    assert due(made).spent == Decimal("0.25")
+    assert due(made).begun == 0
+    said = leasing.lease(who.pk)
+    assert (said.reason, "You are paid $0.25 for trying." in said.message) == (
+        "tutorial_failed",
+        True,
+    )
+    assert AuditEntry.objects.get(verb="failed_try_due").detail == {"amount": "0.25"}
+    round_ = TutorialRound.objects.select_related("run").last()
+    promises.pay_failing(round_, made)
+    assert len(tries_paid()) == 1, "once a person and campaign"
+
+
+def test_a_try_faster_than_anyone_reads_is_not_paid():
+    who = person(study())
+    assert fail(who).tried == 0
+    assert tries_paid() == []
+    assert AuditEntry.objects.filter(verb="failed_try_too_fast").count() == 1
+
+
+@pytest.mark.parametrize(("open_link_bonus", "paid"), [(False, 0), (True, 1)])
+def test_people_by_the_open_link_are_paid_for_trying_where_they_get_the_bonus(
+    open_link_bonus, paid, later
+):
+    made = study(open_link_bonus=open_link_bonus)
+    who = joining.enter_by_name(made.pk, name="Somebody")
+    fail_slowly(who, later)
+    assert len(tries_paid()) == paid
+
+
+def test_the_budget_holds_the_try_while_the_tutorial_is_under_way():
+    made = study(tutorial_bonus=Decimal(0), failed_try_pay=Decimal("0.50"), budget=Decimal("1.00"))
+    first, second = person(made, "first"), person(made, "second")
+    tutorial_runs.begin(first.pk)
+    assert due(made).begun == Decimal("0.50")
+    with pytest.raises(Conflict):
+        tutorial_runs.begin(second.pk)

@@ -286,7 +286,7 @@ def test_by_touch_on_a_phone(browser: Browser, live_server):
             page.touchscreen.tap(*desk.centre(n, one))
 
     page.locator("label:has-text('Yes')").tap()
-    page.locator("#paragraph-1 label:has(b:text-is('That it is correct'))").tap()
+    page.locator("#paragraph-1 label:has(b:text-is('The answer is correct'))").tap()
     tap(1, "tower", "Marsh", "square", "square")
     assert desk.highlights(1) == ["square", "tower, were drawn by Ada Marsh"]
     tap(1, "square")
@@ -322,7 +322,7 @@ def test_on_a_phone_what_is_next_is_on_the_screen(browser: Browser, live_server)
     assert 0 <= top("#paragraph-2 h2") < 120
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     assert top("#paragraph-2 .text") < 0
-    page.locator("#paragraph-2 label:has(b:text-is('That it is correct'))").tap()
+    page.locator("#paragraph-2 label:has(b:text-is('The answer is correct'))").tap()
     desk.state(2, "highlight")
     assert 0 <= top("#paragraph-2 .text") < 400
     desk.leave()

@@ -101,7 +101,7 @@ def test_an_amended_consent_comes_before_the_task_in_hand(page, url):
     page.click("#submit")
     expect(page.get_by_text("You may stop.")).to_be_visible()
     assert Judgment.objects.count() == 1
-    page.get_by_label("I have read this, and I take part.").check()
+    page.get_by_label("I have read this and agree to take part.").check()
     page.get_by_role("button", name="Go on").click()
     see_task(page, 2)
     assert Assignment.objects.count() == 2, "the one that was reserved"

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 import annotate.instruments
 from annotate import tokens
 from annotate.instruments.tutorials.digests import digest
-from annotate.instruments.tutorials.questions import Choice, Edit, Evidence, Question
+from annotate.instruments.tutorials.questions import Choice, Edit, Evidence, Example, Question
 from annotate.models import (
     Assignment,
     Participation,
@@ -20,7 +20,7 @@ from annotate.models import (
     TutorialRun,
 )
 from annotate.selectors.work import tutorial_runs
-from tests.annotate.passing import answer_all, ask, pass_tutorial, tutorial_of, wrong
+from tests.annotate.passing import after_guide, answer_all, ask, pass_tutorial, tutorial_of, wrong
 from tests.factories import campaign, person
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -97,6 +97,13 @@ def highlight(page: Page, number: int, quote: str) -> None:
     page.mouse.up()
 
 
+def read_example(page: Page, question: Question) -> None:
+    sees(page, question, "Worked example")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#prompt")).not_to_have_text(question.prompt)
+    started(page)
+
+
 def do_right(page: Page, question: Question) -> None:
     if isinstance(question, Choice):
         page.locator(f'input[name=choice][value="{question.accepted[0]}"]').check()
@@ -114,8 +121,12 @@ def test_the_whole_tutorial_by_mouse(page, url, who):
     open_tutorial(page, url)
     expect(page.locator(".opening")).to_contain_text("11 short questions")
     expect(page.locator(".opening")).to_contain_text("$0.75")
-    questions = tutorial_of(who).questions
-    for number, question in enumerate(questions, start=1):
+    number = 0
+    for question in tutorial_of(who).questions:
+        if isinstance(question, Example):
+            read_example(page, question)
+            continue
+        number += 1
         sees(page, question, f"Question {number} of 11")
         expect(page.locator("#prompt")).to_be_focused()
         do_right(page, question)
@@ -123,8 +134,8 @@ def test_the_whole_tutorial_by_mouse(page, url, who):
         expect(page.locator("#feedback .state:visible")).to_have_text("Right")
         expect(page.locator("#next")).to_be_focused()
         page.click("#next")
+        expect(page.locator("#feedback")).to_be_hidden()
         if number < 11:
-            expect(page.locator(".step")).to_contain_text(f"Question {number + 1} of 11")
             started(page)
     expect(page.locator("#promised")).to_contain_text("$0.75")
     expect(page.locator("#passed-h")).to_be_focused()
@@ -132,7 +143,7 @@ def test_the_whole_tutorial_by_mouse(page, url, who):
     page.click("#start")
     expect(page.locator("#questions")).to_be_visible()
     assert TutorialRun.objects.get().promised == Decimal("0.75")
-    assert TutorialAnswer.objects.filter(correct=True).count() == 11
+    assert TutorialAnswer.objects.filter(correct=True).count() == 11 + 4
 
 
 def test_two_rounds_and_the_kind_end(page, url, who):
@@ -164,7 +175,12 @@ def test_two_rounds_and_the_kind_end(page, url, who):
 
 def test_the_whole_tutorial_by_keyboard(page, url, who):
     open_tutorial(page, url)
-    for number, question in enumerate(tutorial_of(who).questions, start=1):
+    number = 0
+    for question in tutorial_of(who).questions:
+        if isinstance(question, Example):
+            read_example(page, question)
+            continue
+        number += 1
         sees(page, question, f"Question {number} of 11")
         page.keyboard.press("Control+Enter")
         expect(page.locator("#missing")).to_contain_text("Still missing")
@@ -180,8 +196,8 @@ def test_the_whole_tutorial_by_keyboard(page, url, who):
         page.keyboard.press("Control+Enter")
         expect(page.locator("#next")).to_be_focused()
         page.keyboard.press("Enter")
+        expect(page.locator("#feedback")).to_be_hidden()
         if number < 11:
-            expect(page.locator(".step")).to_contain_text(f"Question {number + 1} of 11")
             started(page)
     expect(page.locator("#passed-h")).to_be_focused()
     page.keyboard.press("Enter")  # no Tab to the link is needed
@@ -189,6 +205,7 @@ def test_the_whole_tutorial_by_keyboard(page, url, who):
 
 
 def test_a_reload_in_the_middle_keeps_the_place(page, url, who):
+    after_guide(who)
     open_tutorial(page, url)
     for _ in range(2):
         do_right(page, current(who))
@@ -243,6 +260,7 @@ def test_highlighting_by_keys(page, live_server, checking):
 
 
 def test_a_lost_connection_keeps_the_answer(context, page, url, who):
+    after_guide(who)
     open_tutorial(page, url)
     do_right(page, current(who))
     context.set_offline(True)
@@ -251,11 +269,12 @@ def test_a_lost_connection_keeps_the_answer(context, page, url, who):
     context.set_offline(False)
     page.click("#check")
     expect(page.locator("#next")).to_be_focused()
-    assert TutorialAnswer.objects.count() == 1
+    assert TutorialAnswer.objects.count() == 1 + 1
 
 
 def test_another_tab_that_is_ahead_is_told(context, url, who):
     first, second = context.new_page(), context.new_page()
+    asked = after_guide(who).questions[0]
     for page in (first, second):
         open_tutorial(page, url)
     do_right(second, current(who))
@@ -263,17 +282,17 @@ def test_another_tab_that_is_ahead_is_told(context, url, who):
     second.click("#next")
     expect(second.locator(".step")).to_contain_text("Question 2")
     first.bring_to_front()
-    do_right(first, tutorial_of(who).questions[0])
+    do_right(first, asked)
     first.click("#check")
     expect(first.locator("#next")).to_be_focused()  # the same answer again is no fault
-    assert TutorialAnswer.objects.count() == 1
+    assert TutorialAnswer.objects.count() == 1 + 1
 
 
 def test_what_is_offered_at_the_door(page, live_server):
     made = campaign(tutorial=True)
     page.goto(f"{live_server.url}/work/join/{tokens.invitation_token(made.pk, 'ann')}/")
     expect(page.locator(".terms")).to_contain_text("a bonus of $0.75")
-    expect(page.locator(".terms")).to_contain_text("about 7 minutes")
+    expect(page.locator(".terms")).to_contain_text("about 8 minutes")
 
 
 @pytest.mark.parametrize("width", [390, 320])

@@ -68,8 +68,8 @@ class Ideal:
             fine = {one.feedback[str(self.answer)]}
             return fine, set(one.feedback.values()) - fine
         if isinstance(one, Edit):
-            wrong = {part.feedback for part in (*one.defects, *one.meaning)}
-            return {one.feedback}, wrong | {one.distance.too_little, one.distance.too_much}
+            wrong = {part.feedback for part in (*one.defects, *one.slips, *one.meaning)}
+            return {one.feedback}, wrong
         assert isinstance(one, Evidence)
         fine, wrong = set(), set()
         for paragraph in one.paragraphs:

@@ -142,7 +142,7 @@ def test_errors_of_the_server_are_shown_at_their_fields(page, url):
     choose(page, fluency=0, redundancy=0, overall=2)
     page.fill("#edit", "x")
     page.click("#submit")
-    said = re.compile("^The server did not take this:.*deletes nearly everything")
+    said = re.compile("^This could not be submitted:.*deletes nearly everything")
     expect(page.locator("#missing")).to_have_text(said)
     expect(page.locator("#edit-problem")).to_contain_text("deletes nearly everything")
     expect(page.locator("#edit")).to_be_focused()

@@ -47,12 +47,24 @@ def _join(visitor: Visitor) -> None:
 
 @state("tutorial/choice")
 def _choice(visitor: Visitor) -> None:
+    at(visitor, ("fluency-ferry", 0))
+
+
+@state("tutorial/guide")
+def _guide(visitor: Visitor) -> None:
     at(visitor)
+
+
+@state("tutorial/instructions")
+def _instructions(visitor: Visitor) -> None:
+    page = at(visitor, ("fluency-ferry", 0))
+    page.click("[data-opens=instructions]")
+    expect(page.locator("#instructions")).to_be_visible()
 
 
 @state("tutorial/choice-missing")
 def _missing(visitor: Visitor) -> None:
-    page = at(visitor)
+    page = at(visitor, ("fluency-ferry", 0))
     page.click("#check")
     expect(page.locator("#missing")).not_to_be_empty()
 
