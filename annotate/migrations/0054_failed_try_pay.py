@@ -19,7 +19,7 @@ KINDS = [
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotate", "0049_work_times")]
+    dependencies = [("annotate", "0053_next_steps_and_people")]
 
     operations = [
         migrations.AddField(
