@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.http import QueryDict
 
 from annotate.models.accounts import LONGEST_NAME
 from annotate.services.accounts.api_tokens import DAYS
@@ -192,9 +193,9 @@ class TokenForm(forms.Form):
         error_messages={"required": "Type a code of your app, or a recovery code."},
     )
 
-    def __init__(self, *args: Any, second_factor: bool, **kwargs: Any) -> None:
+    def __init__(self, data: QueryDict | None = None, *, second_factor: bool) -> None:
         # Another form of the page asks for the password, too.
-        super().__init__(*args, auto_id="id_token_%s", **kwargs)
+        super().__init__(data, auto_id="id_token_%s")
         if not second_factor:
             del self.fields["code"]
 
