@@ -5,10 +5,15 @@ import sys
 
 from django.core.management import execute_from_command_line
 
+from config.local.programs import NotStarted
+
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except NotStarted as reason:
+        sys.exit(str(reason))
 
 
 if __name__ == "__main__":

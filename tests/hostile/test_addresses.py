@@ -47,7 +47,7 @@ HEADERS = (
     "X-Prolific-Request-Timestamp",
     "X-Timestamp",
 )
-# gunicorn and waitress answer 400 to NUL in a header before anything here sees it; the client of
+# gunicorn answers 400 to NUL in a header before anything here sees it; the client of
 # tests hands it on, and Django itself breaks on it in Content-Type alone.
 ODD: dict[str, list[str]] = {
     "Authorization": ["Token \0", "Token é", "Token " + "x" * 500, "Bearer \0", "Basic YQ=="],

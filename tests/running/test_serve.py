@@ -243,7 +243,7 @@ def test_an_old_file_is_told_and_never_stands_beside_an_empty_database(empty: Pa
         done = manage(empty, *command)
         assert done.returncode != 0
         assert f"manage.py move_from_sqlite {old}" in done.stderr
-        assert "Traceback" not in done.stderr or command[0] != "serve"
+        assert "Traceback" not in done.stderr
     assert not (empty / "var" / "postgres").exists()
 
 

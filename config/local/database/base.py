@@ -7,19 +7,14 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
 from django.db.backends.postgresql import base
 
 from config.local import folder
-from config.local.programs import NotStarted
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
     def get_connection_params(self) -> dict[str, Any]:
-        try:
-            url = urlsplit(folder.database(settings.VAR_DIR))
-        except NotStarted as reason:
-            raise ImproperlyConfigured(str(reason)) from None
+        url = urlsplit(folder.database(settings.VAR_DIR))
         where = parse_qs(url.query)
         self.settings_dict |= {
             "HOST": where["host"][0],

@@ -123,7 +123,7 @@ def test_the_product_ends_with_the_demonstration_however_it_ends(how, place):
         preexec_fn=hears_interrupts,
     )
     try:
-        wait_for(lambda: answers(port) or demo.poll() is not None, seconds=60)
+        wait_for(lambda: answers(port) or demo.poll() is not None, seconds=180)
         demo.send_signal(how)
         _, said = demo.communicate(timeout=60)
     finally:
