@@ -33,7 +33,7 @@ GROUPS = {
     ),
     "Data": ("items", "outputs", "judgments", "metrics", "annotators", "exclusions", "export"),
     "Review": ("reviews", "screens", "gold"),
-    "Pay": ("accounts", "payouts", "extra-pay", "fee"),
+    "Pay": ("accounts", "payouts", "extra-pay", "fee", "budget"),
     "Marketplaces": ("batches", "operations", "units-in-doubt"),
 }
 OTHERS = "Others"

@@ -95,8 +95,9 @@ def draft(now: Situation) -> Advice:
     if now.facts.is_ranking:
         enough = "every pair of systems is decided"
     text = (
-        f"No one can judge yet.{_expected(now)} At most, {count(now.progress.planned)} judgments "
-        f"are collected for {money(now.most.amount)}. Collection stops automatically when {enough}."
+        f"No one can judge yet.{_expected(now)} At most {count(now.progress.planned)} judgments "
+        f"are collected for at most {money(now.most.amount)}. Collection stops automatically when "
+        f"{enough}."
     )
     return Advice("draft", "Open the campaign", text, "open", "Open for judgments")
 

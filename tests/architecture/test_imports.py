@@ -1,7 +1,6 @@
 """Who may import whom, how long a module may be, and that pages load nothing from elsewhere."""
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -9,8 +8,6 @@ import pytest
 from tests.architecture.rules import READS_MODELS, breaches
 
 ROOT = Path(__file__).resolve().parents[2]
-LONGEST = 900  # lines; a test may be longer, because it is read case by case
-LONGEST_TEST = 900
 LOADS = re.compile(
     r"""(?:\b(?:src|srcset|poster)\s*=\s*["']?|<link\b[^>]*\bhref\s*=\s*["']?|url\(\s*["']?|"""
     r"""@import\s+["']|\bfrom\s+["']|\bimport\s*\(?\s*["']|\bfetch\(\s*["'`])(?:https?:)?//""",
@@ -120,18 +117,6 @@ def test_a_breach_is_found(module, source):
 )
 def test_what_is_allowed_is_not_a_breach(module, source):
     assert not breaches(module, source)
-
-
-def too_long(paths: Iterable[Path], most: int) -> dict[str, int]:
-    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
-    return {str(path.relative_to(ROOT)): n for path, n in lengths.items() if n > most}
-
-
-def test_no_module_is_longer_than_one_sitting():
-    product = [path for path in modules() if path.relative_to(ROOT).parts[0] != "bench"]
-    assert not too_long(product, LONGEST)
-    assert not too_long((ROOT / "tests").rglob("*.py"), LONGEST_TEST)
-    assert too_long([Path(__file__)], 10)
 
 
 def assets() -> list[Path]:

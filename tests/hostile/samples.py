@@ -152,6 +152,7 @@ BODIES: dict[str, Callable[[World], Any]] = {
     },
     "api-screens": lambda _world: {"settings": {"timing": {"share": 0.2}}, "reason": "Why."},
     "api-texts": lambda _world: {"consent": "You may stop.", "reason": "Why."},
+    "api-budget": lambda _world: {"budget": "900.00"},
     "api-fee": lambda _world: {"fee_rate": "0.3", "beyond_budget": True},
     "api-doubtful-pay": lambda _world: {"beyond_budget": True},
     "api-batches": lambda _world: (

@@ -42,7 +42,7 @@ def bob() -> Client:
 
 def keep(client: Client, of: CampaignImport, step: str, **fields: Any) -> Any:
     of.refresh_from_db()
-    return client.post(at(of, step), {**PLAN, "revision": of.revision, **fields})
+    return client.post(at(of, step), {**PLAN, "beyond": "1", "revision": of.revision, **fields})
 
 
 def plan_of(of: CampaignImport) -> Any:
@@ -82,14 +82,13 @@ def test_two_windows_do_not_overwrite_each_other(ada: Client) -> None:
     of = begun(ada)
     shown = of.revision
     assert keep(ada, of, "plan", width_overall="0.4").status_code == 302
-    late = ada.post(at(of, "plan"), {**PLAN, "revision": shown, "width_overall": "0.5"})
+    typed = {**PLAN, "beyond": "1", "width_overall": "0.5"}
+    late = ada.post(at(of, "plan"), {**typed, "revision": shown})
     assert late.status_code == 409
     assert "changed in another window" in late.content.decode()
     assert plan_of(of).targets == {"overall": 0.4}
     assert late.context["form"]["width_overall"].value() == "0.5", "what was typed stands there"
-    again = ada.post(
-        at(of, "plan"), {**PLAN, "revision": late.context["of"].revision, "width_overall": "0.5"}
-    )
+    again = ada.post(at(of, "plan"), {**typed, "revision": late.context["of"].revision})
     assert again.status_code == 302
     assert plan_of(of).targets == {"overall": 0.5}
 
@@ -137,7 +136,7 @@ def test_the_plan_says_what_it_takes_while_it_is_typed(ada: Client) -> None:
     (found,) = answer.context["preview"].reach
     assert found.is_refused
     assert found.saved == pytest.approx(1 - 1 / 1.116), "the metric that was chosen"
-    assert f'name="use" value="overall={found.takes.nearest}"' in answer.content.decode()
+    assert f'name="use" value="overall={found.found.reachable}"' in answer.content.decode()
     wrong = ada.post(address, {**PLAN, "width_overall": "wide"}).content.decode()
     assert wrong.count("Some numbers of the plan need correcting first") == 2, "and in one line"
     assert plan_of(of) == before, "nothing is stored"
@@ -147,7 +146,7 @@ def test_the_plan_says_what_it_takes_while_it_is_typed(ada: Client) -> None:
     ("typed", "told"),
     [
         ({"width_overall": "0.2"}, "Overall: a width of 0.200 is out of reach."),
-        ({"width_overall": "0.6", "people": "100"}, "About {low}–{high} judgments, "),
+        ({"width_overall": "0.6", "people": "100"}, "About {n} judgments, "),
         ({"stop_mode": "ranking"}, "At most "),
     ],
 )
@@ -156,8 +155,8 @@ def test_the_forecast_is_told_in_one_line_too(ada: Client, typed: Any, told: str
     answer = ada.post(reverse("annotate:import-takes", args=[of.public_id]), {**PLAN, **typed})
     shown = answer.context["preview"]
     if "{" in told:
-        judgments = shown.reach[0].takes.judgments
-        told = told.format(low=round(judgments.low), high=round(judgments.high))
+        judgments = shown.reach[0].found.goal.judgments
+        told = told.format(n=round(judgments.expected))
     assert shown.in_short.startswith(told)
     assert f'hx-swap-oob="true">{shown.in_short} ' in answer.content.decode()
 
@@ -319,7 +318,7 @@ def test_days_are_told_at_the_pace_of_an_earlier_campaign(ada: Client) -> None:
     of = begun(ada, lines(60))
     address = reverse("annotate:import-takes", args=[of.public_id])
     typed = {**PLAN, "width_overall": "0.6"}
-    assert ada.post(address, typed).context["days"] is None
+    assert ada.post(address, typed).context["preview"].days == ""
     closed = timezone.now()
     mine = campaign(owner=owner_of(ada), items=20, name="Winter", double_share=0)
     Campaign.objects.filter(pk=mine.pk).update(
@@ -331,9 +330,9 @@ def test_days_are_told_at_the_pace_of_an_earlier_campaign(ada: Client) -> None:
     assert pace == listed.CollectionPace("Winter", 10)
     assert listed.pace(owner_of(ada).pk, "mturk") is None, "other people come from elsewhere"
     found = ada.post(address, typed)
-    takes = found.context["preview"].reach[0].takes.judgments
-    assert found.context["days"].low == takes.low / 10
-    assert found.context["days"].high == takes.high / 10
+    goal = found.context["preview"].reach[0].found.goal
+    assert goal.days.low == goal.judgments.low / 10
+    assert goal.days.high == goal.judgments.high / 10
     assert "the pace of your campaign “Winter”" in found.content.decode()
 
 
