@@ -21,7 +21,6 @@ AS_THEY_ARE = (
     "max_judgments",
     "deadline",
     "tutorial_bonus",
-    "failed_try_pay",
     "open_link_bonus",
     "contact",
 )
@@ -56,6 +55,7 @@ class PeopleStep(StepForm):
     )
     failed_try_pay = forms.DecimalField(
         label="Pay for an honest failed try",
+        required=False,
         min_value=Decimal(0),
         max_digits=6,
         decimal_places=2,
@@ -105,7 +105,7 @@ class PeopleStep(StepForm):
     @classmethod
     def shown(cls, plan: Plan) -> dict[str, Any]:
         return {
-            **as_shown(plan, (*AS_THEY_ARE, "bonus_after", "gold_share")),
+            **as_shown(plan, (*AS_THEY_ARE, "bonus_after", "failed_try_pay", "gold_share")),
             "fee": None if plan.fee_rate is None else round(plan.fee_rate * 100, 2),
             "flags_list_only": _lists_only(plan.screening),
             "signals": signals_on(plan.screening),
@@ -113,11 +113,12 @@ class PeopleStep(StepForm):
 
     def changes(self) -> dict[str, Any]:
         given = self.cleaned_data
-        after = given["bonus_after"]
+        after, tried = given["bonus_after"], given["failed_try_pay"]
         return {
             **{name: given[name] for name in AS_THEY_ARE},
             "fee_rate": None if given["fee"] is None else given["fee"] / 100,
             "bonus_after": Plan.bonus_after if after is None else after,
+            "failed_try_pay": Plan.failed_try_pay if tried is None else tried,
             "gold_share": given["gold_share"] or 0,
             "screening": self._screening(),
         }

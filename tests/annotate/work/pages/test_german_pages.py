@@ -10,14 +10,19 @@ from django.utils import translation
 
 from annotate import tokens
 from annotate.instruments import registry
+from annotate.models import Participation
 from tests import factories
+from tests.annotate.passing import after_guide
 
 pytestmark = [pytest.mark.django_db, pytest.mark.orm]
 ENGLISH = re.compile(r"\b(?:the|your|this|what|not|and|with|please|nothing)\b", re.IGNORECASE)
 
 
 def opened(**changes: object) -> str:
-    who = factories.person(factories.campaign(language="de", **changes))
+    return page_of(factories.person(factories.campaign(language="de", **changes)))
+
+
+def page_of(who: Participation) -> str:
     url = f"/work/p/{tokens.participation_token(who.pk)}/"
     return Client(headers={"accept-language": "en"}).get(url).content.decode()
 
@@ -61,7 +66,11 @@ def test_the_script_has_the_plural_forms_of_german() -> None:
 
 
 def test_the_tutorial_and_its_levels_are_german() -> None:
-    page = opened(tutorial=True)
+    who = factories.person(factories.campaign(language="de", tutorial=True))
+    guide = page_of(who)
+    assert "Lesen Sie dies, bevor Sie den Sprachfluss beurteilen." in guide
+    after_guide(who)
+    page = page_of(who)
     assert '<h1 id="prompt" tabindex="-1" lang="de">Wie flüssig ist dieser Text?</h1>' in page
     assert "Teils flüssig" in page
     assert "Partly fluent" not in page

@@ -302,7 +302,7 @@ def test_who_found_nothing_to_do_is_asked_to_return_the_work(client):
     leased(arrive(there))
     other = arrive(there, "AW2", "U2")
     page = html(client.get(work_url(other)))
-    assert "Nothing is free for you right now." in page
+    assert "No task is available right now." in page
     assert "Please return the work at Amazon Mechanical Turk. You lose nothing" in page
     assert "looks again every 15 seconds" in page
     assert work_data(client, work_url(other))["finished"]["final"] is False
