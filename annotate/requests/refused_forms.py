@@ -3,7 +3,7 @@
 import logging
 import re
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -91,7 +91,7 @@ def _cause(request: HttpRequest, reason: str) -> Cause:
 
 
 def _other_address(request: HttpRequest, origin: str, here: str) -> Cause:
-    sent, known = urlsplit(origin), urlsplit(here)
+    sent, known = _split(origin), _split(here)
     if request.headers.get("Sec-Fetch-Site", SAME_SITE) != SAME_SITE:
         return Cause(
             "This form comes from another site",
@@ -112,6 +112,14 @@ def _other_address(request: HttpRequest, origin: str, here: str) -> Cause:
     )
 
 
+def _split(address: str) -> SplitResult:
+    """Return the parts of an address; none of what is no address."""
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return urlsplit("")
+
+
 def _is_ours(request: HttpRequest) -> bool:
     """Return whether a page of this Plumbline sent it, as the browser says.
 
@@ -120,5 +128,5 @@ def _is_ours(request: HttpRequest) -> bool:
     if site := request.headers.get("Sec-Fetch-Site"):
         return site == SAME_SITE
     origin = request.headers.get("Origin") or request.headers.get("Referer", "")
-    sent = urlsplit(origin)
+    sent = _split(origin)
     return f"{sent.scheme}://{sent.netloc}" == f"{request.scheme}://{request.get_host()}"

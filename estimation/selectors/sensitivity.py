@@ -197,7 +197,7 @@ def _conduct(how: Conduct) -> Iterator[str]:
         yield f"{many(how.again, 'exclusion')} {verb} of an annotator who had been excluded before."
     if how.unopened:
         verb = "was" if how.unopened == 1 else "were"
-        yield f"{many(how.unopened, 'ruling')} {verb} made without opening the annotator's case."
+        yield f"{many(how.unopened, 'ruling')} {verb} made without opening the annotator’s case."
     if how.own_appeals:
         verb = "was" if how.own_appeals == 1 else "were"
         yield (

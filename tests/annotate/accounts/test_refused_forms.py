@@ -139,6 +139,7 @@ def test_the_log_names_the_cause_that_the_page_names(
         ("https://testserver", "The proxy does not pass on how you came here"),
         ("http://other.example", "This address is not the one that Plumbline knows"),
         ("null", "Your browser does not say where this form comes from"),
+        ("http://[", "This address is not the one that Plumbline knows"),
     ],
 )
 def test_a_wrong_proxy_or_host_is_named(

@@ -91,8 +91,9 @@ def test_exclude_look_restore_is_counted_each_time(made: Campaign, ada: User) ->
     rule(review, ada, Act.EXCLUDE)
     found = ruling_statistics.of(made.pk)
     assert found == Conduct(
-        rulings=7, looked=6, looks=3, undone=3, undone_looked=3, undone_late=0, again=3
+        rulings=7, looked=6, looks=3, undone=3, undone_looked=3, undone_late=0, again=3, unopened=7
     )
+    assert "7 rulings were made without opening the annotator’s case." in told(made)
     said = told(made)
     assert "looked at results 3 times, counted once between two rulings; 6 rulings followed" in said
     assert (
