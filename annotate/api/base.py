@@ -76,7 +76,7 @@ class Finite(serializers.FloatField):
         return number if math.isfinite(number) else None
 
 
-class Asked(serializers.Serializer[Any]):
+class RequestSerializer(serializers.Serializer[Any]):
     """The fields of a request. Others are refused: what they ask for would be left out silently."""
 
     def to_internal_value(self, data: Any) -> Any:
@@ -114,7 +114,7 @@ def takes_no_fields(**described: Any) -> Callable[[Method], Any]:
     def decorate(method: Method) -> Any:
         @wraps(method)
         def checked(view: APIView, request: Request, *args: Any, **kwargs: Any) -> Response:
-            validated(Asked(data=request.data))
+            validated(RequestSerializer(data=request.data))
             return method(view, request, *args, **kwargs)
 
         return extend_schema(request=None, **described)(checked)
@@ -134,7 +134,7 @@ def check_names(request: Request, known: Iterable[str], *, hint: str = "") -> No
         raise Invalid(dict(zip(map(shown, unknown), said, strict=True)))
 
 
-def validated(serializer: Asked) -> dict[str, Any]:
+def validated(serializer: RequestSerializer) -> dict[str, Any]:
     """Return the fields, or raise `Invalid` with what to correct in each."""
     if not serializer.is_valid():
         raise Invalid(flat(serializer.errors))

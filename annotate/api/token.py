@@ -10,7 +10,7 @@ from rest_framework.parsers import FormParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotate.api.base import Asked, BoundedView
+from annotate.api.base import BoundedView, RequestSerializer
 from annotate.api.parsers import JsonParser
 from annotate.errors import ServiceError, TooMany
 from annotate.requests import codes
@@ -24,7 +24,7 @@ CODE_NEEDED = (
 )
 
 
-class TokenSerializer(Asked, AuthTokenSerializer):
+class TokenSerializer(RequestSerializer, AuthTokenSerializer):
     code = serializers.CharField(
         required=False,
         allow_blank=True,

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api import listed
-from annotate.api.base import Asked, BoundedView, validated
+from annotate.api.base import BoundedView, RequestSerializer, validated
 from annotate.errors import Invalid
 from annotate.schemas import Refused
 from annotate.selectors.review import gold as results
@@ -52,17 +52,17 @@ class GoldSerializer(listed.LinksSerializer):
     items = GoldItemSerializer(many=True)
 
 
-class NewGoldSerializer(Asked):
+class NewGoldSerializer(RequestSerializer):
     gold = serializers.ListField(
         child=serializers.DictField(), help_text="as in a file: item, output, expected"
     )
 
 
-class GoldShareSerializer(Asked):
+class GoldShareSerializer(RequestSerializer):
     share = serializers.IntegerField(min_value=0, max_value=MOST)
 
 
-class PlantSerializer(Asked):
+class PlantSerializer(RequestSerializer):
     defect = serializers.CharField(max_length=40)
     criteria = serializers.ListField(
         child=serializers.CharField(max_length=40), max_length=40, help_text="questions"
@@ -70,7 +70,7 @@ class PlantSerializer(Asked):
     most = serializers.IntegerField(help_text="items")
 
 
-class GoldNamesSerializer(Asked):
+class GoldNamesSerializer(RequestSerializer):
     items = serializers.ListField(
         child=serializers.CharField(max_length=LONGEST_NAME), max_length=MOST_ITEMS
     )

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate import permissions
-from annotate.api.base import Asked, BoundedView, takes_no_fields, validated
+from annotate.api.base import BoundedView, RequestSerializer, takes_no_fields, validated
 from annotate.forms.base import LONGEST_NAME, MOST_NAMES
 from annotate.services.campaigns import amendments, links
 
@@ -24,7 +24,7 @@ class AnnotatorLinksSerializer(serializers.Serializer[Any]):
     personal = PersonalLinkSerializer(many=True)
 
 
-class PeopleNamesSerializer(Asked):
+class PeopleNamesSerializer(RequestSerializer):
     names = serializers.ListField(
         child=serializers.CharField(max_length=LONGEST_NAME), min_length=1, max_length=MOST_NAMES
     )

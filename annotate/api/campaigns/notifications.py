@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api import listed
-from annotate.api.base import Asked, BoundedView, takes_no_fields, validated
+from annotate.api.base import BoundedView, RequestSerializer, takes_no_fields, validated
 from annotate.selectors import notifications as selectors
 from annotate.services.notifications import payloads, subscribing
 from annotate.services.notifications.events import EVENTS
@@ -18,7 +18,7 @@ from annotate.services.notifications.subscribing import LONGEST_URL
 from annotate.states import NotificationChannel
 
 
-class NewSubscriptionSerializer(Asked):
+class NewSubscriptionSerializer(RequestSerializer):
     channel = serializers.ChoiceField(choices=NotificationChannel.choices)
     url = serializers.CharField(
         default="", allow_blank=True, max_length=LONGEST_URL, help_text="of a webhook: https"

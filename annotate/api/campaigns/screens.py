@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate import permissions
-from annotate.api.base import Asked, BoundedView, validated
+from annotate.api.base import BoundedView, RequestSerializer, validated
 from annotate.api.campaigns.fields import NEEDED, SettingsField
 from annotate.selectors.campaigns import screen_settings as selectors
 from annotate.services.campaigns import screen_settings
@@ -33,7 +33,7 @@ class ScreenSettingsSerializer(serializers.Serializer[Any]):
     amendments = ScreenAmendmentSerializer(many=True)
 
 
-class ChangeScreensSerializer(Asked):
+class ChangeScreensSerializer(RequestSerializer):
     """Settings to change, such as `{"timing": {"share": 0.25}}`; others stay."""
 
     settings = SettingsField()

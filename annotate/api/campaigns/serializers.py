@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import empty
 
-from annotate.api.base import Asked
+from annotate.api.base import RequestSerializer
 from annotate.api.campaigns.fields import SettingsField, TargetsField, TextsField
 from annotate.api.parsers import Rows
 from annotate.crowds.registry import CROWDS
@@ -220,7 +220,7 @@ class GoldRowsField(serializers.JSONField):
         return rows
 
 
-class PlanSerializer(Asked):
+class PlanSerializer(RequestSerializer):
     """The decisions before any judgment; `campaigns.plans.check` checks them as a whole."""
 
     name = serializers.CharField(max_length=120, help_text="for researchers only")
@@ -325,7 +325,7 @@ class FileImportSerializer(PlanSerializer):
     metrics_file = serializers.FileField(required=False, allow_empty_file=True)
 
 
-class BoundMetricsSerializer(Asked):
+class BoundMetricsSerializer(RequestSerializer):
     reason = serializers.CharField(
         max_length=LONGEST_REASON, help_text="why; the log and the export keep it"
     )

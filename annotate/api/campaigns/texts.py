@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate import permissions
-from annotate.api.base import Asked, BoundedView, validated
+from annotate.api.base import BoundedView, RequestSerializer, validated
 from annotate.api.campaigns.fields import NEEDED
 from annotate.api.campaigns.serializers import ABOUT, TITLE
 from annotate.selectors.studies import amended_texts
@@ -48,7 +48,7 @@ class TextsSerializer(serializers.Serializer[Any]):
     amendments = TextAmendmentSerializer(many=True, help_text="newest first")
 
 
-class PublicWordsSerializer(Asked):
+class PublicWordsSerializer(RequestSerializer):
     """What annotators read in place of the name. A field that is left out does not change.
 
     `texts/` changes the other texts too.

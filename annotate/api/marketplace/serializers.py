@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotate.api.base import Asked
+from annotate.api.base import RequestSerializer
 from annotate.crowds.base import Audience
 from annotate.crowds.terms import SECONDS, Terms
 from annotate.services.marketplace.offer_problems import MOST_PLACES
@@ -23,7 +23,7 @@ def _seconds(name: str, about: str) -> Any:
     return serializers.IntegerField(default=usual, min_value=0, max_value=YEAR, help_text=about)
 
 
-class AudienceSerializer(Asked):
+class AudienceSerializer(RequestSerializer):
     """Whom the postings are for. The offer says which requirements the crowd cannot meet."""
 
     countries = serializers.ListField(
@@ -37,7 +37,7 @@ class AudienceSerializer(Asked):
     masters = serializers.BooleanField(default=False)
 
 
-class TermsSerializer(Asked):
+class TermsSerializer(RequestSerializer):
     """The terms of postings; a unit holds `tasks` tasks and takes `minutes` minutes."""
 
     title = serializers.CharField(max_length=128)
@@ -74,7 +74,7 @@ class LaunchSerializer(WishSerializer):
     key = serializers.CharField(max_length=LONGEST_KEY, help_text=KEY)
 
 
-class PlacesSerializer(Asked):
+class PlacesSerializer(RequestSerializer):
     places = serializers.IntegerField(min_value=1, max_value=MOST_PLACES)
 
 
@@ -204,24 +204,24 @@ class SubmissionInDoubtSerializer(serializers.Serializer[Any]):
     )
 
 
-class FeeSerializer(Asked):
+class FeeSerializer(RequestSerializer):
     fee_rate = serializers.DecimalField(5, 4, min_value=0, help_text="0.4286 for 42.86 %")
     beyond_budget = serializers.BooleanField(
         default=False, help_text="even if what is promised then exceeds the budget (409)"
     )
 
 
-class BudgetSerializer(Asked):
+class BudgetSerializer(RequestSerializer):
     budget = serializers.DecimalField(10, 2, min_value=0, help_text="higher than it is now")
 
 
-class PayInDoubtSerializer(Asked):
+class PayInDoubtSerializer(RequestSerializer):
     beyond_budget = serializers.BooleanField(
         default=False, help_text="even if the campaign is beyond its budget (409, `budget`)"
     )
 
 
-class DecideSerializer(Asked):
+class DecideSerializer(RequestSerializer):
     happened = serializers.BooleanField(help_text="what you saw on the crowd's own pages")
 
 

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api import listed
-from annotate.api.base import Asked, BoundedView, takes_no_fields, validated
+from annotate.api.base import BoundedView, RequestSerializer, takes_no_fields, validated
 from annotate.selectors.pay import budget as payments
 from annotate.selectors.pay import payout_lists, people
 from annotate.services.pay import extra_pay, payouts
@@ -39,7 +39,7 @@ class MoneySerializer(listed.LinksSerializer):
     accounts = AccountSerializer(many=True)
 
 
-class GiftSerializer(Asked):
+class GiftSerializer(RequestSerializer):
     kind = serializers.ChoiceField(choices=[kind.value for kind in extra_pay.KINDS])
     annotator = serializers.CharField(max_length=16, help_text="pseudonym")
     amount = serializers.DecimalField(8, 2)
@@ -87,7 +87,7 @@ class ListSerializer(SummarySerializer):
     lines = LineSerializer(many=True)
 
 
-class UndoSerializer(Asked):
+class UndoSerializer(RequestSerializer):
     annotators = serializers.ListField(child=serializers.CharField(max_length=16))
     reason = serializers.CharField(max_length=payouts.LONGEST)
 

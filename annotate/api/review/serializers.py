@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotate.api.base import Asked
+from annotate.api.base import RequestSerializer
 from annotate.selectors.review import judgments as review_judgments
 from annotate.selectors.review import reviews, signal_evidence
 from annotate.services.review.rulings import Act
@@ -214,7 +214,7 @@ class FullCaseSerializer(CaseSerializer):
     beside = BesideSerializer(many=True)
 
 
-class RuleSerializer(Asked):
+class RuleSerializer(RequestSerializer):
     """Acts in their order, all or none; exclude, refuse and block require a `reason`."""
 
     acts: Any = serializers.ListField(
@@ -229,7 +229,7 @@ class RuleSerializer(Asked):
     )
 
 
-class DismissSerializer(Asked):
+class DismissSerializer(RequestSerializer):
     """The answer that the annotator reads; the ruling stays."""
 
     answer = serializers.CharField(max_length=5000)

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotate.api.base import Asked, BoundedView, validated
+from annotate.api.base import BoundedView, RequestSerializer, validated
 from annotate.api.review.serializers import CaseSerializer, EffectsSerializer
 from annotate.selectors.review import queues
 from annotate.selectors.review import together as cases
@@ -22,7 +22,7 @@ from annotate.services.review.together import AskedRuling, RulingOutcome
 ACTS = [(act.value, act.label) for act in Act if act not in (Act.REFUSE, Act.REPAY)]
 
 
-class PersonToRuleSerializer(Asked):
+class PersonToRuleSerializer(RequestSerializer):
     """One person; `seen` is that of the case, 0 without a ruling."""
 
     campaign = serializers.CharField(max_length=40)
@@ -33,7 +33,7 @@ class PersonToRuleSerializer(Asked):
     seen = serializers.IntegerField(default=0, min_value=0)
 
 
-class RuleTogetherSerializer(Asked):
+class RuleTogetherSerializer(RequestSerializer):
     """The same acts for several people, each with a reason of their own."""
 
     acts: Any = serializers.ListField(

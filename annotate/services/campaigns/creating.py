@@ -38,7 +38,7 @@ from estimation.core.planning import RankingForecast
 
 NO_QUESTION = "no question (“input”) or no “paragraphs”, which this instrument needs."
 ALIKE = (
-    "Mend the file, or say that these are different systems and items (`distinct_names`, "
+    "Correct the file, or say that these are different systems and items (`distinct_names`, "
     "`--distinct-names`)."
 )
 NO_INPUT = "no “input”, which this instrument shows beside the text."

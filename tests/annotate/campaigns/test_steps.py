@@ -382,7 +382,7 @@ def test_a_file_that_does_not_fit_is_told_at_the_choice(ada: Client) -> None:
     choice = reverse("annotate:import-tutorial", args=[of.public_id])
     for instrument, lacks in (("answer_correctness", True), ("language_quality", False)):
         part = ada.get(choice, {"instrument": instrument}).content.decode()
-        assert ("does not fit this instrument" in part) == lacks
+        assert ("does not fit this" in part) == lacks
     refused = keep(ada, of, "questions", instrument="answer_correctness")
     assert refused.status_code == 422
     assert "no question (“input”)" in refused.context["form"].errors["instrument"][0]
