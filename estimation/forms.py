@@ -103,7 +103,12 @@ class PlanForm(forms.Form):
         help_text="0 without a tutorial.",
     )
     failed_try_pay = _number(
-        f"Pay for a failed tutorial, in {unit_of_money()}", 0, 9999, initial=0.0, required=False
+        f"Pay for a failed tutorial, in {unit_of_money()}",
+        0,
+        9999,
+        initial=float(DEFAULTS.failed_try_pay),
+        required=False,
+        help_text="0 without a tutorial.",
     )
     gold_share = forms.IntegerField(
         label=f"Gold items of {BLOCK} tasks",

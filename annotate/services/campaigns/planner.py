@@ -240,6 +240,7 @@ def prices_of(plan: Plan | Campaign, *, tutorial: bool, per_day: float | None = 
         fee_rate=plan.fee_rate,
         cap=plan.annotator_cap,
         bonus=plan.tutorial_bonus if tutorial else ZERO,
+        failed=plan.failed_try_pay if tutorial else ZERO,
         gold_share=plan.gold_share,
         per_day=per_day,
     )

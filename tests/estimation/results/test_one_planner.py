@@ -31,6 +31,7 @@ def drawn(rng: np.random.Generator) -> dict[str, Any]:
     """A small design in the words of the page."""
     crowd = str(rng.choice(["link", "mturk", "prolific"]))
     pool = int(rng.integers(5, 80))
+    bonus, failed = ((0, 0), (0.75, 0.25), (0.75, 0), (0.5, 0.6))[rng.integers(4)]
     return {
         "criterion": str(rng.choice(CRITERIA)),
         "items": 4 * int(rng.integers(8, 21)),  # so that a quarter of them is a whole number
@@ -42,7 +43,8 @@ def drawn(rng: np.random.Generator) -> dict[str, Any]:
         "estimand": str(rng.choice(["population", "panel"])),
         "reward": round(float(rng.uniform(0.02, 0.9)), 2),
         "crowd": crowd,
-        "tutorial_bonus": float(rng.choice([0, 0.75])),
+        "tutorial_bonus": float(bonus),
+        "failed_try_pay": float(failed),
         "gold_share": int(rng.choice([0, 2])),
         **({"pool": pool} if rng.random() < 0.5 else {}),
         **({"fee_rate": 0.25} if crowd != "link" and rng.random() < 0.5 else {}),
@@ -67,6 +69,7 @@ def in_the_steps(client: Client, of: CampaignImport, design: dict[str, Any]) -> 
         "fee_rate": None if rate is None else str(rate),
         "tutorial": bool(design["tutorial_bonus"]),
         "tutorial_bonus": str(design["tutorial_bonus"]),
+        "failed_try_pay": str(design["failed_try_pay"]),
         "gold_share": design["gold_share"],
     }
     of.save()
