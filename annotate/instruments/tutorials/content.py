@@ -44,7 +44,9 @@ class Tutorial(Declared):
     version: Annotated[Text, Field(max_length=20)]
     language: Annotated[Text, Field(max_length=12)]
     title: Annotated[OptionalText, Field(max_length=200)] = ""
-    replaces: Several[Text] = Field(default=(), max_length=MOST_QUESTIONS)
+    replaces: Several[Annotated[Text, Field(max_length=64)]] = Field(
+        default=(), max_length=MOST_QUESTIONS
+    )
     asked: int | None = Field(default=None, ge=1, le=MOST_QUESTIONS)
     slots: Annotated[
         dict[str, Any], Field(max_length=MOST_SHARED), PlainValidator(families.slots)
