@@ -78,8 +78,7 @@ def test_the_conjectures_come_out_as_in_the_paper(found):
 
 @real
 @pytest.mark.slow
-def test_what_several_metrics_save(monkeypatch):
-    monkeypatch.setattr(gains, "SEEDS", 4)
+def test_what_several_metrics_save():
     out = StringIO()
     call_command("reproduce", str(QUALITY), "--several", stdout=out)
     means = {
