@@ -11,6 +11,7 @@ from zipfile import ZipFile
 import pytest
 import yaml
 
+from config.version import VERSION
 from tests.upgrade.old_database import postgres
 
 pytestmark = pytest.mark.slow
@@ -88,7 +89,10 @@ def test_its_command_line_knows_the_products_commands(installed: Path, tmp_path:
 
 
 def test_every_file_that_names_a_version_names_the_same() -> None:
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    versions = {
+        tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]["version"]
+        for folder in (".", "client")
+    }
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
     released = re.findall(r"^## (\d+\.\d+\.\d+),", (ROOT / "CHANGELOG.md").read_text(), re.M)
-    assert version == cited == released[0]
+    assert versions == {cited} == {released[0]} == {VERSION}
