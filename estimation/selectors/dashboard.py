@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from hashlib import sha256
+from typing import Any
 
 from django.utils import timezone
 
-from annotate.models import Campaign
 from annotate.selectors import scoring
 from annotate.selectors.campaigns import availability, listing, progress, slot_counts
 from annotate.selectors.campaigns.availability import Availability
@@ -312,7 +312,7 @@ def build(
     )
 
 
-def of_campaign(campaign: Campaign, adjustment: Adjustment = "holm") -> Dashboard:
+def of_campaign(campaign: Any, adjustment: Adjustment = "holm") -> Dashboard:
     """Return the dashboard of a campaign as its page shows it."""
     limit, reserved = _limits(campaign)
     most = budget.cost_at_most(campaign)
@@ -328,7 +328,7 @@ def of_campaign(campaign: Campaign, adjustment: Adjustment = "holm") -> Dashboar
     )
 
 
-def _limits(campaign: Campaign) -> tuple[CloseReason | None, bool]:
+def _limits(campaign: Any) -> tuple[CloseReason | None, bool]:
     """Return what forbids further leases permanently, and whether something does for now."""
     if campaign.status not in COLLECTS or not admission.blocked(campaign):
         return None, False

@@ -48,7 +48,7 @@ def test_a_form_may_write_objects_and_lists_field_by_field(api: APIClient) -> No
     assert (made.json()["budget"], made.json()["targets"]) == ("5.00", {"overall": 0.2})
 
 
-@pytest.mark.parametrize("reference", ["language_quality@2", "language_quality@x", "preference@"])
+@pytest.mark.parametrize("reference", ["language_quality@3", "language_quality@x", "preference@"])
 def test_no_other_version_means_the_one_that_exists(api: APIClient, reference: str) -> None:
     sent = {**PLAN, "outputs": ROWS, "instrument": reference}
     assert set(told(api.post(CAMPAIGNS, sent, format="json"))) == {"instrument"}

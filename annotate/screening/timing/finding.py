@@ -1,4 +1,4 @@
-"""Too fast: below reading time and far below the others, or faster than anybody can read."""
+"""Too fast: below reading time and a small part of the others', or faster than anybody can read."""
 
 import numpy as np
 from numpy.typing import NDArray

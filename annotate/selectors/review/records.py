@@ -62,11 +62,11 @@ def signs(fired: Iterable[Fired]) -> tuple[Fired, ...]:
     """
     latest = {flag.screen: flag for flag in fired}
     single = [flag for flag in latest.values() if not is_sum(flag.screen)]
-    pauses = any(flag.pauses for flag in single)
+    pauses = any(flag.tier == PAUSED for flag in single)
     return tuple(
         flag
         for flag in latest.values()
-        if flag in single or not single or (flag.pauses and not pauses)
+        if flag in single or not single or (flag.tier == PAUSED and not pauses)
     )
 
 

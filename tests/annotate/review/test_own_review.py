@@ -18,6 +18,7 @@ from annotate.screening.base import Verdict
 from annotate.selectors.review import eligibility, own_reviews
 from annotate.services.review import appeals, reviews, rulings
 from annotate.services.work import judgments, leasing
+from estimation.metrics import word_spans
 from tests.annotate.researcher import owner_of
 from tests.annotate.work.pages.working import submit, work_url
 from tests.browser.answers import participant
@@ -35,7 +36,7 @@ NUMBERS: dict[str, dict[str, float | None]] = {
     "random_answers": {"correlation": 0.1},
 }
 SAYS = {
-    "too_fast": ("less than 3 seconds; usual here are 31", "8\u00a0%"),
+    "too_fast": ("less than 3 seconds; 31 is usual here", "8\u00a0%"),
     "low_agreement": ("yours is 0.08", "below 0.50"),
     "short_edits": ("5 changed by fewer than 5", "1 became"),
     "thin_evidence": ("a single word: 80\u00a0%", "more than"),
@@ -144,7 +145,7 @@ def test_the_evidence_of_paragraphs_is_counted_in_words(client: Client, ada: Cli
     judgments.submit(mine.pk, participation_id=worker.pk, raw=raw)
     flag(worker, "thin_evidence", "no_variation")
     page = own(client, worker)
-    assert f"1 of {len(paragraphs[0].split())} words" in page
+    assert f"1 of {len(word_spans(paragraphs[0]))} words" in page
     assert f"1 × correct, {len(paragraphs) - 1} × neither" in page
 
 

@@ -188,7 +188,7 @@ def test_who_is_flagged_gets_the_address_of_their_page(
     (sent,) = messages()
     assert sent["people"] == ["AW1"]
     assert "Something was noticed automatically" in sent["text"]
-    assert tokens.read_participation(token_in(sent)) == theirs.pk
+    assert tokens.read_participation(token_in(sent))[0] == theirs.pk
     page = client.get(reverse("annotate:me", args=[token_in(sent)])).content.decode()
     assert "Your tasks took little time" in page
     assert appeal(client, token_in(sent)).status_code == 200
@@ -211,7 +211,7 @@ def test_every_ruling_and_answer_is_sent_to_a_unit_that_is_surely_theirs(
     assert "decided not to pay for it.\n\nNobody reads so fast.\n\n" in refused["text"]
     assert "and decided about it.\n\nYour work, what was noticed" in restored["text"]
     for sent in (answered, refused, restored):
-        assert tokens.read_participation(token_in(sent)) == theirs.pk
+        assert tokens.read_participation(token_in(sent))[0] == theirs.pk
 
 
 def test_who_has_no_unit_that_is_surely_theirs_is_sent_nothing() -> None:
@@ -226,4 +226,4 @@ def test_a_long_reason_leaves_room_for_the_address(ada: Client, theirs: Particip
     sent = messages()[-1]
     assert len(sent["text"]) < 4096 - 500
     assert "x" * (crowd_messages.LONGEST - 1) + "…" in sent["text"]
-    assert tokens.read_participation(token_in(sent)) == theirs.pk
+    assert tokens.read_participation(token_in(sent))[0] == theirs.pk

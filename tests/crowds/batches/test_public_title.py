@@ -105,7 +105,7 @@ def come(reader: Reader, market: Market, number: int) -> Unit:
     answer = reader.get(way_in(market, unit))
     if answer.status_code == 303:
         token = answer["Location"].split("/")[-2]
-        unit.entered = tokens.read_participation(token)
+        unit.entered = tokens.read_participation(token)[0]
     return unit
 
 

@@ -155,9 +155,14 @@ def test_a_new_campaign_does_not_say_dollars_for_an_account_in_another_currency(
     ada: Client,
 ) -> None:
     page = step_page(ada, "people")
-    for label in ("Bonus for passing the tutorial", "Reward for one judgment", "Budget"):
+    for label in (
+        "Bonus for passing the tutorial",
+        "Pay for an honest failed try",
+        "Reward for one judgment",
+        "Budget",
+    ):
         assert f">{label}</label>" in page
-    assert page.count("In $, or in the currency of the crowd’s account.") == 3
+    assert page.count("In $, or in the currency of the crowd’s account.") == 4
 
 
 @pytest.mark.slow

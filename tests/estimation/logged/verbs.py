@@ -42,6 +42,8 @@ OF_NO_CAMPAIGN = {
     "second_factor_on",
     "second_factor_off",
     "recovery_codes_renewed",
+    "token_made",
+    "token_revoked",
 }
 ROUTINE = {"participation_begun", "tutorial_round_failed", "tutorial_passed"}
 
