@@ -88,7 +88,7 @@ def paired_states(
         _moments(sides, (first.metric, second.metric), looks, balance),
         method=Method("balanced", balance=balance, person_share=person_share),
         scale=Scale(scale.low - scale.high, scale.high - scale.low, scale.bounded),
-        n_population=n_population,
+        n_units=n_population,
         form="balanced",
         ends=np.array([0.0, scale.low - scale.high, scale.high - scale.low, 0.0]),
     )
@@ -197,6 +197,8 @@ def _assembled(
         replicates=pairs.astype(np.float64),
         score_variance=looks.sums(weight * (d - looks.sums(weight * d)[looks.of]) ** 2),
         n_annotators=(work > 0).sum(axis=1),
+        n_units=n,
+        grouped=False,
         shift=0.0,
     )
 

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-import regex
+from estimation.metrics import word_spans
 
-from estimation.metrics.text import WORD
-
-_TOKEN = regex.compile(rf"{WORD}|\s+|.")
+_BETWEEN = re.compile(r"\s+|.")
 _LINE_BREAK = re.compile(r"\r\n?")
 
 
@@ -32,8 +30,14 @@ def word_diff(before: str, after: str) -> list[DiffRun]:
 
 
 def _tokens(text: str) -> list[str]:
-    found: list[str] = _TOKEN.findall(_LINE_BREAK.sub("\n", text).rstrip())
-    return found
+    """The words, and what stands between them: runs of white space and single characters."""
+    text = _LINE_BREAK.sub("\n", text).rstrip()
+    found: list[str] = []
+    at = 0
+    for start, end in word_spans(text):
+        found += [*_BETWEEN.findall(text[at:start]), text[start:end]]
+        at = end
+    return found + _BETWEEN.findall(text[at:])
 
 
 def _compared(tokens: list[str]) -> list[str]:

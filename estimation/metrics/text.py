@@ -20,8 +20,8 @@ _SPELLED = r"\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}"
 _SPELLED_LETTERS = 4  # of a word, about, in these scripts
 _CHARACTER = rf"[{_DENSE}{_SPELLED}]\p{{M}}*"
 _RUN = rf"(?:(?![{_DENSE}{_SPELLED}])[\p{{L}}\p{{N}}_][\p{{M}}\p{{Cf}}]*)+"
-WORD = rf"{_CHARACTER}|{_RUN}(?:(?:['’.·:](?=\p{{L}})|['’.,;](?=\p{{N}})){_RUN})*"
-_WORDS = regex.compile(WORD)
+_WORD = rf"{_CHARACTER}|{_RUN}(?:(?:['’.·:](?=\p{{L}})|['’.,;](?=\p{{N}})){_RUN})*"
+_WORDS = regex.compile(_WORD)
 _SPELLED_CHARACTERS = regex.compile(rf"[{_SPELLED}]\p{{M}}*")
 _PIECES = regex.compile(rf"{_CHARACTER}|(?:(?![{_DENSE}{_SPELLED}]).)+", regex.DOTALL)
 

@@ -157,8 +157,8 @@ def test_a_sequence_begins_at_thirty_items():
 def test_planned_items_by_hand():
     criterion = counting.brief(campaign().pk).criteria[2]
     # (2 · 1.96 · 0.3 · 2 / 0.2)² = 138.3
-    assert planned_items(criterion, 0.2, level=0.95, n_population=500) == 139
-    assert planned_items(criterion, 0.2, level=0.95, n_population=50) == 50
+    assert planned_items(criterion, 0.2, level=0.95, n_units=500) == 139
+    assert planned_items(criterion, 0.2, level=0.95, n_units=50) == 50
 
 
 # --- the page and the API

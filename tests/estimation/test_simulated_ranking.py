@@ -53,7 +53,7 @@ def by_campaign(
                 systems[pair[1]],
                 criterion,
                 protocols.compared(brief, criterion, one, other),
-                rule_for(brief, criterion, n_population=design.n_items),
+                rule_for(brief, criterion, n_units=design.n_items),
                 same=False,
             )
         )

@@ -151,6 +151,7 @@ BODIES: dict[str, Callable[[World], Any]] = {
         "events": ["closed"],
     },
     "api-screens": lambda _world: {"settings": {"timing": {"share": 0.2}}, "reason": "Why."},
+    "api-campaign-bound-metrics": lambda _world: {"reason": "An outlier."},
     "api-texts": lambda _world: {"consent": "You may stop.", "reason": "Why."},
     "api-budget": lambda _world: {"budget": "900.00"},
     "api-fee": lambda _world: {"fee_rate": "0.3", "beyond_budget": True},

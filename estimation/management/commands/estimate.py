@@ -97,7 +97,7 @@ class Command(BaseCommand):
             choices=METRIC_TRANSFORMS,
             help="how metrics enter: as normal scores of their ranks over the whole file "
             "(normal_scores; signed_scores for differences of two texts), so that no extreme value "
-            "moves an estimate far, or raw, which is what algorithm1 takes by default",
+            "moves an estimate far, or raw, which is what algorithm_1 takes by default",
         )
         for name, default, what in CONSTANTS:
             parser.add_argument(
@@ -169,7 +169,7 @@ def _reports(options: dict[str, Any]) -> tuple[list[Report], list[RankedSystems]
     if options["interval"] == "sequence" and not (metrics or options["items"]):
         raise CommandError(f"{SEQUENCE_NEEDS}.")
     estimator = _estimator(options, samples_from_files.chosen_metrics(metrics, wanted))
-    usual = "raw" if estimator == "algorithm1" else "normal_scores"
+    usual = "raw" if estimator == "algorithm_1" else "normal_scores"
     transform = options["metric_transform"] or usual
     if metrics:
         metrics = samples_from_files.entered(metrics, transform)

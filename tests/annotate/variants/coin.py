@@ -5,7 +5,6 @@ from estimation.core.estimators.rows import balanced
 
 COIN = Registered(
     key="coin",
-    name="toss",
     about="A coin decides.",
     metrics="any",
     fit=lambda sample, method, _components: balanced(sample, method),

@@ -46,17 +46,17 @@ def test_the_library_knows_it_and_names_it_among_others() -> None:
 
 def test_the_command_takes_it_and_tells_its_notice(tmp_path: Path) -> None:
     helped = load_command_class("estimation", "estimate").create_parser("", "estimate")
-    assert "toss" in helped.format_help()
+    assert "coin" in helped.format_help()
     file = tmp_path / "judgments.csv"
     lines = [f"s,{i},{j},overall,{score}" for i, j, score in ROWS]
     file.write_text("\n".join(["system,item,annotator,criterion,score", *lines]))
-    given = ["--judgments", str(file), "--scale", "0", "2", "--estimator", "toss"]
+    given = ["--judgments", str(file), "--scale", "0", "2", "--estimator", "coin"]
     for asked in (["--json"], []):
         out = io.StringIO()
         call_command("estimate", *given, *asked, stdout=out)
-        assert "toss" in out.getvalue()
+        assert "coin" in out.getvalue()
         assert "This estimate was tossed." in out.getvalue()
-        assert not asked or json.loads(out.getvalue())[0]["estimator"] == "toss"
+        assert not asked or json.loads(out.getvalue())[0]["estimator"] == "coin"
 
 
 @pytest.mark.slow

@@ -108,7 +108,7 @@ def of_two_way(row, expected):
 @pytest.mark.parametrize(("estimator", "interval"), WAYS)
 def test_the_command(tmp_path, criterion, estimator, interval):
     _, scale, balance, person_share = CRITERIA[criterion]
-    several, raw = estimator == "multi", estimator == "algorithm1"
+    several, raw = estimator == "multi", estimator == "algorithm_1"
     systems, files = written(tmp_path, criterion, 3 if several else 1, raw=raw)
     found = run(*files, "--estimator", estimator, "--interval", interval, "--level", "0.9")
     for name, system in systems.items():

@@ -423,7 +423,7 @@ def test_a_metric_and_its_logarithm_are_one_metric(files, drawn):
 
 
 def test_algorithm_1_takes_the_values(files):
-    (found,) = run(*files(), "--estimator", "algorithm1")
+    (found,) = run(*files(), "--estimator", "algorithm_1")
     assert found["metric_transform"] == "raw"
     assert run(*files())[0]["metric_transform"] == "normal_scores"
     assert run(*files(m=[]))[0]["metric_transform"] is None

@@ -74,7 +74,7 @@ def test_a_draft_shows_no_ranking(client: Client) -> None:
     made = ranked(is_open=False)
     page = shown(client, made)
     assert 'id="ranking-h"' not in page
-    assert "collection stops automatically when every pair of systems is decided." in page
+    assert "Collection stops automatically when every pair of systems is decided." in page
 
 
 def test_pairs_without_a_comparison_are_open() -> None:
