@@ -57,6 +57,8 @@ def page(request: HttpRequest, import_id: str, step: str) -> HttpResponseBase:
         return _page(request, of, step, _form(of, step))
     form = _form(of, step, _with_width(request.POST))
     if asked := _out_of_reach(of, form, request.POST):
+        # What was changed elsewhere since this page was shown is told when it goes on.
+        of.revision = number(request.POST.get("revision", "")) or of.revision
         return _page(request, of, step, form, status=422, asked=asked)
     goes_on = request.POST.get("go") != "back"  # back leads to the file, which may be what is wrong
     try:

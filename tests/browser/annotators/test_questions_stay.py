@@ -12,6 +12,7 @@ from annotate.models import Campaign, Participation
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.studies import definitions
 from tests.annotate.own import marked
+from tests.annotate.passing import after_guide
 from tests.browser.annotators.kinds_of_text import LONG
 from tests.browser.annotators.tasks import see_task
 from tests.browser.annotators.test_text_layout import at_work, marked_study, rated
@@ -221,9 +222,11 @@ def test_the_bar_never_takes_most_of_the_screen(page: Page, live_server: Any) ->
 def test_the_questions_of_a_tutorial_stay_too(page: Page, live_server: Any) -> None:
 
     raw = json.loads(files.text("language_quality", "en"))
-    raw["questions"][0]["text"] = LONG[:3900]
+    choice = next(one for one in raw["questions"] if one["kind"] == "choice")
+    choice["text"] = LONG[:3900]
     made = definitions.store_tutorial(raw, reference="language_quality", owner_id=user().pk)
     who: Participation = person(campaign(tutorial=True, tutorial_id=made.pk))
+    after_guide(who)
     resize(page, 1280, 600)
     page.goto(f"{live_server.url}/work/p/{tokens.participation_token(who.pk)}/")
     started(page)

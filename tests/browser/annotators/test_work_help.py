@@ -21,7 +21,9 @@ def test_it_is_asked_for_when_it_is_wanted_and_once_for_all_tasks(page, url):
     open_task(page, url)
     for number in (1, 2):
         opened(page, "instructions")
-        expect(page.locator("#instructions")).to_contain_text("Time alone never costs you pay")
+        expect(page.locator("#instructions")).to_contain_text(
+            "You are never paid less for being slow"
+        )
         assert page.locator("#instructions").evaluate("e => e.clientWidth") < 700  # has its style
         page.keyboard.press("Escape")
         expect(page.locator("[data-opens=instructions]")).to_be_focused()

@@ -21,7 +21,7 @@ def visitor(page: Page, live_server) -> Visitor:
 
 
 def test_a_tutorial_is_gone_through_and_each_answer_explained(visitor: Visitor) -> None:
-    page = visitor.goto("/instruments/language_quality/tutorials/en/preview/")
+    page = visitor.goto("/instruments/language_quality/tutorials/en/preview/?question=2")
     shown = page.locator(".read >> nth=0")
     first = shown.inner_text()
     page.check("input[name=choice] >> nth=0")

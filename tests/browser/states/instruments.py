@@ -259,7 +259,7 @@ def _preview_task(visitor: Visitor) -> None:
 
 @state("researcher/preview-choice")
 def _preview_choice(visitor: Visitor) -> None:
-    page = preview_of(visitor, "language_quality/tutorials/en/preview/")
+    page = preview_of(visitor, "language_quality/tutorials/en/preview/?question=2")
     page.locator("input[name=choice]").first.check()
     page.click("#check")
     expect(page.locator("#feedback")).to_be_visible()

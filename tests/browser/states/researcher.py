@@ -308,7 +308,7 @@ def with_forty_items(visitor: Visitor) -> Page:
 @state("researcher/new-out-of-reach")
 def _out_of_reach(visitor: Visitor) -> None:
     page = with_forty_items(visitor)
-    page.locator("#id_width_fluency").fill("0.9")
+    page.locator("#id_width_fluency").fill("0.2")
     page.locator("#id_people").fill("60")
     step(page, "Next: people and money")
     step(page, "Preview")
