@@ -165,7 +165,10 @@ class _Clones:
         """Copy the template's row `count` times; `changes` are SQL in t = 0 .. count - 1."""
         changes = {"id": "{base} + t", "campaign_id": str(self.campaign)} | changes
         columns = [field.column for field in model._meta.local_concrete_fields]
-        values = [changes.get(column, f"row.{column}").format(base=self.base) for column in columns]
+        values = [
+            changes.get(column, f'row."{column}"').format(base=self.base) for column in columns
+        ]
+        names = ", ".join(f'"{column}"' for column in columns)
         table = model._meta.db_table
         self.cloned.add(table)
         row = model._default_manager.filter(**{_PATHS.get(model, "campaign"): self.template.pk})
@@ -173,7 +176,7 @@ class _Clones:
         query = (
             "WITH RECURSIVE n(t) AS (SELECT CAST(0 AS bigint) UNION ALL "  # noqa: S608
             f"SELECT t + 1 FROM n WHERE t + 1 < {count}) "
-            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} "
+            f"INSERT INTO {table} ({names}) SELECT {', '.join(values)} "
             f"FROM {table} AS row, n WHERE row.id = {source}"
         )
         with connection.cursor() as cursor:

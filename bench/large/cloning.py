@@ -49,7 +49,8 @@ class Cloner:
             return
         known = {"id": "{base} + t", "campaign_id": "{base}"} | (changes or {})
         columns = [str(field.column) for field in model._meta.local_concrete_fields]
-        values = [known.get(column, f"row.{column}") for column in columns]
+        values = [known.get(column, f'row."{column}"') for column in columns]
+        names = ", ".join(f'"{column}"' for column in columns)
         table = model._meta.db_table
         rows = model._base_manager.filter(
             **{PATHS.get(model.__name__, "campaign"): self.template.pk}
@@ -58,7 +59,7 @@ class Cloner:
         if not ids:
             raise ValueError(f"The template has no {model.__name__}.")
         statement = (
-            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} "  # noqa: S608
+            f"INSERT INTO {table} ({names}) SELECT {', '.join(values)} "  # noqa: S608
             f"FROM generate_series(0::bigint, {count - 1}) AS n(t) "
             f"JOIN {table} AS row ON row.id = (ARRAY{ids})[(1 + ({which}) % {len(ids)})::int] "
             f"WHERE {where}"

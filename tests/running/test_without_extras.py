@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import secrets
 import shutil
 import subprocess
 import sys
@@ -59,6 +60,8 @@ def run(copy: Path, *arguments: str, where: Path | None = None) -> subprocess.Co
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "PLUMBLINE_VAR": str(copy / "var"),
         "DATABASE_URL": (copy / "database").read_text(),
+        "REDIS_URL": "redis://localhost:1/0",
+        "SECRET_KEY": secrets.token_urlsafe(50),
     }
     return subprocess.run(
         [sys.executable, *arguments], cwd=where or copy, env=env, capture_output=True, text=True

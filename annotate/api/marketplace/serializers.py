@@ -211,7 +211,7 @@ class FeeSerializer(RequestSerializer):
     )
 
 
-class BudgetSerializer(RequestSerializer):
+class RaisedBudgetSerializer(RequestSerializer):
     budget = serializers.DecimalField(10, 2, min_value=0, help_text="higher than it is now")
 
 

@@ -17,7 +17,6 @@ from annotate.api import listed
 from annotate.api.base import BoundedView, takes_no_fields, validated
 from annotate.api.marketplace.serializers import (
     BatchSerializer,
-    BudgetSerializer,
     DecideSerializer,
     ExtendSerializer,
     FeeSerializer,
@@ -27,6 +26,7 @@ from annotate.api.marketplace.serializers import (
     OperationSerializer,
     PayInDoubtSerializer,
     PlacesSerializer,
+    RaisedBudgetSerializer,
     SubmissionInDoubtSerializer,
     WishSerializer,
     terms_of,
@@ -108,13 +108,13 @@ class FeeView(BoundedView):
 
 
 class BudgetView(BoundedView):
-    @extend_schema(request=BudgetSerializer, responses=BudgetSerializer)
+    @extend_schema(request=RaisedBudgetSerializer, responses=RaisedBudgetSerializer)
     def post(self, request: Request, public_id: str) -> Response:
         """Raise the budget; the same amount again changes nothing."""
         campaign = permissions.owned(request.user, public_id)
-        typed = validated(BudgetSerializer(data=request.data))
+        typed = validated(RaisedBudgetSerializer(data=request.data))
         amendments.raise_budget(campaign.pk, typed["budget"], actor_id=_actor(request))
-        return Response(BudgetSerializer(typed).data)
+        return Response(RaisedBudgetSerializer(typed).data)
 
 
 class BatchView(BoundedView):

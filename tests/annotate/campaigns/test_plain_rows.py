@@ -15,6 +15,7 @@ from annotate.services.campaigns import creating, storing
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.campaigns.plans import Plan
 from annotate.services.campaigns.storing import Chunk
+from estimation.metrics import reading_length
 from tests.factories import campaign, person, plan, rows
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -54,7 +55,7 @@ def store_by_models(made: Campaign, plan_: Plan, chunk: Chunk) -> None:
             position=position,
             input=first.input,
             paragraphs=list(first.paragraphs),
-            words=len(first.input.split()),
+            words=reading_length(first.input),
             reference=first.reference,
             group=first.group,
             group_start=begins,
@@ -66,7 +67,7 @@ def store_by_models(made: Campaign, plan_: Plan, chunk: Chunk) -> None:
                 campaign=made,
                 item=item,
                 text=text,
-                words=len(text.split()),
+                words=reading_length(text),
                 digest=hashlib.sha256(text.encode()).hexdigest(),
                 given_metrics={name: fmean(row.metrics[name] for row in same) for name in names},
             )

@@ -8,6 +8,7 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
+from annotate.instruments import registry
 from annotate.models import Assignment, Campaign, Judgment, LeaseAllowance, Participation, Slot
 from annotate.selectors.pay import commitments
 from annotate.selectors.work import recounting
@@ -20,7 +21,7 @@ from tests.factories import GOOD, campaign, leased, person
 
 pytestmark = [pytest.mark.slow, pytest.mark.orm, pytest.mark.django_db(transaction=True)]
 
-VERSION = "1"
+VERSION = registry.get("language_quality").version
 
 
 def work(who: Participation, *, turns: int = 10**6) -> int:
