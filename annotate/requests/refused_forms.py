@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.middleware import csrf
 from django.shortcuts import render
+
+from annotate.requests import bodies
 
 logger = logging.getLogger(__name__)
 FIELD = "csrfmiddlewaretoken"
@@ -23,6 +25,7 @@ class Cause:
     title: str
     text: str
     ended: bool = False  # logging in comes first
+    kept: bool = True  # the form is read, and offered again
 
 
 SESSION_ENDED = Cause(
@@ -31,12 +34,20 @@ SESSION_ENDED = Cause(
     "because of the time.",
     ended=True,
 )
+ENDED_WITH_FILES = Cause(
+    SESSION_ENDED.title,
+    "What you sent is too large to be kept without a log-in. Log in, in a new tab; then go back to "
+    "the form in this one, and send it again.",
+    ended=True,
+    kept=False,
+)
 
 
 def session_ended(request: HttpRequest) -> HttpResponse:
-    """Answer a form of somebody who is not logged in any more."""
+    """Answer a form of somebody who is not logged in any more; a large one is not even read."""
     logger.warning("Session ended: %s", request.path)
-    return _page(request, SESSION_ENDED)
+    is_large = bodies.length(request) > bodies.usual_limit()
+    return _page(request, ENDED_WITH_FILES if is_large else SESSION_ENDED)
 
 
 def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -46,19 +57,22 @@ def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def _page(request: HttpRequest, cause: Cause) -> HttpResponse:
     """What another site sent is not offered again: one click would carry out its wish."""
+    is_offered = cause.kept and _is_ours(request)
+    sent = request.POST if is_offered else QueryDict()
     fields = [
         (name, value)
-        for name, values in (request.POST.lists() if _is_ours(request) else ())
+        for name, values in sent.lists()
         for value in values
         if name != FIELD and not SECRET.search(name)
     ]
+    uploads = request.FILES.lists() if is_offered else ()
     context = {
         "cause": cause,
-        "ours": _is_ours(request),
+        "ours": is_offered,
         "fields": fields,
         "written": [(name, value) for name, value in fields if " " in value.strip()],
-        "secrets": any(SECRET.search(name) for name in request.POST),
-        "files": [file.name for _name, files in request.FILES.lists() for file in files],
+        "secrets": any(SECRET.search(name) for name in sent),
+        "files": [file.name for _name, files in uploads for file in files],
         "there": request.get_full_path(),
     }
     return render(request, "form_refused.html", context, status=403)

@@ -190,6 +190,15 @@ def test_passwords_and_files_are_not_kept_which_is_said(rf: Any) -> None:
     assert "choose outputs.csv again" in page
 
 
+def test_a_large_form_without_a_log_in_is_told_to_be_sent_again(client: Client) -> None:
+    given = {"name": "News", "outputs": SimpleUploadedFile("outputs.csv", b"a,b\n" * 1_000_000)}
+    page = told(client.post("/campaigns/new/", given, **OURS))
+    assert "Your session has ended" in page
+    assert "too large to be kept" in page
+    assert f'href="/login/?next={reverse("logged-in")}"' in page
+    assert "Send it again" not in page
+
+
 def test_an_unknown_host_is_named(client: Client) -> None:
     answer = client.get("/login/", HTTP_HOST="unknown.example")
     assert answer.status_code == 400

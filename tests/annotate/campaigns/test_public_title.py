@@ -155,7 +155,8 @@ def learn(reader: Reader, who: Participation) -> None:
         for question in tutorial.questions:
             page(reader, who)
             about = {"version": tutorial.version, "question": question.key}
-            say_something(reader, who, "tutorial-answer", about | {"response": answer(question)})
+            given = right(question) if question.kind == "example" else answer(question)
+            say_something(reader, who, "tutorial-answer", about | {"response": given})
 
 
 def go_through(reader: Reader, made: Campaign) -> None:

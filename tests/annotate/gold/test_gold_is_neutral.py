@@ -62,6 +62,7 @@ WORK = {
     "annotate.selectors.campaigns.versions.version": "pages say more than numbers of judgments",
     "annotate.selectors.review.effects.effects": "pay at stake; the judgments are compared above",
     "estimation.selectors.activity.lines": "what has happened",
+    "estimation.selectors.dashboard.of_campaign": "`spent`; estimates are compared below",
     "estimation.selectors.versions.version": "pages say more than numbers of judgments",
     "annotate.selectors.campaigns.gold_answers.answers": "gold",
     "annotate.selectors.review.gold.items": "gold",
