@@ -50,11 +50,7 @@ def _notice(found: Numbers, own: Patterns, *, paragraphs: bool) -> Told:
             "than 1 of %(n)s."
         )
         sentences.append(said % {"n": number(10 ** min(found.value, 9.0), 0)})
-    limit = _(
-        "We look at work whose answers to the questions of a task go together as if they were "
-        "drawn."
-    )
-    sentences.append(limit)
+    sentences.append(_("We look at work whose answers to the questions of a task look random."))
     return _("Your answers look random"), sentences
 
 

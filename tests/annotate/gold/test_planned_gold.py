@@ -16,7 +16,7 @@ from annotate.crowds import bills, tariffs
 from annotate.errors import Invalid
 from annotate.models import Campaign, GoldItem
 from annotate.selectors.pay import budget
-from annotate.services.campaigns import gold, life
+from annotate.services.campaigns import gold, life, planner
 from annotate.services.campaigns.plans import Plan
 from annotate.services.marketplace import batches
 from annotate.services.marketplace.offer_problems import units_needed
@@ -155,17 +155,20 @@ def test_the_command_says_what_is_wrong(tmp_path: Path, options: list[str], says
 
 @pytest.mark.slow
 def test_planning_counts_gold() -> None:
-    def cost(*options: str) -> tuple[float, float]:
+    def target(*options: str) -> Any:
         out = StringIO()
         asked = ("--target=0.3", "--items=300", "--minutes=2", "--json")
         call_command("plan", *asked, *options, stdout=out)
-        told = json.loads(out.getvalue())["target"]
-        return told["cost"]["expected"], told["hours"]["expected"]
+        return json.loads(out.getvalue())["target"]
 
-    bare, with_it = cost(), cost("--gold-share=5")
-    assert with_it == pytest.approx([1.25 * each for each in bare])
+    bare, with_it = target(), target("--gold-share=5")
+    person = float(Plan.tutorial_bonus) + planner.FAILED * float(Plan.failed_try_pay)
+    people = person * bare["annotators"]["expected"]  # gold items make no more tutorials
+    work = bare["cost"]["expected"] - people
+    assert with_it["cost"]["expected"] == pytest.approx(1.25 * work + people)
+    assert with_it["hours"]["expected"] == pytest.approx(1.25 * bare["hours"]["expected"])
     with pytest.raises(CommandError, match="0 to 12"):
-        cost("--gold-share=13")
+        target("--gold-share=13")
 
 
 def crowd(share: int, **changes: Any) -> Campaign:

@@ -41,7 +41,7 @@ SAYS = {
     "short_edits": ("5 changed by fewer than 5", "1 became"),
     "thin_evidence": ("a single word: 80\u00a0%", "more than"),
     "no_variation": ("96\u00a0% of your tasks, up to 11", "one answer comes up so often"),
-    "random_answers": ("by chance in fewer than 1 of 398", "questions of a task go together"),
+    "random_answers": ("by chance in fewer than 1 of 398", "questions of a task look random"),
     "of_their_own": ("differs from the others",),
 }
 

@@ -204,6 +204,7 @@ def test_finishing_an_item_that_widens_the_interval_goes_on():
         std_error=width / 2 / norm.ppf(0.975),
         df=np.full(5, np.inf),
         n_items=np.full(5, 40.0),
+        n_units=np.full(5, 40.0),
         effective_annotators=np.full(5, 9.0),
         method=Method(),
         scale=Scale(-1, 1),

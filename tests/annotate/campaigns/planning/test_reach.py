@@ -12,6 +12,7 @@ from annotate.models import Campaign, CampaignImport
 from annotate.services.campaigns import planner
 from annotate.services.campaigns.importing import running, stored
 from annotate.services.campaigns.planner import Aim
+from annotate.services.campaigns.plans import Plan
 from annotate.services.studies import definitions
 from estimation.core.planning import TYPICAL, Prices, Study, forecast
 from tests.annotate.own import helpful
@@ -191,8 +192,9 @@ def test_enough_items_are_not_refused_and_say_what_it_takes(ada: Client) -> None
     goal = found(page)["overall"].found.goal
     assert goal is not None
     assert goal.all_stop_probability == 1
-    work, bonuses = 0.40 * goal.judgments.expected, 0.75 * goal.annotators.expected
-    assert goal.cost.expected == pytest.approx(work + bonuses, rel=0.01)
+    person = float(Plan.tutorial_bonus) + planner.FAILED * float(Plan.failed_try_pay)
+    work, people = 0.40 * goal.judgments.expected, person * goal.annotators.expected
+    assert goal.cost.expected == pytest.approx(work + people)
     assert page.context["preview"].cost == goal.cost
     said = page.content.decode()
     assert said.index("Expected cost") < said.index("Cost at most")
