@@ -28,12 +28,14 @@ RESEARCHERS = roles.named("others", "yes") - ANYBODY
 RESULTS = roles.named("reviewer", "once closed") - {"api-ranking"}
 GUARDED = [door for door in DOORS if door.name not in ANYBODY]
 OF_CAMPAIGNS = [door for door in GUARDED if door.name not in RESEARCHERS]
-# What those who may come in find missing there: this campaign is no ranking, has no tutorial of its
-# own, and an empty body names no act.
+# What those who may come in find missing there: this campaign is no ranking, has no budget and no
+# tutorial of its own, and an empty body names no act.
 MISSING = {
     "get api-ranking",
     "get annotate:tutorial-stored",
     "get annotate:tutorial-stored-preview",
+    "get annotate:budget",
+    "post annotate:budget",
     "post annotate:gold",
     "post annotate:import",
     "post api-doubtful-pay",
@@ -85,8 +87,11 @@ def enters_as_reviewer(world: World, client: Client) -> None:
 
 
 SYSTEMS = ("Xerxes-nine", "Ymir-nine")
-# No page can show these by chance: the thousands of every number that is a result.
-NUMBERS = re.compile(r"\b[89],?\d{3}[.,]\d")
+# The results that `made_telling` plants, and nothing else: a plan may tell of 8,135.3. Pages round
+# them: to 8,123.5, 8,123.46 or 8,123.457.
+PLANTED = ("8001", "8002", "8099", "8100", "8101", "8122", "8123", "8124", "8132", "8133", "8134")
+PLANTED += ("9123", "9311", "9312", "9313", "9412")
+NUMBERS = re.compile(rf"\b(?:{'|'.join(f'{n[0]},?{n[1:]}' for n in PLANTED)})[.,](?:457|46|5)\b")
 
 
 def made_telling(world: World) -> None:

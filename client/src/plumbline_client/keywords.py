@@ -7,19 +7,10 @@ from typing import Any
 PLAN = (
     *("public_title", "public_about", "texts", "targets", "margins", "instrument", "tutorial"),
     *("tutorial_id", "tutorial_bonus", "bonus_after", "failed_try_pay", "open_link_bonus"),
-    *(
-        "metrics",
-        "reward",
-        "crowd",
-        "fee_rate",
-        "budget",
-        "max_judgments",
-        "deadline",
-        "annotator_cap",
-    ),
-    *("double_share", "lease_minutes", "estimand", "level", "stop_mode", "planned_items"),
-    *("language", "contact", "seed", "gold_share", "gold", "screening"),
-    *("distinct_names", "people"),
+    *("metrics", "reward", "crowd", "fee_rate", "budget", "max_judgments", "deadline"),
+    *("annotator_cap", "double_share", "lease_minutes", "estimand", "level", "stop_mode"),
+    *("planned_items", "people", "language", "contact", "seed", "gold_share", "gold"),
+    *("screening", "distinct_names"),
 )
 TERMS = (
     *("title", "description", "keywords", "tasks", "minutes", "duration", "lifetime"),
