@@ -27,7 +27,7 @@ def test_each_ended_round_is_told_with_its_time(who: Participation) -> None:
         9,
         False,
     )
-    assert (first.seconds, first.minutes) == (66.0, "1.1")
+    assert (first.seconds, first.minutes) == (90.0, "1.5")  # with four examples
     answer_all(who)
     rounds = tutorial_records.of(who.campaign_id)[who.annotator_id]
     assert [(one.right, one.passed) for one in rounds] == [(8, False), (10, True)]

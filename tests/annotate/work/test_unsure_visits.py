@@ -208,8 +208,10 @@ def test_every_ruling_and_answer_is_sent_to_a_unit_that_is_surely_theirs(
     rulings.rule(review.pk, [Act.RESTORE], actor_id=actor, reason="", seen=made[-1].pk)
     _flagged, answered, refused, restored = messages()
     assert "It stays as it was.\n\nThree seconds a page.\n\n" in answered["text"]
-    assert "decided not to pay for it.\n\nNobody reads so fast.\n\n" in refused["text"]
-    assert "and decided about it.\n\nYour work, what was noticed" in restored["text"]
+    assert "It is not paid.\n\nNobody reads so fast.\n\n" in refused["text"]
+    assert (
+        "decided about your work in this study.\n\nYour work, what was noticed" in restored["text"]
+    )
     for sent in (answered, refused, restored):
         assert tokens.read_participation(token_in(sent))[0] == theirs.pk
 
