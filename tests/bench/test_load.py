@@ -15,6 +15,7 @@ import pytest
 
 from bench.load.row import SERVING
 from bench.load.usage import family, processes
+from config.local import servers
 
 ROOT = Path(__file__).resolve().parents[2]
 PEER = f"""{sys.executable} -c 'print("{{\\"tasks_per_s\\": 50, \\"cpu_ms\\": 35}}")'"""
@@ -41,9 +42,14 @@ def start(*arguments: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
             process.terminate()  # where a test fails
 
 
-def test_three_annotators_beside_a_peer(tmp_path):
-    figures, temporary = tmp_path / "figures.json", tmp_path / "temporary"
-    temporary.mkdir()
+@pytest.fixture
+def temporary() -> Iterator[Path]:
+    with servers.scratch_folder() as made:
+        yield made
+
+
+def test_three_annotators_beside_a_peer(temporary, tmp_path):
+    figures = tmp_path / "figures.json"
     arguments = ["--annotators", "3", "--seconds", "2", "--json", str(figures), "--peer", PEER]
     with start(*arguments, folder=temporary) as process:
         out, err = process.communicate(timeout=400)
@@ -61,8 +67,8 @@ def test_three_annotators_beside_a_peer(tmp_path):
     assert list(temporary.glob("plumbline-load-*")) == []
 
 
-def test_ctrl_c_ends_every_process(tmp_path):
-    with start("--annotators", "3", "--seconds", "300", folder=tmp_path) as process:
+def test_ctrl_c_ends_every_process(temporary):
+    with start("--annotators", "3", "--seconds", "300", folder=temporary) as process:
         wait_for(lambda: len(serving(process.pid)) > 8)  # three of web, five of the workers, beat
         running = family(processes(), process.pid)
         process.send_signal(signal.SIGINT)
@@ -70,11 +76,11 @@ def test_ctrl_c_ends_every_process(tmp_path):
     assert process.returncode == 130
     # On a busy machine the last ones are seen for a moment after their parents have ended.
     wait_for(lambda: not running & processes().keys(), seconds=20)
-    assert list(tmp_path.glob("plumbline-load-*")) == []
+    assert list(temporary.glob("plumbline-load-*")) == []
 
 
-def test_a_server_that_ends_is_named_with_its_log(tmp_path):
-    with start("--annotators", "3", "--seconds", "300", folder=tmp_path) as process:
+def test_a_server_that_ends_is_named_with_its_log(temporary):
+    with start("--annotators", "3", "--seconds", "300", folder=temporary) as process:
         wait_for(lambda: len(serving(process.pid)) > 8)
         (worker,) = [
             pid
@@ -85,7 +91,7 @@ def test_a_server_that_ends_is_named_with_its_log(tmp_path):
         _out, err = process.communicate(timeout=120)
     assert process.returncode == 1
     assert "worker ended with code -9" in err
-    (folder,) = tmp_path.glob("plumbline-load-*")
+    (folder,) = temporary.glob("plumbline-load-*")
     assert str(folder / "worker.log") in err
 
 

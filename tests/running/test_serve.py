@@ -1,5 +1,6 @@
 """`serve` and its servers, as whole processes: what runs, who sees it, and how it ends."""
 
+import itertools
 import json
 import os
 import pwd
@@ -121,19 +122,24 @@ def test_everything_runs_once_and_all_speak_of_one_address(room: Path) -> None:
         assert chosen["dashboard"].startswith("https://plumb.example/campaigns/")
         left = children(room)
         gone = _ended_in_order(left, process)
-    assert gone.index("web") < gone.index("Valkey") < gone.index("Postgres")
-    assert max(map(gone.index, ("worker", "background", "beat"))) < gone.index("Valkey")
+    assert gone["web"] <= min(gone[one] for one in ("worker", "background", "beat"))
+    assert max(gone[one] for one in ("worker", "background", "beat")) <= gone["Valkey"]
+    assert gone["Valkey"] <= gone["Postgres"]
     assert process.returncode == 0
     assert "shut down" in (room / "var" / "postgres.log").read_text()
 
 
-def _ended_in_order(left: dict[str, list[Any]], process: "subprocess.Popen[bytes]") -> list[str]:
-    """Press Ctrl+C; return the names of the children in the order of their ends."""
+def _ended_in_order(
+    left: dict[str, list[Any]], process: "subprocess.Popen[bytes]"
+) -> dict[str, int]:
+    """Press Ctrl+C; return the number of the look that each child was first not seen in."""
     process.send_signal(signal.SIGINT)
-    gone: list[str] = []
+    gone: dict[str, int] = {}
+    looks = itertools.count()
 
     def look() -> bool:
-        gone.extend(one for one in left if one not in gone and not processes.runs(left[one]))
+        number = next(looks)
+        gone.update({one: number for one in left if not processes.runs(left[one])} | gone)
         return len(gone) == len(left)
 
     wait_for(look)

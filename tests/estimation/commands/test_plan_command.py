@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 SMALL = ("--items", "400")
-NO_BONUS = ("--tutorial-bonus", "0")
+NO_BONUS = ("--tutorial-bonus", "0", "--failed-try-pay", "0")
 FEW = ("--items", "100")  # where every number of items says the same
 
 
@@ -124,7 +124,8 @@ def test_a_judgment_costs_what_its_crowd_charges():
 def test_everybody_who_comes_is_paid_for_the_tutorial():
     args = (*FEW, "--target", "0.4", "--budget", "30", "--reward", "0.5", "--json")
     plain, bonus = (
-        json.loads(planned(*args, *more)) for more in (NO_BONUS, ("--tutorial-bonus", "1"))
+        json.loads(planned(*args, *more))
+        for more in (NO_BONUS, (*NO_BONUS, "--tutorial-bonus", "1"))
     )
     people = bonus["target"]["annotators"]["expected"]
     assert bonus["target"]["cost"]["expected"] == pytest.approx(
