@@ -68,7 +68,6 @@ urlpatterns = [
     path(f"{CAMPAIGN}exclusions/", work.ExclusionList.as_view(), name="api-exclusions"),
     path(f"{CAMPAIGN}gold/", gold.GoldView.as_view(), name="api-gold"),
     path(f"{CAMPAIGN}gold/people/", gold.GoldPeopleView.as_view(), name="api-gold-people"),
-    path(f"{CAMPAIGN}gold/plant/", gold.PlantView.as_view(), name="api-gold-plant"),
     path(f"{CAMPAIGN}gold/confirm/", gold.ConfirmGoldView.as_view(), name="api-gold-confirm"),
     path(f"{CAMPAIGN}gold/remove/", gold.RemoveGoldView.as_view(), name="api-gold-remove"),
     path(f"{CAMPAIGN}accounts/", AccountsView.as_view(), name="api-accounts"),

@@ -7,8 +7,6 @@ from django import forms
 from annotate.forms.base import DefinitionForm
 from annotate.instruments.answers import Question
 from annotate.selectors.work.gold import BLOCK, MOST, USUAL
-from annotate.services.campaigns.gold_sources import MOST_AT_ONCE
-from annotate.text.planting import DEFECTS
 
 
 class ShareForm(forms.Form):
@@ -27,24 +25,6 @@ class GoldFileForm(DefinitionForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["definition"].widget.attrs["rows"] = 8
-
-
-class PlantForm(forms.Form):
-    """A defect, the questions whose best answer is wrong about it, and how many items."""
-
-    defect = forms.ChoiceField(choices=[(one.key, one.label) for one in DEFECTS.values()])
-    criteria = forms.MultipleChoiceField(
-        label="The best answer is wrong to",
-        widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one question."},
-    )
-    most = forms.IntegerField(label="How many", min_value=1, max_value=MOST_AT_ONCE, initial=USUAL)
-
-    def __init__(self, *args: Any, questions: dict[str, Question], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        field = self.fields["criteria"]
-        assert isinstance(field, forms.MultipleChoiceField)
-        field.choices = [(name, one.label) for name, one in questions.items()]
 
 
 class InstructionForm(forms.Form):

@@ -19,7 +19,7 @@ class GoldItem(models.Model):
 
     class Kind(models.TextChoices):
         GIVEN = "given", "from a file"
-        PLANTED = "planted", "with a planted defect"
+        PLANTED = "planted", "with a planted defect"  # by versions up to 0.2.0
         INSTRUCTION = "instruction", "asks for a certain answer"
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="gold")

@@ -10,7 +10,7 @@ from plumbline_client import Conflict, NotFound, Plumbline, Refused
 from annotate import tokens
 from annotate.models import Batch, Campaign, GoldFinding, LedgerEntry
 from annotate.services.outbox import delivery
-from tests.annotate.gold.study import with_gold
+from tests.annotate.gold.study import planted, with_gold
 from tests.annotate.gold.test_gold_sources import district_rows
 from tests.annotate.lists import crowd
 from tests.crowds.conftest import scripted  # noqa: F401  (a fixture)
@@ -90,17 +90,18 @@ def test_pay_from_the_account_to_the_list(ada: Plumbline) -> None:
     assert LedgerEntry.objects.exists()
 
 
-def test_gold_is_added_planted_and_confirmed(ada: Plumbline) -> None:
+def test_gold_is_added_confirmed_and_removed(ada: Plumbline) -> None:
     made = campaign(owner=owner(), is_open=False, rows_=district_rows(12))
     gold = ada.gold(made.public_id)
     assert (gold.state().share, gold.state().items) == (0, ())
     own = {"item": "mine", "output": "The the bridge.", "expected": {"fluency": [0, -1]}}
     (first,) = gold.add([own]).items
     assert (first.item, first.confirmed, first.expected) == ("mine", True, {"fluency": [-1, 0]})
-    planted = gold.plant("agreement", ["fluency"], 2).items
-    assert [one.confirmed for one in planted] == [True, False, False]
-    assert gold.confirm([planted[1].item]).items[1].confirmed
-    assert len(gold.remove([planted[2].item]).items) == 2
+    planted(made)
+    items = gold.state().items
+    assert [one.confirmed for one in items] == [True, False, False]
+    assert gold.confirm([items[1].item]).items[1].confirmed
+    assert len(gold.remove([items[2].item]).items) == 2
     assert gold.share(5).share == 5
     with pytest.raises(Refused):
         gold.share(99)

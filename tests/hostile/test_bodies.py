@@ -86,7 +86,6 @@ def test_each_sample_is_right_but_for_what_is_made_wrong(owner: Tries, world: Wo
         "api-doubtful-pay",
         # The campaign is open, where gold is fixed.
         "api-gold",
-        "api-gold-plant",
         "api-gold-confirm",
         "api-gold-remove",
     }

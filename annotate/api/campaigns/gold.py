@@ -1,4 +1,4 @@
-"""Gold items of a campaign, for its owner: add, plant, confirm and remove them, and see results."""
+"""Gold items of a campaign, for its owner: add, confirm and remove them, and see results."""
 
 from typing import Any, cast
 
@@ -62,14 +62,6 @@ class GoldShareSerializer(RequestSerializer):
     share = serializers.IntegerField(min_value=0, max_value=MOST)
 
 
-class PlantSerializer(RequestSerializer):
-    defect = serializers.CharField(max_length=40)
-    criteria = serializers.ListField(
-        child=serializers.CharField(max_length=40), max_length=40, help_text="questions"
-    )
-    most = serializers.IntegerField(help_text="items")
-
-
 class GoldNamesSerializer(RequestSerializer):
     items = serializers.ListField(
         child=serializers.CharField(max_length=LONGEST_NAME), max_length=MOST_ITEMS
@@ -127,20 +119,10 @@ class GoldPeopleView(BoundedView):
         return listed.answer(request, found, GoldPersonSerializer(shown, many=True).data)
 
 
-class PlantView(_OfGold):
-    @extend_schema(request=PlantSerializer, responses={201: GoldSerializer})
-    def post(self, request: Request, public_id: str) -> Response:
-        """Plant a defect in references of a draft; none is used before it is confirmed."""
-        campaign = permissions.run(request.user, public_id)
-        asked = validated(PlantSerializer(data=request.data))
-        gold_sources.plant(campaign.pk, **asked, actor_id=_actor(request))
-        return self.shown(request, public_id, status=201)
-
-
 class ConfirmGoldView(_OfGold):
     @extend_schema(request=GoldNamesSerializer, responses=GoldSerializer)
     def post(self, request: Request, public_id: str) -> Response:
-        """Confirm planted items that a person has looked at."""
+        """Confirm items that an earlier version planted, once a person has looked at them."""
         campaign = permissions.run(request.user, public_id)
         names = validated(GoldNamesSerializer(data=request.data))["items"]
         gold.confirm(campaign.pk, names, actor_id=_actor(request))

@@ -4,7 +4,7 @@ With its opening they are fixed, like the rest of its protocol (decision 046).
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
@@ -32,8 +32,7 @@ Kind = GoldItem.Kind
 class NewGold:
     """A gold item as it is added.
 
-    kind, defect, clean_text: as in `GoldItem`. What a person wrote down counts as confirmed by
-    them; what was planted is confirmed by `confirm`.
+    kind: as in `GoldItem`. Who adds it confirms it.
     """
 
     name: str
@@ -42,8 +41,6 @@ class NewGold:
     input: str = ""
     paragraphs: tuple[str, ...] = ()
     kind: str = Kind.GIVEN
-    defect: str = ""
-    clean_text: str = field(default="", repr=False)
 
     @property
     def material(self) -> Material:
@@ -75,7 +72,7 @@ def store(campaign: Campaign, new: Sequence[NewGold], *, first: int = 0) -> list
 
 
 def confirm(campaign_id: int, names: Sequence[str], *, actor_id: int | None) -> int:
-    """Confirm planted items, so that people may get them; return how many were not yet."""
+    """Confirm items that an earlier version planted; return how many were not yet confirmed."""
     with transaction.atomic():
         campaign = _draft(campaign_id)
         mine = campaign.gold.filter(name__in=names, confirmed_at=None)
@@ -182,7 +179,5 @@ def _row(campaign: Campaign, one: NewGold, position: int, now: Any) -> GoldItem:
         input=one.input,
         paragraphs=list(one.paragraphs),
         expected={name: sorted(set(values)) for name, values in one.expected.items()},
-        defect=one.defect,
-        clean_text=one.clean_text,
-        confirmed_at=None if one.kind == Kind.PLANTED else now,
+        confirmed_at=now,
     )

@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotate.errors import Conflict, Invalid, NotFound
-from annotate.forms.gold import GoldFileForm, InstructionForm, PlantForm, ShareForm
+from annotate.forms.gold import GoldFileForm, InstructionForm, ShareForm
 from annotate.permissions import researcher_page, run
 from annotate.schemas import Problem, Refused
 from annotate.selectors.review import gold as results
@@ -54,7 +54,6 @@ def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
 def _forms(request: HttpRequest, campaign: Any) -> dict[str, Any]:
     """Return the forms; the one that was sent holds what was typed."""
     act = request.POST.get("act", "")
-    asked = dict(gold_sources.plantable(instruments.of(campaign)))
     questions = dict(gold_sources.instructable(instruments.of(campaign)))
 
     def sent(name: str) -> dict[str, Any]:
@@ -63,7 +62,6 @@ def _forms(request: HttpRequest, campaign: Any) -> dict[str, Any]:
     return {
         "share": ShareForm(**sent("share"), initial={"share": campaign.gold_share}),
         "file": GoldFileForm(**sent("file")),
-        "plant": PlantForm(**sent("plant"), questions=asked),
         "instruct": InstructionForm(**sent("instruct"), questions=questions),
     }
 
@@ -92,7 +90,6 @@ def _page(
         "example": instruments.of(campaign).questions()[0].name,
         "compares": instruments.of(campaign).compares,
         "can_instruct": bool(gold_sources.instructable(instruments.of(campaign))),
-        "can_plant": bool(gold_sources.plantable(instruments.of(campaign))),
         "of_tasks": BLOCK,
         "section": "campaigns",
     }
@@ -122,14 +119,6 @@ def _file(request: HttpRequest, campaign: Any, forms: dict[str, Any]) -> Done | 
     return f"{many(len(made), 'gold item')} added."
 
 
-def _plant(request: HttpRequest, campaign: Any, forms: dict[str, Any]) -> Done | None:
-    form = forms["plant"]
-    if not form.is_valid():
-        return None
-    made = gold_sources.plant(campaign.pk, **form.cleaned_data, actor_id=request.user.pk)
-    return f"{many(len(made), 'defect')} planted. Look at each below, and confirm it."
-
-
 def _instruct(request: HttpRequest, campaign: Any, forms: dict[str, Any]) -> Done | None:
     form = forms["instruct"]
     if not form.is_valid():
@@ -156,7 +145,6 @@ def _remove(request: HttpRequest, campaign: Any, _forms: dict[str, Any]) -> Done
 ACTS: dict[str, Callable[[HttpRequest, Any, dict[str, Any]], Done | None]] = {
     "share": _share,
     "file": _file,
-    "plant": _plant,
     "instruct": _instruct,
     "confirm": _confirm,
     "remove": _remove,

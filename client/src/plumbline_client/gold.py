@@ -51,11 +51,6 @@ class Gold:
         """Let so many of every 25 tasks of a person be gold items."""
         return self._state(self._at.patch(self._path, {"share": of_25}))
 
-    def plant(self, defect: str, criteria: Iterable[str], most: int) -> GoldState:
-        """Plant a defect in references; none of these items is used before it is confirmed."""
-        body = {"defect": defect, "criteria": list(criteria), "most": most}
-        return self._state(self._at.post(f"{self._path}plant/", body))
-
     def confirm(self, items: Iterable[str]) -> GoldState:
         return self._state(self._at.post(f"{self._path}confirm/", {"items": list(items)}))
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from annotate.models import Assignment, Campaign, Participation
+from annotate.instruments import pairs
+from annotate.models import Assignment, Campaign, GoldItem, Participation
 from annotate.services.campaigns import gold, life
 from annotate.services.campaigns.gold import NewGold
 from annotate.services.work import judgments, leasing
@@ -26,6 +27,25 @@ def with_gold(study: Campaign, *, n: int = 10, share: int = 5, is_open: bool = T
         life.open_(study.pk)
     study.refresh_from_db()
     return study
+
+
+def planted(study: Campaign, n: int = 2, *, pair: bool = False) -> list[GoldItem]:
+    """Store items in a draft as 0.2.0 planted them: nobody has confirmed them yet."""
+    made = []
+    for i in range(n):
+        clean = f"The mayor opened the bridge number {i} on Monday evening."
+        spoilt = clean.replace("opened the bridge", "opened the bridge opened the bridge")
+        values = {
+            "position": study.gold.count(),
+            "name": f"repeated_words-{i + 1}",
+            "kind": GoldItem.Kind.PLANTED,
+            "text": pairs.joined(clean, spoilt) if pair else spoilt,
+            "expected": {"preference": [1, 2]} if pair else NOT_FLUENT,
+            "defect": "repeated_words",
+            "clean_text": clean,
+        }
+        made.append(GoldItem.objects.create(campaign=study, **values))
+    return made
 
 
 def campaign(*, n: int = 10, share: int = 5, is_open: bool = True, **changes: Any) -> Campaign:

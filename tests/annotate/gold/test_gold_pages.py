@@ -14,7 +14,7 @@ from annotate.models import GoldAnswer, GoldItem, GoldLook, Membership
 from annotate.selectors.review import gold as results
 from annotate.services.campaigns import life
 from annotate.tasks import look_at_gold
-from tests.annotate.gold.study import do, with_gold
+from tests.annotate.gold.study import do, planted, with_gold
 from tests.annotate.gold.test_gold_sources import district_rows
 from tests.factories import campaign, person, user
 
@@ -49,13 +49,8 @@ def test_a_draft_gets_gold_in_four_steps(page, owner):
     study = draft(owner)
     assert "None yet" in page.get(at(study)).content.decode()
     send(page, study, "share", share=5)
-    done = send(
-        page, study, "plant", defect="repeated_words", criteria=["fluency", "overall"], most=4
-    )
-    text = done.content.decode()
-    assert "4 defects planted" in text
-    assert text.count("<ins>") >= 4
-    waiting = list(GoldItem.objects.values_list("name", flat=True))
+    waiting = [one.name for one in planted(study, 4)]
+    assert page.get(at(study)).content.decode().count("<ins>") >= 4
     send(page, study, "confirm", shown=waiting, key=waiting[:3])
     assert GoldItem.objects.count() == 3
     send(page, study, "instruct", answer="overall=-1")
@@ -74,8 +69,6 @@ def test_a_draft_gets_gold_in_four_steps(page, owner):
     [
         ("share", {"share": "13"}, "At most 12."),
         ("share", {"share": "many"}, "whole number"),
-        ("plant", {"defect": "dropped_words", "most": "2"}, "Choose at least one question"),
-        ("plant", {"defect": "odour", "criteria": "fluency", "most": "2"}, "not one of"),
         ("file", {"definition": "{"}, "Nothing was changed"),
         ("file", {"definition": '[{"item": "a"}]'}, "gold[0].output"),
         ("file", {}, "Choose a file"),
@@ -99,7 +92,7 @@ def test_gold_belongs_to_the_owner(page, owner):
     Membership.objects.create(campaign=study, user=other, role=Membership.Role.REVIEWER)
     assert client.get(at(study)).status_code == 403
     assert client.post(at(study), {"act": "share", "share": 3}).status_code == 403
-    assert page.post(at(study), {"act": "dance"}).status_code == 404
+    assert page.post(at(study), {"act": "plant"}).status_code == 404
     with_gold(study)
     assert send(page, study, "share", share=3).status_code == 409
 
@@ -174,8 +167,8 @@ def test_gold_by_the_api(page, owner):
     assert ask("post", address, gold=[{"item": {}}]).status_code == 422
     assert ask("patch", address, share=13).status_code == 422
     assert ask("patch", address, share=5).json()["share"] == 5
-    plant = {"defect": "agreement", "criteria": ["fluency"], "most": 2}
-    made = ask("post", f"{address}plant/", **plant).json()["items"]
+    planted(study)
+    made = page.get(address).json()["items"]
     assert [one["confirmed"] for one in made] == [True, False, False]
     shown = ask("post", f"{address}confirm/", items=[made[1]["item"]]).json()["items"]
     assert [one["confirmed"] for one in shown] == [True, True, False]

@@ -13,6 +13,7 @@ from annotate.services.campaigns import gold, gold_sources, life
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.work import judgments
 from tests.annotate.comparing import compared
+from tests.annotate.gold.study import planted
 from tests.factories import campaign, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -55,15 +56,13 @@ def test_a_second_text_is_refused_where_one_is_shown():
     assert refused.value.errors["g1"].startswith("has a second text")
 
 
-def test_a_planted_defect_stands_beside_the_clean_text():
-    study = compared(referenced(), is_open=False)
-    made = gold_sources.plant(
-        study.pk, defect="repeated_words", criteria=["preference"], most=3, actor_id=None
-    )
-    for one in made:
-        clean, planted = pairs.parts(one.text)
-        assert clean == one.clean_text != planted
-        assert one.expected == {"preference": [1, 2]}
+def test_the_page_shows_what_was_planted_beside_the_clean_text(client):
+    owner = user()
+    study = compared(referenced(), owner=owner, is_open=False)
+    planted(study, pair=True)
+    client.force_login(owner)
+    page = client.get(reverse("annotate:gold", args=[study.public_id])).content.decode()
+    assert page.count("<ins>") == 2
 
 
 def test_right_in_either_order():
@@ -100,7 +99,6 @@ def test_the_page_offers_what_a_pair_can_have(client):
     study = compared(referenced(), owner=owner, is_open=False)
     client.force_login(owner)
     page = client.get(reverse("annotate:gold", args=[study.public_id])).content.decode()
-    assert "Plant a defect" in page
     assert "Ask for an answer" not in page
     assert "second" in page
 

@@ -1,4 +1,4 @@
-"""Gold in a real browser: sent and planted by its owner, done blind, seen by the reviewer."""
+"""Gold in a real browser: sent by its owner, done blind, seen by the reviewer."""
 
 import json
 from typing import Any
@@ -12,6 +12,7 @@ from annotate import tokens
 from annotate.models import Assignment, GoldAnswer, Judgment
 from annotate.services.campaigns import life
 from annotate.tasks import look_at_gold
+from tests.annotate.gold.study import planted
 from tests.annotate.gold.test_gold_sources import district_rows
 from tests.browser.annotators.tasks import answer_all, open_task
 from tests.browser.researchers import PASSWORD
@@ -35,16 +36,14 @@ def no_barriers(page: Page) -> None:
         assert not found, (theme, [(v["id"], v["nodes"][0]["html"]) for v in found])
 
 
-def test_gold_from_planting_to_the_reviewer(page: Page, live_server: Any) -> None:
+def test_gold_from_the_owner_to_the_reviewer(page: Page, live_server: Any) -> None:
     study = campaign(owner=user(), is_open=False, rows_=district_rows(12))
     log_in(page, live_server)
+    planted(study, 5)
     page.goto(f"{live_server.url}{reverse('estimation:dashboard', args=[study.public_id])}")
     page.get_by_role("link", name="Gold", exact=True).click()
     page.get_by_label("Gold items among 25 tasks").fill("12")
     page.get_by_role("button", name="Save").click()
-    page.get_by_label("Fluency", exact=True).check()
-    page.get_by_label("Overall", exact=True).check()
-    page.get_by_role("button", name="Plant").click()
     expect(page.get_by_role("heading", name="Look at these first")).to_be_visible()
     expect(page.locator("ins").first).to_be_visible()
     no_barriers(page)

@@ -11,11 +11,11 @@ from playwright.sync_api import expect
 
 from annotate.models import Campaign, ChangeMark
 from annotate.selectors.campaigns import listed as selectors
-from annotate.services.campaigns import gold, gold_sources
+from annotate.services.campaigns import gold
 from annotate.tasks import look_at_gold, look_at_signals
 from config import query_time
 from tests import reviewed
-from tests.annotate.gold.study import items, with_gold
+from tests.annotate.gold.study import items, planted, with_gold
 from tests.annotate.gold.test_gold_sources import district_rows
 from tests.annotate.lists.test_attention import ORDER, brought
 from tests.annotate.review.flags.test_listed_people import careless
@@ -44,8 +44,7 @@ def _draft(visitor: Visitor) -> None:
     made = drafted(visitor)
     gold.set_share(made.pk, 5, actor_id=None)
     gold.add(made.pk, items(2), actor_id=None)
-    asked = {"criteria": ["fluency"], "most": 2, "actor_id": None}
-    gold_sources.plant(made.pk, defect="agreement", **asked)
+    planted(made)
     page(visitor, "gold", made)
 
 

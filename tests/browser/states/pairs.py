@@ -6,10 +6,10 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotate.models import Campaign, CampaignImport, Judgment
-from annotate.services.campaigns import gold_sources
 from annotate.services.campaigns.importing.problems import Row
 from estimation.services import estimating
 from tests.annotate.comparing import PLAN, judged
+from tests.annotate.gold.study import planted
 from tests.browser.researchers import step, through
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import asked, dashboard, logged_in
@@ -111,9 +111,7 @@ def _strengths(visitor: Visitor) -> None:
 @state("pairs/gold")
 def _gold(visitor: Visitor) -> None:
     made = study(owner=logged_in(visitor), rows_=three(), is_open=False)
-    gold_sources.plant(
-        made.pk, defect="repeated_words", criteria=["preference"], most=2, actor_id=None
-    )
+    planted(made, pair=True)
     visitor.goto(reverse("annotate:gold", args=[made.public_id]))
 
 
