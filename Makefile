@@ -75,16 +75,17 @@ demos: setup-dev browser  ## Follow whole campaigns, the demonstration too, from
 screenshots: setup-dev browser  ## Write a picture of every page and state to ./screenshots
 	PICTURES=screenshots $(BIN)/python -m pytest -n 2 -q tests/browser/test_states.py
 
-lint: setup-dev  ## Check style and types
+lint: setup-dev  ## Check style, types, and who imports whom
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 	$(BIN)/djlint --lint --quiet templates extras
 	$(BIN)/biome lint .
 	$(BIN)/mypy
 
-bench: setup-dev  ## Measure speed and print ratios (bench/coverage, hazards, load, replay: by hand, minutes)
-	@for name in agreement bootstrap leasing last_tasks estimation reviewing; do \
-		echo "== bench/$$name.py"; $(BIN)/python -m bench.$$name || exit 1; done
+bench: setup-dev  ## Measure how soon the last tasks come, and how pages and exports grow (bench/load, coverage, tutorials: by hand)
+	$(BIN)/python -m bench.last_tasks
+	$(BIN)/python -m bench.growth
 
 messages: setup-dev  ## Collect what annotators read for translation, and compile it (needs GNU gettext)
 	$(BIN)/python manage.py makemessages --locale de --no-wrap --add-location never \

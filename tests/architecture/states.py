@@ -3,6 +3,9 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
 
 # `assignment` is a state where it is updated: it is the holder of a slot.
 STATES = {
@@ -103,3 +106,30 @@ def _texts(call: ast.Call) -> set[str]:
         for node in ast.walk(one)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
+
+
+def sources() -> dict[str, str]:
+    """Return the source of each module of the product and of extras, by its name."""
+    found = {}
+    for room in ("annotate", "estimation", "config", "extras"):
+        for path in sorted((ROOT / room).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            if "migrations" not in parts and "mturk_simulator" not in parts:
+                name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+                found[name] = path.read_text(encoding="utf-8")
+    return found
+
+
+WRITES = {"create", "delete", "select_for_update", "get_or_create", *SAVES, *UPDATES, *CREATES}
+WRITES |= {"bulk_create", "abulk_create", "adelete"}
+QUERIES = {"all", "exclude", "filter", "objects", "order_by", "get"}
+
+
+def written(source: str) -> Iterator[str]:
+    """Yield calls that write to the database: `.save()`, and verbs at the end of a query."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            way = {one.attr for one in ast.walk(node.func.value) if isinstance(one, ast.Attribute)}
+            name = node.func.attr
+            if name in SAVES or (name in WRITES and not QUERIES.isdisjoint(way)):
+                yield f"{node.lineno}: .{name}"

@@ -20,7 +20,6 @@ import estimation.core
 import estimation.core.planning
 import estimation.core.simulation
 import estimation.metrics
-from tests.architecture.rules import PURE, imports, within
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = (
@@ -37,8 +36,7 @@ CLASSES = [pair for pair in EXPORTED if inspect.isclass(getattr(*pair))]
 ROOMS = (estimation.core, estimation.metrics, estimation.core.planning, builtins, process)
 OWN = ("core", "metrics")
 USERS = ("annotate", "estimation", "extras", "bench")
-# It makes the engine's differences for many looks at once, from the engine's parts.
-INSIDE = ROOT / "bench" / "paired_histories.py"
+PURE = ("estimation.core", "estimation.metrics")
 
 
 def modules(package: ModuleType) -> list[str]:
@@ -175,7 +173,7 @@ def sources(*rooms: str) -> Iterator[Path]:
     for room in rooms:
         for path in sorted((ROOT / room).rglob("*.py")):
             own_room = any(path.is_relative_to(ROOT / "estimation" / own) for own in OWN)
-            if not own_room and path != INSIDE:
+            if not own_room:
                 yield path
 
 
@@ -185,6 +183,12 @@ def library_imports(path: Path) -> tuple[tuple[str, str], ...]:
     text = path.read_text(encoding="utf-8")
     if not any(room in text for room in PURE):
         return ()
-    found = imports(ast.parse(text), "", is_package=False)
-    parts = (target.rpartition(".") for target, _line in found if within(target, *PURE))
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    library = (name for name in found if f"{name}.".startswith(tuple(f"{one}." for one in PURE)))
+    parts = (name.rpartition(".") for name in library)
     return tuple((module, name) for module, _, name in parts if f"{module}.{name}" not in ADDRESSES)
