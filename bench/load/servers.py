@@ -1,34 +1,102 @@
-"""The servers of production on one machine: each its own process, with its own log."""
+"""The servers of production on one machine, each its own process, and the time that they take."""
 
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from bench.load.usage import Groups
-
 ROOT = Path(__file__).resolve().parents[2]
-# As in the Dockerfile and docker-compose.yml (tests/bench/test_load_parts.py compares them).
-WEB = (
-    *("gunicorn", "config.wsgi", "--bind=127.0.0.1:{port}", "--workers={web}", "--threads=4"),
-    "--worker-class=config.web.sharing.SharingWorker",
-    *("--timeout=120", "--worker-tmp-dir=/dev/shm", "--no-control-socket"),
-)
-CELERY = ("celery", "-A", "config")
-WORKER = (*CELERY, "worker", "--queues=celery", "--concurrency={worker}", "--loglevel=INFO")
-BACKGROUND = (
-    *(*CELERY, "worker", "--queues=background", "--concurrency=1", "--hostname=background@%h"),
-    "--loglevel=INFO",
-)
-BEAT = (*CELERY, "beat", "--loglevel=INFO", "--pidfile=")
-COMMANDS = {"web": WEB, "worker": WORKER, "background": BACKGROUND, "beat": BEAT}
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Process:
+    """What `/proc/<pid>/stat` tells of one process; times in seconds."""
+
+    pid: int
+    parent: int
+    own: float
+    ended: float  # of children that have ended
+
+
+def process_of(stat: str) -> Process:
+    """Read the line of a `stat` file; the command's name may hold spaces and parentheses."""
+    pid = int(stat.split(" ", 1)[0])
+    fields = stat.rpartition(")")[2].split()
+    user, system, ended_user, ended_system = (int(one) for one in fields[11:15])
+    return Process(
+        pid, int(fields[1]), (user + system) / TICKS, (ended_user + ended_system) / TICKS
+    )
+
+
+def processes() -> dict[int, Process]:
+    """Return all processes of this machine by their id."""
+    found = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                found[int(folder.name)] = process_of((folder / "stat").read_text())
+            except OSError:  # it has ended
+                continue
+    return found
+
+
+def family(all_: Mapping[int, Process], root: int) -> set[int]:
+    """Return the ids of a process and all its descendants."""
+    children: dict[int, list[int]] = {}
+    for one in all_.values():
+        children.setdefault(one.parent, []).append(one.pid)
+    found, todo = set(), [root] if root in all_ else []
+    while todo:
+        pid = todo.pop()
+        found.add(pid)
+        todo += children.get(pid, [])
+    return found
+
+
+class Groups:
+    """Groups of processes by name, each a process with its descendants; `client` is this one."""
+
+    def __init__(self, roots: Mapping[str, int]) -> None:
+        self.roots = dict(roots)
+
+    def cpu(self) -> dict[str, float]:
+        """Return the processor seconds that each group has used so far."""
+        all_ = processes()
+        used = {
+            name: sum(all_[pid].own + all_[pid].ended for pid in family(all_, root))
+            for name, root in self.roots.items()
+        }
+        return used | {"client": all_[os.getpid()].own}
+
+
 PATIENCE = 120  # seconds until a server must answer
+
+
+def commands() -> dict[str, list[str]]:
+    """Return how each server is started: as in the Dockerfile and docker-compose.yml."""
+    made = re.search(r"^CMD (\[.*\])", (ROOT / "Dockerfile").read_text(), re.M | re.S)
+    assert made
+    web = [
+        part.replace("0.0.0.0:8000", "127.0.0.1:{port}")
+        for part in json.loads(made[1].replace("\\\n", ""))
+    ]
+    found = {"web": web}
+    compose = (ROOT / "docker-compose.yml").read_text()
+    for line in re.findall(r"command: (\[\"celery.*\])", compose):
+        command = json.loads(line)
+        queues = [part.partition("=")[2] for part in command if part.startswith("--queues=")]
+        found["worker" if queues == ["celery"] else [*queues, command[3]][0]] = command
+    return found
 
 
 class ServerError(Exception):
@@ -38,21 +106,19 @@ class ServerError(Exception):
 class Servers:
     """Web, worker and beat on the database and the Redis of this process's environment."""
 
-    def __init__(self, folder: Path, *, web: int, worker: int) -> None:
+    def __init__(self, folder: Path) -> None:
         from tests.servers import free_port
 
         self.folder = folder
         self.port = free_port()
-        self.numbers = {"port": self.port, "web": web, "worker": worker}
+        self.commands = commands()
         self.running: dict[str, subprocess.Popen[bytes]] = {}
         self.failed = False  # whether the logs are needed
 
     def start(self) -> None:
         """Start them and wait until each answers."""
-        for name in COMMANDS:
-            self.log(name).touch()
-        for name, command in COMMANDS.items():
-            self._start(name, [part.format(**self.numbers) for part in command])
+        for name, command in self.commands.items():
+            self._start(name, [part.replace("{port}", str(self.port)) for part in command])
         self._wait("web", self._web_answers)
         self._wait("worker", _worker_answers)
 
@@ -96,7 +162,9 @@ class Servers:
 
     def logs(self) -> str:
         """Return the end of each log, and where it is."""
-        ends = {path: path.read_text(errors="replace")[-1500:] for path in map(self.log, COMMANDS)}
+        ends = {
+            path: path.read_text(errors="replace")[-1500:] for path in map(self.log, self.running)
+        }
         return "\n".join(f"== {path}\n{end}" for path, end in ends.items())
 
     def groups(self) -> Groups:
@@ -129,10 +197,10 @@ class Servers:
 
 
 @contextmanager
-def servers(*, web: int, worker: int) -> Iterator[Servers]:
+def servers() -> Iterator[Servers]:
     """Yield the running servers and end them. After a failure their logs stay, and are named."""
     folder = Path(tempfile.mkdtemp(prefix="plumbline-load-"))
-    made = Servers(folder, web=web, worker=worker)
+    made = Servers(folder)
     try:
         made.start()
         yield made
@@ -169,8 +237,6 @@ def _worker_answers() -> bool:
 
 def _parent(pid: int, name: str) -> int:
     """Return the parent's id; raises `OSError` where no process of that name has this id."""
-    from bench.load.usage import process_of
-
     stat = Path(f"/proc/{pid}/stat").read_text()
     if f"({name})" not in stat:
         raise OSError

@@ -1,7 +1,9 @@
-"""The campaign that is judged: made by the services, or with many judgments before."""
+"""The campaign that is judged, and how long its estimates lag behind judgments."""
 
+import math
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -18,14 +20,6 @@ _PLAN: dict[str, Any] = {
 }
 FIRST = 900  # seconds that the first estimate of a large campaign may take
 QUEUES = ("celery", "background")
-WORKERS = len(QUEUES)
-
-
-def plan() -> dict[str, Any]:
-    """Return the plan, whose screens look at everybody and send nobody away."""
-    from annotate.screening.registry import SCREENS
-
-    return _PLAN | {"screening": {"flags": {"list_only": list(SCREENS)}}}
 
 
 @dataclass(frozen=True)
@@ -46,16 +40,19 @@ def make(annotators: int, *, seconds: float, stored: int, check: Callable[[], No
 
     from annotate import tokens
     from annotate.models import Campaign
+    from annotate.screening.registry import SCREENS
     from bench import campaigns
     from tests import factories
 
+    # Screens look at everybody and send nobody away.
+    plan = _PLAN | {"screening": {"flags": {"list_only": list(SCREENS)}}}
     slots = int(PACE * seconds) + 10 * annotators
     if stored:
         items = int(slots / len(SYSTEMS)) + 1
-        made = Campaign.objects.get(pk=campaigns.judged(stored, free_items=items, **plan()))
+        made = Campaign.objects.get(pk=campaigns.judged(stored, free_items=items, **plan))
     else:
         items = int(slots / len(SYSTEMS) / A_SLOT) + 1
-        made = factories.campaign(items=items, systems=SYSTEMS, **plan())
+        made = factories.campaign(items=items, systems=SYSTEMS, **plan)
     people = [factories.person(made, f"load-{n}") for n in range(annotators)]
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
@@ -93,23 +90,19 @@ def _estimate(campaign_id: int, check: Callable[[], None]) -> None:
 
 def _finish(check: Callable[[], None]) -> None:
     """Wait until the workers have done what the first estimate asked for: agreement and so on."""
+    import redis
+    from django.conf import settings
+
     from config.celery import app
 
     def is_idle() -> bool:
         active = app.control.inspect(timeout=5).active() or {}
         mine = [one for tasks in active.values() for one in tasks]
-        return len(active) == WORKERS and not mine and not _messages()
+        with redis.Redis.from_url(settings.REDIS_URL) as broker:
+            waiting = sum(int(broker.llen(queue)) for queue in QUEUES)  # type: ignore[arg-type]
+        return bool(active) and not mine and not waiting
 
     _wait(is_idle, check, missing="did not finish")
-
-
-def _messages() -> int:
-    """Return how many messages wait for a worker."""
-    import redis
-    from django.conf import settings
-
-    with redis.Redis.from_url(settings.REDIS_URL) as broker:
-        return sum(int(broker.llen(queue)) for queue in QUEUES)  # type: ignore[arg-type]
 
 
 def _wait(done: Callable[[], bool], check: Callable[[], None], *, missing: str) -> None:
@@ -128,3 +121,64 @@ def judgments(campaign_id: int) -> int:
     from annotate.models import Judgment
 
     return Judgment.objects.filter(campaign=campaign_id).count()
+
+
+EVERY = 0.1  # seconds between two looks
+OLDEST = "SELECT extract(epoch FROM min(at)) FROM annotate_changemark WHERE campaign_id = %s"
+
+
+@dataclass(frozen=True)
+class Look:
+    at: float
+    oldest: float | None  # when the oldest waiting mark was made; None: no mark waits
+
+
+def lags(judged: Sequence[float], looks: Sequence[Look]) -> list[float]:
+    """Return for each judgment the seconds until the first look that saw no mark as old as it.
+
+    judged: times of the acknowledgements, ascending; looks: in their order. So each lag is too
+    large by up to one interval between looks. Infinity for what no look saw estimated.
+    """
+    found: list[float] = []
+    for look in looks:
+        seen = look.at if look.oldest is None else min(look.oldest, look.at)
+        while len(found) < len(judged) and judged[len(found)] < seen:
+            found.append(look.at - judged[len(found)])
+    return found + [math.inf] * (len(judged) - len(found))
+
+
+class Watch(threading.Thread):
+    """Looks at the marks of a campaign through a connection of its own."""
+
+    def __init__(self, campaign_id: int) -> None:
+        super().__init__(daemon=True)
+        self.campaign_id = campaign_id
+        self.looks: list[Look] = []
+        self.over = threading.Event()
+        self.error: Exception | None = None
+
+    def run(self) -> None:
+        from django.db import Error, connection
+
+        try:
+            while not self.over.wait(EVERY):
+                with connection.cursor() as cursor:
+                    cursor.execute(OLDEST, [self.campaign_id])
+                    oldest = cursor.fetchone()[0]
+                self.looks.append(Look(time.time(), None if oldest is None else float(oldest)))
+        except Error as error:
+            self.error = error
+        finally:
+            connection.close()
+
+    def end(self, *, patience: float) -> None:
+        """Stop looking when no mark waits any more, or when patience is over."""
+        now = time.time()
+        while time.time() < now + patience and self.is_alive():
+            if self.looks and self.looks[-1].at > now and self.looks[-1].oldest is None:
+                break
+            time.sleep(EVERY)
+        self.over.set()
+        self.join()
+        if self.error is not None:
+            raise self.error

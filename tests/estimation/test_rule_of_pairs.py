@@ -1,5 +1,6 @@
 """The rule about pairs that are judged side by side: what it decides, and how often it is wrong."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,13 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import lambertw
-from scipy.stats import binom
 
-from bench.pair_ranking import APART, Design, collect, history, outcomes, quality, run
-from bench.ranking import LEVEL, Ranked
 from estimation.core import Estimate as Estimated
 from estimation.core import Sample, Scale, estimate
 from estimation.services.rule import PairRule
+from tests.core.ranked_campaigns import (
+    BESIDE_EDGES,
+    Design,
+    draw,
+    first,
+    is_wrong,
+    refuted,
+    streams,
+)
 
 FLIPPED = {"first": "second", "second": "first", "close": "close", "open": "open"}
 
@@ -96,44 +103,42 @@ def test_changing_the_two_sides_flips_what_is_decided(
 # --- how often it is wrong
 
 
-@pytest.mark.parametrize("rho", [None, 0.5])
-def test_a_simulated_look_is_a_campaigns(rho: float | None) -> None:
-    design = Design(means=(0.8, 0.0), n_items=200, people=12, cap=None, rho=rho)
-    rng = np.random.default_rng(5)
-    sizes = np.array([30, 90, 150, 200])
-    samples = collect(design, quality(design, rng), rng)
-    said = outcomes(design, [history(one, sizes) for one in samples], sizes)
-    seen = set()
-    for sample, row in zip(samples, said, strict=True):
-        for n, outcome in zip(sizes, row, strict=True):
-            rows = slice(0, int(np.searchsorted(sample.item, n)))
-            columns = sample.score[rows], sample.item[rows], sample.annotator[rows]
-            part = Sample(*columns, design.n_items, sample.scale, sample.metric)
-            own = rule(margin=design.margin, pairs=2).decided(estimate(part))
-            assert own.outcome == outcome
-            seen.add(own.outcome)
-    assert len(seen) > 1
+def ever_wrong(design: Design, rng: np.random.Generator) -> bool:
+    """Whether any look at a simulated campaign holds a wrong decision about any pair."""
+    samples, truth = draw(design, rng)
+    decides = rule(margin=design.margin, pairs=len(samples))
+    return any(
+        is_wrong(decides.decided(estimate(first(sample, n))).outcome, mean, design.margin)
+        for sample, mean in zip(samples, truth.tolist(), strict=True)
+        for n in design.looks
+    )
 
 
-def refuted(campaigns: list[Ranked]) -> bool:
-    """Whether so many are wrong that at most alpha would bring it about in one run of a hundred."""
-    wrong = sum(one.ever_wrong for one in campaigns)
-    print(f"{wrong} of {len(campaigns)} wrong at some look")
-    return bool(binom.sf(wrong - 1, len(campaigns), 1 - LEVEL) < 0.01)
+def wrong(design: Design) -> int:
+    return sum(ever_wrong(design, rng) for rng in streams(2082, RUNS))
 
 
-FEW = Design(means=(0.0,), n_items=200, people=8, cap=None, favour=0.3)
+RUNS = 200
+TIES = Design(
+    means=(0.0,) * 3, n_items=300, item=0.4, person=0.0, favour=0.1, every=30, edges=BESIDE_EDGES
+)
 
 
 @pytest.mark.slow
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     "design",
-    [Design(), APART, FEW, Design(means=(0.37,)), Design(means=(0.0,), rho=0.5)],
+    [
+        TIES,
+        replace(TIES, means=(0.6, 0.6, 0.0)),
+        replace(TIES, means=(0.0,), people=8, cap=None, favour=0.3),
+        replace(TIES, means=(0.37,)),
+        replace(TIES, means=(0.0,), rho=0.5),
+    ],
     ids=["3 ties", "A, B > C", "8 people", "beyond the margin", "a metric"],
 )
 def test_few_campaigns_hold_a_wrong_decision(design: Design) -> None:
-    assert not refuted(run(design, 300))
+    assert not refuted(wrong(design), RUNS)
 
 
 @pytest.mark.slow
@@ -146,4 +151,4 @@ def test_fixed_intervals_that_forget_pairs_and_people_would_fail(
     monkeypatch.setattr(
         f"{module}.sequence_half_widths", lambda error, n, **_rule: 1.96 * error + 0 * n
     )
-    assert refuted(run(Design(), 300))
+    assert refuted(wrong(TIES), RUNS)

@@ -19,8 +19,7 @@ from estimation.core.estimators.notices import Code
 # to use no metric.
 PENALTIES = np.r_[10.0 ** np.arange(-3.0, 2.5, 0.5), np.inf]
 
-# How many standard errors the metrics must gain out of sample to be used.
-# `python -m bench.useless_metrics` compares this number with others.
+# How many standard errors the metrics must gain out of sample to be used (docs/statistics.md).
 STANDARD_ERRORS = 0.5
 
 # With fewer other rows nothing can be learnt.

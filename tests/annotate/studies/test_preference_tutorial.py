@@ -13,9 +13,9 @@ from annotate.instruments.tutorials import drawing
 from annotate.instruments.tutorials.families import SLOT, Family
 from annotate.instruments.tutorials.grading import grade
 from annotate.instruments.tutorials.questions import Question
-from bench.tutorials.bots import Answer, Guesser, passes
 from tests.annotate.comparing import compared
 from tests.annotate.passing import ask, pass_tutorial
+from tests.annotate.studies.tutorial_bots import Answer, Guesser, passes
 from tests.factories import person
 
 LANGUAGES = ("en", "de")

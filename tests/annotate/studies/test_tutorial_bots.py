@@ -4,7 +4,7 @@ import pytest
 from scipy.stats import binom
 
 from annotate.instruments import registry
-from bench.tutorials.bots import all_of, passes
+from tests.annotate.studies.tutorial_bots import all_of, passes
 
 TRIES = 40
 # Bots that pass one time in a hundred pass more often than this once in 10,000 runs of the test.

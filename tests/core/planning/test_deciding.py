@@ -5,9 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bench import pair_ranking
-from bench.pair_ranking import Design
-from estimation.core import Crossed, InvalidOptionError, Scale, crossed
+from estimation.core import (
+    BALANCE,
+    PERSON_SHARE,
+    Crossed,
+    InvalidOptionError,
+    PairState,
+    Scale,
+    crossed,
+    estimate,
+    ranking,
+)
 from estimation.core.planning import (
     Expectation,
     Participation,
@@ -15,6 +23,7 @@ from estimation.core.planning import (
     forecast_pairs,
     forecast_ranking,
 )
+from tests.core.ranked_campaigns import BESIDE_EDGES, LEVEL, Design, draw, first, streams
 
 SCALE = Scale(-1.0, 1.0)
 STUDY = Study(Expectation(Crossed(0.12, 0.06, 0.18), SCALE, mean=0.0), 600, systems=3)
@@ -77,37 +86,50 @@ def test_bad_options_are_refused(options, message):
 
 
 @pytest.mark.slow
+@pytest.mark.simulation
 @pytest.mark.parametrize("mean", [0.0, 0.2, 0.5])
 @pytest.mark.parametrize("rho", [None, 0.5])
 def test_whole_campaigns_are_decided_as_forecast(mean: float, rho: float | None):
-    """The campaigns of docs/statistics.md: people, tastes, an estimate with its own error."""
-    design = Design(means=(mean,), rho=rho, cap=25)
-    rng = np.random.default_rng(20)
-    large = replace(design, n_items=4000)
-    latent = pair_ranking.quality(large, rng)
-    (sample,) = pair_ranking.collect(large, latent, rng)
-    truth = float(pair_ranking.true_preferences(latent, large)[0])
+    """Campaigns with people, tastes, and an estimate with its own error."""
+    design = Design(
+        means=(mean,), n_items=400, item=0.4, person=0.0, favour=0.1, rho=rho, edges=BESIDE_EDGES
+    )
+    (sample,), (truth,) = draw(replace(design, n_items=4000), np.random.default_rng(20))
     measured = crossed(sample)
     part = Crossed(*(max(0.001, one) for one in (measured.item, measured.person, measured.rest)))
     correlation = 0.0 if rho is None else _correlation(sample, part)
     study = Study(
-        Expectation(part, SCALE, mean=truth, levels=5),
+        Expectation(part, SCALE, mean=float(truth), levels=5),
         design.n_items,
         rho=correlation,
-        balance=pair_ranking.BALANCE,
-        person_share=pair_ranking.PERSON_SHARE,
+        balance=BALANCE,
+        person_share=PERSON_SHARE,
         participation=Participation(design.people, design.unevenness),
     )
     planned = forecast_ranking(study, margin=design.margin, side_by_side=True).planned_items
-    (found,) = forecast_pairs(study, margin=design.margin, preferences=(truth,))
-    runs = pair_ranking.run(replace(design, planned_items=planned), 150, seed=21, processes=1)
-    ends = np.array([design.n_items + 1 if one.items is None else one.items for one in runs])
+    (found,) = forecast_pairs(study, margin=design.margin, preferences=(float(truth),))
+    runs = [decided_at(design, planned, rng) for rng in streams(21, 60)]
+    ends = np.array([design.n_items + 1 if items is None else items for items, _taken in runs])
     decided = float(np.mean(ends <= design.n_items))
-    assert decided == pytest.approx(found.decided, abs=0.12)
+    assert decided == pytest.approx(found.decided, abs=0.18)
     if found.usual_items is not None and found.decided > 0.65:
-        assert np.median(ends) == pytest.approx(found.usual_items, rel=0.25, abs=10)
-    taken = np.mean([one.judgments for one in runs])
-    assert taken == pytest.approx(found.judgments.expected, rel=0.15)
+        assert np.median(ends) == pytest.approx(found.usual_items, rel=0.25, abs=20)
+    taken = np.mean([judgments for _items, judgments in runs])
+    assert taken == pytest.approx(found.judgments.expected, rel=0.2)
+
+
+def decided_at(
+    design: Design, planned_items: float, rng: np.random.Generator
+) -> tuple[int | None, int]:
+    """The items after which the pair of a campaign is decided, if it is, and its judgments."""
+    (sample,), _truth = draw(design, rng)
+    for n in design.looks:
+        part = first(sample, n)
+        state = PairState.of(estimate(part, balance=BALANCE, person_share=PERSON_SHARE))
+        rule = {"margin": design.margin, "level": LEVEL, "planned_items": planned_items}
+        if ranking({("A", "B"): state}, **rule).stop:
+            return n, part.n_judgments
+    return None, sample.n_judgments
 
 
 def _correlation(sample, part) -> float:

@@ -1,55 +1,66 @@
-"""A web server, and accounts that take a tutorial there over HTTP."""
+"""How many bots pass the built-in tutorials: each try is a new account, over HTTP to the servers.
+
+`python -m bench.tutorials 1000` makes that many tries of each bot with each instrument, in up to two
+rounds, and prints a table. `python -m bench.tutorials 1000 answer_correctness` makes those of one
+instrument. Bots that remember have seen what was right in 1,000 accounts' first rounds before.
+Nobody answers a task, so no promised bonus becomes due. The upper bound is Clopper and Pearson's,
+95 % one-sided.
+"""
 
 import json
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import urllib3
+from scipy.stats import beta
+
+from bench.database import prepare
+
+prepare()  # models can be imported after it
+
 from django.db.models import QuerySet
 from django.urls import reverse
 
 from annotate import tokens
 from annotate.models import Assignment, Campaign, LedgerEntry, TutorialRun
+from annotate.selectors.studies import tutorial_contents
 from annotate.selectors.work import tutorial_runs
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.work import participations
-from bench.load.servers import COMMANDS, Servers
-from bench.tutorials.bots import Guesser
+from bench.load.servers import servers
+from tests.annotate.studies.tutorial_bots import Guesser, all_of
 from tests.factories import campaign
 
+ACCOUNTS = 1000  # that a bot remembers
+INSTRUMENTS = ("language_quality", "answer_correctness", "preference")
 ROUNDS = 2
 
 
-class Web(Servers):
-    """The web server alone: tutorials need no worker."""
+def main(tries: int, instruments: tuple[str, ...]) -> None:
+    print("| instrument | bot | tries | passed | at most | tasks | promised | earned |")
+    print("|---|---|--:|--:|--:|--:|--:|--:|", flush=True)
+    with servers() as running:
+        for instrument in instruments:
+            for line in measure(f"http://127.0.0.1:{running.port}", instrument, tries):
+                print(line, flush=True)
 
-    def start(self) -> None:
-        for name in COMMANDS:
-            self.log(name).touch()
-        self._start("web", [part.format(**self.numbers) for part in COMMANDS["web"]])
-        self._wait("web", self._web_answers)
 
-
-@contextmanager
-def web() -> Iterator[str]:
-    """Yield the address of a running web server on this process's database."""
-    folder = Path(tempfile.mkdtemp(prefix="plumbline-tutorials-"))
-    server = Web(folder, web=1, worker=0)
-    try:
-        server.start()
-        yield f"http://127.0.0.1:{server.port}"
-    except Exception:
-        print(server.logs(), file=sys.stderr)
-        raise
-    finally:
-        server.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+def measure(address: str, instrument: str, tries: int) -> Iterator[str]:
+    """Yield a line of the table for each bot."""
+    study = make(instrument)
+    tutorial = tutorial_contents.of_campaign(study)
+    assert tutorial is not None
+    seed = 1 + INSTRUMENTS.index(instrument)
+    for bot in all_of(tutorial, seed=seed, accounts=ACCOUNTS):
+        visits = Visits(address, study, f"{instrument}-{bot.name}-")
+        passed = sum(visits.make(n, bot) for n in range(tries))
+        bound = beta.ppf(0.95, passed + 1, tries - passed) if passed < tries else 1.0
+        yield (
+            f"| {instrument} | {bot.name} | {tries:,} | {passed} ({passed / tries:.2%}) "
+            f"| {bound:.2%} | {visits.tasks()} | ${visits.promised():.2f} | ${visits.earned():.2f} |"
+        )
 
 
 def make(instrument: str) -> Campaign:
@@ -125,3 +136,7 @@ class Visits:
 
     def _runs(self) -> QuerySet[TutorialRun]:
         return TutorialRun.objects.filter(annotator__external_id__startswith=self.prefix)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000, tuple(sys.argv[2:]) or INSTRUMENTS)

@@ -1,14 +1,13 @@
-"""doccano beside Plumbline: the command for `bench.load --peer`.
+"""doccano beside Plumbline, for `bench.load --doccano`.
 
 It starts a Postgres and doccano's web server (gunicorn, as many processes and threads as
 Plumbline's) from a virtual environment that has doccano, lets simulated annotators classify texts,
-and prints tasks a second and processor time a task, of the web server and Postgres.
+and takes tasks a second and processor time a task, of the web server and Postgres.
 
 A task is what doccano's page asks the server at the least: the next text, one category, and the
 mark that the text is done. Each annotator has one connection and begins elsewhere in the texts.
 """
 
-import argparse
 import asyncio
 import json
 import os
@@ -21,8 +20,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.load.http import Connection
-from bench.load.usage import Groups
+from bench.load.annotators import Connection
+from bench.load.servers import Groups
 from config.local import servers
 from config.local.servers import Postgres
 
@@ -82,8 +81,8 @@ class Work:
         return json.loads(reply.body)
 
 
-async def measure(work: Work, groups: Groups, seconds: float) -> dict[str, float]:
-    """Return tasks a second, and ms of processor time a task."""
+async def measure(work: Work, groups: Groups, seconds: float) -> tuple[float, float]:
+    """Return tasks a second, and seconds of processor time a task."""
     people = [asyncio.create_task(work.annotate(i)) for i in range(len(work.made.tokens))]
     while work.done < len(people) and not any(one.done() for one in people):
         await asyncio.sleep(0.1)
@@ -94,7 +93,7 @@ async def measure(work: Work, groups: Groups, seconds: float) -> dict[str, float
     work.stop.set()
     await asyncio.gather(*people)
     used = sum(after[name] - before[name] for name in groups.roots)
-    return {"tasks_per_s": tasks / took, "cpu_ms": used / max(tasks, 1) * 1000}
+    return tasks / took, used / max(tasks, 1)
 
 
 @contextmanager
@@ -150,24 +149,17 @@ def made_in(python: str, folder: Path, env: dict[str, str], people: int) -> Proj
     return Project(**json.loads(printed.splitlines()[-1]))
 
 
-def main() -> None:
+def measured(python: str, annotators: int, seconds: float, think: float) -> tuple[float, float]:
+    """Return tasks a second, and seconds of processor time a task.
+
+    python: of a virtual environment with doccano.
+    """
     from tests.servers import free_port
 
-    made = argparse.ArgumentParser(prog="python -m bench.peers.doccano", description=__doc__)
-    made.add_argument("python", help="the Python of a virtual environment with doccano")
-    made.add_argument("annotators", type=int)
-    made.add_argument("seconds", type=float)
-    made.add_argument("think", type=float)
-    asked = made.parse_args()
-    folder, port = home(asked.python), free_port()
+    folder, port = home(python), free_port()
     with postgres() as (own, database):
         env = environment(own)
-        project = made_in(asked.python, folder, env, asked.annotators)
-        with web(asked.python, folder, env, port) as server:
+        project = made_in(python, folder, env, annotators)
+        with web(python, folder, env, port) as server:
             groups = Groups({"web": server, "postgres": database})
-            work = Work(port, project, asked.think)
-            print(json.dumps(asyncio.run(measure(work, groups, asked.seconds))))
-
-
-if __name__ == "__main__":
-    main()
+            return asyncio.run(measure(Work(port, project, think), groups, seconds))

@@ -1,1 +1,0 @@
-"""Active sampling against uniform sampling, at the stop: docs/statistics.md, "Active sampling"."""

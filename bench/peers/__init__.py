@@ -1,1 +1,0 @@
-"""Other servers that `bench.load --peer` measures beside Plumbline."""
