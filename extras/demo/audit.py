@@ -8,8 +8,7 @@ from typing import Any
 from annotate.models import Payout
 from annotate.selectors.marketplace import batches, operations
 from annotate.selectors.pay import accounts
-from extras.mturk_simulator.state.records import AssignmentState
-from extras.mturk_simulator.state.world import World
+from extras.mturk_simulator.world import AssignmentState, World
 
 ZERO = Decimal("0.00")
 

@@ -24,8 +24,8 @@ from annotate.states import CampaignStatus
 from annotate.tokens import invitation_token
 from extras.demo import audit, people, units
 from extras.demo.environment import free_port
+from extras.mturk_simulator import workers
 from extras.mturk_simulator.server import RunningServer, serve
-from extras.mturk_simulator.site import workers
 
 FUNDS = Decimal(1000)
 SUPPLY = 2.0  # seconds between two checks for free units

@@ -1,15 +1,166 @@
-"""Runs the stand-in, in a thread of this process or in the foreground."""
+"""The WSGI application, the API at `POST /` and people's pages elsewhere, and its server."""
 
 import threading
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from pathlib import Path
 from socketserver import ThreadingMixIn
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import parse_qs, urlsplit
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
-from extras.mturk_simulator.app import application
-from extras.mturk_simulator.state.clock import Now
-from extras.mturk_simulator.state.world import BALANCE, World
+from extras.mturk_simulator import api, pages, workers
+from extras.mturk_simulator.hits import LOCAL_HOSTS
+from extras.mturk_simulator.markup import Response, address, redirect, tag
+from extras.mturk_simulator.world import BALANCE, FaultKind, Now, World
+
+Environ = dict[str, Any]
+Fields = dict[str, list[str]]
+StartResponse = Callable[..., Any]
+ASSETS = {
+    path.name: path for path in (Path(__file__).parent / "assets").iterdir() if path.is_file()
+}
+# A page in a strict frame has no origin, so our own scripts are foreign to it.
+FOR_ALL = (("Access-Control-Allow-Origin", "*"),)
+KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+
+
+def application(world: World) -> Callable[[Environ, StartResponse], Iterable[bytes]]:
+    """Return the application over one world."""
+
+    def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        response = respond(world, environ)
+        headers = [("Content-Type", response.kind), ("Content-Length", str(len(response.body)))]
+        start_response(response.status, [*headers, *response.headers])
+        return [response.body]
+
+    return app
+
+
+def respond(world: World, environ: Environ) -> Response:
+    """Answer one request."""
+    path, body = environ["PATH_INFO"], _body(environ)
+    try:
+        if environ["REQUEST_METHOD"] == "POST":
+            return _posted(world, environ, path, body)
+        if elsewhere := _better_address(world, environ):
+            return redirect(elsewhere)
+        return _shown(world, path, parse_qs(environ["QUERY_STRING"]))
+    except workers.CannotDo as cannot:
+        return pages.said("That did not work", cannot.message, "", cannot.status)
+
+
+def _body(environ: Environ) -> bytes:
+    length = int(environ.get("CONTENT_LENGTH") or 0)
+    read: bytes = environ["wsgi.input"].read(length)
+    return read
+
+
+def _posted(world: World, environ: Environ, path: str, body: bytes) -> Response:
+    if path == "/":
+        return api.answer(world, environ, body)
+    fields = parse_qs(body.decode(errors="replace"), keep_blank_values=True)
+    if path == "/mturk/externalSubmit":
+        return _handed_in(world, fields)
+    if path == "/accept":
+        return _accepted(world, fields)
+    if path == "/return":
+        return _returned(world, fields)
+    raise workers.CannotDo("There is nothing at this address.", "404 Not Found")
+
+
+def _shown(world: World, path: str, query: Fields) -> Response:
+    if path.startswith("/assets/"):
+        return _asset(path.removeprefix("/assets/"))
+    named, same_origin = _first(query, "worker").strip(), _same_origin(query)
+    worker = workers.worker_id(named) if named else ""
+    with world.lock:
+        world.settle()
+        if path == "/":
+            return pages.home(world, worker)
+        if path == "/mturk/preview":
+            group = _first(query, "groupId")
+            return pages.preview(world, group, worker, same_origin=same_origin)
+        if path.startswith("/work/"):
+            one = path.removeprefix("/work/")
+            return pages.work(world, one, worker, same_origin=same_origin)
+        if path == "/earnings":
+            return pages.earnings(world, worker) if worker else pages.who(path)
+        if path == "/who":
+            return pages.who("/mturk/preview", groupId=_first(query, "groupId"))
+        if path == "/requester":
+            return pages.requester(world, worker)
+    raise workers.CannotDo("There is nothing at this address.", "404 Not Found")
+
+
+def _handed_in(world: World, fields: Fields) -> Response:
+    """Take a submission. Faults named `externalSubmit` apply here too."""
+    with world.lock:
+        how = world.faults.of("externalSubmit", "")
+    if how == FaultKind.TIMEOUT:
+        world.faults.wait()
+        raise api.Dropped
+    if how in (FaultKind.BEFORE, FaultKind.THROTTLE):
+        return _explained("It is out of order for a moment.", "503 Service Unavailable")
+    assignment = _first(fields, "assignmentId")
+    answers = {name: values for name, values in fields.items() if name != "assignmentId"}
+    try:
+        workers.submit(world, assignment, answers)
+    except workers.CannotDo as cannot:
+        return _explained(cannot.message, cannot.status)
+    if how == FaultKind.AFTER:
+        raise api.Dropped
+    return pages.handed_in()
+
+
+def _explained(message: str, status: str) -> Response:
+    return pages.explained("Not handed in", tag("p", message), status)
+
+
+def _accepted(world: World, fields: Fields) -> Response:
+    worker, hit = _first(fields, "worker"), _first(fields, "hit")
+    if group := _first(fields, "group"):
+        with world.lock:
+            found = workers.next_hit(world, group, worker)
+        if found is None:
+            raise workers.CannotDo("Nothing in this group is open to you any more.")
+        hit = found.id
+    one = workers.accept(world, hit, worker)
+    kept = "" if _same_origin(fields) else "no"
+    return redirect(address(f"/work/{one.id}", worker=worker, same_origin=kept))
+
+
+def _returned(world: World, fields: Fields) -> Response:
+    one = workers.give_back(world, _first(fields, "assignment"))
+    return redirect(address(f"/work/{one.id}", worker=one.worker))
+
+
+def _asset(name: str) -> Response:
+    if path := ASSETS.get(name):
+        return Response(kind=KINDS[path.suffix], body=path.read_bytes(), headers=FOR_ALL)
+    raise workers.CannotDo("There is nothing at this address.", "404 Not Found")
+
+
+def _better_address(world: World, environ: Environ) -> str:
+    """Return the same page at our own name, if this computer was called by another one.
+
+    Pages that we frame compare addresses, and localhost and 127.0.0.1 differ.
+    """
+    asked, ours = urlsplit(f"//{environ.get('HTTP_HOST', '')}"), urlsplit(world.url)
+    same = asked.hostname == ours.hostname or {asked.hostname, ours.hostname} - {*LOCAL_HOSTS}
+    if same or asked.port != ours.port:
+        return ""
+    query = environ["QUERY_STRING"]
+    return f"{world.url}{environ['PATH_INFO']}" + (f"?{query}" if query else "")
+
+
+def _same_origin(fields: Fields) -> bool:
+    return _first(fields, "same_origin") != "no"
+
+
+def _first(fields: Mapping[str, list[str]], name: str) -> str:
+    return fields.get(name, [""])[0]
 
 
 class Server(ThreadingMixIn, WSGIServer):

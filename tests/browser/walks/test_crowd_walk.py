@@ -25,9 +25,8 @@ from annotate.services.outbox import delivery
 from annotate.services.work import participations
 from estimation.services import estimating
 from extras.demo import audit
-from extras.mturk_simulator.api import hits
-from extras.mturk_simulator.site import workers
-from extras.mturk_simulator.state.records import AssignmentState, HitAssignment
+from extras.mturk_simulator import hits, workers
+from extras.mturk_simulator.world import AssignmentState, HitAssignment
 from tests import chromium
 from tests.annotate.passing import pass_tutorial
 from tests.browser.annotators.tasks import EDITED, answer_all, learn, see_framed

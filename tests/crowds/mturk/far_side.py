@@ -9,11 +9,9 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 from annotate.crowds.mturk.marketplace import MTurk
+from extras.mturk_simulator import workers
 from extras.mturk_simulator.server import RunningServer, serve
-from extras.mturk_simulator.site import workers
-from extras.mturk_simulator.state.clock import Clock
-from extras.mturk_simulator.state.faults import FaultKind
-from extras.mturk_simulator.state.records import AssignmentState
+from extras.mturk_simulator.world import AssignmentState, Clock, FaultKind
 from tests.crowds.far_side import Fault, NoPlace
 
 # The requests that carry out, or read for, a method of the adapter.

@@ -8,9 +8,9 @@ import pytest
 
 from extras.demo.people import DemoPerson, Tally, work
 from extras.demo.units import OnSite
+from extras.mturk_simulator import workers
 from extras.mturk_simulator.server import RunningServer, serve
-from extras.mturk_simulator.site import workers
-from extras.mturk_simulator.state.records import AssignmentState
+from extras.mturk_simulator.world import AssignmentState
 from tests.extras.demo.test_demo_people import PAGE, STEADY, TEXTS, Handler, Stub
 from tests.extras.mturk_simulator.requester import QUESTION, client, hit
 

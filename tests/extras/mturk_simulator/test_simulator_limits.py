@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
 
-from extras.mturk_simulator.state.faults import FaultKind
+from extras.mturk_simulator.world import FaultKind
 from tests.crowds.far_side import Fault, NoPlace
 from tests.crowds.mturk.far_side import MTurkFarSide
 from tests.extras.mturk_simulator.requester import (

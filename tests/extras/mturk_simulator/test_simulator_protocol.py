@@ -14,7 +14,7 @@ from botocore.loaders import Loader
 from botocore.model import ServiceModel
 from botocore.validate import ParamValidator
 
-from extras.mturk_simulator.api.operations import OPERATIONS
+from extras.mturk_simulator.api import OPERATIONS
 from tests.crowds.mturk.far_side import MTurkFarSide
 from tests.extras.mturk_simulator.requester import HIT, TYPE
 

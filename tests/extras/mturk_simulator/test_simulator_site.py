@@ -12,7 +12,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener, urlopen
 import pytest
 
 from extras.mturk_simulator.server import serve
-from extras.mturk_simulator.site.workers import worker_id
+from extras.mturk_simulator.workers import worker_id
 from tests.crowds.mturk.far_side import MTurkFarSide
 from tests.extras.mturk_simulator.requester import client, hit
 

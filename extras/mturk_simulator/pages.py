@@ -1,22 +1,34 @@
-"""The worker's site: finding work, previewing it, doing it, and its earnings."""
+"""The site: finding work, previewing and doing it, earnings, and all that happened."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
+from xml.etree import ElementTree as ET
 
-from extras.mturk_simulator.api import qualifications, question
-from extras.mturk_simulator.responses import Response
-from extras.mturk_simulator.site import workers
-from extras.mturk_simulator.site.formats import address, money, spell, text, when
-from extras.mturk_simulator.site.markup import Html, escape, join, render, table, tag
-from extras.mturk_simulator.state.records import (
+from extras.mturk_simulator import hits, qualifications, workers
+from extras.mturk_simulator.hits import ANSWERS
+from extras.mturk_simulator.markup import (
+    Html,
+    Response,
+    address,
+    escape,
+    join,
+    money,
+    render,
+    spell,
+    table,
+    tag,
+    text,
+    when,
+)
+from extras.mturk_simulator.world import (
     AssignmentState,
     BonusPayment,
     Hit,
     HitAssignment,
     HitType,
+    World,
 )
-from extras.mturk_simulator.state.world import World
 
 NOT_YET = "ASSIGNMENT_ID_NOT_AVAILABLE"
 SANDBOX = "allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"
@@ -56,7 +68,7 @@ def preview(world: World, group: str, worker: str, *, same_origin: bool) -> Resp
         return said("No more of this", why, worker, "404 Not Found")
     if not qualifications.allows(world, worker, hit.type, "preview"):
         return said("Not for you", "You need a qualification to preview this HIT.", worker)
-    url = question.framed(hit.url, {"assignmentId": NOT_YET, "hitId": hit.id})
+    url = hits.framed(hit.url, {"assignmentId": NOT_YET, "hitId": hit.id})
     facts = [money(hit.type.reward), f"{spell(hit.type.duration)} allowed", "Preview"]
     here = address("/mturk/preview", groupId=group, worker=worker)
     actions = [
@@ -79,7 +91,7 @@ def work(world: World, assignment_id: str, worker: str, *, same_origin: bool) ->
     if one.state != AssignmentState.ACTIVE:
         return _over(world, one, same_origin)
     ids = {"assignmentId": one.id, "hitId": one.hit.id, "workerId": worker}
-    url = question.framed(one.hit.url, {**ids, "turkSubmitTo": world.url})
+    url = hits.framed(one.hit.url, {**ids, "turkSubmitTo": world.url})
     left = int((one.deadline - world.now()).total_seconds())
     remaining = tag("span", spell(timedelta(seconds=left)), data_left=left)
     facts = [money(one.hit.type.reward), join([remaining, " left"]), "Accepted"]
@@ -285,3 +297,123 @@ def _hidden(fields: Mapping[str, str]) -> Html:
 
 
 # ---------------------------------------------------------------- words
+
+
+def requester(world: World, worker: str) -> Response:
+    """Return HITs, assignments, bonuses, people and the balance, newest first."""
+    parts = [
+        _balance(world),
+        _hits(world),
+        _all_assignments(world),
+        _bonuses(world),
+        *_people(world),
+    ]
+    return site("Requester", join(parts), worker, "/requester")
+
+
+def _balance(world: World) -> Html:
+    words = f"Balance {money(world.balance)}. Its clock says "
+    return tag("p", join([words, when(world.now()), "."]))
+
+
+def _hits(world: World) -> Html:
+    heads = (
+        "HIT",
+        "Title",
+        "Reward",
+        "Status",
+        "Places",
+        "Available",
+        "At work",
+        "Decided",
+        "Expires",
+        "Annotation",
+    )
+    rows = [_hit(world, hit) for hit in reversed(world.hits.values())]
+    return table("HITs", heads, rows)
+
+
+def _hit(world: World, hit: Hit) -> tuple[object, ...]:
+    shown = hits.shown(world, hit)
+    return (
+        hit.id,
+        text(hit.type.title),
+        money(hit.type.reward),
+        shown["HITStatus"],
+        hit.places,
+        shown["NumberOfAssignmentsAvailable"],
+        shown["NumberOfAssignmentsPending"],
+        shown["NumberOfAssignmentsCompleted"],
+        when(hit.expires_at),
+        text(hit.annotation),
+    )
+
+
+def _all_assignments(world: World) -> Html:
+    heads = (
+        "Assignment",
+        "HIT",
+        "Worker",
+        "State",
+        "Accepted",
+        "Handed in",
+        "Approves itself",
+        "Answer",
+        "Feedback",
+    )
+    every = [*world.assignments.values(), *world.earlier]
+    ordered = sorted(every, key=lambda one: one.accepted_at, reverse=True)
+    return table("Assignments", heads, [_assignment(one) for one in ordered])
+
+
+def _assignment(one: HitAssignment) -> tuple[object, ...]:
+    return (
+        one.id,
+        one.hit.id,
+        one.worker,
+        one.state.value,
+        when(one.accepted_at),
+        when(one.submitted_at),
+        when(one.auto_approval_at),
+        text(_answers(one.answer)),
+        text(one.feedback),
+    )
+
+
+def _answers(document: str) -> str:
+    if not document:
+        return ""
+    names = {"a": ANSWERS}
+    found = ET.fromstring(document).findall("a:Answer", names)  # noqa: S314 we wrote it
+    pairs = [
+        (one.findtext("a:QuestionIdentifier", "", names), one.findtext("a:FreeText", "", names))
+        for one in found
+    ]
+    return ", ".join(f"{name}: {text}" for name, text in pairs)
+
+
+def _bonuses(world: World) -> Html:
+    rows = [
+        (money(one.amount), one.worker, one.assignment.id, text(one.reason), when(one.at))
+        for one in reversed(world.bonuses)
+    ]
+    return table("Bonuses", ("Amount", "Worker", "Assignment", "Reason", "When"), rows)
+
+
+def _people(world: World) -> list[Html]:
+    held = [
+        (world.qualification_types[one.type].name, one.worker, one.value, when(one.at))
+        for one in world.qualifications.values()
+        if one.granted and one.type in world.qualification_types
+    ]
+    notices = [
+        (one.worker, text(one.subject), text(one.text), when(one.at))
+        for one in reversed(world.notices)
+    ]
+    return [
+        table("Qualifications", ("Type", "Worker", "Value", "Since"), held),
+        table(
+            "Blocks", ("Worker", "Reason"), [(b.worker, b.reason) for b in world.blocks.values()]
+        ),
+        table("Messages", ("Worker", "Subject", "Text", "When"), notices),
+    ]

@@ -4,16 +4,16 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 
-from extras.mturk_simulator.api import hits, qualifications, question
-from extras.mturk_simulator.state.records import (
+from extras.mturk_simulator import hits, qualifications
+from extras.mturk_simulator.world import (
     GIVEN_UP,
     HANDED_IN,
     AssignmentState,
     Hit,
     HitAssignment,
     HitType,
+    World,
 )
-from extras.mturk_simulator.state.world import World
 
 SHAPE = re.compile(r"A[A-Z0-9]{1,63}")
 
@@ -89,7 +89,7 @@ def submit(world: World, assignment_id: str, fields: Mapping[str, Sequence[str]]
         if not fields:
             raise CannotDo("The form had no field besides assignmentId.", "400 Bad Request")
         now = world.now()
-        one.answer = question.answers(fields)
+        one.answer = hits.answers(fields)
         one.state, one.submitted_at, one.serial = AssignmentState.SUBMITTED, now, world.serial()
         one.auto_approval_at = now + one.hit.type.auto_approval
         return one

@@ -1,28 +1,30 @@
-"""Operations on assignments, and the resulting payments."""
+"""Operations on assignments, the resulting payments, blocks, and messages to workers."""
 
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from extras.mturk_simulator.api import hits
-from extras.mturk_simulator.api.paging import page
-from extras.mturk_simulator.state import money
-from extras.mturk_simulator.state.errors import (
+from extras.mturk_simulator import hits
+from extras.mturk_simulator.checks import page
+from extras.mturk_simulator.world import (
     ASSIGNMENT_STATE,
+    CENT,
     FUNDS,
+    HANDED_IN,
     INVALID,
     MISSING,
     OUT_OF_RANGE,
-    RequestRefused,
-)
-from extras.mturk_simulator.state.records import (
-    HANDED_IN,
     AssignmentState,
     BonusPayment,
     HitAssignment,
+    RequestRefused,
+    WorkerBlock,
+    WorkerNotice,
+    World,
+    bonus_cost,
+    reward_cost,
 )
-from extras.mturk_simulator.state.world import World
 
 Args = Mapping[str, Any]
 Reply = dict[str, Any]
@@ -49,7 +51,7 @@ def approve(world: World, args: Args) -> Reply:
         _check_override(world, one)
     elif one.state != AssignmentState.SUBMITTED:
         raise _only(AssignmentState.SUBMITTED, one)
-    _afford(world, money.of_reward(one.hit.type.reward, one.hit.places))
+    _afford(world, reward_cost(one.hit.type.reward, one.hit.places))
     world.pay(one, world.now())
     one.rejected_at = None
     one.feedback = args.get("RequesterFeedback", one.feedback)
@@ -74,10 +76,10 @@ def send_bonus(world: World, args: Args) -> Reply:
     amount = Decimal(args["BonusAmount"])
     if one.worker != args["WorkerId"]:
         raise RequestRefused(INVALID, f"Assignment {one.id} does not belong to {args['WorkerId']}.")
-    if amount < money.CENT:
+    if amount < CENT:
         raise RequestRefused(OUT_OF_RANGE, "BonusAmount is less than 0.01.")
-    _afford(world, money.of_bonus(amount))
-    world.balance -= money.of_bonus(amount)
+    _afford(world, bonus_cost(amount))
+    world.balance -= bonus_cost(amount)
     world.bonuses.append(_bonus(world, one, amount, args["Reason"]))
     world.remember("bonus", token, world.new_id())
     return {}
@@ -159,4 +161,55 @@ def _shown_bonus(bonus: BonusPayment) -> Reply:
         "AssignmentId": bonus.assignment.id,
         "Reason": bonus.reason,
         "GrantTime": bonus.at.timestamp(),
+    }
+
+
+AT_ONCE = 100
+
+
+def block(world: World, args: Args) -> Reply:
+    worker = args["WorkerId"]
+    world.blocks[worker] = WorkerBlock(worker, world.serial(), args["Reason"])
+    return {}
+
+
+def unblock(world: World, args: Args) -> Reply:
+    """Lift a block. It succeeds for a worker who is not blocked."""
+    world.blocks.pop(args["WorkerId"], None)
+    return {}
+
+
+def list_blocks(world: World, args: Args) -> Reply:
+    rows, about = page(args, world.blocks.values(), lambda one: one.serial)
+    blocks = [{"WorkerId": one.worker, "Reason": one.reason} for one in rows]
+    return {"WorkerBlocks": blocks, **about}
+
+
+def notify(world: World, args: Args) -> Reply:
+    """Write to workers. Only those with approved or rejected work receive the message."""
+    people = args["WorkerIds"]
+    if not people:
+        raise RequestRefused(INVALID, "WorkerIds is empty.")
+    if len(people) > AT_ONCE:
+        raise RequestRefused(OUT_OF_RANGE, f"At most {AT_ONCE} workers can be notified at once.")
+    known = _known(world)
+    for worker in dict.fromkeys(people):
+        if worker in known:
+            world.notices.append(
+                WorkerNotice(worker, args["Subject"], args["MessageText"], world.now())
+            )
+    return {"NotifyWorkersFailureStatuses": [_failure(one) for one in people if one not in known]}
+
+
+def _known(world: World) -> set[str]:
+    decided = (AssignmentState.APPROVED, AssignmentState.REJECTED)
+    every = [*world.assignments.values(), *world.earlier]
+    return {one.worker for one in every if one.state in decided}
+
+
+def _failure(worker: str) -> Reply:
+    return {
+        "NotifyWorkersFailureCode": "HardFailure",
+        "NotifyWorkersFailureMessage": "You have never approved or rejected work of this worker.",
+        "WorkerId": worker,
     }

@@ -4,17 +4,19 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from extras.mturk_simulator.api import checks
-from extras.mturk_simulator.api.paging import page
-from extras.mturk_simulator.state.errors import (
+from extras.mturk_simulator import checks
+from extras.mturk_simulator.checks import page
+from extras.mturk_simulator.world import (
     INVALID,
     QUALIFICATION_STATE,
     QUALIFICATION_UNKNOWN,
     TYPE_EXISTS,
+    HitType,
+    Qualification,
+    QualificationType,
     RequestRefused,
+    World,
 )
-from extras.mturk_simulator.state.records import HitType, Qualification, QualificationType
-from extras.mturk_simulator.state.world import World
 
 Args = Mapping[str, Any]
 Reply = dict[str, Any]

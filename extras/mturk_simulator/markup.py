@@ -1,10 +1,28 @@
-"""Pages from template files: every value is escaped unless it is markup."""
+"""Responses, and pages from template files: every value is escaped unless it is markup."""
 
 import html
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from string import Template
+from urllib.parse import urlencode
+
+
+@dataclass(frozen=True)
+class Response:
+    status: str = "200 OK"
+    kind: str = "text/html; charset=utf-8"
+    body: bytes = b""
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+def redirect(location: str) -> Response:
+    """Redirect the browser with a GET."""
+    return Response(status="303 See Other", headers=(("Location", location),))
+
 
 PAGES = Path(__file__).parent / "templates"
 
@@ -51,3 +69,36 @@ def table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[object]]) 
 @lru_cache(maxsize=32)
 def _template(name: str) -> Template:
     return Template((PAGES / f"{name}.html").read_text(encoding="utf-8"))
+
+
+def address(path: str, **parameters: str) -> str:
+    """Return an address; parameters without a value are left out."""
+    given = {name: value for name, value in parameters.items() if value}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def money(amount: Decimal) -> str:
+    return f"${amount:.2f}"
+
+
+def text(words: object) -> Html | str:
+    """Return a cell of running text, which needs room in a crowded table."""
+    return tag("span", words, class_="text") if words else ""
+
+
+def when(at: datetime | None) -> Html:
+    if at is None:
+        return Html("–")
+    return tag("time", f"{at:%d %b %Y, %H:%M} UTC", datetime=at.isoformat(), class_="nowrap")
+
+
+def spell(length: timedelta) -> str:
+    """Return a length of time in its two largest units."""
+    seconds = int(length.total_seconds())
+    units = {"d": 86400, "h": 3600, "min": 60, "s": 1}
+    parts = []
+    for name, size in units.items():
+        count, seconds = divmod(seconds, size)
+        if count:
+            parts.append(f"{count} {name}")
+    return " ".join(parts[:2]) or "0 s"
