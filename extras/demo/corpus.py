@@ -1,18 +1,318 @@
-"""The demonstration's texts: short news stories, a reference for each, and three systems' texts.
+"""The demonstration's texts: news stories, a reference for each, and three systems' faulty texts.
 
 Everything is drawn from one seed, so two runs of the demo show the same texts.
 """
 
+import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from random import Random
 
-from extras.demo import repair, vocabulary
-from extras.demo.defects import FAULTS, DefectMaterial, Sentences
-from extras.demo.story import Story, fill_slots, read_stories, render
+# Invented places and people, and the words that the stories share.
+_WORDS: dict[str, tuple[str, ...]] = {
+    name: tuple(words)
+    for name, words in json.loads(
+        Path(__file__).with_name("words.json").read_text(encoding="utf-8")
+    ).items()
+}
+PLACES = _WORDS["PLACES"]
+WOMEN = _WORDS["WOMEN"]
+MEN = _WORDS["MEN"]
+LAST_NAMES = _WORDS["LAST_NAMES"]
+DAYS = _WORDS["DAYS"]
+MONTHS = _WORDS["MONTHS"]
+SMALL_NUMBERS = _WORDS["SMALL_NUMBERS"]
+BOILERPLATE = _WORDS["BOILERPLATE"]
+
+
+TEXTS = Path(__file__).parent / "texts"
+# <it|the library>: the pronoun a writer would use, and the name a clumsy system repeats.
+PRONOUN = re.compile(r"<([^<>|]*)\|([^<>|]*)>")
+
+
+@dataclass(frozen=True)
+class Story:
+    """A file of `texts/`.
+
+    Each position of article and summary holds sentences with the same meaning. A name in braces is
+    a gap, filled from `slots` or from the facts drawn for every story. A slot holds texts, or the
+    numbers from `from` below `below` in steps of `step`; it may use the slots before it. The third
+    wording of a summary's first sentence is the line under the headline.
+    """
+
+    topic: str
+    slots: Mapping[str, Sequence[str] | Mapping[str, int]]
+    article: Sequence[Sequence[str]]
+    summary: Sequence[Sequence[str]]
+
+
+def read_stories(folder: Path = TEXTS) -> tuple[Story, ...]:
+    """Return the stories of a folder, in the order of the files' names."""
+    return tuple(
+        Story(**json.loads(path.read_text(encoding="utf-8")))
+        for path in sorted(folder.glob("*.json"))
+    )
+
+
+def fill_slots(schema: Story, rng: Random) -> dict[str, str]:
+    """Draw one set of facts: places, people and dates, then the schema's own."""
+    facts = _common_facts(rng)
+    for name, choices in schema.slots.items():
+        options: Sequence[str | int] = (
+            range(choices["from"], choices["below"], choices.get("step", 1))
+            if isinstance(choices, Mapping)
+            else choices
+        )
+        facts[name] = _written(rng.choice(options)).format_map(facts)
+    return facts
+
+
+def _written(value: str | int) -> str:
+    """Write numbers as newspapers do: small ones in words, large ones with a comma."""
+    if isinstance(value, str):
+        return value
+    return SMALL_NUMBERS[value] if value < 10 else f"{value:,}"
+
+
+def _common_facts(rng: Random) -> dict[str, str]:
+    place, other = rng.sample(PLACES, 2)
+    day, day2 = rng.sample(DAYS, 2)
+    last, last2, last3 = rng.sample(LAST_NAMES, 3)
+    women, men = WOMEN, MEN
+    female = rng.random() < 0.5
+    return {
+        "place": place,
+        "other": other,
+        "day": day,
+        "day2": day2,
+        "month": rng.choice(MONTHS),
+        "person": f"{rng.choice(women if female else men)} {last}",
+        "she": "she" if female else "he",
+        "her": "her" if female else "his",
+        "him": "her" if female else "him",
+        "person2": f"{rng.choice(women + men)} {last2}",
+        "girl": f"{rng.choice(women)} {last3}",
+    }
+
+
+def render(template: str, facts: Mapping[str, str], repeat_names: bool = False) -> str:
+    chosen = PRONOUN.sub(r"\2" if repeat_names else r"\1", template)
+    sentence = chosen.format_map(facts)
+    start = 1 if sentence.startswith('"') else 0
+    return sentence[:start] + sentence[start].upper() + sentence[start + 1 :]
+
+
+Sentences = tuple[str, ...]
+
+# Pairs that are wrong in almost any sentence, so every reader sees the fault.
+WRONG_PREPOSITIONS = (
+    (r"\bon (?=[A-Z][a-z]+day)", "at "),
+    (r"\bin (?=(?:Jan|Febr|March|April|May|June|July|August|Septem|Octo|Novem|Decem))", "on "),
+    (r"\bfrom (?=[A-Z])", "of "),
+    (r"\b[Aa]ccording to\b", "according from"),
+    (r"\bbecause of\b", "because from"),
+    (r"\bof (?=[a-z£\d])", "from "),
+    (r"\bfor (?=[a-z£\d])", "of "),
+    (r"\bby (?=[a-z])", "at "),
+    (r"\binto\b", "at"),
+    (r"\bto (?=the\b)", "of "),
+    (r"\bin (?=[A-Z])", "to "),
+    (r"\bafter\b", "since"),
+)
+
+WRONG_VERBS = {
+    "was": "were",
+    "were": "was",
+    "has": "have",
+    "have": "has",
+    "is": "are",
+    "are": "is",
+    "does": "do",
+    "costs": "cost",
+    "says": "say",
+}
+
+DOUBLED = ("the", "a", "of", "to", "in", "and", "for", "by", "that", "will", "has", "with", "on")
+
+UNKNOWN = "<unk>"
+
+
+@dataclass(frozen=True)
+class DefectMaterial:
+    """Material for faults: other wordings of a sentence, and wordings with repeated names."""
+
+    reworded: Mapping[str, str]
+    named: Mapping[str, str]
+
+
+Fault = Callable[[Sentences, DefectMaterial, Random], Sentences | None]
+
+
+def _swap(sentences: Sentences, index: int, *replacement: str) -> Sentences:
+    return sentences[:index] + replacement + sentences[index + 1 :]
+
+
+def repeated_sentence(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences:
+    index = rng.randrange(len(sentences))
+    return _swap(sentences, index, *(sentences[index],) * rng.choice((2, 2, 2, 2, 3)))
+
+
+def restated(sentences: Sentences, material: DefectMaterial, rng: Random) -> Sentences | None:
+    options = [i for i, s in enumerate(sentences) if s in material.reworded]
+    if not options:
+        return None
+    index = rng.choice(options)
+    return _swap(sentences, index, sentences[index], material.reworded[sentences[index]])
+
+
+def repeated_name(sentences: Sentences, material: DefectMaterial, rng: Random) -> Sentences | None:
+    options = [i for i, s in enumerate(sentences) if s in material.named]
+    if not options:
+        return None
+    index = rng.choice(options)
+    return _swap(sentences, index, material.named[sentences[index]])
+
+
+def repeated_phrase(
+    sentences: Sentences, _material: DefectMaterial, rng: Random
+) -> Sentences | None:
+    """Add a loop: the decoder repeats three to six words."""
+    index = rng.randrange(len(sentences))
+    words = sentences[index].rstrip(".").split()
+    length = rng.randint(3, 6)
+    if len(words) < length + 4:
+        return None
+    start = rng.randint(3, len(words) - length)
+    loop = [word.rstrip(",;:") for word in words[start : start + length]]
+    times = rng.choice((1, 1, 2))
+    looped = words[: start + length] + loop * times + words[start + length :]
+    return _swap(sentences, index, " ".join(looped) + ".")
+
+
+def scrambled(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences | None:
+    index = rng.randrange(len(sentences))
+    words = sentences[index].rstrip(".").split()
+    if len(words) < 10:
+        return None
+    start = rng.randint(2, len(words) - 7)
+    window = words[start : start + 7]
+    moved = window[3:5] + window[6:] + window[:2] + window[5:6] + window[2:3]
+    return _swap(sentences, index, " ".join(words[:start] + moved + words[start + 7 :]) + ".")
+
+
+def truncated(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences | None:
+    words = sentences[-1].split()
+    if len(words) < 7:
+        return None
+    kept = rng.randint(4, len(words) - 2)
+    return _swap(sentences, len(sentences) - 1, " ".join(words[:kept]).rstrip(",;:"))
+
+
+def _replace_one(
+    sentences: Sentences, pattern: str, replacement: Callable[[re.Match[str]], str], rng: Random
+) -> Sentences | None:
+    hits = [(i, hit) for i, s in enumerate(sentences) for hit in re.finditer(pattern, s)]
+    if not hits:
+        return None
+    index, hit = rng.choice(hits)
+    text = sentences[index]
+    return _swap(sentences, index, text[: hit.start()] + replacement(hit) + text[hit.end() :])
+
+
+def doubled_word(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences | None:
+    pattern = rf"(?<= )({'|'.join(DOUBLED)}) "
+    return _replace_one(sentences, pattern, lambda hit: hit[0] * 2, rng)
+
+
+def missing_article(
+    sentences: Sentences, _material: DefectMaterial, rng: Random
+) -> Sentences | None:
+    return _replace_one(sentences, r"(?<= )(?:the|a|an) ", lambda _: "", rng)
+
+
+def unknown_token(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences | None:
+    """Remove rare words, mostly names and numbers, that a small vocabulary lacks."""
+    pattern = r"(?<= )(?!\w+day)(?:[A-Z][a-z]{3,}|£?\d[\d,.]*\d|[a-z]{10,})"
+    return _replace_one(sentences, pattern, lambda _: UNKNOWN, rng)
+
+
+def wrong_agreement(
+    sentences: Sentences, _material: DefectMaterial, rng: Random
+) -> Sentences | None:
+    pattern = rf"(?<= )(?:{'|'.join(WRONG_VERBS)})\b"
+    return _replace_one(sentences, pattern, lambda hit: WRONG_VERBS[hit[0]], rng)
+
+
+def wrong_preposition(
+    sentences: Sentences, _material: DefectMaterial, rng: Random
+) -> Sentences | None:
+    candidates = list(WRONG_PREPOSITIONS)
+    rng.shuffle(candidates)
+    for pattern, wrong in candidates:
+        changed = _replace_one(sentences, pattern, _constant(wrong), rng)
+        if changed:
+            return changed
+    return None
+
+
+def _constant(text: str) -> Callable[[re.Match[str]], str]:
+    return lambda _: text
+
+
+FAULTS: Mapping[str, Fault] = {
+    "repeated_sentence": repeated_sentence,
+    "restated": restated,
+    "repeated_name": repeated_name,
+    "repeated_phrase": repeated_phrase,
+    "scrambled": scrambled,
+    "doubled_word": doubled_word,
+    "missing_article": missing_article,
+    "unknown_token": unknown_token,
+    "wrong_agreement": wrong_agreement,
+    "wrong_preposition": wrong_preposition,
+    "truncated": truncated,
+}
+
+
+SENTENCE_END = re.compile(r'(?<=[.!?"])\s+(?=["A-Z0-9£<])')
+
+
+def split_sentences(text: str) -> list[str]:
+    return [sentence for sentence in SENTENCE_END.split(text) if sentence]
+
+
+# Changes of taste, tried in turn, for texts without faults.
+POLISHES = (
+    (r" because of\b", " owing to"),
+    (r", and (?=[a-z])", ", while "),
+    (r"\bis to be\b", "will be"),
+    (r"\bis to\b", "will"),
+    (r" after\b", " following"),
+    (r"\babout (?=\d)", "around "),
+    (r"\bwill be able to\b", "can"),
+    (r"\balready ", ""),
+    (r"\bagain\b", "once more"),
+    (r"\bfor the first time in\b", "for the first time in more than"),
+    (r"\bpeople\b", "residents"),
+    (r"\bhas been\b", "was"),
+)
+
+
+def polished(text: str) -> str:
+    """Return a slightly different wording of a sound text, never the text itself."""
+    for pattern, replacement in POLISHES:
+        better = re.sub(pattern, replacement, text, count=1)
+        if better != text:
+            return better
+    sentences = split_sentences(text)
+    if len(sentences) > 1:
+        return " ".join(sentences[:-1])
+    return "In short: " + text
+
 
 STORIES = read_stories()
 SYSTEMS = ("lead-3", "abstractive-base", "abstractive-large")
@@ -155,12 +455,9 @@ def _known(seed: int, items: int) -> dict[str, Correction]:
 
 
 def clean_version(text: str, seed: int = DEFAULT_SEED, items: int = 260) -> Correction:
-    """Return the recorded correction; for other texts, a correction of their visible faults."""
-    known = _known(seed, items).get(normalised(text))
-    if known:
-        return known
-    repaired, defects = repair.repaired(normalised(text))
-    return Correction(repaired, defects, (repaired, normalised(text)))
+    """Return the recorded correction; other texts count as sound."""
+    sound = normalised(text)
+    return _known(seed, items).get(sound) or Correction(sound, (), (sound,))
 
 
 def _new_row(schema: Story, number: int, seed: int, seen: set[str]) -> CorpusRow:
@@ -259,7 +556,7 @@ def _lead(draft: DraftText, rng: Random) -> tuple[str, CorpusOutput]:
     opening, defects, sound = draft.article, [], draft.article[:3]
     chance = rng.random()
     if chance < 0.2:
-        opening, defects = (rng.choice(vocabulary.BOILERPLATE), *draft.article), ["boilerplate"]
+        opening, defects = (rng.choice(BOILERPLATE), *draft.article), ["boilerplate"]
         sound = draft.article[:2]
     elif chance < 0.42:  # the line under the headline already tells the story
         opening, defects = (draft.headline, *draft.article), ["restated"]

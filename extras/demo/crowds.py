@@ -1,13 +1,12 @@
-"""How people come to the demonstration: by link, or through the local stand-in for MTurk."""
+"""How people come: by link, or through the stand-in for MTurk, whose records are compared."""
 
-import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -15,17 +14,103 @@ from django.contrib.auth.models import User
 
 from annotate import adapters
 from annotate.crowds.terms import Terms
+from annotate.models import Payout
 from annotate.selectors.campaigns import counting
-from annotate.selectors.pay import open_units
+from annotate.selectors.marketplace import batches as published
+from annotate.selectors.marketplace import operations
+from annotate.selectors.pay import accounts, open_units
 from annotate.services.marketplace import batches, reconciling
 from annotate.services.pay import settling
 from annotate.services.review.rulings import Act
 from annotate.states import CampaignStatus
 from annotate.tokens import invitation_token
-from extras.demo import audit, people, units
+from extras.demo import people
 from extras.demo.environment import free_port
 from extras.mturk_simulator import workers
 from extras.mturk_simulator.server import RunningServer, serve
+from extras.mturk_simulator.world import AssignmentState, World
+
+ZERO = Decimal("0.00")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side's records of postings, decisions and pay, by the worker's id there."""
+
+    listings: frozenset[str]
+    approved: int
+    rejected: int
+    bonuses: int
+    paid: dict[str, Decimal]
+
+    @property
+    def total(self) -> Decimal:
+        return sum(self.paid.values(), ZERO)
+
+
+def compared(campaign_id: int, world: World) -> dict[str, Any]:
+    """Return the crowd's records, our ledger, and whether they agree.
+
+    waiting: extra pay of people without a submission, whom no bonus can reach.
+    """
+    here, there = ours(campaign_id), theirs(world)
+    every = accounts.of_campaign(campaign_id)
+    sums = accounts.totals(every)
+    due = _by_person((one.external_id, one.due) for one in every)
+    waiting = sum((amount for who, amount in due.items() if who not in there.paid), ZERO)
+    return {
+        "hits": len(there.listings),
+        "approved": there.approved,
+        "rejected": there.rejected,
+        "bonuses": there.bonuses,
+        "paid": str(there.total),
+        "ledger": str(sums.earned - sums.refused),
+        "waiting": str(waiting),
+        "agree": here == there and sums.due == waiting,
+    }
+
+
+def ours(campaign_id: int) -> Side:
+    rows = published.of_campaign(campaign_id)
+    paid = Payout.objects.filter(participation__campaign=campaign_id)
+    return Side(
+        frozenset(one.listing for row in rows for one in row.postings if one.listing),
+        sum(row.units.approved for row in rows),
+        sum(row.units.rejected for row in rows),
+        paid.filter(entry__isnull=False).count(),
+        _by_person((one.external_id, one.paid) for one in accounts.of_campaign(campaign_id)),
+    )
+
+
+def theirs(world: World) -> Side:
+    with world.lock:
+        units = [*world.assignments.values(), *world.earlier]
+        approved = [one for one in units if one.state == AssignmentState.APPROVED]
+        rewards = [(one.worker, one.hit.type.reward) for one in approved]
+        return Side(
+            frozenset(world.hits),
+            len(approved),
+            sum(one.state == AssignmentState.REJECTED for one in units),
+            len(world.bonuses),
+            _by_person([*rewards, *((one.worker, one.amount) for one in world.bonuses)]),
+        )
+
+
+def quiet(campaign_id: int) -> bool:
+    """Return whether nothing is open at the crowd, and no one there waits for a decision."""
+    if operations.of_campaign(campaign_id).moving:
+        return False
+    rows = published.of_campaign(campaign_id)
+    return all(row.is_over and not row.units.handed_in + row.units.confirmed for row in rows)
+
+
+def _by_person(amounts: Iterable[tuple[str, Decimal]]) -> dict[str, Decimal]:
+    """Return what each person has received; people without pay are left out."""
+    found: dict[str, Decimal] = {}
+    for who, amount in amounts:
+        found[who] = found.get(who, ZERO) + amount
+    return {who: amount for who, amount in found.items() if amount}
+
 
 FUNDS = Decimal(1000)
 SUPPLY = 2.0  # seconds between two checks for free units
@@ -53,116 +138,70 @@ AT_LEISURE = Pace(timedelta(seconds=3), timedelta(seconds=60))
 HASTE = Pace(timedelta(seconds=1), timedelta(seconds=5))
 
 
-class Coming(Protocol):
-    """How people find the campaign, enter, and are paid.
+class ByLink:
+    """How people find the campaign, enter and are paid: here they follow the open invitation.
 
     against: the stand-in reviewer's acts against careless work; the first possible one is used.
+    minutes: its duration, in words. note, ending: further information, before and after the
+        campaign has closed.
     """
-
-    crowd: str
-    budget: Decimal
-    against: Sequence[Acts]
-
-    def environment(self) -> dict[str, str]:
-        """Return the additional environment variables of the demonstration."""
-
-    def ready(self) -> AbstractContextManager[None]:
-        """Run what must exist before the campaign."""
-
-    def begin(self, campaign_id: int) -> None:
-        """Announce the open campaign."""
-
-    def name(self, person: people.DemoPerson) -> str:
-        """Return this person's name in the campaign."""
-
-    def work(
-        self,
-        person: people.DemoPerson,
-        stop: threading.Event,
-        pause: float,
-        say: people.Say,
-        turn: people.Turn,
-    ) -> object: ...
-
-    def supply(self, campaign_id: int) -> None:
-        """Keep work on offer while the campaign collects."""
-
-    def unconfirmed(self, campaign_id: int) -> int:
-        """Return how many submitted units the crowd has not confirmed."""
-
-    def settled(self, campaign_id: int) -> bool:
-        """Compare with the crowd; return whether nothing is in progress."""
-
-    def report(self, campaign_id: int) -> dict[str, Any]: ...
-
-    minutes: str  # its duration, in words
-    note: str  # further information, before
-    ending: str  # and after the campaign has closed
-
-    def places(self, dashboard: str) -> list[Place]:
-        """Return further places to look at, besides the dashboard."""
-
-    def told(self, result: dict[str, Any]) -> str:
-        """Return the result in words."""
-
-
-class ByLink:
-    """People follow the open invitation."""
 
     crowd = "link"
     budget = Decimal(450)
     against: Sequence[Acts] = ([Act.EXCLUDE],)
     minutes = "three minutes"
-    note = ending = ""
-
-    def __init__(self) -> None:
-        self.invitation = ""
+    note = ending = invitation = ""
+    by: type[people.DemoVisit] = people.DemoVisit
 
     def environment(self) -> dict[str, str]:
+        """Return the additional environment variables of the demonstration."""
         return {}
 
     def ready(self) -> AbstractContextManager[None]:
+        """Run what must exist before the campaign."""
         return nullcontext()
 
     def begin(self, campaign_id: int) -> None:
+        """Announce the open campaign."""
         self.invitation = f"{settings.PUBLIC_URL}/work/join/{invitation_token(campaign_id)}/"
 
+    @property
+    def start(self) -> str:
+        """The address where people begin."""
+        return self.invitation
+
     def name(self, person: people.DemoPerson) -> str:
+        """Return this person's name in the campaign."""
         return person.name
 
-    def work(
-        self,
-        person: people.DemoPerson,
-        stop: threading.Event,
-        pause: float,
-        say: people.Say,
-        turn: people.Turn,
-    ) -> object:
-        return people.work(person, self.invitation, stop, pause, say, turn)
-
     def supply(self, campaign_id: int) -> None:
-        """Do nothing: the invitation is always available."""
+        """Keep work on offer while the campaign collects. The invitation is always available."""
 
     def unconfirmed(self, campaign_id: int) -> int:
+        """Return how many submitted units the crowd has not confirmed."""
         return 0
 
     def settled(self, campaign_id: int) -> bool:
+        """Compare with the crowd; return whether nothing is in progress."""
         return True
 
     def report(self, campaign_id: int) -> dict[str, Any]:
         return {}
 
     def places(self, dashboard: str) -> list[Place]:
+        """Return further places to look at, besides the dashboard."""
         return [Place("Annotator", self.invitation, "enter any name and judge along")]
 
     def told(self, result: dict[str, Any]) -> str:
+        """Return the result in words."""
         return ""
 
 
-class OnMTurk:
+class OnMTurk(ByLink):
     """People find HITs on a stand-in for MTurk that runs in this process. It is not Amazon."""
 
     crowd = "mturk"
+    by = people.OnSite
     budget = Decimal(900)
     against: Sequence[Acts] = ([Act.EXCLUDE, Act.REFUSE], [Act.EXCLUDE])
     minutes = "four minutes"  # work counts once its whole unit is confirmed
@@ -211,15 +250,9 @@ class OnMTurk:
     def name(self, person: people.DemoPerson) -> str:
         return workers.worker_id(person.name)
 
-    def work(
-        self,
-        person: people.DemoPerson,
-        stop: threading.Event,
-        pause: float,
-        say: people.Say,
-        turn: people.Turn,
-    ) -> object:
-        return people.work(person, self.endpoint.url, stop, pause, say, turn, by=units.OnSite)
+    @property
+    def start(self) -> str:
+        return self.endpoint.url
 
     def supply(self, campaign_id: int) -> None:
         """Launch more units when none are left, as a researcher would.
@@ -259,10 +292,10 @@ class OnMTurk:
     def settled(self, campaign_id: int) -> bool:
         reconciling.reconcile_all(all_=True)
         self._decide(campaign_id)
-        return audit.quiet(campaign_id)
+        return quiet(campaign_id)
 
     def report(self, campaign_id: int) -> dict[str, Any]:
-        return {"crowd": audit.compared(campaign_id, self.endpoint.state)}
+        return {"crowd": compared(campaign_id, self.endpoint.state)}
 
     def places(self, dashboard: str) -> list[Place]:
         site = self.endpoint.url
@@ -286,7 +319,7 @@ class NoStandIn(Exception):
     """This crowd cannot be shown without an account. The message says which can."""
 
 
-def coming_by(crowd: str, *, quick: bool) -> Coming:
+def coming_by(crowd: str, *, quick: bool) -> ByLink:
     """Return how people come from this crowd. Raises `NoStandIn`."""
     if crowd == ByLink.crowd:
         return ByLink()

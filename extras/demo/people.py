@@ -1,13 +1,103 @@
-"""Simulated annotators. They use only the pages, over HTTP, as people do."""
+"""Simulated annotators: how they judge and edit, and how they work on the pages, over HTTP."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from random import Random
 from typing import Any
+from urllib.parse import urlencode, urljoin
 
-from extras.demo import judging, schooling, vocabulary
-from extras.demo.browser import Browser, InterruptedVisitError, Page, PageTask, TutorialQuestion
+from extras.demo import corpus, schooling
+from extras.demo.browser import (
+    Browser,
+    Document,
+    InterruptedVisitError,
+    Page,
+    PageForm,
+    PageTask,
+    TutorialQuestion,
+)
+from extras.demo.corpus import Correction, clean_version
+
+CRITERIA = ("fluency", "redundancy", "overall")
+
+# Cost of each defect, in the order of CRITERIA.
+SEVERITY: Mapping[str, tuple[float, float, float]] = {
+    "repeated_sentence": (0.15, 1.45, 1.0),
+    "restated": (0.05, 0.85, 0.5),
+    "repeated_phrase": (0.6, 1.2, 1.0),
+    "repeated_name": (0.1, 0.55, 0.3),
+    "doubled_word": (0.5, 0.25, 0.4),
+    "wrong_preposition": (0.55, 0.0, 0.4),
+    "wrong_agreement": (0.55, 0.0, 0.35),
+    "missing_article": (0.5, 0.0, 0.3),
+    "unknown_token": (0.75, 0.0, 0.65),
+    "scrambled": (1.3, 0.1, 1.1),
+    "truncated": (0.9, 0.0, 0.8),
+    "boilerplate": (0.4, 0.3, 0.55),
+}
+
+SOUND = (0.85, 0.9, 0.65)  # the latent quality of a text without defects
+TASTE = 0.3  # sd of the quality that readers agree on beyond defects
+CUT = 0.33
+
+
+@dataclass(frozen=True)
+class DemoAnswer:
+    levels: Mapping[str, int]
+    correction: Correction
+
+    @property
+    def edit_required(self) -> bool:
+        return any(level < 1 for level in self.levels.values())
+
+
+def unread(text: str) -> DemoAnswer:
+    """Return the best levels, whatever the text is."""
+    correction = judge(text, 0.0, 0.0, Random(0)).correction
+    return DemoAnswer(dict.fromkeys(("fluency", "redundancy", "overall"), 1), correction)
+
+
+def quality(text: str, defects: tuple[str, ...]) -> tuple[float, float, float]:
+    """Return the latent quality per criterion, the same for every reader."""
+    taste = Random(sha256(text.encode()).hexdigest())
+    shared = taste.gauss(0, TASTE)
+    fluency, redundancy, overall = (
+        sound + 0.6 * shared + 0.6 * taste.gauss(0, TASTE) - _cost(defects, column)
+        for column, sound in enumerate(SOUND)
+    )
+    return fluency, redundancy, overall
+
+
+def _cost(defects: tuple[str, ...], column: int) -> float:
+    """Return the cost of defects: the first one annoys most, and each further one adds less."""
+    costs = sorted((SEVERITY[kind][column] for kind in defects), reverse=True)
+    return sum(cost * 0.7**rank for rank, cost in enumerate(costs))
+
+
+def judge(text: str, leniency: float, noise: float, rng: Random) -> DemoAnswer:
+    correction = clean_version(text)
+    mood = rng.gauss(0, noise * 0.6)
+    levels = {
+        criterion: level(value + leniency + mood + rng.gauss(0, noise))
+        for criterion, value in zip(CRITERIA, quality(text, correction.defects), strict=True)
+    }
+    return DemoAnswer(levels, correction)
+
+
+def level(latent: float) -> int:
+    return (latent > CUT) - (latent < -CUT)
+
+
+def sensible_edit(text: str, correction: Correction, rng: Random) -> str:
+    """Return an edit of all defects, sometimes only of the last ones; sound texts are polished."""
+    if len(correction.versions) > 2 and rng.random() < 0.15:
+        return rng.choice(correction.versions[1:-1])
+    if correction.text != text:
+        return correction.text
+    return corpus.polished(text)
+
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0
 CARELESS = 5  # the position in the cast of the person who does not read
@@ -56,14 +146,14 @@ class DemoPerson:
     def __post_init__(self) -> None:
         self.rng = Random(f"{self.seed}/habits")
 
-    def verdict(self, text: str) -> judging.DemoAnswer:
+    def verdict(self, text: str) -> DemoAnswer:
         """Return the verdict, which is the same for the same text at any time."""
         if self.careless:
-            return judging.unread(text)
-        return judging.judge(text, self.leniency, self.noise, self._for_text(text, "verdict"))
+            return unread(text)
+        return judge(text, self.leniency, self.noise, self._for_text(text, "verdict"))
 
-    def edit(self, text: str, verdict: judging.DemoAnswer) -> str:
-        return judging.sensible_edit(text, verdict.correction, self._for_text(text, "edit"))
+    def edit(self, text: str, verdict: DemoAnswer) -> str:
+        return sensible_edit(text, verdict.correction, self._for_text(text, "edit"))
 
     def hasty_edit(self, text: str, edit: str) -> str | None:
         """Return the edit; at times None (forgotten), or the text with only white space changed."""
@@ -87,7 +177,7 @@ class DemoPerson:
 def cast(n: int, seed: int) -> list[DemoPerson]:
     """Return people with different names, leniency and speed; one of them does not read."""
     rng = Random(f"{seed}/cast")
-    firsts, lasts = vocabulary.WOMEN + vocabulary.MEN, vocabulary.LAST_NAMES
+    firsts, lasts = corpus.WOMEN + corpus.MEN, corpus.LAST_NAMES
     names = rng.sample([f"{first} {last}" for first in firsts for last in lasts], n)
     return [
         DemoPerson(
@@ -213,3 +303,95 @@ class DemoVisit:
 
     def tell(self, what: str) -> None:
         self.say(f"{self.person.name} {what}")
+
+
+LOOKS = 2  # at a page without work, before the unit is returned
+AGAIN = ("left", "time")  # the ends of a unit after which it is worth accepting again
+REFUSED = {400, 403, 404, 409, 410, 503}
+
+
+@dataclass
+class Site:
+    """A marketplace as one worker uses it; a unit is named by its page's address there."""
+
+    browser: Browser
+    url: str
+    worker: str
+    previewed: set[str] = field(default_factory=set)
+
+    def accept(self) -> str | None:
+        """Accept the first listed unit; None if none is open to this worker."""
+        home = self._read(f"{self.url}/?{urlencode({'worker': self.worker})}")
+        for link in home.links:
+            if link.startswith("/mturk/preview?"):
+                return self._accept(urljoin(self.url, link))
+        return None
+
+    def enter(self, unit: str) -> str | None:
+        """Open the page that the unit's own page frames; return where it leads, if anywhere."""
+        frame = self._read(unit).frame
+        if not frame:
+            return None
+        answer = self.browser.request("GET", frame, {303, *REFUSED})
+        return urljoin(frame, answer.headers["Location"]) if answer.status == 303 else None
+
+    def hand_in(self, form: PageForm) -> None:
+        """Post the form of the last page, as its script does."""
+        self.browser.post(form.action, form, {200})
+
+    def give_back(self, unit: str) -> None:
+        """Return the unit. If its time has run out, there is nothing to return."""
+        if form := _form(self._read(unit), "/return"):
+            self.browser.follow(unit, form, refused={409})
+
+    def _accept(self, preview: str) -> str | None:
+        page = self._read(preview)
+        form = _form(page, "/accept")
+        if form is None:
+            return None
+        if preview not in self.previewed:  # people look once
+            self.previewed.add(preview)
+            self.browser.request("GET", page.frame, {200, *REFUSED})
+        return self.browser.follow(preview, form, refused={409})
+
+    def _read(self, url: str) -> Document:
+        return Document(self.browser.request("GET", url, {200, 404, 409}).data.decode())
+
+
+class OnSite(DemoVisit):
+    """A visit that continues from unit to unit."""
+
+    def run(self, start: str) -> None:
+        """Do the work that the site at `start` lists."""
+        site, wait = Site(self.browser, start, self.person.name), FIRST_WAIT
+        while not self.stop.is_set():
+            self.turn()
+            unit = site.accept()
+            page = self._do(site, unit) if unit else None
+            if page and page.hand_in:
+                wait = FIRST_WAIT
+            elif page and page.over and page.reason not in AGAIN:
+                self.end(page.reason, page.message)
+                return
+            else:
+                self.stop.wait(wait)
+                wait = min(2 * wait, LONGEST_WAIT)
+        self.end("stopped", "")
+
+    def _do(self, site: Site, unit: str) -> Page | None:
+        """Do the work of a unit and submit it; return it if there is none."""
+        start = site.enter(unit)
+        page = self.stay(start, looks=LOOKS) if start else None
+        if page and page.hand_in:
+            site.hand_in(page.hand_in)
+            self.tally.handed_in += 1
+            self.tell("handed in a submission")
+        else:
+            site.give_back(unit)
+            self.tally.given_back += 1
+            self.tell("gave a submission back")
+        return page
+
+
+def _form(page: Document, action: str) -> PageForm | None:
+    return next((form for form in page.forms if form.action == action), None)

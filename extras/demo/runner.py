@@ -24,7 +24,7 @@ from annotate.services.review.rulings import Act
 from annotate.states import CloseReason
 from estimation.selectors.history import estimate_rows
 from extras.demo import corpus, environment, people
-from extras.demo.crowds import Coming
+from extras.demo.crowds import ByLink
 
 USER, PASSWORD = "demo", "plumbline"
 METRICS = ("repetition",)
@@ -69,7 +69,7 @@ class RunningDemo:
     url: str
     campaign_id: int
     dashboard: str
-    coming: Coming
+    coming: ByLink
     size: Size = WHOLE
     stop: threading.Event = field(default_factory=threading.Event)
 
@@ -79,7 +79,7 @@ class RunningDemo:
 
 
 @contextmanager
-def stage(*, coming: Coming, size: Size = WHOLE) -> Iterator[RunningDemo]:
+def stage(*, coming: ByLink, size: Size = WHOLE) -> Iterator[RunningDemo]:
     """Run the product in this environment (see `environment.py`), and create the campaign."""
     with coming.ready(), environment.product() as url:
         campaign_id, public_id = _campaign(coming, size)
@@ -87,7 +87,7 @@ def stage(*, coming: Coming, size: Size = WHOLE) -> Iterator[RunningDemo]:
         yield RunningDemo(url, campaign_id, f"{url}/campaigns/{public_id}/", coming, size)
 
 
-def _campaign(coming: Coming, size: Size) -> tuple[int, str]:
+def _campaign(coming: ByLink, size: Size) -> tuple[int, str]:
     user = User.objects.create_user(USER, password=PASSWORD)
     lines = (f"{json.dumps(row)}\n".encode() for row in corpus.rows_for_upload(items=size.items))
     plan = Plan(
@@ -121,7 +121,9 @@ def perform(on: RunningDemo, *, pause: float, say: Say) -> None:
     look = LOOK if pause else timedelta(0)
     while not counting.brief(on.campaign_id).is_final and not on.stop.is_set() and not failures:
         waiting = len(counting.marks(on.campaign_id)) + on.coming.unconfirmed(on.campaign_id)
-        _regulate(flow, waiting=waiting)
+        # People wait while estimates lag: real ones do not judge hundreds of texts a minute.
+        # Simulated ones do, and the campaign would collect far beyond its target.
+        (flow.clear if waiting > BACKLOG else flow.set)()
         rule(on, before=timezone.now() - look)
         on.coming.supply(on.campaign_id)
         time.sleep(0.05)
@@ -157,18 +159,6 @@ def rule(on: RunningDemo, *, before: datetime) -> None:
                 break
 
 
-def _regulate(flow: threading.Event, *, waiting: int) -> None:
-    """Hold people back while estimates lag behind.
-
-    Real people do not judge hundreds of texts a minute. Simulated people would, on one machine
-    whose web threads and worker share a core, and the campaign would collect far beyond its target.
-    """
-    if waiting > BACKLOG:
-        flow.clear()
-    else:
-        flow.set()
-
-
 def _visit(
     person: people.DemoPerson,
     on: RunningDemo,
@@ -178,7 +168,8 @@ def _visit(
     failures: list[BaseException],
 ) -> None:
     try:
-        on.coming.work(person, on.stop, pause, say, flow.wait)
+        start, by = on.coming.start, on.coming.by
+        people.work(person, start, on.stop, pause, say, flow.wait, by=by)
     except BaseException as failure:
         failures.append(failure)
 

@@ -6,9 +6,16 @@ import numpy as np
 
 from estimation.charts.theme import FONT, THEMES
 from estimation.core import Floats
-from extras.replication.cells import MetricLink
-from extras.replication.curves import HUMAN, NOISELESS, PERFECT, SIZES, Curve
-from extras.replication.tables import label, number
+from extras.replication.reproducing import (
+    HUMAN,
+    NOISELESS,
+    PERFECT,
+    SIZES,
+    Curve,
+    MetricLink,
+    label,
+    number,
+)
 
 INK = THEMES["light"]
 PAGE = "#ffffff"

@@ -8,8 +8,7 @@ import numpy as np
 
 from estimation.core import Floats, Sample, cross_fitted, one_way
 from estimation.metrics import METRICS
-from extras.replication.cells import item_means
-from extras.replication.reproducing import CRITERIA, Data
+from extras.replication.reproducing import CRITERIA, Data, item_means
 
 # The metrics before this comparison, and those that were added since.
 ADDED = (

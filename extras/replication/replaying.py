@@ -1,24 +1,157 @@
 """Replays released judgments through the real services, to measure what stopping saves."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from decimal import Decimal
+from functools import cache
 from typing import Any, Literal, get_args
 
 import numpy as np
+from django.core.management import call_command
+from django.db import connections, transaction
 
-from annotate.models import Campaign
+from annotate.models import Assignment, Campaign, Output
 from annotate.selectors.campaigns import counting, opening
+from annotate.selectors.work.admission import Nothing
 from annotate.services.campaigns import creating, life
-from annotate.services.campaigns.plans import Plan
-from annotate.states import CampaignStatus
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.campaigns.plans import Plan, Planned
+from annotate.services.work import judgments, leasing, participations
+from annotate.states import CampaignStatus, CloseReason
+from config.local import servers
 from estimation import data, protocols
 from estimation.core import Estimand, Estimate, Sample
 from estimation.selectors.history import EstimateRow, estimate_rows
 from estimation.services import estimating, metrics
-from extras.replication import recording
-from extras.replication.recording import Due, Recorder
-from extras.replication.released import Release
+from extras.replication.released import Recorded, Release
+
+
+@dataclass(frozen=True)
+class Due:
+    """The next recorded judgment, and its output."""
+
+    output_id: int
+    recorded: Recorded
+
+
+def as_recorded(release: Release) -> Planned:
+    """Plan as many judgments of each output as were recorded."""
+
+    def planned(row: Row, _position: int) -> int:
+        return len(release.judgments_of(row.item, row.output))
+
+    return planned
+
+
+def recorded_in_order(campaign_id: int, release: Release) -> Iterator[Due]:
+    """Yield the recorded judgments in the order in which the campaign leases its slots."""
+    outputs = (
+        Output.objects.filter(campaign=campaign_id)
+        .order_by("item__position", "pk")
+        .values_list("pk", "item__key", "text")
+    )
+    for pk, item, text in list(outputs):
+        for recorded in release.judgments_of(item, text):
+            yield Due(pk, recorded)
+
+
+class Recorder:
+    """Leases and submits for each recorded annotator, with one participation each."""
+
+    def __init__(self, campaign_id: int) -> None:
+        self.campaign_id = campaign_id
+        self._participation = cache(self._enter)
+
+    def record(self, due: Due) -> Nothing | None:
+        """Lease and submit one judgment; return the refusal if there is no lease.
+
+        Raises RuntimeError if the lease is for another output, which means that the records are not
+        in the order of the slots.
+        """
+        participation_id = self._participation(due.recorded.annotator)
+        got = leasing.lease(participation_id)
+        if isinstance(got, Nothing):
+            return got
+        if got.output_id != due.output_id:
+            raise RuntimeError(f"leased output {got.output_id}, recorded was {due.output_id}")
+        self._submit(got, due.recorded)
+        return None
+
+    def _submit(self, assignment: Assignment, recorded: Recorded) -> None:
+        judgments.submit(
+            assignment.pk,
+            participation_id=assignment.participation_id,
+            raw={"scores": recorded.scores},
+            active_seconds=recorded.seconds,
+        )
+
+    def _enter(self, annotator: str) -> int:
+        return participations.enter(self.campaign_id, external_id=annotator).pk
+
+
+def record_all(
+    campaign_id: int, release: Release, *, actor_id: int | None, progress: Callable[[], object]
+) -> int:
+    """Open the campaign, store every judgment, and close it, in one transaction.
+
+    No stopping rule can act in between. Returns the number of judgments stored.
+    """
+    taken = 0
+    with transaction.atomic():
+        life.open_(campaign_id, actor_id=actor_id)
+        recorder = Recorder(campaign_id)
+        for due in recorded_in_order(campaign_id, release):
+            refusal = recorder.record(due)
+            if refusal is not None:
+                raise RuntimeError(f"a recorded judgment was refused: {refusal.message}")
+            taken += 1
+            progress()
+        life.close(campaign_id, CloseReason.HAND, actor_id=actor_id, recorded=taken)
+        life.finish(campaign_id, actor_id=actor_id)
+    return taken
+
+
+def instrument_for(release: Release, *, with_judgments: bool) -> str:
+    """Return the instrument of a campaign made from a release."""
+    return f"recorded_{release.instrument}" if with_judgments else release.instrument
+
+
+@contextmanager
+def scratch_database() -> Iterator[str]:
+    """Point Django at a new, migrated Postgres while the context lasts; yield its host.
+
+    For commands that have not used the database yet: all threads' connections go there. It is
+    deleted afterwards.
+    """
+    before = dict(connections.settings["default"])
+    with servers.scratch() as postgres:
+        _use(
+            {
+                **before,
+                "ENGINE": "django.db.backends.postgresql",
+                "NAME": servers.NAME,
+                "USER": servers.NAME,
+                "PASSWORD": postgres.passwords[servers.NAME],
+                "HOST": postgres.host,
+                "PORT": postgres.port,
+                "OPTIONS": {},
+            }
+        )
+        try:
+            call_command("migrate", verbosity=0)
+            yield postgres.host
+        finally:
+            connections["default"].close()
+            _use(before)
+
+
+def _use(settings: dict[str, Any]) -> None:
+    connections["default"].close()
+    connections.settings["default"].clear()
+    connections.settings["default"].update(settings)
+    del connections["default"]
+
 
 Progress = Callable[[], object]
 Estimator = Literal["balanced", "regression"]
@@ -78,7 +211,7 @@ def replay(
     """
     campaign_id = _campaign(release, question)
     life.open_(campaign_id)
-    everything = list(recording.in_order(campaign_id, release))
+    everything = list(recorded_in_order(campaign_id, release))
     waiting, recorder = iter(everything), Recorder(campaign_id)
     while not _is_closed(campaign_id):
         if not _record_next(recorder, waiting):
@@ -106,7 +239,7 @@ def _campaign(release: Release, question: ReplayQuestion) -> int:
         raise KeyError(f"No system {question.system!r}; there are {', '.join(release.systems)}.")
     plan = Plan(
         name=f"Replay of {question.system}",
-        instrument=recording.instrument_for(release, with_judgments=True),
+        instrument=instrument_for(release, with_judgments=True),
         targets={question.criterion: question.width},
         metrics=question.metrics,
         estimand=question.estimand,
@@ -114,7 +247,7 @@ def _campaign(release: Release, question: ReplayQuestion) -> int:
         seed=question.seed,
         reward=Decimal(0),
         annotator_cap=None,
-        planned=recording.as_recorded(release),
+        planned=as_recorded(release),
     )
     campaign = creating.create(plan, rows, owner_id=None)
     if question.estimator != opening.ESTIMATOR:

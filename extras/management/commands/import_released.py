@@ -18,7 +18,7 @@ from annotate.services.campaigns.metric_choice import AUTO
 from annotate.services.campaigns.plans import Plan
 from estimation.metrics import METRICS
 from estimation.services import agreement, estimating, metrics
-from extras.replication import recording, released
+from extras.replication import released, replaying
 from extras.replication.released import Release
 
 DEFAULT_METRICS = ("repetition",)
@@ -85,7 +85,7 @@ class Command(BaseCommand):
         with tqdm(
             total=total, unit="judgment", desc="judgments", disable=None, file=self.stderr
         ) as bar:
-            return recording.record_all(
+            return replaying.record_all(
                 campaign_id, release, actor_id=owner_id, progress=bar.update
             )
 
@@ -110,10 +110,10 @@ class Command(BaseCommand):
 
 def _plan(release: Release, options: dict[str, Any]) -> Plan:
     with_judgments = options["judgments"]
-    recorded = recording.as_recorded(release) if with_judgments else None
+    recorded = replaying.as_recorded(release) if with_judgments else None
     return Plan(
         name=options["name"] or options["file"].name,
-        instrument=recording.instrument_for(release, with_judgments=with_judgments),
+        instrument=replaying.instrument_for(release, with_judgments=with_judgments),
         targets=DEFAULT_TARGETS[release.instrument],
         metrics=tuple(options["metrics"] or DEFAULT_METRICS),
         annotator_cap=None if with_judgments else 25,

@@ -14,8 +14,7 @@ from annotate.services.campaigns.metric_choice import AUTO
 from annotate.states import Estimand
 from estimation.metrics import METRICS
 from extras.replication import released, replaying
-from extras.replication.replaying import Replay, ReplayQuestion
-from extras.replication.scratch import scratch_database
+from extras.replication.replaying import Replay, ReplayQuestion, scratch_database
 
 NO_METRIC = "none"
 DEFAULT = ("repetition",)

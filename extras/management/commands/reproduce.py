@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from annotate.services.campaigns.importing.problems import UploadRefused
 from estimation.metrics import METRICS
-from extras.replication import gains, page, reproducing, tables
+from extras.replication import gains, page, reproducing
 from extras.replication.reproducing import Data, Progress, Reproduction
 
 
@@ -56,7 +56,7 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps([one.as_data() for one in found], allow_nan=False))
         else:
-            self.stdout.write("\n\n".join(tables.text(one) for one in found))
+            self.stdout.write("\n\n".join(page.text(one) for one in found))
 
     def _gains(self, file: Path) -> list[gains.Gain]:
         return list(gains.gains(_load(file, tuple(METRICS))))

@@ -6,7 +6,7 @@ import pytest
 
 from annotate.instruments import registry
 from annotate.instruments.base import InvalidResponse, Material
-from extras.replication import recording
+from extras.replication import replaying
 from extras.replication.released import Release
 from tests import released_data
 
@@ -168,7 +168,7 @@ def test_the_example_can_be_judged_with_the_instrument():
 @pytest.mark.parametrize("kind", ["answer_correctness", "language_quality"])
 def test_a_release_without_its_judgments_is_asked_anew(kind):
     release = Release(kind, (), ())
-    assert recording.instrument_for(release, with_judgments=False) == kind
-    recorded = recording.instrument_for(release, with_judgments=True)
+    assert replaying.instrument_for(release, with_judgments=False) == kind
+    recorded = replaying.instrument_for(release, with_judgments=True)
     assert not registry.get(recorded).template
     assert registry.get(recorded).criteria == registry.get(kind).criteria

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from extras.demo import corpus, repair
-from extras.demo.judging import SEVERITY
+from extras.demo import corpus
+from extras.demo.people import SEVERITY
 
 ROWS = corpus.sample_outputs()
 DOUBLED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
@@ -82,10 +82,10 @@ def test_references_and_inputs_are_sound() -> None:
 
 def test_references_and_articles_have_the_length_of_their_kind() -> None:
     for row in ROWS:
-        sentences = repair.split_sentences(row.reference)
+        sentences = corpus.split_sentences(row.reference)
         assert 2 <= len(sentences) <= 3, row.reference
         assert all(sentence[-1] in '.!?"' for sentence in sentences), row.reference
-        assert 6 <= len(repair.split_sentences(row.input)) <= 8, row.input
+        assert 6 <= len(corpus.split_sentences(row.input)) <= 8, row.input
 
 
 @pytest.mark.parametrize("system", corpus.SYSTEMS)
@@ -113,25 +113,12 @@ def test_whitespace_does_not_hide_a_known_text() -> None:
     assert corpus.clean_version(spaced).defects == output.defects
 
 
-@pytest.mark.parametrize(
-    ("text", "repaired", "kinds"),
-    [
-        ("The the cat sat.", "The cat sat.", ("doubled_word",)),
-        ("A cat sat. A cat sat. It slept.", "A cat sat. It slept.", ("repeated_sentence",)),
-        ("It sat on the mat on the mat.", "It sat on the mat.", ("repeated_phrase",)),
-        ("A cat <unk> sat.", "A cat sat.", ("unknown_token",)),
-        ("A cat sat. It was a", "A cat sat.", ("truncated",)),
-        ("A cat sat.", "A cat sat.", ()),
-    ],
-)
-def test_an_unknown_text_is_repaired_by_sight(
-    text: str, repaired: str, kinds: tuple[str, ...]
-) -> None:
-    correction = corpus.clean_version(text)
-    assert (correction.text, correction.defects) == (repaired, kinds)
+def test_an_unknown_text_counts_as_sound() -> None:
+    correction = corpus.clean_version("The  cat sat.")
+    assert (correction.text, correction.defects) == ("The cat sat.", ())
 
 
 def test_polishing_always_changes_more_than_whitespace() -> None:
     for row in ROWS:
-        assert corpus.normalised(repair.polished(row.reference)) != row.reference
-    assert repair.polished("Yes.") != "Yes."
+        assert corpus.normalised(corpus.polished(row.reference)) != row.reference
+    assert corpus.polished("Yes.") != "Yes."

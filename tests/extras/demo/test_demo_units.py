@@ -6,8 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from extras.demo.people import DemoPerson, Tally, work
-from extras.demo.units import OnSite
+from extras.demo.people import DemoPerson, OnSite, Tally, work
 from extras.mturk_simulator import workers
 from extras.mturk_simulator.server import RunningServer, serve
 from extras.mturk_simulator.world import AssignmentState

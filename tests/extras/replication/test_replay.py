@@ -4,20 +4,15 @@ import json
 from io import StringIO
 from pathlib import Path
 
-import numpy as np
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from scipy.stats import norm
 
 from annotate.models import Campaign, Judgment, System
 from annotate.services.campaigns.importing.problems import UploadRefused
-from estimation.core import Method, Scale, Trajectory
-from estimation.metrics import score_all
 from estimation.models import MetricScore
 from estimation.selectors.history import estimate_rows
-from extras.replication import orders, released, replaying
-from extras.replication.orders import Stopped
+from extras.replication import released, replaying
 from extras.replication.replaying import ReplayQuestion
 from tests.factories import user
 from tests.released_data import FOLDER as REAL
@@ -151,70 +146,6 @@ def test_the_order_follows_the_seed_and_the_estimate_from_all_data_does_not(writ
     assert runs[0].all_data.estimate == pytest.approx(runs[2].all_data.estimate, abs=1e-12)
 
 
-@pytest.mark.parametrize("metric", ["length", ""])
-@pytest.mark.parametrize("estimator", ["balanced", "regression"])
-@pytest.mark.parametrize("estimand", ["population", "panel"])
-def test_the_library_stops_where_the_services_stop(write, estimand, estimator, metric):
-    release = released.read(write(noisy()))
-    question = ReplayQuestion(
-        "alpha",
-        "overall",
-        width=0.8,
-        metrics=(metric,) if metric else (),
-        estimand=estimand,
-        seed=5,
-        estimator=estimator,
-    )
-    texts = [output.text for output in release.outputs]
-    values = score_all([metric], texts)[metric] if metric else None
-    result = replaying.replay(release, question)
-    assert result.stopped == "target"
-    assert orders.stopped(release, question, values) == Stopped(result.at_stop.n_judgments, True)
-    assert {row.estimator for row in estimate_rows(Campaign.objects.get().pk)} == {
-        estimator if metric or estimator == "balanced" else "mean"
-    }
-
-
-def noisy() -> list[dict]:
-    """Outputs judged once to three times, by uneven people, with scores that vary."""
-    rng = np.random.default_rng(8)
-    found = []
-    for i in range(120):
-        people = sorted(set(rng.choice(14, 1 + i % 3, p=np.arange(1, 15) / 105).tolist()))
-        one = record(i, people=people)
-        level = rng.integers(-1, 2, len(people)).tolist()
-        one["output"]["_responses"] |= {"overall": level}
-        found.append(one)
-    return found
-
-
-def test_an_order_that_never_is_narrow_enough_takes_all(write):
-    release = released.read(write(many(40)))
-    question = ReplayQuestion("alpha", "overall", width=0.01)
-    assert orders.stopped(release, question, None) == Stopped(80, False)
-
-
-def test_finishing_an_item_that_widens_the_interval_goes_on():
-    # Narrow enough after the first judgment of an item of two, too wide after its second one.
-    width = np.array([1.0, 0.1, 0.9, 0.3, 0.2])
-    history = Trajectory(
-        n_judgments=np.arange(1, 6),
-        estimate=np.zeros(5),
-        centre=np.zeros(5),
-        std_error=width / 2 / norm.ppf(0.975),
-        df=np.full(5, np.inf),
-        n_items=np.full(5, 40.0),
-        n_units=np.full(5, 40.0),
-        effective_annotators=np.full(5, 9.0),
-        method=Method(),
-        scale=Scale(-1, 1),
-    )
-    items = np.array([0, 1, 1, 2, 2])
-    assert orders._end(history, items, width=0.5, level=0.95) == 4
-    assert orders._end(history, items, width=0.1, level=0.95) is None
-    assert orders._end(history, np.array([0, 0, 1, 1, 2]), width=0.95, level=0.95) == 1
-
-
 def test_unknown_systems_and_criteria_are_named(write):
     release = released.read(write(many(4)))
     with pytest.raises(KeyError, match="there are alpha"):
@@ -255,9 +186,9 @@ def test_import_of_answer_correctness(write):
 
 
 def test_a_refused_import_leaves_nothing(write, monkeypatch):
-    from extras.replication import recording
+    from extras.replication import replaying
 
-    monkeypatch.setattr(recording.Recorder, "record", lambda *a: 1 / 0)
+    monkeypatch.setattr(replaying.Recorder, "record", lambda *a: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         call_command("import_released", write(many(4)), "--judgments", stdout=StringIO())
     assert not Judgment.objects.exists()

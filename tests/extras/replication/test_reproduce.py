@@ -10,10 +10,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from estimation.core import Sample, Scale, data_efficiency
-from extras.replication import curves as figure_6
-from extras.replication import gains, page, reproducing, tables
-from extras.replication.cells import link
-from extras.replication.curves import HUMAN, NOISELESS, PERFECT, curves
+from extras.replication import gains, page, reproducing
+from extras.replication.reproducing import HUMAN, NOISELESS, PERFECT, curves, link
 from tests.released_data import FOLDER as REAL
 
 real = pytest.mark.skipif(not REAL.exists(), reason=f"the released data is not at {REAL}")
@@ -49,7 +47,7 @@ def test_table_2_comes_out_to_four_digits(found):
 @real
 def test_what_the_paper_prints_is_within_rounding_of_its_own_definition(found):
     for row in found.table:
-        printed = tables.paper.TABLE_2[row.criterion]
+        printed = page.PRINTED_TABLE_2[row.criterion]
         assert row.mean_within == pytest.approx(printed.noise, abs=0.0051)
         assert row.item_means == pytest.approx(printed.item, abs=0.006)
         assert row.gamma_printed == pytest.approx(printed.gamma, abs=0.02)
@@ -190,7 +188,7 @@ def test_bootstrap_widths_give_the_known_data_efficiency():
     # A metric made of the two judgments explains half of their noise: 2 / (1 / 2),
     # less what the slope's own noise costs at the smallest sizes.
     assert 3.5 < efficiency[PERFECT] < 4.1
-    widths = dict(zip(figure_6.SIZES, found[0].widths, strict=True))
+    widths = dict(zip(reproducing.SIZES, found[0].widths, strict=True))
     assert widths[50] / widths[200] == pytest.approx(2, rel=0.08)
 
 
