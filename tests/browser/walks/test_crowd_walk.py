@@ -24,7 +24,7 @@ from annotate.services.marketplace import reconciling
 from annotate.services.outbox import delivery
 from annotate.services.work import participations
 from estimation.services import estimating
-from extras.demo import audit
+from extras.demo import crowds
 from extras.mturk_simulator import hits, workers
 from extras.mturk_simulator.world import AssignmentState, HitAssignment
 from tests import chromium
@@ -340,7 +340,7 @@ def _end(walk: Walk, page: Page) -> None:
     walk.picture(page, "dashboard-after")
     page.goto(f"{walk.turk.url}/requester")
     walk.picture(page, "requester")
-    assert audit.compared(walk.study.pk, world) == {
+    assert crowds.compared(walk.study.pk, world) == {
         "hits": 2,
         "approved": 8,
         "rejected": 1,
