@@ -1,4 +1,4 @@
-"""Operations on assignments, the resulting payments, blocks, and messages to workers."""
+"""Operations on assignments, the resulting payments, and messages to workers."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -19,7 +19,6 @@ from extras.mturk_simulator.world import (
     BonusPayment,
     HitAssignment,
     RequestRefused,
-    WorkerBlock,
     WorkerNotice,
     World,
     bonus_cost,
@@ -165,24 +164,6 @@ def _shown_bonus(bonus: BonusPayment) -> Reply:
 
 
 AT_ONCE = 100
-
-
-def block(world: World, args: Args) -> Reply:
-    worker = args["WorkerId"]
-    world.blocks[worker] = WorkerBlock(worker, world.serial(), args["Reason"])
-    return {}
-
-
-def unblock(world: World, args: Args) -> Reply:
-    """Lift a block. It succeeds for a worker who is not blocked."""
-    world.blocks.pop(args["WorkerId"], None)
-    return {}
-
-
-def list_blocks(world: World, args: Args) -> Reply:
-    rows, about = page(args, world.blocks.values(), lambda one: one.serial)
-    blocks = [{"WorkerId": one.worker, "Reason": one.reason} for one in rows]
-    return {"WorkerBlocks": blocks, **about}
 
 
 def notify(world: World, args: Args) -> Reply:

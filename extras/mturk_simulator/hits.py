@@ -122,13 +122,6 @@ def list_hits(world: World, args: Args) -> Reply:
     return _listed(world, args, (hit for hit in world.hits.values() if not hit.disposed))
 
 
-def list_reviewable_hits(world: World, args: Args) -> Reply:
-    wanted = args.get("Status", "Reviewable")
-    kind = args.get("HITTypeId")
-    hits = (hit for hit in world.hits.values() if kind in (None, hit.type.id))
-    return _listed(world, args, (hit for hit in hits if status(world, hit) == wanted))
-
-
 def update_expiration(world: World, args: Args) -> Reply:
     """Change the expiry. A time in the past ends the HIT at once; a later one revives it."""
     hit = _not_disposed(world, args["HITId"])
@@ -136,7 +129,6 @@ def update_expiration(world: World, args: Args) -> Reply:
     if at > world.now() + timedelta(days=365):
         raise RequestRefused(INVALID, "ExpireAt lies more than a year ahead.")
     hit.expires_at = max(at, hit.created_at)
-    hit.reviewing = hit.reviewing and status(world, hit) == "Reviewing"
     return {}
 
 
@@ -149,7 +141,6 @@ def add_places(world: World, args: Args) -> Reply:
         message = f"A HIT made with fewer than {MANY} assignments cannot get {MANY} or more."
         raise RequestRefused(TOO_MANY_PLACES, message)
     hit.places = places
-    hit.reviewing = hit.reviewing and status(world, hit) == "Reviewing"
     world.remember("places", token, world.new_id())
     return {}
 
@@ -163,16 +154,6 @@ def delete_hit(world: World, args: Args) -> Reply:
     if any(one.state == AssignmentState.SUBMITTED for one in world.of_hit(hit)):
         raise RequestRefused(HIT_STATE, "Some assignments are neither approved nor rejected.")
     hit.disposed = True
-    return {}
-
-
-def update_review_status(world: World, args: Args) -> Reply:
-    hit = _not_disposed(world, args["HITId"])
-    revert = args.get("Revert", False)
-    needed = "Reviewing" if revert else "Reviewable"
-    if status(world, hit) != needed:
-        raise RequestRefused(HIT_STATE, f"The HIT is {status(world, hit)}, not {needed}.")
-    hit.reviewing = not revert
     return {}
 
 
@@ -191,14 +172,14 @@ def available(world: World, hit: Hit) -> int:
 
 
 def status(world: World, hit: Hit) -> str:
-    """Return HITStatus. Except for the reviewer's mark, it follows from the assignments."""
+    """Return HITStatus, which follows from the assignments."""
     if hit.disposed:
         return "Disposed"
     if hit.expires_at > world.now() and available(world, hit) > 0:
         return "Assignable"
     if pending(world, hit):
         return "Unassignable"
-    return "Reviewing" if hit.reviewing else "Reviewable"
+    return "Reviewable"
 
 
 def shown(world: World, hit: Hit) -> Reply:

@@ -412,8 +412,5 @@ def _people(world: World) -> list[Html]:
     ]
     return [
         table("Qualifications", ("Type", "Worker", "Value", "Since"), held),
-        table(
-            "Blocks", ("Worker", "Reason"), [(b.worker, b.reason) for b in world.blocks.values()]
-        ),
         table("Messages", ("Worker", "Subject", "Text", "When"), notices),
     ]

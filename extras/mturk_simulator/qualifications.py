@@ -47,30 +47,12 @@ def create_type(world: World, args: Args) -> Reply:
     return {"QualificationType": _shown_type(made)}
 
 
-def get_type(world: World, args: Args) -> Reply:
-    return {"QualificationType": _shown_type(world.qualification_type(args["QualificationTypeId"]))}
-
-
 def list_types(world: World, args: Args) -> Reply:
     """List only the requester's own types; the system's types are not listed."""
     words = args.get("Query", "").lower()
     found = [one for one in world.qualification_types.values() if words in _searchable(one)]
     rows, about = page(args, found, lambda one: one.serial)
     return {"QualificationTypes": [_shown_type(one) for one in rows], **about}
-
-
-def update_type(world: World, args: Args) -> Reply:
-    found = world.qualification_type(args["QualificationTypeId"])
-    changes = {name: value for name, value in args.items() if name != "QualificationTypeId"}
-    _check_test({**found.given, **changes})
-    found.given.update(changes)
-    return {"QualificationType": _shown_type(found)}
-
-
-def delete_type(world: World, args: Args) -> Reply:
-    found = world.qualification_type(args["QualificationTypeId"])
-    del world.qualification_types[found.id]
-    return {}
 
 
 def associate(world: World, args: Args) -> Reply:
@@ -89,10 +71,6 @@ def disassociate(world: World, args: Args) -> Reply:
         raise RequestRefused(QUALIFICATION_STATE, "This qualification has already been revoked.")
     held.granted = False
     return {}
-
-
-def get_score(world: World, args: Args) -> Reply:
-    return {"Qualification": _shown(_held(world, args))}
 
 
 def list_workers(world: World, args: Args) -> Reply:

@@ -54,8 +54,6 @@ def obstacle(world: World, hit: Hit, worker: str) -> str:
     """Return why a worker cannot accept a HIT; "" if they can."""
     if not SHAPE.fullmatch(worker):
         return "A worker id begins with A; capitals and digits follow."
-    if worker in world.blocks:
-        return "This requester has blocked you."
     if not qualifications.allows(world, worker, hit.type, "accept"):
         return "You do not meet the requirements of this HIT."
     if any(one.worker == worker and one.state not in GIVEN_UP for one in world.of_hit(hit)):

@@ -189,7 +189,6 @@ class Hit:
     expires_at: datetime
     places: int
     at_first: int
-    reviewing: bool = False
     disposed: bool = False
 
 
@@ -257,13 +256,6 @@ class Qualification:
 
 
 @dataclass(frozen=True)
-class WorkerBlock:
-    worker: str
-    serial: int
-    reason: str
-
-
-@dataclass(frozen=True)
 class WorkerNotice:
     """A message to a worker."""
 
@@ -316,7 +308,6 @@ class World:
         self.bonuses: list[BonusPayment] = []
         self.qualification_types: dict[str, QualificationType] = {}
         self.qualifications: dict[tuple[str, str], Qualification] = {}
-        self.blocks: dict[str, WorkerBlock] = {}
         self.notices: list[WorkerNotice] = []
         self.profiles: dict[str, WorkerProfile] = {}
         self._tokens: dict[tuple[str, str], tuple[datetime, str]] = {}
