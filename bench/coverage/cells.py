@@ -97,11 +97,6 @@ class Cell:
         return MIN_ITEMS if self.criterion.marginal.scale.bounded else MIN_ITEMS_UNBOUNDED
 
     @property
-    def people_differ(self) -> bool:
-        """Whether the person share is not zero."""
-        return self.person != 0
-
-    @property
     def crowd(self) -> str:
         """In words."""
         kind = "pool of " if not self.replaced else ""

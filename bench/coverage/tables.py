@@ -4,7 +4,6 @@ Run from the checkout: python -m bench.coverage.tables
 """
 
 from collections.abc import Callable, Sequence
-from math import exp, log
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,6 @@ from bench.coverage.results import Row, Tally, read, rows_of
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "coverage.md"
 SLACK = 0.005  # below the level: the claim at the stop is .945 at 95 %
 CENSUS_CLAIM = 0.935
-DEARER = 1.06
-MOST_OVER_RELEASED, MOST_OVER_REGRESSION = 0.87, 0.82  # where people differ, cap 25
-CERTAIN = 0.9  # the share of campaigns that stop, below which nothing is claimed
 
 HEAD = """# Coverage, simulated
 
@@ -45,7 +41,7 @@ score over people. Ranges are two standard errors.
 People work at the same time in the number given, log activity has the sd given; a new person \
 replaces one who reaches the cap, except in a pool. "Doubles" is the share of outputs judged \
 twice, ρ the correlation of the metric, "people" the share of people in the variance of scores. \
-`*`: coverage is below {claim} by more than two standard errors. `†`: more than {dearer} times the judgments of 0.1.0. \
+`*`: coverage is below {claim} by more than two standard errors. \
 Where not all campaigns stop, the share that does is given; coverage and judgments are of those.
 """
 
@@ -63,12 +59,8 @@ def page(results: dict[str, Any]) -> str:
     return "\n".join(
         [
             HEAD.format(**results),
-            STOPPING.format(claim="the level less .005", dearer=DEARER).lstrip("\n"),
+            STOPPING.format(claim="the level less .005").lstrip("\n"),
             table(_STOPPING, stopping),
-            "",
-            *_means(stopping),
-            "",
-            *_goals(stopping),
             CENSUS.format(claim=f"{CENSUS_CLAIM:.3f}"[1:]),
             table(_CENSUS, census),
             "",
@@ -144,11 +136,6 @@ def claim_of(cell: Cell) -> float:
     return cell.level - SLACK
 
 
-def ratio(row: Row, name: str, to: str = RELEASED.name) -> float:
-    """Mean judgments, as a multiple of another way's."""
-    return row.tallies[name].judgments / row.tallies[to].judgments
-
-
 def _coverage(name: str, claim: Callable[[Cell], float]) -> Callable[[int, Row], str]:
     def cell(_: int, row: Row) -> str:
         found = row.tallies[name]
@@ -163,8 +150,7 @@ def _judgments(name: str) -> Callable[[int, Row], str]:
         found = row.tallies[name]
         text = f"{found.judgments:.0f}"
         if name != RELEASED.name:
-            dear = "†" if ratio(row, name) > DEARER else ""
-            text += f" ({ratio(row, name):.2f}{dear})"
+            text += f" ({found.judgments / row.tallies[RELEASED.name].judgments:.2f})"
         return text if found.stop_share >= 0.995 else f"{text}, {found.stop_share:.0%} stop"
 
     return cell
@@ -219,73 +205,6 @@ _CENSUS: Columns = {
     "balanced": _coverage(BALANCED.name, _census_claim),
     "own: 0.1.0 / regression / balanced": _own,
 }
-
-
-def geometric(ratios: Sequence[float]) -> float:
-    """The geometric mean."""
-    return exp(sum(log(one) for one in ratios) / len(ratios))
-
-
-def _means(rows: Sequence[Row]) -> list[str]:
-    """The geometric means of ratios of judgments, balanced over the other two."""
-    differ = [row for row in rows if row.cell.people_differ]
-    groups = {
-        "people differ, cap 25": [row for row in differ if row.cell.cap == 25],
-        "people differ, cap 10 or 25": [row for row in differ if row.cell.cap is not None],
-        "people agree": [row for row in rows if not row.cell.people_differ],
-        "all cells": list(rows),
-    }
-    lines = [
-        "Judgments of balanced weights, geometric means over cells:",
-        "",
-        "| cells | number | over 0.1.0 | least, most | over regression | least, most |",
-        "|---|---|---|---|---|---|",
-    ]
-    for name, group in ((name, group) for name, group in groups.items() if group):
-        over = [
-            [ratio(row, BALANCED.name, to.name) for row in group] for to in (RELEASED, REGRESSION)
-        ]
-        figures = [f"{geometric(one):.2f} | {min(one):.2f}, {max(one):.2f}" for one in over]
-        lines.append(f"| {name} | {len(group)} | {' | '.join(figures)} |")
-    return lines
-
-
-def _goals(rows: Sequence[Row]) -> list[str]:
-    """What balanced weights were to reach, and whether they do."""
-    claimed = [
-        row
-        for row in rows
-        if row.cell.cap is not None and row.tallies[BALANCED.name].stop_share >= CERTAIN
-    ]
-    short = [row for row in claimed if falls_short(row.tallies[BALANCED.name], claim_of(row.cell))]
-    dear = [row for row in rows if ratio(row, BALANCED.name) > DEARER]
-    capped = [row for row in rows if row.cell.people_differ and row.cell.cap == 25]
-    saved = [
-        geometric([ratio(row, BALANCED.name, to.name) for row in capped])
-        for to in (RELEASED, REGRESSION)
-    ]
-    missed = "; ".join(
-        f"{rows.index(row) + 1} ({ratio(row, BALANCED.name):.3f}"
-        f"{', people agree' if not row.cell.people_differ else ''})"
-        for row in dear
-    )
-    return [
-        "The goals for balanced weights:",
-        "",
-        f"- Coverage of at least .945 at level .95 and .895 at .90, with two standard errors of "
-        f"slack, where a cap holds and at least {_share(CERTAIN)} of the campaigns stop: "
-        f"{_reached(not short)} ({len(claimed) - len(short)} of {len(claimed)} cells).",
-        f"- At most {DEARER} times the judgments of 0.1.0 in every cell: {_reached(not dear)}"
-        + (f" in {len(dear)} of {len(rows)} cells: {missed}." if dear else "."),
-        f"- Where people differ, cap 25, a geometric mean of at most {MOST_OVER_RELEASED} times "
-        f"the judgments of 0.1.0: {_reached(saved[0] <= MOST_OVER_RELEASED)} ({saved[0]:.2f}).",
-        f"- In the same cells, at most {MOST_OVER_REGRESSION} times those of regression with the "
-        f"same corrections: {_reached(saved[1] <= MOST_OVER_REGRESSION)} ({saved[1]:.2f}).",
-    ]
-
-
-def _reached(goal: bool) -> str:
-    return "reached" if goal else "missed"
 
 
 if __name__ == "__main__":

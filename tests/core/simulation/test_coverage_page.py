@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from bench.coverage.__main__ import SEED, rows
-from bench.coverage.cells import CENSUS, CRITERIA, STOPPING, Cell
-from bench.coverage.intervals import BALANCED, ENDLESS, REGRESSION, RELEASED
-from bench.coverage.results import Row, Tally, as_data, read, rows_of, tally, write
+from bench.coverage.cells import CENSUS, CRITERIA, STOPPING
+from bench.coverage.results import Tally, as_data, read, rows_of, tally, write
 from bench.coverage.running import Endings
-from bench.coverage.tables import PAGE, falls_short, geometric, page, ratio
+from bench.coverage.tables import PAGE, falls_short, page
 from estimation.core.simulation.plan import latent_shares
 
 GOOD = Tally(
@@ -77,45 +76,3 @@ def test_coverage_falls_short_beyond_two_standard_errors() -> None:
     # Two standard errors of 950 in 1,000 are .0138.
     assert not falls_short(GOOD, 0.963)
     assert falls_short(GOOD, 0.965)
-
-
-def test_ratios_and_their_means() -> None:
-    dear, cheap = replace(GOOD, judgments=330.0), replace(GOOD, judgments=150.0)
-    tallies = {RELEASED.name: GOOD, ENDLESS.name: GOOD, REGRESSION.name: dear, BALANCED.name: cheap}
-    row = Row(Cell("ternary", 40, 1, 0.25), tallies)
-    assert ratio(row, BALANCED.name) == 0.5
-    assert geometric([0.5, 2.0, 8.0]) == pytest.approx(2)
-    written = told(row, row)
-    assert "330 (1.10†)" in written
-    assert "| people differ, cap 25 | 2 | 0.50 |" in written
-
-
-def told(*rows_: Row) -> str:
-    fixed = {"seed": 1, "campaigns": 1, "rate": 1, "per_unit": 1}
-    return page(fixed | {"stopping": as_data(list(rows_)), "census": as_data(list(rows_[:1]))})
-
-
-def with_balanced(cell: Cell, **changes: float) -> Row:
-    usual = {RELEASED.name: GOOD, ENDLESS.name: GOOD, REGRESSION.name: GOOD}
-    return Row(cell, usual | {BALANCED.name: replace(GOOD, **changes)})
-
-
-def test_the_page_says_which_goals_are_missed_and_where() -> None:
-    cell = Cell("ternary", 40, 1, 0.25)
-    agree = replace(cell, person=0.0)
-    good = told(with_balanced(cell, judgments=240.0), with_balanced(agree, judgments=318.0))
-    assert "stop: reached (2 of 2 cells)." in good
-    assert "in every cell: reached." in good
-    assert "times the judgments of 0.1.0: reached (0.80)." in good
-    assert "same corrections: reached (0.80)." in good
-    # Two cells are too dear; one covers too little; and one that seldom stops claims nothing.
-    bad = told(
-        with_balanced(cell, judgments=319.0),
-        with_balanced(agree, judgments=390.0, covered=900),
-        with_balanced(cell, judgments=240.0, covered=700, stopped=890),
-        with_balanced(replace(cell, cap=None), covered=700),
-    )
-    assert "stop: missed (1 of 2 cells)." in bad
-    assert "in every cell: missed in 2 of 4 cells: 1 (1.063); 2 (1.300, people agree)." in bad
-    assert "times the judgments of 0.1.0: missed (0.92)." in bad
-    assert "same corrections: missed (0.92)." in bad
