@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from annotate.text.figures import many, number, percent
+from annotate.text.figures import many, number
 from estimation.models import StressTest
-from estimation.selectors.criteria.cells import ShownCell, State
+from estimation.selectors.criteria.cells import ShownCell
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,6 @@ class WorstShare:
     low_anew: float | None
     high_anew: float | None
 
-    @property
-    def header(self) -> str:
-        return percent(self.share)
-
 
 @dataclass(frozen=True)
 class StressedEstimate:
@@ -54,12 +50,6 @@ class StressedEstimate:
         return tuple(WorstShare(**one) for one in self.found["removals"]) if self.found else ()
 
     @property
-    def ranges(self) -> tuple[tuple[float | None, float | None, int], ...]:
-        """Return the ranges for display, cut to the scale: (low, high, people)."""
-        cut = self.cell.clipped
-        return tuple((cut(one.low), cut(one.high), one.people) for one in self.worst)
-
-    @property
     def flagged_people(self) -> int:
         return self.found["flagged"]["people"] if self.found else 0
 
@@ -71,14 +61,6 @@ class StressedEstimate:
     def unflagged(self) -> Mapping[str, Any] | None:
         """Return the estimate with all flags applied; None if nothing is left of it."""
         return self.found["without_flagged"] if self.found else None
-
-    @property
-    def unflagged_low(self) -> float | None:
-        return self.cell.clipped(self.unflagged["low"]) if self.unflagged else None
-
-    @property
-    def unflagged_high(self) -> float | None:
-        return self.cell.clipped(self.unflagged["high"]) if self.unflagged else None
 
     @property
     def half_width(self) -> float | None:
@@ -108,16 +90,6 @@ class StressedEstimate:
         """Return whether too little is left for an estimate without the flagged work."""
         return bool(self.flagged_people) and self.unflagged is None
 
-    @property
-    def state(self) -> State:
-        if not self.is_shown or self.half_width is None:
-            return State("", "clock", "no interval to compare with")
-        if self.breaks is None:
-            return State("good", "check", "stays within the half-width")
-        few = many(self.breaks.people, "person", "people")
-        kind = "warn" if self.breaks.share <= 0.05 else ""
-        return State(kind, "warning" if kind else "info", f"{few} can move it beyond")
-
     def as_data(self) -> dict[str, Any]:
         """Return plain JSON values."""
         names = ("n_judgments", "people", "estimate", "flagged")
@@ -137,12 +109,6 @@ class Stress:
     rows: tuple[StressedEstimate, ...]
     judgments: int | None = None
     flagged: int = 0
-
-    @property
-    def shares(self) -> tuple[str, ...]:
-        """Return the headers of the columns: those of the row that has most."""
-        worst = max((row.worst for row in self.rows), key=len, default=())
-        return tuple(one.header for one in worst)
 
     @property
     def is_shown(self) -> bool:
