@@ -204,19 +204,24 @@ class Browser:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> urllib3.BaseHTTPResponse:
-        """Send a request. It is safe to repeat: the server stores one judgment per assignment."""
+        """Send a request, again where the server is busy or away, as people reload a page.
+
+        That is safe: the server stores one judgment for an assignment.
+        """
         for attempt in range(RETRIES):
+            is_last = attempt == RETRIES - 1
             try:
                 response = self._pool.request(
                     method, url, body=body, headers=headers, redirect=False
                 )
             except urllib3.exceptions.HTTPError:
-                if attempt == RETRIES - 1:
+                if is_last:
                     raise
-                if self.stop.wait(FIRST_DELAY * 2**attempt):
-                    raise InterruptedVisitError from None
-                continue
-            if response.status not in allowed:
-                raise UnexpectedResponseError(method, url, response)
-            return response
+            else:
+                if response.status in allowed:
+                    return response
+                if response.status != 503 or is_last:
+                    raise UnexpectedResponseError(method, url, response)
+            if self.stop.wait(FIRST_DELAY * 2**attempt):
+                raise InterruptedVisitError from None
         raise AssertionError("unreachable")

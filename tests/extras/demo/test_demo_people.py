@@ -41,7 +41,7 @@ class Stub(ThreadingHTTPServer):
         self.drafts: list[dict[str, Any]] = []
         self.statuses: list[int] = []
         self.override: dict[str, tuple[int, Any]] = {}
-        self.drop = 0
+        self.drop = self.busy = 0  # answers
         self.names: list[str] = []
         self.questions: list[str] = []
         self.answers: list[dict[str, Any]] = []
@@ -121,6 +121,10 @@ class Handler(BaseHTTPRequestHandler):
             return
         assert self.headers["Authorization"] == "Bearer t0k"
         action = self.path.removeprefix(PAGE).strip("/")
+        if self.server.busy:
+            self.server.busy -= 1
+            self.reply(503, "busy")
+            return
         status, answer = self.server.override.get(action) or self.act(action, json.loads(body))
         self.reply(status, json.dumps(answer))
 
@@ -229,6 +233,19 @@ def test_lost_connections_are_tried_again(stub: Stub, monkeypatch: pytest.Monkey
     monkeypatch.setattr(browser_module, "FIRST_DELAY", 0.01)
     stub.drop = 3
     assert visit(stub, STEADY).submitted == len(TEXTS)
+
+
+def test_a_busy_server_is_asked_again(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browser_module, "FIRST_DELAY", 0.01)
+    stub.busy = 3
+    assert visit(stub, STEADY).submitted == len(TEXTS)
+
+
+def test_a_server_that_stays_busy_is_reported(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browser_module, "FIRST_DELAY", 0.001)
+    stub.busy = 100
+    with pytest.raises(UnexpectedResponseError, match="503"):
+        visit(stub, STEADY)
 
 
 def test_a_refusal_without_a_reason_is_not_taken_for_success(stub: Stub) -> None:
