@@ -11,14 +11,10 @@ from estimation.core.agreement.alpha import (
     krippendorff_alpha,
     observed_agreement,
 )
-from estimation.core.agreement.annotators import Deviations, Drift, deviations, drift
 from estimation.core.agreement.intraclass import Intraclass, intraclass_correlation
-from estimation.core.agreement.kappa import Kappa, cohen_kappa, fleiss_kappa
-from estimation.core.agreement.running_alpha import RunningAlpha
+from estimation.core.agreement.kappa import Kappa, fleiss_kappa
 from estimation.core.agreement.straightlining import (
-    StraightLining,
     person_correlation,
-    straight_lining,
     uniformity,
 )
 from estimation.core.agreement.without_each import WithoutEach, alpha_without_each
@@ -64,12 +60,10 @@ from estimation.core.estimators.fit import (
     Estimand,
     Method,
 )
-from estimation.core.estimators.incremental import Running
 from estimation.core.estimators.multi import Ridge, cross_fitted
 from estimation.core.estimators.notices import Notice
 from estimation.core.estimators.paired import difference
 from estimation.core.estimators.registry import REGISTERED, Registered
-from estimation.core.estimators.removal import Removal, worst_removals
 from estimation.core.estimators.result import Difference, Estimate, Variance
 from estimation.core.estimators.strengths import bradley_terry, strength_half_widths
 from estimation.core.estimators.trajectory import Trajectory, trajectory
@@ -77,7 +71,6 @@ from estimation.core.estimators.weights import balanced_weights, relative_share
 from estimation.core.intervals.bootstrap import (
     BootstrapInterval,
     bootstrap,
-    bootstrap_widths,
     pigeonhole,
 )
 from estimation.core.intervals.correlation import Correlation, correlation
@@ -97,7 +90,6 @@ from estimation.core.stopping.precision import (
     MIN_ITEMS_UNBOUNDED,
     Verdict,
     anytime,
-    empirical_bernstein,
     first_anytime_stop,
     first_stop,
     precision,
@@ -135,10 +127,8 @@ __all__ = [
     "BootstrapInterval",
     "Correlation",
     "Crossed",
-    "Deviations",
     "Difference",
     "Distance",
-    "Drift",
     "DuplicateJudgmentError",
     "Estimand",
     "Estimate",
@@ -167,16 +157,12 @@ __all__ = [
     "Predictor",
     "RankingVerdict",
     "Registered",
-    "Removal",
     "ReplicatesNeededError",
     "Ridge",
-    "Running",
-    "RunningAlpha",
     "Sample",
     "Scale",
     "ScoreOffScaleError",
     "ShapeMismatchError",
-    "StraightLining",
     "TextScores",
     "TooFewJudgmentsError",
     "Trajectory",
@@ -188,22 +174,17 @@ __all__ = [
     "anytime",
     "balanced_weights",
     "bootstrap",
-    "bootstrap_widths",
     "bradley_terry",
     "check_level",
     "circles",
-    "cohen_kappa",
     "confidence_sequence",
     "correlation",
     "cross_fitted",
     "crossed",
     "data_efficiency",
     "data_efficiency_cap",
-    "deviations",
     "difference",
     "distinct",
-    "drift",
-    "empirical_bernstein",
     "entering",
     "estimate",
     "first_anytime_stop",
@@ -228,12 +209,10 @@ __all__ = [
     "ranking",
     "relative_share",
     "sequence_half_widths",
-    "straight_lining",
     "strength_half_widths",
     "text_scores",
     "trajectory",
     "uniformity",
     "variance_of_item_means",
     "width_floor",
-    "worst_removals",
 ]

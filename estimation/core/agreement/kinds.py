@@ -1,16 +1,12 @@
 """Items by the scores they got: items with the same scores are of one kind and counted together."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from estimation.core.data.incidence import Floats, Ints
-
-Kind = tuple[float, ...]  # the scores of an item, ascending
 
 _BITS = 62  # of the number that stands for all scores of an item
 
@@ -62,18 +58,6 @@ def tabled(items: Ints, values: Floats) -> Table:
     counts = csr_array((np.ones(row.size), (row, column)), shape=(first.size, levels.size))
     counts.sum_duplicates()
     return Table(counts, levels, times)
-
-
-def of_kinds(kinds: Mapping[Kind, int]) -> Table:
-    """The table of items whose sorted scores are known; in the order of `tabled`."""
-    rows = sorted(kinds, key=lambda kind: (len(kind), kind))
-    row = np.repeat(np.arange(len(rows)), [len(kind) for kind in rows])
-    levels, column = np.unique(
-        np.fromiter(chain.from_iterable(rows), np.float64, row.size), return_inverse=True
-    )
-    counts = csr_array((np.ones(row.size), (row, column)), shape=(len(rows), levels.size))
-    counts.sum_duplicates()
-    return Table(counts, levels, np.array([kinds[kind] for kind in rows], dtype=np.int64))
 
 
 def _kinds(level: Ints, start: Ints, size: Ints, levels: int) -> tuple[Ints, Ints]:

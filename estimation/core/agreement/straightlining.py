@@ -1,7 +1,5 @@
 """Straight-lining: one answer repeated, compared with what the others answer."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -9,108 +7,9 @@ from numpy.typing import ArrayLike
 from scipy.special import bdtrc, roots_jacobi
 
 from estimation.core.agreement.alpha import judgment_arrays, numbers_of
-from estimation.core.data import errors
 from estimation.core.data.incidence import Floats, Ints, distinct
 
 _MOST_NODES = 64
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StraightLining:
-    """How uniform each annotator's answers are, against the others' base rates; rows (A,).
-
-    Attributes
-    ----------
-    annotator : (A,) array of int
-        The labels, in ascending order.
-    judgments : (A,) array of int
-        How many judgments each annotator made.
-    modal_share : (A,) array of float
-        The share of the most frequent answer.
-    longest_run : (A,) array of int
-        The longest run of one answer, in order of arrival.
-    share_p, run_p : (A,) array of float
-        The probability of that many equal answers, or of a run of that length, for the least likely
-        answer, times the number of answers (Bonferroni).
-    p_value : (A,) array of float
-        2 min(share_p, run_p), at most 1.
-    """
-
-    annotator: Ints
-    judgments: Ints
-    modal_share: Floats
-    longest_run: Ints
-    share_p: Floats
-    run_p: Floats
-    p_value: Floats
-
-
-def straight_lining(
-    annotator: ArrayLike,
-    value: ArrayLike,
-    *,
-    base_rates: Mapping[float, float] | None = None,
-    person_correlation: float = 0.0,
-) -> StraightLining:
-    """Test whether each annotator's answers are all the same or come in long runs.
-
-    Without `person_correlation`, answers count as independent: the number of equal answers is
-    binomial, and the longest run of length L follows the recurrence
-    q_m = q_(m-1) - (1 - p) p^L q_(m-L-1) [1]_. Honest people differ, so with
-    `person_correlation` rho a person's p varies as a beta distribution with the base rate as its
-    mean and rho = 1 / (a + b + 1). Both probabilities are then averaged over it by quadrature.
-
-    Parameters
-    ----------
-    annotator : (T,) array of int
-        Any labels, in order of arrival.
-    value : (T,) array of float
-        The answers.
-    base_rates : mapping of float to float, optional
-        The probability of each answer; by default the other annotators' counts plus one half each.
-    person_correlation : float, default 0
-        The correlation within people, at least 0 and below 1; see `person_correlation`.
-
-    Returns
-    -------
-    StraightLining
-        One row for each annotator.
-
-    Raises
-    ------
-    ShapeMismatchError, InvalidScoreError
-        The arrays are not valid answers.
-    InvalidOptionError
-        The base rates miss an answer or lie outside 0..1, or the correlation is out of range.
-
-    References
-    ----------
-    .. [1] W. Feller (1968). An Introduction to Probability Theory and Its Applications, volume 1,
-       third edition, section XIII.7. Wiley.
-
-    Examples
-    --------
-    >>> from estimation.core import straight_lining
-    >>> annotator = [1] * 10 + [2] * 10
-    >>> answers = [1] * 10 + [0, 1] * 5
-    >>> found = straight_lining(annotator, answers, base_rates={0: 0.5, 1: 0.5})
-    >>> found.longest_run.tolist(), found.p_value.round(3).tolist()
-    ([10, 1], [0.004, 1.0])
-    """
-    labels, who, levels, answer = _answers(annotator, value)
-    if not 0 <= person_correlation < 1:
-        raise errors.InvalidOptionError("The correlation within people lies between 0 and 1.")
-    given = None if base_rates is None else _given_rates(base_rates, levels)
-    counts = np.zeros((labels.size, levels.size))
-    np.add.at(counts, (who, answer), 1)
-    rows = np.empty((6, labels.size))
-    for j in range(labels.size):
-        rates = _rates_of_others(counts, j) if given is None else given
-        rows[:, j] = uniformity(answer[who == j], rates, person_correlation)
-    n, modal, longest, share_p, run_p, p_value = rows
-    return StraightLining(
-        labels, n.astype(np.int64), modal, longest.astype(np.int64), share_p, run_p, p_value
-    )
 
 
 def person_correlation(annotator: ArrayLike, value: ArrayLike) -> float:
@@ -245,21 +144,6 @@ def _run_probability(p: Floats, n: int, length: int) -> Floats:
     for m in range(length + 1, n + 1):
         none[m] = none[m - 1] - (1 - p) * p**length * none[m - length - 1]
     return np.asarray(np.clip(1 - none[n], 0, 1))
-
-
-def _rates_of_others(counts: Floats, j: int) -> Floats:
-    others = counts.sum(axis=0) - counts[j] + 0.5
-    return np.asarray(others / others.sum())
-
-
-def _given_rates(base_rates: Mapping[float, float], levels: Floats) -> Floats:
-    missing = [float(level) for level in levels if level not in base_rates]
-    rates = np.array([base_rates.get(float(level), 0.0) for level in levels])
-    if missing or not ((rates >= 0) & (rates <= 1)).all():
-        raise errors.InvalidOptionError(
-            f"Base rates give each answer a probability; see {missing or list(rates)}."
-        )
-    return rates
 
 
 def _answers(annotator: ArrayLike, value: ArrayLike) -> tuple[Ints, Ints, Floats, Ints]:

@@ -212,17 +212,6 @@ def variance_of_item_means(sample: Sample) -> float:
     return max(0.0, float(items.y_y - items.one_y**2 / n) / (n - 1))
 
 
-def variance_of_mean(components: Crossed, sample: Sample) -> float:
-    """Variance of the plain mean of all judgments under `components` (Gao and Owen 2017).
-
-    item sum k_i² / T² + person sum T_j² / T² + rest / T, in squared score units.
-    """
-    t = sample.n_judgments
-    items = components.item * _sum_of_squared_counts(sample.item)
-    people = components.person * _sum_of_squared_counts(sample.annotator)
-    return (items + people) / t**2 + components.rest / t
-
-
 def _plain_moments(sample: Sample) -> Moments:
     return moments(sample, x=np.zeros(sample.n_population))
 

@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-from estimation.core.data import errors
 from estimation.core.data.sample import Sample
-from estimation.core.estimators.components import Crossed
 from estimation.core.estimators.fit import (
     BALANCE,
     PERSON_SHARE,
@@ -28,7 +26,6 @@ def estimate(
     pseudo_rows: bool = True,
     balance: float = BALANCE,
     person_share: float = PERSON_SHARE,
-    components: Crossed | None = None,
 ) -> Estimate:
     """Estimate the mean score over all N outputs of a system, with its error.
 
@@ -47,9 +44,6 @@ def estimate(
         "mean": the mean of item means; no metric needed.
         "multi": several metrics by ridge regression, each item corrected by the others; items weigh
         equally. With one metric it is "regression".
-        "gls": generalised least squares over all judgments, corrected by the metrics if there are
-        any. It speaks for people counted nearly equally.
-        "least_squares": several metrics by least squares; for comparison only.
         "ppi": PPI++ [2]_ with a normal interval of its own; one metric; for comparison only.
     interval : {"two_way", "iid"}, default "two_way"
         "two_way" treats items and annotators as sampled. "iid" treats every judgment as an
@@ -67,9 +61,6 @@ def estimate(
     person_share : float, default 0.08
         The typical share of a judgment's variance that lies between people, 0 to 1. A smaller
         person variance is pulled up towards it, as by ten more people; 0 pulls nothing.
-    components : Crossed, optional
-        The variance components that weigh the judgments ("gls" only). By default they are
-        estimated from the sample.
 
     Returns
     -------
@@ -120,11 +111,9 @@ def estimate(
         person_share,
     )
     way = checked(method)
-    if components is not None and not way.takes_components:
-        raise errors.InvalidOptionError(f"The estimator {estimator!r} takes no components.")
     if way.own_interval:
         method = replace(method, interval="iid")
-    fitted = way.fit(sample, method, components)
+    fitted = way.fit(sample, method)
     people = leniency(sample, fitted.correction)
     return assemble(
         fitted,

@@ -40,7 +40,7 @@ class Method:
 
     Parameters
     ----------
-    estimator : {"balanced", "regression", "algorithm_1", "mean", "multi", "gls", "ppi"}
+    estimator : {"balanced", "regression", "algorithm_1", "mean", "multi", "ppi"}
         How scores and metrics become one number.
     interval : {"two_way", "iid"}
         What counts as sampled: items and annotators, or single judgments.

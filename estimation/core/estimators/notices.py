@@ -57,7 +57,6 @@ Code = Literal[
     "no_metric",
     "not_helping_yet",
     "cross_fitted",
-    "confounded_components",
     "identical_systems",
     "unpaired_items",
     "no_interval",
@@ -104,10 +103,6 @@ _TEXTS: dict[Code, str] = {
         "The metric does not help with so few items: fitting it costs more than it saves."
     ),
     "cross_fitted": "The metrics were combined by cross-fitted ridge regression.",
-    "confounded_components": (
-        "Without items judged twice and people who judge several, the components of variance "
-        "cannot all be separated; the weights do not depend on those that were not."
-    ),
     "identical_systems": (
         "Judgments and metrics of the two systems are the same throughout, so they do not differ."
     ),

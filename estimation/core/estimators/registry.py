@@ -6,11 +6,9 @@ from typing import Literal
 
 from estimation.core.data.errors import InvalidOptionError
 from estimation.core.data.sample import Sample
-from estimation.core.estimators.components import Crossed
 from estimation.core.estimators.fit import Method
-from estimation.core.estimators.gls import gls
 from estimation.core.estimators.ppi import ppi
-from estimation.core.estimators.rows import Fitted, balanced, by_least_squares, by_sums, several
+from estimation.core.estimators.rows import Fitted, balanced, by_sums, several
 
 Metrics = Literal["none", "one", "several", "any"]
 
@@ -28,13 +26,11 @@ class Registered:
     metrics : {"none", "one", "several", "any"}
         How many metrics it takes: "several" is one or more, "any" may also be none.
     fit : callable
-        Makes the estimate from a sample, a method and variance components.
+        Makes the estimate from a sample and a method.
     own_interval : bool
         It has one interval, of its own.
     two_way_only : bool
         It has the two-way interval only.
-    takes_components : bool
-        The variance components can be given to it.
     notice : str
         What a reader is told beside each of its estimates.
     """
@@ -42,10 +38,9 @@ class Registered:
     key: str
     about: str
     metrics: Metrics
-    fit: Callable[[Sample, Method, Crossed | None], Fitted]
+    fit: Callable[[Sample, Method], Fitted]
     own_interval: bool = False
     two_way_only: bool = False
-    takes_components: bool = False
     notice: str = ""
 
 
@@ -55,7 +50,7 @@ REGISTERED: dict[str, Registered] = {
         Registered(
             key="balanced",
             metrics="any",
-            fit=lambda sample, method, _components: balanced(sample, method),
+            fit=balanced,
             two_way_only=True,
             about=(
                 "The default. A person's judgments weigh less the more of them there are, so a few "
@@ -66,13 +61,13 @@ REGISTERED: dict[str, Registered] = {
         Registered(
             key="regression",
             metrics="one",
-            fit=lambda sample, method, _components: by_sums(sample, method, "regression"),
+            fit=lambda sample, method: by_sums(sample, method, "regression"),
             about="Control variates by least squares. Items weigh equally.",
         ),
         Registered(
             key="multi",
             metrics="several",
-            fit=lambda sample, method, _components: several(sample, method),
+            fit=several,
             two_way_only=True,
             about=(
                 "Control variates with several metrics: ridge regression, cross-fitted: each item "
@@ -83,48 +78,22 @@ REGISTERED: dict[str, Registered] = {
         Registered(
             key="mean",
             metrics="none",
-            fit=lambda sample, method, _components: by_sums(sample, method, "mean"),
+            fit=lambda sample, method: by_sums(sample, method, "mean"),
             about="The mean of item means. It needs no metric.",
         ),
         Registered(
             key="algorithm_1",
             metrics="one",
-            fit=lambda sample, method, _components: by_sums(sample, method, "algorithm_1"),
+            fit=lambda sample, method: by_sums(sample, method, "algorithm_1"),
             about=(
                 "Control variates as in Algorithm 1 of Chaganty, Mussmann and Liang (2018), to the "
                 "letter."
             ),
         ),
         Registered(
-            key="gls",
-            metrics="any",
-            fit=gls,
-            two_way_only=True,
-            takes_components=True,
-            about=(
-                "Generalised least squares over all judgments, by the variance components of the "
-                "sample, corrected by the metrics if there are any. It speaks for people counted "
-                "nearly equally."
-            ),
-        ),
-        Registered(
-            key="least_squares",
-            metrics="several",
-            fit=lambda sample, method, _components: by_least_squares(sample, method),
-            two_way_only=True,
-            notice=(
-                "Least squares on several metrics is for comparison: metrics that say nothing make "
-                "it worse."
-            ),
-            about=(
-                "Control variates with several metrics by ordinary least squares, for comparison "
-                "only: it pays for every metric, also for those that say nothing."
-            ),
-        ),
-        Registered(
             key="ppi",
             metrics="one",
-            fit=lambda sample, method, _components: ppi(sample, method),
+            fit=ppi,
             own_interval=True,
             notice=(
                 "The interval of PPI++ knows neither annotators nor the share of outputs judged."

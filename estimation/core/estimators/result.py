@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from estimation.core.data.sample import Scale
-from estimation.core.estimators.components import Crossed
 from estimation.core.estimators.fit import Method
 from estimation.core.estimators.notices import Code, Leniency, Notice, notices, work_weighted_mean
 from estimation.core.estimators.parts import Parts
@@ -156,8 +155,6 @@ class Estimate(HasInterval):
         One slope for each metric, 0 for a metric that was not used; empty without a metric.
     penalty : float or None
         Of the ridge on several metrics, inf where it uses no metric; None where there was none.
-    components : Crossed or None
-        The variance components that weighed the judgments ("gls"); None for other estimators.
     correlation : float or None
         Pearson's r of item means with the metric, or with the joint prediction of several.
     equal_annotator_mean : float
@@ -190,7 +187,6 @@ class Estimate(HasInterval):
     slope: float
     slopes: tuple[float, ...]
     penalty: float | None
-    components: Crossed | None
     correlation: float | None
     equal_annotator_mean: float
     work_weighted_mean: float
@@ -288,7 +284,6 @@ def assemble(
         slope=fitted.slope,
         slopes=fitted.slopes,
         penalty=fitted.penalty,
-        components=fitted.components,
         correlation=fitted.correlation,
         equal_annotator_mean=people.equal_annotator_mean,
         work_weighted_mean=work_weighted_mean(stats, found),

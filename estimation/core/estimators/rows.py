@@ -11,12 +11,10 @@ import numpy as np
 from estimation.core.data.incidence import Floats, Ints
 from estimation.core.data.moments import Moments, moments
 from estimation.core.data.sample import Sample, Scale
-from estimation.core.estimators.components import Crossed
 from estimation.core.estimators.fit import Estimator, Method, correlation, spread_of_x
-from estimation.core.estimators.lines import about_line, guarded, least_squares
 from estimation.core.estimators.multi import Ridge, cross_fitted
 from estimation.core.estimators.notices import Code, about_one_metric
-from estimation.core.estimators.parts import ItemPart, Parts, ends_of, parts
+from estimation.core.estimators.parts import Parts, parts
 from estimation.core.estimators.weights import balanced_weights
 
 
@@ -28,7 +26,7 @@ class Fitted:
     each judgment's score. slopes: (p,) one for each metric, 0 for one that was not used. slope:
     that of one metric, or the sd over all N outputs of what several predict. correlation: of item
     means with the metric, or with what several predict. codes: the notices about metrics that
-    apply. penalty: of the ridge, None without one. components: those that weighed the judgments.
+    apply. penalty: of the ridge, None without one.
     """
 
     stats: Moments
@@ -39,7 +37,6 @@ class Fitted:
     correlation: float | None
     codes: frozenset[Code]
     penalty: float | None = None
-    components: Crossed | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,29 +156,6 @@ def _of_metrics(sample: Sample, method: Method, *, form: Estimator) -> Fitted:
     )
 
 
-def by_least_squares(sample: Sample, method: Method) -> Fitted:
-    """All metrics of the sample by ordinary least squares, items weighing equally.
-
-    Raises MetricMissingError without a metric.
-    """
-    x, items = sample.standardised_metrics(), items_of(sample, sample.incidence.weight)
-    judged = x[items.label]
-    line = least_squares(judged, items.mean, items.weight)
-    predicted = judged @ line.slopes
-    return of_corrected(
-        sample,
-        method,
-        None,
-        "mean",
-        correction=predicted[items.row],
-        slopes=line.slopes,
-        x=x,
-        correlation=correlated(items.mean, predicted),
-        codes=about_line(line, judged, items.mean, items.weight),
-        item_part=guarded(judged, items.mean, ends_of(sample.scale, method)),
-    )
-
-
 def ridge_of(sample: Sample, items: Items, x: Floats) -> Ridge:
     """The cross-fitted ridge of the items' means on the metrics `x` (N, p)."""
     group = None if sample.group is None else sample.group[items.label]
@@ -200,7 +174,6 @@ def of_corrected(
     correlation: float | None,
     codes: frozenset[Code],
     penalty: float | None = None,
-    item_part: ItemPart | None = None,
 ) -> Fitted:
     """The estimate of corrected scores, by the formulas of `form` without a metric."""
     stats = moments(corrected(sample, correction), x=np.zeros(sample.n_population), weight=weight)
@@ -212,7 +185,6 @@ def of_corrected(
         scale=sample.scale,
         n_units=sample.incidence.n_units,
         form=form,
-        item_part=item_part,
     )
     slope = float(slopes[0]) if slopes.size == 1 else float((x @ slopes).std())
     return Fitted(

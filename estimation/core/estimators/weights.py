@@ -1,13 +1,8 @@
-"""How much each judgment weighs: by item, by how much work its annotator did, or by GLS."""
-
-from dataclasses import dataclass
+"""How much each judgment weighs: by item, and by how much work its annotator did."""
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from estimation.core.data.errors import InvalidOptionError
-from estimation.core.data.incidence import Floats, Incidence, Ints
-from estimation.core.estimators.components import Crossed
+from estimation.core.data.incidence import Floats, Incidence
 
 
 def balanced_weights(incidence: Incidence, *, balance: float) -> Floats:
@@ -62,48 +57,3 @@ def relative_share(first: float, second: float, *, balance: float) -> float:
     [1.84, 2.45, 3.29]
     """
     return first * (1 + balance * second) / (second * (1 + balance * first))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Weights:
-    """weight: (T,) sums to 1, single ones may be negative. model_variance: that of the weighted
-    mean if the components are right, in squared score units."""
-
-    weight: Floats
-    model_variance: float
-
-
-def gls_weights(incidence: Incidence, components: Crossed) -> Weights:
-    """w = S^-1 1 / (1' S^-1 1), S = rest I + item [same item] + person [same person].
-
-    The weights of least variance among all that sum to 1 (Aitken 1936). By Woodbury's identity
-    over people, O(T + A³): S = D + person P P', D the item blocks, P (T, A) who judged.
-    Raises InvalidOptionError unless item, person >= 0 and rest > 0.
-    """
-    if not (components.item >= 0 and components.person >= 0 and components.rest > 0):
-        raise InvalidOptionError("Weights take variances that are not negative, and some noise.")
-    row, person = np.unique(incidence.item, return_inverse=True)[1], incidence.person
-    by_item = _item_blocks(row, components)
-    shape = int(row.max()) + 1, incidence.activity.size
-    who = csr_array((np.ones(row.size), (row, person)), shape=shape)
-    # M = P' D^-1 P: a judgment's own 1 / rest, less what the other judgments of its item tell.
-    shared = (who.T @ (who * by_item[:, None])).toarray()
-    m = (np.diag(incidence.activity.astype(np.float64)) - shared) / components.rest
-    ones = _solve_blocks(np.ones(row.size), row, by_item, components)
-    system = np.eye(m.shape[0]) + components.person * m
-    effect = components.person * np.linalg.solve(system, np.bincount(person, ones))
-    solved = ones - _solve_blocks(effect[person], row, by_item, components)
-    precision = float(solved.sum())
-    return Weights(solved / precision, 1 / precision)
-
-
-def _item_blocks(row: Ints, components: Crossed) -> Floats:
-    """(n,) item / (rest + k_i item): the inverse of a block is (I - this 11') / rest."""
-    count = np.bincount(row)
-    return np.asarray(components.item / (components.rest + count * components.item))
-
-
-def _solve_blocks(values: Floats, row: Ints, by_item: Floats, components: Crossed) -> Floats:
-    """(T,) D^-1 times `values` (T,)."""
-    shared = by_item * np.bincount(row, values)
-    return np.asarray((values - shared[row]) / components.rest)

@@ -7,7 +7,6 @@ differ (docs/statistics.md). Both serve comparison, not stopping.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from estimation.core.data.errors import IntervalUnavailableError
 from estimation.core.data.incidence import Floats
@@ -19,13 +18,9 @@ from estimation.core.intervals.resampling import (
     chunks,
     columns,
     draw_counts,
-    increments,
-    metric_and_scores,
     midpoint,
     percentile_ends,
-    poisson_counts,
     refit,
-    weight_steps,
 )
 
 
@@ -126,70 +121,6 @@ def bootstrap(
     size = sample.n_judgments
     sums = [draw_counts(rng, rows, size) @ column for rows in chunks(replicates, size)]
     return summary(column, np.concatenate(sums), sample=sample, estimator=estimator, level=level)
-
-
-def bootstrap_widths(
-    sample: Sample,
-    *,
-    estimator: Refit = "regression",
-    level: float = 0.8,
-    replicates: int = 1000,
-    seed: int = 0,
-    per: Per = "item",
-) -> Floats:
-    """Return the width of the bootstrap interval after every judgment.
-
-    The counts are independent Poisson(1) numbers instead of T draws: given their sum they are the
-    same draws, and the counts of the first n judgments serve every n. Replicates in which nothing
-    is drawn yet, a share of exp(-n), are left out. Needs T x replicates bytes of memory.
-
-    Parameters
-    ----------
-    sample : Sample
-        The judgments in order of arrival.
-    estimator, level, replicates, seed, per
-        As in `bootstrap`.
-
-    Returns
-    -------
-    (T,) array of float
-        In score units; NaN after the first judgment.
-
-    Raises
-    ------
-    InvalidOptionError, MetricMissingError
-        As in `bootstrap`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from estimation.core import bootstrap_widths
-    >>> from estimation.core.simulation import TERNARY, Plan, draw
-    >>> plan = Plan(TERNARY, item=0.32, person=0.14, n_population=300)
-    >>> sample = draw(plan, np.random.default_rng(1)).sample
-    >>> widths = bootstrap_widths(sample, replicates=400)
-    >>> widths.shape == sample.score.shape
-    True
-    >>> bool(widths[50] > widths[300])
-    True
-    """
-    check_options(estimator=estimator, per=per, level=level, replicates=replicates, seed=seed)
-    counts = poisson_counts(sample.n_judgments, replicates=replicates, seed=seed)
-    steps = weight_steps(sample.item) if per == "item" else sparse.eye(counts.shape[0]).tocsr()
-    x, y = metric_and_scores(sample, estimator)
-    width = np.empty(y.size)
-    total = np.zeros((2 if estimator == "mean" else 5, 1, replicates))
-    start = 0
-    for rows in chunks(y.size, replicates):
-        now = slice(start, start + rows)
-        flow = increments(steps[now], counts, x[sample.item[now]], y, total.shape[0])
-        flow[:, 0] += total[:, 0]
-        sums = np.cumsum(flow, axis=1, out=flow)
-        low, high = percentile_ends(refit(sums, estimator=estimator), level=level)
-        width[now] = high - low
-        total, start = sums[:, -1:].copy(), start + rows
-    width[0] = np.nan
-    return width
 
 
 def summary(

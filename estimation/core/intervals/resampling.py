@@ -10,11 +10,9 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
-from scipy import sparse
 
 from estimation.core.data.errors import InvalidOptionError
-from estimation.core.data.incidence import Floats, Ints
+from estimation.core.data.incidence import Floats
 from estimation.core.data.sample import Sample
 from estimation.core.intervals.interval import check_level
 
@@ -121,49 +119,3 @@ def metric_and_scores(sample: Sample, estimator: Refit) -> tuple[Floats, Floats]
 
 def midpoint(sample: Sample) -> float:
     return float(sample.score.min() + sample.score.max()) / 2
-
-
-def poisson_counts(size: int, *, replicates: int, seed: int) -> NDArray[np.uint8]:
-    """(size, replicates) uint8, how often each judgment counts; a prefix of a longer history."""
-    rng = np.random.default_rng(seed)
-    parts = [
-        # The chance of a count above 255 is below 1e-500.
-        rng.poisson(1.0, (rows, replicates)).astype(np.uint8)
-        for rows in chunks(size, replicates)
-    ]
-    return np.concatenate(parts)
-
-
-def weight_steps(item: Ints) -> sparse.csr_matrix:
-    """(T, T) by how much judgment t changes the weight 1 / k of every judgment so far.
-
-    With the t-th judgment its item's weights become 1 / k_t; before they were 1 / (k_t - 1).
-    """
-    size = item.size
-    about = sparse.csr_matrix((np.ones(size), (np.arange(size), item)))
-    so_far = sparse.tril(about @ about.T, format="csr")
-    weight = sparse.diags(1 / np.asarray(so_far.sum(axis=1)).ravel()) @ so_far
-    order = np.argsort(item, kind="stable")
-    again = np.flatnonzero(np.diff(item[order]) == 0)
-    before = sparse.csr_matrix(
-        (np.ones(again.size), (order[again + 1], order[again])), shape=(size, size)
-    )
-    return sparse.csr_matrix(weight - before @ weight)
-
-
-def increments(
-    steps: sparse.csr_matrix, counts: NDArray[np.uint8], x: Floats, y: Floats, n_sums: int
-) -> Floats:
-    """(n_sums, rows, R) what each of these judgments adds to the sums of every replicate.
-
-    steps: these rows of the weight steps. x: (rows,) their items' metric. y: (T,) all scores.
-    """
-    involved = np.unique(steps.indices)
-    drawn, change = counts[involved].astype(np.float64), steps[:, involved]
-    flow = np.empty((n_sums, x.size, counts.shape[1]))
-    flow[0], flow[1] = change @ drawn, change.multiply(y[involved]).tocsr() @ drawn
-    if n_sums > 2:
-        np.multiply(flow[0], x[:, None], out=flow[2])
-        np.multiply(flow[2], x[:, None], out=flow[3])
-        np.multiply(flow[1], x[:, None], out=flow[4])
-    return flow

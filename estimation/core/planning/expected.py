@@ -76,32 +76,6 @@ def expected_variance(
     )
 
 
-def optimal_raters(
-    *, rho: float, gamma: float, item_cost: float = 1.0, judgment_cost: float = 1.0
-) -> float:
-    """m* = sqrt((c_item / c_judgment) gamma / (1 - rho²)), judgments per item; at least 1 is used.
-
-    rho: correlation of metric and human metric. gamma: noise of a judgment over the variance of
-    items, see `planning_gamma`. item_cost: what a further item costs before it is judged.
-    Infinite for |rho| = 1. Raises InvalidOptionError for negative numbers or prices of 0.
-    """
-    if not (-1 <= rho <= 1 and gamma >= 0 and item_cost >= 0 and judgment_cost > 0):
-        raise InvalidOptionError("m* takes a correlation, gamma >= 0 and positive costs.")
-    left = 1 - rho**2
-    return float(np.sqrt(item_cost / judgment_cost * gamma / left)) if left else float("inf")
-
-
-def planning_gamma(
-    expected: Expectation, *, judgments: float, effective_annotators: float
-) -> float:
-    """gamma = (rest + (T / A_eff) person) / item: person effects do not average out by T."""
-    check_components(expected.components)
-    if not (judgments > 0 and effective_annotators > 0):
-        raise InvalidOptionError("Judgments and effective annotators are positive.")
-    part = expected.components
-    return (part.rest + judgments / effective_annotators * part.person) / part.item
-
-
 def _pseudo_squares(scale: Scale, mean: float) -> float:
     return 2 * (scale.low - mean) ** 2 + 2 * (scale.high - mean) ** 2
 

@@ -1,7 +1,6 @@
-"""Stop when the interval is narrow enough and rests on enough data: three rules of precision.
+"""Stop when the interval is narrow enough and rests on enough data: two rules of precision.
 
-`precision` looks at the default interval, `anytime` at a confidence sequence, and
-`empirical_bernstein` at a bound that is exact for independent judgments.
+`precision` looks at the default interval, `anytime` at a confidence sequence.
 """
 
 from dataclasses import dataclass
@@ -9,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from estimation.core.data.incidence import Floats
-from estimation.core.data.sample import Sample, Scale
+from estimation.core.data.sample import Scale
 from estimation.core.estimators.fit import Method
 from estimation.core.estimators.result import Estimate
 from estimation.core.estimators.trajectory import Trajectory
-from estimation.core.intervals.bernstein import BernsteinRule, bernstein_half_widths
 from estimation.core.intervals.interval import MIN_EFFECTIVE_ANNOTATORS, check_level, check_target
 from estimation.core.stopping.sequence import check_planned_items, confidence_sequence
 
@@ -201,56 +199,6 @@ def first_anytime_stop(
     check_target(target_width)
     band = confidence_sequence(history, level=level, planned_items=planned_items)
     return _first(history, band.width, target_width)
-
-
-def empirical_bernstein(
-    sample: Sample, *, target_width: float, level: float, rule: BernsteinRule = "ebgstop"
-) -> Verdict:
-    """Stop when twice the empirical Bernstein bound is no wider than the target.
-
-    Uses each item's first judgment only, because a second one is not independent of it, and the
-    plain mean: bounds on a mean corrected by a metric would need the range of the residuals. Exact
-    where people do not differ, and then at 13 to 20 times the judgments of a fixed-n interval.
-
-    Parameters
-    ----------
-    sample : Sample
-        The judgments in order of arrival, on a bounded scale.
-    target_width, level
-        As in `precision`.
-    rule : {"ebgstop", "ebstop"}, default "ebgstop"
-        How the error probability is spent over the looks [1]_.
-
-    Returns
-    -------
-    Verdict
-        Whether to stop, and why.
-
-    Raises
-    ------
-    InvalidOptionError
-        An option is out of range, or the scale is unbounded.
-
-    References
-    ----------
-    .. [1] V. Mnih, C. Szepesvári and J.-Y. Audibert (2008). Empirical Bernstein stopping. ICML
-       2008, 672-679.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from estimation.core import empirical_bernstein
-    >>> from estimation.core.simulation import TERNARY, Plan, draw
-    >>> plan = Plan(TERNARY, item=0.32, person=0.14, n_population=300)
-    >>> sample = draw(plan, np.random.default_rng(1)).sample
-    >>> empirical_bernstein(sample, target_width=0.3, level=0.95).stop
-    False
-    """
-    check_target(target_width)
-    _, first = np.unique(sample.item, return_index=True)
-    scores = sample.score[np.sort(first)]
-    half = bernstein_half_widths(scores, scale=sample.scale, level=level, rule=rule)[-1]
-    return _by_width(2 * float(half), target_width)
 
 
 def _verdict(estimate: Estimate, width: float | None, target_width: float) -> Verdict:

@@ -254,12 +254,6 @@ def pair_outcomes(
     return _decide(low, high, effective_annotators, margin=margin)
 
 
-def first_ranking_stop(outcomes: NDArray[np.int8]) -> int | None:
-    """The first look (of (P, T) `pair_outcomes`) at which no pair is open, or None."""
-    stops = np.flatnonzero((outcomes > 0).all(axis=0))
-    return int(stops[0]) if stops.size else None
-
-
 def _ends(
     estimate: Floats,
     std_error: Floats,

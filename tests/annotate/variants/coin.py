@@ -7,7 +7,7 @@ COIN = Registered(
     key="coin",
     about="A coin decides.",
     metrics="any",
-    fit=lambda sample, method, _components: balanced(sample, method),
+    fit=balanced,
     two_way_only=True,
     notice="This estimate was tossed.",
 )

@@ -19,34 +19,12 @@ from estimation.core.planning import (
     reachable_target,
 )
 from estimation.core.planning.drawing import campaigns, looks_of, samples
-from estimation.core.planning.expected import expected_variance, optimal_raters, planning_gamma
+from estimation.core.planning.expected import expected_variance
 from estimation.core.planning.typical import distribution
 from estimation.core.simulation import BINARY, TERNARY, Plan, simulate
 
 PRICES = Prices(0.40, 0.08, minutes=1.5)
 OVERALL = Study(TYPICAL["overall"], 1500, rho=0.5)
-
-
-@pytest.mark.parametrize(("ratio", "expected"), [(1, 1.155), (4, 2.309)])
-def test_raters_per_item(ratio, expected):
-    # Known answer 6 of the design.
-    found = optimal_raters(rho=0.5, gamma=1, item_cost=ratio, judgment_cost=1)
-    assert found == pytest.approx(expected, abs=5e-4)
-    assert optimal_raters(rho=1, gamma=1) == float("inf")
-
-
-def test_raters_minimise_the_variance_for_money():
-    # Var = (item (1 - rho²) + noise / m) / n at n (c_item + m c) = budget, over a fine grid.
-    m = np.linspace(0.2, 8, 20_000)
-    cost = (0.3 * (1 - 0.4**2) + 0.5 / m) * (2.0 + m * 0.7)
-    best = m[cost.argmin()]
-    found = optimal_raters(rho=0.4, gamma=0.5 / 0.3, item_cost=2.0, judgment_cost=0.7)
-    assert found == pytest.approx(best, rel=1e-3)
-
-
-def test_gamma_counts_people_who_judge_much():
-    gamma = planning_gamma(TYPICAL["overall"], judgments=500, effective_annotators=25)
-    assert gamma == pytest.approx((0.232 + 20 * 0.059) / 0.139)
 
 
 def test_typical_scores_are_the_released_ones():
@@ -308,9 +286,6 @@ def test_seeds_repeat():
         lambda: distribution(Expectation(Crossed(0.2, 0.1, 0.2), Scale(0, 1), 0.5)),
         lambda: distribution(Expectation(Crossed(0.01, 0.0, 0.0), Scale(0, 4), 1.5, levels=3)),
         lambda: distribution(Expectation(Crossed(0.2, 0, 0.2), Scale(0, 1), 0.5, levels=1)),
-        lambda: optimal_raters(rho=2, gamma=1),
-        lambda: optimal_raters(rho=0, gamma=1, judgment_cost=0),
-        lambda: planning_gamma(TYPICAL["edit"], judgments=0, effective_annotators=3),
         lambda: expected_variance(
             TYPICAL["edit"], rho=3, n_items=9, n_population=9, effective_annotators=3
         ),
