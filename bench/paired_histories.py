@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from estimation.core import PairState, Scale
-from estimation.core.data.moments import Gram, Moments
-from estimation.core.estimators.fit import Method
-from estimation.core.estimators.parts import parts
+from estimation.core.fit import Gram, Method, Moments, parts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

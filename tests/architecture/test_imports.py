@@ -50,10 +50,10 @@ def test_the_modules_that_may_read_models_still_exist_and_still_do():
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("estimation.core.estimators.fit", "import django"),
-        ("estimation.core.estimators.fit", "def f():\n    from django.utils import timezone"),
-        ("estimation.core.estimators.fit", "from estimation import models"),
-        ("estimation.core.estimators.fit", "from ...services import estimating"),
+        ("estimation.core.fit", "import django"),
+        ("estimation.core.fit", "def f():\n    from django.utils import timezone"),
+        ("estimation.core.fit", "from estimation import models"),
+        ("estimation.core.fit", "from ..services import estimating"),
         ("estimation.metrics.edits", "from annotate.errors import Invalid"),
         ("annotate.services.work.leasing", "from estimation.services import estimating"),
         ("annotate.services.work.leasing", "from estimation import tasks"),
@@ -110,7 +110,7 @@ def test_a_breach_is_found(module, source):
         ("annotate.views.work.pages", "from annotate.services import ingest\ningest.create(plan)"),
         ("annotate.views.work.pages", "def f(data):\n    data.update(x=1)"),
         (
-            "estimation.core.estimators.fit",
+            "estimation.core.fit",
             "from . import moments\nfrom estimation.core import parts",
         ),
     ],

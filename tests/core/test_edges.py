@@ -10,13 +10,13 @@ from estimation.core import (
     Scale,
     annotators_needed,
     crossed,
+    errors,
     estimate,
     human_metric_correlation,
     one_way,
     precision,
     width_floor,
 )
-from estimation.core.data import errors
 from tests.core.cases import crossed_case, random_sample, single_case
 
 GOOD = {

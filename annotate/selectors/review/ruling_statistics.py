@@ -56,8 +56,6 @@ def excluded(campaign_id: int, *, since: datetime | None = None) -> ExcludedCoun
     )
 
 
-
-
 def _reasons(campaign_id: int, judgments: dict[int, int]) -> tuple[Reason, ...]:
     flags = Flag.objects.filter(
         review__campaign=campaign_id, review__status=Review.Status.EXCLUDED

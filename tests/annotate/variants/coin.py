@@ -1,7 +1,7 @@
 """An estimator of no use: the balanced one under another name, with a warning."""
 
 from estimation.core import Registered
-from estimation.core.estimators.rows import balanced
+from estimation.core.estimators import balanced
 
 COIN = Registered(
     key="coin",

@@ -16,11 +16,11 @@ from estimation.core import (
     NoVariationError,
     Sample,
     Scale,
+    errors,
     fleiss_kappa,
     intraclass_correlation,
     one_way,
 )
-from estimation.core.data import errors
 
 few = settings(max_examples=40, deadline=None)
 seeds = st.integers(0, 10_000)

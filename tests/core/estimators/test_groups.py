@@ -12,12 +12,12 @@ from estimation.core import (
     Sample,
     Scale,
     difference,
+    errors,
     estimate,
     first_stop,
     precision,
     trajectory,
 )
-from estimation.core.data import errors
 from tests.core.cases import random_sample
 from tests.core.drawn import refuted
 

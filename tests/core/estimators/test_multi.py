@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.sandwich_covariance import cov_cluster, cov_cluster_2groups, cov_white_simple
 
-from estimation.core import Sample, Scale, estimate, trajectory
-from estimation.core.data import errors
+from estimation.core import Sample, Scale, errors, estimate, trajectory
 from tests.core.cases import random_sample
 from tests.core.drawn import Draw, campaign, covers, refuted
 

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from estimation.core import Sample, Scale, estimate
-from estimation.core.data import errors
-from estimation.core.estimators.ppi import ppi_mean
+from estimation.core import Sample, Scale, errors, estimate
+from estimation.core.estimators import ppi_mean
 from tests.core.cases import X, Y, random_sample
 from tests.core.drawn import Draw, campaign, covers, refuted
 

@@ -8,15 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from estimation.core import Sample, Scale, bootstrap, estimate, pigeonhole
-from estimation.core.data import errors
-from estimation.core.intervals import resampling
-from estimation.core.intervals.resampling import (
-    chunks,
-    columns,
-    draw_counts,
-    percentile_ends,
-)
+from estimation.core import Sample, Scale, bootstrap, bootstraps, errors, estimate, pigeonhole
+from estimation.core.bootstraps import chunks, columns, draw_counts, percentile_ends
 from tests.core.cases import crossed_case, random_sample
 
 ESTIMATORS = ("regression", "algorithm_1", "mean")
@@ -124,7 +117,7 @@ def test_a_seed_gives_the_same_numbers_whatever_the_chunks(resample, monkeypatch
         return [found.low, found.high]
 
     whole = numbers(11)
-    monkeypatch.setattr(resampling, "_CHUNK", 700)
+    monkeypatch.setattr(bootstraps, "_CHUNK", 700)
     assert numbers(11) == pytest.approx(whole)
     assert numbers(12) != pytest.approx(whole)
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from estimation.core import Crossed, Scale, width_floor
-from estimation.core.data import errors
+from estimation.core import Crossed, Scale, errors, width_floor
 from estimation.core.planning import (
     TYPICAL,
     Expectation,
@@ -15,13 +14,15 @@ from estimation.core.planning import (
     Study,
     TargetBelowFloorError,
     affordable,
+    campaigns,
+    expected_variance,
     forecast,
+    looks_of,
     reachable_target,
+    samples,
 )
-from estimation.core.planning.drawing import campaigns, looks_of, samples
-from estimation.core.planning.expected import expected_variance
-from estimation.core.planning.typical import distribution
 from estimation.core.simulation import BINARY, TERNARY, Plan, simulate
+from estimation.core.study import distribution
 
 PRICES = Prices(0.40, 0.08, minutes=1.5)
 OVERALL = Study(TYPICAL["overall"], 1500, rho=0.5)

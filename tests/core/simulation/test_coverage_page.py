@@ -11,7 +11,7 @@ from bench.coverage.intervals import BALANCED, ENDLESS, REGRESSION, RELEASED
 from bench.coverage.results import Row, Tally, as_data, read, rows_of, tally, write
 from bench.coverage.running import Endings
 from bench.coverage.tables import PAGE, falls_short, geometric, page, ratio
-from estimation.core.simulation.plan import latent_shares
+from estimation.core.campaigns import latent_shares
 
 GOOD = Tally(
     campaigns=1000,

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, norm, t
 
-from estimation.core import Method, PairState, ranking, sequence_half_widths
-from estimation.core.data import errors
-from estimation.core.stopping.ranking import OUTCOMES, pair_outcomes
+from estimation.core import Method, PairState, errors, ranking, sequence_half_widths
+from estimation.core.rankings import OUTCOMES, pair_outcomes
 
 PLAN = {"margin": 0.1, "level": 0.95, "planned_items": 100}
 
