@@ -570,25 +570,7 @@ def _anew(found: _Shared) -> Iterator[float]:
 # --- Cohen's and Fleiss' kappa: agreement beyond what equal answers by chance would give.
 
 
-@dataclass(frozen=True, slots=True)
-class Kappa:
-    """A kappa, 1 - observed / expected, and its basis.
-
-    kappa: 1 for perfect agreement, 0 for chance, negative for disagreement beyond chance.
-    observed, expected: mean disagreement of two judgments of an item, and by chance: the share of
-        unequal scores or, with weights, in score units ("linear") or squared score units
-        ("quadratic").
-    n_items, n_judgments: of the items that are compared.
-    """
-
-    kappa: float
-    observed: float
-    expected: float
-    n_items: int
-    n_judgments: int
-
-
-def fleiss_kappa(item: ArrayLike, annotator: ArrayLike, value: ArrayLike) -> Kappa:
+def fleiss_kappa(item: ArrayLike, annotator: ArrayLike, value: ArrayLike) -> float:
     """Return Fleiss' kappa of several annotators, who need not be the same for every item.
 
     Items with a single judgment are left out. Every other item weighs equally, in the observed
@@ -598,7 +580,7 @@ def fleiss_kappa(item: ArrayLike, annotator: ArrayLike, value: ArrayLike) -> Kap
 
     item, annotator: (T,) ints; any labels.
     value: (T,) floats; the scores, as categories without an order.
-    Returns: of the items that at least two people judged.
+    Returns: 1 for perfect agreement, 0 for chance, negative for disagreement beyond chance.
     Raises ReplicatesNeededError: no item was judged by two people.
     Raises NoVariationError: all comparable scores are equal.
     Raises DuplicateJudgmentError, ShapeMismatchError, InvalidScoreError: the arrays are not valid
@@ -609,49 +591,24 @@ def fleiss_kappa(item: ArrayLike, annotator: ArrayLike, value: ArrayLike) -> Kap
 
     >>> from estimation.core import fleiss_kappa
     >>> item, annotator = [0, 0, 0, 1, 1, 1], [1, 2, 3, 1, 2, 4]
-    >>> round(fleiss_kappa(item, annotator, [1, 1, 1, 0, 0, 1]).kappa, 3)
+    >>> round(fleiss_kappa(item, annotator, [1, 1, 1, 0, 0, 1]), 3)
     0.25
     """
     table, _ = pairable(*judgment_arrays(item, annotator, value))
-    size, units = table.size, int(table.items.sum())
-    weight = table.items / units
+    size, weight = table.size, table.items / int(table.items.sum())
     same = np.asarray((table.counts.power(2).sum(axis=1)), dtype=np.float64) - size
     observed = float(1 - weight @ (same / (size * (size - 1))))
     share = np.asarray(table.counts.T @ (weight / size))
-    return _kappa(observed, float(share @ (1 - share)), units, int(table.items @ size))
-
-
-def _kappa(observed: float, expected: float, n_items: int, n_judgments: int) -> Kappa:
+    expected = float(share @ (1 - share))
     if not expected > 0:
-        raise NoVariationError(
-            "All comparable scores are equal: agreement cannot be compared with chance."
-        )
-    return Kappa(1 - observed / expected, observed, expected, n_items, n_judgments)
+        raise NoVariationError(NO_VARIATION)
+    return 1 - observed / expected
 
 
 # --- The intraclass correlation of single judgments, from a one-way analysis of variance.
 
 
-@dataclass(frozen=True, slots=True)
-class Intraclass:
-    """ICC(1,1) and its basis.
-
-    icc: the share of a judgment's variance that lies between items; may be negative.
-    between, within: mean squares between and within items, in squared score units.
-    per_item: k0, the number of judgments an item; between their mean and their smallest number
-        where it varies.
-    n_items, n_judgments: of all items, also those judged once.
-    """
-
-    icc: float
-    between: float
-    within: float
-    per_item: float
-    n_items: int
-    n_judgments: int
-
-
-def intraclass_correlation(item: ArrayLike, annotator: ArrayLike, value: ArrayLike) -> Intraclass:
+def intraclass_correlation(item: ArrayLike, annotator: ArrayLike, value: ArrayLike) -> float:
     """Return ICC(1,1): one-way, random items, agreement of single judgments.
 
     (MSB - MSW) / (MSB + (k0 - 1) MSW), MSB and MSW the mean squares between and within items,
@@ -662,7 +619,7 @@ def intraclass_correlation(item: ArrayLike, annotator: ArrayLike, value: ArrayLi
 
     item, annotator: (T,) ints; any labels.
     value: (T,) floats; the scores.
-    Returns: the correlation with its mean squares.
+    Returns: the share of a judgment's variance that lies between items; may be negative.
     Raises ReplicatesNeededError: fewer than two items were judged, or no item was judged twice.
     Raises NoVariationError: all scores are equal.
     Raises DuplicateJudgmentError, ShapeMismatchError, InvalidScoreError: the arrays are not valid
@@ -684,8 +641,7 @@ def intraclass_correlation(item: ArrayLike, annotator: ArrayLike, value: ArrayLi
         raise NoVariationError("All scores are equal, so nothing varies between or within items.")
     between, within = _mean_squares(items, times, values)
     k0 = (t - float(times @ times) / t) / (n - 1)
-    icc = (between - within) / (between + (k0 - 1) * within)
-    return Intraclass(icc, between, within, k0, n, t)
+    return (between - within) / (between + (k0 - 1) * within)
 
 
 def _mean_squares(items: Ints, times: Ints, values: Floats) -> tuple[float, float]:
@@ -706,7 +662,7 @@ def person_correlation(annotator: ArrayLike, value: ArrayLike) -> float:
     """Estimate the correlation of answers within people, answers taken as categories.
 
     (MSB - MSW) / (MSB + (k0 - 1) MSW) from one-way analysis of variance by annotator, summed over
-    the indicators of the answers. Straight-liners raise it, which makes `straight_lining` more
+    the indicators of the answers. Straight-liners raise it, which makes `uniformity` more
     lenient.
 
     annotator: (T,) ints; any labels.
@@ -732,7 +688,12 @@ def person_correlation(annotator: ArrayLike, value: ArrayLike) -> float:
 def uniformity(
     answer: Ints, rates: Floats, correlation: float
 ) -> tuple[float, float, float, float, float, float]:
-    """Test the answers of one annotator for uniformity; one row of `StraightLining`.
+    """Test whether the answers of one annotator are all the same or come in long runs.
+
+    The number of equal answers is binomial, and the longest run of length L follows the recurrence
+    q_m = q_(m-1) - (1 - p) p^L q_(m-L-1) (Feller 1968, section XIII.7). Honest people differ, so p
+    varies as a beta distribution with the base rate as its mean and correlation 1 / (a + b + 1);
+    both probabilities are averaged over it by quadrature.
 
     answer: (n,) ints; the answers in order, as positions in `rates`.
     rates: (V,) floats; the probability of each answer.
