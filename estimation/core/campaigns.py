@@ -253,16 +253,8 @@ def metric_loading(plan: Plan) -> float:
 _MOST_ROUNDS = 200  # of swapping places
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Stream:
-    """who: (T,) labels 0..A-1 in order of judging. effect: (A,) standard normal person effects."""
-
-    who: Ints
-    effect: Floats
-
-
-def stream(plan: Plan, size: int, rng: Generator) -> Stream:
-    """The annotators of up to `size` judgments.
+def stream(plan: Plan, size: int, rng: Generator) -> tuple[Ints, Floats]:
+    """The annotators of up to `size` judgments, (T,) from 0, and (A,) their normal effects.
 
     A merged stream of Poisson arrivals: each place is held by one person after another.
     People differ in activity and leave at the cap or when they lose interest. Without
@@ -282,16 +274,16 @@ def stream(plan: Plan, size: int, rng: Generator) -> Stream:
         order = happens[np.argsort(time.flat[happens])][:size]
         # Valid only while every place still has people.
         if not plan.replaced or (order.size == size and time.flat[order[-1]] <= time[:, -1].min()):
-            return Stream(order // cap, person_effects(plan, vigour.ravel(), rng))
+            return order // cap, person_effects(plan, vigour.ravel(), rng)
         holders *= 2
 
 
-def _endless(plan: Plan, size: int, rng: Generator) -> Stream:
+def _endless(plan: Plan, size: int, rng: Generator) -> tuple[Ints, Floats]:
     """The merged stream of people who never leave: each judgment is a draw by activity."""
     vigour = rng.standard_normal(plan.places)
     activity = np.exp(plan.unevenness * vigour)
     who = rng.choice(plan.places, size, p=activity / activity.sum())
-    return Stream(who.astype(np.int64), person_effects(plan, vigour, rng))
+    return who.astype(np.int64), person_effects(plan, vigour, rng)
 
 
 def quotas(plan: Plan, shape: tuple[int, ...], cap: int, rng: Generator) -> Ints:
@@ -342,20 +334,13 @@ def _first_guess(plan: Plan, size: int, cap: int) -> int:
     return 1 + 4 * size // (plan.places * typical)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Work:
-    """Judgments in order of leasing: (T,) each, but effect (A,); times in medians per judgment."""
-
-    item: Ints
-    who: Ints
-    effect: Floats
-    score: Floats
-    leased: Floats
-    finished: Floats
-
-
-def work_through(plan: Plan, quality: Floats, item: Ints, rng: Generator) -> Work:
+def work_through(
+    plan: Plan, quality: Floats, item: Ints, rng: Generator
+) -> tuple[Ints, Ints, Floats, Floats, Floats, Floats]:
     """Lease `item` (T,) in order to the plan's people, each busy with one judgment at a time.
+
+    (item, who, leased, score, finished), (T,) in order of leasing, and (A,) the people's effects;
+    times in medians per judgment.
 
     log time = -log activity + spread * (correlation * score less what this person says on
     average, standardised, + independent normal). So `time_correlation` and `time_spread` hold
@@ -366,8 +351,7 @@ def work_through(plan: Plan, quality: Floats, item: Ints, rng: Generator) -> Wor
     vigour = rng.standard_normal(most)
     quota = quotas(plan, (most,), cap, rng)
     effect = person_effects(plan, vigour, rng)
-    item, who, leased, score, finished = _events(plan, quality, item, vigour, quota, effect, rng)
-    return Work(item, who, effect, score, leased, finished)
+    return *_events(plan, quality, item, vigour, quota, effect, rng), effect
 
 
 def _events(
@@ -462,15 +446,6 @@ class Campaign:
     shared: NDArray[np.bool_]
 
 
-def draw_campaign(plan: Plan, rng: Generator) -> tuple[Sample, float]:
-    """One complete campaign in order of leasing, and the true mean over all N outputs.
-
-    The truth counts people equally; it is computed exactly.
-    """
-    drawn = draw(plan, rng)
-    return drawn.sample, drawn.truth
-
-
 def draw(plan: Plan, rng: Generator) -> Campaign:
     """Draw one complete campaign.
 
@@ -486,18 +461,16 @@ def draw(plan: Plan, rng: Generator) -> Campaign:
     shared = _shared(plan, quality, rng)
     item = _rows(plan, rng)
     if plan.time_correlation is None:
-        people = stream(plan, item.size, rng)
-        item = item[: people.who.size]
-        who, effect = part_repeats(item, people.who, rng), people.effect
+        who, effect = stream(plan, item.size, rng)
+        item = item[: who.size]
+        who = part_repeats(item, who, rng)
         # A second judge is somebody else: where nobody is there, the second judgment is left out.
         there = once_each(item, who)
         item, who = item[there], who[there]
         score = plan.marginal.scores(_latent(plan, quality[item], effect[who], rng))
         leased = finished = np.arange(item.size, dtype=np.float64)
     else:
-        work = work_through(plan, quality, item, rng)
-        item, who, effect, score = work.item, work.who, work.effect, work.score
-        leased, finished = work.leased, work.finished
+        item, who, leased, score, finished, effect = work_through(plan, quality, item, rng)
     sample = Sample(score, item, who, plan.n_population, plan.marginal.scale, metric)
     truth = float(plan.marginal.conditional_mean(quality, latent_shares(plan)[0]).mean())
     return Campaign(sample, quality, effect, truth, leased, finished, shared)

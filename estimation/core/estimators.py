@@ -25,7 +25,6 @@ from estimation.core.fit import (
 from estimation.core.results import (
     Code,
     Estimate,
-    Leniency,
     about_one_metric,
     about_scale,
     has_interval,
@@ -133,7 +132,13 @@ def by_sums(sample: Sample, method: Method, form: Estimator) -> Fitted:
         stats, method=method, scale=sample.scale, n_units=sample.incidence.n_units, form=form
     )
     correction = np.zeros(sample.n_judgments) if x is None else found.slope * x[sample.item]
-    return of_stats(stats, found, correction, has_metric=x is not None, form=form)
+    slope, r = float(found.slope), known(correlation(stats.means))
+    if x is None:
+        codes: frozenset[Code] = frozenset(["no_metric"] if form == "balanced" else [])
+        return Fitted(stats, found, correction, slope, (), r, codes)
+    _, is_flat = spread_of_x(stats.weighted)
+    codes = about_one_metric(float(stats.n_items), correlation=r, flat=bool(is_flat))
+    return Fitted(stats, found, correction, slope, (slope,), r, codes)
 
 
 def _sums(sample: Sample, x: Floats | None, method: Method, form: Estimator) -> Moments:
@@ -146,19 +151,6 @@ def _sums(sample: Sample, x: Floats | None, method: Method, form: Estimator) -> 
     stats = moments(sample, x=np.zeros(sample.n_population) if x is None else x, weight=weight)
     sample.sums[balance] = stats
     return stats
-
-
-def of_stats(
-    stats: Moments, found: Parts, correction: Floats, *, has_metric: bool, form: Estimator
-) -> Fitted:
-    """What sums tell of an estimate with one metric, or with none."""
-    slope, r = float(found.slope), known(correlation(stats.means))
-    if not has_metric:
-        codes: frozenset[Code] = frozenset(["no_metric"] if form == "balanced" else [])
-        return Fitted(stats, found, correction, slope, (), r, codes)
-    _, flat = spread_of_x(stats.weighted)
-    codes = about_one_metric(float(stats.n_items), correlation=r, flat=bool(flat))
-    return Fitted(stats, found, correction, slope, (slope,), r, codes)
 
 
 def metric_for(sample: Sample, form: Estimator) -> Floats | None:
@@ -277,17 +269,8 @@ def flat(values: Floats) -> bool:
 # --- Prediction-powered inference, PPI++: another way to use a metric, for comparison.
 
 
-@dataclass(frozen=True, slots=True)
-class PpiMean:
-    """estimate and std_error in score units; slope in score units per unit of the metric."""
-
-    estimate: float
-    std_error: float
-    slope: float
-
-
-def ppi_mean(y: Floats, g: Floats, pool: Floats) -> PpiMean:
-    """PPI++ for a mean: Angelopoulos, Duchi and Zrnic (2023), power-tuned.
+def ppi_mean(y: Floats, g: Floats, pool: Floats) -> tuple[float, float, float]:
+    """(estimate, std_error, slope) by PPI++: Angelopoulos, Duchi and Zrnic (2023), power-tuned.
 
     y, g: (n,) score and metric where both are known. pool: (M,) the metric where only it is.
     estimate = mean y + slope (mean pool - mean g), slope = Cov(y, g) / ((1 + n / M) Var(all g)),
@@ -305,7 +288,7 @@ def ppi_mean(y: Floats, g: Floats, pool: Floats) -> PpiMean:
     slope = covariance / ((1 + n / m) * float(everything.var(ddof=1))) if varies else 0.0
     estimate = float(y.mean() + slope * (pool.mean() - g.mean()))
     variance = slope**2 * float(pool.var()) / m + float((y - slope * g).var()) / n
-    return PpiMean(estimate, variance**0.5, slope)
+    return estimate, variance**0.5, slope
 
 
 def ppi(sample: Sample, method: Method) -> Fitted:
@@ -316,8 +299,8 @@ def ppi(sample: Sample, method: Method) -> Fitted:
     """
     x, who = sample.standardised_metric(), sample.incidence
     items = items_of(sample, who.weight)
-    found = ppi_mean(items.mean, x[items.label], np.delete(x, items.label))
-    correction = found.slope * x[sample.item]
+    estimate, std_error, slope = ppi_mean(items.mean, x[items.label], np.delete(x, items.label))
+    correction = slope * x[sample.item]
     # The metric of the pool is known, so the remaining errors are centred at 0.
     stats = moments(corrected(sample, correction), x=np.zeros(sample.n_population))
     plain = parts(
@@ -327,16 +310,16 @@ def ppi(sample: Sample, method: Method) -> Fitted:
         n_units=sample.incidence.n_units,
         form="mean",
     )
-    variance = found.std_error**2 if items.label.size >= 3 else float("nan")
+    variance = std_error**2 if items.label.size >= 3 else float("nan")
     applies: dict[Code, bool] = {
-        "constant_metric": found.slope == 0,
+        "constant_metric": slope == 0,
         "constant_scores": flat(items.mean),
     }
     own = replace(
         plain,
-        estimate=np.asarray(found.estimate),
-        slope=np.asarray(found.slope),
-        centre=np.asarray(found.estimate),
+        estimate=np.asarray(estimate),
+        slope=np.asarray(slope),
+        centre=np.asarray(estimate),
         item=np.asarray(variance),
         rest=np.asarray(0.0),
         df=np.asarray(np.inf),
@@ -345,8 +328,8 @@ def ppi(sample: Sample, method: Method) -> Fitted:
         stats=stats,
         parts=own,
         correction=correction,
-        slope=found.slope,
-        slopes=(found.slope,),
+        slope=slope,
+        slopes=(slope,),
         correlation=correlated(items.mean, x[items.label]),
         codes=frozenset(code for code, true in applies.items() if true),
     )
@@ -459,45 +442,6 @@ def checked(method: Method) -> Registered:
     return found
 
 
-def assemble(
-    fitted: Fitted,
-    people: Leniency,
-    *,
-    method: Method,
-    scale: Scale,
-    n_population: int,
-    n_units: int,
-) -> Estimate:
-    """Put an estimate together from what was computed of it."""
-    stats, found = fitted.stats, fitted.parts
-    exists = has_interval(found)
-    codes = fitted.codes | about_scale(found, scale)
-    return Estimate(
-        estimate=float(found.estimate),
-        centre=float(found.centre),
-        variance=variance_of(found),
-        std_error=float(np.sqrt(found.variance)) if exists else None,
-        df=float(found.df) if exists else None,
-        n_items=int(stats.n_items),
-        n_population=n_population,
-        n_units=int(stats.n_units),
-        n_units_population=n_units,
-        n_judgments=int(stats.judgments.one_one),
-        n_annotators=int(stats.n_annotators),
-        effective_annotators=float(found.effective_annotators),
-        slope=fitted.slope,
-        slopes=fitted.slopes,
-        penalty=fitted.penalty,
-        correlation=fitted.correlation,
-        equal_annotator_mean=people.equal_annotator_mean,
-        work_weighted_mean=work_weighted_mean(stats, found),
-        leniency_correlation=people.correlation,
-        method=method,
-        scale=scale,
-        notices=notices(stats, found, people, method=method, about_metric=codes, exists=exists),
-    )
-
-
 def estimate(
     sample: Sample,
     *,
@@ -557,12 +501,31 @@ def estimate(
     if way.own_interval:
         method = replace(method, interval="iid")
     fitted = way.fit(sample, method)
-    people = leniency(sample, fitted.correction)
-    return assemble(
-        fitted,
-        people,
+    stats, found = fitted.stats, fitted.parts
+    exists = has_interval(found)
+    equal, leniency_correlation = leniency(sample, fitted.correction)
+    codes = fitted.codes | about_scale(found, sample.scale)
+    return Estimate(
+        estimate=float(found.estimate),
+        centre=float(found.centre),
+        variance=variance_of(found),
+        std_error=float(np.sqrt(found.variance)) if exists else None,
+        df=float(found.df) if exists else None,
+        n_items=int(stats.n_items),
+        n_population=sample.n_population,
+        n_units=int(stats.n_units),
+        n_units_population=sample.incidence.n_units,
+        n_judgments=sample.n_judgments,
+        n_annotators=int(stats.n_annotators),
+        effective_annotators=float(found.effective_annotators),
+        slope=fitted.slope,
+        slopes=fitted.slopes,
+        penalty=fitted.penalty,
+        correlation=fitted.correlation,
+        equal_annotator_mean=equal,
+        work_weighted_mean=work_weighted_mean(stats, found),
+        leniency_correlation=leniency_correlation,
         method=method,
         scale=sample.scale,
-        n_population=sample.n_population,
-        n_units=sample.incidence.n_units,
+        notices=notices(stats, found, equal, method=method, about_metric=codes, exists=exists),
     )

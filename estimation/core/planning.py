@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from estimation.core import errors
-from estimation.core.campaigns import Plan, draw_campaign
+from estimation.core.campaigns import Plan, draw
 from estimation.core.errors import InvalidOptionError
 from estimation.core.estimators import balanced_weights
 from estimation.core.fit import pulled_up
@@ -90,43 +90,38 @@ _FEWEST = 20
 _STEP = 1.02  # of one look over the one before
 
 
-def campaigns(study: Study, replicates: int, seed: int) -> Iterator[tuple[Sample, Trajectory]]:
-    """Complete campaigns of one system with their histories; fewer where items are many."""
-    for sample in samples(study, replicates, seed):
-        history = trajectory(
-            sample,
-            estimand=study.estimand,
-            balance=study.balance,
-            person_share=study.person_share,
-            looks=looks_of(sample.n_judgments),
-        )
-        yield sample, history
-
-
 @lru_cache(maxsize=32)
 def histories(study: Study, replicates: int, seed: int) -> tuple[tuple[Trajectory, int], ...]:
-    """The histories of `campaigns`, each with how many people judged.
+    """The histories of complete campaigns of one system, each with how many people judged.
 
     They are kept, because a plan asks several questions of the same campaigns.
     """
-    found = campaigns(study, replicates, seed)
-    return tuple((history, np.unique(sample.annotator).size) for sample, history in found)
+    return tuple(
+        (history_of(study, sample), sample.incidence.activity.size)
+        for sample, _truth in samples(study, replicates, seed)
+    )
 
 
-def samples(study: Study, replicates: int, seed: int) -> Iterator[Sample]:
-    """The same campaigns without their histories."""
-    for sample, _truth in samples_with_truth(study, replicates, seed):
-        yield sample
+def history_of(study: Study, sample: Sample) -> Trajectory:
+    """The history of a campaign's judgments, estimated as the study is."""
+    return trajectory(
+        sample,
+        estimand=study.estimand,
+        balance=study.balance,
+        person_share=study.person_share,
+        looks=looks_of(sample.n_judgments),
+    )
 
 
-def samples_with_truth(study: Study, replicates: int, seed: int) -> Iterator[tuple[Sample, float]]:
-    """The same campaigns, each with its true mean over all outputs."""
+def samples(study: Study, replicates: int, seed: int) -> Iterator[tuple[Sample, float]]:
+    """Complete campaigns of one system, each with its true mean; fewer where items are many."""
     if replicates < 1:
         raise errors.InvalidOptionError("A plan draws at least one campaign.")
     plan = plan_of(study)
     most = max(_FEWEST, MOST_DRAWN // plan.n_population)
     for child in np.random.SeedSequence(seed).spawn(min(replicates, most)):
-        yield draw_campaign(plan, np.random.default_rng(child))
+        campaign = draw(plan, np.random.default_rng(child))
+        yield campaign.sample, campaign.truth
 
 
 @lru_cache(maxsize=64)
@@ -332,7 +327,7 @@ def _evenness(study: Study, pool: int, seed: int) -> float:
         np.mean(
             [
                 _effective(sample, study.balance) / sample.incidence.activity.size
-                for sample in samples(larger, FEW_DRAWS, seed)
+                for sample, _truth in samples(larger, FEW_DRAWS, seed)
             ]
         )
     )
@@ -538,7 +533,7 @@ def _annotators(study: Study, judgments: Range, seed: int) -> Range:
     plan = replace(plan_of(study), cap=study.cap, n_population=max(2, need))
     counts = []
     for child in np.random.SeedSequence(seed).spawn(FEW_DRAWS):
-        sample, _ = draw_campaign(plan, np.random.default_rng(child))
+        sample = draw(plan, np.random.default_rng(child)).sample
         first = np.sort(np.unique(sample.annotator, return_index=True)[1])
         wanted = [judgments.expected, judgments.low, judgments.high]
         counts.append(np.searchsorted(first, np.round(wanted)))
@@ -774,10 +769,7 @@ def forecast_pairs(
     if not 0 < probability < 1:
         raise errors.InvalidOptionError(f"A probability lies between 0 and 1; got {probability}.")
     planned = forecast_ranking(study, margin=margin, side_by_side=True).planned_items
-    courses = [
-        _course(study, sample, truth)
-        for sample, truth in samples_with_truth(study, replicates, seed)
-    ]
+    courses = [_course(study, sample, truth) for sample, truth in samples(study, replicates, seed)]
     rng = np.random.default_rng(seed)
     return tuple(
         _forecast(
@@ -792,13 +784,7 @@ def forecast_pairs(
 
 
 def _course(study: Study, sample: Sample, truth: float) -> _Course:
-    known: Trajectory = trajectory(
-        sample,
-        estimand=study.estimand,
-        balance=study.balance,
-        person_share=study.person_share,
-        looks=looks_of(sample.n_judgments),
-    )
+    known = history_of(study, sample)
     return _Course(
         known.centre - truth,
         known.std_error,

@@ -7,7 +7,7 @@ import numpy as np
 
 from estimation.core.fit import Method, Moments, Parts
 from estimation.core.intervals import Interval, half_width, interval_of
-from estimation.core.sample import Floats, Ints, Sample, Scale
+from estimation.core.sample import Floats, Sample, Scale
 
 # --- What a reader of an estimate must know, as values, and how annotators differ.
 
@@ -16,37 +16,22 @@ from estimation.core.sample import Floats, Ints, Sample, Scale
 _EQUAL = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class Leniency:
-    """How annotators differ in activity and in their scores.
+def leniency(sample: Sample, correction: Floats) -> tuple[float, float | None]:
+    """(mean over annotators of their mean scores, its correlation with their activity).
 
-    equal_annotator_mean: mean over annotators of each one's mean metric-corrected score.
-    correlation: Pearson's r of activity (judgments) and that mean; None for fewer than three
-    annotators, or where either does not vary.
-    """
-
-    equal_annotator_mean: float
-    correlation: float | None
-
-
-def leniency(sample: Sample, correction: Floats) -> Leniency:
-    """Compare annotators by their scores less (T,) what the metrics take off each.
-
-    The correction takes out which outputs each one happened to get, as far as the metric knows.
+    Scores are less (T,) what the metrics take off each, which takes out which outputs each one
+    happened to get. The correlation is None for fewer than three annotators, or where either does
+    not vary.
     """
     who = sample.incidence
     # About the middle of the scores, so that equal scores have exactly equal means.
     middle = (sample.score.min() + sample.score.max()) / 2
     corrected = sample.score - middle - correction
-    return compare(who.activity, middle + np.bincount(who.person, corrected) / who.activity)
-
-
-def compare(activity: Ints, mean: Floats) -> Leniency:
-    """Compare annotators by activity (A,), their judgments, and mean corrected score (A,)."""
+    mean = middle + np.bincount(who.person, corrected) / who.activity
     spread = np.ptp(mean) > _EQUAL * np.abs(mean).max()
-    varies = activity.size >= 3 and np.ptp(activity) > 0 and spread
-    r = float(np.corrcoef(activity, mean)[0, 1]) if varies else None
-    return Leniency(equal_annotator_mean=float(mean.mean()), correlation=r)
+    varies = who.activity.size >= 3 and np.ptp(who.activity) > 0 and spread
+    r = float(np.corrcoef(who.activity, mean)[0, 1]) if varies else None
+    return float(mean.mean()), r
 
 
 Code = Literal[
@@ -117,16 +102,19 @@ _TEXTS: dict[Code, str] = {
 def notices(
     stats: Moments,
     found: Parts,
-    people: Leniency,
+    equal: float,
     *,
     method: Method,
     about_metric: frozenset[Code],
     exists: bool,
 ) -> tuple[Notice, ...]:
-    """The notices that apply, in a fixed order; `about_metric` are those already known to."""
+    """The notices that apply, in a fixed order; `about_metric` are those already known to.
+
+    equal: the mean with annotators counted equally.
+    """
     corrects = method.interval == "two_way" and method.finite_population
     half = float(half_width(found.variance**0.5, found.df, level=_LEVEL)) if exists else None
-    equal, by_work = people.equal_annotator_mean, work_weighted_mean(stats, found)
+    by_work = work_weighted_mean(stats, found)
     moved = abs(equal - by_work) - _ROUNDING * max(abs(equal), abs(by_work))
     applies: dict[Code, bool] = {
         "no_interval": not exists,

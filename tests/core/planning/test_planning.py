@@ -14,9 +14,9 @@ from estimation.core.planning import (
     Study,
     TargetBelowFloorError,
     affordable,
-    campaigns,
     expected_variance,
     forecast,
+    histories,
     looks_of,
     reachable_target,
     samples,
@@ -76,7 +76,7 @@ def test_formula_agrees_with_the_interval(criterion):
     study = replace(OVERALL, expected=TYPICAL[criterion])
     moments = np.array([60, 150, 400, 800, 1200])
     drawn = []
-    for _, h in campaigns(study, 25, 1):
+    for h, _people in histories(study, 25, 1):
         at = np.searchsorted(h.n_judgments, moments)
         drawn.append((h.n_items[at], h.effective_annotators[at], h.widths(0.95)[at]))
     items, effective, width = np.mean(drawn, axis=0)
@@ -235,7 +235,7 @@ def test_fewer_people_make_a_small_study_wider():
 def test_a_study_that_one_person_might_judge_alone_is_drawn_all_the_same(n_items):
     """Where no order gives each item two judges, the second judgments are left out."""
     study = replace(OVERALL, n_items=n_items, double_share=1.0)
-    for sample in samples(study, 10, seed=1):
+    for sample, _truth in samples(study, 10, seed=1):
         pairs = set(zip(sample.item.tolist(), sample.annotator.tolist(), strict=True))
         assert len(pairs) == sample.n_judgments, "nobody judges an item twice"
         assert len(set(sample.item.tolist())) == n_items, "each item has a judge"
