@@ -52,7 +52,6 @@ def core() -> None:
     """Measure the library alone: arrays in, estimates out."""
     print("\ncore")
     all_at_once()
-    one_more()
     several_metrics()
     against_ppi()
 
@@ -92,31 +91,6 @@ def all_at_once(judgments: int = 1_000_000, systems: int = 4, criteria: int = 4)
     print(
         f"  {judgments:,} judgments x {criteria} scores, {systems} systems, arrays to estimates:"
         f" {quick:.2f} s, peak {peak:.0f} MB (each criterion by itself: {slow / quick:.1f} x)"
-    )
-
-
-def one_more(judgments: int = 100_000) -> None:
-    """One more judgment: added to running sums, against a full computation."""
-    from estimation.core import Running, Sample, Scale, estimate, precision
-
-    item, annotator, n = incidence(judgments)
-    rng = np.random.default_rng(2)
-    score = rng.integers(-1, 2, judgments).astype(np.float64)
-    sample = Sample(score, item, annotator, n, Scale(-1, 1), rng.normal(size=n))
-    running, unjudged = Running.of(sample), iter(np.setdiff1d(np.arange(n), item).tolist())
-
-    def add() -> None:
-        running.add(next(unjudged), 1, 1.0)
-        precision(running.estimate(), target_width=0.1, level=0.95)
-
-    def anew() -> None:
-        again = Sample(score, item, annotator, n, sample.scale, sample.metric)
-        precision(estimate(again), target_width=0.1, level=0.95)
-
-    quick, slow = timed(add, repeats=200), timed(anew, repeats=9)
-    print(
-        f"  one more judgment on {judgments:,}: decided in {quick * 1000:.2f} ms"
-        f" (from all judgments: {slow * 1000:.1f} ms, {slow / quick:.0f} x)"
     )
 
 

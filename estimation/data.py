@@ -89,20 +89,6 @@ def see_everybody(brief: Brief, seen: Seen, *, of: int) -> Seen:
     return replace(seen, scores=counting.scores(brief.campaign_id, with_excluded=True, of=of))
 
 
-def see_without(seen: Seen, people: Collection[int]) -> Seen:
-    """Return the evidence without the judgments of these annotators."""
-    scores = seen.scores
-    kept = ~np.isin(scores.annotator, list(people))
-    left = replace(
-        scores,
-        output=scores.output[kept],
-        annotator=scores.annotator[kept],
-        judgment=scores.judgment[kept],
-        value={name: value[kept] for name, value in scores.value.items()},
-    )
-    return replace(seen, scores=left)
-
-
 def cells(brief: Brief, systems: list[SystemOutputs], seen: Seen) -> Iterator[Cell]:
     """Yield the sample of every system × criterion that has at least two judgments."""
     for system in systems:

@@ -11,7 +11,6 @@ from estimation.signals import (
     closer_look_due,
     forecast_due,
     kept_elsewhere,
-    stress_due,
 )
 
 HAND_ON = 0.05  # seconds, so that a keeper that is at work is not asked all the time
@@ -58,14 +57,6 @@ def measure_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
     from estimation.tasks import measure_agreement
 
     enqueue(measure_agreement, campaign_id)
-
-
-@receiver(stress_due)
-def stress_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
-    from config.celery import enqueue
-    from estimation.tasks import measure_stress
-
-    enqueue(measure_stress, campaign_id)
 
 
 @receiver(forecast_due)

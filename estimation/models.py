@@ -170,30 +170,6 @@ class AgreementDue(models.Model):
     at = models.DateTimeField(auto_now_add=True)
 
 
-class StressTest(models.Model):
-    """What each primary estimate of a campaign would be without some of the people.
-
-    A worker measures it after the estimates; the newest row counts, and older ones are removed. It
-    can be thrown away. judgments, excluded, flagged: how many judgments counted, how many were
-    excluded, and how many people a screen had flagged. rows: one for each estimate, as
-    `estimation.services.stress` describes them.
-    """
-
-    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
-    at = models.DateTimeField(auto_now_add=True)
-    judgments = models.PositiveIntegerField()
-    excluded = models.PositiveIntegerField()
-    flagged = models.PositiveIntegerField()
-    rows = models.JSONField(default=list)
-
-
-class StressDue(models.Model):
-    """A mark that a campaign's stress test is to be made anew: by a task, which removes it."""
-
-    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
-    at = models.DateTimeField(auto_now_add=True)
-
-
 class EndForecast(models.Model):
     """When a campaign is expected to reach its targets, and for how many judgments.
 

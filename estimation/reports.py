@@ -139,7 +139,6 @@ class Report:
             "metric_transform": self.asked.metric_transform or None,
             "off_scale": found.off_scale,
             "ridge": None if found.penalty is None else {"penalty": _finite(found.penalty)},
-            "components": _weighing(found),
         }
 
 
@@ -236,12 +235,6 @@ def _rho(sample: Sample) -> float | None:
     if sample.metric is None or sample.metric.ndim != 1:
         return None
     return _known(human_metric_correlation, sample)
-
-
-def _weighing(found: Estimate | Difference) -> dict[str, float] | None:
-    """The components that weighed the judgments; None where none did."""
-    own = found.components if isinstance(found, Estimate) else None
-    return asdict(own) if own else None
 
 
 def _finite(value: float) -> float | None:

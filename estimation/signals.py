@@ -8,9 +8,6 @@ kept_elsewhere = Signal()
 # Sent after commit, robustly, with `campaign_id`: agreement is to be measured anew.
 agreement_due = Signal()
 
-# Sent after commit, robustly, with `campaign_id`: the stress test is to be made anew.
-stress_due = Signal()
-
 # Sent after commit, robustly, with `campaign_id`: the forecast of its end is to be made anew.
 forecast_due = Signal()
 

@@ -16,7 +16,6 @@ from annotate.selectors.review.ruling_statistics import Conduct, ExcludedCounts,
 from estimation.api.serializers import WithExcludedSerializer
 from estimation.selectors import sensitivity
 from estimation.selectors.sensitivity import ComparedEstimate, Sensitivity
-from estimation.selectors.stress import Stress, StressedEstimate, WorstShare
 from estimation.services import effects
 
 
@@ -110,64 +109,11 @@ class ConductSerializer(serializers.Serializer[Conduct]):
     )
 
 
-class NumbersSerializer(serializers.Serializer[object]):
-    """An estimate of the stress test; the ends are null without an interval."""
-
-    estimate = Finite()
-    low = Finite(allow_null=True)
-    high = Finite(allow_null=True)
-    n_judgments = serializers.IntegerField()
-
-
-class FlaggedSerializer(serializers.Serializer[object]):
-    """What flags would take away from an estimate."""
-
-    people = serializers.IntegerField()
-    judgments = serializers.IntegerField()
-
-
-class WorstSerializer(serializers.Serializer[WorstShare]):
-    """The range of an estimate without at most `people` of those who gave it."""
-
-    share = Finite()
-    people = serializers.IntegerField()
-    low = Finite(help_text="every judgment keeps its weight and correction; no set reaches lower")
-    high = Finite()
-    low_anew = Finite(
-        allow_null=True, help_text="computed anew without the people of that end; no bound"
-    )
-    high_anew = Finite(allow_null=True)
-
-
-class StressedSerializer(serializers.Serializer[StressedEstimate]):
-    """A primary estimate under stress."""
-
-    system = serializers.CharField(source="cell.system.name")
-    criterion = serializers.CharField(source="cell.criterion.name")
-    n_judgments = serializers.IntegerField(source="found.n_judgments")
-    people = serializers.IntegerField(source="found.people")
-    estimate = Finite(source="found.estimate")
-    flagged = FlaggedSerializer(source="found.flagged")
-    without_flagged = NumbersSerializer(
-        source="unflagged", allow_null=True, help_text="null: nothing is left"
-    )
-    worst = WorstSerializer(many=True)
-
-
-class StressSerializer(serializers.Serializer[Stress]):
-    """The newest stress test, made after the estimates by a task of its own."""
-
-    judgments = serializers.IntegerField(allow_null=True, help_text="null before the first")
-    flagged = serializers.IntegerField(help_text="people whom a screen has flagged")
-    estimates = StressedSerializer(source="tested", many=True)
-
-
 class SensitivitySerializer(serializers.Serializer[Sensitivity]):
     excluded = ExcludedSerializer()
     rulings = ConductSerializer(source="conduct")
     summary = serializers.CharField()
     estimates = ComparedSerializer(source="rows", many=True)
-    stress = StressSerializer()
 
 
 class SensitivityView(BoundedView):

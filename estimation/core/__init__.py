@@ -4,26 +4,39 @@ The library knows no Django, no clock and no global random state. docs/library.m
 docs/statistics.md has the formulas and their sources.
 """
 
-from estimation.core.agreement.alpha import (
+from estimation.core.agreement import (
     Agreement,
     Distance,
     NoVariationError,
+    WithoutEach,
+    alpha_without_each,
+    fleiss_kappa,
+    intraclass_correlation,
     krippendorff_alpha,
     observed_agreement,
-)
-from estimation.core.agreement.annotators import Deviations, Drift, deviations, drift
-from estimation.core.agreement.intraclass import Intraclass, intraclass_correlation
-from estimation.core.agreement.kappa import Kappa, cohen_kappa, fleiss_kappa
-from estimation.core.agreement.running_alpha import RunningAlpha
-from estimation.core.agreement.straightlining import (
-    StraightLining,
     person_correlation,
-    straight_lining,
     uniformity,
 )
-from estimation.core.agreement.without_each import WithoutEach, alpha_without_each
-from estimation.core.data.entering import METRIC_TRANSFORMS, MetricTransform, entering
-from estimation.core.data.errors import (
+from estimation.core.bootstraps import BootstrapInterval, bootstrap, pigeonhole
+from estimation.core.differences import difference
+from estimation.core.efficiency import (
+    Correlation,
+    Crossed,
+    OneWay,
+    Predictor,
+    TextScores,
+    correlation,
+    crossed,
+    data_efficiency,
+    data_efficiency_cap,
+    human_metric_correlation,
+    normalised_annotator_variance,
+    one_way,
+    predictor,
+    text_scores,
+    variance_of_item_means,
+)
+from estimation.core.errors import (
     DuplicateJudgmentError,
     EstimationError,
     IntervalUnavailableError,
@@ -37,24 +50,14 @@ from estimation.core.data.errors import (
     ShapeMismatchError,
     TooFewJudgmentsError,
 )
-from estimation.core.data.incidence import Floats, Incidence, Ints, distinct, numbered
-from estimation.core.data.sample import Sample, Scale
-from estimation.core.data.texts import Predictor, TextScores, predictor, text_scores
-from estimation.core.estimators.components import (
-    Crossed,
-    OneWay,
-    crossed,
-    one_way,
-    variance_of_item_means,
+from estimation.core.estimators import (
+    REGISTERED,
+    Registered,
+    balanced_weights,
+    estimate,
+    relative_share,
 )
-from estimation.core.estimators.efficiency import (
-    data_efficiency,
-    data_efficiency_cap,
-    human_metric_correlation,
-    normalised_annotator_variance,
-)
-from estimation.core.estimators.estimate import estimate
-from estimation.core.estimators.fit import (
+from estimation.core.fit import (
     BALANCE,
     ESTIMANDS,
     ESTIMATORS,
@@ -64,58 +67,54 @@ from estimation.core.estimators.fit import (
     Estimand,
     Method,
 )
-from estimation.core.estimators.incremental import Running
-from estimation.core.estimators.multi import Ridge, cross_fitted
-from estimation.core.estimators.notices import Notice
-from estimation.core.estimators.paired import difference
-from estimation.core.estimators.registry import REGISTERED, Registered
-from estimation.core.estimators.removal import Removal, worst_removals
-from estimation.core.estimators.result import Difference, Estimate, Variance
-from estimation.core.estimators.strengths import bradley_terry, strength_half_widths
-from estimation.core.estimators.trajectory import Trajectory, trajectory
-from estimation.core.estimators.weights import balanced_weights, relative_share
-from estimation.core.intervals.bootstrap import (
-    BootstrapInterval,
-    bootstrap,
-    bootstrap_widths,
-    pigeonhole,
-)
-from estimation.core.intervals.correlation import Correlation, correlation
-from estimation.core.intervals.interval import (
+from estimation.core.intervals import (
     MIN_EFFECTIVE_ANNOTATORS,
     Interval,
     annotators_needed,
     check_level,
     half_width,
+    holm,
+    level_of_each,
     width_floor,
 )
-from estimation.core.stopping.adjusting import holm, level_of_each
-from estimation.core.stopping.outlook import items_to_decide
-from estimation.core.stopping.places import circles, places
-from estimation.core.stopping.precision import (
-    MIN_ITEMS,
-    MIN_ITEMS_UNBOUNDED,
-    Verdict,
-    anytime,
-    empirical_bernstein,
-    first_anytime_stop,
-    first_stop,
-    precision,
-)
-from estimation.core.stopping.ranking import (
+from estimation.core.rankings import (
     Pair,
     PairOutcome,
     PairState,
     PairVerdict,
     RankingVerdict,
+    bradley_terry,
+    circles,
+    items_to_decide,
+    places,
     ranking,
+    strength_half_widths,
 )
-from estimation.core.stopping.sequence import (
-    ITEMS_FACTOR,
-    Band,
-    confidence_sequence,
-    sequence_half_widths,
+from estimation.core.results import Difference, Estimate, Notice, Variance
+from estimation.core.ridge import Ridge, cross_fitted
+from estimation.core.sample import (
+    METRIC_TRANSFORMS,
+    Floats,
+    Incidence,
+    Ints,
+    MetricTransform,
+    Sample,
+    Scale,
+    distinct,
+    entering,
+    numbered,
 )
+from estimation.core.sequences import ITEMS_FACTOR, Band, confidence_sequence, sequence_half_widths
+from estimation.core.stopping import (
+    MIN_ITEMS,
+    MIN_ITEMS_UNBOUNDED,
+    Verdict,
+    anytime,
+    first_anytime_stop,
+    first_stop,
+    precision,
+)
+from estimation.core.trajectories import Trajectory, trajectory
 
 __all__ = [
     "BALANCE",
@@ -135,10 +134,8 @@ __all__ = [
     "BootstrapInterval",
     "Correlation",
     "Crossed",
-    "Deviations",
     "Difference",
     "Distance",
-    "Drift",
     "DuplicateJudgmentError",
     "Estimand",
     "Estimate",
@@ -147,12 +144,10 @@ __all__ = [
     "Incidence",
     "Interval",
     "IntervalUnavailableError",
-    "Intraclass",
     "Ints",
     "InvalidOptionError",
     "InvalidScoreError",
     "ItemOutsidePopulationError",
-    "Kappa",
     "Method",
     "MetricIncompleteError",
     "MetricMissingError",
@@ -167,16 +162,12 @@ __all__ = [
     "Predictor",
     "RankingVerdict",
     "Registered",
-    "Removal",
     "ReplicatesNeededError",
     "Ridge",
-    "Running",
-    "RunningAlpha",
     "Sample",
     "Scale",
     "ScoreOffScaleError",
     "ShapeMismatchError",
-    "StraightLining",
     "TextScores",
     "TooFewJudgmentsError",
     "Trajectory",
@@ -188,22 +179,17 @@ __all__ = [
     "anytime",
     "balanced_weights",
     "bootstrap",
-    "bootstrap_widths",
     "bradley_terry",
     "check_level",
     "circles",
-    "cohen_kappa",
     "confidence_sequence",
     "correlation",
     "cross_fitted",
     "crossed",
     "data_efficiency",
     "data_efficiency_cap",
-    "deviations",
     "difference",
     "distinct",
-    "drift",
-    "empirical_bernstein",
     "entering",
     "estimate",
     "first_anytime_stop",
@@ -228,12 +214,10 @@ __all__ = [
     "ranking",
     "relative_share",
     "sequence_half_widths",
-    "straight_lining",
     "strength_half_widths",
     "text_scores",
     "trajectory",
     "uniformity",
     "variance_of_item_means",
     "width_floor",
-    "worst_removals",
 ]

@@ -84,7 +84,6 @@ ROWS: dict[str, Callable[[Moment], Rows]] = {
     tables.ESTIMATES.name: numbers.estimates,
     tables.COMPARISONS.name: numbers.comparisons_,
     tables.AGREEMENT.name: numbers.agreement_,
-    tables.STRESS.name: numbers.stress_test,
     tables.DECISIONS.name: numbers.decisions,
     tables.EVIDENCE_OF_DECISIONS.name: numbers.evidence,
 }

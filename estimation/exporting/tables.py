@@ -232,28 +232,6 @@ AGREEMENT = File(
         "newest": NEWEST["newest"],
     },
 )
-STRESS = File(
-    "stress.csv",
-    "The newest stress test: primary estimates with all flags applied, and without some people.",
-    {
-        "system": "its name",
-        "criterion": "what was asked",
-        "estimate": "the reported estimate",
-        "n_judgments": "judgments that entered it",
-        "people": "who gave them",
-        "flagged_people": "of these, people whom a screen flagged",
-        "flagged_judgments": "and their judgments",
-        "without_flagged_estimate": "the estimate without them; empty: nothing is left",
-        "without_flagged_low": "lower end of that interval",
-        "without_flagged_high": "its upper end",
-        "share": "of the people, who may be left out",
-        "left_out": "how many people that is at most",
-        "lowest": "the lowest estimate without so many, weights and corrections kept",
-        "highest": "the highest",
-        "lowest_anew": "computed anew without the people of that end",
-        "highest_anew": "the same of the other end",
-    },
-)
 DECISIONS = File(
     "decisions.csv",
     "What stopping rules did, the oldest first.",
@@ -297,5 +275,5 @@ FILES = (
     AMENDMENTS,
     *(JUDGMENTS, SCORES, OUTPUTS, ITEMS, METRICS),
     *(ANNOTATORS, BACKGROUND, CONSENTS, EXCLUSIONS, GOLD),
-    *(ESTIMATES, COMPARISONS, AGREEMENT, STRESS, DECISIONS, EVIDENCE_OF_DECISIONS),
+    *(ESTIMATES, COMPARISONS, AGREEMENT, DECISIONS, EVIDENCE_OF_DECISIONS),
 )

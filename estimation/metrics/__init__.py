@@ -14,9 +14,13 @@ from estimation.metrics.base import (
     Needs,
 )
 from estimation.metrics.edits import HTER_VERSION, EmptyEditError, hter, levenshtein, takes_long
-from estimation.metrics.registry import METRICS, UnknownMetricError, available, find, get
 from estimation.metrics.scoring import (
+    METRICS,
     Chunk,
+    UnknownMetricError,
+    available,
+    find,
+    get,
     score_all,
     score_chunks,
     spare_processors,

@@ -63,39 +63,19 @@ _BESIDE: dict[Needs, _Beside] = {
 class Metric:
     """An automatic metric: one finite number for each text.
 
-    Attributes
-    ----------
-    name : str
-        Unique; also the name of the stored column.
-    version : str
-        Changes whenever any value changes: stored scores are cached by it.
-    needs : {"nothing", "reference", "paragraphs", "others"}
-        What the metric needs beside the text; "others" are the outputs of the other systems for
+    name: unique; also the name of the stored column.
+    version: changes whenever any value changes: stored scores are cached by it.
+    needs: what the metric needs beside the text; "others" are the outputs of the other systems for
         the same item.
-    description : str
-        One sentence for a researcher, with the range.
-    higher_is_better : bool or None
-        For a reader of the text; None where neither end is better.
-    function : callable
-        (text), (text, reference), (text, paragraphs) or (text, others) to float. Every string is
-        normalised; see `normalise`.
-    slow : bool
-        Whether more processes are worth starting for a thousand texts.
-    batch : callable, optional
-        Called instead of `function` with all rows at once: (texts, references or lists of texts)
+    description: one sentence for a researcher, with the range.
+    higher_is_better: for a reader of the text; None where neither end is better.
+    function: (text), (text, reference), (text, paragraphs) or (text, others) to float. Every string
+        is normalised; see `normalise`.
+    slow: whether more processes are worth starting for a thousand texts.
+    batch: called instead of `function` with all rows at once: (texts, references or lists of texts)
         to an array (len(texts),).
-    efficiency : mapping of str to float
-        Data efficiency by itself on released judgments, by criterion (docs/metrics.md, geometric
-        means over systems); empty where it was not measured or saved nothing.
-
-    Examples
-    --------
-    >>> from estimation.metrics import get
-    >>> metric = get("repetition_1")
-    >>> metric.needs, metric.higher_is_better
-    ('nothing', False)
-    >>> metric.score(["a b a b", "a b c"]).round(2).tolist()
-    [0.5, 0.0]
+    efficiency: data efficiency by itself on released judgments, by criterion (docs/metrics.md,
+        geometric means over systems); empty where it was not measured or saved nothing.
     """
 
     name: str
@@ -118,27 +98,14 @@ class Metric:
     ) -> FloatArray:
         """Score some texts; each score depends on its own row alone.
 
-        Parameters
-        ----------
-        texts : sequence of str
-            The texts.
-        references : sequence of str, optional
-            One for each text; ignored unless the metric needs a reference.
-        paragraphs : sequence of sequences of str, optional
-            The input's paragraphs for each text; ignored unless the metric needs them.
-        others : sequence of sequences of str, optional
-            What the other systems wrote for the item of each text; ignored unless the metric needs
-            it.
-
-        Returns
-        -------
-        (len(texts),) array of float
-            The scores.
-
-        Raises
-        ------
-        MissingReferencesError, MissingParagraphsError, MissingOthersError, LengthMismatchError
-            As in `check`.
+        texts: the texts.
+        references: one for each text; ignored unless the metric needs a reference.
+        paragraphs: the input's paragraphs for each text; ignored unless the metric needs them.
+        others: what the other systems wrote for the item of each text; ignored unless the metric
+            needs it.
+        Returns: (len(texts),) floats; the scores.
+        Raises MissingReferencesError, MissingParagraphsError, MissingOthersError,
+            LengthMismatchError: as in `check`.
         """
         self.check(texts, references, paragraphs=paragraphs, others=others)
         plain = [normalise(text) for text in texts]
@@ -176,17 +143,10 @@ class Metric:
     ) -> None:
         """Check that the data have what this metric needs.
 
-        Parameters
-        ----------
-        texts, references, paragraphs, others
-            As in `score`.
-
-        Raises
-        ------
-        MissingReferencesError, MissingParagraphsError, MissingOthersError
-            The metric needs them and there are none.
-        LengthMismatchError
-            Their number differs from that of the texts.
+        texts, references, paragraphs, others: as in `score`.
+        Raises MissingReferencesError, MissingParagraphsError, MissingOthersError: the metric needs
+            them and there are none.
+        Raises LengthMismatchError: their number differs from that of the texts.
         """
         if self.needs == "nothing":
             return

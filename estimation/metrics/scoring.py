@@ -1,4 +1,4 @@
-"""Many metrics over many texts: in chunks, with progress, in several processes on request."""
+"""All metrics by name, and many of them over many texts: in chunks, with progress, in processes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,90 @@ from itertools import islice
 
 import numpy as np
 
-from estimation.metrics.base import FloatArray
-from estimation.metrics.registry import get
+from estimation.metrics import comparisons, reference_free, vectors
+from estimation.metrics.base import FloatArray, Metric, MetricError
+
+# --- All metrics by name. A new metric is a `Metric` in its module's METRICS, with a test.
+
+
+class UnknownMetricError(MetricError):
+    """No metric has this name; the message lists the known ones."""
+
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        *reference_free.METRICS,
+        *comparisons.METRICS,
+    )
+}
+
+
+def get(name: str) -> Metric:
+    """Return the metric of that name.
+
+    name: A name in `METRICS`, or `vecsim:MODEL`.
+    Returns: the metric; a model is loaded when something is scored.
+    Raises UnknownMetricError: no metric has this name.
+    Raises ModelUnavailableError: `vecsim:` stands without a model.
+
+    >>> from estimation.metrics import get
+    >>> get("length").score(["one two three"]).tolist()
+    [3.0]
+    """
+    if name.startswith(vectors.PREFIX):
+        return vectors.named(name)
+    try:
+        return METRICS[name]
+    except KeyError:
+        known = ", ".join(METRICS)
+        raise UnknownMetricError(
+            f"There is no metric {name!r}. Known: {known}, {vectors.PREFIX}MODEL."
+        ) from None
+
+
+def find(name: str) -> Metric | None:
+    """Return the metric of that name, or None.
+
+    name: any name, for instance that of a column.
+    Returns: None where the name can only be a column of the user's own.
+
+    >>> from estimation.metrics import find
+    >>> find("my_llm_judge") is None
+    True
+    """
+    try:
+        return get(name)
+    except MetricError:
+        return None
+
+
+def available(
+    has_reference: bool, *, has_paragraphs: bool = False, has_others: bool = False
+) -> list[Metric]:
+    """List the metrics that the given data allow, reference-free ones first.
+
+    has_reference: whether every text has a reference.
+    has_paragraphs: whether every text has the input's paragraphs.
+    has_others: whether another system wrote a text for every item.
+    Returns: in the order of registration.
+
+    >>> from estimation.metrics import available
+    >>> all(metric.needs == "nothing" for metric in available(has_reference=False))
+    True
+    """
+    needs = {"nothing"}
+    if has_reference:
+        needs.add("reference")
+    if has_paragraphs:
+        needs.add("paragraphs")
+    if has_others:
+        needs.add("others")
+    return [metric for metric in METRICS.values() if metric.needs in needs]
+
+
+# --- Many metrics over many texts: in chunks, with progress, in several processes on request.
+
 
 Progress = Callable[[int, int], None]
 
@@ -25,14 +107,9 @@ class Chunk:
 
     A chunk can be pickled, so it names its metrics.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The metrics.
-    texts : sequence of str
-        The texts.
-    references, paragraphs, others : sequence, optional
-        One entry for each text, or None where no metric needs them.
+    names: the metrics.
+    texts: the texts.
+    references, paragraphs, others: one entry for each text, or None where no metric needs them.
     """
 
     names: tuple[str, ...]
@@ -57,40 +134,19 @@ def score_all(
 
     The values do not depend on `processes` or `chunk_size`.
 
-    Parameters
-    ----------
-    metric_names : sequence of str
-        Names in `METRICS`, or `vecsim:MODEL`.
-    texts : sequence of str
-        The texts.
-    references : sequence of str, optional
-        One for each text.
-    paragraphs : sequence of sequences of str, optional
-        The input's paragraphs for each text.
-    others : sequence of sequences of str, optional
-        What the other systems wrote for the same item, for each text.
-    processes : int, default 1
-        See `score_chunks`.
-    progress : callable, optional
-        Called in this process with (texts done, all texts) after each chunk. An exception in it
-        stops the work.
-    chunk_size : int, default 64
-        Texts in a chunk.
+    metric_names: names in `METRICS`, or `vecsim:MODEL`.
+    texts: the texts.
+    references: one for each text.
+    paragraphs: the input's paragraphs for each text.
+    others: what the other systems wrote for the same item, for each text.
+    processes: see `score_chunks`.
+    progress: called in this process with (texts done, all texts) after each chunk. An exception in
+        it stops the work.
+    chunk_size: texts in a chunk.
+    Returns: the scores by metric name, in the order of the texts.
+    Raises MetricError: A metric is unknown or lacks what it needs; raised before any work.
+    Raises ValueError: `processes` or `chunk_size` is below 1.
 
-    Returns
-    -------
-    dict of str to (len(texts),) array of float
-        The scores by metric name, in the order of the texts.
-
-    Raises
-    ------
-    MetricError
-        A metric is unknown or lacks what it needs; raised before any work.
-    ValueError
-        `processes` or `chunk_size` is below 1.
-
-    Examples
-    --------
     >>> from estimation.metrics import score_all
     >>> scores = score_all(["length", "repetition_1"], ["a b a b", "a b c"])
     >>> {name: values.tolist() for name, values in scores.items()}
@@ -120,25 +176,11 @@ def score_chunks(chunks: Iterable[Chunk], *, processes: int = 1) -> Iterator[Flo
     the caller, such as a database connection, and take a few seconds each: worth it from about a
     thousand slow scores on. A daemon and a prefork worker of Celery do the work themselves.
 
-    Parameters
-    ----------
-    chunks : iterable of Chunk
-        The work.
-    processes : int, default 1
-        How many processes share it.
+    chunks: the work.
+    processes: how many processes share it.
+    Yields: (metrics, texts) floats; one array for each chunk.
+    Raises BrokenProcessPool: A process died, for instance because memory ran out.
 
-    Yields
-    ------
-    (metrics, texts) array of float
-        One array for each chunk.
-
-    Raises
-    ------
-    BrokenProcessPool
-        A process died, for instance because memory ran out.
-
-    Examples
-    --------
     >>> from estimation.metrics import Chunk, score_chunks
     >>> [rows.shape for rows in score_chunks([Chunk(("length",), ["a b", "c"])])]
     [(1, 2)]
@@ -180,11 +222,7 @@ def may_have_children() -> bool:
     Prefork workers are processes of billiard, Celery's multiprocessing. They appear as the current
     process here and cannot start processes of the standard library.
 
-    Returns
-    -------
-    bool
-        False in a daemon and in a prefork worker.
-
+    Returns: False in a daemon and in a prefork worker.
     """
     process = multiprocessing.current_process()
     return isinstance(process, multiprocessing.process.BaseProcess) and not process.daemon
@@ -193,13 +231,8 @@ def may_have_children() -> bool:
 def spare_processors() -> int:
     """Return how many processes are worth starting here: all processors but one, and at least one.
 
-    Returns
-    -------
-    int
-        1 or more.
+    Returns: 1 or more.
 
-    Examples
-    --------
     >>> from estimation.metrics import spare_processors
     >>> spare_processors() >= 1
     True

@@ -43,18 +43,9 @@ def normalise(text: str) -> str:
     composed (NFC), and spaces at the ends of lines and white space at the end of the text are
     removed. Leading and doubled spaces stay.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
+    text: any text.
+    Returns: the normal form.
 
-    Returns
-    -------
-    str
-        The normal form.
-
-    Examples
-    --------
     >>> from estimation.metrics import normalise
     >>> normalise("one" + chr(160) + "two  three " + chr(13) + chr(10))
     'one two  three'
@@ -68,18 +59,9 @@ def normalise(text: str) -> str:
 def paragraphs(text: str) -> list[str]:
     """Return the paragraphs of an input, normalised: the parts between blank lines.
 
-    Parameters
-    ----------
-    text : str
-        The input.
+    text: the input.
+    Returns: empty for a blank text.
 
-    Returns
-    -------
-    list of str
-        Empty for a blank text.
-
-    Examples
-    --------
     >>> from estimation.metrics import paragraphs
     >>> len(paragraphs("one" + 2 * chr(10) + "two" + chr(10) + "three"))
     2
@@ -90,18 +72,9 @@ def paragraphs(text: str) -> list[str]:
 def word_spans(text: str) -> list[tuple[int, int]]:
     """Return where each word of a text begins and ends, in code points.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
+    text: any text.
+    Returns: (start, end) of each word, in order. Punctuation and emoji are no words.
 
-    Returns
-    -------
-    list of tuple of int
-        (start, end) of each word, in order. Punctuation and emoji are no words.
-
-    Examples
-    --------
     >>> from estimation.metrics import word_spans
     >>> [("It’s 3,000 公里")[a:b] for a, b in word_spans("It’s 3,000 公里")]
     ['It’s', '3,000', '公', '里']
@@ -112,18 +85,9 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 def reading_length(text: str) -> int:
     """Return how many words of reading a text is, for times.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
+    text: any text.
+    Returns: its words. A Thai, Lao, Khmer or Burmese word is taken as four characters.
 
-    Returns
-    -------
-    int
-        Its words. A Thai, Lao, Khmer or Burmese word is taken as four characters.
-
-    Examples
-    --------
     >>> from estimation.metrics import reading_length
     >>> reading_length("The old mill."), reading_length("旧水车")
     (3, 3)
@@ -167,20 +131,10 @@ def words(text: str, *, symbols: bool = True) -> list[str]:
     Punctuation separates ("don't" is two words, as in ROUGE). On ASCII text the result is that of
     rouge-score's tokenizer. In scripts without blanks between words each character is one.
 
-    Parameters
-    ----------
-    text : str
-        Any text.
-    symbols : bool, default True
-        Whether emoji and signs such as U+2583 count as (parts of) words.
+    text: any text.
+    symbols: whether emoji and signs such as U+2583 count as (parts of) words.
+    Returns: in order.
 
-    Returns
-    -------
-    list of str
-        In order.
-
-    Examples
-    --------
     >>> from estimation.metrics import words
     >>> words("Don't stop, it's 5 o'clock.")
     ['don', 't', 'stop', 'it', 's', '5', 'o', 'clock']

@@ -55,29 +55,10 @@ def vecsim(texts: Sequence[str], references: Sequence[str], *, model: Encoder) -
 def vecsim_metric(name: str, model: Encoder, *, version: str = "1") -> Metric:
     """Return VecSim with a loaded model, as the metric `vecsim:NAME`.
 
-    Parameters
-    ----------
-    name : str
-        The name of the model.
-    model : Encoder
-        The model.
-    version : str, default "1"
-        Raise it when the model behind the name changes.
-
-    Returns
-    -------
-    Metric
-        The cosine of the vectors of text and reference, from -1 to 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from estimation.metrics import vecsim_metric
-    >>> class Letters:
-    ...     def encode(self, sentences):
-    ...         return np.array([[s.count("a"), s.count("b")] for s in sentences])
-    >>> vecsim_metric("letters", Letters()).score(["ab", "a"], ["ab", "b"]).round(2).tolist()
-    [1.0, 0.0]
+    name: the name of the model.
+    model: the model.
+    version: raise it when the model behind the name changes.
+    Returns: the cosine of the vectors of text and reference, from -1 to 1.
     """
     return _metric(name, partial(vecsim, model=model), version)
 

@@ -25,7 +25,7 @@ from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
 from annotate.text.figures import many
 from estimation.core.planning import Forecast
-from estimation.selectors import agreement, comparisons, early, history, rankings, savings, stress
+from estimation.selectors import agreement, comparisons, early, history, rankings, savings
 from estimation.selectors.activity import ActivityLine, lines
 from estimation.selectors.advice import advise
 from estimation.selectors.agreement import Agreed
@@ -66,7 +66,6 @@ class Dashboard:
     agreed: tuple[Agreed, ...]
     excluded: ExcludedCounts
     conduct: Conduct
-    stress_test: stress.Tested
     end: StoredForecast
     availability: Availability
     liveness: Liveness
@@ -214,7 +213,7 @@ class Dashboard:
 
     @property
     def sensitivity(self) -> Sensitivity:
-        return compare(self.primary, self.excluded, self.conduct, self.stress_test)
+        return compare(self.primary, self.excluded, self.conduct)
 
     @property
     def outlook(self) -> Outlook:
@@ -295,7 +294,6 @@ def build(
         agreed=agreement.agreed(facts, planned=counts.doubled),
         excluded=ruling_statistics.excluded(pk, since=facts.closed_at),
         conduct=ruling_statistics.of(pk),
-        stress_test=stress.newest(pk),
         end=newest_forecast(pk),
         availability=_availability(facts, counts, who),
         liveness=progress.liveness(pk, lease_minutes=facts.lease_minutes),

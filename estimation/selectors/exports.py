@@ -17,7 +17,7 @@ from estimation.models import (
     MetricScore,
 )
 from estimation.packing import runs, unpacked
-from estimation.selectors import agreement, comparisons, history, stress
+from estimation.selectors import agreement, comparisons, history
 
 METHOD = (
     "criterion",
@@ -134,27 +134,6 @@ def agreement_(now: Moment) -> Iterator[Row]:
             name: detail.get(name) for name in ("observed", "by_chance", "icc", "fleiss_kappa")
         }
         yield {**found, **others, "newest": found["id"] in newest}
-
-
-def stress_test(now: Moment) -> Iterator[Row]:
-    """Yield the newest stress test: one row for each primary estimate and share of people."""
-    names = {one.system_id: one.name for one in counting.standings(now.campaign.pk)}
-    for row in stress.newest(now.campaign.pk).rows:
-        flagged, without = row["flagged"], row["without_flagged"] or {}
-        for one in row["removals"]:
-            yield {
-                "system": names[row["system"]],
-                **{name: row[name] for name in ("criterion", "estimate", "n_judgments", "people")},
-                "flagged_people": flagged["people"],
-                "flagged_judgments": flagged["judgments"],
-                **{f"without_flagged_{name}": without.get(name) for name in NUMBERS},
-                "share": one["share"],
-                "left_out": one["people"],
-                "lowest": one["low"],
-                "highest": one["high"],
-                "lowest_anew": one["low_anew"],
-                "highest_anew": one["high_anew"],
-            }
 
 
 def decisions(now: Moment) -> Iterator[Row]:

@@ -9,10 +9,9 @@ from annotate.selectors.campaigns.listing import CampaignFacts
 from annotate.selectors.review import ruling_statistics
 from annotate.selectors.review.ruling_statistics import BY_HAND, Conduct, ExcludedCounts
 from annotate.text.figures import count, many
-from estimation.selectors import history, stress
+from estimation.selectors import history
 from estimation.selectors.criteria import rows
 from estimation.selectors.criteria.cells import ShownCell, State
-from estimation.selectors.stress import Stress
 
 # The words for a screen, if they are not its name without the underscores.
 _WORDS = {BY_HAND: "no screen, by hand"}
@@ -90,7 +89,6 @@ class Sensitivity:
     excluded: ExcludedCounts
     conduct: Conduct
     rows: tuple[ComparedEstimate, ...]
-    stress: Stress
 
     @property
     def moved(self) -> tuple[ComparedEstimate, ...]:
@@ -124,7 +122,6 @@ class Sensitivity:
             "rulings": asdict(self.conduct),
             "summary": self.summary,
             "estimates": [row.as_data() for row in self.rows],
-            "stress": self.stress.as_data(),
         }
 
     def _effect(self) -> str:
@@ -149,15 +146,11 @@ def of(facts: CampaignFacts) -> Sensitivity:
     found = rows.rows(facts, newest, price=Decimal(0))
     primary = [cell for row in found if row.is_primary for cell in row.cells]
     excluded = ruling_statistics.excluded(facts.campaign_id, since=facts.closed_at)
-    how, test = ruling_statistics.of(facts.campaign_id), stress.newest(facts.campaign_id)
-    return compare(primary, excluded, how, test)
+    return compare(primary, excluded, ruling_statistics.of(facts.campaign_id))
 
 
-def compare(
-    primary: Sequence[ShownCell], excluded: ExcludedCounts, how: Conduct, test: stress.Tested
-) -> Sensitivity:
-    rows = tuple(ComparedEstimate(cell) for cell in primary)
-    return Sensitivity(excluded, how, rows, stress.of_cells(primary, test))
+def compare(primary: Sequence[ShownCell], excluded: ExcludedCounts, how: Conduct) -> Sensitivity:
+    return Sensitivity(excluded, how, tuple(ComparedEstimate(cell) for cell in primary))
 
 
 def reason_name(screen: str) -> str:

@@ -12,7 +12,6 @@ from estimation.models import (
     EndForecast,
     Estimate,
     MetricScore,
-    StressTest,
 )
 
 MINUTE = 60  # texts that depend on the time, such as "for 15 minutes", are at most this old
@@ -30,7 +29,6 @@ def version(campaign: Any, *said: Any) -> str:
         "newest_comparison": versions.last(Comparison.objects.all()),
         "newest_agreement": versions.last(Agreement.objects.all()),
         "newest_decision": versions.last(Decision.objects.all()),
-        "newest_stress_test": versions.last(StressTest.objects.all()),
         "newest_forecast": versions.last(EndForecast.objects.all()),
         "newest_metric": versions.last(MetricScore.objects.all()),
     }

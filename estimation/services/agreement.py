@@ -165,9 +165,9 @@ def _observed(shared: _Shared) -> dict[str, float]:
 def _others(shared: _Shared) -> dict[str, float]:
     """Return what other studies report: ICC(1,1), and Fleiss' kappa where scores have levels."""
     columns = (shared.output, shared.annotator, shared.value)
-    found = {"icc": intraclass_correlation(*columns).icc}
+    found = {"icc": intraclass_correlation(*columns)}
     if shared.criterion.distance != "interval":
-        found["fleiss_kappa"] = fleiss_kappa(*columns).kappa
+        found["fleiss_kappa"] = fleiss_kappa(*columns)
     return found
 
 

@@ -14,7 +14,7 @@ from django.dispatch import Signal
 from django.utils import timezone
 
 from annotate.services import locks
-from estimation.models import AgreementDue, CloserLookDue, EndForecastDue, StressDue
+from estimation.models import AgreementDue, CloserLookDue, EndForecastDue
 from estimation.services import catching_up
 
 LEASE = timedelta(minutes=5)  # the longest duration of a task
@@ -28,7 +28,7 @@ class DeferredWork:
     """One kind of such work. name: of its lease. marks: its notes. asked: sent when it is due."""
 
     name: str
-    marks: type[AgreementDue] | type[StressDue] | type[EndForecastDue] | type[CloserLookDue]
+    marks: type[AgreementDue] | type[EndForecastDue] | type[CloserLookDue]
     asked: Signal
 
     def ask(self, campaign_id: int) -> None:

@@ -33,7 +33,6 @@ from estimation.services import (
     quick,
     rankings,
     stopping,
-    stress,
 )
 from estimation.services.findings import Contrast, Finding, contrasts
 from estimation.services.findings import findings as found_of
@@ -214,7 +213,6 @@ def _estimate(
     seen = _see(brief, turn)
     found, compared = findings(brief, seen)
     is_due = agreement.is_due(brief, seen.scores)
-    retest = stress.is_due(brief, seen.scores, reasons=changes.values())
     is_older = forecasting.is_due(brief, seen.scores, reasons=changes.values())
     relook = looking.is_due(brief, seen.scores, reasons=changes.values())
     with transaction.atomic():
@@ -230,8 +228,6 @@ def _estimate(
             history.withdraw(brief, found, compared)
         if is_due:
             agreement.ask(brief.campaign_id)
-        if retest:
-            stress.ask(brief.campaign_id)
         if is_older:
             forecasting.ask(brief.campaign_id)
         if relook:

@@ -12,7 +12,7 @@ from typing import Any
 
 from annotate.instruments.base import Material
 from config.version import VERSION
-from estimation.core import EstimationError
+from estimation.core import REGISTERED, EstimationError
 from estimation.exporting import manifest, tables
 from estimation.packing import chosen
 from estimation.verifying import amendments
@@ -265,6 +265,9 @@ def _compared(name: str, rows: Rows, again: Remade, others: list[str]) -> Iterat
     for row in rows:
         key, made = _counterpart(name, row, again)
         where = f"{name} {row['id']} ({key})"
+        if row["estimator"] not in REGISTERED:
+            others.append(f"{where}: this version no longer estimates by {row['estimator']}.")
+            continue
         if made is None:
             found = [f"{where}: nothing can be estimated there from the judgments."]
         else:

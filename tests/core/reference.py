@@ -6,8 +6,7 @@ shares no code with the engine. Where the formulas leave something open, the ref
 - Pseudo-rows join residuals r_i = ȳ_i − b·x_i as lo, lo, hi, hi wherever no slope is refitted
   (mean, a constant metric, cross-fitted ridge): centre their mean, V_item their variance over
   n₂ = n + 4 with divisor n₂ − 1. Algorithm 1 fits its α̂ again with them; divisor n₂ − 2.
-- Balanced weights and GLS: min(n − 2, A_eff − 1) degrees of freedom with any number of metrics.
-- GLS: the slope is that of regression (several metrics: of the unweighted ridge).
+- Balanced weights: min(n − 2, A_eff − 1) degrees of freedom with any number of metrics.
 - Ridge: rows are item means with weight W_i. The penalty multiplies |b|² beside the weighted mean
   of the squared errors, so that it means the same for any weights.
 - A difference's net weight of an (item, person) pair is the mean of both systems' weights, as its
@@ -100,8 +99,7 @@ def difference(first, second, n_population, scale, metrics=(None, None), *, esti
 def _options(given):
     """The options with their defaults.
 
-    `penalty` is that of the ridge (several metrics). `components`
-    are σ²_item, σ²_person and σ²_rest (GLS). `finite_population`
+    `penalty` is that of the ridge (several metrics). `finite_population`
     and `pseudo_rows` can be switched off. `t_opt` belongs to the sequence.
     """
     defaults = {
@@ -111,7 +109,6 @@ def _options(given):
         "balance": 0.15,
         "person_share": 0.08,
         "penalty": None,
-        "components": None,
         "t_opt": None,
         "finite_population": True,
         "pseudo_rows": True,
@@ -126,32 +123,18 @@ def _options(given):
 
 def _fit(judgments, x, estimator, chosen):
     """Weights, slopes and the plain estimate of one system."""
-    extra = {}
-    equal = parts.equal_weights(judgments)
     if estimator in EQUAL:
-        weights = equal
-    elif estimator == "balanced":
+        weights = parts.equal_weights(judgments)
+    else:
         weights = parts.balanced_weights(judgments, chosen["balance"])
-    slope_weights = equal if estimator == "gls" else weights
-    if estimator == "gls":
-        given = chosen["components"]
-        if given is None:
-            means = parts.item_means(judgments, equal)
-            row = parts.item_weights(judgments, equal)
-            plain = _fit_rows(means, x, row, estimator, chosen)
-            corrected = [(i, p, y - plain["correction"][i]) for i, p, y in judgments]
-            given = [max(0.0, v) for v in parts.crossed_moments(corrected)]
-        weights, model_variance = parts.gls_weights(judgments, given)
-        extra = {"model_variance": model_variance, "components": given}
-    means = parts.item_means(judgments, slope_weights)
-    row = parts.item_weights(judgments, slope_weights)
-    fit = _fit_rows(means, x, row, estimator, chosen) | extra
-    own_row = parts.item_weights(judgments, weights)
+    means = parts.item_means(judgments, weights)
+    row = parts.item_weights(judgments, weights)
+    fit = _fit_rows(means, x, row, estimator, chosen)
     fit["estimate"] = sum(
         w * (y - fit["correction"][i]) for (i, _, y), w in zip(judgments, weights, strict=True)
     )
-    typ = sum(w**2 for w in own_row.values())
-    return fit | {"weights": weights, "row": own_row, "typ": typ}
+    typ = sum(w**2 for w in row.values())
+    return fit | {"weights": weights, "row": row, "typ": typ}
 
 
 def _fit_rows(y, x, row_weight, estimator, chosen, one_each=False):
@@ -183,7 +166,7 @@ def _fit_rows(y, x, row_weight, estimator, chosen, one_each=False):
 
 def _item_part(fit, estimator, ends, means):
     """V_item, the centre with pseudo-rows and the item degrees of freedom."""
-    if estimator in {"balanced", "gls"}:
+    if estimator == "balanced":
         return _weighted_item_part(fit, ends, means)
     if estimator == "regression" and fit["rank"]:
         return _least_squares_item_part(fit, ends, means)
@@ -269,7 +252,7 @@ def _independent(judgments, found, estimator, level):
     rows = list(zip(judgments, weights, strict=True))
     s2 = sum((y - middle - found["correction"][i]) ** 2 for i, _, y in judgments) / df
     parts_of_estimate = list(weights)
-    if "slope" in found and estimator != "gls":
+    if "slope" in found:
         x_mean = sum(w * x[i] for (i, _, _), w in rows)
         sxx = sum(w * np.outer(x[i] - x_mean, x[i] - x_mean) for (i, _, _), w in rows)
         lever = np.linalg.solve(sxx, x_mean)

@@ -82,27 +82,6 @@ def balanced_weights(judgments, balance):
     return [w / sum(raw) for w in raw]
 
 
-def gls_covariance(judgments, components):
-    """Σ = σ²_rest·I + σ²_item·[same item] + σ²_person·[same person], dense."""
-    of_item, of_person, of_rest = components
-    size = len(judgments)
-    sigma = np.zeros((size, size))
-    for a, (item_a, person_a, _) in enumerate(judgments):
-        for b, (item_b, person_b, _) in enumerate(judgments):
-            sigma[a, b] = (
-                of_rest * (a == b)
-                + of_item * (item_a == item_b)
-                + of_person * (person_a == person_b)
-            )
-    return sigma
-
-
-def gls_weights(judgments, components):
-    """w = Σ⁻¹1/(1ᵀΣ⁻¹1), and the model's variance 1/(1ᵀΣ⁻¹1)."""
-    solved = np.linalg.solve(gls_covariance(judgments, components), np.ones(len(judgments)))
-    return list(solved / sum(solved)), 1 / sum(solved)
-
-
 def item_weights(judgments, weights):
     """W_i = Σ_j w_ij."""
     found = {}

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from estimation.core import (
-    Crossed,
     IntervalUnavailableError,
     MetricMissingError,
     Sample,
@@ -28,7 +27,6 @@ from tests.core.referenced import (
 )
 
 many = settings(max_examples=40, deadline=None)
-components_of_all = st.tuples(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.floats(0.05, 1.0))
 several = st.integers(2, 8)
 levels = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])
 mostly = st.sampled_from([True, True, True, False])
@@ -129,19 +127,6 @@ def test_several_metrics(estimator, campaign, level, options, several):
     expected = reference_estimate(
         system, campaign, estimator, level, **options, penalty=found.penalty
     )
-    agree(engine_parts(found, level), reference_parts(expected))
-
-
-@pytest.mark.slow
-@given(campaign=campaigns, level=levels, options=options_of_all, components=components_of_all)
-@settings(parent=many, max_examples=20)
-def test_gls(campaign, level, options, components):
-    """Dense covariance against the engine's way, for the same components."""
-    system, _ = draw(campaign)
-    found = engine_estimate(
-        sample_of(system, campaign), estimator="gls", components=Crossed(*components), **options
-    )
-    expected = reference_estimate(system, campaign, "gls", level, components=components, **options)
     agree(engine_parts(found, level), reference_parts(expected))
 
 

@@ -80,7 +80,7 @@ def test_the_centre_moves_less_the_more_is_judged(estimator):
     assert shifts[3000] == pytest.approx(1, abs=0.02)
 
 
-@pytest.mark.parametrize("estimator", ["balanced", "regression", "multi", "mean", "gls"])
+@pytest.mark.parametrize("estimator", ["balanced", "regression", "multi", "mean"])
 @given(good=st.integers(0, 50), seed=st.integers(0, 10_000))
 @settings(max_examples=30, deadline=None)
 def test_a_census_of_yes_and_no(estimator, good, seed):

@@ -17,7 +17,7 @@ METHODS = [
     for interval, estimand in (("two_way", "population"), ("two_way", "panel"), ("iid", "panel"))
     if (estimator, interval) != ("balanced", "iid")
 ]
-EACH = pytest.mark.parametrize("estimator", ["balanced", "regression", "mean", "multi", "gls"])
+EACH = pytest.mark.parametrize("estimator", ["balanced", "regression", "mean", "multi"])
 few = settings(max_examples=25, deadline=None)
 
 

@@ -14,7 +14,6 @@ from estimation.core import (
     one_way,
     variance_of_item_means,
 )
-from estimation.core.estimators.components import variance_of_mean
 from tests.core.cases import POOL, REST, X, Y, crossed_case, random_sample, single_case
 
 PANEL = {"estimator": "regression", "estimand": "panel", "finite_population": False}
@@ -95,7 +94,6 @@ def test_crossed_components():
     )
     found = crossed(sample)
     assert (found.item, found.person, found.rest) == pytest.approx((7 / 3, 1, 0))
-    assert variance_of_mean(found, sample) == pytest.approx(10 / 9)
 
 
 def test_crossed_components_of_the_two_way_case():

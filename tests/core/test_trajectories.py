@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimation.core import Estimate, Sample, Scale, Trajectory, estimate, trajectory
-from estimation.core.data import errors
+from estimation.core import Estimate, Sample, Scale, Trajectory, errors, estimate, trajectory
 from tests.core.cases import random_sample
 
 OPTIONS = [

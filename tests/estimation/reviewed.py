@@ -9,7 +9,7 @@ from annotate.screening.base import Verdict
 from annotate.selectors.work import admission
 from annotate.services.review import reviews, rulings
 from annotate.services.work import judgments, leasing
-from estimation.services import agreement, estimating, forecasting, looking, stress
+from estimation.services import agreement, estimating, forecasting, looking
 
 LEVELS = (1, 0, 1, -1, 1, 0)
 
@@ -38,7 +38,6 @@ def settle(made: Campaign) -> Campaign:
     for _round in range(10):
         if not estimating.refresh(made.pk):
             agreement.measure(made.pk)
-            stress.measure(made.pk)
             forecasting.measure(made.pk)
             looking.measure(made.pk)
             made.refresh_from_db()

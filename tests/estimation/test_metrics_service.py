@@ -11,7 +11,7 @@ from annotate.errors import Invalid
 from annotate.models import Output
 from annotate.selectors.campaigns import counting
 from annotate.services.campaigns.importing.problems import Row, UploadRefused
-from estimation.metrics import METRICS, MetricError, UnknownMetricError, registry, vectors
+from estimation.metrics import METRICS, MetricError, UnknownMetricError, scoring, vectors
 from estimation.models import MetricScore
 from estimation.services import metrics
 from tests.factories import campaign
@@ -54,8 +54,8 @@ def computed(monkeypatch):
             asked.append((name, args[0]))
             return real.function(*args) if value is None else value
 
-        known = {**registry.METRICS, name: replace(real, function=function, version=version)}
-        monkeypatch.setattr(registry, "METRICS", MappingProxyType(known))
+        known = {**scoring.METRICS, name: replace(real, function=function, version=version)}
+        monkeypatch.setattr(scoring, "METRICS", MappingProxyType(known))
         return asked
 
     return use

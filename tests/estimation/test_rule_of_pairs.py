@@ -146,7 +146,7 @@ def test_few_campaigns_hold_a_wrong_decision(design: Design) -> None:
 def test_fixed_intervals_that_forget_pairs_and_people_would_fail(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    module = "estimation.core.stopping.ranking"
+    module = "estimation.core.rankings"
     monkeypatch.setattr(f"{module}.few_people_factor", lambda people, *, alpha: 1.0)
     monkeypatch.setattr(
         f"{module}.sequence_half_widths", lambda error, n, **_rule: 1.96 * error + 0 * n

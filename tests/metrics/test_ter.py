@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.lib_ter import translation_edit_rate
 
 from estimation.metrics import METRICS, hter, normalise, takes_long
-from estimation.metrics.edits import LONG
-from estimation.metrics.ter import SHIFT_WORK, edit_rate, translation_edits
+from estimation.metrics.edits import LONG, SHIFT_WORK, edit_rate, translation_edits
 from estimation.metrics.text import treebank_tokens
 from tests.seeds import walks
 

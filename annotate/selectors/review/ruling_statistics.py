@@ -56,12 +56,6 @@ def excluded(campaign_id: int, *, since: datetime | None = None) -> ExcludedCoun
     )
 
 
-def flagged(campaign_id: int) -> list[int]:
-    """Return the annotators whom any screen has flagged, whatever was ruled; ids ascending."""
-    flags = Flag.objects.filter(review__campaign=campaign_id).order_by("review__annotator")
-    return list(flags.values_list("review__annotator", flat=True).distinct())
-
-
 def _reasons(campaign_id: int, judgments: dict[int, int]) -> tuple[Reason, ...]:
     flags = Flag.objects.filter(
         review__campaign=campaign_id, review__status=Review.Status.EXCLUDED

@@ -11,9 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from estimation.core import NoVariationError, krippendorff_alpha, observed_agreement
-from estimation.core.agreement import kinds
-from estimation.core.data import errors
+from estimation.core import (
+    NoVariationError,
+    agreement,
+    errors,
+    krippendorff_alpha,
+    observed_agreement,
+)
 
 # Krippendorff (2011), four observers and twelve units; 0 stands for missing.
 CANONICAL = np.array(
@@ -96,8 +100,6 @@ def test_agrees_with_the_package(seed, distance):
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_resampling_recomputes_everything(distance):
     # A resample is a table with repeated items: written out, it has the same alpha.
-    from estimation.core.agreement import alpha as agreement
-
     item, annotator, value = random_rows(7)
     kept = np.bincount(item)[item] > 1
     item, annotator, value = item[kept], annotator[kept], value[kept]
@@ -119,9 +121,9 @@ def test_items_with_the_same_scores_are_one_kind(seed, levels, huge):
     # With few bits, the scores of an item do not fit into one number.
     item, _, value = random_rows(seed, items=12, levels=levels)
     kept = np.bincount(item)[item] > 1
-    table = kinds.tabled(item[kept], value[kept])
-    with patch.object(kinds, "_BITS", 3) if huge else nullcontext():
-        other = kinds.tabled(item[kept], value[kept])
+    table = agreement.tabled(item[kept], value[kept])
+    with patch.object(agreement, "_BITS", 3) if huge else nullcontext():
+        other = agreement.tabled(item[kept], value[kept])
     expected = Counter(tuple(sorted(value[item == i])) for i in np.unique(item[kept]))
     for found, exact in ((table, True), (other, not huge)):
         rows_of = [tuple(np.repeat(found.values, n)) for n in found.counts.toarray().astype(int)]
@@ -134,8 +136,6 @@ def test_items_with_the_same_scores_are_one_kind(seed, levels, huge):
 
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_drawing_kinds_and_drawing_items_give_the_same_interval(monkeypatch, distance):
-    from estimation.core.agreement import alpha as agreement
-
     columns = random_rows(2, items=400, levels=2)
     by_kind = krippendorff_alpha(*columns, distance=distance, replicates=4000)
     monkeypatch.setattr(agreement, "_FEW", 10**9)
@@ -148,8 +148,6 @@ def test_drawing_kinds_and_drawing_items_give_the_same_interval(monkeypatch, dis
 
 
 def test_blocks_do_not_change_the_interval(monkeypatch):
-    from estimation.core.agreement import alpha as agreement
-
     whole = krippendorff_alpha(*random_rows(1), replicates=200)
     monkeypatch.setattr(agreement, "_CELLS", 500)
     assert krippendorff_alpha(*random_rows(1), replicates=200) == whole

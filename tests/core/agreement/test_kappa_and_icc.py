@@ -1,11 +1,11 @@
-"""Cohen's kappa, Fleiss' kappa and ICC(1,1): published tables, other packages, invariances."""
+"""Fleiss' kappa and ICC(1,1): published tables, other packages, invariances."""
 
 from collections.abc import Callable
 from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas import DataFrame
 from statsmodels.formula.api import ols
@@ -16,21 +16,15 @@ from estimation.core import (
     NoVariationError,
     Sample,
     Scale,
-    cohen_kappa,
+    errors,
     fleiss_kappa,
     intraclass_correlation,
     one_way,
 )
-from estimation.core.data import errors
 
 few = settings(max_examples=40, deadline=None)
 seeds = st.integers(0, 10_000)
-WEIGHTS = ("nominal", "linear", "quadratic")
 
-# Two raters: rows are the first one's categories, columns the second one's. The first is Cohen's
-# kappa as encyclopedias show it; the second, 100 diagnoses, is in Fleiss (1981), chapter 13.
-YES_OR_NO = np.array([[20, 5], [10, 15]])
-DIAGNOSES = np.array([[75, 1, 4], [5, 4, 1], [0, 0, 10]])
 # 10 subjects, 14 raters, 5 categories: the usual worked example of Fleiss' kappa.
 FOURTEEN = np.array(
     [
@@ -50,13 +44,6 @@ FOURTEEN = np.array(
 TARGETS = np.array(
     [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
 )
-
-
-def of_pairs(table):
-    """Judgments of two raters from their table of counts."""
-    first, second = (np.repeat(axis.ravel(), table.ravel()) for axis in np.indices(table.shape))
-    item = np.arange(first.size)
-    return np.r_[item, item], np.repeat([1, 2], item.size), np.r_[first, second].astype(float)
 
 
 def of_counts(table):
@@ -79,51 +66,23 @@ def drawn(seed, *, items=40, people=6, levels=4, share=0.6):
     return item, annotator, value.astype(float)
 
 
-def two(seed, **options):
-    return drawn(seed, people=2, **options)
-
-
 MEASURES: dict[str, tuple[Callable, Callable]] = {
-    **{
-        name: (two, lambda *rows, name=name: cohen_kappa(*rows, weights=name).kappa)
-        for name in WEIGHTS
-    },
-    "fleiss": (drawn, lambda *rows: fleiss_kappa(*rows).kappa),
-    "icc": (drawn, lambda *rows: intraclass_correlation(*rows).icc),
+    "fleiss": (drawn, fleiss_kappa),
+    "icc": (drawn, intraclass_correlation),
 }
 every = pytest.mark.parametrize("measure", MEASURES)
 
 
 def test_published_tables():
-    assert cohen_kappa(*of_pairs(YES_OR_NO)).kappa == pytest.approx(0.4)
-    assert round(cohen_kappa(*of_pairs(DIAGNOSES)).kappa, 3) == 0.676
-    assert round(fleiss_kappa(*of_counts(FOURTEEN)).kappa, 3) == 0.210
-    found = intraclass_correlation(*of_matrix(TARGETS))
-    assert (round(found.between, 2), round(found.within, 2)) == (11.24, 6.26)
-    assert (round(found.icc, 2), found.per_item) == (0.17, 4)
-
-
-@given(seed=seeds, levels=st.integers(2, 6), weights=st.sampled_from(WEIGHTS))
-@few
-def test_cohen_agrees_with_the_package(seed, levels, weights):
-    table = np.random.default_rng(seed).integers(0, 9, (levels, levels))
-    assume((table.sum(axis=0) > 0).sum() > 1)
-    theirs = inter_rater.cohens_kappa(
-        table,
-        weights=None if weights == "nominal" else np.arange(levels),
-        wt=None if weights == "nominal" else weights,
-        return_results=False,
-    )
-    assert cohen_kappa(*of_pairs(table), weights=weights).kappa == pytest.approx(theirs)
+    assert round(fleiss_kappa(*of_counts(FOURTEEN)), 3) == 0.210
+    assert round(intraclass_correlation(*of_matrix(TARGETS)), 2) == 0.17
 
 
 @given(seed=seeds, levels=st.integers(2, 6), raters=st.integers(2, 7))
 @few
 def test_fleiss_agrees_with_the_package(seed, levels, raters):
     table = np.random.default_rng(seed).multinomial(raters, np.ones(levels) / levels, 12)
-    found = fleiss_kappa(*of_counts(table))
-    assert found.kappa == pytest.approx(inter_rater.fleiss_kappa(table))
-    assert (found.n_items, found.n_judgments) == (12, 12 * raters)
+    assert fleiss_kappa(*of_counts(table)) == pytest.approx(inter_rater.fleiss_kappa(table))
 
 
 @given(seed=seeds)
@@ -132,10 +91,13 @@ def test_icc_agrees_with_an_analysis_of_variance(seed):
     item, annotator, value = drawn(seed)
     table = anova_lm(ols("value ~ C(item)", DataFrame({"value": value, "item": item})).fit())
     found = intraclass_correlation(item, annotator, value)
-    assert [found.between, found.within] == pytest.approx(table["mean_sq"].to_list())
+    times = np.unique(item, return_counts=True)[1]
+    k0 = (item.size - (times**2).sum() / item.size) / (times.size - 1)
+    between, within = table["mean_sq"].to_list()
+    assert found == pytest.approx((between - within) / (between + (k0 - 1) * within))
     scale = Scale(0, 3)
     parts = one_way(Sample(value, item, annotator, n_population=40, scale=scale))
-    assert found.icc == pytest.approx(parts.item / (parts.item + parts.noise))
+    assert found == pytest.approx(parts.item / (parts.item + parts.noise))
 
 
 @given(seed=seeds)
@@ -147,25 +109,7 @@ def test_fleiss_is_its_definition_where_items_have_different_numbers(seed):
     shares = np.mean([[np.mean(unit == v) for v in range(4)] for unit in units], axis=0)
     chance = sum(a * b for a, b in permutations(shares, 2))
     found = fleiss_kappa(item, annotator, value)
-    assert (found.observed, found.expected) == pytest.approx((np.mean(unequal), chance))
-
-
-@given(seed=seeds, weights=st.sampled_from(WEIGHTS))
-@few
-def test_cohen_is_its_definition(seed, weights):
-    item, annotator, value = two(seed)
-    score = {(i, a): v for i, a, v in zip(item, annotator, value, strict=True)}
-    both = [i for i in range(40) if {(i, 0), (i, 1)} <= score.keys()]
-    apart = {
-        "nominal": lambda a, b: a != b,
-        "linear": lambda a, b: abs(a - b),
-        "quadratic": lambda a, b: (a - b) ** 2,
-    }[weights]
-    observed = np.mean([apart(score[i, 0], score[i, 1]) for i in both])
-    expected = np.mean([apart(score[i, 0], score[k, 1]) for i in both for k in both])
-    found = cohen_kappa(item, annotator, value, weights=weights)
-    assert (found.observed, found.expected) == pytest.approx((observed, expected))
-    assert (found.n_items, found.n_judgments) == (len(both), 2 * len(both))
+    assert found == pytest.approx(1 - np.mean(unequal) / chance)
 
 
 @every
@@ -186,12 +130,12 @@ def test_labels_order_and_units_do_not_matter(measure, seed):
 
 
 @every
-def test_scores_of_categories_matter_only_with_weights(measure):
+def test_fleiss_knows_categories_only(measure):
     draw, measured = MEASURES[measure]
     item, annotator, value = draw(3)
     renamed = np.array([7.0, 2.0, 90.0, 1.0])[value.astype(int)]
     same = measured(item, annotator, renamed) == pytest.approx(measured(item, annotator, value))
-    assert same == (measure in ("nominal", "fleiss"))
+    assert same == (measure == "fleiss")
 
 
 @every
@@ -224,10 +168,3 @@ def test_bad_input_is_refused(measure):
         measured([], [], [])
     with pytest.raises(NoVariationError):
         measured([0, 0, 1, 1], [1, 2, 1, 2], [0.1, 0.1, 0.1, 0.1])
-
-
-def test_cohen_takes_two_annotators_and_known_weights():
-    with pytest.raises(errors.ReplicatesNeededError, match="two annotators"):
-        cohen_kappa([0, 0, 0], [1, 2, 3], [1, 0, 1])
-    with pytest.raises(errors.InvalidOptionError, match="cubic"):
-        cohen_kappa([0, 0], [1, 2], [1, 0], weights="cubic")

@@ -9,12 +9,11 @@ from estimation.core import (
     DuplicateJudgmentError,
     NoVariationError,
     ReplicatesNeededError,
+    agreement,
     alpha_without_each,
     krippendorff_alpha,
 )
-from estimation.core.agreement import without_each
-from estimation.core.agreement.alpha import DISTANCES
-from estimation.core.agreement.without_each import MOST_LEVELS
+from estimation.core.agreement import DISTANCES, MOST_LEVELS
 
 
 def by_definition(item, annotator, value, distance):
@@ -113,5 +112,5 @@ def test_blocks_of_people_do_not_change_it(monkeypatch):
     keep = rng.random(item.size) < 0.6
     columns = item[keep], annotator[keep], rng.integers(0, 3, keep.sum()) * 1.0
     whole = alpha_without_each(*columns)
-    monkeypatch.setattr(without_each, "_CELLS", 1)
+    monkeypatch.setattr(agreement, "_CELLS", 1)
     np.testing.assert_array_equal(alpha_without_each(*columns).alpha, whole.alpha)

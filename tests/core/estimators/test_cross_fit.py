@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from estimation.core import cross_fitted
-from estimation.core.estimators.lines import least_squares
-from estimation.core.estimators.multi import PENALTIES
+from estimation.core.ridge import PENALTIES, least_squares
 
 seeds = st.integers(0, 10_000)
 NONE = np.inf

@@ -9,22 +9,21 @@ from hypothesis import strategies as st
 
 from estimation.core import (
     Incidence,
-    Running,
     Sample,
     Scale,
     difference,
+    errors,
     estimate,
     first_stop,
     precision,
     trajectory,
 )
-from estimation.core.data import errors
 from tests.core.cases import random_sample
 from tests.core.drawn import refuted
 
 seeds = st.integers(0, 10_000)
 few = settings(max_examples=10, deadline=None)
-EVERY = ("balanced", "regression", "multi", "mean", "algorithm_1", "gls", "least_squares")
+EVERY = ("balanced", "regression", "multi", "mean", "algorithm_1")
 NUMBERS = ("estimate", "centre", "std_error", "df", "n_units", "n_units_population")
 
 
@@ -155,8 +154,6 @@ def test_what_cannot_be_grouped_is_refused():
         replace(sample, group=[0, 1])
     with pytest.raises(errors.ShapeMismatchError, match="grouped differently"):
         difference(sample, replace(sample, group=None))
-    with pytest.raises(errors.InvalidOptionError, match="one by one"):
-        Running.of(sample)
     incidence = Incidence([0, 1], [1, 2], 3, group=[5, 5, 9])
     assert (incidence.n_units, incidence.n_judged_units) == (2, 1)
 

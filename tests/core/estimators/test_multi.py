@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.sandwich_covariance import cov_cluster, cov_cluster_2groups, cov_white_simple
 
-from estimation.core import Sample, Scale, estimate, trajectory
-from estimation.core.data import errors
+from estimation.core import Sample, Scale, errors, estimate, trajectory
 from tests.core.cases import random_sample
 from tests.core.drawn import Draw, campaign, covers, refuted
 
@@ -48,43 +47,19 @@ def codes(result) -> list[str]:
     return [notice.code for notice in result.notices]
 
 
-@pytest.mark.parametrize("estimator", ["multi", "least_squares"])
 @given(seed=seeds)
 @few
-def test_one_metric_is_the_regression(estimator, seed):
+def test_one_metric_is_the_regression(seed):
     sample = random_sample(seed, judgments=80, items=30)
-    several, one = (estimate(sample, estimator=name) for name in (estimator, "regression"))
-    column = estimate(replace(sample, metric=sample.metric[:, None]), estimator=estimator)
+    several, one = (estimate(sample, estimator=name) for name in ("multi", "regression"))
+    column = estimate(replace(sample, metric=sample.metric[:, None]), estimator="multi")
     for name in ("estimate", "centre", "std_error", "df", "slope"):
         assert getattr(several, name) == pytest.approx(getattr(one, name), rel=1e-9)
     assert codes(several) == codes(one)
     assert column == several
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_least_squares_is_that_of_statsmodels(seed):
-    sample = sample_with(3, seed)
-    _, y, x = rows(sample)
-    assert y.size >= 60
-    fit = sm.OLS(y, sm.add_constant(x)).fit()
-    result = estimate(sample, estimator="least_squares", **PURE)
-    assert result.estimate == pytest.approx(fit.params[0], rel=1e-9)
-    assert result.slopes == pytest.approx(fit.params[1:], rel=1e-9)
-    assert result.std_error == pytest.approx(fit.bse[0], rel=1e-9)
-    assert result.df == fit.df_resid == y.size - 4
-    assert result.correlation == pytest.approx(fit.rsquared**0.5)
-
-
-def test_pseudo_rows_are_four_rows_without_metrics():
-    sample = sample_with(3)
-    _, y, x = rows(sample)
-    guarded = sm.OLS(np.r_[y, 1, 1, 5, 5], sm.add_constant(np.vstack([x, np.zeros((4, 3))]))).fit()
-    result = estimate(sample, estimator="least_squares", estimand="panel", finite_population=False)
-    assert (result.centre, result.std_error) == pytest.approx((guarded.params[0], guarded.bse[0]))
-    assert result.df == y.size - 4
-
-
-@pytest.mark.parametrize("estimator", ["mean", "least_squares", "regression"])
+@pytest.mark.parametrize("estimator", ["mean", "regression"])
 def test_clustered_parts_are_those_of_statsmodels(estimator):
     # Cameron, Gelbach and Miller (2011): items + people - pairs, about a weighted mean.
     sample = sample_with(1 if estimator == "regression" else 3)
@@ -130,7 +105,7 @@ def test_an_outsider_can_repeat_it_from_the_penalty(seed):
     assert result.std_error == pytest.approx(guarded.std(ddof=1) / guarded.size**0.5)
 
 
-@pytest.mark.parametrize("estimator", ["least_squares", "multi", "balanced"])
+@pytest.mark.parametrize("estimator", ["multi", "balanced"])
 @given(seed=seeds)
 @few
 def test_what_must_not_matter(estimator, seed):
@@ -156,7 +131,6 @@ def test_several_metrics_are_cross_fitted_however_many_items_there_are():
         result = estimate(sample, estimator="multi")
         assert "cross_fitted" in codes(result)
         assert result.penalty is not None
-    assert estimate(sample, estimator="least_squares").penalty is None
     assert estimate(sample_with(1), estimator="multi").penalty is None
 
 
@@ -180,12 +154,6 @@ def test_only_constant_metrics_leave_the_mean_and_say_so(metrics):
     assert (result.slope, result.correlation) == (0, None)
     for name in ("estimate", "centre", "std_error", "df"):
         assert getattr(result, name) == pytest.approx(getattr(mean, name))
-
-
-def test_copies_of_one_metric_count_as_one_in_least_squares():
-    one = sample_with(1)
-    copies = replace(one, metric=np.column_stack([one.metric, -2 * one.metric, one.metric + 1]))
-    assert ends(copies, "least_squares") == pytest.approx(ends(one))
 
 
 def test_useless_metrics_are_said_not_to_help():

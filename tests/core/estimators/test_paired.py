@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
-from estimation.core import Difference, Sample, Scale, difference, estimate
-from estimation.core.data import errors
+from estimation.core import Difference, Sample, Scale, difference, errors, estimate
 from tests.core.cases import random_sample, single_case
 from tests.core.drawn import REST, SCALE, Draw, covers, incidence, quality, refuted
 

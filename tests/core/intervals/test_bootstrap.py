@@ -8,16 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from estimation.core import Sample, Scale, bootstrap, bootstrap_widths, estimate, pigeonhole
-from estimation.core.data import errors
-from estimation.core.intervals import resampling
-from estimation.core.intervals.resampling import (
-    chunks,
-    columns,
-    draw_counts,
-    percentile_ends,
-    poisson_counts,
-)
+from estimation.core import Sample, Scale, bootstrap, bootstraps, errors, estimate, pigeonhole
+from estimation.core.bootstraps import chunks, columns, draw_counts, percentile_ends
 from tests.core.cases import crossed_case, random_sample
 
 ESTIMATORS = ("regression", "algorithm_1", "mean")
@@ -60,25 +52,6 @@ def test_an_interval_is_that_of_refits_by_hand(estimator, per):
     assert (result.replicates, result.width) == (200, result.high - result.low)
 
 
-@pytest.mark.filterwarnings("ignore::numpy.exceptions.RankWarning")
-@every_form
-@every_estimator
-def test_all_widths_at_once_are_those_of_a_loop(estimator, per):
-    # Items come up to four times each, and not in a row.
-    sample = random_sample(9, judgments=30, items=12)
-    options = {"estimator": estimator, "per": per, "level": 0.8, "replicates": 60, "seed": 3}
-    counts = poisson_counts(30, replicates=60, seed=3)
-    expected = [np.nan]
-    for n in range(2, 31):
-        prefix = replace(
-            sample, score=sample.score[:n], item=sample.item[:n], annotator=sample.annotator[:n]
-        )
-        fitted = [refit_by_hand(prefix, row, estimator, per) for row in counts[:n].T]
-        low, high = np.nanquantile(fitted, [0.1, 0.9])
-        expected.append(high - low)
-    assert bootstrap_widths(sample, **options) == pytest.approx(expected, nan_ok=True)
-
-
 @every_estimator
 def test_every_judgment_once_is_the_estimate(estimator):
     # The sums are those of `estimate`, which fits item means and not judgments.
@@ -98,13 +71,6 @@ def test_the_bootstrap_error_of_a_mean_is_the_textbook_one():
     result = bootstrap(sample, estimator="mean", per="judgment", replicates=4000)
     assert result.std_error == pytest.approx(sample.score.std() / 200**0.5, rel=0.04)
     assert result.width == pytest.approx(2 * 1.2816 * result.std_error, rel=0.05)
-
-
-def test_the_history_ends_where_the_bootstrap_is():
-    # Poisson counts against draws of T from T: other numbers, the same distribution.
-    sample = random_sample(6, judgments=400, items=150)
-    last = bootstrap_widths(sample, replicates=4000, seed=1)[-1]
-    assert last == pytest.approx(bootstrap(sample, replicates=4000).width, rel=0.07)
 
 
 def test_a_good_metric_narrows_the_bootstrap():
@@ -144,25 +110,16 @@ def test_the_pigeonhole_error_is_that_of_its_linearisation():
     assert result.std_error == pytest.approx(variance**0.5, rel=0.06)
 
 
-@pytest.mark.parametrize("resample", [bootstrap, pigeonhole, bootstrap_widths])
+@pytest.mark.parametrize("resample", [bootstrap, pigeonhole])
 def test_a_seed_gives_the_same_numbers_whatever_the_chunks(resample, monkeypatch):
     def numbers(seed):
         found = resample(random_sample(1), replicates=70, seed=seed)
-        return found[1:] if resample is bootstrap_widths else [found.low, found.high]
+        return [found.low, found.high]
 
     whole = numbers(11)
-    monkeypatch.setattr(resampling, "_CHUNK", 700)
+    monkeypatch.setattr(bootstraps, "_CHUNK", 700)
     assert numbers(11) == pytest.approx(whole)
     assert numbers(12) != pytest.approx(whole)
-
-
-def test_the_history_of_a_prefix_is_the_prefix_of_the_history():
-    sample = random_sample(3)
-    prefix = replace(
-        sample, score=sample.score[:35], item=sample.item[:35], annotator=sample.annotator[:35]
-    )
-    whole = bootstrap_widths(sample, replicates=90)
-    assert bootstrap_widths(prefix, replicates=90) == pytest.approx(whole[:35], nan_ok=True)
 
 
 @pytest.mark.parametrize("resample", [bootstrap, pigeonhole])
@@ -177,7 +134,7 @@ def test_the_scores_units_carry_over(resample, seed, factor, shift):
     assert (other.low, other.high) == pytest.approx(expected, abs=1e-6 * factor, rel=1e-9)
 
 
-@pytest.mark.parametrize("resample", [bootstrap, pigeonhole, bootstrap_widths])
+@pytest.mark.parametrize("resample", [bootstrap, pigeonhole])
 @every_estimator
 @given(seed=seeds, factor=st.sampled_from([-7.0, 0.5, 300.0]), shift=st.floats(-50, 50))
 @few
@@ -185,8 +142,7 @@ def test_the_metrics_units_do_not_matter(resample, estimator, seed, factor, shif
     sample = random_sample(seed)
     other = replace(sample, metric=factor * sample.metric + shift)
     found = [resample(s, estimator=estimator, replicates=40) for s in (sample, other)]
-    # A history starts with replicates on two or three points, where slopes are wild.
-    one, two = (r[10:] if resample is bootstrap_widths else [r.low, r.high] for r in found)
+    one, two = ([r.low, r.high] for r in found)
     assert two == pytest.approx(one, rel=1e-5, abs=1e-8)
 
 
@@ -216,8 +172,6 @@ def test_counts_are_those_of_draws_with_replacement():
     assert (counts.sum(axis=1) == 25).all()
     assert counts.mean(axis=0) == pytest.approx(np.ones(25), abs=0.12)
     assert counts.var() == pytest.approx(1 - 1 / 25, rel=0.05)
-    poisson = poisson_counts(25, replicates=2000, seed=0)
-    assert (poisson.mean(), poisson.var()) == pytest.approx((1, 1), rel=0.05)
 
 
 def test_chunks_add_up_and_stay_small():
@@ -234,7 +188,7 @@ def test_columns_of_the_form_on_judgments_do_not_know_items():
     assert by_item[:, 0].sum() == pytest.approx(6)
 
 
-@pytest.mark.parametrize("resample", [bootstrap, bootstrap_widths, pigeonhole])
+@pytest.mark.parametrize("resample", [bootstrap, pigeonhole])
 @pytest.mark.parametrize(
     "bad",
     [
@@ -252,7 +206,7 @@ def test_options_out_of_range_are_refused(resample, bad):
         resample(crossed_case(), **bad)
 
 
-@pytest.mark.parametrize("resample", [bootstrap, bootstrap_widths, pigeonhole])
+@pytest.mark.parametrize("resample", [bootstrap, pigeonhole])
 def test_a_metric_is_never_silently_done_without(resample):
     sample = replace(crossed_case(), metric=None)
     with pytest.raises(errors.MetricMissingError):

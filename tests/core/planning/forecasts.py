@@ -12,10 +12,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from estimation.core import estimate
+from estimation.core.campaigns import binary, lognormal_edits
 from estimation.core.planning import Ahead, closing, pace, stops_ahead
-from estimation.core.simulation import BINARY, HTER_LIKE, TERNARY, Marginal, Plan, draw
-from estimation.core.simulation.plan import binary, lognormal_edits
-from estimation.core.simulation.rule import Rule, find_stop, only
+from estimation.core.simulation import (
+    BINARY,
+    HTER_LIKE,
+    TERNARY,
+    Marginal,
+    Plan,
+    Rule,
+    draw,
+    find_stop,
+    only,
+)
 
 SEED = 2026
 CAP = 10

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from estimation.core import Crossed, Scale, width_floor
-from estimation.core.data import errors
+from estimation.core import Crossed, Scale, errors, width_floor
 from estimation.core.planning import (
     TYPICAL,
     Expectation,
@@ -15,38 +14,18 @@ from estimation.core.planning import (
     Study,
     TargetBelowFloorError,
     affordable,
+    expected_variance,
     forecast,
+    histories,
+    looks_of,
     reachable_target,
+    samples,
 )
-from estimation.core.planning.drawing import campaigns, looks_of, samples
-from estimation.core.planning.expected import expected_variance, optimal_raters, planning_gamma
-from estimation.core.planning.typical import distribution
 from estimation.core.simulation import BINARY, TERNARY, Plan, simulate
+from estimation.core.study import distribution
 
 PRICES = Prices(0.40, 0.08, minutes=1.5)
 OVERALL = Study(TYPICAL["overall"], 1500, rho=0.5)
-
-
-@pytest.mark.parametrize(("ratio", "expected"), [(1, 1.155), (4, 2.309)])
-def test_raters_per_item(ratio, expected):
-    # Known answer 6 of the design.
-    found = optimal_raters(rho=0.5, gamma=1, item_cost=ratio, judgment_cost=1)
-    assert found == pytest.approx(expected, abs=5e-4)
-    assert optimal_raters(rho=1, gamma=1) == float("inf")
-
-
-def test_raters_minimise_the_variance_for_money():
-    # Var = (item (1 - rho²) + noise / m) / n at n (c_item + m c) = budget, over a fine grid.
-    m = np.linspace(0.2, 8, 20_000)
-    cost = (0.3 * (1 - 0.4**2) + 0.5 / m) * (2.0 + m * 0.7)
-    best = m[cost.argmin()]
-    found = optimal_raters(rho=0.4, gamma=0.5 / 0.3, item_cost=2.0, judgment_cost=0.7)
-    assert found == pytest.approx(best, rel=1e-3)
-
-
-def test_gamma_counts_people_who_judge_much():
-    gamma = planning_gamma(TYPICAL["overall"], judgments=500, effective_annotators=25)
-    assert gamma == pytest.approx((0.232 + 20 * 0.059) / 0.139)
 
 
 def test_typical_scores_are_the_released_ones():
@@ -97,7 +76,7 @@ def test_formula_agrees_with_the_interval(criterion):
     study = replace(OVERALL, expected=TYPICAL[criterion])
     moments = np.array([60, 150, 400, 800, 1200])
     drawn = []
-    for _, h in campaigns(study, 25, 1):
+    for h, _people in histories(study, 25, 1):
         at = np.searchsorted(h.n_judgments, moments)
         drawn.append((h.n_items[at], h.effective_annotators[at], h.widths(0.95)[at]))
     items, effective, width = np.mean(drawn, axis=0)
@@ -256,7 +235,7 @@ def test_fewer_people_make_a_small_study_wider():
 def test_a_study_that_one_person_might_judge_alone_is_drawn_all_the_same(n_items):
     """Where no order gives each item two judges, the second judgments are left out."""
     study = replace(OVERALL, n_items=n_items, double_share=1.0)
-    for sample in samples(study, 10, seed=1):
+    for sample, _truth in samples(study, 10, seed=1):
         pairs = set(zip(sample.item.tolist(), sample.annotator.tolist(), strict=True))
         assert len(pairs) == sample.n_judgments, "nobody judges an item twice"
         assert len(set(sample.item.tolist())) == n_items, "each item has a judge"
@@ -308,9 +287,6 @@ def test_seeds_repeat():
         lambda: distribution(Expectation(Crossed(0.2, 0.1, 0.2), Scale(0, 1), 0.5)),
         lambda: distribution(Expectation(Crossed(0.01, 0.0, 0.0), Scale(0, 4), 1.5, levels=3)),
         lambda: distribution(Expectation(Crossed(0.2, 0, 0.2), Scale(0, 1), 0.5, levels=1)),
-        lambda: optimal_raters(rho=2, gamma=1),
-        lambda: optimal_raters(rho=0, gamma=1, judgment_cost=0),
-        lambda: planning_gamma(TYPICAL["edit"], judgments=0, effective_annotators=3),
         lambda: expected_variance(
             TYPICAL["edit"], rho=3, n_items=9, n_population=9, effective_annotators=3
         ),

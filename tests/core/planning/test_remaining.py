@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from estimation.core import Sample, estimate
-from estimation.core.data import errors
+from estimation.core import Sample, errors, estimate
 from estimation.core.planning import (
     Ahead,
     Arrivals,

@@ -19,7 +19,7 @@ from bench.coverage.intervals import (
 )
 from bench.coverage.running import drawn, run
 from estimation.core import Estimate, Sample, estimate
-from estimation.core.simulation.rule import only
+from estimation.core.simulation import only
 from tests.core.cases import crossed_case, random_sample
 
 OWN = replace(crossed_case(), score=np.array([0.0, 0, 1, 1, -1, 0, 0, 1, 0, -1]))

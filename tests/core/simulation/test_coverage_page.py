@@ -10,7 +10,7 @@ from bench.coverage.cells import CENSUS, CRITERIA, STOPPING
 from bench.coverage.results import Tally, as_data, read, rows_of, tally, write
 from bench.coverage.running import Endings
 from bench.coverage.tables import PAGE, falls_short, page
-from estimation.core.simulation.plan import latent_shares
+from estimation.core.campaigns import latent_shares
 
 GOOD = Tally(
     campaigns=1000,

@@ -6,11 +6,21 @@ import numpy as np
 import pytest
 
 from estimation.core import EstimationError, InvalidOptionError, crossed
-from estimation.core.simulation import BINARY, HTER_LIKE, TERNARY, Plan, draw, marginal, simulate
-from estimation.core.simulation.outcome import Run, outcome
-from estimation.core.simulation.plan import CONTINUOUS, binary, latent_shares
-from estimation.core.simulation.rule import Rule, find_stop
-from estimation.core.simulation.running import truth_of
+from estimation.core.campaigns import CONTINUOUS, binary, latent_shares
+from estimation.core.simulation import (
+    BINARY,
+    HTER_LIKE,
+    TERNARY,
+    Plan,
+    Rule,
+    Run,
+    draw,
+    find_stop,
+    marginal,
+    outcome,
+    simulate,
+    truth_of,
+)
 from tests.core.reference_parts import balanced_weights
 from tests.core.referenced import rows_of
 

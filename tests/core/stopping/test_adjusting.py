@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from estimation.core import half_width, holm, level_of_each
-from estimation.core.data import errors
+from estimation.core import errors, half_width, holm, level_of_each
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=6)
 

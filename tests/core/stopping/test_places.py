@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from estimation.core import PairState, circles, items_to_decide, places, ranking
-from estimation.core.data import errors
-from estimation.core.stopping.ranking import OUTCOMES
+from estimation.core import PairState, circles, errors, items_to_decide, places, ranking
+from estimation.core.rankings import OUTCOMES
 
 RULE = {"margin": 0.1, "planned_items": 150}
 ALPHA = 0.05 / 6

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, norm, t
 
-from estimation.core import Method, PairState, ranking, sequence_half_widths
-from estimation.core.data import errors
-from estimation.core.stopping.ranking import OUTCOMES, first_ranking_stop, pair_outcomes
+from estimation.core import Method, PairState, errors, ranking, sequence_half_widths
+from estimation.core.rankings import OUTCOMES, pair_outcomes
 
 PLAN = {"margin": 0.1, "level": 0.95, "planned_items": 100}
 
@@ -185,8 +184,6 @@ def test_a_history_is_the_verdict_at_each_look():
             v.outcome for v in verdict.pairs.values()
         ]
     assert (outcomes[:, -1] == [1, 0, 2]).all()
-    assert first_ranking_stop(outcomes) is None
-    assert first_ranking_stop(outcomes[[0, 2]]) == np.flatnonzero((outcomes[[0, 2]] > 0).all(0))[0]
 
 
 @pytest.mark.parametrize(
@@ -274,11 +271,11 @@ def test_a_ranking_of_three_is_right_when_it_stops():
     stopped = wrong = 0
     for m, e in zip(mean, error, strict=True):
         outcomes = pair_outcomes(m, e, n, margin=0.14, level=0.95, planned_items=150)
-        stop = first_ranking_stop(outcomes)
-        if stop is None:
+        stops = np.flatnonzero((outcomes > 0).all(axis=0))
+        if not stops.size:
             continue
         stopped += 1
-        said = outcomes[:, stop]
+        said = outcomes[:, stops[0]]
         wrong += bool(
             ((said == 1) & (truth <= 0)).any()
             or ((said == 2) & (truth >= 0)).any()

@@ -65,7 +65,7 @@ def test_few_decisions_are_wrong(design):
 @pytest.mark.simulation
 def test_fixed_intervals_that_forget_people_would_fail(monkeypatch):
     # Without the factor, without the pairs' shares of alpha, and as if 5 people were many.
-    rule = "estimation.core.stopping.ranking"
+    rule = "estimation.core.rankings"
     monkeypatch.setattr(f"{rule}.few_people_factor", lambda people, *, alpha: 1.0)
     monkeypatch.setattr(
         f"{rule}.sequence_half_widths", lambda error, n, **_rule: 1.96 * error + 0 * n

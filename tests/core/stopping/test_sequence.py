@@ -14,14 +14,14 @@ from estimation.core import (
     Scale,
     anytime,
     confidence_sequence,
+    errors,
     estimate,
     first_anytime_stop,
     precision,
     sequence_half_widths,
     trajectory,
 )
-from estimation.core.data import errors
-from estimation.core.stopping.sequence import mixture_optimum, unit_half_widths
+from estimation.core.sequences import mixture_optimum, unit_half_widths
 from tests.core.cases import random_sample
 
 alphas = st.floats(1e-9, 0.9)

@@ -47,7 +47,6 @@ KEYS = [
     "metric_transform",
     "off_scale",
     "ridge",
-    "components",
 ]
 VARIANCE = ["item", "annotator", "residual", "one_way_item", "one_way_annotator", "item_means"]
 
@@ -120,14 +119,6 @@ def test_the_known_answer_of_balanced_weights_comes_out(files):
     assert parts["item"] + parts["rest"] + parts["annotator"] == pytest.approx(
         found["std_error"] ** 2
     )
-
-
-def test_the_components_that_weigh_judgments_are_told(files):
-    (found,) = run(*files(), "--estimator", "gls")
-    own = found["components"]
-    assert list(own) == ["item", "person", "rest"]
-    assert own["rest"] >= 0.05 * sum(own.values())
-    assert run(*files())[0]["components"] is None
 
 
 def test_a_repeated_option_adds_to_the_first(files):

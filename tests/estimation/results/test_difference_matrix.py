@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from annotate.instruments.language_quality.criteria import OVERALL
 from estimation.core import Interval
-from estimation.core.intervals.interval import interval_of
+from estimation.core.intervals import interval_of
 from estimation.selectors.criteria.contrasts import (
     Adjustment,
     Axis,

@@ -16,7 +16,7 @@ from annotate.models import CampaignImport
 from annotate.services.campaigns.importing.facts import Facts
 from annotate.services.campaigns.importing.sheet import Sheet
 from annotate.text.figures import money
-from estimation.core.planning import drawing
+from estimation.core import planning
 from estimation.forms import initial
 from tests.annotate.researcher import lines, looked_at
 from tests.factories import rows, user
@@ -98,8 +98,10 @@ def by_command(design: dict[str, Any]) -> dict[str, Any]:
 def test_a_hundred_designs_have_the_same_numbers_at_every_entrance(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drawing, "MOST_DRAWN", 1)  # 20 campaigns for each number: they suffice here
-    drawing.histories.cache_clear()
+    monkeypatch.setattr(
+        planning, "MOST_DRAWN", 1
+    )  # 20 campaigns for each number: they suffice here
+    planning.histories.cache_clear()
     cache.clear()
     client.force_login(user())
     looked_at(client, lines(4))
@@ -129,7 +131,7 @@ def test_a_hundred_designs_have_the_same_numbers_at_every_entrance(
             for one in plan.changes
         ]
     assert 30 < reached < 95, "both kinds of designs are compared"
-    drawing.histories.cache_clear()
+    planning.histories.cache_clear()
     cache.clear()
 
 

@@ -152,6 +152,17 @@ def test_rows_that_another_version_made_may_differ(files: Files, tmp_path: Path)
     assert told(ours, tmp_path).startswith("It differs")
 
 
+def test_an_estimator_that_is_gone_is_named(files: Files, tmp_path: Path) -> None:
+    def exact(text: str) -> str:
+        columns, rows = rows_of(text)
+        return table(columns, [row | {"estimator": "gls"} for row in rows])
+
+    changes = written(changed(files, "estimates.csv", exact), tmp_path / "gls.zip")
+    with pytest.raises(CommandError, match="no longer estimates by gls") as refused:
+        verified(changes)
+    assert refused.value.returncode == 2
+
+
 def test_a_changed_answer_is_found_by_the_estimates(files: Files, tmp_path: Path) -> None:
     """Score and answer changed alike: nothing contradicts itself but the numbers."""
 

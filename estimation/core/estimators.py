@@ -1,0 +1,531 @@
+"""One system, one criterion, one estimate: the estimators and the public call."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from estimation.core.errors import InvalidOptionError, MetricMissingError
+from estimation.core.fit import (
+    BALANCE,
+    PERSON_SHARE,
+    AnyEstimator,
+    Estimand,
+    Estimator,
+    IntervalMethod,
+    Method,
+    Moments,
+    Parts,
+    correlation,
+    moments,
+    parts,
+    spread_of_x,
+)
+from estimation.core.results import (
+    Code,
+    Estimate,
+    about_one_metric,
+    about_scale,
+    has_interval,
+    known,
+    leniency,
+    notices,
+    variance_of,
+    work_weighted_mean,
+)
+from estimation.core.ridge import Ridge, cross_fitted
+from estimation.core.sample import Floats, Incidence, Ints, Sample, Scale
+
+# --- How much each judgment weighs: by item, and by how much work its annotator did.
+
+
+def balanced_weights(incidence: Incidence, *, balance: float) -> Floats:
+    """Weigh each judgment less the more its annotator judged.
+
+    a_ij = 1 / (k_i (1 + balance m_j)), m_j the sum of 1 / k_i over the annotator's judgments. With
+    balance = 0 items weigh equally. A person with m judgments of items that nobody else judged
+    counts m / (1 + balance m): 25 judgments count 1.84 times 5 at .15.
+
+    incidence: who judged what.
+    balance: lambda, 0 or more, such as the person variance by the sum of the other components.
+    Returns: (T,) floats; weights that do not sum to 1.
+
+    >>> from estimation.core import Incidence, balanced_weights
+    >>> incidence = Incidence(item=[0, 1, 2, 2], annotator=[7, 7, 7, 9], n_population=4)
+    >>> balanced_weights(incidence, balance=0.2).round(3).tolist()
+    [0.667, 0.667, 0.333, 0.455]
+    """
+    share = 1 / (1 + balance * incidence.person_weight)
+    return np.asarray(incidence.weight * share[incidence.person])
+
+
+def relative_share(first: float, second: float, *, balance: float) -> float:
+    """Return how many times a person with `first` judgments counts one with `second`.
+
+    first, second: judgments of two people; positive.
+    balance: lambda of `balanced_weights`.
+    Returns: first (1 + balance second) / (second (1 + balance first)).
+
+    >>> from estimation.core import relative_share
+    >>> [round(relative_share(25, 5, balance=balance), 2) for balance in (0.15, 0.07, 0.03)]
+    [1.84, 2.45, 3.29]
+    """
+    return first * (1 + balance * second) / (second * (1 + balance * first))
+
+
+# --- Estimates from rows: what the metrics take off each score, then a weighted mean of the rest.
+#
+# Whatever the fit, a corrected score is y_ij - x_i · b, and the metrics have mean 0 over the
+# population. So an estimate with several metrics is that of the corrected scores without a metric.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """An estimate before it is told.
+
+    stats: of the scores, or of the corrected scores. correction: (T,) what the metrics take off
+    each judgment's score. slopes: (p,) one for each metric, 0 for one that was not used. slope:
+    that of one metric, or the sd over all N outputs of what several predict. correlation: of item
+    means with the metric, or with what several predict. codes: the notices about metrics that
+    apply. penalty: of the ridge, None without one.
+    """
+
+    stats: Moments
+    parts: Parts
+    correction: Floats
+    slope: float
+    slopes: tuple[float, ...]
+    correlation: float | None
+    codes: frozenset[Code]
+    penalty: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Items:
+    """The judged items under given weights of the judgments.
+
+    label: (n,) which output, ascending. row: (T,) 0 to n - 1. weight: (n,) W_i, sums to 1. mean:
+    (n,) the weighted mean score.
+    """
+
+    label: Ints
+    row: Ints
+    weight: Floats
+    mean: Floats
+
+
+def items_of(sample: Sample, weight: Floats) -> Items:
+    """Number the judged items of a sample and average their scores by `weight` (T,)."""
+    who = sample.incidence
+    row = (np.cumsum(who.count > 0) - 1)[sample.item]
+    total = np.bincount(row, weight)
+    mean = np.bincount(row, weight * sample.score) / total
+    return Items(who.judged, row, total / total.sum(), mean)
+
+
+def by_sums(sample: Sample, method: Method, form: Estimator) -> Fitted:
+    """The estimate that sums determine: one metric, or none for `mean` and `balanced`."""
+    x = metric_for(sample, form)
+    stats = _sums(sample, x, method, form)
+    found = parts(
+        stats, method=method, scale=sample.scale, n_units=sample.incidence.n_units, form=form
+    )
+    correction = np.zeros(sample.n_judgments) if x is None else found.slope * x[sample.item]
+    slope, r = float(found.slope), known(correlation(stats.means))
+    if x is None:
+        codes: frozenset[Code] = frozenset(["no_metric"] if form == "balanced" else [])
+        return Fitted(stats, found, correction, slope, (), r, codes)
+    _, is_flat = spread_of_x(stats.weighted)
+    codes = about_one_metric(float(stats.n_items), correlation=r, flat=bool(is_flat))
+    return Fitted(stats, found, correction, slope, (slope,), r, codes)
+
+
+def _sums(sample: Sample, x: Floats | None, method: Method, form: Estimator) -> Moments:
+    """The statistics; those without a metric are part of those with one, and added up once."""
+    balance = method.balance if form == "balanced" else None
+    if x is None and balance in sample.sums:
+        known: Moments = sample.sums[balance]
+        return known.without_x()
+    weight = weight_for(sample, method, form)
+    stats = moments(sample, x=np.zeros(sample.n_population) if x is None else x, weight=weight)
+    sample.sums[balance] = stats
+    return stats
+
+
+def metric_for(sample: Sample, form: Estimator) -> Floats | None:
+    """(N,) the standardised metric; None where the estimator uses none."""
+    if form == "mean" or (form == "balanced" and sample.metric is None):
+        return None
+    return sample.standardised_metric()
+
+
+def weight_for(sample: Sample, method: Method, form: Estimator) -> Floats | None:
+    """(T,) the weights of the judgments; None where items weigh equally."""
+    if form != "balanced":
+        return None
+    return balanced_weights(sample.incidence, balance=method.balance)
+
+
+def several(sample: Sample, method: Method) -> Fitted:
+    """Combine all metrics of the sample, items weighing equally; "multi" in `estimate`.
+
+    Raises MetricMissingError without a metric.
+    """
+    if n_metrics(sample) < 2:
+        return by_sums(sample, method, "regression")
+    return _of_metrics(sample, method, form="mean")
+
+
+def balanced(sample: Sample, method: Method) -> Fitted:
+    """The closed form of the balanced weights, with the metrics that there are."""
+    if n_metrics(sample) < 2:
+        return by_sums(sample, method, "balanced")
+    return _of_metrics(sample, method, form="balanced")
+
+
+def n_metrics(sample: Sample) -> int:
+    """p, the number of metrics."""
+    if sample.metric is None:
+        return 0
+    return 1 if sample.metric.ndim == 1 else int(sample.metric.shape[1])
+
+
+def _of_metrics(sample: Sample, method: Method, *, form: Estimator) -> Fitted:
+    """The estimate of scores that a cross-fitted ridge has corrected."""
+    weight = weight_for(sample, method, form)
+    items = items_of(sample, sample.incidence.weight if weight is None else weight)
+    x = sample.standardised_metrics()
+    ridge = ridge_of(sample, items, x)
+    return of_corrected(
+        sample,
+        method,
+        weight,
+        form,
+        correction=ridge.predicted[items.row],
+        slopes=ridge.slopes,
+        x=x,
+        correlation=correlated(items.mean, ridge.predicted),
+        codes=ridge.codes,
+        penalty=ridge.penalty,
+    )
+
+
+def ridge_of(sample: Sample, items: Items, x: Floats) -> Ridge:
+    """The cross-fitted ridge of the items' means on the metrics `x` (N, p)."""
+    group = None if sample.group is None else sample.group[items.label]
+    return cross_fitted(x[items.label], items.mean, weight=items.weight, group=group)
+
+
+def of_corrected(
+    sample: Sample,
+    method: Method,
+    weight: Floats | None,
+    form: Estimator,
+    *,
+    correction: Floats,
+    slopes: Floats,
+    x: Floats,
+    correlation: float | None,
+    codes: frozenset[Code],
+    penalty: float | None = None,
+) -> Fitted:
+    """The estimate of corrected scores, by the formulas of `form` without a metric."""
+    stats = moments(corrected(sample, correction), x=np.zeros(sample.n_population), weight=weight)
+    # What people typically differ by is a share of the scores' variance, corrected or not.
+    stats = replace(stats, score_variance=np.asarray(sample.score.var()))
+    found = parts(
+        stats,
+        method=method,
+        scale=sample.scale,
+        n_units=sample.incidence.n_units,
+        form=form,
+    )
+    slope = float(slopes[0]) if slopes.size == 1 else float((x @ slopes).std())
+    return Fitted(
+        stats, found, correction, slope, tuple(slopes.tolist()), correlation, codes, penalty
+    )
+
+
+def corrected(sample: Sample, correction: Floats) -> Sample:
+    """The sample with corrected scores, which know no scale, and without its metrics."""
+    unbounded = Scale(sample.scale.low, sample.scale.high, bounded=False)
+    return Sample.on(sample.incidence, score=sample.score - correction, scale=unbounded)
+
+
+def correlated(first: Floats, second: Floats) -> float | None:
+    """Pearson's r of two (n,) arrays; None where either does not vary beyond rounding."""
+    if any(flat(values) for values in (first, second)):
+        return None
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+def flat(values: Floats) -> bool:
+    """Return whether the values differ by no more than rounding."""
+    tolerance = 1e-12 * max(1.0, float(np.abs(values).max(initial=0.0)))
+    return bool(np.ptp(values) <= tolerance) if values.size else True
+
+
+# --- Prediction-powered inference, PPI++: another way to use a metric, for comparison.
+
+
+def ppi_mean(y: Floats, g: Floats, pool: Floats) -> tuple[float, float, float]:
+    """(estimate, std_error, slope) by PPI++: Angelopoulos, Duchi and Zrnic (2023), power-tuned.
+
+    y, g: (n,) score and metric where both are known. pool: (M,) the metric where only it is.
+    estimate = mean y + slope (mean pool - mean g), slope = Cov(y, g) / ((1 + n / M) Var(all g)),
+    Cov with divisor n, Var over both samples with n + M - 1, as in the authors' ppi_py. Unlike
+    there, the slope is not clipped to 0..1, so the metric's sign and units do not matter.
+    std_error² = slope² var(pool) / M + var(y - slope g) / n, variances with divisor n and M.
+    A constant metric has slope 0. Raises MetricMissingError for an empty pool.
+    """
+    n, m = y.size, pool.size
+    if m == 0:
+        raise MetricMissingError("PPI++ needs outputs without judgments; all were judged.")
+    everything = np.r_[g, pool]
+    covariance = float(((y - y.mean()) * (g - g.mean())).mean())
+    varies = np.ptp(everything) > 0
+    slope = covariance / ((1 + n / m) * float(everything.var(ddof=1))) if varies else 0.0
+    estimate = float(y.mean() + slope * (pool.mean() - g.mean()))
+    variance = slope**2 * float(pool.var()) / m + float((y - slope * g).var()) / n
+    return estimate, variance**0.5, slope
+
+
+def ppi(sample: Sample, method: Method) -> Fitted:
+    """PPI++ on item means, the pool being the outputs not judged; what `estimate` calls "ppi".
+
+    Its interval is normal (df infinite) and knows neither annotators nor the finite population.
+    From three items on; pseudo-rows and other guards are left out, as the authors have none.
+    """
+    x, who = sample.standardised_metric(), sample.incidence
+    items = items_of(sample, who.weight)
+    estimate, std_error, slope = ppi_mean(items.mean, x[items.label], np.delete(x, items.label))
+    correction = slope * x[sample.item]
+    # The metric of the pool is known, so the remaining errors are centred at 0.
+    stats = moments(corrected(sample, correction), x=np.zeros(sample.n_population))
+    plain = parts(
+        stats,
+        method=method,
+        scale=sample.scale,
+        n_units=sample.incidence.n_units,
+        form="mean",
+    )
+    variance = std_error**2 if items.label.size >= 3 else float("nan")
+    applies: dict[Code, bool] = {
+        "constant_metric": slope == 0,
+        "constant_scores": flat(items.mean),
+    }
+    own = replace(
+        plain,
+        estimate=np.asarray(estimate),
+        slope=np.asarray(slope),
+        centre=np.asarray(estimate),
+        item=np.asarray(variance),
+        rest=np.asarray(0.0),
+        df=np.asarray(np.inf),
+    )
+    return Fitted(
+        stats=stats,
+        parts=own,
+        correction=correction,
+        slope=slope,
+        slopes=(slope,),
+        correlation=correlated(items.mean, x[items.label]),
+        codes=frozenset(code for code, true in applies.items() if true),
+    )
+
+
+# --- The estimators that exist. A new one is a module and a line here.
+
+
+Metrics = Literal["none", "one", "several", "any"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Registered:
+    """One estimator, with its words (docs/variants.md has the steps to add one).
+
+    key: its name, everywhere.
+    about: its paragraph in the documentation.
+    metrics: how many metrics it takes: "several" is one or more, "any" may also be none.
+    fit: makes the estimate from a sample and a method.
+    own_interval: it has one interval, of its own.
+    two_way_only: it has the two-way interval only.
+    notice: what a reader is told beside each of its estimates.
+    """
+
+    key: str
+    about: str
+    metrics: Metrics
+    fit: Callable[[Sample, Method], Fitted]
+    own_interval: bool = False
+    two_way_only: bool = False
+    notice: str = ""
+
+
+REGISTERED: dict[str, Registered] = {
+    one.key: one
+    for one in (
+        Registered(
+            key="balanced",
+            metrics="any",
+            fit=balanced,
+            two_way_only=True,
+            about=(
+                "The default. A person's judgments weigh less the more of them there are, so a few "
+                "busy people do not decide. Corrected by the metrics if there are any; several are "
+                "combined by a cross-fitted ridge."
+            ),
+        ),
+        Registered(
+            key="regression",
+            metrics="one",
+            fit=lambda sample, method: by_sums(sample, method, "regression"),
+            about="Control variates by least squares. Items weigh equally.",
+        ),
+        Registered(
+            key="multi",
+            metrics="several",
+            fit=several,
+            two_way_only=True,
+            about=(
+                "Control variates with several metrics: ridge regression, cross-fitted: each item "
+                "is corrected by the others. Items weigh equally. With one metric it is "
+                "`regression`."
+            ),
+        ),
+        Registered(
+            key="mean",
+            metrics="none",
+            fit=lambda sample, method: by_sums(sample, method, "mean"),
+            about="The mean of item means. It needs no metric.",
+        ),
+        Registered(
+            key="algorithm_1",
+            metrics="one",
+            fit=lambda sample, method: by_sums(sample, method, "algorithm_1"),
+            about=(
+                "Control variates as in Algorithm 1 of Chaganty, Mussmann and Liang (2018), to the "
+                "letter."
+            ),
+        ),
+        Registered(
+            key="ppi",
+            metrics="one",
+            fit=ppi,
+            own_interval=True,
+            notice=(
+                "The interval of PPI++ knows neither annotators nor the share of outputs judged."
+            ),
+            about=(
+                "PPI++ (Angelopoulos, Duchi and Zrnic 2023) with its own normal interval, for "
+                "comparison only."
+            ),
+        ),
+    )
+}
+
+
+def registered(key: str) -> Registered:
+    """Return the estimator of this key; raises InvalidOptionError for an unknown one."""
+    if key not in REGISTERED:
+        raise InvalidOptionError(f"{key!r} is not one of {', '.join(REGISTERED)}.")
+    return REGISTERED[key]
+
+
+def checked(method: Method) -> Registered:
+    """The estimator of a method; raises InvalidOptionError for an option that it does not take."""
+    found = registered(method.estimator)
+    method.check()
+    if method.interval == "iid" and found.two_way_only:
+        raise InvalidOptionError(f"{method.estimator!r} has the two-way interval only.")
+    return found
+
+
+def estimate(
+    sample: Sample,
+    *,
+    estimator: AnyEstimator = "balanced",
+    interval: IntervalMethod = "two_way",
+    estimand: Estimand = "population",
+    finite_population: bool = True,
+    pseudo_rows: bool = True,
+    balance: float = BALANCE,
+    person_share: float = PERSON_SHARE,
+) -> Estimate:
+    """Estimate the mean score over all N outputs of a system, with its error.
+
+    Choose the metrics and the estimator before the first judgment. An interval is too narrow if
+    the same judgments chose between several.
+
+    sample: the judgments of one system on one criterion, and its metrics.
+    estimator: "balanced": a person's judgments weigh less the more of them there are; any number of
+        metrics, or none. "regression": control variates by least squares, items weighing equally;
+        one metric. "algorithm_1": Algorithm 1 of [1]_; one metric. "mean": the mean of item means;
+        no metric needed. "multi": several metrics by ridge regression, each item corrected by the
+        others; items weigh equally. With one metric it is "regression". "ppi": PPI++ [2]_ with a
+        normal interval of its own; one metric; for comparison only.
+    interval: "two_way" treats items and annotators as sampled. "iid" treats every judgment as an
+        independent draw. It serves comparison only: it is too narrow whenever people differ, and it
+        knows no pseudo-rows, estimand or finite population.
+    estimand: whether the result speaks for people in general or for exactly these annotators.
+    finite_population: shrink the item part as the share of judged outputs grows.
+    pseudo_rows: guard the item part with four rows at the ends of the scale, in the way of [3]_.
+    balance: lambda of the balanced weights 1 / (k_i (1 + lambda m_j)), up to 1,000,000. Fix it
+        before the first judgment, from the criterion's typical components: person / (item + rest).
+    person_share: the typical share of a judgment's variance that lies between people, 0 to 1. A
+        smaller person variance is pulled up towards it, as by ten more people; 0 pulls nothing.
+    Returns: the estimate, its variance in parts, and what a reader must know about it.
+    Raises InvalidOptionError: an option is unknown, out of range, or not for this estimator.
+    Raises MetricMissingError: the estimator needs a metric and the sample has none.
+
+    The formulas are in docs/statistics.md.
+
+    .. [1] A. T. Chaganty, S. Mussmann and P. Liang (2018). The price of debiasing automatic
+       metrics in natural language evaluation. ACL 2018, 643-653.
+    .. [2] A. N. Angelopoulos, J. C. Duchi and T. Zrnic (2023). PPI++: Efficient
+       prediction-powered inference. arXiv:2311.01453.
+    .. [3] A. Agresti and B. A. Coull (1998). Approximate is better than "exact" for interval
+       estimation of binomial proportions. The American Statistician 52, 119-126.
+    """
+    method = Method(
+        estimator,
+        interval,
+        estimand,
+        finite_population,
+        pseudo_rows,
+        balance,
+        person_share,
+    )
+    way = checked(method)
+    if way.own_interval:
+        method = replace(method, interval="iid")
+    fitted = way.fit(sample, method)
+    stats, found = fitted.stats, fitted.parts
+    exists = has_interval(found)
+    equal, leniency_correlation = leniency(sample, fitted.correction)
+    codes = fitted.codes | about_scale(found, sample.scale)
+    return Estimate(
+        estimate=float(found.estimate),
+        centre=float(found.centre),
+        variance=variance_of(found),
+        std_error=float(np.sqrt(found.variance)) if exists else None,
+        df=float(found.df) if exists else None,
+        n_items=int(stats.n_items),
+        n_population=sample.n_population,
+        n_units=int(stats.n_units),
+        n_units_population=sample.incidence.n_units,
+        n_judgments=sample.n_judgments,
+        n_annotators=int(stats.n_annotators),
+        effective_annotators=float(found.effective_annotators),
+        slope=fitted.slope,
+        slopes=fitted.slopes,
+        penalty=fitted.penalty,
+        correlation=fitted.correlation,
+        equal_annotator_mean=equal,
+        work_weighted_mean=work_weighted_mean(stats, found),
+        leniency_correlation=leniency_correlation,
+        method=method,
+        scale=sample.scale,
+        notices=notices(stats, found, equal, method=method, about_metric=codes, exists=exists),
+    )
