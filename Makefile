@@ -9,7 +9,7 @@ DEBIAN := tests/annotate/work tests/estimation/refreshing tests/estimation/test_
 # Without its cache each test process compiles every test and the whole product again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo demos serve test slow simulations debian hostile stories pages screenshots lint bench browser messages docs requirements
+.PHONY: help setup setup-dev demo demos serve test slow simulations debian hostile stories pages screenshots lint bench browser messages requirements
 
 help:  ## Show what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -91,9 +91,6 @@ messages: setup-dev  ## Collect what annotators read for translation, and compil
 		--ignore .venv --ignore tests --ignore extras --ignore var
 	sed -i '/^"\(POT-Creation-Date\|Report-Msgid-Bugs-To\): /d' annotate/locale/de/LC_MESSAGES/django.po
 	$(BIN)/python manage.py compilemessages --locale de --locale en --ignore .venv
-
-docs: setup-dev  ## Write what stands with each screen, metric, crowd, instrument and estimator into docs/
-	DJANGO_SETTINGS_MODULE=config.settings $(BIN)/python -m docs.collect
 
 requirements: setup-dev  ## Compile the pinned requirements from the .in files (needs uv)
 	uv pip compile --universal --no-emit-index-url --python-version 3.11 requirements.in -o requirements.txt
