@@ -1,4 +1,4 @@
-"""Writes docs/reproduction.md: the tables and figures beside the paper's, and the differences."""
+"""Writes reproduction.md: the tables and figures beside the paper's, and the differences."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ HEADINGS = {
 
 OPENING = """# Reproduction of the paper
 
-What `python manage.py reproduce FILE... --docs docs` makes of the judgments released with
+What `python manage.py reproduce FILE... --docs FOLDER` makes of the judgments released with
 Chaganty, Mussmann and Liang, "The price of debiasing automatic metrics in natural language
 evaluation" (ACL 2018), beside what the paper prints. The page is written by the command; the files
 are not part of this repository.
@@ -138,7 +138,7 @@ DIFFERENCES = """## What differs from the paper, and why
   by a few per cent.
 - **No finite population, no annotators.** The paper's bootstrap knows neither. On these judgments
   a 95 % interval that ignores annotators covers far less (docs/statistics.md), which is why
-  Plumbline's own intervals are wider: see docs/replay.md for what its rule saves.
+  Plumbline's own intervals are wider: see docs/measurements.md for what its rule saves.
 - **Repetition was chosen with this file in view.** That it correlates with these judgments was
   known from the same data; the figure shows what it saves here, not elsewhere.
 """
