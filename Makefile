@@ -51,13 +51,13 @@ browser: setup-dev
 test: setup-dev  ## Run the quick tests on a real Postgres and Redis; others: make slow, make pages
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not browser and not slow and not simulation and not stories and not demos and not hostile"
 
-pages: setup-dev browser  ## Use every page in a real Chromium, and look for barriers in every state of it
+pages: setup-dev browser  ## Use every page in a real Chromium, and check the accessibility of every state
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "browser and not slow and not demos"
 
-slow: setup-dev browser  ## Run what takes longest: upgrades, races, whole processes
+slow: setup-dev browser  ## Run the slowest 10 %: upgrades, races, whole processes
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "slow and not simulation and not stories and not demos and not hostile"
 
-simulations: setup-dev  ## Simulate what the statistics and the screens promise, and bound it
+simulations: setup-dev  ## Simulate what the statistics and the screens promise
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "simulation and not stories and not demos and not hostile"
 
 debian: setup-dev  ## Run work, leasing and stopping on Debian's Postgres, which compiles slow queries (JIT)
@@ -66,10 +66,10 @@ debian: setup-dev  ## Run work, leasing and stopping on Debian's Postgres, which
 hostile: setup-dev  ## Try every hostile value at every address
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m hostile
 
-stories: setup-dev  ## Tell hundreds of random stories between us and a crowd, and compare both sides
+stories: setup-dev  ## Run hundreds of random stories between Plumbline and a crowd, and compare both sides
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m stories
 
-demos: setup-dev browser  ## Follow whole campaigns, the demonstration too, from the launch to the last cent
+demos: setup-dev browser  ## Run whole campaigns, the demonstration included, from the launch to the last cent
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m demos
 
 screenshots: setup-dev browser  ## Write a picture of every page and state to ./screenshots
@@ -82,7 +82,7 @@ lint: setup-dev  ## Check style and types
 	$(BIN)/biome lint .
 	$(BIN)/mypy
 
-bench: setup-dev  ## Measure speed and print ratios (bench/coverage, hazards, load, replay: by hand, minutes)
+bench: setup-dev  ## Measure speed and print ratios (others by hand: docs/measurements.md)
 	@for name in agreement bootstrap leasing last_tasks estimation reviewing; do \
 		echo "== bench/$$name.py"; $(BIN)/python -m bench.$$name || exit 1; done
 

@@ -145,7 +145,7 @@ def database(folder: Path) -> str:
                 continue
             _own = _start(folder, having.close)
             return _own.url()
-    raise NotStarted(f"Another process has {folder}, and tells of no database there.")
+    raise NotStarted(f"Another process has {folder}, and no database is recorded there.")
 
 
 def use(started: Postgres) -> None:
