@@ -82,7 +82,7 @@ lint: setup-dev  ## Check style and types
 	$(BIN)/biome lint .
 	$(BIN)/mypy
 
-bench: setup-dev  ## Measure speed and print ratios (others by hand: docs/measurements.md)
+bench: setup-dev  ## Measure speed and print ratios (bench/coverage, hazards, load, replay: by hand, minutes)
 	@for name in agreement bootstrap leasing last_tasks estimation reviewing; do \
 		echo "== bench/$$name.py"; $(BIN)/python -m bench.$$name || exit 1; done
 
