@@ -1,4 +1,4 @@
-"""What pulling the person variance up buys and costs with balanced weights.
+"""What pulling the person variance up buys and costs with balanced weights: decision 008.
 
 Run from the checkout: python -m bench.coverage.pull [campaigns a cell]
 """

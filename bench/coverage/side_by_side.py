@@ -1,4 +1,4 @@
-"""Coverage where one person rates the texts of all systems of an item side by side.
+"""Coverage where one person rates the texts of all systems of an item side by side (decision 086).
 
 Run from the checkout: python -m bench.coverage.side_by_side [campaigns a row] [processes]
 

@@ -1,4 +1,4 @@
-"""Known answers: who misses more gold items than an honest person does.
+"""Known answers: who misses more gold items than an honest person does (decision 046).
 
 It lists people for a reviewer. It pauses nobody.
 """
