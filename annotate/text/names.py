@@ -25,7 +25,7 @@ LIKE_CAPITALS = str.maketrans({"i": "l", "1": "l", "|": "l", "0": "o"})
 
 @dataclass(frozen=True)
 class Keys:
-    """What a name looks like in small letters, and in capitals: 32 characters each."""
+    """The look of a name in small letters and in capitals, 32 characters each."""
 
     small: str
     large: str
