@@ -1,4 +1,4 @@
-"""When two names that people typed are one name: how they look decides, not how they are coded.
+"""Compares names that people typed: by how they look, not by how they are coded.
 
 Names are one that differ only in case, in dots, spaces and other marks between letters, in
 characters that are not drawn, or in letters that look alike. Letters may look alike in capitals

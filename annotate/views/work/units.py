@@ -1,4 +1,4 @@
-"""The end of a paid unit of a marketplace: handed in, or returned because nothing was left to do."""
+"""The end of a paid unit of a marketplace: handed in, or returned because no task was left."""
 
 import math
 from datetime import timedelta

@@ -208,7 +208,7 @@ class ContrastTable:
 
     @cached_property
     def places(self) -> Mapping[str, str]:
-        """Return the ranks that each system can have, such as `2–4`, by the distinguishable pairs."""
+        """Return the ranks that each system can have, such as `2–4`, by distinguishable pairs."""
         found = places(
             {one.pair: self._outcome(one) for one in self.shown},
             higher_is_better=self.criterion.higher_is_better,
