@@ -9,7 +9,7 @@ DEBIAN := tests/annotate/work tests/estimation/refreshing tests/estimation/test_
 # Without its cache each test process compiles every test and the whole product again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo demos serve test slow simulations debian hostile stories pages screenshots lint bench browser messages docs requirements
+.PHONY: help setup setup-dev demo demos serve test slow simulations debian hostile stories pages screenshots lint bench browser messages requirements
 
 help:  ## Show what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,13 +51,13 @@ browser: setup-dev
 test: setup-dev  ## Run the quick tests on a real Postgres and Redis; others: make slow, make pages
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not browser and not slow and not simulation and not stories and not demos and not hostile"
 
-pages: setup-dev browser  ## Use every page in a real Chromium, and look for barriers in every state of it
+pages: setup-dev browser  ## Use every page in a real Chromium, and check the accessibility of every state
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "browser and not slow and not demos"
 
-slow: setup-dev browser  ## Run what takes longest: upgrades, races, whole processes
+slow: setup-dev browser  ## Run the slowest 10 %: upgrades, races, whole processes
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "slow and not simulation and not stories and not demos and not hostile"
 
-simulations: setup-dev  ## Simulate what the statistics and the screens promise, and bound it
+simulations: setup-dev  ## Simulate what the statistics and the screens promise
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "simulation and not stories and not demos and not hostile"
 
 debian: setup-dev  ## Run work, leasing and stopping on Debian's Postgres, which compiles slow queries (JIT)
@@ -66,10 +66,10 @@ debian: setup-dev  ## Run work, leasing and stopping on Debian's Postgres, which
 hostile: setup-dev  ## Try every hostile value at every address
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m hostile
 
-stories: setup-dev  ## Tell hundreds of random stories between us and a crowd, and compare both sides
+stories: setup-dev  ## Run hundreds of random stories between Plumbline and a crowd, and compare both sides
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m stories
 
-demos: setup-dev browser  ## Follow whole campaigns, the demonstration too, from the launch to the last cent
+demos: setup-dev browser  ## Run whole campaigns, the demonstration included, from the launch to the last cent
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m demos
 
 screenshots: setup-dev browser  ## Write a picture of every page and state to ./screenshots
@@ -92,9 +92,6 @@ messages: setup-dev  ## Collect what annotators read for translation, and compil
 		--ignore .venv --ignore tests --ignore extras --ignore var
 	sed -i '/^"\(POT-Creation-Date\|Report-Msgid-Bugs-To\): /d' annotate/locale/de/LC_MESSAGES/django.po
 	$(BIN)/python manage.py compilemessages --locale de --locale en --ignore .venv
-
-docs: setup-dev  ## Write what stands with each screen, metric, crowd, instrument and estimator into docs/
-	DJANGO_SETTINGS_MODULE=config.settings $(BIN)/python -m docs.collect
 
 requirements: setup-dev  ## Compile the pinned requirements from the .in files (needs uv)
 	uv pip compile --universal --no-emit-index-url --python-version 3.11 requirements.in -o requirements.txt

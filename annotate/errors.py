@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 class ServiceError(Exception):
-    """Something was asked that cannot be done; the message says what to do next."""
+    """The request cannot be carried out; the message says what to do next."""
 
     status = 400
     code = "refused"
@@ -45,7 +45,7 @@ class NotAllowed(ServiceError):
 
 
 class Conflict(ServiceError):
-    """The state has changed meanwhile; nothing was done."""
+    """The state has changed; nothing was done."""
 
     status = 409
     code = "conflict"

@@ -2,7 +2,7 @@
 
 A shape is a class of `Declared`. `read` makes one from parsed JSON, or raises `Refused` with every
 problem by its path. All shapes share the kinds of text below and the sentences of
-`problem_sentences`. The reasons are in `docs/decisions/031-one-declared-schema.md`.
+`problem_sentences`.
 """
 
 import re

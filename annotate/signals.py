@@ -1,4 +1,4 @@
-"""What `annotate` announces. It imports no listener."""
+"""The signals that `annotate` sends. It imports no listener."""
 
 from django.dispatch import Signal
 

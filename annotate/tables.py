@@ -26,7 +26,7 @@ def lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str
 
 
 def cell(value: Any) -> Any:
-    """Return what stands in a cell: nothing for what is not known, 1 or 0 for yes or no.
+    """Return the text of a cell: nothing for unknown values, 1 or 0 for yes or no.
 
     Times are UTC. A text that a spreadsheet would take for a formula gets a ' in front.
     """

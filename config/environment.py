@@ -1,4 +1,4 @@
-"""What settings make of the environment: the key, the public address, and the caches."""
+"""Settings from the environment: the secret key, the public address, the caches."""
 
 import os
 import secrets

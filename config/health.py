@@ -1,4 +1,4 @@
-"""Whether all is there that Plumbline needs (`/readyz`)."""
+"""The readiness check (`/readyz`): database, Redis, and waiting changes."""
 
 import redis
 from django.conf import settings

@@ -1,4 +1,4 @@
-"""How long a request lets Postgres work on a query, and wait for a lock.
+"""Limits on a request's query time and lock waits in Postgres.
 
 Workers, commands and migrations have no limit of ours, nor has a download while it is sent. The
 limits belong to the connection, which outlives a request: they are sent only where they change, and

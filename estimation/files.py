@@ -29,7 +29,7 @@ _ROWS_AT_ONCE = 50_000
 
 
 class FileError(ValueError):
-    """What is wrong with a file, where, and in one line."""
+    """A problem of a file, with its place, in one line."""
 
     def __init__(self, path: Path, line: int, message: str) -> None:
         where = f"{path}, line {line}" if line else f"{path}"

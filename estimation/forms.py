@@ -25,7 +25,7 @@ def _number(label: str, low: float, high: float, **options: Any) -> forms.FloatF
 
 
 class PlanForm(forms.Form):
-    """What is planned: a target width or a budget, and the collection."""
+    """The form of a plan: a target width or a budget, and the collection."""
 
     criterion = forms.ChoiceField(
         label="Typical scores of", choices=[(name, name) for name in TYPICAL], initial="overall"

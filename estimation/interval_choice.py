@@ -87,7 +87,7 @@ class Ends:
 
 
 def about(asked: Asked) -> tuple[str, ...]:
-    """What a reader must be told about the interval, whatever the data."""
+    """Notes about the interval that do not depend on the data."""
     own = REGISTERED[asked.estimator].notice
     return (*([own] if own else []), *INTERVAL_NOTICES.get(asked.interval, ()))
 

@@ -16,7 +16,7 @@ def estimated(brief: Brief, criterion: Criterion, sample: Sample) -> Estimate:
 
 
 def without_metrics(brief: Brief, criterion: Criterion, sample: Sample) -> Estimate:
-    """Return the same from the judgments alone: what the metrics save is told by comparison."""
+    """Return the same protocol without metrics, to compute what they save."""
     return estimated(brief, criterion, sample.without_metric())
 
 

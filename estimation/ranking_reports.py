@@ -37,7 +37,7 @@ SAID = {
 
 @dataclass(frozen=True)
 class RankingRule:
-    """What was fixed before the first judgment. planned_items: None for a share of the items."""
+    """The rule, fixed before the first judgment. planned_items: None for a share of the items."""
 
     margin: float
     planned_items: int | None

@@ -67,7 +67,7 @@ def size(request: Request, usual: int = SIZE) -> int:
 
 
 def links(request: Request, found: Listing, address: str = "") -> dict[str, Any]:
-    """Return how many rows there are, and the pages beside this one. address: if not here."""
+    """Return the number of rows, and the next and previous page. address: if not here."""
     assert found.walk is not None, "asked for by `walked`"
     path = f"{address or request.path}?{request.query_params.urlencode()}"
     here = remove_query_param(request.build_absolute_uri(path.removesuffix("?")), NUMBER)

@@ -1,6 +1,6 @@
 """Writing requests with a key of the caller's have one effect, however often they are sent.
 
-The key, the act and its answer are one transaction (decision 077). Errors are not kept: nothing
+The key, the act and its answer are one transaction. Errors are not kept: nothing
 was done, so a repeat tries again.
 """
 

@@ -11,7 +11,7 @@ Setting = Callable[[str], str]  # the value of a setting, by its name
 
 @dataclass(frozen=True)
 class Crowd:
-    """One crowd, complete. Adding one: docs/variants.md.
+    """One crowd, complete. Adding one: CONTRIBUTING.md.
 
     key: its name in campaigns, addresses and the API.
     label: its name as people know it.

@@ -43,7 +43,7 @@ class Outcome:
 
 
 class CrowdError(Exception):
-    """A crowd could not be read. The message says what to do."""
+    """Reading from a crowd failed. The message says what to do."""
 
     code = "crowd"
 

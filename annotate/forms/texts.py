@@ -71,6 +71,6 @@ class TextsForm(forms.Form):
         return {name: given[name] for name in given if name not in ("reason", "revision")}
 
     def again(self, now: ReadTexts) -> None:
-        """Let what was entered rest on the texts of now, which are shown beside it."""
+        """Keep the input, based on the current texts, which are shown next to it."""
         self.data = {**self.data, **{name: self[name].value() for name in self.fields}}
         self.data["revision"] = now.revision

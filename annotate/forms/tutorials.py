@@ -85,7 +85,7 @@ def content_of(post: QueryDict, *, instrument: str, criteria: Mapping[str, Crite
 def rows(
     content: Content, problems: Sequence[Problem], criteria: Mapping[str, Criterion]
 ) -> list[ShownQuestion]:
-    """Return the questions as they are shown, with their problems beside the fields."""
+    """Return the questions for display, with their problems next to the fields."""
     found: dict[int, dict[str, str]] = {}
     for one in problems:
         if at := AT.fullmatch(one.path):

@@ -74,7 +74,7 @@ class Answers:
 
     @property
     def shows_others(self) -> bool:
-        """Return whether the item's other texts stand beside the one that is rated."""
+        """Return whether the item's other texts are shown next to the rated one."""
         return False
 
     def questions(self: Instrument) -> tuple[Question, ...]:

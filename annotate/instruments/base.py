@@ -187,7 +187,7 @@ class Instrument(Protocol):
 
     @property
     def shows_others(self) -> bool:
-        """Return whether the item's other texts stand beside the one that is rated."""
+        """Return whether the item's other texts are shown next to the rated one."""
 
     @property
     def example(self) -> Material:

@@ -1,4 +1,4 @@
-"""All texts of an item on one page: which order an annotator sees them in (decision 086).
+"""All texts of an item on one page: which order an annotator sees them in.
 
 The order depends on the person and the outputs alone, so it is the same after a reload, in a
 correction and in the query that leases the next text.

@@ -1,4 +1,4 @@
-"""Foreign keys beside the keys, and a payload in place of arguments (decision 027)."""
+"""Foreign keys beside the keys, and a payload in place of arguments."""
 
 from django.db import migrations, models
 from django.db.models import PROTECT

@@ -34,7 +34,7 @@ class Profile(models.Model):
 
 
 class SignIn(models.Model):
-    """A browser that somebody has signed in with; its row goes with its session."""
+    """A browser with which somebody has signed in; its row is deleted with its session."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="sign_ins")
     session_key = models.CharField(max_length=40, unique=True)
@@ -62,7 +62,7 @@ class ApiToken(models.Model):
 
 
 class RecoveryCode(models.Model):
-    """A code that stands in for the app of a second factor, once. Its row goes with its use."""
+    """A code that replaces the app of a second factor once. Its row is deleted on use."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="recovery_codes", db_index=False

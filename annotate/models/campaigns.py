@@ -70,7 +70,7 @@ class Campaign(models.Model):
     max_judgments = models.PositiveIntegerField(null=True)
     deadline = models.DateTimeField(null=True)
 
-    # The choice, and the resulting names; fixed before any judgment (decision 007).
+    # The choice, and the resulting names; fixed before any judgment.
     metric_choice = models.CharField(max_length=10, choices=MetricChoice, default=MetricChoice.NONE)
     metrics = models.JSONField(default=list, blank=True)
     estimand = models.CharField(max_length=12, choices=Estimand, default=Estimand.POPULATION)
@@ -149,7 +149,7 @@ class System(models.Model):
     """A text-generation system under evaluation.
 
     Its sample is the items before `stop_position`, once that is set (data rule 8). In a comparison
-    it is two systems, `first` and `second` (decision 072).
+    it is two systems, `first` and `second`.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="systems")

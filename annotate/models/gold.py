@@ -13,7 +13,7 @@ GOLD_BLOCK = 25  # tasks of a person, of which `Campaign.gold_share` are gold it
 class GoldItem(models.Model):
     """A text with an objective defect, or none, and the answers that are right about it.
 
-    It belongs to no system and has no slot, so it is in no sample (decision 046). It does not
+    It belongs to no system and has no slot, so it is in no sample. It does not
     change after the campaign has opened.
     """
 
@@ -78,7 +78,7 @@ class GoldAnswer(Fact):
 class GoldCorrection(Fact):
     """What the same person submitted later for the same gold item.
 
-    It is kept and decides nothing: the first answer counts (decision 053).
+    It is kept and decides nothing: the first answer counts.
     """
 
     answer = models.ForeignKey(GoldAnswer, models.PROTECT, related_name="corrections")

@@ -1,4 +1,4 @@
-"""What workers found out about a campaign because it would take too long for a page.
+"""What workers compute about a campaign because it would take too long for a page.
 
 All of it can be thrown away.
 """

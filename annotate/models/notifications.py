@@ -1,4 +1,4 @@
-"""Who is told what happens in a campaign, and what is still to be told."""
+"""Subscriptions to a campaign's events, and the notifications to send."""
 
 from django.conf import settings
 from django.db import models
@@ -13,7 +13,7 @@ LONGEST_URL = 500
 
 
 class Subscription(models.Model):
-    """A wish to be told: by mail to the person, or by a webhook to an address of theirs.
+    """A subscription to events: by mail to the person, or by a webhook to their address.
 
     events: keys of `annotate.services.notifications.events.EVENTS`.
     next_at: nothing is sent before this. attempts: failed ones in a row, and one under way.

@@ -1,7 +1,7 @@
 """What an operation tells its crowd: one declared form per kind, checked when it is written.
 
 References to rows of the database are foreign keys of the operation (`crowd.Operation`), not part
-of this. The reasons are in `docs/decisions/027-money-as-relations.md`.
+of this.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""How a campaign's estimates are made: decided when it opens, and the same from then on."""
+"""How a campaign's estimates are made: fixed when it opens."""
 
 import hashlib
 import json

@@ -47,7 +47,7 @@ class EarlierConsent(Fact):
 
 
 class BackgroundAnswers(models.Model):
-    """What somebody told about themselves under one participation; it is never changed.
+    """A person's answers about themselves in one participation; never changed.
 
     answers: one of those offered for each of the campaign's questions, in their order; "" where
     they would rather not say.

@@ -1,4 +1,4 @@
-"""What is noted of a browser when somebody signs in with it."""
+"""Records the browser with which somebody signs in."""
 
 from django.http import HttpRequest
 
@@ -7,7 +7,7 @@ from annotate.services.accounts import sign_ins
 
 
 def note(request: HttpRequest, user_id: int) -> None:
-    """Note with which browser somebody signs in, or under which key their session goes on."""
+    """Record the browser of a log-in, or the new key of its session."""
     if not request.session.session_key:
         request.session.save()
     sign_ins.note(

@@ -105,7 +105,7 @@ class Places(Protocol):
     def n(self) -> int: ...
 
     def at(self, place: int) -> Values:
-        """Return what says where this row is."""
+        """Return the position of this row in the order."""
 
     def upto(self, values: Values, *, itself: bool) -> int:
         """Return how many rows come before that place; itself: count the row of the place too."""

@@ -1,4 +1,4 @@
-"""Who is told what happens in a campaign, and how what was sent has fared."""
+"""A campaign's subscriptions, and the results of what was sent."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What lists know of the advice on each campaign's dashboard; only this module writes it."""
+"""The dashboard's advice for each campaign, kept for lists; only this module writes it."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -58,7 +58,7 @@ ICONS = {
 
 @register.simple_tag
 def icon(name: str) -> SafeString:
-    """Draw an icon; the word beside it carries the meaning."""
+    """Draw an icon; the word next to it carries the meaning."""
     return format_html(
         '<svg class="i" viewBox="0 0 24 24" aria-hidden="true"><path d="{}"/></svg>',
         mark_safe(ICONS[name]),  # noqa: S308  our own drawing
@@ -122,7 +122,7 @@ def exact(text: str) -> SafeString:
 
 @register.filter
 def visible(text: str) -> bool:
-    """Whether a reader sees anything of a text."""
+    """Return whether a text has anything visible."""
     return is_visible(text)
 
 

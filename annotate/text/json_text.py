@@ -17,11 +17,11 @@ Text = Callable[[str], str]
 
 
 class NotJson(ValueError):
-    """It is no JSON, or not such as is taken; the message says where and what to do."""
+    """The text is not JSON, or not accepted; the message says where and what to do."""
 
 
 class Room:
-    """How many values one text may still hold."""
+    """The number of further values that one text may have."""
 
     def __init__(self, most: int = MOST_VALUES) -> None:
         self.most = self.left = most

@@ -1,4 +1,4 @@
-"""When two names that people typed are one name: how they look decides, not how they are coded.
+"""Compares names that people typed: by how they look, not by how they are coded.
 
 Names are one that differ only in case, in dots, spaces and other marks between letters, in
 characters that are not drawn, or in letters that look alike. Letters may look alike in capitals
@@ -25,7 +25,7 @@ LIKE_CAPITALS = str.maketrans({"i": "l", "1": "l", "|": "l", "0": "o"})
 
 @dataclass(frozen=True)
 class Keys:
-    """What a name looks like in small letters, and in capitals: 32 characters each."""
+    """The look of a name in small letters and in capitals, 32 characters each."""
 
     small: str
     large: str

@@ -1,4 +1,4 @@
-"""What stands in an address or a form, read as something else than text."""
+"""Values in an address or a form that are not text."""
 
 LONGEST = 18  # digits: whatever has no more fits into 64 bits
 

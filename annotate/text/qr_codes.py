@@ -1,4 +1,4 @@
-"""QR codes as SVG that stands in the page itself."""
+"""QR codes as inline SVG."""
 
 import segno
 

@@ -1,4 +1,4 @@
-"""How far apart tabs are in a text that is laid out in columns by them."""
+"""The tab width of a text whose columns are separated by tabs."""
 
 from unicodedata import east_asian_width
 

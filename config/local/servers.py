@@ -252,7 +252,7 @@ def scratch(**options: str) -> Iterator[Postgres]:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Make a folder that goes at the end; the servers' user can pass through it."""
+    """Make a temporary folder that the servers' user can enter."""
     import tempfile
 
     folder = Path(tempfile.mkdtemp(prefix="plumbline-"))

@@ -1,1 +1,1 @@
-"""How web processes serve."""
+"""The web processes."""

@@ -1,1 +1,1 @@
-"""How workers and beat run."""
+"""The workers and beat."""

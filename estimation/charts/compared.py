@@ -32,7 +32,7 @@ def forest(rows: Sequence[Sequence[Any]], *, title: str) -> dict[str, Any]:
 
 
 def matrix(grid: Sequence[GridRow], *, title: str) -> dict[str, Any]:
-    """Return the specification of a matrix of differences; what is told apart is dark and bold."""
+    """Return the specification of a matrix of differences; distinguishable pairs are bold."""
     import altair as alt
 
     values = [

@@ -1,4 +1,4 @@
-"""The plot of an interval over judgments: control variates, and the plain mean beside them."""
+"""The plot of an interval over judgments, with control variates and for the plain mean."""
 
 from collections.abc import Mapping
 from typing import Any

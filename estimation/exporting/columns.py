@@ -1,4 +1,4 @@
-"""What columns mean that several tables of an export have."""
+"""The meaning of columns that several tables of an export share."""
 
 METHOD = {
     "criterion": "what was asked of people",

@@ -1,4 +1,4 @@
-"""How far the download of an export is, for the page that it was started from.
+"""The progress of an export's download, for the page that started it.
 
 It is kept for a minute where all processes see it (Redis). It
 only shows: a download neither waits for it nor fails with it.
@@ -41,7 +41,7 @@ class DownloadStanding:
 
 @dataclass
 class FollowedDownload:
-    """A download, as it tells how far it is. name: see `name_of`."""
+    """A download that reports its progress. name: see `name_of`."""
 
     name: str
     lines: dict[str, int] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class FollowedDownload:
     told_at: float = 0.0
 
     def progress(self, file: str, lines: int, total: int | None) -> None:
-        """Take what `archive.stream` tells."""
+        """Record the progress that `archive.stream` reports."""
         if file in SHOWN and total is not None:
             self.lines[file], self.totals[file] = lines, total
 

@@ -236,7 +236,7 @@ def _act(act: LoggedAct) -> ActivityLine:
 
 
 def sentence(act: LoggedAct) -> str:
-    """Return what was done, as a sentence goes on after the name of who did it."""
+    """Return the predicate, such as "closed the campaign"."""
     sentence = _VERBS.get(act.verb)
     if sentence is None:  # a subject may be a name with braces, so it is not formatted
         return f"{act.verb.replace('_', ' ')} {act.subject}".rstrip()

@@ -90,7 +90,7 @@ class Agreed:
 
     @property
     def in_words(self) -> str:
-        """Return the observed agreement as sentences; empty where equal scores say nothing."""
+        """Return the observed agreement as sentences; empty if equal scores say nothing."""
         if self.observed is None or not (self.has_levels or self.is_skewed):
             return ""
         said = (

@@ -59,7 +59,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What a dashboard says of the end of a campaign that collects.
+    """The forecast of a collecting campaign's end, for the dashboard.
 
     cells: the primary ones. price: of one judgment. came: people who have entered.
     """

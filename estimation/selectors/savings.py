@@ -1,4 +1,4 @@
-"""What the metric saves in judgments and money; nothing is claimed where it does not help.
+"""The judgments and money that the metric saves; none is claimed if it does not help.
 
 An interval's width is proportional to one over the square root of the number of judgments, so the
 plain mean would need (its width / ours)² times as many for an equally narrow interval.

@@ -57,7 +57,7 @@ def least(n_population: int | None) -> int:
 
 @dataclass(frozen=True)
 class Awaited:
-    """What is not shown yet, such as `Estimates`, and the progress towards it."""
+    """Something that is not shown yet, such as `Estimates`, and the progress towards it."""
 
     what: str
     of: tuple[str, str]  # what is counted, in singular and plural

@@ -110,7 +110,7 @@ class Situation:
 
     @property
     def is_enough(self) -> bool:
-        """Whether all is known that the campaign collects for."""
+        """Return whether all targets or decisions of the campaign are reached."""
         return not (self.ranking.open_pairs if self.facts.is_ranking else self.wide)
 
     @property
@@ -126,7 +126,7 @@ class Situation:
 
     @property
     def can_come(self) -> bool:
-        """Return whether a judgment may come without any act here."""
+        """Return whether a judgment may still arrive without any act by the owner."""
         if self.liveness.leases:
             return True
         if not self.missing:

@@ -1,4 +1,4 @@
-"""What the weights of an estimate mean, and the mean under other weights beside it."""
+"""The meaning of an estimate's weights, and the mean under other weights."""
 
 from collections.abc import Mapping
 from typing import Any

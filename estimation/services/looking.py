@@ -1,4 +1,4 @@
-"""What stands behind each estimate, and the orders of the items: made by a task after estimates.
+"""The data behind each estimate, and the orders of items; computed by a task after estimates.
 
 The refresh that decides only notes that it is due. The content of a stored look is that of
 `estimation.looks`.

@@ -25,7 +25,7 @@ BROKEN = (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedErro
 
 
 class Unreadable(Exception):
-    """The file is no export, or a part of it cannot be read. The text says which part and why."""
+    """The file is no export, or a part cannot be read. The message says which part and why."""
 
 
 @contextmanager

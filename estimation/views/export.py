@@ -32,7 +32,7 @@ def download(request: HttpRequest, public_id: str) -> HttpResponseBase:
 @never_cache
 @researcher_page
 def standing_of(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Return how far one's download `?of=` is, as a part of a page that asks again by itself."""
+    """Return the progress of the download `?of=`, as a fragment that reloads automatically."""
     campaign = with_results(request.user, public_id)
     found = standing.find(_name(request, campaign.pk))
     before = request.GET.get("asked", "")

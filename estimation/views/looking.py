@@ -1,4 +1,4 @@
-"""What stands behind the numbers: metrics beside judgments, of a system and of one item."""
+"""Pages behind the numbers: metrics and judgments of a system and of one item."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -85,7 +85,7 @@ def _bars(found: SystemLook, name: str, theme: str) -> dict[str, Any]:
 @vary_on_headers("HX-Request")
 @researcher_page
 def item(request: HttpRequest, public_id: str, number: int) -> HttpResponseBase:
-    """Return the metrics of an item's texts beside the judgments: a fragment, otherwise a page."""
+    """Return an item's metrics and judgments: a fragment, otherwise a page."""
     campaign = with_results(request.user, public_id)
     context = {
         "campaign": campaign,

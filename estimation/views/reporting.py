@@ -48,7 +48,7 @@ def download(request: HttpRequest, public_id: str, kind: str) -> HttpResponseBas
 
 @dataclass(frozen=True)
 class DrawnRow:
-    """A criterion's row of the report: its intervals on one scale, each beside its cell."""
+    """A criterion's row of the report: its intervals on one scale, each with its cell."""
 
     row: CriterionRow
     axis: ScoreAxis | None

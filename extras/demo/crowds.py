@@ -328,5 +328,5 @@ def coming_by(crowd: str, *, quick: bool) -> ByLink:
     raise NoStandIn(
         f"There is a stand-in for MTurk only, so {adapters.label(crowd)} cannot be shown "
         "without an account: try “make demo CROWD=mturk”, or “make demo” for people who come by "
-        "link. How to use Prolific for real is in docs/prolific.md."
+        "link. How to use Prolific for real is in docs/crowds.md."
     )

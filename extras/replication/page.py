@@ -1,4 +1,4 @@
-"""The tables beside the paper's, and docs/reproduction.md with its figures."""
+"""Writes reproduction.md: the tables and figures beside the paper's, and the differences."""
 
 import re
 from collections.abc import Sequence

@@ -182,7 +182,7 @@ def outcome_of(reply: Reply, *, idempotent: bool = False) -> Outcome:
 
 
 def effect(call: Callable[P, Outcome]) -> Callable[P, Outcome]:
-    """Return an outcome where reading before an effect fails, which means that nothing happened.
+    """Return an outcome if reading before an effect fails: nothing has happened.
 
     `Configuration` is passed on: a person has to change the settings.
     """

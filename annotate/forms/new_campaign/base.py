@@ -60,7 +60,7 @@ class StepForm(forms.Form):
         return replace(self.before, **self.changes())
 
     def tell(self, errors: Mapping[str, str]) -> None:
-        """Put what is wrong with the plan beside its field, or above all of them."""
+        """Show each problem of the plan next to its field, or above all fields."""
         for name, message in errors.items():
             field = self.told_at.get(name, name)
             self.add_error(field if field in self.fields else None, message)

@@ -94,7 +94,7 @@ class PlanStep(StepForm):
         return [self[f"{MARGIN}{one.name}"] for one in self.criteria]
 
     def clean(self) -> dict[str, Any]:
-        """What belongs to another mode is hidden, and not looked at."""
+        """Fields of another mode are hidden and not validated."""
         asked, hidden = self.width_fields, [*self.margin_fields, self["planned_items"]]
         needed = "Give at least one criterion a target width, such as 0.20."
         if self.is_ranking:

@@ -65,7 +65,7 @@ class ListedCampaign:
 
     @property
     def place(self) -> str:
-        """Return why it stands where it stands in the list: the name of its `Attention`."""
+        """Return the reason for its position in the list: the name of its `Attention`."""
         return Attention(self.attention).name.lower()
 
     @property

@@ -23,7 +23,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Sending:
-    """How the mail of an invitation fares. problem: "" unless the last attempt failed."""
+    """The state of an invitation's mail. problem: "" unless the last attempt failed."""
 
     is_sent: bool
     is_given_up: bool

@@ -113,7 +113,7 @@ class BatchRow:
 
     @property
     def may_go_on(self) -> bool:
-        """Return whether a place that becomes free may be taken again: it was not stopped."""
+        """Return whether a place that becomes free may be taken again (not stopped)."""
         return self.stopped_at is None and any(one.at_the_crowd for one in self.postings)
 
     @property

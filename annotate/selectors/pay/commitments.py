@@ -1,7 +1,4 @@
-"""What a campaign has spent, and what it may owe without a further decision.
-
-The rules are in `docs/decisions/017-what-the-budget-holds.md`.
-"""
+"""What a campaign has spent, and what it may owe without a further decision."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

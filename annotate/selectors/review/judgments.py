@@ -1,4 +1,4 @@
-"""One annotator's answers beside others' on the same outputs. No system is named."""
+"""One annotator's answers and others' on the same outputs. No system is named."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

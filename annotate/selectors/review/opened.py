@@ -1,4 +1,4 @@
-"""Which cases a reviewer has opened, so that nobody is told that a person looked who did not."""
+"""The cases that a reviewer has opened, so no message claims that a person looked who did not."""
 
 from collections.abc import Collection
 

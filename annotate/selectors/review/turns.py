@@ -14,7 +14,7 @@ def in_turn(rows: QuerySet[Review], left: Collection[int]) -> QuerySet[Review]:
     """Order reviews as a person rules on them. left: those that wait for another one's answer.
 
     Appeals come first, by the day their answer is due, then the longest waiting, then those that
-    are only worth a look. Appeals that other reviewers answer come last.
+    are listed for review only. Appeals that other reviewers answer come last.
     """
     rows, order = with_turn(rows, left)
     return rows.order_by(*order)

@@ -1,4 +1,4 @@
-"""What annotators read of a campaign: texts of now, amendments, and who accepted which."""
+"""Texts for annotators: the current ones, amendments, and who accepted which."""
 
 import hashlib
 import json

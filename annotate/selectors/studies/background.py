@@ -1,4 +1,4 @@
-"""Background questions: what a campaign asks people about themselves, and what they told."""
+"""Background questions about annotators, and their answers."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ class BackgroundQuestion:
 
 @dataclass(frozen=True)
 class ToldBackground:
-    """What people told to one question: how many gave each answer, and how many none."""
+    """The answers to one question: how many gave each, and how many gave none."""
 
     question: BackgroundQuestion
     counts: tuple[tuple[str, int], ...]
@@ -72,7 +72,7 @@ def _wrong(one: BackgroundQuestion) -> str:
 
 
 def sure(campaign_id: int) -> QuerySet[BackgroundAnswers]:
-    """Return what people told whose identity is confirmed, in the order in which they told it.
+    """Return the answers of people whose identity is confirmed, in order of arrival.
 
     Somebody whose identity is not confirmed may have come under the name of another.
     """
@@ -98,7 +98,7 @@ def of_people(campaign_id: int) -> dict[int, tuple[str, list[str]]]:
 
 
 def summary(campaign: Campaign) -> list[ToldBackground]:
-    """Return how many of those who judged told what, by question; [] where nothing was asked."""
+    """Return the number of judging people for each answer, by question; [] if nothing was asked."""
     questions = parse(texts.of(campaign).background)
     found = of_people(campaign.pk) if questions else {}
     told = [answers for _pseudonym, answers in found.values()]

@@ -1,4 +1,4 @@
-"""Which texts stood on somebody's page, and where, after they were rated (decision 086)."""
+"""Which texts stood on somebody's page, and where, after they were rated."""
 
 from collections import defaultdict
 from collections.abc import Collection

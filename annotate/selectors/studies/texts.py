@@ -1,4 +1,4 @@
-"""What the annotators of a campaign are told in its researcher's own words."""
+"""The researcher's own texts for the annotators of a campaign."""
 
 from dataclasses import dataclass, fields
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What somebody does before the next task of a study: consent, then background questions."""
+"""The steps before a person's next task: consent, then background questions."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""The text that an annotator submitted last, and whether it may still be corrected (decision 053).
+"""The text that an annotator submitted last, and whether it may still be corrected.
 
 It writes nothing. `services.work.correcting` looks again under the locks.
 """

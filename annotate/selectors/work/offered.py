@@ -1,4 +1,4 @@
-"""What a campaign's crowd offers at the moment, and how much of it is taken."""
+"""The current offer on a campaign's crowd, and how much of it is taken."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

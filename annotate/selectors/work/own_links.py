@@ -1,4 +1,4 @@
-"""How long the links to an annotator's pages live."""
+"""The lifetime of links to an annotator's pages."""
 
 from datetime import datetime, timedelta
 

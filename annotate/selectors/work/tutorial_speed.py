@@ -1,4 +1,4 @@
-"""Whether somebody answered a tutorial faster than anyone reads, by the server's clock."""
+"""Detects tutorials answered faster than anyone reads, by the server's clock."""
 
 from collections.abc import Iterator
 from statistics import median

@@ -16,14 +16,14 @@ FIELD = "Idempotency-Key"
 
 @dataclass(frozen=True)
 class FirstAnswer:
-    """What was answered the first time. content: JSON, or nothing."""
+    """The first answer to a request. content: JSON, or nothing."""
 
     status: int
     content: str
 
 
 def digest(*parts: bytes) -> str:
-    """Return what tells requests apart."""
+    """Return the digest that identifies a request."""
     whole = hashlib.sha256()
     for part in parts:
         whole.update(hashlib.sha256(part).digest())

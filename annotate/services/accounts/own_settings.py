@@ -1,4 +1,4 @@
-"""What people choose for their own pages: time zone, language of figures, e-mail address."""
+"""A person's own settings: time zone, language of figures, e-mail address."""
 
 import zoneinfo
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Browsers that are signed in: noted at sign-in, and signed out from elsewhere."""
+"""Browsers that are signed in: recorded at the log-in, and signed out from another browser."""
 
 from importlib import import_module
 

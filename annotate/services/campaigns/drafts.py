@@ -24,7 +24,7 @@ NAME = "Deleted draft"
 
 
 def delete(campaign_id: int, *, actor_id: int) -> None:
-    """Take a draft from all its members, for good. Raises `Conflict` for any other campaign."""
+    """Delete a draft permanently. Raises `Conflict` for any other campaign."""
     with transaction.atomic():
         campaign = locks.campaign(campaign_id)
         if campaign.status != CampaignStatus.DRAFT:

@@ -1,6 +1,6 @@
 """The only writer of gold items: they are added, confirmed and removed while a campaign is a draft.
 
-With its opening they are fixed, like the rest of its protocol (decision 046).
+With its opening they are fixed, like the rest of its protocol.
 """
 
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""What a collection takes: one calculation for a new campaign, the page Plan, the API and `plan`.
+"""The cost of a collection: one calculation for new campaigns, the page Plan, the API and `plan`.
 
 A design is a `Study` of one criterion, a target width and the `Prices`.
 """

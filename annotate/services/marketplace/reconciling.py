@@ -225,7 +225,7 @@ def look(campaign_id: int, *, actor_id: int) -> int:
 
 @dataclass(frozen=True)
 class Retried:
-    """How many are tried again, and in `kept` why others are not, each reason once."""
+    """The number of operations tried again, and in `kept` each reason why others are not."""
 
     n: int
     kept: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""One call of a webhook: a POST that ends by itself, follows no redirect and reads no body."""
+"""One call of a webhook: a POST with a time limit that follows no redirect and reads no body."""
 
 import contextlib
 import http.client

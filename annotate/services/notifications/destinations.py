@@ -1,4 +1,4 @@
-"""Where a webhook may go: to public addresses by https, and elsewhere only if a setting allows it.
+"""Allowed webhook addresses: public and https, others only if a setting allows it.
 
 Whoever may make a webhook must not reach through it what the server can reach: its database, other
 services of its network, or the metadata of its cloud.

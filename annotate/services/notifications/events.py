@@ -1,4 +1,4 @@
-"""The events that people can be told of, and the acts that are these events."""
+"""The events that people can subscribe to, and the acts behind them."""
 
 from dataclasses import dataclass
 
@@ -56,5 +56,5 @@ _BY_VERB = {verb: event for event in EVENTS.values() for verb in event.acts}
 
 
 def of(verb: str) -> CampaignEvent | None:
-    """Return the event that an act with this verb is; None for acts that nobody is told of."""
+    """Return the event of an act with this verb; None if it is not an event."""
     return _BY_VERB.get(verb)

@@ -1,4 +1,4 @@
-"""Notifications that are to be sent: rows committed with the act, for those who wish to be told."""
+"""Notifications to send: rows committed with the act, for its subscribers."""
 
 from django.db import transaction
 from django.utils import timezone

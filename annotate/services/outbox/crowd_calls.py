@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Answer:
-    """What a crowd said, and the new status of the operation."""
+    """A crowd's answer, and the new status of the operation."""
 
     outcome: Outcome
     status: Operation.Status

@@ -1,4 +1,4 @@
-"""What to do about the pay of one unit of a marketplace: rules without a database.
+"""Rules for the pay of one unit of a marketplace, without a database.
 
 A crowd pays a whole unit or none of it. The unit's reward covers as much as fits of what its
 participation has earned; the rest is extra and is paid as bonuses.

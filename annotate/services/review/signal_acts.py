@@ -1,4 +1,4 @@
-"""What a reviewer does with somebody whom signals list, short of a ruling."""
+"""A reviewer's acts on people whom signals list, other than rulings."""
 
 from django.db import transaction
 

@@ -14,7 +14,7 @@ NOT_OPENED = "You have not opened this case. Open it, or say that you rule witho
 
 @dataclass(frozen=True)
 class AskedRuling:
-    """What is asked for one person. seen: the id of the last ruling that was shown (0: none)."""
+    """The requested ruling for one person. seen: the id of the last ruling shown (0: none)."""
 
     review_id: int
     campaign_id: int
@@ -25,7 +25,7 @@ class AskedRuling:
 
 @dataclass(frozen=True)
 class RulingOutcome:
-    """What happened for one person. problem: why nothing was done, "" where it was.
+    """The result for one person. problem: why nothing was done, or "".
 
     again: the same rulings had been made before, by the same person, from the same state.
     """

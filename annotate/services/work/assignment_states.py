@@ -19,7 +19,7 @@ TRANSITIONS: dict[Status, frozenset[Status]] = {
     Status.EXPIRED: frozenset({Status.SUBMITTED, Status.VERIFIED}),
 }
 # Other moves are recorded elsewhere: a submission by its judgment, a verification by the audit row
-# of the confirmed participation (decision 005).
+# of the confirmed participation.
 AUDITED = (Status.RETURNED, Status.EXPIRED)
 _HAND_IN = RowChange(Assignment, sets=("status", "ended_at", "signals"), where=("id", "status"))
 

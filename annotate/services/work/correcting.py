@@ -1,6 +1,6 @@
 """An annotator corrects the text submitted last: a second fact, which supersedes the first.
 
-Decision 053. One transaction, which locks the campaign and the person: of acts that end the time
+One transaction, which locks the campaign and the person: of acts that end the time
 for corrections (a text submitted later, a unit handed in, a ruling, the end of the campaign) and
 of two corrections at once, each sees what the one before has done.
 """

@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 def ensure(campaign_id: int, *, after: int = 0, progress: Progress = lambda: None) -> int:
     """Score the judgments that have no scores yet; return how many.
 
-    A submit leaves this to the worker (docs/decisions/006). Long computations are left to the
+    A submit leaves this to the worker. Long computations are left to the
     separate task `score_waiting`. `progress` is called after each judgment; an exception from it
     ends the work, and finished scores are kept. Safe to run twice and concurrently.
 

@@ -1,4 +1,4 @@
-"""Takes and frees slots; no other code does (decision 001).
+"""Takes and frees slots; no other code does.
 
 A slot is free or held by one assignment, and changes only by the conditional UPDATEs here. Callers
 lock the campaign before they take one, and write the reason for the change: the assignment, its end
@@ -25,7 +25,7 @@ def take(slot_id: int, assignment_id: int) -> bool:
 def begin(slot_id: int, assignment: Assignment) -> bool:
     """Let this assignment hold the slot if nobody else has a task of its item.
 
-    Somebody may have begun the item since the slot was picked (decision 086).
+    Somebody may have begun the item since the slot was picked.
     """
     alone = Slot.objects.exclude(Exists(slots.tasks_of_others(assignment.annotator_id)))
     return bool(alone.filter(pk=slot_id, assignment=None).update(assignment=assignment))

@@ -2,7 +2,7 @@
 
 Each function is one transaction. A run reserves its bonus in the budget for a while. After a longer
 break, `begin` checks the budget again, so that an annotator who may answer is also promised the
-bonus. First answers count: a run is passed in one of two rounds (decision 044).
+bonus. First answers count: a run is passed in one of two rounds.
 """
 
 import secrets

@@ -159,7 +159,7 @@ def _page(
 
 
 def knows_password(request: HttpRequest, form: Form) -> bool:
-    """Return whether the form's `password` is this person's; else the form says so."""
+    """Return whether the form's `password` is correct; otherwise add an error to the form."""
     limit(request)
     if me(request).check_password(form.cleaned_data["password"]):
         return True

@@ -23,7 +23,7 @@ MANY = 2000  # people
 
 
 def context(campaign: Any, *, n: int) -> dict[str, Any]:
-    """Return what a page with `n` people says about the budget: at once, or where to ask."""
+    """Return the budget for a page with `n` people: figures, or the address to load them."""
     if campaign.budget is None:
         return {"excess": Decimal(0)}
     return {"budget_later": True} if n > MANY else _held(campaign)

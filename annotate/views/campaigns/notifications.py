@@ -1,4 +1,4 @@
-"""Who is told what happens in a campaign: by mail or by a webhook, for those who run it."""
+"""The page of subscriptions by mail and webhook, for owners and collaborators."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a file and a plan would become: shown before anything is stored."""
+"""The preview of a campaign before anything is stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ class CampaignPreview:
 
     @property
     def in_short(self) -> str:
-        """Return what the plan takes in one line, for screens without room beside the form."""
+        """Return the cost of the plan in one line, for narrow screens."""
         if late := next((one for one in self.reach if not one.is_reached), None):
             able = "is" if late.is_refused else "may be"
             return f"{late.criterion.label}: a width of {width(late.width)} {able} out of reach."
@@ -113,7 +113,7 @@ class CampaignPreview:
 
 
 def preview(checked: Checked, pace: CollectionPace | None = None) -> CampaignPreview:
-    """Return what a file would become under a plan that fits it.
+    """Return the preview of a file under a valid plan.
 
     pace: of an earlier campaign; None if there was none.
     """

@@ -63,6 +63,6 @@ def address_before(of: Any, key: str) -> str:
 
 
 def address_of_next(of: Any) -> str:
-    """Return where an import goes on: the first step that was not done, or the preview."""
+    """Return the next step of an import: the first that is not done, or the preview."""
     keys = list(STEPS)
     return address_after(of, keys[min(max(of.steps_done, 1), len(keys)) - 1])

@@ -78,7 +78,7 @@ def page(request: HttpRequest, import_id: str, step: str) -> HttpResponseBase:
 @never_cache
 @researcher_page
 def takes(request: HttpRequest, import_id: str) -> HttpResponseBase:
-    """What the plan as it is typed would take. Nothing is stored."""
+    """Show the cost of the plan as it is typed. Nothing is stored."""
     of = own_import(request.user, import_id)
     form = _form(of, "plan", request.POST)
     assert request.user.pk is not None

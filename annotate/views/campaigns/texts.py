@@ -1,4 +1,4 @@
-"""What annotators read of a campaign: its members read it, and who runs it changes it."""
+"""The page of texts for annotators: members read it; owners and collaborators change it."""
 
 from typing import Any
 

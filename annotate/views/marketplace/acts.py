@@ -1,4 +1,4 @@
-"""What owners do with batches: look at the crowd, stop, extend, and answer for operations."""
+"""Owners' acts on batches: compare with the crowd, stop, extend, decide about operations."""
 
 import uuid
 from decimal import Decimal, InvalidOperation
@@ -36,7 +36,7 @@ DONE = {
 @require_POST
 @researcher_page
 def look(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    """Ask a worker to compare everything with the crowd; the page shows it as it comes in."""
+    """Ask a worker to compare everything with the crowd; the page updates as results come in."""
     campaign = owned(request.user, public_id)
     n = reconciling.look(campaign.pk, actor_id=_actor(request))
     asked = "The crowd is being asked. This page updates automatically."

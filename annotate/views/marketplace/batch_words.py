@@ -1,4 +1,4 @@
-"""What researchers are told around a batch: what it starts from, what is needed, what it costs."""
+"""Texts about a batch: its defaults, what is needed, what it costs."""
 
 import math
 import re

@@ -41,7 +41,7 @@ FRAMES = {"frame-src": ["'self'"]}  # on this page alone: it shows the annotator
 
 @dataclass(frozen=True)
 class BatchWish:
-    """What a valid form asks for, and the environment in which it would be launched now."""
+    """The request of a valid form, and the environment in which it would be launched."""
 
     terms: Terms
     places: int

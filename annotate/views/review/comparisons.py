@@ -1,4 +1,4 @@
-"""Judgments beside others' on the same outputs, as the cells of a table."""
+"""A table of one annotator's judgments and others' on the same outputs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -75,7 +75,7 @@ class Count:
 
 @dataclass(frozen=True)
 class AgreementRow:
-    """What others said where this annotator said `label`."""
+    """Others' answers where this annotator answered `label`."""
 
     label: str
     cells: tuple[Count, ...]

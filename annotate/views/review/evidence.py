@@ -1,4 +1,4 @@
-"""What is known about one annotator beside their answers: sections of rows, all drawn alike.
+"""The evidence about one annotator besides their answers, as sections of rows.
 
 A row has a title, a state, a figure with its unit, and sentences. Whatever a reviewer should see
 beside the screens is one more section: a function that returns an `EvidenceSection`, and its place
@@ -17,7 +17,7 @@ from annotate.views.review.words import Told
 
 @dataclass(frozen=True)
 class EvidenceState:
-    """What a row says at a glance: a kind for the colour, an icon, and the word."""
+    """The state of a row: a kind (for the colour), an icon and a word."""
 
     kind: str
     icon: str

@@ -48,7 +48,7 @@ MOST_REASON = 5000
 @never_cache
 @researcher_page
 def queue(request: HttpRequest) -> HttpResponseBase:
-    """Who waits, over all campaigns or in the one that `campaign` names."""
+    """The review queue of all campaigns, or of the one that `campaign` names."""
     user_id = _user(request)
     chosen = request.GET.get("campaign", "")
     campaign = reviewable(request.user, chosen) if chosen else None

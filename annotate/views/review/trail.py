@@ -1,4 +1,4 @@
-"""What happened in a review, in sentences."""
+"""The history of a review, in sentences."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -70,7 +70,7 @@ def _with_money(done: str) -> str:
 def happened(
     done: PastEffects, *, codes: Collection[str], collecting: bool, blocked: bool, due: str
 ) -> str:
-    """What a ruling has done to judgments and pay, in words; nothing about scores.
+    """The effect of a ruling on judgments and pay, in words; nothing about scores.
 
     blocked: whether this annotator is, after it.
     """

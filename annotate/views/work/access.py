@@ -1,4 +1,4 @@
-"""Who may enter the annotator's pages and endpoints, and how refusals and errors are told."""
+"""Access to the annotator's pages and endpoints, and the pages for refusals and errors."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -92,7 +92,7 @@ def speak(study: Study) -> None:
 
 
 def explain(request: HttpRequest, message: str, status: int, *, then: str = "") -> HttpResponse:
-    """Show a page that says why there is nothing else to see, and what to do."""
+    """Show a page that explains why there is no work, and what to do."""
     return render(request, "work/refused.html", {"message": message, "then": then}, status=status)
 
 

@@ -43,7 +43,7 @@ class QuestionField:
 
 
 def page(request: HttpRequest, token: str, visit: task_page.Visit, owed: str) -> HttpResponse:
-    """What comes before this person's first task: one of `PAGES`."""
+    """Show the next page before this person's first task: one of `PAGES`."""
     shown = _shown(token, visit, owed)
     if owed == "background":
         shown |= {"fields": list(_fields(visit, {})), "silent": SILENT}

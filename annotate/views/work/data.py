@@ -1,4 +1,4 @@
-"""What the annotator's page and its script are handed: the work, and what stands around it."""
+"""The data of the annotator's page and its script: the task and its context."""
 
 import re
 from collections.abc import Mapping
@@ -47,13 +47,13 @@ def _source(name: str) -> str:
 
 
 def about(instrument: Instrument) -> dict[str, str]:
-    """Return what templates need to say what the instrument asks, and how long that takes."""
+    """Return what templates need to describe the instrument and its time."""
     about = instrument.template.replace(".html", "_about.html")
     return {"about": about, "help": help_template(instrument), "minutes": instrument.minutes}
 
 
 def help_template(instrument: Instrument) -> str:
-    """Return the template of the panel beside the task: instructions and keys."""
+    """Return the template of the panel next to the task: instructions and keys."""
     return instrument.template.replace(".html", "_help.html")
 
 
@@ -141,7 +141,7 @@ def _before_hand_in(visit: Visit, text: LastText) -> float | None:
 
 
 def first_time(visit: Visit) -> dict[str, str] | None:
-    """Return what newcomers from a marketplace are told. By link, people were told before."""
+    """Return the introduction for newcomers from a marketplace. By link, people have read it."""
     if visit.unit is None or not visit.is_new:
         return None
     offer, study = visit.unit.offer, visit.study
@@ -172,7 +172,7 @@ def words(
 
 
 def said(instrument: Instrument, task: int, response: Mapping[str, Any]) -> dict[str, str]:
-    """Return what was answered, under the name of its place beside the next texts of the item."""
+    """Return the answers for display next to the item's other texts, by position."""
     if not instrument.shows_others:
         return {}
     answer = _("Your answer: %(answer)s") % {"answer": instrument.recalled(response)}

@@ -20,7 +20,7 @@ AGAIN = 10  # seconds after which a page that says “wait” looks again
 @worker_page
 @require_GET
 def entry(request: HttpRequest, crowd: str, token: str) -> HttpResponse:
-    """Where a posting leads, in the crowd's own frame or tab."""
+    """The page that a posting opens, in the crowd's frame or in a tab."""
     if not adapters.publishes(crowd):
         raise NotFound(_("This link is not complete. Copy the whole link."))
     try:

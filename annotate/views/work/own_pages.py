@@ -1,4 +1,4 @@
-"""What is about the annotator rather than the task: their work and pay, and their opinion."""
+"""The annotator's own pages: work, pay, appeals and feedback."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ from annotate.views.work.units import own_page
 @worker_page
 @require_GET
 def me(request: HttpRequest, token: str) -> HttpResponse:
-    """How much was done, what it has earned, and how it is paid."""
+    """Show the annotator's work, earnings and pay."""
     visit = visiting(token)
     back, own = (reverse(f"annotate:{page}", args=[token]) for page in ("work", "me"))
     asked = opinion(visit)

@@ -34,7 +34,7 @@ from annotate.views.work.own_pages import opinion
 @worker_page
 @require_http_methods(["GET", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """What the study is, and the way in."""
+    """Show the landing page of the study."""
     claim = LINK.parse_entry({"invitation": token})
     if isinstance(claim, InvalidEntry):
         return explain(request, claim.message, claim.status)
@@ -72,7 +72,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 @worker_page
 @require_GET
 def preview(request: HttpRequest, token: str) -> HttpResponse:
-    """What a task looks like, before coming in."""
+    """Show a preview of a task before joining."""
     claim = LINK.parse_entry({"invitation": token})
     if isinstance(claim, InvalidEntry):
         return explain(request, claim.message, claim.status)
@@ -146,7 +146,7 @@ def correct(request: HttpRequest, token: str) -> HttpResponse:
 @worker_page
 @require_GET
 def beside(request: HttpRequest, token: str) -> HttpResponse:
-    """Show the panel beside a task. The page's script asks for it when it is first opened."""
+    """Show the panel next to a task. The page's script loads it when it is first opened."""
     visit = visiting(token)
     study = visit.study
     shown = {"visit": visit, "study": study, "crowd": unit_words.label(study.crowd)}

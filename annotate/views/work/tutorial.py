@@ -122,7 +122,7 @@ def _data(token: str, status: Status, question: Question) -> dict[str, Any]:
 
 
 def question_data(question: Question) -> dict[str, Any]:
-    """Return what the script is told of a question: never the answers."""
+    """Return a question's data for the script: never the answers."""
     return {
         "question": question.key,
         "kind": question.kind,

@@ -14,7 +14,7 @@ from annotate.views.work import unit_words
 
 
 def rules(status: Status, visit: Visit) -> str:
-    """Return what passes the tutorial, and what comes after a round that is not passed."""
+    """Return the rules of the tutorial: what passes, and what follows a failed round."""
     counts = ngettext(
         "Your first answers count: you pass with %(mark)d of %(n)d right.",
         "Your first answers count: you pass with %(mark)d of %(n)d right.",

@@ -39,7 +39,7 @@ def promised(bonus: Decimal, *, after: int) -> tuple[str, str]:
 
 
 def waits(after: int, counting: int) -> str:
-    """Return how close an annotator is to a promised bonus."""
+    """Return the sentence about an annotator's progress towards a promised bonus."""
     so_far = ngettext("%(n)d counts so far.", "%(n)d count so far.", counting) % {"n": counting}
     return _and(due(after), so_far)
 
@@ -70,7 +70,7 @@ def begin(crowd: str) -> str:
 
 
 def offered(offer: UnitOffer, tutorial: Tutorial | None, bonus: Decimal, *, after: int) -> str:
-    """Return what a unit holds and brings, and what comes before."""
+    """Return the description of a unit: its tasks, its pay, and what precedes them."""
     holds = ngettext(
         "This work holds %(n)d task and pays %(reward)s.",
         "This work holds %(n)d tasks and pays %(reward)s.",

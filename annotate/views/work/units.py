@@ -1,4 +1,4 @@
-"""How a paid unit of a marketplace ends: it is handed in, or there was nothing to do in it."""
+"""The end of a paid unit of a marketplace: handed in, or returned because no task was left."""
 
 import math
 from datetime import timedelta

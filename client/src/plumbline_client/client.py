@@ -43,7 +43,7 @@ class Plumbline(Importing):
         return rows.campaign(self._at.post(f"{path_of(campaign)}close/"))
 
     def archive(self, campaign: str) -> Campaign:
-        """Put a draft or a closed campaign away for good; its numbers stay."""
+        """Archive a draft or a closed campaign; its numbers stay."""
         return rows.campaign(self._at.post(f"{path_of(campaign)}archive/"))
 
     def delete_draft(self, campaign: str) -> None:

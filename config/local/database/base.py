@@ -1,4 +1,4 @@
-"""Postgres as Django has it, at the address that the folder tells when a connection is made.
+"""Django's Postgres backend, at the address that the folder records when it connects.
 
 So a command that makes none starts no server.
 """

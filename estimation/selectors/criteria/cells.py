@@ -185,7 +185,7 @@ class ShownCell:
 
     @property
     def sign(self) -> State:
-        """Return the state without its numbers, as a sign beside the width stands for it."""
+        """Return the state without its numbers, for the sign next to the width."""
         if self.state.kind == "warn" and self.too_wide is not None:
             return State("warn", "warning", "too wide")
         return self.state
@@ -227,7 +227,7 @@ class ShownCell:
 
 
 def off_scale(detail: Mapping[str, Any]) -> bool:
-    """Return whether the details of an estimate say that it lies off the scale."""
+    """Return whether an estimate lies off the scale, by its details."""
     return any(notice["code"] == "off_scale" for notice in detail.get("notices", ()))
 
 

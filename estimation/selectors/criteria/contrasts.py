@@ -82,7 +82,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class ShownContrast:
-    """One pair: the difference, first minus second. Its table says which of the two is ahead."""
+    """One pair: the difference, first minus second."""
 
     first: str
     second: str
@@ -129,7 +129,7 @@ class ShownContrast:
 
 @dataclass(frozen=True)
 class GridCell:
-    """How far the row's system is ahead of the column's; told: whether that is certain enough."""
+    """The row's system minus the column's; told: whether the two are distinguishable."""
 
     ahead: float
     told: bool
@@ -182,7 +182,7 @@ class ContrastTable:
         return len(self.told_apart)
 
     def ahead(self, one: ShownContrast) -> str:
-        """Return the better system of a pair that is told apart; otherwise ""."""
+        """Return the better system of a distinguishable pair; otherwise ""."""
         if one.pair not in self.told_apart:
             return ""
         return (
@@ -208,7 +208,7 @@ class ContrastTable:
 
     @cached_property
     def places(self) -> Mapping[str, str]:
-        """Return the places that each system can have, such as `2–4`, by the pairs told apart."""
+        """Return the ranks that each system can have, such as `2–4`, by distinguishable pairs."""
         found = places(
             {one.pair: self._outcome(one) for one in self.shown},
             higher_is_better=self.criterion.higher_is_better,

@@ -86,7 +86,7 @@ class RankedPair:
 
     @property
     def more(self) -> str:
-        """How many more items decide it, in words; there is such a number."""
+        """The number of further items that decide it, in words; there must be one."""
         return many(self.more_items or 0, "more item") + ("" if self.together else " of each")
 
     @property
@@ -108,7 +108,7 @@ class RankedPair:
 
     @property
     def openness(self) -> float:
-        """How far it is from a decision: in items, and most where items do not decide it."""
+        """The distance to a decision in items; largest where items do not decide it."""
         return float("inf") if self.more_items is None else self.more_items
 
 

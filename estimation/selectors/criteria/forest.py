@@ -58,7 +58,7 @@ class Forest:
 
     @property
     def states(self) -> tuple[State, ...]:
-        """Return what the signs beside the widths mean, each once, without how much is too wide."""
+        """Return the meaning of the signs next to the widths, each once, without numbers."""
         found = {one.word: one for line in self.lines if (one := line.cell.sign)}
         return tuple(found.values())
 

@@ -42,7 +42,7 @@ class CriterionRow:
 
     @property
     def weighing(self) -> str:
-        """What one person's share of these estimates is; "" before the first."""
+        """The sentence about one person's share of these estimates; "" before the first."""
         return next((weighing.sentence(cell.row.detail) for cell in self.cells if cell.row), "")
 
     @property

@@ -1,1 +1,1 @@
-"""What stands behind the numbers, for pages: of one system, and of one item."""
+"""The data behind the numbers, for the pages of one system and of one item."""

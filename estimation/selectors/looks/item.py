@@ -1,4 +1,4 @@
-"""The metrics of one item's texts, beside what people said of them and what the metrics predict."""
+"""The metrics of one item's texts, with people's judgments and the metrics' predictions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class MetricsBeside:
 
 @dataclass(frozen=True)
 class TextMetrics:
-    """One text: who wrote it, its metrics, and each system × criterion beside them."""
+    """One text: its systems, its metrics, and the figures of each system × criterion."""
 
     systems: tuple[str, ...]
     values: tuple[MetricValue, ...]

@@ -11,7 +11,7 @@ from estimation.selectors.report.sentences import plain
 
 
 def as_data(report: CampaignReport) -> dict[str, Any]:
-    """Return all that the page tells; unknown numbers are None."""
+    """Return everything on the page; unknown numbers are None."""
     board = report.board
     return {
         "campaign": report.campaign.public_id,

@@ -1,4 +1,4 @@
-"""Everything that a campaign's report tells, as one value; HTML, LaTeX and JSON only write it."""
+"""The facts of a campaign's report as one value; HTML, LaTeX and JSON only format it."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -88,7 +88,7 @@ class CampaignReport:
 
     @cached_property
     def texts(self) -> StudyTexts:
-        """Return what annotators were told in the researcher's own words."""
+        """Return the researcher's own texts for annotators."""
         return texts.of(self.campaign)
 
     @cached_property
@@ -108,7 +108,7 @@ class CampaignReport:
 
     @cached_property
     def background(self) -> list[ToldBackground]:
-        """Return what annotators told about themselves; [] where they were not asked."""
+        """Return annotators' answers about themselves; [] if they were not asked."""
         return background.summary(self.campaign)
 
     @cached_property

@@ -2,7 +2,7 @@
 
 Each campaign has 60 people, a fifth of them careless, and ten gold items about fluency. Of 25 tasks
 of each person, five are gold. An honest person misses an item with .1. A person who answers as
-others usually do, whatever the text says, gives a wrong answer to it with .65 (decision 046).
+others usually do, whatever the text says, gives a wrong answer to it with .65.
 """
 
 from collections.abc import Callable

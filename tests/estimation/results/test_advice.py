@@ -103,14 +103,6 @@ def test_every_branch_has_its_campaign() -> None:
     assert {name.partition("-")[0] for name in SITUATIONS} == written
 
 
-def test_the_order_is_the_documented_one() -> None:
-    page = Path("docs/decisions/022-order-of-advice.md").read_text()
-    lists = re.split(r"^(?:Then, while|While|When) .*:$", page, flags=re.MULTILINE)
-    urgent, *told = [re.findall(r"^\d+\. `(\w+)`", one, re.MULTILINE) for one in lists]
-    for status, own in zip((Status.OPEN, Status.CLOSING, Status.CLOSED), told, strict=True):
-        assert urgent + own == [branch.__name__ for branch in rules.ORDER[status]], status
-
-
 @pytest.mark.slow
 def test_thirty_of_thirty_people_paused_is_a_matter_of_reviews(
     client: Client, world: World

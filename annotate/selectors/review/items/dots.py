@@ -1,4 +1,4 @@
-"""Single answers as dots on their scale, and a mean beside a prediction, as small drawings."""
+"""Small drawings: answers as dots on their scale, and a mean with its prediction."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What people said of a few items, from the facts as they are now."""
+"""The judgments of a few items, from current facts."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a list of items is asked for: its order, its filters, and who may use which."""
+"""The request of a list of items: its order, its filters, and who may use which."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

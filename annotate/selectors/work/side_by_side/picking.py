@@ -1,4 +1,4 @@
-"""Which slot an annotator gets where the texts of an item stand side by side (decision 086).
+"""Which slot an annotator gets where the texts of an item stand side by side.
 
 The texts of one item are rated by one person, one after the other: the remaining ones of an item
 that they had among their last tasks come first, then the first item that nobody else is working

@@ -1,4 +1,4 @@
-"""All texts of an item as one annotator sees them, with their own answers (decision 086)."""
+"""All texts of an item as one annotator sees them, with their own answers."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a file holds, in numbers and a few examples: enough for a preview and for every check."""
+"""The contents of a file in numbers and a few examples, for the preview and the checks."""
 
 import json
 import re

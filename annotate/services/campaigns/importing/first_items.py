@@ -17,7 +17,7 @@ LOOKED_AT = 1000  # rows of the file
 
 @dataclass(frozen=True)
 class FirstItem:
-    """One output of an item, and the other texts that stand in the file for it."""
+    """One output of an item, and the file's other texts for it."""
 
     row: Row
     others: tuple[str, ...]

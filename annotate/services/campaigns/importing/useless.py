@@ -14,7 +14,7 @@ CHOSEN = [one for one in METRICS.values() if one.efficiency and one.needs == "no
 
 
 class Useless(StrEnum):
-    """Why a column of numbers saves nothing. The first one that holds is told."""
+    """The reason why a column of numbers saves nothing. The first that holds is reported."""
 
     SAME = "same"  # for every output
     OF_SYSTEM = "of_system"  # for all outputs of a system: each system has its own estimate
@@ -23,7 +23,7 @@ class Useless(StrEnum):
 
 
 class Reasons:
-    """Why numbers may be useless, as far as the rows that were taken up say."""
+    """Reasons why numbers may be useless, by the rows read so far."""
 
     def __init__(self) -> None:
         self._possible: dict[str, set[Useless]] = {}
