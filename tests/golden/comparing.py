@@ -4,12 +4,13 @@ import difflib
 import gzip
 import json
 import math
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-RECORDED = Path(__file__).parent / "recorded"
+RECORDED = Path(os.environ.get("RECORDS") or Path(__file__).parent / "recorded")
 SAME = {"rel_tol": 1e-9, "abs_tol": 1e-9}
 NUMBER = re.compile(r"-?\d+\.\d{6,}(e-?\d+)?|-?\d+(\.\d+)?e-?\d+")
 SHORT = 120  # characters of a value that stays in one line
@@ -34,10 +35,15 @@ def lines(value: Any, indent: str = "") -> Iterator[str]:
     yield indent + closing
 
 
-def record(name: str, value: Any) -> None:
-    text = "\n".join(lines(value)) + "\n"
-    for old in RECORDED.glob(f"{name}.json*"):
+def record_all(found: dict[str, Any]) -> None:
+    for old in RECORDED.glob("*.json*"):
         old.unlink()
+    for name, value in found.items():
+        _record(name, value)
+
+
+def _record(name: str, value: Any) -> None:
+    text = "\n".join(lines(value)) + "\n"
     if len(text) < MANY:
         (RECORDED / f"{name}.json").write_text(text)
     else:

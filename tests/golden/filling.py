@@ -152,7 +152,7 @@ def fill(clock: seams.Clock) -> Filled:
     ada = Client()
     ada.force_login(user)
     filled = Filled(clock, ada)
-    for step in (quality, rating, answers, pairs, reviewed, mturk, prolific, draft):
+    for step in (mturk, prolific, reviewed, quality, rating, answers, pairs, draft):
         step(filled)
         clock.pass_(hours=20)
         seams.work_through(clock)
@@ -168,14 +168,14 @@ def quality(filled: Filled) -> None:
     """Language quality, which stops at its targets; a metric, one correction, one return."""
     outputs = crowd.outputs("news", 40, {"alpha": 0.9, "beta": 0.3})
     filled.create(
-        "quality", outputs, "--target", "overall=0.55", "--metric", "auto", "--reward", "0.40"
+        "quality", outputs, "--target", "overall=0.7", "--metric", "auto", "--reward", "0.40"
     )
     people = filled.invite("quality", 10, crowd.of_language)
     filled.work(people, 10)
     people[1].judge()
     people[1].correct()
     people[2].give_back()
-    filled.work(people, 90)
+    filled.work(people, 60)
     filled.ends("quality")
 
 
@@ -185,7 +185,7 @@ def rating(filled: Filled) -> None:
     outputs = crowd.outputs("dish", 24, {"alpha": 1.0, "beta": 0.2, "gamma": -0.4}, group=2)
     filled.create(
         "rating", outputs, "--instrument", "golden_recipes", "--target", "works=0.9",
-        "--stop-mode", "anytime", "--max-judgments", "70", "--metric", "rouge_l_f",
+        "--stop-mode", "anytime", "--max-judgments", "45", "--metric", "rouge_l_f",
         "--reward", "0.25", "--consent", "You may stop at any time.", "--ethics", "2026/1",
         "--background", "How often do you cook? | often | seldom",
     )  # fmt: skip
@@ -200,7 +200,7 @@ def rating(filled: Filled) -> None:
 
 def answers(filled: Filled) -> None:
     """Answer correctness with paragraphs, panel estimand, until everything is collected."""
-    outputs = crowd.outputs("question", 20, {"alpha": 0.6, "beta": -0.2}, paragraphs=2)
+    outputs = crowd.outputs("question", 14, {"alpha": 0.6, "beta": -0.2}, paragraphs=2)
     filled.create(
         "answers", outputs, "--instrument", "answer_correctness", "--target", "any_correct=0.1",
         "--estimand", "panel", "--reward", "0.30", "--cap", "12", "--double-share", "0.3",
@@ -211,10 +211,10 @@ def answers(filled: Filled) -> None:
 
 def pairs(filled: Filled) -> None:
     """Comparisons of three systems, until every pair is decided."""
-    outputs = crowd.outputs("pair", 30, {"alpha": 1.4, "beta": 0.2, "gamma": -1.2})
+    outputs = crowd.outputs("pair", 18, {"alpha": 1.4, "beta": 0.2, "gamma": -1.2})
     filled.create(
         "pairs", outputs, "--instrument", "preference", "--stop-mode", "ranking",
-        "--margin", "preference=0.2", "--planned-items", "24", "--reward", "0.20",
+        "--margin", "preference=0.2", "--planned-items", "16", "--reward", "0.20",
     )  # fmt: skip
     filled.work(filled.invite("pairs", 8, crowd.of_pairs), 90)
     filled.ends("pairs")
@@ -243,7 +243,7 @@ def reviewed(filled: Filled) -> None:
         )  # fmt: skip
     careless = [f"{name}-p{i}" for i in (1, 4, 6)]
     people = filled.invite(name, 9, crowd.of_language, careless)
-    filled.work(people, 60)
+    filled.work(people, 50)
     people[0].judge()
     people[0].correct()
     people[2].judge()

@@ -45,13 +45,15 @@ ENDPOINTS = (
     "activity/", "screens/", "texts/", "accounts/", "payouts/", "batches/", "operations/",
     "units-in-doubt/", "report/",
 )  # fmt: skip
-# Pages of a campaign; their addresses take its name alone.
+# Pages of a campaign; their addresses take its name alone. The last ones are of few campaigns.
 PAGES = (
-    "", "numbers/", "activity/", "systems/", "report/", "report.tex", "report.bib", "people/",
-    "pay/", "payments.csv", "batches/", "batches/new/", "items/", "items/1/", "items/1/metrics/",
-    "gold/", "screens/", "texts/", "members/", "notifications/", "budget/", "pay/give/",
-    "judgments.csv",
+    "", "report/", "people/", "pay/", "batches/", "items/", "numbers/", "activity/", "payments.csv",
 )  # fmt: skip
+MORE_PAGES = (
+    "systems/", "report.tex", "report.bib", "batches/new/", "items/1/", "items/1/metrics/", "gold/",
+    "screens/", "texts/", "members/", "notifications/", "budget/", "pay/give/", "judgments.csv",
+)  # fmt: skip
+THOROUGHLY = ("reviewed", "mturk", "draft")
 OWN_PAGES = (
     "/",
     "/reviews/",
@@ -190,7 +192,9 @@ def _pages(filled: Filled, name: str, neutral: Neutral) -> Iterator[tuple[str, A
     at = f"/campaigns/{filled.campaigns[name]}/"
     for path in PAGES:
         yield path, _page(filled, at + path, neutral)
-    if name in ("reviewed", "mturk"):
+    if name in THOROUGHLY:
+        for path in MORE_PAGES:
+            yield path, _page(filled, at + path, neutral)
         public_id = filled.campaigns[name]
         for one in (
             seams.rows("Annotator").filter(participations__campaign__public_id=public_id).distinct()

@@ -4,6 +4,8 @@ The rest is done by pages, the REST API, management commands, and Celery tasks b
 """
 
 import os
+import random
+import secrets
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -48,8 +50,11 @@ class Clock:
 
 @contextmanager
 def frozen() -> Iterator[Clock]:
-    clock = Clock()
+    """Freeze the clock, and draw names from a seed: some lists are in the order of such names."""
+    clock, drawn = Clock(), random.Random(7)
     with (
+        patch.object(secrets, "choice", drawn.choice),
+        patch.object(secrets, "token_hex", lambda n=16: drawn.randbytes(n).hex()),
         patch.object(timezone, "now", clock),
         # Work that ends after so many seconds ends nowhere on a slow machine.
         patch.object(time, "monotonic", lambda: clock().timestamp()),
