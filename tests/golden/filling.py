@@ -149,13 +149,14 @@ def _path(link: str) -> str:
 def fill(clock: seams.Clock) -> Filled:
     user = seams.model("User").objects.create_user("ada", password="long enough to be fine")
     eve = seams.model("User").objects.create_user("eve", password="long enough to be fine")
-    ada = Client()
-    ada.force_login(user)
-    filled = Filled(clock, ada)
+    filled = Filled(clock, Client())
     for step in (mturk, prolific, reviewed, quality, rating, answers, pairs, draft):
+        filled.ada.force_login(user)  # a log-in lasts for two weeks
         step(filled)
         clock.pass_(hours=20)
         seams.work_through(clock)
+        print(step.__name__, flush=True)
+    filled.ada.force_login(user)
     seams.model("Membership").objects.create(
         campaign=seams.rows("Campaign").get(public_id=filled.campaigns["reviewed"]),
         user=eve,
