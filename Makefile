@@ -9,7 +9,7 @@ DEBIAN := tests/annotate/work tests/estimation/refreshing tests/estimation/test_
 # Without its cache each test process compiles every test and the whole product again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo demos serve test slow simulations debian hostile stories pages screenshots lint bench browser messages requirements
+.PHONY: help setup setup-dev demo demos serve test slow simulations debian hostile stories golden pages screenshots lint bench browser messages requirements
 
 help:  ## Show what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,7 +49,7 @@ browser: setup-dev
 	@$(BIN)/python -m tests.chromium
 
 test: setup-dev  ## Run the quick tests on a real Postgres and Redis; others: make slow, make pages
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not browser and not slow and not simulation and not stories and not demos and not hostile"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not browser and not slow and not simulation and not stories and not demos and not hostile and not golden"
 
 pages: setup-dev browser  ## Use every page in a real Chromium, and check the accessibility of every state
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "browser and not slow and not demos"
@@ -68,6 +68,9 @@ hostile: setup-dev  ## Try every hostile value at every address
 
 stories: setup-dev  ## Run hundreds of random stories between Plumbline and a crowd, and compare both sides
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m stories
+
+golden: setup-dev  ## Fill campaigns of every kind and compare all that they say with records (RECORD=1: record)
+	RECORD=$(RECORD) KEEP=$(KEEP) $(BIN)/python -m pytest -n 0 -q -m golden tests/golden
 
 demos: setup-dev browser  ## Run whole campaigns, the demonstration included, from the launch to the last cent
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m demos
