@@ -124,23 +124,6 @@ def screen(judgments: int, key: str) -> Callable[[], object]:
     return lambda: run(SCREENS[key], made, Settings())
 
 
-def new_work(judgments: int) -> Callable[[], object]:
-    """One more judgment: its person among a sample of the others."""
-    from annotate.screening import screen_all
-    from annotate.screening.joining import taken
-    from annotate.screening.sampled import SampledCrowd
-
-    made = columns(judgments)
-    crowd = SampledCrowd(taken(made, np.arange(judgments - 1)))
-    last = taken(made, np.array([judgments - 1]))
-
-    def look() -> object:
-        crowd.add(last)
-        return screen_all(crowd.around(last.annotator), flagged_only=True)
-
-    return look
-
-
 JOBS: dict[str, Callable[[int], Callable[[], object]]] = {
     "balanced estimate": estimating,
     "difference of two systems": comparing,
@@ -151,7 +134,6 @@ JOBS: dict[str, Callable[[int], Callable[[], object]]] = {
     "alpha without each, interval": lambda n: without(n, 0, "interval"),
     "ICC and Fleiss' kappa": others,
     "six screens": screens,
-    "screens, one more judgment": new_work,
 }
 
 
