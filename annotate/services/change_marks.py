@@ -8,10 +8,21 @@ from annotate.models import ChangeMark
 from annotate.services import written_rows
 from annotate.signals import change_marked
 
-# The reasons that come with ordinary work. Judgments, scores and verified work only add to what
-# counts, and the others leave it unchanged; every other reason may change all of it.
-ADDING = frozenset(("judgment", "scored", "verified"))
-ORDINARY = ADDING | {"expired", "returned", "tutorial", "fee", "budget", "posting"}
+# The reasons that come with ordinary work. The first three add to what counts, and the others leave
+# it unchanged; every other reason may change all of it.
+ORDINARY = frozenset(
+    (
+        "judgment",
+        "scored",
+        "verified",
+        "expired",
+        "returned",
+        "tutorial",
+        "fee",
+        "budget",
+        "posting",
+    )
+)
 
 BATCH = 500  # marks accumulate while no worker runs
 
