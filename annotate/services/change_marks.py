@@ -11,7 +11,7 @@ from annotate.signals import change_marked
 # The reasons that come with ordinary work. The first three add to what counts, and the others leave
 # it unchanged; every other reason may change all of it.
 ORDINARY = frozenset(
-    (
+    [
         "judgment",
         "scored",
         "verified",
@@ -21,7 +21,7 @@ ORDINARY = frozenset(
         "fee",
         "budget",
         "posting",
-    )
+    ]
 )
 
 BATCH = 500  # marks accumulate while no worker runs
