@@ -10,19 +10,8 @@ from annotate.signals import change_marked
 
 # The reasons that come with ordinary work. The first three add to what counts, and the others leave
 # it unchanged; every other reason may change all of it.
-ORDINARY = frozenset(
-    [
-        "judgment",
-        "scored",
-        "verified",
-        "expired",
-        "returned",
-        "tutorial",
-        "fee",
-        "budget",
-        "posting",
-    ]
-)
+ORDINARY = frozenset(("judgment", "scored", "verified"))
+ORDINARY |= {"expired", "returned", "tutorial", "fee", "budget", "posting"}
 
 BATCH = 500  # marks accumulate while no worker runs
 
