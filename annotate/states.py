@@ -2,10 +2,6 @@
 
 from django.db.models import TextChoices
 
-# The reason of a change mark for what is left to a later refresh: screens, comparisons of systems,
-# and reading all facts.
-PUT_OFF = "put off"
-
 
 class CampaignStatus(TextChoices):
     DRAFT = "draft"

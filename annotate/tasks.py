@@ -14,6 +14,7 @@ from annotate.services.review import (
     calibrating,
     gold_findings,
     listings,
+    reviews,
     signal_findings,
     verdicts,
 )
@@ -117,8 +118,8 @@ def clear_drafts() -> int:
 
 @shared_task
 def keep_verdicts() -> int:
-    """Keep what the screens found and no screening has kept, for reviewers' pages."""
-    return verdicts.keep_due()
+    """Screen large campaigns, and keep what the screens found, for reviewers' pages."""
+    return reviews.screen_due() + verdicts.keep_due()
 
 
 @shared_task

@@ -1,108 +1,68 @@
-"""What a refresh of the estimates costs after one more judgment, by the size of the campaign.
+"""How long a refresh of the estimates takes, beside a unit of fixed work of the same minute.
 
-`python -m bench.refreshing [sizes]`: processor time of this process, which is the
-worker's share, and of the database's server beside it: screens of all judgments, the rest of a
-refresh in full, and one that reads only what is new.
-Ratios and units (`bench.unit`) carry to other machines.
+`python -m bench.refreshing [sizes]`: judgments in the campaign, 5,000, 50,000 and 200,000 without
+any. A refresh reads all facts, so one after one more judgment is like any other: the median of a
+few. Processor seconds of the worker and of its server process; on an idle machine they are about
+those on the clock, which are in brackets.
 """
 
 import os
 import sys
 import time
 from collections.abc import Callable
-from itertools import pairwise
-from statistics import mean, median
-from typing import NamedTuple
+from statistics import median
 
 from bench.database import prepare
 from bench.unit import unit
 
-SIZES = (1_000, 100_000, 1_000_000)
-REPEATS = 7
+SIZES = (5_000, 50_000, 200_000)
+REPEATS = 5
 TICK = os.sysconf("SC_CLK_TCK")
 
 
-class Spent(NamedTuple):
-    """Processor seconds."""
-
-    worker: float
-    server: float
-    queries: int
-
-
 def main() -> None:
-    name = sys.argv[1] if len(sys.argv) > 1 else "postgres"
-    sizes = [int(size) for size in sys.argv[2:]] or SIZES
-    prepare(name)
-    as_a_worker()
-    print(f"\n{name}. Processor time in ms: worker + server; units of the same minute")
-    print(f"  {'judgments':>10} {'screens':>16} {'units':>6} {'the rest':>14} {'units':>6}", end="")
-    print(f" {'one more':>10} {'units':>6}")
-    quick = [measure(size) for size in sizes]
-    print(f"  last / first, one more: {quick[-1] / quick[0]:.1f} x")
+    sizes = [int(size) for size in sys.argv[1:]] or SIZES
+    prepare()
+    print("\n4 systems and 4 criteria; seconds of worker + server (on the clock), units")
+    print(f"  {'judgments':>10} {'all screens':>26} {'refresh':>26} {'queries':>8}")
+    for size in sizes:
+        measure(size)
 
 
-def as_a_worker() -> None:
-    """Treat garbage as a worker's process does."""
-    from config.celery import keep_what_is_loaded
+def measure(size: int) -> None:
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
 
-    keep_what_is_loaded()
-
-
-def measure(size: int) -> float:
-    """Print a row, and return the seconds after one more judgment."""
     from annotate.models import Campaign
     from annotate.services.review import reviews
     from bench import campaigns
-    from estimation.services import estimating, memory
+    from estimation.services import estimating
     from tests import factories
 
     campaign_id = campaigns.judged(size)
     campaign = Campaign.objects.get(pk=campaign_id)
     who = [factories.person(campaign, f"one-more-{i}") for i in range(REPEATS)]
-
-    def refresh() -> None:
-        estimating.refresh(campaign_id)
-
-    units = [unit()]
-    screens = cost(lambda: reviews.screen(campaign_id))
-    units.append(unit())
-    mark(campaign_id)
-    rest = cost(refresh)
-    units.append(unit())
+    fixed = unit()
+    screens = spent(lambda: reviews.screen(campaign_id))
     taken = []
     for one in who:
-        facts = memory.of(campaign_id).facts
-        assert facts is not None
-        facts.until, before = float("inf"), facts.followed.n
         factories.judge(one)
-        taken.append(cost(refresh))
-        assert facts.followed.n == before + 1, "the new judgment was not read"
-        assert memory.of(campaign_id).facts is facts, "all facts were read"
-    quick = Spent(*(median(values) for values in zip(*taken, strict=True)))
-    units.append(unit())
-    around = [mean(pair) for pair in pairwise(units)]
-    shown = zip((screens, rest, quick), around, (16, 14, 10), strict=True)
-    cells = [f"{_shown(one):>{width}} {_units(one, each):>6}" for one, each, width in shown]
-    print(f"  {size:>10,} {' '.join(cells)}   ({quick.queries:.0f} queries)", flush=True)
-    return quick.worker + quick.server
+        with CaptureQueriesContext(connection) as queries:
+            taken.append(spent(lambda: estimating.refresh(campaign_id)))
+    middle = tuple(median(each) for each in zip(*taken, strict=True))
+    cells = [
+        f"{worker:.2f} + {server:.2f} ({clock:.2f}) {(worker + server) / fixed:>4.1f}"
+        for worker, server, clock in (screens, middle)
+    ]
+    print(f"  {size:>10,} {' '.join(f'{one:>26}' for one in cells)} {len(queries):>8}", flush=True)
 
 
-def mark(campaign_id: int) -> None:
-    from annotate.models import ChangeMark
-
-    ChangeMark.objects.create(campaign_id=campaign_id, reason="bench")
-
-
-def cost(act: Callable[[], object]) -> Spent:
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
-    with CaptureQueriesContext(connection) as queries:
-        server, began = server_seconds(), time.process_time()
-        act()
-        worker = time.process_time() - began
-        return Spent(worker, server_seconds() - server, len(queries))
+def spent(act: Callable[[], object]) -> tuple[float, ...]:
+    """Return seconds of this process, of its server process, and on the clock."""
+    before = (time.process_time(), server_seconds(), time.perf_counter())
+    act()
+    after = (time.process_time(), server_seconds(), time.perf_counter())
+    return tuple(now - then for now, then in zip(after, before, strict=True))
 
 
 def server_seconds() -> float:
@@ -115,14 +75,6 @@ def server_seconds() -> float:
     with open(f"/proc/{pid}/stat") as stat:
         fields = stat.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / TICK
-
-
-def _shown(one: Spent) -> str:
-    return f"{one.worker * 1000:,.0f} + {one.server * 1000:,.0f}"
-
-
-def _units(one: Spent, unit_: float) -> str:
-    return f"{(one.worker + one.server) / unit_:.3g}"
 
 
 if __name__ == "__main__":

@@ -19,23 +19,22 @@ def claim(name: str) -> float | None:
     return notes.attempt(lambda there: _claim_there(there, name), otherwise=None)
 
 
-def begin(name: str, *, spacing: float) -> None:
-    """The work begins: later events send the next message, `spacing` seconds from now.
+def pause(name: str, *, seconds: float) -> None:
+    """The work is done: later events send the next message, so many seconds from now.
 
-    Call it before the work reads what is to be done; then nothing can fall between two messages.
+    The caller looks once more afterwards for what came during the work.
     """
-    notes.attempt(lambda there: _begin_there(there, name, spacing), otherwise=None)
+    notes.attempt(lambda there: _pause_there(there, name, round(1000 * seconds)), otherwise=None)
 
 
-def begin_if_due(name: str, *, spacing: float) -> bool:
-    """Begin as a message asks to, unless another one follows; return whether the work is to go on.
+def is_early(name: str) -> bool:
+    """Return whether a message comes while more than half of the pause is left.
 
-    False within the first half of `spacing` after work began otherwise: that work found all of
-    which this message was to tell, and what came later has a message of its own, for the end of
-    `spacing`. Otherwise each surplus message would set off another, as long as events go on.
-    True where Redis does not answer.
+    It is a surplus one: what it was to tell is done, or has a message for the end of the pause.
+    Otherwise each surplus message would set off another, as long as events go on. False where Redis
+    does not answer.
     """
-    return notes.attempt(lambda there: _begin_if_due_there(there, name, spacing), otherwise=True)
+    return notes.attempt(lambda there: _is_early_there(there, name), otherwise=False)
 
 
 def _claim_there(there: redis.Redis, name: str) -> float | None:
@@ -46,22 +45,19 @@ def _claim_there(there: redis.Redis, name: str) -> float | None:
     return max(0, wait) / 1000 if mine else None
 
 
-def _begin_there(there: redis.Redis, name: str, spacing: float) -> None:
+def _pause_there(there: redis.Redis, name: str, milliseconds: int) -> None:
     with there.pipeline(transaction=False) as both:
-        both.set(_next(name), 1, px=max(1, round(1000 * spacing)))
+        both.set(_next(name), milliseconds, px=max(1, milliseconds))
         both.delete(_sent(name))
         both.execute()
 
 
-def _begin_if_due_there(there: redis.Redis, name: str, spacing: float) -> bool:
+def _is_early_there(there: redis.Redis, name: str) -> bool:
     with there.pipeline(transaction=True) as both:
-        both.set(_next(name), 1, nx=True, px=max(1, round(1000 * spacing)))
+        both.get(_next(name))
         both.pttl(_next(name))
-        first, left = both.execute()
-    if not first and left > max(1, 500 * spacing):
-        return False
-    _begin_there(there, name, spacing)
-    return True
+        whole, left = both.execute()
+    return whole is not None and 2 * left > int(whole)
 
 
 def _sent(name: str) -> str:

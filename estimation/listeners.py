@@ -10,10 +10,7 @@ from estimation.signals import (
     agreement_due,
     closer_look_due,
     forecast_due,
-    kept_elsewhere,
 )
-
-HAND_ON = 0.05  # seconds, so that a keeper that is at work is not asked all the time
 
 
 @receiver(change_marked)
@@ -27,15 +24,6 @@ def estimate_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
     wait = due.claim(name_of(campaign_id))
     if wait is not None:
         enqueue(estimate_campaign, campaign_id, countdown=wait or None)
-
-
-@receiver(kept_elsewhere)
-def hand_on(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
-    """Send the message once more: processes take messages by turns."""
-    from config.celery import enqueue
-    from estimation.tasks import estimate_campaign
-
-    enqueue(estimate_campaign, campaign_id, countdown=HAND_ON)
 
 
 def load_before_work(**_signal: Any) -> None:

@@ -2,9 +2,6 @@
 
 from django.dispatch import Signal
 
-# Sent robustly, with `campaign_id`: a message came to a process that is not to refresh it.
-kept_elsewhere = Signal()
-
 # Sent after commit, robustly, with `campaign_id`: agreement is to be measured anew.
 agreement_due = Signal()
 

@@ -20,10 +20,7 @@ from pytest_django import DjangoDbBlocker
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from annotate.requests import counting
-from annotate.selectors.review import columns_read
 from annotate.selectors.work import terms
-from annotate.services.review import new_work
-from estimation.services import memory
 from tests import dealing
 from tests.crowds.clock import Clock
 from tests.running import migrated
@@ -156,14 +153,6 @@ def _counted_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test begins with nothing counted, whatever others do with the session's Redis."""
     monkeypatch.setattr(counting, "_own", MemoryStorage())
     monkeypatch.setattr(counting, "_silent_until", math.inf)
-
-
-@pytest.fixture(autouse=True)
-def _remembering_nothing() -> None:
-    """Keys of campaigns may come again in another test; a worker's memory is of one database."""
-    memory.forget()
-    columns_read.forget()
-    new_work.forget()
 
 
 @pytest.fixture

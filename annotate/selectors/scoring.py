@@ -1,7 +1,7 @@
 """The scores of judgments, and which of them have none yet, or those of an earlier definition."""
 
 import numpy as np
-from django.db.models import Case, Exists, Max, OuterRef, QuerySet, Value, When
+from django.db.models import Case, Exists, OuterRef, QuerySet, Value, When
 from numpy.typing import NDArray
 
 from annotate.models import Assignment, Judgment, PendingScore, Score, Slot
@@ -69,12 +69,6 @@ def not_begun(campaign_id: int, lacking: Ints) -> Ints:
         unscored(campaign_id).filter(pk__gte=int(lacking[0])).order_by(), id="i8"
     )
     return lacking[np.isin(lacking, found)]
-
-
-def newest_judgment() -> int:
-    """Return the newest judgment's id, of any campaign; 0 if there is none."""
-    found: int | None = Judgment.objects.aggregate(newest=Max("pk"))["newest"]
-    return found or 0
 
 
 def _pending() -> Exists:

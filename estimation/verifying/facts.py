@@ -16,7 +16,6 @@ from estimation.exporting.tables import ITEMS, JUDGMENTS, METRICS, OUTPUTS, PLAN
 from estimation.verifying.bundle import Bundle, Unreadable, reading
 
 Ints = NDArray[np.int64]
-NOBODY = np.empty((4, 0), dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,6 @@ class BundleJudgments:
             {name: values for name, values in value.items() if not np.isnan(values).all()},
             waiting=0,
             judgment=self.judgment[chosen],
-            others=NOBODY,
         )
 
 

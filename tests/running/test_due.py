@@ -31,9 +31,9 @@ def test_the_first_event_sends_at_once_and_the_others_nothing():
 
 
 @pytest.mark.usefixtures("there")
-def test_once_the_work_begins_the_next_event_sends_for_later():
+def test_once_the_work_is_done_the_next_event_sends_for_later():
     due.claim("one")
-    due.begin("one", spacing=10)
+    due.pause("one", seconds=10)
     wait = due.claim("one")
     assert wait is not None
     assert 9 < wait <= 10
@@ -41,8 +41,8 @@ def test_once_the_work_begins_the_next_event_sends_for_later():
 
 
 @pytest.mark.usefixtures("there")
-def test_after_the_spacing_it_is_at_once_again():
-    due.begin("one", spacing=0.01)
+def test_after_the_pause_it_is_at_once_again():
+    due.pause("one", seconds=0.01)
     time.sleep(0.02)
     assert due.claim("one") == 0
 
@@ -80,7 +80,7 @@ def test_a_hundred_announcements_send_two_messages(monkeypatch):
     for i in range(100):
         estimate_soon(sender=None, campaign_id=7)
         if i == 50:
-            due.begin("refresh:7", spacing=1)
+            due.pause("refresh:7", seconds=1)
     assert len(sent) == 2
     assert sent[0] is None
     assert sent[1] is not None
@@ -88,41 +88,44 @@ def test_a_hundred_announcements_send_two_messages(monkeypatch):
 
 
 @pytest.mark.usefixtures("there")
-def test_a_message_that_another_one_follows_begins_nothing():
-    """The catch-up has done its work, and left a note for what came since."""
+def test_a_message_that_another_one_follows_is_early():
+    """The catch-up has done its work, and there is a note for what came since."""
     due.claim("one")
-    due.begin("one", spacing=10)
+    due.pause("one", seconds=10)
     assert due.claim("one") is not None
-    assert not due.begin_if_due("one", spacing=10)
+    assert due.is_early("one")
     assert due.claim("one") is None, "its message is on its way"
 
 
 @pytest.mark.usefixtures("there")
-def test_a_message_in_its_time_begins():
-    assert due.begin_if_due("one", spacing=0.02)
-    due.claim("one")
+def test_a_message_in_its_time_is_not_early():
+    assert not due.is_early("one")
+    due.pause("one", seconds=0.02)
     time.sleep(0.03)
-    assert due.begin_if_due("one", spacing=10)
-    assert due.claim("one") is not None, "its note is gone"
+    assert not due.is_early("one")
 
 
 @pytest.mark.usefixtures("there")
-def test_a_message_a_little_before_its_time_begins():
+def test_a_message_a_little_before_its_time_is_not_early():
     """Clocks of two machines differ."""
-    due.begin("one", spacing=0.4)
-    assert due.begin_if_due("one", spacing=1)
+    due.pause("one", seconds=0.5)
+    assert due.is_early("one")
+    time.sleep(0.3)
+    assert not due.is_early("one")
 
 
 @pytest.mark.usefixtures("there")
 def test_surplus_messages_die_out():
     """Of three on their way, one comes after another while events go on."""
-    due.begin("one", spacing=0.2)
+    due.pause("one", seconds=0.2)
     on_their_way, begun = 3, 0
     for _turn in range(4):
         time.sleep(0.21)
         following = 0
         for _message in range(on_their_way):
-            begun += due.begin_if_due("one", spacing=0.2)
+            if not due.is_early("one"):
+                due.pause("one", seconds=0.2)
+                begun += 1
             following += due.claim("one") is not None
         on_their_way = following
     assert (on_their_way, begun) == (1, 4)
@@ -138,8 +141,8 @@ def nowhere(settings, monkeypatch) -> None:
 def test_without_redis_nothing_is_sent_and_nothing_fails():
     began = time.monotonic()
     assert due.claim("one") is None
-    due.begin("one", spacing=1)
-    assert due.begin_if_due("one", spacing=1)
+    due.pause("one", seconds=1)
+    assert not due.is_early("one")
     assert time.monotonic() - began < 1
 
 

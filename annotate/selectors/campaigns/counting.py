@@ -97,7 +97,6 @@ class Scores:
     waiting: how many judgments lack a score, because it is still being computed or has an earlier
         definition.
     judgment: (T,) their ids, ascending.
-    others: (4, M) id, assignment, output and annotator of the judgments that do not count.
     unscored: (U,) ids of judgments that nobody had begun to score when they were read. They came
         just now; they are left out of all others, and have a change mark for the next refresh.
     """
@@ -107,7 +106,6 @@ class Scores:
     value: dict[str, NDArray[np.float64]]
     waiting: int
     judgment: NDArray[np.int64]
-    others: NDArray[np.int64]
     unscored: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
@@ -131,7 +129,7 @@ def marks(campaign_id: int, *, before: datetime | None = None) -> list[int]:
 
 
 def changes(campaign_id: int) -> dict[int, str]:
-    """Return the reasons of these marks, by id."""
+    """Return the reasons of the change marks that no estimate has removed yet, by id."""
     return dict(ChangeMark.objects.filter(campaign=campaign_id).values_list("pk", "reason"))
 
 
@@ -229,14 +227,19 @@ def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = No
     It reads three tables one after the other, without a join. Anything written between the reads
     has its own change mark, so another estimate follows.
     """
-    (held,) = bulk.columns(held_slots(campaign_id), assignment="i8")
+    verified = Slot.objects.filter(
+        campaign=campaign_id, assignment__status=Assignment.Status.VERIFIED
+    )
+    (held,) = bulk.columns(verified.order_by(), assignment="i8")
     if with_excluded:
         excluded = exclusions(campaign_id)
         if of is not None:
             excluded = excluded.filter(judgment__annotator=of)
         (out,) = bulk.columns(excluded, judgment__assignment="i8")
         held = np.union1d(held, out)
-    rows = judgments(Judgment.objects.filter(campaign=campaign_id))
+    every = Judgment.objects.filter(campaign=campaign_id).order_by()
+    rows = np.stack(bulk.columns(every, id="i8", assignment="i8", output="i8", annotator="i8"))
+    rows = rows[:, np.argsort(rows[0], kind="stable")]
     counts = bulk.places(np.sort(held), wanted=rows[1]) >= 0
     pk, _assignment, output, annotator = rows[:, counts]
     asked = instruments.of(Campaign.objects.get(pk=campaign_id))
@@ -252,24 +255,8 @@ def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = No
         {name: row for name, row in named if not np.isnan(row).all()},
         waiting=int(lacks.sum()) - left.size,
         judgment=pk[kept],
-        others=rows[:, ~counts],
         unscored=left,
     )
-
-
-def judgments(found: QuerySet[Judgment]) -> NDArray[np.int64]:
-    """Return (4, T) id, assignment, output and annotator of these judgments, ids ascending."""
-    rows = np.stack(
-        bulk.columns(found.order_by(), id="i8", assignment="i8", output="i8", annotator="i8")
-    )
-    return np.asarray(rows[:, np.argsort(rows[0], kind="stable")])
-
-
-def held_slots(campaign_id: int) -> QuerySet[Slot]:
-    """Select the slots whose assignment's judgment counts."""
-    return Slot.objects.filter(
-        campaign=campaign_id, assignment__status=Assignment.Status.VERIFIED
-    ).order_by()
 
 
 def exclusions(campaign_id: int) -> QuerySet[Exclusion]:

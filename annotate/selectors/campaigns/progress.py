@@ -25,7 +25,6 @@ from annotate.models import (
 )
 from annotate.selectors.campaigns import slot_counts
 from annotate.selectors.campaigns.slot_counts import People
-from annotate.states import PUT_OFF
 
 ZERO = timedelta(0)
 FIRST = 1000  # held slots: where the first items of each system are looked for
@@ -88,7 +87,7 @@ def liveness(campaign_id: int, *, lease_minutes: int) -> Liveness:
 
 def late_marks() -> QuerySet[ChangeMark]:
     """Select the changes that no estimate has taken up in time: probably no worker runs."""
-    return ChangeMark.objects.filter(at__lt=timezone.now() - LATE).exclude(reason=PUT_OFF)
+    return ChangeMark.objects.filter(at__lt=timezone.now() - LATE)
 
 
 def _behind(marked: datetime | None, now: datetime) -> timedelta:
@@ -104,7 +103,7 @@ def _last(campaign_id: int) -> tuple[datetime | None, datetime | None, datetime 
     """
     judgments = Judgment.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
     people = Participation.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
-    marks = ChangeMark.objects.filter(campaign=OuterRef("pk")).exclude(reason=PUT_OFF)
+    marks = ChangeMark.objects.filter(campaign=OuterRef("pk"))
     rows = Campaign.objects.filter(pk=campaign_id).annotate(
         judged=Subquery(judgments.values("submitted_at")[:1]),
         came=Subquery(people.values("entered_at")[:1]),

@@ -16,10 +16,12 @@ from annotate.screening.base import LISTED, PAUSED, Verdict
 from annotate.selectors.review import opened, screening
 from annotate.services import audit, change_marks, locks
 from annotate.services.marketplace import messages
-from annotate.services.review import new_work, states, verdicts
+from annotate.services.review import states, verdicts
+from annotate.states import CampaignStatus
 
 Status = Review.Status
 # After these rulings, the screens look at new work.
+COLLECTING = (CampaignStatus.OPEN, CampaignStatus.PAUSED, CampaignStatus.CLOSING)
 ARMING = (Ruling.Act.CLEAR, Ruling.Act.RESTORE)
 
 
@@ -129,16 +131,15 @@ def _record(verb: str, review: Review, *, actor_id: int | None = None, **detail:
 def screen(campaign_id: int) -> int:
     """Screen every annotator of a campaign; return how many are newly flagged.
 
-    The same judgments are never screened twice. Screening runs before estimates, so no campaign
+    The same judgments are never screened twice. A refresh screens before it decides, so no campaign
     becomes final on unscreened work.
     """
     campaign = Campaign.objects.get(pk=campaign_id)
-    state, began = screening.state(campaign_id), time.monotonic()
+    state = screening.state(campaign_id)
     if campaign.screened == state or (columns := screening.columns(campaign)) is None:
         return 0
     keeps = verdicts.is_due(campaign_id)
     found = verdicts.found(campaign, columns, not keeps)
-    new_work.watch(campaign_id, columns, found, took=time.monotonic() - began)
     with transaction.atomic():
         moved = Campaign.objects.filter(pk=campaign_id, screened=campaign.screened).update(
             screened=state
@@ -149,12 +150,18 @@ def screen(campaign_id: int) -> int:
     return new
 
 
-def screen_new_work(campaign_id: int) -> int:
-    """Screen everybody if people with new work look as if they would be flagged; see `new_work`.
+def screen_due() -> int:
+    """Screen the collecting campaigns whose verdicts are old; return how many people it flags.
 
-    Return how many are newly flagged.
+    A refresh of a large campaign leaves the screens to this.
     """
-    return screen(campaign_id) if new_work.is_suspicious(campaign_id) else 0
+    ends = time.monotonic() + verdicts.AT_ONCE
+    collecting = Campaign.objects.filter(status__in=COLLECTING).order_by("pk")
+    return sum(
+        screen(campaign_id)
+        for campaign_id in collecting.values_list("pk", flat=True)
+        if time.monotonic() < ends and verdicts.is_due(campaign_id)
+    )
 
 
 def _flag(campaign_id: int, fired: list[Verdict]) -> int:

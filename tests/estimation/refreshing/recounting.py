@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from django.db import transaction
 from django.db.models import QuerySet
 
@@ -10,18 +9,11 @@ from annotate.models import Campaign
 from annotate.selectors.campaigns import counting
 from estimation import data
 from estimation.models import Estimate
-from estimation.services import estimating, history, memory
+from estimation.services import estimating, history
 
 # Without what belongs to the row: its number, its time, and whether it ends the campaign.
 OWN = ("id", "at", "provisional")
 Row = dict[str, object]
-
-
-def read_only_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let refreshes be quick from the first judgment on, and read all facts for a decision only."""
-    monkeypatch.setattr(memory, "LEAST", 0)
-    monkeypatch.setattr(memory, "GROWTH", 1e9)
-    monkeypatch.setattr(memory, "PAUSE", 1e9)
 
 
 def recounted(study: Campaign) -> list[Row]:

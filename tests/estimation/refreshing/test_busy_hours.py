@@ -1,22 +1,20 @@
-"""Judgments come while a worker looks: they delay neither a quick estimate nor a decision."""
+"""Judgments come while a worker looks: they delay neither an estimate nor a decision."""
 
 import numpy as np
 import pytest
 from django.utils import timezone
 
-from annotate.models import Campaign, PendingScore, Score
+from annotate.models import Campaign, ChangeMark, PendingScore
 from annotate.selectors.campaigns import counting
 from annotate.services import change_marks
 from annotate.services.campaigns import life
-from annotate.services.review import reviews
 from annotate.services.work import scoring
 from annotate.states import CampaignStatus, CloseReason
 from estimation import data
 from estimation.models import Decision, Estimate
-from estimation.services import estimating, memory
-from estimation.services.watermark import Watermark
+from estimation.selectors import history
+from estimation.services import estimating
 from tests.estimation.refreshing.acting import FAR
-from tests.estimation.refreshing.recounting import read_only_what_is_new
 from tests.factories import campaign, judge, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -25,8 +23,8 @@ ENOUGH = 10.0  # a width that every interval of the criterion has
 
 
 @pytest.fixture(autouse=True)
-def _quickly(monkeypatch, no_screens):
-    read_only_what_is_new(monkeypatch)
+def _no_flags(no_screens):
+    """Nobody is flagged."""
 
 
 @pytest.fixture
@@ -38,14 +36,12 @@ def meanwhile(monkeypatch):
         def one_more(campaign_id):
             if campaign_id == study.pk and counting.brief(study.pk).status == CampaignStatus.OPEN:
                 came.append(judge(person(study, f"meanwhile {len(came)}")).judgment_id)
-            return 0
 
         def seen(brief):
             one_more(brief.campaign_id)
             return see(brief)
 
         monkeypatch.setattr(data, "see", seen)
-        monkeypatch.setattr(reviews, "screen_new_work", one_more)
         return came
 
     return busy
@@ -59,18 +55,17 @@ def study_of(n: int = 12, **changes: object) -> Campaign:
     return study
 
 
-def test_a_quick_estimate_stays_quick_and_the_next_takes_up_what_came(monkeypatch, meanwhile):
-    study, read_in_full = study_of(), []
-    monkeypatch.setattr(estimating, "_estimate", lambda *_: read_in_full.append(1))
+def test_the_next_estimate_takes_up_what_came(meanwhile):
+    study = study_of()
     came = meanwhile(study)
     for i in range(4):
         judge(person(study, f"late {i}"))
         estimating.refresh(study.pk)
-        seen = memory.of(study.pk).facts.seen.scores.judgment
-        assert np.isin(came[:-1], seen).all()
-        assert came[-1] not in seen
+        rows = history.newest([study.pk], ["overall"])
+        # 12 at first, one in each turn, and what came meanwhile in the turns before.
+        assert sum(row.n_judgments for row in rows) == 12 + i + 1 + len(came) - 1
+        assert [mark.reason for mark in ChangeMark.objects.all()] == ["judgment"]
     assert len(came) == 4
-    assert read_in_full == []
 
 
 def test_a_decision_is_taken_while_judgments_keep_coming(meanwhile):
@@ -123,14 +118,3 @@ def test_a_closed_campaign_is_final_only_with_every_judgment(monkeypatch):
     estimating.refresh(study.pk)
     last = rows.filter(provisional=False)
     assert sum(row.n_judgments for row in last.filter(criterion="overall")) == 13
-
-
-def test_one_that_was_overlooked_is_scored_by_the_next_full_look():
-    study = study_of()
-    memory.of(study.pk).scored = Watermark()
-    memory.of(study.pk).scored.looked(10**9)
-    late = judge(person(study, "late")).judgment_id
-    memory.of(study.pk).facts.until = 0.0
-    estimating.refresh(study.pk)
-    assert Score.objects.filter(judgment=late).exists()
-    assert late in memory.of(study.pk).facts.seen.scores.judgment

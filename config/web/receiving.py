@@ -3,10 +3,6 @@
 gunicorn's threads read requests themselves, so a dozen half-sent bodies stop a process. Here
 threads of their own receive headers and bodies, within a time; the worker threads, each with its
 database connection, only work. `/healthz` needs none of them, and answers while all of them wait.
-
-New connections are left to the processes with fewer. All web processes listen at one socket, and
-the kernel gives a connection to the first that asks. One that is awake asks again at once: of 50
-connections that came together, one of two processes got 45.
 """
 
 import socket
@@ -19,9 +15,6 @@ from gunicorn import util
 from gunicorn.workers.gthread import ThreadWorker
 
 from config.web.alive import HEALTHZ
-
-PAUSE = 0.0001  # seconds that each connection at hand leaves to other processes
-LONGEST = 0.001  # so that a process with many still takes a thousand a second
 
 RECEIVING = 200  # requests that a process receives at once
 READ_SECONDS = 20.0  # for headers and body,
@@ -62,7 +55,7 @@ class TimedSocket:
         return getattr(self._sock, name)
 
 
-class SharingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
+class ReceivingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     """Threads as gunicorn's, behind others that receive."""
 
     def init_process(self) -> None:
@@ -72,11 +65,6 @@ class SharingWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
     def get_thread_pool(self) -> ThreadPoolExecutor:
         """Return the threads that receive."""
         return ThreadPoolExecutor(max_workers=RECEIVING)
-
-    def accept(self, listener: socket.socket) -> None:
-        """Take a new connection, unless another process has taken it in the pause."""
-        time.sleep(min(PAUSE * self.nr_conns, LONGEST))
-        super().accept(listener)
 
     def enqueue_req(self, conn: Any) -> None:
         if not self.cfg.is_ssl and not isinstance(conn.sock, TimedSocket):
