@@ -21,7 +21,6 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 
 from annotate.requests import counting
 from annotate.selectors.review import columns_read
-from annotate.selectors.work import terms
 from annotate.services.review import new_work
 from estimation.services import memory
 from tests import dealing
@@ -171,8 +170,3 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     moved = Clock()
     monkeypatch.setattr(timezone, "now", moved.now)
     return moved
-
-
-@pytest.fixture(autouse=True)
-def no_terms_of_other_tests() -> None:
-    terms.forget_all()

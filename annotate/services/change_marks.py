@@ -7,7 +7,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.models import ChangeMark, TaskLease
-from annotate.services import written_rows
 from annotate.signals import change_marked
 from annotate.states import PUT_OFF
 
@@ -25,7 +24,7 @@ def mark(campaign_id: int, reason: str) -> None:
     The mark is a committed row. If the announcement is lost, the periodic catch-up finds the mark
     and the estimate is only delayed (data rule 11).
     """
-    written_rows.add(ChangeMark(campaign_id=campaign_id, reason=reason))
+    ChangeMark.objects.create(campaign_id=campaign_id, reason=reason)
     transaction.on_commit(
         lambda: change_marked.send_robust(sender=None, campaign_id=campaign_id), robust=True
     )
