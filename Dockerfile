@@ -22,5 +22,4 @@ EXPOSE 8000
 # /dev/shm: gunicorn's heartbeat must not wait for a slow disk. No access log: worker links are
 # secrets in addresses.
 CMD ["gunicorn", "config.wsgi", "--bind=0.0.0.0:8000", "--workers=2", "--threads=4", \
-     "--worker-class=config.web.sharing.SharingWorker", \
      "--timeout=120", "--worker-tmp-dir=/dev/shm", "--no-control-socket"]

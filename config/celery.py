@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from celery import Celery, Task
-from celery.signals import celeryd_after_setup, worker_process_init, worker_ready
+from celery.signals import worker_process_init, worker_ready
 from kombu.exceptions import OperationalError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -55,19 +55,6 @@ def enqueue(
         logger.warning(
             "broker unreachable, %s%s waits for the catch-up: %s", task.name, args, error
         )
-
-
-@celeryd_after_setup.connect
-def yield_in_the_background(instance: Any, **_signal: Any) -> None:
-    """Leave the processor to pages and estimates where this worker only serves the background.
-
-    Its processes inherit that.
-    """
-    from config.workers.niceness import let_others_first
-    from config.workers.schedule import BACKGROUND
-
-    if set(instance.app.amqp.queues.consume_from) == {BACKGROUND}:
-        let_others_first()
 
 
 @worker_process_init.connect

@@ -11,7 +11,7 @@ from config.celery import app, keep_what_is_loaded
 from config.web.alive import Alive
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-application = Alive(get_wsgi_application(), longest_body=settings.UPLOAD_LIMIT + 1024 * 1024)
+application = Alive(get_wsgi_application())
 if not settings.REDIS_URL:
     raise ImproperlyConfigured("REDIS_URL is not set: no worker would hear of anything.")
 # Loaded now, so that the first page and the first submit do not wait for it.

@@ -21,7 +21,6 @@ COMMANDS = {
     "beat": ["celery", "-A", "config", "beat", "-l", "WARNING", "-s", "{folder}/schedule"],
     "web": [
         *("gunicorn", "config.wsgi", "--bind", "127.0.0.1:{port}", "--threads", "4"),
-        *("--worker-class", "config.web.sharing.SharingWorker"),
     ],
 }
 

@@ -17,7 +17,6 @@ ROOT = Path(__file__).resolve().parents[2]
 # As in the Dockerfile and docker-compose.yml (tests/bench/test_load_parts.py compares them).
 WEB = (
     *("gunicorn", "config.wsgi", "--bind=127.0.0.1:{port}", "--workers={web}", "--threads=4"),
-    "--worker-class=config.web.sharing.SharingWorker",
     *("--timeout=120", "--worker-tmp-dir=/dev/shm", "--no-control-socket"),
 )
 CELERY = ("celery", "-A", "config")

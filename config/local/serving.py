@@ -107,7 +107,7 @@ def plumbline(listening: socket.socket, env: dict[str, str]) -> list[Child]:
         program(
             "web",
             *("gunicorn", "config.wsgi", f"--bind=fd://{descriptor}", "--workers=2", "--threads=4"),
-            *("--worker-class=config.web.sharing.SharingWorker", "--timeout=120", *memory),
+            *("--timeout=120", *memory),
             *("--graceful-timeout=10", "--no-control-socket", f"--log-level={level.lower()}"),
             env=env,
             keep=(descriptor,),

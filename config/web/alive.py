@@ -8,14 +8,10 @@ Application = Callable[..., Iterable[bytes]]
 
 
 class Alive:
-    """Answers `/healthz` itself: no database, no lock, no middleware.
+    """Answers `/healthz` itself: no database, no lock, no middleware."""
 
-    longest_body: bytes of a body that the application takes at all.
-    """
-
-    def __init__(self, application: Application, *, longest_body: int) -> None:
+    def __init__(self, application: Application) -> None:
         self._application = application
-        self.longest_body = longest_body
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         if environ.get("PATH_INFO") != HEALTHZ:

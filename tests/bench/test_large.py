@@ -10,7 +10,6 @@ from django.db import connection
 from annotate.models import Annotator, Campaign, Judgment, Review, Slot
 from annotate.selectors import listings
 from annotate.selectors.pay import accounts, payout_lists
-from annotate.services.pay import tallying
 from bench.large import __main__ as large
 from bench.large import pages
 from estimation.services import looking
@@ -50,7 +49,6 @@ def test_a_small_one_holds_together(client: Any) -> None:
     for listed in payout_lists.summaries(made.pk, wanted)[1]:
         assert listed.amount == listed.paid
     assert Review.objects.filter(campaign=made).exists()
-    tallying.advance()
     looking.ask(made.pk)
     looking.measure(made.pk)
     client.force_login(User.objects.get(username=large.OWNER))

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pytest
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 import annotate.selectors
 import estimation.data
@@ -26,11 +25,11 @@ from annotate.models import Assignment, Campaign, ChangeMark, Judgment, Particip
 from annotate.selectors.campaigns import exports, progress
 from annotate.selectors.work import gold
 from annotate.services.campaigns import gold as writing
-from annotate.services.work import judgments, spending
+from annotate.services.work import judgments
 from estimation.models import Decision, Estimate
 from tests.annotate.gold.study import BAD, items
 from tests.estimation.test_estimating import settle, work
-from tests.factories import GOOD, campaign, change, leased, person, user
+from tests.factories import GOOD, campaign, change, lease_gold, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -175,7 +174,7 @@ def answer_gold(study: Campaign, cast: list[Participation]) -> None:
     study.refresh_from_db()
     for n, who in enumerate(cast * 2):
         picked = gold.pick(study, who.annotator_id)
-        task = spending.take(picked, study, who, now=timezone.now())
+        task = lease_gold(who, picked)
         if n % 5 < 4:
             given = {**GOOD, **(BAD if n % 2 else {})}
             judgments.submit(task.pk, participation_id=who.pk, raw=given)

@@ -147,10 +147,6 @@ def test_messages_of_beat_are_dropped_once_they_are_old(tmp_path, broker):
         assert all(header["expires"] for header in headers)
 
 
-def niceness(pid: int) -> int:
-    return os.getpriority(os.PRIO_PROCESS, pid)
-
-
 def test_what_takes_long_waits_in_a_queue_of_its_own(tmp_path, broker):
     """A worker that estimates alone leaves it; the other one does it."""
     study = campaign()
@@ -166,5 +162,3 @@ def test_what_takes_long_waits_in_a_queue_of_its_own(tmp_path, broker):
         assert not Agreement.objects.filter(campaign=study).exists()
         servers.start("background")
         wait_for(lambda: waiting.llen(BACKGROUND) == 0, seconds=OTHERS)
-        nice = {name: niceness(servers.running[name].pid) for name in servers.running}
-        assert nice["background"] == min(19, nice["estimating"] + 19)  # estimates come first
