@@ -124,9 +124,10 @@ def of_tutorials(campaign: Campaign) -> Decimal:
         "trying": count_of(promises.trying(campaign), "instrument"),
         "promised": count_of(promises.counted(campaign), "instrument"),
     }
-    row = Campaign.objects.filter(pk=campaign.pk).order_by().values_list(*counts.values()).get()
+    mine: Any = Campaign.objects.filter(pk=campaign.pk).order_by()
+    n: dict[str, int] = mine.annotate(**counts).values(*counts).get()
     bonus = tariff(campaign).bonus(campaign.tutorial_bonus).total
-    return _begun(campaign, begun=row[0], trying=row[1]) + row[2] * bonus
+    return _begun(campaign, begun=n["begun"], trying=n["trying"]) + n["promised"] * bonus
 
 
 def _begun(campaign: Campaign, *, begun: int, trying: int) -> Decimal:

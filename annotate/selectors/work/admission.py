@@ -75,7 +75,7 @@ def personal(
 
     step, now: how far the person is, where it is known.
     """
-    if over := _unit_over(who, n_open=n_open, judged=now and now.judged):
+    if over := _unit_over(who, n_open=n_open, judged=None if now is None else now.judged):
         return over
     owed = beforehand.owed(campaign, who)
     if owed and campaign.status in COLLECTING:
@@ -85,7 +85,7 @@ def personal(
         return _tutorial()
     if step == tutorial_runs.TutorialStep.FAILED:
         return _failed(campaign, who)
-    return _kept_out(campaign, who, n_open=n_open, held=now and now.held)
+    return _kept_out(campaign, who, n_open=n_open, held=None if now is None else now.held)
 
 
 def goes_back_to_work(participation_id: int) -> bool:

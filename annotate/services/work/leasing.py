@@ -114,7 +114,7 @@ def take(picked: Picked, who: Participation) -> Assignment:
         campaign=who.campaign,
         participation=who,
         annotator_id=who.annotator_id,
-        output=slot and slot.output,
+        output=None if slot is None else slot.output,
         gold_id=picked.gold_id,
         leased_at=now,
         expires_at=_until(who, _length(who.campaign)),

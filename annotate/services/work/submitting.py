@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from annotate.models import Campaign, Participation
 from annotate.selectors.work import admission, beforehand, standing, task_page
+from annotate.selectors.work.picking import Picked
 from annotate.selectors.work.task_page import Figures, Work
 from annotate.services import locks, totals
 from annotate.services.pay import promises
@@ -73,7 +74,7 @@ def _follow(who: Participation, due: dict[str, Any], *, alone: bool) -> Followin
     picked, coming, waiting = None, None, now.waiting
     if now.n_open < admission.AT_ONCE and not _keeps(who.campaign, waiting):
         picked, within = leasing.choose(who, now, alone=alone)
-    if isinstance(picked, leasing.Picked):
+    if isinstance(picked, Picked):
         assignment = leasing.take(picked, who)
         leasing.count(who, picked, within, **due)
         coming = task_page.current(assignment, study, has_draft=picked.has_draft)
@@ -95,7 +96,7 @@ def _follow(who: Participation, due: dict[str, Any], *, alone: bool) -> Followin
 def _open_beside(who: Participation, waiting: int | None, study: task_page.Study) -> Work | None:
     """Return the open task that is not the next one."""
     mine = admission.open_of(who.pk).select_related("participation", "output__item", "gold")
-    found = mine.exclude(pk=waiting).order_by("leased_at", "pk").first()
+    found = mine.exclude(pk=waiting or 0).order_by("leased_at", "pk").first()
     return None if found is None else task_page.current(found, study)
 
 
