@@ -81,7 +81,8 @@ def submit(
     given = HandedIn(raw, active_seconds, version, page)
 
     def act(who: Participation, alone: bool) -> Receipt:
-        receipt, due = store(assignment_id, who, given, alone=alone)
+        instrument = instruments.of(who.campaign)
+        receipt, due = store(assignment_id, who, given, instrument, alone=alone)
         if due:
             totals.change(who.campaign_id, **due)
             promises.fall_due(who.campaign, who.annotator_id)
@@ -111,7 +112,7 @@ def in_turn(
 
 
 def store(
-    assignment_id: int, who: Participation, given: HandedIn, *, alone: bool
+    assignment_id: int, who: Participation, given: HandedIn, instrument: Instrument, *, alone: bool
 ) -> tuple[Receipt, dict[str, Any]]:
     """Store a response in the caller's transaction, which `in_turn` has begun.
 
@@ -126,7 +127,7 @@ def store(
     if is_late and not alone:
         raise leasing.Alone
     assignment.campaign, assignment.participation = who.campaign, who
-    work = checked(in_hand.of(assignment), instruments.of(who.campaign), given)
+    work = checked(in_hand.of(assignment), instrument, given)
     work = replace(work, signals=page_signals.counted(signal_keys.of(who.campaign), given.page))
     if is_late:
         return _late(work, who)

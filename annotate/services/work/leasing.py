@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
+from annotate.instruments.base import Instrument
 from annotate.models import Assignment, Campaign, Participation
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import admission, beforehand, gold, standing, tutorial_runs
@@ -76,7 +77,7 @@ def _lease(participation_id: int, *, ahead: bool, besides: int | None, alone: bo
     if besides is not None and who.campaign.status == Campaign.Status.CLOSING:
         return admission.none_free(who.campaign)
     now = standing.of(who, now=timezone.now())
-    got, within = choose(who, now, besides=besides, alone=alone)
+    got, within = choose(who, now, instruments.of(who.campaign), besides=besides, alone=alone)
     if isinstance(got, admission.Nothing):
         promises.look(who.campaign, who.annotator_id)
         return got
@@ -86,7 +87,12 @@ def _lease(participation_id: int, *, ahead: bool, besides: int | None, alone: bo
 
 
 def choose(
-    who: Participation, now: Standing, *, besides: int | None = None, alone: bool
+    who: Participation,
+    now: Standing,
+    instrument: Instrument,
+    *,
+    besides: int | None = None,
+    alone: bool,
 ) -> tuple[Picked | admission.Nothing, Q]:
     """Lock the slot that this person gets next, or say why none, with what its lease is `within`.
 
@@ -101,7 +107,7 @@ def choose(
     if refusal is not None:
         return refusal, Q()
     within = admission.within(campaign, who)
-    found = _gold(who, now) or picking.pick(instruments.of(campaign), who, besides=besides)
+    found = _gold(who, now) or picking.pick(instrument, who, besides=besides)
     if found is None and not alone:
         raise Alone  # others may have locked slots that they do not take
     return found or admission.none_free(campaign), within

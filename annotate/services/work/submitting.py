@@ -48,8 +48,9 @@ def submit(
     given = judgments.HandedIn(raw, active_seconds, version, page)
 
     def act(who: Participation, alone: bool) -> tuple[Receipt, Following]:
-        receipt, due = judgments.store(assignment_id, who, given, alone=alone)
-        return receipt, _follow(who, due, alone=alone)
+        study = task_page.study_of(who.campaign)
+        receipt, due = judgments.store(assignment_id, who, given, study.instrument, alone=alone)
+        return receipt, _follow(who, study, due, alone=alone)
 
     return judgments.in_turn(assignment_id, participation_id, act)
 
@@ -57,23 +58,33 @@ def submit(
 def what_follows(participation_id: int) -> Following:
     """Lease the task after the next one, or the next one."""
     try:
-        with transaction.atomic():
-            return _follow(locks.person(participation_id), {}, alone=False)
+        return _after(participation_id, alone=False)
     except leasing.Alone:
-        with transaction.atomic():
-            return _follow(locks.person(participation_id, alone=True), {}, alone=True)
+        return _after(participation_id, alone=True)
 
 
-def _follow(who: Participation, due: dict[str, Any], *, alone: bool) -> Following:
+@transaction.atomic
+def _after(participation_id: int, *, alone: bool) -> Following:
+    who = locks.person(participation_id, alone=alone)
+    return _follow(who, task_page.study_of(who.campaign), {}, alone=alone)
+
+
+def _follow(
+    who: Participation, study: task_page.Study, due: dict[str, Any], *, alone: bool
+) -> Following:
     """Lease the next task of a locked person. due: what else this transaction adds to the totals.
 
     What comes before the next task, such as a changed consent text, is asked on a page.
     """
     leasing.expire(who.campaign_id, now=timezone.now())
-    now, study = standing.of(who, now=timezone.now()), task_page.study_of(who.campaign)
+    submitted = bool(due)
+    if alone and due:  # limits are read from the totals now, and nobody else changes them
+        totals.change(who.campaign_id, **due)
+        due = {}
+    now = standing.of(who, now=timezone.now())
     picked, coming, waiting = None, None, now.waiting
     if now.n_open < admission.AT_ONCE and not _keeps(who.campaign, waiting):
-        picked, within = leasing.choose(who, now, alone=alone)
+        picked, within = leasing.choose(who, now, study.instrument, alone=alone)
     if isinstance(picked, Picked):
         assignment = leasing.take(picked, who)
         leasing.count(who, picked, within, **due)
@@ -83,7 +94,7 @@ def _follow(who: Participation, due: dict[str, Any], *, alone: bool) -> Followin
         totals.change(who.campaign_id, **due)
     if coming is None and now.n_open > 1:
         coming = _open_beside(who, waiting, study)
-    if due:
+    if submitted:
         promises.fall_due(who.campaign, who.annotator_id)
     if isinstance(picked, admission.Nothing):
         promises.look(who.campaign, who.annotator_id)
