@@ -88,12 +88,10 @@ def submit(
             promises.fall_due(who.campaign, who.annotator_id)
         return receipt
 
-    return in_turn(assignment_id, participation_id, act)
+    return in_turn(participation_id, act)
 
 
-def in_turn(
-    assignment_id: int, participation_id: int, act: Callable[[Participation, bool], T]
-) -> T:
+def in_turn(participation_id: int, act: Callable[[Participation, bool], T]) -> T:
     """Submit a task by `act`, in a transaction that locks the person.
 
     Where that is not enough it is undone, and done again with the campaign locked alone.
@@ -106,8 +104,6 @@ def in_turn(
             with transaction.atomic():
                 return act(locks.person(participation_id, alone=True), True)
     except IntegrityError:  # this person has the same output in another task
-        if Assignment.objects.filter(Assignment.has_work(), pk=assignment_id).exists():
-            raise
         raise Gone(_("You already have this task, in another tab or an earlier visit.")) from None
 
 
@@ -121,9 +117,10 @@ def store(
     `leasing.Alone` for late work that needs the campaign's own lock.
     """
     assignment = leasing.own(assignment_id, participation_id=who.pk)
-    if assignment.status in Assignment.JUDGED:
-        return _receipt(assignment_id, already=True), {}
     is_late = assignment.status != Status.LEASED
+    mine = Assignment.objects.filter(Assignment.has_work(), pk=assignment_id)
+    if is_late and mine.exists():  # its unit may have been returned since
+        return _receipt(assignment_id, already=True), {}
     if is_late and not alone:
         raise leasing.Alone
     assignment.campaign, assignment.participation = who.campaign, who

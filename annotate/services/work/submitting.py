@@ -52,7 +52,7 @@ def submit(
         receipt, due = judgments.store(assignment_id, who, given, study.instrument, alone=alone)
         return receipt, _follow(who, study, due, alone=alone)
 
-    return judgments.in_turn(assignment_id, participation_id, act)
+    return judgments.in_turn(participation_id, act)
 
 
 def what_follows(participation_id: int) -> Following:

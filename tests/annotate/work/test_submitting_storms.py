@@ -163,7 +163,7 @@ def test_who_locks_the_campaign_waits_for_a_lease_that_is_under_way():
 
 def test_people_who_work_do_not_wait_for_one_another_until_they_count():
     """The first has leased and counted; the second has picked its slot and waits for the row."""
-    study = campaign(items=20)
+    study = campaign(items=20, double_share=0)
     first, second = person(study, "p1"), person(study, "p2")
     with transaction.atomic():
         one = leasing.lease(first.pk)
