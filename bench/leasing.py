@@ -113,6 +113,7 @@ def fill(study, n: int) -> None:  # type: ignore[no-untyped-def]
     from django.utils import timezone
 
     from annotate.models import Assignment, LedgerEntry, Slot
+    from annotate.services import totals
     from tests.factories import person
 
     people = [person(study, f"filler-{i}") for i in range(50)]
@@ -151,6 +152,7 @@ def fill(study, n: int) -> None:  # type: ignore[no-untyped-def]
         ],
         batch_size=2000,
     )
+    totals.recount(study.pk)
 
 
 def skip_half(study) -> None:  # type: ignore[no-untyped-def]

@@ -51,12 +51,14 @@ def is_filled(campaigns: int) -> bool:
 
 def fill(judgments: int, people: int, campaigns: int) -> None:
     """Write the rows: one campaign of this size by link, one on a marketplace, and small ones."""
+    from annotate.services import totals
     from bench.large import cloning
 
     owner, reviewer = _people()
     for n, campaign in enumerate(_fill(judgments, people, campaigns, owner)):
         _let_in(campaign, owner, reviewer if n < REVIEWED else None)
         cloning.finish()
+        totals.recount(campaign)
     cloning.run("VACUUM ANALYZE")
 
 

@@ -2,20 +2,15 @@
 
 Run from the checkout, after `python -m bench.large` has printed an address:
     DATABASE_URL=… python -m bench.large.working [part of a task's name …]
-
-The tallies need two calls of their task, at least 5 seconds apart.
 """
 
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator
 
 from bench.large import server
 from bench.large.pages import timed
 from bench.unit import unit
-
-SETTLED = 6  # seconds after which ids are settled
 
 
 def main() -> None:
@@ -45,8 +40,6 @@ def tasks() -> Iterator[tuple[str, Callable[[], object]]]:
         looking.measure(pk)
 
     yield "add_up", periodic.add_up
-    time.sleep(SETTLED)
-    yield "add_up, once it is settled", periodic.add_up
     yield "keep_work_times", periodic.keep_work_times
     yield "look_closer", look
 
