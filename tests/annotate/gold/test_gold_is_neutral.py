@@ -43,7 +43,6 @@ WORK = {
     "annotate.selectors.campaigns.protocol.protocol": "what was decided, gold too",
     "annotate.selectors.campaigns.newest.newest": "what has happened",
     "annotate.selectors.work.admission.open_of": "tasks in hand",
-    "annotate.selectors.work.admission.room": "what the budget covers",
     "annotate.selectors.work.corrections.find": "the last task",
     "annotate.selectors.work.corrections.hand_in_at": "the last task",
     "annotate.selectors.work.corrections.last": "the last task",
@@ -52,11 +51,8 @@ WORK = {
     "annotate.selectors.work.standing.of": "tasks in hand and pay of a person",
     "annotate.selectors.pay.earnings.of": "pay of a person",
     "annotate.selectors.work.task_page.visit": "tasks and pay of a person",
-    "annotate.selectors.work.task_page.reserved": "tasks in hand",
-    "annotate.selectors.work.terms.of": "kept in the process",
     "annotate.selectors.work.units.judged": "tasks of a paid unit",
     "annotate.selectors.work.units.stages": "pay of a unit",
-    "annotate.selectors.work.recounting.recount": "what the budget covers",
     "estimation.selectors.report.facts.build": "`spent`, what is offered, and when it was made",
     "annotate.selectors.campaigns.versions.version": "pages say more than numbers of judgments",
     "annotate.selectors.review.effects.effects": "pay at stake; the judgments are compared above",
@@ -72,7 +68,6 @@ WORK = {
     "annotate.selectors.review.gold.counts": "gold",
     "annotate.selectors.review.gold.verdicts": "gold",
     "annotate.selectors.work.gold.pick": "gold",
-    "annotate.selectors.work.gold.had_by": "gold",
     "annotate.selectors.work.gold.usable": "gold",
 }
 
