@@ -37,13 +37,19 @@ def spend(*entries: LedgerEntry) -> None:
 
 
 def store_once(entries: Iterable[LedgerEntry], *, campaign_id: int) -> list[LedgerEntry]:
-    """Store the ledger rows whose keys nobody has used, also not at this moment; return them."""
-    wanted = {one.key: one for one in entries}
-    same = LedgerEntry.objects.filter(key__in=wanted)
-    for key in same.values_list("key", flat=True):
-        del wanted[key]
-    LedgerEntry.objects.bulk_create(wanted.values(), ignore_conflicts=True)
-    new = list(LedgerEntry.objects.filter(campaign=campaign_id, key__in=wanted))
+    """Store ledger rows of one kind whose keys nobody has used, and return them.
+
+    Another campaign may use a key at this moment. The caller locks these people, or the campaign.
+    """
+    wanted = list(entries)
+    theirs = LedgerEntry.objects.filter(
+        campaign=campaign_id,
+        participation__in=[one.participation_id for one in wanted],
+        kind__in={one.kind for one in wanted},
+    )
+    before = list(theirs.values_list("pk", flat=True))
+    LedgerEntry.objects.bulk_create(wanted, ignore_conflicts=True)
+    new = list(theirs.exclude(pk__in=before))
     spend(*new)
     return new
 
