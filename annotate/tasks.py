@@ -2,14 +2,13 @@
 
 from celery import shared_task
 
-from annotate.services import slot_tallies
 from annotate.services.accounts import kept_answers, mailing
 from annotate.services.campaigns import drafts, life
 from annotate.services.campaigns.importing import running
 from annotate.services.marketplace import reconciling
 from annotate.services.notifications import budgets, sending
 from annotate.services.outbox import delivery
-from annotate.services.pay import promises, tallying, work_times
+from annotate.services.pay import promises, work_times
 from annotate.services.review import (
     calibrating,
     gold_findings,
@@ -38,9 +37,8 @@ def stop_expired() -> int:
 
 @shared_task
 def add_up() -> int:
-    """Add what is new to the tallies, for the pages that show sums of many rows."""
-    n = tallying.advance()
-    return n + promises.note_settled() + slot_tallies.advance()
+    """Note which promised bonuses are in the ledger by now."""
+    return promises.note_settled()
 
 
 @shared_task

@@ -6,7 +6,7 @@ Imported after `django.setup()`.
 
 from typing import Any
 
-from django.db import connection, models
+from django.db import connection, models, transaction
 from django.db.models import Max
 
 from annotate.models import (
@@ -23,6 +23,7 @@ from annotate.models import (
     Slot,
     System,
 )
+from annotate.services import locks, totals
 from annotate.services.campaigns import life
 from annotate.services.work import scoring
 from estimation.models import MetricScore
@@ -92,6 +93,8 @@ class _Clones:
             cursor.execute("SET session_replication_role = DEFAULT")
             self._continue_ids()
             cursor.execute("ANALYZE")
+        with transaction.atomic():
+            totals.recount(locks.campaign(self.campaign).pk)
         return self.campaign
 
     def _continue_ids(self) -> None:

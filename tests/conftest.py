@@ -20,7 +20,6 @@ from pytest_django import DjangoDbBlocker
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from annotate.requests import counting
-from annotate.selectors.work import terms
 from tests import dealing
 from tests.crowds.clock import Clock
 from tests.running import migrated
@@ -160,8 +159,3 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     moved = Clock()
     monkeypatch.setattr(timezone, "now", moved.now)
     return moved
-
-
-@pytest.fixture(autouse=True)
-def no_terms_of_other_tests() -> None:
-    terms.forget_all()

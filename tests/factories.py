@@ -4,8 +4,10 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q
 
 from annotate.models import Assignment, Campaign, Participation
+from annotate.selectors.work.picking import Picked
 from annotate.services import locks
 from annotate.services.campaigns import creating, life
 from annotate.services.campaigns.importing.problems import Row
@@ -71,6 +73,15 @@ def leased(who: Participation) -> Assignment:
     got = leasing.lease(who.pk)
     assert isinstance(got, Assignment), got
     return got
+
+
+def lease_gold(who: Participation, picked: Picked) -> Assignment:
+    """Lease a gold item to somebody, whether it is its time or not."""
+    with transaction.atomic():
+        mine = locks.person(who.pk)
+        task = leasing.take(picked, mine)
+        leasing.count(mine, picked, Q())
+    return task
 
 
 def judge(who: Participation, **response: Any) -> judgments.Receipt:

@@ -38,14 +38,7 @@ from annotate.models.gold import (
 from annotate.models.looking import ItemOrder, NextStep, WorkTimes
 from annotate.models.marketplace import Batch, CrowdEvent, Operation, Posting
 from annotate.models.notifications import Notification, Subscription
-from annotate.models.pay import (
-    LedgerEntry,
-    Payout,
-    PayoutList,
-    PersonTally,
-    SpendingTally,
-    TallyProgress,
-)
+from annotate.models.pay import LedgerEntry, Payout, PayoutList
 from annotate.models.protocols import CriterionProtocol, Protocol
 from annotate.models.review import (
     Appeal,
@@ -66,14 +59,13 @@ from annotate.models.studies import InstrumentDefinition, TutorialContent
 from annotate.models.texts import BackgroundAnswers, CampaignTexts, EarlierConsent
 from annotate.models.work import (
     Assignment,
+    CampaignTotals,
     ChangeMark,
     Draft,
     Judgment,
-    LeaseAllowance,
     PendingScore,
     Score,
     Slot,
-    SlotTally,
     TaskLease,
 )
 
@@ -93,6 +85,7 @@ __all__ = [
     "Campaign",
     "CampaignImport",
     "CampaignTexts",
+    "CampaignTotals",
     "CaseOpened",
     "ChangeMark",
     "CriterionProtocol",
@@ -114,7 +107,6 @@ __all__ = [
     "ItemOrder",
     "Judgment",
     "KeptAnswer",
-    "LeaseAllowance",
     "LedgerEntry",
     "Mail",
     "Membership",
@@ -126,7 +118,6 @@ __all__ = [
     "Payout",
     "PayoutList",
     "PendingScore",
-    "PersonTally",
     "Posting",
     "Profile",
     "Protocol",
@@ -141,11 +132,8 @@ __all__ = [
     "SignalFinding",
     "SignalKey",
     "Slot",
-    "SlotTally",
-    "SpendingTally",
     "Subscription",
     "System",
-    "TallyProgress",
     "Target",
     "TaskLease",
     "TutorialAnswer",

@@ -101,8 +101,6 @@ class Participation(models.Model):
     submitted_at = models.DateTimeField(null=True)  # according to the crowd
     auto_approval_at = models.DateTimeField(null=True)
     problem = models.TextField(blank=True)  # the discrepancy between the crowd and this database
-    # Whether it is its annotator's only one in the campaign; `locks.person` sets it.
-    is_alone = False
 
     class Meta:
         constraints = [

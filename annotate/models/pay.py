@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotate.models.annotators import Annotator, Participation
+from annotate.models.annotators import Participation
 from annotate.models.base import Fact, newest_of_campaign, public_id
 from annotate.models.campaigns import Campaign
 from annotate.models.work import Assignment
@@ -71,51 +71,3 @@ class Payout(Fact):
     key = models.CharField(max_length=80, unique=True)  # the reason; one row for each
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
     at = models.DateTimeField(auto_now_add=True)
-
-
-class PersonTally(models.Model):
-    """What a person has judged, earned and been paid in a campaign, up to `TallyProgress`.
-
-    It is derived from facts, which are only added, and can be made again from them at any time.
-    Amounts are in cents; `refused` is positive, and `earned` includes it.
-    """
-
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+", db_index=False)
-    annotator = models.ForeignKey(Annotator, models.CASCADE, related_name="+", db_index=False)
-    judgments = models.PositiveIntegerField(default=0)
-    judged_ms = models.BigIntegerField(default=0)  # of the last one, milliseconds since 1970
-    earned = models.BigIntegerField(default=0)
-    refused = models.BigIntegerField(default=0)
-    fees = models.BigIntegerField(default=0)  # of the crowd
-    paid = models.BigIntegerField(default=0)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["campaign", "annotator"], name="tally_once")]
-
-
-class SpendingTally(models.Model):
-    """What a campaign has spent, fees included, up to the ledger row of `TallyProgress`."""
-
-    campaign = models.OneToOneField(
-        Campaign, models.CASCADE, primary_key=True, related_name="spending_tally"
-    )
-    amount = models.DecimalField(max_digits=14, decimal_places=2, default=0)
-
-
-class TallyProgress(models.Model):
-    """Up to which ids facts are in the tallies (one row), and which ids are next.
-
-    Ids are given before transactions commit. The facts up to the next ids are complete once every
-    transaction below `horizon` is over; a database with one writer at a time needs no horizon.
-    """
-
-    judgment = models.BigIntegerField(default=0)
-    entry = models.BigIntegerField(default=0)
-    payout = models.BigIntegerField(default=0)
-    assignment = models.BigIntegerField(default=0)  # there is none to come below it
-    next_judgment = models.BigIntegerField(default=0)
-    next_entry = models.BigIntegerField(default=0)
-    next_payout = models.BigIntegerField(default=0)
-    next_assignment = models.BigIntegerField(default=0)
-    horizon = models.BigIntegerField(default=0)
-    noted_at = models.DateTimeField(null=True)

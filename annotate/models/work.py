@@ -116,37 +116,20 @@ class Slot(models.Model):
         ]
 
 
-class SlotTally(models.Model):
-    """How many slots of a campaign are held by assignments up to an id, and of how many outputs.
+class CampaignTotals(models.Model):
+    """What a campaign has leased and spent: the row that a lease changes last (data rule 6).
 
-    It is derived from slots and can be made again from them. No assignment up to `upto` is leased:
-    what becomes of them afterwards changes slots only under the campaign's lock.
+    It is written by `services.totals` alone, and can be counted again from the facts (`recount`).
+    held: slots that are leased or judged. leased: open leases, those of gold items too.
+    spent: the sum of the ledger, fees included.
     """
 
     campaign = models.OneToOneField(
-        Campaign, models.CASCADE, primary_key=True, related_name="slot_tally"
+        Campaign, models.CASCADE, primary_key=True, related_name="totals"
     )
-    upto = models.BigIntegerField(default=0)  # the id of an assignment, inclusive
     held = models.PositiveIntegerField(default=0)
-    outputs = models.PositiveIntegerField(default=0)
-
-
-class LeaseAllowance(models.Model):
-    """Leases that may be made in a campaign without looking at its row, limits and budget again.
-
-    Several rows a campaign, so that leases made at the same time need not wait for one another
-    (decision 040). version: of the campaign's terms for which they were allowed.
-    """
-
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+")
-    part = models.PositiveSmallIntegerField()
-    leases = models.PositiveIntegerField(default=0)
-    version = models.PositiveBigIntegerField(default=0)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["campaign", "part"], name="lease_allowance_once")
-        ]
+    leased = models.PositiveIntegerField(default=0)
+    spent = models.DecimalField(max_digits=14, decimal_places=2, default=0)
 
 
 class Draft(models.Model):

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from django.db import transaction
 
 from annotate.models import ChangeMark
-from annotate.services import written_rows
 from annotate.signals import change_marked
 
 # The reasons that come with ordinary work. The first three add to what counts, and the others leave
@@ -22,7 +21,7 @@ def mark(campaign_id: int, reason: str) -> None:
     The mark is a committed row. If the announcement is lost, the periodic catch-up finds the mark
     and the estimate is only delayed (data rule 11).
     """
-    written_rows.add(ChangeMark(campaign_id=campaign_id, reason=reason))
+    ChangeMark.objects.create(campaign_id=campaign_id, reason=reason)
     transaction.on_commit(
         lambda: change_marked.send_robust(sender=None, campaign_id=campaign_id), robust=True
     )

@@ -1,4 +1,12 @@
-"""Locks: of a campaign's row, in the order of the lock hierarchy, and leases of a task's turn."""
+"""Locks: of a campaign, in the order of the lock hierarchy, and leases of a task's turn.
+
+Each campaign has one lock, which Postgres gives in the order in which it is asked for. People who
+work share it (`person`, `shared`). Whoever changes the campaign holds it alone (`campaign`): this
+waits for the leases and submits that are under way, and later ones wait for it before they lock
+anything else.
+
+Then come the campaign's row, the person's participations, assignments, slots, and the totals.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,56 +14,56 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import uuid4
 
-from django.db.models import QuerySet
+from django.db import connection
 from django.utils import timezone
 
 from annotate.models import Campaign, Participation, TaskLease
-from annotate.selectors.prepared import Prepared, columns, instance
-from annotate.services import lease_allowances
-from annotate.statements import Row
+
+OF_CAMPAIGNS = 1  # the first number of the advisory locks of campaigns; nothing else uses any
+ALONE, SHARED = "pg_advisory_xact_lock", "pg_advisory_xact_lock_shared"
 
 
 def campaign(campaign_id: int) -> Campaign:
-    """Lock the campaign's row until the end of the transaction.
+    """Lock the campaign alone until the end of the transaction: nothing is leased meanwhile."""
+    _lock(ALONE, campaign_id)
+    return _row(campaign_id)
 
-    Leases that are made without this lock have been committed or fail (`lease_allowances`), so what
-    is read now does not change by them.
+
+def campaign_shared(campaign_id: int) -> Campaign:
+    """Lock the campaign's row, while leases go on: for what concerns one person's past work."""
+    shared(campaign_id)
+    return _row(campaign_id)
+
+
+def shared(campaign_id: int) -> None:
+    """Keep others from changing the campaign until the end of the transaction."""
+    _lock(SHARED, campaign_id)
+
+
+def person(participation_id: int, *, alone: bool = False) -> Participation:
+    """Share the campaign's lock and lock all participations of the annotator; return this one.
+
+    What is counted of a person then changes by no other request of theirs. alone: hold the
+    campaign's lock alone, so that nothing is leased meanwhile by anyone.
     """
-    found = campaign_with_allowance(campaign_id)
-    lease_allowances.withdraw(campaign_id)
-    return found
-
-
-def campaign_with_allowance(campaign_id: int) -> Campaign:
-    """Lock the campaign's row, and let leases go on that need no lock.
-
-    Only for what concerns one person, and before a lease is known to need the limits.
-    """
-    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id)
-
-
-def person(participation_id: int) -> Participation:
-    """Lock all participations of its annotator in its campaign; return this one.
-
-    What is counted of a person then changes by no other request of theirs.
-    """
-    rows = [instance(Participation, row) for row in _PERSON.rows(participation=participation_id)]
-    for one in rows:
-        if one.pk == participation_id:
-            one.is_alone = len(rows) == 1
-            return one
-    raise Participation.DoesNotExist
-
-
-def _person(participation: int) -> "QuerySet[Participation, Row]":
-    me = Participation.objects.filter(pk=participation)
+    me = Participation.objects.filter(pk=participation_id)
+    campaign_id = me.values_list("campaign", flat=True).get()
+    _lock(ALONE if alone else SHARED, campaign_id)
     theirs = Participation.objects.filter(
-        campaign__in=me.values("campaign"), annotator__in=me.values("annotator")
+        campaign=campaign_id, annotator__in=me.values("annotator")
     )
-    return theirs.order_by("pk").values_list(*columns(Participation))
+    rows = theirs.select_related("campaign__texts", "annotator").order_by("pk")
+    locked = rows.select_for_update(no_key=True, of=("self",))
+    return next(one for one in locked if one.pk == participation_id)
 
 
-_PERSON = Prepared(_person, numbers=("participation",), locks=" FOR NO KEY UPDATE")
+def _lock(how: str, campaign_id: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {how}(%s, %s)", [OF_CAMPAIGNS, campaign_id])
+
+
+def _row(campaign_id: int) -> Campaign:
+    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def make(annotators: int, *, seconds: float, stored: int, check: Callable[[], No
     """Make an open campaign with annotators by link.
 
     It has slots for `seconds` of the quickest work, after `stored` judgments whose rows are copied
-    by the database, and added up as the worker does each minute. When it is returned nothing waits
+    by the database. When it is returned nothing waits
     for an estimate, and workers have nothing to do; `check` raises where that will not come.
     """
     from django.db import connection
@@ -56,23 +56,11 @@ def make(annotators: int, *, seconds: float, stored: int, check: Callable[[], No
     people = [factories.person(made, f"load-{n}") for n in range(annotators)]
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    if stored:
-        _add_up()
     _estimate(made.pk, check)
     if stored:
         _finish(check)
     keys = [tokens.participation_token(who.pk) for who in people]
     return Study(made.pk, keys, judgments(made.pk))
-
-
-def _add_up() -> None:
-    """Add the copied rows to the tallies: one call notes what there is, a later one adds it."""
-    from annotate import tasks
-    from annotate.services.pay.tallying import SETTLED
-
-    tasks.add_up()
-    time.sleep(SETTLED.total_seconds() + 1)
-    tasks.add_up()
 
 
 def _estimate(campaign_id: int, check: Callable[[], None]) -> None:

@@ -6,7 +6,6 @@ A note follows each forecast, and is renewed by time, because silence is advice 
 import time
 from typing import Any
 
-from annotate.selectors.campaigns import slot_counts
 from annotate.services import next_steps
 from estimation.selectors import dashboard
 
@@ -24,9 +23,8 @@ def renew() -> int:
     for campaign in next_steps.due():
         if time.monotonic() > until:
             break
-        if not slot_counts.is_behind(campaign.pk):
-            _note(campaign)
-            n += 1
+        _note(campaign)
+        n += 1
     return n
 
 

@@ -1,9 +1,7 @@
 """The dashboard: a page, and its numbers, which refresh automatically."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponseBase, HttpResponseNotModified
 from django.shortcuts import render
@@ -12,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotate.permissions import Access, access, look, researcher_page, with_results
-from annotate.selectors.campaigns import listing, progress, slot_counts
+from annotate.selectors.campaigns import listing, progress
 from annotate.selectors.review import reviews
 from annotate.states import CampaignStatus as Status
 from estimation.selectors import activity, comparisons, dashboard, history, rankings, versions
@@ -31,8 +29,6 @@ def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     mine = access(request.user, public_id)
     if not mine.sees_results:
         return render(request, "estimates/hidden.html", _hidden(mine))
-    if slot_counts.is_behind(mine.campaign.pk) and "whole" not in request.GET:
-        return render(request, "estimates/dashboard.html", _later(mine, request.GET))
     return render(
         request,
         "estimates/dashboard.html",
@@ -94,13 +90,6 @@ def at_target(request: HttpRequest) -> HttpResponseBase:
 def _version(mine: Access) -> str:
     """Return the entity tag of what this person is shown; it is read before the numbers."""
     return f'"{versions.version(mine.campaign, mine.role)}"' if mine.sees_results else ""
-
-
-def _later(mine: Access, asked: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the page is without the numbers, which it then asks for."""
-    campaign = mine.campaign
-    adjusting = f"?{urlencode({'adjust': asked['adjust']})}" if "adjust" in asked else ""
-    return {"facts": campaign, "later": True, "adjusting": adjusting, "section": "campaigns"}
 
 
 def _context(mine: Access, version: str, adjust: str = "") -> dict[str, Any]:

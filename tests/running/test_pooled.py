@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import connection
 from django.test import Client
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE, cursor
 
@@ -134,15 +134,6 @@ def test_nothing_that_is_sent_outlives_its_transaction(pool: type[Pool]) -> None
     tasks(study.pk)
     assert len(pool.sent) > 1000
     assert pool.of_a_session() == []
-
-
-def test_without_the_setting_a_pool_breaks_prepared_queries(
-    pool: type[Pool], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Or the silence above would say nothing."""
-    monkeypatch.setitem(connection.settings_dict, POOLED, False)
-    with pytest.raises(OperationalError, match=r"prepared statement .* does not exist"):
-        works(campaign(items=20), Client())
 
 
 def test_without_the_setting_a_limit_of_one_request_would_hold_for_others(

@@ -19,7 +19,7 @@ from annotate.models import (
 )
 from annotate.selectors.campaigns import blinding, progress, slot_counts
 from annotate.selectors.listings import Listing
-from annotate.selectors.pay import open_units, tallies
+from annotate.selectors.pay import open_units
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
 
@@ -109,14 +109,13 @@ def listed(user_id: int, listing: Listing) -> tuple[Listing, list[ListedCampaign
     )
     ordered = ordered.reverse() if listing.backwards else ordered
     rows = list(
-        ordered.select_related("campaign").annotate(
+        ordered.select_related("campaign__totals").annotate(
             judged=slot_counts.judged_of("campaign"),
             is_behind=Exists(progress.late_marks().filter(campaign=OuterRef("campaign"))),
             advice=Subquery(_advice()),
         )[listing.rows]
     )
-    spent = tallies.spent([one.campaign_id for one in rows])
-    return listing, [_listed(one, spent[one.campaign_id]) for one in rows]
+    return listing, [_listed(one, one.campaign.totals.spent) for one in rows]
 
 
 def has_any(user_id: int) -> bool:

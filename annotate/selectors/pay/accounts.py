@@ -8,10 +8,8 @@ from django.db.models import (
     BigIntegerField,
     Count,
     DecimalField,
-    ExpressionWrapper,
     F,
     IntegerField,
-    OuterRef,
     Q,
     QuerySet,
     Subquery,
@@ -26,8 +24,6 @@ from annotate.models import (
     LedgerEntry,
     Participation,
     Payout,
-    SpendingTally,
-    TallyProgress,
 )
 
 # Not for work, so no ruling cancels it.
@@ -45,17 +41,8 @@ def spent(campaign_id: int) -> Decimal:
 
 
 def spent_of() -> Any:
-    """Return what a campaign has spent as a query expression about it: its tally and later rows.
-
-    It belongs into one statement, hence one snapshot: each ledger row is in either part.
-    """
-    tally = SpendingTally.objects.filter(campaign=OuterRef("pk")).values("amount")
-    noted = Coalesce(
-        Subquery(TallyProgress.objects.values("entry")[:1]), Value(0, BIG), output_field=BIG
-    )
-    later = LedgerEntry.objects.filter(campaign=OuterRef("pk"), pk__gt=noted)
-    before = Coalesce(Subquery(tally, output_field=MONEY), ZERO, output_field=MONEY)
-    return ExpressionWrapper(before + sum_of(later, "campaign", fees=True), output_field=MONEY)
+    """Return what a campaign has spent as a query expression about it."""
+    return Coalesce(F("totals__spent"), ZERO, output_field=MONEY)
 
 
 def earned(participation_id: int) -> tuple[Decimal, int]:

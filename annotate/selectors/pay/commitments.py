@@ -101,19 +101,38 @@ def of(campaign: Campaign) -> Commitments:
         by_link=by_link,
         units=sum((n * worth[one] for one, n in counted), ZERO),
         unlikely=sum(((one.n - n) * one.spent(charges) for one, n in counted), ZERO),
-        begun=_begun(campaign, whole) + sum(n for one, n in counted if one.owes) * bonus,
+        begun=_begun(campaign, begun=whole.begun, trying=whole.todo)
+        + sum(n for one, n in counted if one.owes) * bonus,
         promised=whole.promised * bonus,
         untaken=sum((one.units * unit_price(campaign, one.reward) for one in published), ZERO),
         todo=sum(one.n * one.todo for one in units),
     )
 
 
-def _begun(campaign: Campaign, whole: "_Row") -> Decimal:
+def of_tutorials(campaign: Campaign) -> Decimal:
+    """Return what tutorials passed and in progress may still bring to people by link; one query.
+
+    It is what `of` holds beside spent money and leases.
+    """
+    if not campaign.tutorial_required:
+        return ZERO
+    counts = {
+        "begun": count_of(promises.begun(campaign), "instrument"),
+        "trying": count_of(promises.trying(campaign), "instrument"),
+        "promised": count_of(promises.counted(campaign), "instrument"),
+    }
+    mine: Any = Campaign.objects.filter(pk=campaign.pk).order_by()
+    n: dict[str, int] = mine.annotate(**counts).values(*counts).get()
+    bonus = tariff(campaign).bonus(campaign.tutorial_bonus).total
+    return _begun(campaign, begun=n["begun"], trying=n["trying"]) + n["promised"] * bonus
+
+
+def _begun(campaign: Campaign, *, begun: int, trying: int) -> Decimal:
     """Return what tutorials in progress by link may bring: passing one, or failing it."""
     charges = tariff(campaign)
     bonus = charges.bonus(campaign.tutorial_bonus).total
     failing = charges.bonus(promises.for_failing(campaign)).total
-    return whole.begun * max(bonus, failing) + (whole.todo - whole.begun) * failing
+    return begun * max(bonus, failing) + (trying - begun) * failing
 
 
 def unit_price(campaign: Campaign, reward: Decimal) -> Decimal:

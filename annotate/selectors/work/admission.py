@@ -5,21 +5,19 @@ It writes nothing. Leasing calls it under the lock of the campaign.
 
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotate import adapters
 from annotate.models import Assignment, Campaign, Participation
 from annotate.selectors.campaigns import slot_counts, slots
-from annotate.selectors.pay import budget, open_units, promises
+from annotate.selectors.pay import budget, commitments, open_units, promises
 from annotate.selectors.review import eligibility
-from annotate.selectors.work import beforehand, tutorial_runs, units
-from annotate.selectors.work.picking import pick
+from annotate.selectors.work import beforehand, picking, tutorial_runs, units
+from annotate.selectors.work.standing import Standing
 from annotate.states import CloseReason
 from annotate.text.figures import money
 
-MANY = 10**6  # leases: as good as no limit
 AT_ONCE = 2  # open assignments per participation: the second is the prefetch
 COLLECTING = (Campaign.Status.OPEN, Campaign.Status.CLOSING)
 
@@ -33,6 +31,22 @@ class Nothing:
     final: bool
 
 
+def within(campaign: Campaign, who: Participation) -> Q:
+    """Return the condition on a campaign's totals under which it covers one more task.
+
+    The budget already keeps money for the tasks of a paid unit. Call it with the campaign's lock,
+    before a bonus falls due.
+    """
+    found = Q()
+    if campaign.max_judgments is not None:
+        found &= Q(held__lt=campaign.max_judgments)
+    if campaign.budget is not None and who.tasks is None:
+        each = budget.price(campaign).total
+        most = campaign.budget - commitments.of_tutorials(campaign) - each
+        found &= Q(spent__lte=most - F("leased") * each)
+    return found
+
+
 def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing | None:
     """Return why this person gets no new task: a limit, or a tutorial that comes first.
 
@@ -44,24 +58,34 @@ def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing 
     step = tutorial_runs.step(campaign, who)
     if step == tutorial_runs.TutorialStep.PASSED:
         return None
-    if pick(campaign.pk, who.annotator_id) is None:
+    if not picking.is_any(campaign.pk, who.annotator_id):
         return none_free(campaign)
     return _tutorial() if _pays_tutorial(campaign, who) else _no_bonus()
 
 
-def personal(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing | None:
-    """Return the reason of `gate` that does not depend on the work of others, if there is one."""
-    if over := _unit_over(who, n_open=n_open):
+def personal(
+    campaign: Campaign,
+    who: Participation,
+    *,
+    n_open: int = 0,
+    step: tutorial_runs.TutorialStep | None = None,
+    now: Standing | None = None,
+) -> Nothing | None:
+    """Return the reason of `gate` that does not depend on the work of others, if there is one.
+
+    step, now: how far the person is, where it is known.
+    """
+    if over := _unit_over(who, n_open=n_open, judged=None if now is None else now.judged):
         return over
     owed = beforehand.owed(campaign, who)
     if owed and campaign.status in COLLECTING:
         return first(owed)
-    step = tutorial_runs.step(campaign, who)
+    step = step or tutorial_runs.step(campaign, who)
     if step == tutorial_runs.TutorialStep.UNDER_WAY:
         return _tutorial()
     if step == tutorial_runs.TutorialStep.FAILED:
         return _failed(campaign, who)
-    return _kept_out(campaign, who, n_open=n_open)
+    return _kept_out(campaign, who, n_open=n_open, held=None if now is None else now.held)
 
 
 def goes_back_to_work(participation_id: int) -> bool:
@@ -89,11 +113,13 @@ def _pays_tutorial(campaign: Campaign, who: Participation) -> bool:
     return budget.affordable(campaign, extra=extra)
 
 
-def _unit_over(who: Participation, *, n_open: int) -> Nothing | None:
+def _unit_over(who: Participation, *, n_open: int, judged: int | None = None) -> Nothing | None:
     """Return why nothing more is leased under this paid unit of a marketplace; None if it is."""
     if over := closed_unit(who):
         return over
-    if who.tasks is not None and units.judged(who.pk) + n_open >= who.tasks:
+    if who.tasks is None:
+        return None
+    if (units.judged(who.pk) if judged is None else judged) + n_open >= who.tasks:
         return Nothing("done", _("All tasks are done. Thank you!"), final=True)
     return None
 
@@ -128,7 +154,7 @@ def more(campaign: Campaign, who: Participation) -> bool:
     n_open = open_of(who.pk).count()
     if n_open or gate(campaign, who) is not None:
         return bool(n_open)
-    return pick(campaign.pk, who.annotator_id) is not None
+    return picking.is_any(campaign.pk, who.annotator_id)
 
 
 def goes_on(campaign: Campaign, who: Participation) -> bool:
@@ -145,7 +171,7 @@ def goes_on(campaign: Campaign, who: Participation) -> bool:
         return True
     if campaign.status not in COLLECTING or at_cap(campaign, who):
         return False
-    if pick(campaign.pk, who.annotator_id) is None:
+    if not picking.is_any(campaign.pk, who.annotator_id):
         return False
     if who.tasks is None:
         return blocked(campaign) is None
@@ -172,8 +198,11 @@ def _untaken(campaign: Campaign) -> bool:
     return any(one.units for one in open_units.untaken(campaign.pk))
 
 
-def at_cap(campaign: Campaign, who: Participation) -> bool:
-    return campaign.annotator_cap is not None and held_by(who) >= campaign.annotator_cap
+def at_cap(campaign: Campaign, who: Participation, *, held: int | None = None) -> bool:
+    """held: how many of their tasks count, where it is known."""
+    if campaign.annotator_cap is None:
+        return False
+    return (held_by(who) if held is None else held) >= campaign.annotator_cap
 
 
 def _tutorial() -> Nothing:
@@ -199,14 +228,16 @@ def _no_bonus() -> Nothing:
     return Nothing("budget", message, final=False)
 
 
-def _kept_out(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing | None:
+def _kept_out(
+    campaign: Campaign, who: Participation, *, n_open: int, held: int | None = None
+) -> Nothing | None:
     if campaign.status not in COLLECTING:
         return _not_collecting(campaign)
     if n_open >= AT_ONCE:
         return Nothing("enough", _("Finish one of your open tasks first."), final=False)
     if bar := eligibility.barred(campaign.pk, who.annotator_id):
         return _barred(bar if who.is_sure else eligibility.HIDDEN)
-    if at_cap(campaign, who):
+    if at_cap(campaign, who, held=held):
         message = _("You have done as many tasks as one person may in this study. Thank you!")
         return Nothing("cap", message, final=True)
     return None
@@ -278,17 +309,6 @@ def blocked(
     if not promised and not budget.affordable(campaign, for_now=for_now):
         return CloseReason.BUDGET
     return None
-
-
-def room(campaign: Campaign) -> int:
-    """Return how many further leases the limits certainly cover, units' tasks aside."""
-    found = [MANY]
-    if campaign.max_judgments is not None:
-        found.append(campaign.max_judgments - slot_counts.held(campaign.pk))
-    if campaign.budget is not None and not adapters.publishes(campaign.crowd):
-        left, each = campaign.budget - budget.committed(campaign), budget.price(campaign).total
-        found.append(int(left // each) if each else MANY * (left >= 0))
-    return max(0, min(found))
 
 
 def over_cap(assignment: Assignment, campaign: Campaign) -> bool:

@@ -13,10 +13,7 @@ from django.db.models.functions import Mod
 from django.utils.crypto import salted_hmac
 
 from annotate.models import GOLD_BLOCK, Assignment, Campaign, GoldItem
-from annotate.selectors.campaigns import outputs
-from annotate.selectors.prepared import Prepared
 from annotate.selectors.work.picking import Picked
-from annotate.statements import Row
 
 BLOCK = GOLD_BLOCK
 MOST = 12  # of a block: fewer than half
@@ -67,30 +64,14 @@ def pick(campaign: Campaign, annotator_id: int) -> Picked | None:
     """Return a gold item that this person never had, in an order of their own; None without."""
     key = int.from_bytes(_key(campaign, annotator_id, -1))
     factor, shift = key % (PRIME - 1) + 1, key // PRIME % PRIME
-    rows = _NEW.rows(campaign=campaign.pk, annotator=annotator_id, factor=factor, shift=shift)
-    for pk, text, given, paragraphs in rows:
-        shown = outputs.shown_gold(annotator_id, pk, text, given, paragraphs)
-        return Picked(None, None, shown, False, gold_id=pk)
-    return None
-
-
-def had_by(campaign_id: int, annotator_id: int) -> int:
-    """Return how many gold items this person ever got."""
-    mine = Assignment.objects.filter(campaign=campaign_id, annotator=annotator_id)
-    return mine.filter(gold__isnull=False).count()
+    had = Assignment.objects.filter(annotator=annotator_id, gold__isnull=False)
+    number = IntegerField()
+    place = Mod(F("position") * Value(factor, number) + Value(shift, number), Value(PRIME, number))
+    new = usable(campaign.pk).exclude(pk__in=had.values("gold")).order_by(place, "pk")
+    found = new.values_list("pk", flat=True).first()
+    return None if found is None else Picked(None, gold_id=found)
 
 
 def _key(campaign: Campaign, annotator_id: int, block: int) -> bytes:
     value = f"{campaign.public_id}:{campaign.seed}:{annotator_id}:{block}"
     return salted_hmac("annotate.gold", value, algorithm="sha256").digest()
-
-
-def _new(campaign: int, annotator: int, factor: int, shift: int) -> "QuerySet[GoldItem, Row]":
-    had = Assignment.objects.filter(annotator=annotator, gold__isnull=False)
-    number = IntegerField()
-    place = Mod(F("position") * Value(factor, number) + Value(shift, number), Value(PRIME, number))
-    new = usable(campaign).exclude(pk__in=had.values("gold")).order_by(place, "pk")
-    return new.values_list("pk", "text", "input", "paragraphs")[:1]
-
-
-_NEW = Prepared(_new, numbers=("campaign", "annotator", "factor", "shift"))

@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from annotate.instruments.base import Material
 from annotate.instruments.expected import Expected
-from annotate.models import Assignment, Draft
+from annotate.models import Assignment
 from annotate.selectors.campaigns import outputs
-from annotate.selectors.prepared import Prepared, columns, instance
-from annotate.statements import Row
 
 
 @dataclass(frozen=True)
@@ -23,26 +21,7 @@ class InHand:
     assignment: Assignment
     material: Material
     began: datetime
-    has_draft: bool = True
     expected: Expected | None = None  # of a gold item
-
-
-def leased(assignment_id: int, participation_id: int) -> InHand | None:
-    """Return the assignment if this participation has it leased; one query."""
-    rows = _LEASED.rows(assignment=assignment_id, participation=participation_id)
-    if not rows:
-        return None
-    (row,) = rows
-    *shown, before, has_draft, expected = row[-len(MORE) :]
-    found = instance(Assignment, row)
-    if found.status != Assignment.Status.LEASED:
-        return None
-    who = found.annotator_id
-    if found.gold_id:
-        material = outputs.shown_gold(who, found.gold_id, *shown[3:])
-    else:
-        material = outputs.shown(who, found.output_id or 0, *shown[:3])
-    return InHand(found, material, _began(found, before), bool(has_draft), expected)
 
 
 def of(assignment: Assignment) -> InHand:
@@ -80,28 +59,3 @@ def with_begin(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
 
 def _began(assignment: Assignment, before: datetime | None) -> datetime:
     return assignment.started_at or max(assignment.leased_at, before or assignment.leased_at)
-
-
-MORE = (
-    "output__text",
-    "output__item__input",
-    "output__item__paragraphs",
-    "gold__text",
-    "gold__input",
-    "gold__paragraphs",
-    "ended_before",
-    "has_draft",
-    "gold__expected",
-)
-
-
-def _leased(assignment: int, participation: int) -> "QuerySet[Assignment, Row]":
-    # The status is compared afterwards. Asked for here, Postgres may look for the row among all
-    # open leases, with those that have ended since its last clean-up.
-    mine = Assignment.objects.filter(pk=assignment, participation=participation)
-    drafted = Exists(Draft.objects.filter(assignment=OuterRef("pk")))
-    rows = with_begin(mine).annotate(has_draft=drafted)
-    return rows.values_list(*columns(Assignment), *MORE)
-
-
-_LEASED = Prepared(_leased, numbers=("assignment", "participation"))

@@ -1,43 +1,21 @@
-"""Counts what a campaign's allowance of leases promises again, from the facts."""
+"""Facts of a campaign that must agree with one another."""
 
-from dataclasses import dataclass
+from django.db.models import Count, Exists, F, OuterRef, Q
 
-from django.db.models import Count, Exists, F, OuterRef, Q, Sum
-
-from annotate.models import Assignment, Campaign, LeaseAllowance, Slot
-from annotate.selectors.work import admission
+from annotate.models import Assignment, Campaign, Slot
 
 
-@dataclass(frozen=True)
-class Recount:
-    """What was counted in a campaign.
+def wrong(campaign: Campaign) -> list[str]:
+    """Return a sentence for each disagreement between slots, leases and people.
 
-    allowed: leases that may be made without looking at the limits again.
-    room: leases that the limits certainly cover now.
-    wrong: a sentence for each disagreement between facts.
+    The caller holds the campaign's lock, or nothing is leased meanwhile.
     """
-
-    allowed: int
-    room: int
-    wrong: tuple[str, ...]
-
-    @property
-    def is_right(self) -> bool:
-        return not self.wrong and self.allowed <= self.room
-
-
-def recount(campaign: Campaign) -> Recount:
-    """Count leases, slots and people of a campaign from their rows. The caller holds its lock, or
-    nothing is leased meanwhile."""
-    mine = LeaseAllowance.objects.filter(campaign=campaign)
-    allowed = mine.aggregate(sum=Sum("leases"))["sum"] or 0
     found = {
         "slots are held by work that cannot hold one": _wrongly_held(campaign.pk),
         "leases hold no slot": _without_slot(campaign.pk),
         "people have more tasks than one person may": _over_cap(campaign),
     }
-    wrong = tuple(f"{n} {what}" for what, n in found.items() if n)
-    return Recount(allowed, admission.room(campaign), wrong)
+    return [f"{n} {what}" for what, n in found.items() if n]
 
 
 def _wrongly_held(campaign_id: int) -> int:

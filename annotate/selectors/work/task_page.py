@@ -22,6 +22,7 @@ from annotate.selectors.studies import instruments, texts
 from annotate.selectors.studies.texts import StudyTexts
 from annotate.selectors.work import beforehand, gold, in_hand, units
 from annotate.selectors.work.side_by_side.texts import beside as texts_beside
+from annotate.selectors.work.standing import Standing
 
 
 @dataclass(frozen=True)
@@ -173,24 +174,10 @@ def _barred(who: Participation) -> str:
     return bar if not bar or who.is_sure else eligibility.HIDDEN
 
 
-def reserved(participation_id: int) -> int | None:
-    """Return the id of the task that is open for this participation, the oldest of several."""
-    return (
-        Assignment.objects.filter(
-            participation=participation_id,
-            status=Assignment.Status.LEASED,
-            expires_at__gt=timezone.now(),
-        )
-        .order_by("leased_at", "pk")
-        .values_list("pk", flat=True)
-        .first()
-    )
-
-
-def current(assignment: Assignment, study: Study) -> Work:
-    """Return a task of this study."""
+def current(assignment: Assignment, study: Study, *, has_draft: bool = True) -> Work:
+    """Return a task of this study. has_draft: False where there is certainly none."""
     material = texts_beside(study.instrument, assignment, in_hand.material(assignment))
-    return Work(assignment.pk, material, draft(assignment))
+    return Work(assignment.pk, material, draft(assignment) if has_draft else SavedDraft(0, {}))
 
 
 def draft(assignment: Assignment) -> SavedDraft:
@@ -265,6 +252,13 @@ def _judged(who: Participation) -> tuple[int, int, datetime | None]:
         last=Max(Coalesce("started_at", "leased_at")),
     )
     return row["here"], row["today"], row["last"]
+
+
+def figures_of(who: Participation, now: Standing, *, goes_on: bool) -> Figures:
+    """Return what stands around the next task. goes_on: whether one was leased just now."""
+    _here, earned_today = _earned(who)
+    barred = "" if goes_on else _barred(who)
+    return Figures(now.judged, now.judged_today, earned_today, barred, who.tasks)
 
 
 def _earned(who: Participation) -> tuple[Decimal, Decimal]:

@@ -11,6 +11,7 @@ from annotate.errors import Invalid
 from annotate.instruments.base import Instrument
 from annotate.models import (
     Campaign,
+    CampaignTotals,
     Membership,
     System,
     Target,
@@ -273,6 +274,7 @@ def _campaign(checked: Checked, seed: int) -> Campaign:
         screening=dict(plan.screening),
         gold_share=plan.gold_share,
     )
+    CampaignTotals.objects.create(campaign=campaign)
     widths = [{"criterion": name, "width": width} for name, width in plan.targets.items()]
     margins = [{"criterion": name, "margin": margin} for name, margin in plan.margins.items()]
     Target.objects.bulk_create(Target(campaign=campaign, **one) for one in widths + margins)

@@ -9,7 +9,7 @@ from annotate.crowds.tariffs import CENT
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.models import Campaign, LedgerEntry, Participation
 from annotate.selectors.pay import budget
-from annotate.services import audit, locks
+from annotate.services import audit, locks, totals
 from annotate.services.pay import settling
 from annotate.text.figures import money
 
@@ -68,6 +68,7 @@ def give(campaign_id: int, gift: Gift, *, actor_id: int, beyond_budget: bool = F
             key=_key(campaign, gift),
             reason=gift.reason.strip(),
         )
+        totals.spend(entry)
         excess = budget.ask(campaign, before=before, beyond_budget=beyond_budget)
         audit.record(
             gift.kind.value,

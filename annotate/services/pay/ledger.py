@@ -12,20 +12,22 @@ from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Re
 from annotate.selectors.pay import budget
 from annotate.selectors.review import refusals
 from annotate.selectors.review.effects import FOR_WORK
-from annotate.services import written_rows
+from annotate.services import totals
 from annotate.services.pay import unit_ledger
 
 Kind = LedgerEntry.Kind
 
 
-def earn_task(assignment: Assignment, *, campaign: Campaign, kind: Kind) -> None:
+def earn_task(assignment: Assignment, *, campaign: Campaign, kind: Kind) -> LedgerEntry:
     """Add what this assignment has earned; a second row for it violates the unique key.
+
+    The caller adds the row to the campaign's totals, as the last that its transaction does.
 
     On a marketplace, the caller locks the participation, because the fees of a unit's tasks depend
     on each other.
     """
     each = _price(assignment, campaign)
-    entry = LedgerEntry(
+    entry: LedgerEntry = LedgerEntry.objects.create(
         campaign=campaign,
         participation_id=assignment.participation_id,
         assignment=assignment,
@@ -34,7 +36,7 @@ def earn_task(assignment: Assignment, *, campaign: Campaign, kind: Kind) -> None
         fee=each.fee,
         key=f"assignment:{assignment.pk}",
     )
-    written_rows.add(entry)
+    return entry
 
 
 def earn_rest(who: Participation, *, campaign: Campaign, reward: Decimal) -> Decimal:
@@ -50,7 +52,7 @@ def earn_rest(who: Participation, *, campaign: Campaign, reward: Decimal) -> Dec
         return ZERO
     each = unit_ledger.price(who, missing)
     before = mine.filter(kind=Kind.REMAINDER).count()  # each lapsed with the unit
-    LedgerEntry.objects.create(
+    entry = LedgerEntry.objects.create(
         campaign=campaign,
         participation=who,
         kind=Kind.REMAINDER,
@@ -58,6 +60,7 @@ def earn_rest(who: Participation, *, campaign: Campaign, reward: Decimal) -> Dec
         fee=each.fee,
         key=f"remainder:{who.pk}" + (f":{before}" if before else ""),
     )
+    totals.spend(entry)
     return each.reward
 
 
@@ -131,7 +134,7 @@ def _cancel(participation: Participation, kinds: tuple[Kind, ...], ruling: Rulin
     )
     amount, fee = ((row[name] or Decimal(0)).quantize(CENT) for name in ("amount", "fee"))
     if amount or fee:
-        LedgerEntry.objects.create(
+        entry = LedgerEntry.objects.create(
             campaign_id=participation.campaign_id,
             participation=participation,
             kind=Kind.REFUSAL if kinds is FOR_WORK else Kind.REINSTATEMENT,
@@ -140,4 +143,5 @@ def _cancel(participation: Participation, kinds: tuple[Kind, ...], ruling: Rulin
             ruling=ruling,
             key=f"ruling:{ruling.pk}:{participation.pk}",
         )
+        totals.spend(entry)
     return amount

@@ -12,7 +12,7 @@ from annotate.models import Campaign, LedgerEntry, Participation, TutorialRound,
 from annotate.selectors.pay import budget, promises
 from annotate.selectors.pay.promises import OVER
 from annotate.selectors.work import admission, tutorial_speed
-from annotate.services import audit, change_marks
+from annotate.services import audit, change_marks, totals
 
 
 def make(run: TutorialRun, *, campaign: Campaign) -> Decimal:
@@ -24,27 +24,20 @@ def make(run: TutorialRun, *, campaign: Campaign) -> Decimal:
     return amount
 
 
-def locked(campaign: Campaign, annotator_id: int) -> TutorialRun | None:
-    """Lock and return this person's promise in a campaign, if it is not due yet.
+def fall_due(campaign: Campaign, annotator_id: int) -> Decimal:
+    """Add the bonus to the ledger if enough of this person's judgments count; return it.
 
-    The lock orders two judgments submitted at the same moment: the second sees the first.
+    The caller locks the person, or the campaign alone: of two judgments submitted at the same
+    moment, the second sees the first.
     """
-    mine = promises.open_of(campaign.pk, [annotator_id])
-    pk = mine.values_list("pk", flat=True).first()
-    if pk is None:
-        return None
-    return TutorialRun.objects.select_for_update().get(pk=pk)
-
-
-def fall_due(run: TutorialRun | None, campaign: Campaign) -> Decimal:
-    """Add the bonus to the ledger if enough of this person's judgments count; return it."""
-    if run is None or promises.judged(campaign.pk, run.annotator_id) < campaign.bonus_after:
+    run = promises.open_of(campaign.pk, [annotator_id]).first()
+    if run is None or promises.judged(campaign.pk, annotator_id) < campaign.bonus_after:
         return ZERO
-    return _add(run, campaign) if promises.payable(campaign, run.annotator_id) else ZERO
+    return _add(run, campaign) if promises.payable(campaign, annotator_id) else ZERO
 
 
 def look(campaign: Campaign, annotator_id: int) -> Decimal:
-    """Add the bonus of this person if it is due now. The caller locks the campaign."""
+    """Add the bonus of this person if it is due now. The caller locks campaign or person."""
     run = promises.open_of(campaign.pk, [annotator_id]).first()
     if run is None or not promises.payable(campaign, annotator_id):
         return ZERO
@@ -74,9 +67,8 @@ def end(campaign: Campaign) -> int:
         return 0
     charges = budget.tariff(campaign)
     rows = [(run, charges.bonus(run.promised)) for run in runs]
-    LedgerEntry.objects.bulk_create(
-        (_entry(run, campaign, each) for run, each in rows), ignore_conflicts=True
-    )  # promised once, but another campaign may pay it at this moment
+    # Promised once, but another campaign may pay it at this moment.
+    totals.store_once((_entry(run, campaign, each) for run, each in rows), campaign_id=campaign.pk)
     change_marks.mark(campaign.pk, "tutorial")
     audit.record("tutorial_bonuses_due", campaign_id=campaign.pk, people=len(runs))
     return len(runs)
@@ -104,7 +96,7 @@ def pay_failing(round_: TutorialRound, campaign: Campaign) -> Decimal:
         amount=each.reward,
         fee=each.fee,
     )
-    LedgerEntry.objects.bulk_create([row], ignore_conflicts=True)
+    totals.store_once([row], campaign_id=campaign.pk)
     audit.record("failed_try_due", campaign_id=campaign.pk, subject=subject, amount=str(amount))
     return amount
 
@@ -127,9 +119,8 @@ def _offers_more(run: TutorialRun, campaign: Campaign) -> bool:
 def _add(run: TutorialRun, campaign: Campaign) -> Decimal:
     """Add the bonus once per annotator and instrument, over all campaigns."""
     wanted = _entry(run, campaign, budget.tariff(campaign).bonus(run.promised))
-    if LedgerEntry.objects.filter(key=wanted.key).exists():
+    if not totals.store_once([wanted], campaign_id=campaign.pk):
         return ZERO
-    LedgerEntry.objects.bulk_create([wanted], ignore_conflicts=True)
     change_marks.mark(campaign.pk, "tutorial")
     audit.record(
         "tutorial_bonus_due",

@@ -9,6 +9,7 @@ from decimal import Decimal
 from annotate.crowds.tariffs import ZERO, Price, Tariff
 from annotate.models import LedgerEntry, Participation, Payout
 from annotate.selectors.pay import budget
+from annotate.services import totals
 from annotate.services.pay.unit_pay import UnitAccount, UnitEntry, account, of_unit
 
 Kind = LedgerEntry.Kind
@@ -154,7 +155,7 @@ def _add(
 ) -> None:
     """Add a row, numbered by the rows before it: a unit may lapse, come back and lapse again."""
     n = LedgerEntry.objects.filter(participation=participation).count()
-    LedgerEntry.objects.create(
+    entry = LedgerEntry.objects.create(
         campaign_id=participation.campaign_id,
         participation=participation,
         kind=kind,
@@ -163,6 +164,7 @@ def _add(
         key=f"{why}:{participation.pk}:{n}",
         reason=reason,
     )
+    totals.spend(entry)
 
 
 def _sum(rows: list[UnitEntry], *kinds: Kind) -> Decimal:

@@ -46,7 +46,7 @@ def keep(campaign_id: int) -> None:
 
 def _due(now: datetime) -> Iterator[int]:
     """Yield the campaigns to read, those that were never read first."""
-    large = Campaign.objects.filter(slot_tally__held__gte=LEAST)
+    large = Campaign.objects.filter(totals__held__gte=LEAST)
     large = large.exclude(status=CampaignStatus.DRAFT).order_by("pk")
     kept = {one.campaign_id: one for one in WorkTimes.objects.all()}
     yield from (pk for pk in large.values_list("pk", flat=True) if pk not in kept)

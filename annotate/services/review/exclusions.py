@@ -26,7 +26,7 @@ def exclude(review: Review, ruling: Ruling) -> int:
     Exclusion.objects.bulk_create(
         Exclusion(judgment_id=judgment, ruling=ruling) for judgment in held.values()
     )
-    slots.free(held)
+    slots.free(held, campaign_id=review.campaign_id)
     change_marks.mark(review.campaign_id, "exclusion")
     return len(held)
 

@@ -71,7 +71,7 @@ def _lock(campaign_id: int, found: list[Verdict]) -> None:
     if any(verdict.tier == PAUSED for verdict in found):
         locks.campaign(campaign_id)
     else:
-        locks.campaign_with_allowance(campaign_id)
+        locks.campaign_shared(campaign_id)
 
 
 def _known(review: Review | None, arming: int) -> set[tuple[str, str]]:

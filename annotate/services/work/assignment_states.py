@@ -1,12 +1,10 @@
 """The only writer of an assignment's status (data rule 2). `slots` records who holds a slot."""
 
 from collections.abc import Collection
-from datetime import datetime
 from typing import Any
 
 from annotate.models import Assignment
 from annotate.services import audit, transitions
-from annotate.services.written_rows import RowChange
 
 Status = Assignment.Status
 
@@ -21,19 +19,6 @@ TRANSITIONS: dict[Status, frozenset[Status]] = {
 # Other moves are recorded elsewhere: a submission by its judgment, a verification by the audit row
 # of the confirmed participation.
 AUDITED = (Status.RETURNED, Status.EXPIRED)
-_HAND_IN = RowChange(Assignment, sets=("status", "ended_at", "signals"), where=("id", "status"))
-
-
-def hand_in(
-    assignment_id: int, to: Status, *, ended_at: datetime, signals: dict[str, Any] | None
-) -> bool:
-    """Move from leased to `to`, in the caller's transaction; False if the lease has ended.
-
-    It does what `move` does, by a statement that is written once.
-    """
-    if to not in (Status.SUBMITTED, Status.VERIFIED):
-        raise ValueError(f"What is handed in does not become {to}.")
-    return bool(_HAND_IN.make(to, ended_at, signals, assignment_id, Status.LEASED))
 
 
 def move(

@@ -52,7 +52,7 @@ def lose(participation: Participation, *, now: datetime) -> int:
     held = _locked(_of(participation).filter(status__in=(Status.SUBMITTED, Status.VERIFIED)))
     campaign_id, judged = participation.campaign_id, (Status.SUBMITTED, Status.VERIFIED)
     assignment_states.move(held, Status.RETURNED, campaign_id=campaign_id, sources=judged)
-    slots.free(held)
+    slots.free(held, campaign_id=campaign_id)
     if held:
         change_marks.mark(participation.campaign_id, "left")
     return len(held)

@@ -43,7 +43,7 @@ def correct(assignment_id: int, *, participation_id: int, given: HandedIn, after
     task = leasing.own(assignment_id, participation_id=participation_id)
     work = checked(in_hand.of(task), instruments.of(task.campaign), given)
     with transaction.atomic():
-        campaign = locks.campaign_with_allowance(task.campaign_id)
+        campaign = locks.campaign_shared(task.campaign_id)
         who = locks.person(participation_id)
         found = corrections.answered(assignment_id)
         if found.answers == after + 1 and found.response == work.response:

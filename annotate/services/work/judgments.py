@@ -1,9 +1,9 @@
 """Submitting judgments and keeping drafts."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -25,14 +25,14 @@ from annotate.selectors.review import eligibility
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import admission, in_hand, signal_keys
 from annotate.selectors.work.in_hand import InHand
-from annotate.selectors.work.terms import CampaignTerms
-from annotate.services import audit, change_marks, locks
+from annotate.services import audit, change_marks, locks, totals
 from annotate.services.pay import ledger, promises
 from annotate.services.work import assignment_states, leasing, page_signals, slots, submissions
 from annotate.services.work.page_signals import PageSent
 from annotate.services.work.submissions import CheckedResponse
 
 Status = Assignment.Status
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -78,41 +78,60 @@ def submit(
     `Conflict` where the instrument has another version now. A worker computes the scores after the
     change mark (`scoring.ensure`).
     """
-    assignment = leasing.own(assignment_id, participation_id=participation_id)
-    if assignment.status in Assignment.JUDGED:
-        return _receipt(assignment_id, already=True)
     given = HandedIn(raw, active_seconds, version, page)
-    work = checked(in_hand.of(assignment), instruments.of(assignment.campaign), given)
-    work = replace(work, signals=page_signals.counted(signal_keys.of(assignment.campaign), page))
+
+    def act(who: Participation, alone: bool) -> Receipt:
+        instrument = instruments.of(who.campaign)
+        receipt, due = store(assignment_id, who, given, instrument, alone=alone)
+        if due:
+            totals.change(who.campaign_id, **due)
+            promises.fall_due(who.campaign, who.annotator_id)
+        return receipt
+
+    return in_turn(participation_id, act)
+
+
+def in_turn(participation_id: int, act: Callable[[Participation, bool], T]) -> T:
+    """Submit a task by `act`, in a transaction that locks the person.
+
+    Where that is not enough it is undone, and done again with the campaign locked alone.
+    """
     try:
-        # These are two transactions. The first, on finding the lease ended, holds the assignment's
-        # row, and a transaction that holds it must not wait for the campaign.
-        return _in_time(work) or _late(work)
-    except IntegrityError:
-        # The same submit was faster in another tab, or this person has judged this output before.
-        if Assignment.objects.filter(Assignment.has_work(), pk=assignment_id).exists():
-            return _receipt(assignment_id, already=True)
+        try:
+            with transaction.atomic():
+                return act(locks.person(participation_id), False)
+        except leasing.Alone:
+            with transaction.atomic():
+                return act(locks.person(participation_id, alone=True), True)
+    except IntegrityError:  # this person has the same output in another task
         raise Gone(_("You already have this task, in another tab or an earlier visit.")) from None
 
 
-def store_in_time(
-    assignment_id: int, who: Participation, known: CampaignTerms, given: HandedIn
-) -> Receipt | None:
-    """Store a response while its lease holds, as `submit` does; None where that is not so.
+def store(
+    assignment_id: int, who: Participation, given: HandedIn, instrument: Instrument, *, alone: bool
+) -> tuple[Receipt, dict[str, Any]]:
+    """Store a response in the caller's transaction, which `in_turn` has begun.
 
-    It runs in the caller's transaction, which locks the person. A bonus that this judgment brings
-    is left to the caller.
+    Return the receipt, and what the caller adds to the campaign's totals and then looks whether a
+    bonus falls due; nothing where it had been stored before. Raises as `submit` does, and
+    `leasing.Alone` for late work that needs the campaign's own lock.
     """
-    task = in_hand.leased(assignment_id, who.pk)
-    if task is None:
-        return None
-    task.assignment.campaign, task.assignment.participation = known.campaign, who
-    work = checked(task, known.study.instrument, given)
-    work = replace(work, signals=page_signals.counted(known.signal_key, given.page))
-    to = _state(who)
-    if not assignment_states.hand_in(assignment_id, to, ended_at=work.at, signals=work.signals):
-        return None
-    return _store(work, kind=LedgerEntry.Kind.REWARD, counts=True)
+    assignment = leasing.own(assignment_id, participation_id=who.pk)
+    is_late = assignment.status != Status.LEASED
+    mine = Assignment.objects.filter(Assignment.has_work(), pk=assignment_id)
+    if is_late and mine.exists():  # its unit may have been returned since
+        return _receipt(assignment_id, already=True), {}
+    if is_late and not alone:
+        raise leasing.Alone
+    assignment.campaign, assignment.participation = who.campaign, who
+    work = checked(in_hand.of(assignment), instrument, given)
+    work = replace(work, signals=page_signals.counted(signal_keys.of(who.campaign), given.page))
+    if is_late:
+        return _late(work, who)
+    if not _advance(work, who, sources=[Status.LEASED]):
+        raise leasing.Alone  # its time was over meanwhile
+    receipt, due = _store(work, kind=LedgerEntry.Kind.REWARD, counts=True)
+    return receipt, due | {"leased": -1}
 
 
 def save_draft(
@@ -169,69 +188,32 @@ def _read(instrument: Instrument, material: Material, raw: Mapping[str, Any]) ->
         raise Invalid(error.errors) from None
 
 
-@transaction.atomic
-def _in_time(work: CheckedResponse) -> Receipt | None:
-    """Store it if the lease still holds its slot; otherwise return None.
-
-    The tasks of a paid unit are processed in sequence, because their fees depend on each other.
-    """
-    who = work.assignment.participation
-    if who.tasks is not None:
-        who = _locked(who)
-    if not _advance(work, sources=[Status.LEASED], who=who):
-        return None
-    return _store_and_promise(work, kind=LedgerEntry.Kind.REWARD, counts=True)
-
-
-@transaction.atomic
-def _late(work: CheckedResponse) -> Receipt:
+def _late(work: CheckedResponse, who: Participation) -> tuple[Receipt, dict[str, Any]]:
     """Store work after its lease: it counts if a slot is free; otherwise it is compensated."""
-    campaign = locks.campaign(work.assignment.campaign_id)
-    who = _standing(work)
-    promised = admission.has_room(who, besides=work.assignment)
-    if not _advance(work, sources=[Status.EXPIRED, Status.RETURNED], who=who):
-        return _receipt(work.assignment.pk, already=True)
-    counts = _retake(work.assignment, campaign, promised=promised)
-    if not counts and not promised and not budget.affordable(campaign):
-        audit.record(
-            "compensation_needed",
-            campaign_id=campaign.pk,
-            subject=f"assignment:{work.assignment.pk}",
-        )
-        return _store_and_promise(work, kind=None, counts=False)
-    kind = LedgerEntry.Kind.REWARD if counts else LedgerEntry.Kind.COMPENSATION
-    return _store_and_promise(work, kind=kind, counts=counts)
-
-
-def _standing(work: CheckedResponse) -> Participation:
-    """Return the participation, locked if its crowd may confirm it at this moment.
-
-    Raises `Gone` where its paid unit takes no more work, unless it contains this work already.
-    """
-    who = work.assignment.participation
-    if who.tasks is None:
-        return who
-    who = _locked(who)
+    campaign, task = who.campaign, work.assignment
     over = admission.closed_unit(who)
-    mine = Assignment.objects.filter(Assignment.has_work(), pk=work.assignment.pk)
-    if over is not None and not mine.exists():
+    if over is not None:  # its paid unit takes no more work
         raise Gone(over.message, code=over.reason)
-    return who
-
-
-def _locked(who: Participation) -> Participation:
-    return Participation.objects.select_for_update(no_key=True).get(pk=who.pk)
+    promised = admission.has_room(who, besides=task)
+    _advance(work, who, sources=[Status.EXPIRED, Status.RETURNED])
+    counts = _retake(task, campaign, promised=promised)
+    if not counts and not promised and not budget.affordable(campaign):
+        subject = f"assignment:{task.pk}"
+        audit.record("compensation_needed", campaign_id=campaign.pk, subject=subject)
+        return _store(work, kind=None, counts=False)
+    kind = LedgerEntry.Kind.REWARD if counts else LedgerEntry.Kind.COMPENSATION
+    return _store(work, kind=kind, counts=counts)
 
 
 def _advance(
-    work: CheckedResponse, *, sources: Collection[Assignment.Status], who: Participation
+    work: CheckedResponse, who: Participation, *, sources: Collection[Assignment.Status]
 ) -> bool:
     """Record the submission of a task that is in one of `sources`."""
     return bool(
         assignment_states.move(
             [work.assignment.pk],
             _state(who),
-            campaign_id=work.assignment.campaign_id,
+            campaign_id=who.campaign_id,
             sources=sources,
             ended_at=work.at,
             signals=work.signals,
@@ -258,27 +240,18 @@ def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bo
     return assignment.output_id is None or slots.take_for(assignment)
 
 
-def _store_and_promise(
+def _store(
     work: CheckedResponse, *, kind: LedgerEntry.Kind | None, counts: bool
-) -> Receipt:
-    """Store it, with the bonus that it brings."""
-    campaign = work.assignment.campaign
-    promise = promises.locked(campaign, work.assignment.annotator_id)
-    receipt = _store(work, kind=kind, counts=counts)
-    promises.fall_due(promise, campaign)
-    return receipt
-
-
-def _store(work: CheckedResponse, *, kind: LedgerEntry.Kind | None, counts: bool) -> Receipt:
+) -> tuple[Receipt, dict[str, Any]]:
     assignment, campaign = work.assignment, work.assignment.campaign
     judgment_id = submissions.add(work)
+    spent, earned = Decimal(0), Decimal(0)
     if kind is not None:
-        ledger.earn_task(assignment, campaign=campaign, kind=kind)
-    if work.task.has_draft:
-        Draft.objects.filter(assignment=assignment).delete()
+        entry = ledger.earn_task(assignment, campaign=campaign, kind=kind)
+        spent, earned = entry.amount + entry.fee, budget.price(campaign).reward
+    Draft.objects.filter(assignment=assignment).delete()
     change_marks.mark(campaign.pk, "judgment")
-    earned = budget.price(campaign).reward if kind is not None else Decimal(0)
-    return Receipt(judgment_id, counts, earned)
+    return Receipt(judgment_id, counts, earned), {"spent": spent}
 
 
 def _receipt(assignment_id: int, *, already: bool) -> Receipt:

@@ -1,15 +1,13 @@
 """Leases: which annotator has which output until when (data rule 6). `admission` decides who may.
 
-Each function is one short transaction. Most leases spend from the campaign's allowance (`spending`,
-decision 040). The others lock the campaign's row, one after another (`no_key`, so that inserts that
-only refer to the campaign do not wait), look at its limits, and allow further leases. The slot
-(free or held by one assignment) and the unique constraints of `Assignment` guard behind the locks.
-
-Locks are taken in this order: the campaign, its allowance of leases, the person's participations,
-assignments, slots. `spending` takes from the allowance last, but never waits for it.
+Each function is one short transaction. A lease shares the campaign's lock (`locks`), takes a free
+slot that nobody has locked, and ends with one conditional update of the campaign's row of totals.
+Where that row, or no free slot, refuses it, all is undone and done again with the campaign locked
+alone, which leases or says why not.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Case, DateTimeField, Q, QuerySet, Value, When
@@ -18,20 +16,26 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
+from annotate.instruments.base import Instrument
 from annotate.models import Assignment, Campaign, Participation
 from annotate.selectors.studies import instruments
-from annotate.selectors.work import admission, beforehand, gold, standing
+from annotate.selectors.work import admission, beforehand, gold, standing, tutorial_runs
 from annotate.selectors.work.in_hand import with_begin
-from annotate.selectors.work.picking import Picked, recent_items
+from annotate.selectors.work.picking import Picked
 from annotate.selectors.work.side_by_side import picking
-from annotate.services import change_marks, lease_allowances, locks
+from annotate.selectors.work.standing import Standing
+from annotate.services import change_marks, locks, totals
 from annotate.services.pay import promises
-from annotate.services.work import assignment_states, slots, spending
+from annotate.services.work import assignment_states, slots
 
 LONGEST = 6  # lease lengths by which a page that stays open can extend a lease
 LEASED = Assignment.Status.LEASED
 
 Lease = Assignment | admission.Nothing
+
+
+class Alone(Exception):
+    """Undo the transaction, and begin again with the campaign locked alone."""
 
 
 def lease(participation_id: int, *, ahead: bool = False) -> Lease:
@@ -41,11 +45,7 @@ def lease(participation_id: int, *, ahead: bool = False) -> Lease:
     """
     if not ahead and (in_hand := _in_hand(participation_id)):
         return in_hand
-    if quick := _at_once(participation_id, ahead=ahead):
-        return quick
-    with transaction.atomic():
-        who, campaign, mine = _come(participation_id)
-        return mine[0] if mine and not ahead else _next(campaign, who, n_open=len(mine))
+    return _leased(participation_id, ahead=ahead)
 
 
 def lease_ahead(participation_id: int, *, after: int) -> Lease:
@@ -56,32 +56,103 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
     """
     if in_hand := _in_hand(participation_id, besides=after):
         return in_hand
-    if quick := _at_once(participation_id, besides=after):
-        return quick
-    with transaction.atomic():
-        who, campaign, mine = _come(participation_id)
-        if others := [each for each in mine if each.pk != after]:
-            return others[0]
-        if campaign.status == Campaign.Status.CLOSING:
-            return admission.none_free(campaign)
-        return _next(campaign, who, n_open=len(mine), besides=after)
+    return _leased(participation_id, besides=after)
 
 
-def _at_once(
-    participation_id: int, *, ahead: bool = True, besides: int | None = None
-) -> Assignment | None:
-    """Lease the next output without the campaign's lock, where nothing speaks against it.
+def _leased(participation_id: int, *, ahead: bool = False, besides: int | None = None) -> Lease:
+    try:
+        return _lease(participation_id, ahead=ahead, besides=besides, alone=False)
+    except Alone:
+        return _lease(participation_id, ahead=ahead, besides=besides, alone=True)
 
-    ahead, besides: whether another task may be open, and which one.
+
+@transaction.atomic
+def _lease(participation_id: int, *, ahead: bool, besides: int | None, alone: bool) -> Lease:
+    who = locks.person(participation_id, alone=alone)
+    expire(who.campaign_id, now=timezone.now())
+    mine = list(admission.open_of(who.pk).order_by("leased_at", "pk"))
+    others = [] if ahead else [each for each in mine if each.pk != besides]
+    if others:
+        return others[0]
+    if besides is not None and who.campaign.status == Campaign.Status.CLOSING:
+        return admission.none_free(who.campaign)
+    now = standing.of(who, now=timezone.now())
+    got, within = choose(who, now, instruments.of(who.campaign), besides=besides, alone=alone)
+    if isinstance(got, admission.Nothing):
+        promises.look(who.campaign, who.annotator_id)
+        return got
+    assignment = take(got, who)
+    count(who, got, within)
+    return assignment
+
+
+def choose(
+    who: Participation,
+    now: Standing,
+    instrument: Instrument,
+    *,
+    besides: int | None = None,
+    alone: bool,
+) -> tuple[Picked | admission.Nothing, Q]:
+    """Lock the slot that this person gets next, or say why none, with what its lease is `within`.
+
+    The caller has locked the person. Raises `Alone` where only the campaign's own lock can tell.
     """
+    campaign, step = who.campaign, tutorial_runs.step(who.campaign, who)
+    refusal = admission.personal(campaign, who, n_open=now.n_open, step=step, now=now)
+    if refusal is None and alone:
+        refusal = admission.gate(campaign, who, n_open=now.n_open)
+    elif refusal is None and (step != tutorial_runs.TutorialStep.PASSED or _is_late(campaign)):
+        raise Alone  # limits come before the tutorial
+    if refusal is not None:
+        return refusal, Q()
+    within = admission.within(campaign, who)
+    found = _gold(who, now) or picking.pick(instrument, who, besides=besides)
+    if found is None and not alone:
+        raise Alone  # others may have locked slots that they do not take
+    return found or admission.none_free(campaign), within
 
-    def act(who: Participation) -> Assignment:
-        known, now = spending.begin(who), standing.of(who, now=timezone.now())
-        if now.n_open and (not ahead or (besides is not None and now.waiting != besides)):
-            raise spending.Otherwise  # another tab was faster
-        return spending.lease(known, who, now, besides=besides)[0]
 
-    return spending.tried(participation_id, act)
+def take(picked: Picked, who: Participation) -> Assignment:
+    """Lease a slot that was picked, or a gold item."""
+    now, slot = timezone.now(), picked.slot
+    assignment = Assignment.objects.create(
+        campaign=who.campaign,
+        participation=who,
+        annotator_id=who.annotator_id,
+        output=None if slot is None else slot.output,
+        gold_id=picked.gold_id,
+        leased_at=now,
+        expires_at=_until(who, _length(who.campaign)),
+    )
+    if slot is not None:
+        held = (slots.begin if picked.begins else slots.take)(slot.pk, assignment)
+        if not held:
+            raise Alone  # somebody has begun the item meanwhile
+    return assignment
+
+
+def count(who: Participation, picked: Picked, within: Q, **more: Any) -> None:
+    """Count a lease in the totals, with whatever else this transaction brings; its last act.
+
+    Raises `Alone` where limits or budget do not cover it any more.
+    """
+    leased = 1 + more.pop("leased", 0)
+    held = int(picked.slot is not None)
+    if not totals.change(who.campaign_id, held=held, leased=leased, within=within, **more):
+        raise Alone
+
+
+def _is_late(campaign: Campaign) -> bool:
+    return campaign.deadline is not None and timezone.now() >= campaign.deadline
+
+
+def _gold(who: Participation, now: Standing) -> Picked | None:
+    campaign = who.campaign
+    if campaign.status != Campaign.Status.OPEN or not campaign.gold_share:
+        return None
+    is_due = gold.is_due(campaign, who.annotator_id, held=now.held, had=now.had_gold)
+    return gold.pick(campaign, who.annotator_id) if is_due else None
 
 
 def _in_hand(participation_id: int, *, besides: int | None = None) -> Lease | None:
@@ -100,29 +171,6 @@ def _in_hand(participation_id: int, *, besides: int | None = None) -> Lease | No
     return admission.first(owed) if owed else found
 
 
-def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignment]]:
-    """Lock the campaign and expire leases; return participation, campaign and open assignments."""
-    known = Participation.objects.values_list("campaign", flat=True)
-    campaign = locks.campaign_with_allowance(known.get(pk=participation_id))
-    who = locks.person(participation_id)
-    expire_due(campaign.pk, now=timezone.now())
-    return who, campaign, list(admission.open_of(who.pk).order_by("leased_at", "pk"))
-
-
-def _next(
-    campaign: Campaign, who: Participation, *, n_open: int, besides: int | None = None
-) -> Lease:
-    """Lease the next output. If no further task can follow, the tutorial bonus is due now."""
-    refusal = admission.personal(campaign, who, n_open=n_open)
-    if refusal is None:
-        lease_allowances.withdraw(campaign.pk)  # from here on, limits and budget decide
-        refusal = admission.gate(campaign, who, n_open=n_open)
-    got = refusal or _take(campaign, who, now=timezone.now(), besides=besides)
-    if isinstance(got, admission.Nothing):
-        promises.look(campaign, who.annotator_id)
-    return got
-
-
 def shown(assignment_id: int, *, participation_id: int) -> None:
     """Record that the annotator sees the task for the first time, which starts its time."""
     Assignment.objects.filter(
@@ -133,19 +181,25 @@ def shown(assignment_id: int, *, participation_id: int) -> None:
 def expire_due(campaign_id: int, *, now: datetime) -> int:
     """End the expired leases and free their slots; return how many."""
     with transaction.atomic():
-        due = list(
-            Assignment.objects.select_for_update(no_key=True)
-            .filter(campaign=campaign_id, status=LEASED, expires_at__lte=now)
-            .order_by("pk")  # one order for all, which prevents deadlocks
-            .values_list("pk", flat=True)
-        )
-        return sum(_end(pk, campaign_id, to=Assignment.Status.EXPIRED, now=now) for pk in due)
+        locks.shared(campaign_id)
+        return expire(campaign_id, now=now)
+
+
+def expire(campaign_id: int, *, now: datetime) -> int:
+    """Do the same in the caller's transaction, which has the campaign's lock."""
+    due = list(  # what others have locked is submitted or ended at this moment
+        Assignment.objects.select_for_update(no_key=True, skip_locked=True)
+        .filter(campaign=campaign_id, status=LEASED, expires_at__lte=now)
+        .values_list("pk", flat=True)
+    )
+    return sum(_end(pk, campaign_id, to=Assignment.Status.EXPIRED, now=now) for pk in due)
 
 
 def give_back(assignment_id: int, *, participation_id: int) -> None:
     """Return a lease unfinished; its output goes to the front of the queue."""
     campaign_id = own(assignment_id, participation_id=participation_id).campaign_id
     with transaction.atomic():
+        locks.shared(campaign_id)
         _end(assignment_id, campaign_id, to=Assignment.Status.RETURNED, now=timezone.now())
 
 
@@ -190,10 +244,19 @@ def hold(participation_id: int) -> None:
 
 def _end_of(assignment: Assignment) -> datetime:
     """Return when this lease ends if its page is in use now."""
-    length = spending.length(assignment.campaign)
-    return min(
-        spending.until(assignment.participation, length), assignment.leased_at + LONGEST * length
-    )
+    length = _length(assignment.campaign)
+    return min(_until(assignment.participation, length), assignment.leased_at + LONGEST * length)
+
+
+def _length(campaign: Campaign) -> timedelta:
+    """Return for how long its leases hold."""
+    return timedelta(minutes=campaign.lease_minutes)
+
+
+def _until(who: Participation, length: timedelta) -> datetime:
+    """Return the end of a lease of this length that starts now."""
+    end = timezone.now() + length
+    return end if who.deadline_at is None else min(end, who.deadline_at)
 
 
 def _extend(ends: dict[int, datetime], *, seen: int) -> bool:
@@ -224,25 +287,6 @@ def own_status(assignment_id: int, participation_id: int) -> str:
     return status
 
 
-def _take(campaign: Campaign, who: Participation, *, now: datetime, besides: int | None) -> Lease:
-    recent = [item for (item,) in recent_items(campaign.pk, who.annotator_id)]
-    slot = picking.pick(instruments.of(campaign), who, recent=recent, besides=besides)
-    if slot is None:
-        return admission.none_free(campaign)
-    if campaign.status == Campaign.Status.OPEN and campaign.gold_share:
-        slot = _gold(campaign, who) or slot
-    assignment = spending.take(slot, campaign, who, now=now)
-    if campaign.status == Campaign.Status.OPEN:
-        lease_allowances.grant(campaign, admission.room(campaign))
-    return assignment
-
-
-def _gold(campaign: Campaign, who: Participation) -> Picked | None:
-    held, had = admission.held_by(who), gold.had_by(campaign.pk, who.annotator_id)
-    is_due = gold.is_due(campaign, who.annotator_id, held=held, had=had)
-    return gold.pick(campaign, who.annotator_id) if is_due else None
-
-
 def _end(assignment_id: int, campaign_id: int, *, to: Assignment.Status, now: datetime) -> int:
     """Move leased -> `to`, in the caller's transaction; 0 if the lease had already ended."""
     mine = [assignment_id]
@@ -250,6 +294,7 @@ def _end(assignment_id: int, campaign_id: int, *, to: Assignment.Status, now: da
         mine, to, campaign_id=campaign_id, sources=[LEASED], ended_at=now
     )
     if ended:
-        slots.free(mine)
+        slots.free(mine, campaign_id=campaign_id)
+        totals.change(campaign_id, leased=-1)
         change_marks.mark(campaign_id, to.value)
     return ended

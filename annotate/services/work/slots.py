@@ -11,15 +11,15 @@ from django.db.models import Exists, F
 
 from annotate.models import Assignment, Campaign, Slot
 from annotate.selectors.campaigns import slots
-from annotate.services import slot_tallies
-from annotate.services.written_rows import RowChange
-
-_TAKE = RowChange(Slot, sets=("assignment",), where=("id",), empty=("assignment",))
+from annotate.services import totals
 
 
-def take(slot_id: int, assignment_id: int) -> bool:
-    """Let this assignment hold the slot; False if another one holds it."""
-    return bool(_TAKE.make(assignment_id, slot_id))
+def take(slot_id: int, assignment: Assignment) -> bool:
+    """Let this assignment hold the slot; False if another one holds it.
+
+    A lease counts it in the totals itself, as the last that it does.
+    """
+    return bool(Slot.objects.filter(pk=slot_id, assignment=None).update(assignment=assignment))
 
 
 def begin(slot_id: int, assignment: Assignment) -> bool:
@@ -32,9 +32,11 @@ def begin(slot_id: int, assignment: Assignment) -> bool:
 
 
 def _take_again(slot: Slot, assignment: Assignment) -> bool:
-    """Let an assignment that is over hold a slot: the tally may include it already."""
-    with slot_tallies.kept(assignment.campaign_id, [assignment.pk]):
-        return take(slot.pk, assignment.pk)
+    """Let an assignment that is over hold a slot."""
+    taken = take(slot.pk, assignment)
+    if taken:
+        totals.change(assignment.campaign_id, held=1)
+    return taken
 
 
 def take_for(assignment: Assignment) -> bool:
@@ -51,14 +53,12 @@ def take_or_add(assignment: Assignment) -> None:
     assert held, "a slot was taken while the campaign was locked"
 
 
-def free(assignments: Collection[int]) -> int:
-    """Free the slots that these assignments of one campaign hold; return how many."""
-    held = Slot.objects.filter(assignment__in=assignments)
-    campaign_id = held.values_list("campaign", flat=True).first()
-    if campaign_id is None:
-        return 0
-    with slot_tallies.kept(campaign_id, assignments):
-        return held.update(assignment=None)
+def free(assignments: Collection[int], *, campaign_id: int) -> int:
+    """Free the slots that these assignments of a campaign hold; return how many."""
+    n = Slot.objects.filter(assignment__in=assignments).update(assignment=None)
+    if n:
+        totals.change(campaign_id, held=-n)
+    return n
 
 
 def _added(last: Slot) -> Slot:

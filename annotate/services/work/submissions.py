@@ -8,7 +8,6 @@ from annotate.instruments import expected
 from annotate.instruments.base import Instrument
 from annotate.models import Assignment, GoldAnswer, Judgment
 from annotate.selectors.work.in_hand import InHand
-from annotate.services import written_rows
 from annotate.services.work.page_signals import PageSent
 
 
@@ -48,7 +47,7 @@ def add(work: CheckedResponse) -> int | None:
     }
     if work.task.expected is None:
         alike |= {"output_id": assignment.output_id, "instrument": campaign.instrument}
-        return int(written_rows.add(Judgment(**alike)).pk)
+        return int(Judgment.objects.create(**alike).pk)
     alike["item_id"] = assignment.gold_id
     right = expected.is_right(work.instrument, work.task.expected, work.response)
     GoldAnswer.objects.create(**alike, right=right)

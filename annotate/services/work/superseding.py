@@ -29,7 +29,7 @@ def supersede(
     """
     with transaction.atomic():
         earlier = Judgment.every.select_related("campaign").get(pk=judgment_id)
-        locks.campaign_with_allowance(earlier.campaign_id)  # it concerns one person
+        locks.campaign_shared(earlier.campaign_id)  # it concerns one person
         if Exclusion.objects.filter(judgment=earlier, restored_at=None).exists():
             raise Conflict("This judgment is excluded. Rule on that before it is corrected.")
         now = at or timezone.now()

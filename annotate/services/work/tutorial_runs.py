@@ -105,6 +105,7 @@ def answer(
     if found is None or not (found.passed_at or tutorial_runs.is_reserved(found, who.pk)):
         found = begin(participation_id)
     with transaction.atomic():
+        locks.shared(who.campaign_id)
         run = TutorialRun.objects.select_for_update().get(pk=found.pk)
         round_ = tutorial_runs.last_round(run)
         if round_ is None or (round_number is not None and round_number != round_.number):

@@ -54,7 +54,7 @@ def submit(
     response = body.get("response")
     if not isinstance(response, dict):
         raise Invalid({"response": _("There is no response to store.")})
-    handover = submitting.submit(
+    receipt, following = submitting.submit(
         assignment_id,
         participation_id=participation_id,
         raw=response,
@@ -62,13 +62,12 @@ def submit(
         version=_version(body),
         page=_page(body, request),
     )
-    receipt = handover.receipt
-    correctable = bool(settings.CORRECTION) and not handover.figures.barred
-    answered = said(handover.study.instrument, assignment_id, response)
+    correctable = bool(settings.CORRECTION) and not following.figures.barred
+    answered = said(following.study.instrument, assignment_id, response)
     return {
         "counts": receipt.counts,
         "earned": str(receipt.earned),
-        **_next(participation_id, handover, correctable=correctable, answered=answered),
+        **_next(participation_id, following, correctable=correctable, answered=answered),
     }
 
 

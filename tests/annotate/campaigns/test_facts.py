@@ -19,7 +19,7 @@ from annotate.models import (
 )
 from annotate.models.base import ImmutableError
 from annotate.selectors.pay import accounts
-from annotate.services import audit, change_marks
+from annotate.services import audit, change_marks, totals
 from tests.factories import campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -119,6 +119,7 @@ def test_money_is_added_to_the_cent_on_every_database():
             amount=Decimal("0.10"),
             fee=Decimal("0.00"),
         )
+    totals.recount(study.pk)
     assert str(accounts.spent(study.pk)) == "1.00"
     assert str(accounts.earned(who.pk)[0]) == "1.00"
 

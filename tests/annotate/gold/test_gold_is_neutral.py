@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pytest
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 import annotate.selectors
 import estimation.data
@@ -26,11 +25,11 @@ from annotate.models import Assignment, Campaign, ChangeMark, Judgment, Particip
 from annotate.selectors.campaigns import exports, progress
 from annotate.selectors.work import gold
 from annotate.services.campaigns import gold as writing
-from annotate.services.work import judgments, spending
+from annotate.services.work import judgments
 from estimation.models import Decision, Estimate
 from tests.annotate.gold.study import BAD, items
 from tests.estimation.test_estimating import settle, work
-from tests.factories import GOOD, campaign, change, leased, person, user
+from tests.factories import GOOD, campaign, change, lease_gold, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -44,7 +43,6 @@ WORK = {
     "annotate.selectors.campaigns.protocol.protocol": "what was decided, gold too",
     "annotate.selectors.campaigns.newest.newest": "what has happened",
     "annotate.selectors.work.admission.open_of": "tasks in hand",
-    "annotate.selectors.work.admission.room": "what the budget covers",
     "annotate.selectors.work.corrections.find": "the last task",
     "annotate.selectors.work.corrections.hand_in_at": "the last task",
     "annotate.selectors.work.corrections.last": "the last task",
@@ -53,11 +51,8 @@ WORK = {
     "annotate.selectors.work.standing.of": "tasks in hand and pay of a person",
     "annotate.selectors.pay.earnings.of": "pay of a person",
     "annotate.selectors.work.task_page.visit": "tasks and pay of a person",
-    "annotate.selectors.work.task_page.reserved": "tasks in hand",
-    "annotate.selectors.work.terms.of": "kept in the process",
     "annotate.selectors.work.units.judged": "tasks of a paid unit",
     "annotate.selectors.work.units.stages": "pay of a unit",
-    "annotate.selectors.work.recounting.recount": "what the budget covers",
     "estimation.selectors.report.facts.build": "`spent`, what is offered, and when it was made",
     "annotate.selectors.campaigns.versions.version": "pages say more than numbers of judgments",
     "annotate.selectors.review.effects.effects": "pay at stake; the judgments are compared above",
@@ -73,7 +68,6 @@ WORK = {
     "annotate.selectors.review.gold.counts": "gold",
     "annotate.selectors.review.gold.verdicts": "gold",
     "annotate.selectors.work.gold.pick": "gold",
-    "annotate.selectors.work.gold.had_by": "gold",
     "annotate.selectors.work.gold.usable": "gold",
 }
 
@@ -175,7 +169,7 @@ def answer_gold(study: Campaign, cast: list[Participation]) -> None:
     study.refresh_from_db()
     for n, who in enumerate(cast * 2):
         picked = gold.pick(study, who.annotator_id)
-        task = spending.take(picked, study, who, now=timezone.now())
+        task = lease_gold(who, picked)
         if n % 5 < 4:
             given = {**GOOD, **(BAD if n % 2 else {})}
             judgments.submit(task.pk, participation_id=who.pk, raw=given)

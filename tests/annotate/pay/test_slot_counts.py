@@ -1,6 +1,5 @@
-"""Slots, people and money are counted beforehand, and are right at every moment."""
+"""Slots, people and money are right at every moment, whatever happens."""
 
-import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,7 +9,7 @@ from decimal import Decimal
 import pytest
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count, F, Max, Q, Sum
+from django.db.models import Count, F, Q, Sum
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -20,34 +19,25 @@ from annotate.errors import Gone
 from annotate.models import (
     Assignment,
     Campaign,
+    CampaignTotals,
     LedgerEntry,
     Participation,
     Review,
     Ruling,
     Slot,
-    SlotTally,
-    SpendingTally,
     System,
-    TallyProgress,
     TutorialRun,
 )
 from annotate.selectors.campaigns import slot_counts, slots
 from annotate.selectors.pay import accounts, commitments, promises
-from annotate.services import locks, slot_tallies
+from annotate.services import locks
 from annotate.services.campaigns import life
-from annotate.services.pay import tallying
 from annotate.services.review import reviewing
 from annotate.services.work import confirmed_work, judgments, leasing, recounting
 from tests.annotate.passing import pass_tutorial
 from tests.factories import GOOD, campaign, judge, person, user
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.orm]
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let ids settle as soon as their transactions are over."""
-    monkeypatch.setattr(tallying, "SETTLED", timedelta(0))
 
 
 def facts(made: Campaign) -> tuple[object, ...]:
@@ -131,13 +121,6 @@ class World:
         if going is not None:
             System.objects.filter(pk=going.pk).update(stop_position=3)
 
-    def add_up(self, _who: Participation) -> None:
-        tasks.add_up()
-
-    def rebuild(self, _who: Participation) -> None:
-        tallying.rebuild()
-        slot_tallies.rebuild(self.made.pk)
-
     def _task(self, who: Participation, status: str) -> Assignment | None:
         return Assignment.objects.filter(participation=who, status=status).order_by("pk").first()
 
@@ -171,7 +154,7 @@ STEPS = st.lists(
             [
                 *("lease", "judge") * 3,
                 *("late", "give_back", "expire", "exclude", "restore", "lose", "confirm"),
-                *("stop", "rebuild", *("add_up",) * 4),
+                "stop",
             ]
         ),
         st.integers(0, 2),
@@ -185,94 +168,44 @@ STEPS = st.lists(
 @settings(
     max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_counts_are_right_whatever_happens_and_whenever_they_are_added_up(
-    steps: list[tuple[str, int]],
-) -> None:
+def test_counts_are_right_whatever_happens(steps: list[tuple[str, int]]) -> None:
     world = World()
     for n, (step, who) in enumerate(steps):
         world.act(step, who)
-        if step == "add_up" or n % 4 == 0:
+        if n % 4 == 0:
             assert shown(world.made) == facts(world.made), steps[: n + 1]
-    for _time in range(3):
-        tasks.add_up()
     assert shown(world.made) == facts(world.made)
-    ((_public_id, counted),) = recounting.each([world.made.public_id], mend=False)
-    assert counted.is_right, counted
+    assert list(recounting.each([world.made.public_id], mend=False)) == [(world.made.public_id, [])]
 
 
-def settle() -> None:
-    """Add up all there is."""
-    last = Assignment.objects.aggregate(last=Max("pk"))["last"] or 0
-    until = time.monotonic() + 60
-    while not TallyProgress.objects.filter(assignment__gte=last).exists():
-        assert time.monotonic() < until, "nothing settles"
-        time.sleep(0.05)
-        tasks.add_up()
-    tasks.add_up()
-
-
-def test_work_that_is_excluded_after_it_was_counted_is_counted_no_more() -> None:
+def test_work_that_is_excluded_is_counted_no_more() -> None:
     """And once more when it is restored, though others hold its slots by then."""
     world = World()
     a, b, _c = world.people
     for _task in range(6):
         judge(a)
-    settle()
-    tally = SlotTally.objects.get(campaign=world.made)
-    assert (tally.held, tally.outputs) == (6, 6)
+    assert slot_counts.held(world.made.pk) == 6
     world.exclude(a)
-    tally.refresh_from_db()
-    assert (tally.held, tally.outputs) == (0, 0)
+    assert slot_counts.held(world.made.pk) == 0
     for _task in range(6):
         judge(b)
     world.restore(a)
-    settle()
-    tally.refresh_from_db()
-    assert (tally.held, tally.outputs) == (12, facts(world.made)[0]["judged_outputs"])
+    assert slot_counts.held(world.made.pk) == 12
     assert shown(world.made) == facts(world.made)
 
 
-def test_a_lease_keeps_what_is_newer_out_of_the_tally() -> None:
-    world = World()
-    a, b, _c = world.people
-    judge(a)
-    world.lease(b)
-    judge(a)
-    settle()
-    assert SlotTally.objects.get(campaign=world.made).held == 1
-    world.judge(b)
-    settle()
-    assert SlotTally.objects.get(campaign=world.made).held == 3
-
-
-def test_what_is_settled_is_read_without_the_facts() -> None:
-    """The tallies are used: with them, rows that are counted already are not looked at again."""
-    world = World()
-    for _task in range(3):
-        judge(world.people[0])
-    settle()
-    SlotTally.objects.filter(campaign=world.made).update(held=100)
-    SpendingTally.objects.filter(campaign=world.made).update(amount=Decimal("7.77"))
-    assert slot_counts.held(world.made.pk) == 100
-    assert accounts.spent(world.made.pk) == commitments.of(world.made).spent == Decimal("7.77")
-
-
-def test_a_tally_that_is_wrong_is_found_and_made_again() -> None:
+def test_totals_that_are_wrong_are_found_and_mended() -> None:
     world = World()
     judge(world.people[0])
-    settle()
-    SlotTally.objects.filter(campaign=world.made).update(outputs=3)
-    SpendingTally.objects.filter(campaign=world.made).update(amount=Decimal("7.77"))
-    ((_name, counted),) = recounting.each([world.made.public_id], mend=True)
-    assert counted.wrong == (
-        "the tally of slots is wrong by 0 and that of outputs by 2",
-        "1 tallies of people and money are wrong",
-    )
-    for _time in range(2):
-        assert shown(world.made) == facts(world.made)
-        settle()
-    ((_name, counted),) = recounting.each([world.made.public_id], mend=False)
-    assert counted.is_right, counted
+    world.lease(world.people[1])
+    CampaignTotals.objects.filter(campaign=world.made).update(held=7, spent=Decimal("7.77"))
+    ((_name, wrong),) = recounting.each([world.made.public_id], mend=True)
+    assert wrong == [
+        "the total “held” is 7, and the facts say 2",
+        f"the total “spent” is 7.77, and the facts say {world.made.reward}",
+    ]
+    assert shown(world.made) == facts(world.made)
+    assert list(recounting.each([world.made.public_id], mend=False)) == [(world.made.public_id, [])]
 
 
 def test_a_bonus_is_promised_until_it_is_in_the_ledger() -> None:

@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 
 from annotate import tasks
 from annotate.api.campaigns import queries
-from annotate.models import Assignment, Campaign, Judgment, LedgerEntry, SlotTally, WorkTimes
+from annotate.models import Assignment, Campaign, Judgment, LedgerEntry, WorkTimes
 from annotate.selectors.pay import conditions, work_times
 from annotate.selectors.pay.work_times import TimesOfWork
 from annotate.services.campaigns import life
-from annotate.services.pay import tallying
 from annotate.services.pay import work_times as keeping
 from annotate.services.work import judgments
-from tests.annotate.pay.test_slot_counts import World, settle
+from tests.annotate.pay.test_slot_counts import World
 from tests.annotate.screening.test_screening_service import slow_clock
 from tests.factories import GOOD, campaign, judge, leased, person, user
 
@@ -37,7 +36,6 @@ STEPS = st.lists(
 
 @pytest.fixture(autouse=True)
 def always_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tallying, "SETTLED", timedelta(0))
     monkeypatch.setattr(keeping, "LEAST", 0)
     monkeypatch.setattr(keeping, "PAUSE", 0)
 
@@ -85,9 +83,7 @@ def state(made: Campaign) -> str:
 
 
 def made() -> Campaign:
-    study = campaign(owner=user(), items=12, annotator_cap=None, double_share=0)
-    SlotTally.objects.create(campaign=study)  # large enough, as it is here
-    return study
+    return campaign(owner=user(), items=12, annotator_cap=None, double_share=0)
 
 
 @given(steps=STEPS)
@@ -97,7 +93,6 @@ def made() -> Campaign:
 def test_what_is_kept_is_what_a_recount_says_whatever_happens(steps: list[tuple[str, int]]) -> None:
     """And where it is not of now any more, it says of when it is."""
     world = World()
-    SlotTally.objects.get_or_create(campaign=world.made)
     tasks.keep_work_times()
     for step, who in steps:
         before, seen = facts(world.made), state(world.made)
@@ -155,7 +150,6 @@ def test_small_campaigns_are_read_for_each_page(monkeypatch: pytest.MonkeyPatch)
     assert tasks.keep_work_times() == 0
     assert work_times.of_campaign(study.pk).people == 1
     judge(person(study, "b"))
-    settle()
     assert tasks.keep_work_times() == 1
 
 

@@ -32,7 +32,7 @@ def study(
     return campaign(rows_=texts or rows(items, systems), instrument=made.key, **{**plan, **changes})
 
 
-def submit(who: Participation, assignment: int, **answer: int) -> submitting.Handover:
+def submit(who: Participation, assignment: int, **answer: int) -> submitting.Following:
     """Submit as the page does."""
     return submitting.submit(
         assignment,
@@ -40,7 +40,7 @@ def submit(who: Participation, assignment: int, **answer: int) -> submitting.Han
         raw={**ANSWER, **answer},
         active_seconds=1.0,
         version="1",
-    )
+    )[1]
 
 
 def work(who: Participation, *, turns: int = 10**6) -> list[Assignment]:

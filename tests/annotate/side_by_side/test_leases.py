@@ -7,22 +7,13 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Assignment, Campaign, Participation, Slot, System
-from annotate.services import lease_allowances
 from annotate.services.studies import definitions
-from annotate.services.work import leasing, slots, spending
+from annotate.services.work import leasing, slots
 from tests.annotate.own import helpful
 from tests.annotate.side_by_side.studies import items, rows, seen, study, submit, work
 from tests.factories import campaign, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
-
-
-@pytest.fixture(params=["quick", "locked"])
-def way(request, monkeypatch) -> str:
-    """Leases that spend from an allowance, and those that lock the campaign."""
-    if request.param == "locked":
-        monkeypatch.setattr(lease_allowances, "spend", lambda *_a, **_k: False)
-    return request.param
 
 
 def in_hand(who: Participation) -> list[int]:
@@ -36,12 +27,12 @@ def end(who: Participation) -> None:
     mine.update(expires_at=timezone.now() - timedelta(seconds=1))
 
 
-def test_a_person_rates_all_texts_of_an_item_before_the_next(way):
+def test_a_person_rates_all_texts_of_an_item_before_the_next():
     done = work(person(study(items=4)))
     assert items(done) == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
 
 
-def test_from_the_first_to_the_last_on_the_page(way):
+def test_from_the_first_to_the_last_on_the_page():
     who = person(study(items=3, systems="ABCDE"))
     for n in range(15):
         texts, place = seen(leased(who)), n % 5
@@ -58,7 +49,7 @@ def test_the_orders_of_people_differ():
     assert sorted(orders[0]) == sorted(orders[1])
 
 
-def test_somebody_else_begins_another_item(way):
+def test_somebody_else_begins_another_item():
     made = study(items=6)
     people = [person(made, f"p{n}") for n in range(3)]
     done = [work(people[turn % 3], turns=1)[0] for turn in range(9)]
@@ -66,7 +57,7 @@ def test_somebody_else_begins_another_item(way):
         assert items(done[n::3]) == [n, n, n]
 
 
-def test_also_while_both_have_a_task_in_hand(way):
+def test_also_while_both_have_a_task_in_hand():
     made = study(items=6)
     first, second = person(made, "p1"), person(made, "p2")
     for who in (first, second):
@@ -76,7 +67,7 @@ def test_also_while_both_have_a_task_in_hand(way):
     assert items(work(first, turns=4)) == [0, 0, 0, 2]
 
 
-def test_the_last_texts_go_to_whoever_is_there(way):
+def test_the_last_texts_go_to_whoever_is_there():
     """Nothing else is free: an item is shared rather than left."""
     made = study(items=1)
     first, second = person(made, "p1"), person(made, "p2")
@@ -84,7 +75,7 @@ def test_the_last_texts_go_to_whoever_is_there(way):
     assert items(work(second)) == [0, 0]
 
 
-def test_what_somebody_leaves_is_taken_by_the_next(way):
+def test_what_somebody_leaves_is_taken_by_the_next():
     made = study(items=6)
     first, second = person(made, "p1"), person(made, "p2")
     work(first, turns=1)
@@ -94,7 +85,7 @@ def test_what_somebody_leaves_is_taken_by_the_next(way):
     assert len(seen(done[0])) == 3
 
 
-def test_the_item_in_progress_comes_before_one_that_was_left(way):
+def test_the_item_in_progress_comes_before_one_that_was_left():
     """Texts of an earlier item come back in the middle of a later one: that is finished first."""
     made = study(items=6)
     who, other = person(made, "p1"), person(made, "p2")
@@ -106,7 +97,7 @@ def test_the_item_in_progress_comes_before_one_that_was_left(way):
     assert items(work(who, turns=4)) == [1, 1, 0, 0]
 
 
-def test_a_second_judge_takes_the_whole_item_later(way):
+def test_a_second_judge_takes_the_whole_item_later():
     made = study(items=2, double_share=1)
     first, second = person(made, "p1"), person(made, "p2")
     work(first, turns=1)
@@ -116,14 +107,14 @@ def test_a_second_judge_takes_the_whole_item_later(way):
     assert not Slot.objects.filter(assignment=None).exists()
 
 
-def test_at_the_cap_the_rest_of_the_item_goes_to_somebody_else(way):
+def test_at_the_cap_the_rest_of_the_item_goes_to_somebody_else():
     made = study(items=2, annotator_cap=2)
     assert items(work(person(made, "p1"))) == [0, 0]
     assert items(work(person(made, "p2"))) == [0, 1]
     assert items(work(person(made, "p3"))) == [1, 1]
 
 
-def test_a_system_that_has_stopped_is_shown_and_not_asked_about(way):
+def test_a_system_that_has_stopped_is_shown_and_not_asked_about():
     made = study(items=3)
     System.objects.filter(campaign=made, name="B").update(stop_position=0)
     done = work(person(made))
@@ -132,7 +123,7 @@ def test_a_system_that_has_stopped_is_shown_and_not_asked_about(way):
     assert {len(seen(one)) for one in done} == {3}
 
 
-def test_texts_that_are_the_same_are_one(way):
+def test_texts_that_are_the_same_are_one():
     texts = [row for row in rows(1) if row.system != "C"] + [rows(1, "A")[0]]
     texts[-1] = type(texts[0])("i0", "C", texts[0].output)
     done = work(person(study(texts=texts)))
@@ -140,7 +131,7 @@ def test_texts_that_are_the_same_are_one(way):
     assert [len(seen(one)) for one in done] == [2, 2]
 
 
-def test_a_gap_far_before_comes_first(way):
+def test_a_gap_far_before_comes_first():
     """The frontier would wait: the rest of an item is left where a slot is free 50 items before."""
     made = study(items=60, systems="AB", annotator_cap=None)
     who, other = person(made, "p1"), person(made, "p2")
@@ -169,7 +160,7 @@ def test_a_gap_far_before_comes_first(way):
     assert in_hand(who) == [0]
 
 
-def test_other_studies_still_pass_an_item_over(way):
+def test_other_studies_still_pass_an_item_over():
     made = definitions.define(helpful(), owner_id=None)
     texts = [replace(row, input="Why?") for row in rows(6, "AB")]
     plain = campaign(
@@ -205,21 +196,21 @@ def test_whoever_came_between_is_seen_when_the_slot_is_taken():
 def test_a_lease_that_was_too_late_is_tried_again(monkeypatch):
     made = study(items=3)
     first, second = person(made, "p1"), person(made, "p2")
-    work(person(made, "p0"), turns=1)  # leases are allowed from now on
+    work(person(made, "p0"), turns=1)
     held = leased(first).output.item.position
-    real, picked = spending.picking.pick, []
+    real, picked = leasing.picking.pick, []
 
     def pick(*args, **how):
         slot = real(*args, **how)
         if not picked:
             free = Slot.objects.filter(campaign=made, position=held, assignment=None).first()
-            slot = replace(slot, pk=free.pk, output_id=free.output_id, begins=True)
-        picked.append(how.get("locked"))
+            slot = replace(slot, slot=free, begins=True)
+        picked.append(slot)
         return slot
 
-    monkeypatch.setattr(spending.picking, "pick", pick)
+    monkeypatch.setattr(leasing.picking, "pick", pick)
     assert leased(second).output.item.position not in (0, held)
-    assert picked == [True, True]  # the second time without the campaign's lock, too
+    assert len(picked) == 2
     assert Assignment.objects.filter(participation=second).count() == 1
 
 
@@ -227,7 +218,7 @@ def opened(study: Campaign) -> int:
     return Assignment.objects.filter(campaign=study, status="leased").count()
 
 
-def test_what_is_given_back_is_free_for_everybody(way):
+def test_what_is_given_back_is_free_for_everybody():
     made = study(items=3)
     first, second = person(made, "p1"), person(made, "p2")
     work(first, turns=1)

@@ -26,7 +26,6 @@ from annotate.models import (
     GoldAnswer,
     GoldCorrection,
     Judgment,
-    LeaseAllowance,
     LedgerEntry,
     Participation,
     Review,
@@ -34,12 +33,12 @@ from annotate.models import (
 )
 from annotate.screening.signals.counts import PageCounts
 from annotate.selectors.review import gold as gold_review
-from annotate.selectors.work import corrections, gold, in_hand, recounting
+from annotate.selectors.work import corrections, gold, in_hand
 from annotate.selectors.work.corrections import LastText
 from annotate.services.campaigns import gold as writing
 from annotate.services.campaigns import life
 from annotate.services.review import rulings
-from annotate.services.work import correcting, judgments, leasing, participations, spending
+from annotate.services.work import correcting, judgments, leasing, participations
 from annotate.services.work.judgments import HandedIn
 from annotate.services.work.page_signals import PageSent
 from tests.annotate.gold.study import BAD, items
@@ -47,7 +46,7 @@ from tests.annotate.gold.test_gold_is_neutral import functions, read
 from tests.annotate.market import arrive, posting
 from tests.annotate.work.storms import at_once, check_invariants
 from tests.estimation.test_estimating import settle, work
-from tests.factories import GOOD, campaign, change, judge, leased, person, user
+from tests.factories import GOOD, campaign, change, judge, lease_gold, leased, person, user
 from tests.reviewed import flagged
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -274,14 +273,6 @@ def test_a_task_in_hand_without_a_first_sight_keeps_its_begin(who: Participation
     assert (begun - task.leased_at).total_seconds() < 1
 
 
-def test_the_allowance_of_leases_is_as_before(who: Participation) -> None:
-    before = recounting.recount(who.campaign).allowed
-    assert before > 0
-    rows = list(LeaseAllowance.objects.order_by("pk").values())
-    correct(who)
-    assert list(LeaseAllowance.objects.order_by("pk").values()) == rows
-
-
 # ---- signals, gold -------------------------------------------------------------------------------
 
 
@@ -301,7 +292,7 @@ def gold_answered(who: Participation, *, right: bool) -> GoldAnswer:
     writing.add(study.pk, items(2), actor_id=None)
     change(study, status=Campaign.Status.OPEN, gold_share=gold.MOST)
     study.refresh_from_db()
-    task = spending.take(gold.pick(study, who.annotator_id), study, who, now=timezone.now())
+    task = lease_gold(who, gold.pick(study, who.annotator_id))
     raw = {**GOOD, **(BAD if right else {})}
     judgments.submit(task.pk, participation_id=who.pk, raw=raw)
     return GoldAnswer.objects.get()

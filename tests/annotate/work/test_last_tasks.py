@@ -13,7 +13,6 @@ from django.db import connection
 from django.test import Client
 
 from annotate.models import Assignment, Judgment, Participation
-from annotate.services.lease_allowances import PARTS
 from annotate.services.work import leasing
 from tests.annotate.work.pages.working import submit
 from tests.annotate.work.storms import at_once, check_invariants
@@ -22,7 +21,7 @@ from tests.factories import campaign, person
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 PEOPLE = 30
-TASKS = 2 * PARTS
+TASKS = 64
 
 
 class Costs:

@@ -1,4 +1,4 @@
-"""Many people submit and lease at once without the campaign's lock: no limit gives way."""
+"""Many people submit and lease at once: no limit gives way."""
 
 import random
 import threading
@@ -9,13 +9,12 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from annotate.instruments import registry
-from annotate.models import Assignment, Campaign, Judgment, LeaseAllowance, Participation, Slot
+from annotate.models import Assignment, Campaign, Judgment, Participation, Slot
 from annotate.selectors.pay import commitments
-from annotate.selectors.work import recounting
-from annotate.services import lease_allowances, locks
+from annotate.services import locks
 from annotate.services.campaigns import life
-from annotate.services.work import leasing, submitting
-from tests.annotate.work.locking.test_lock_order import Running
+from annotate.services.work import leasing, recounting, submitting
+from tests.annotate.work.locking.test_lock_order import Running, until_waiting
 from tests.annotate.work.storms import THREADS, at_once, check_invariants, counted, crowd, sql
 from tests.factories import GOOD, campaign, leased, person
 
@@ -34,16 +33,15 @@ def work(who: Participation, *, turns: int = 10**6) -> int:
     return n
 
 
-def submit(who: Participation, assignment: int) -> submitting.Handover:
+def submit(who: Participation, assignment: int) -> submitting.Following:
     return submitting.submit(
         assignment, participation_id=who.pk, raw=GOOD, active_seconds=1.0, version=VERSION
-    )
+    )[1]
 
 
 def check(study: Campaign) -> None:
     check_invariants(study)
-    found = recounting.recount(Campaign.objects.get(pk=study.pk))
-    assert found.is_right, found
+    assert list(recounting.each([study.public_id], mend=False)) == [(study.public_id, [])]
 
 
 def test_two_thousand_tasks_by_sixteen_threads():
@@ -52,8 +50,6 @@ def test_two_thousand_tasks_by_sixteen_threads():
     assert sum(at_once([lambda who=who: work(who, turns=125) for who in people])) == 2000
     assert counted(study) == 2000
     check(study)
-    # Who waited for the campaign's lock spends from what the first was allowed: no convoy.
-    assert LeaseAllowance.objects.filter(campaign=study).first().version < 50
 
 
 def test_everything_planned_is_judged_once():
@@ -63,9 +59,7 @@ def test_everything_planned_is_judged_once():
     check(study)
 
 
-@pytest.mark.parametrize("lot", [8, 64, 4096])
-def test_the_budget_is_spent_to_the_cent(monkeypatch, lot):
-    monkeypatch.setattr(lease_allowances, "LOT", lot)
+def test_the_budget_is_spent_to_the_cent():
     study = campaign(items=160, annotator_cap=None, reward=Decimal("0.37"), budget=Decimal("111"))
     at_once([lambda who=who: work(who) for who in crowd(study, THREADS)])
     assert commitments.of(study).total == Decimal("111.00")
@@ -73,9 +67,7 @@ def test_the_budget_is_spent_to_the_cent(monkeypatch, lot):
     check(study)
 
 
-@pytest.mark.parametrize("lot", [8, 4096])
-def test_the_maximum_is_reached_and_not_passed(monkeypatch, lot):
-    monkeypatch.setattr(lease_allowances, "LOT", lot)
+def test_the_maximum_is_reached_and_not_passed():
     study = campaign(items=160, annotator_cap=None, max_judgments=250)
     at_once([lambda who=who: work(who) for who in crowd(study, THREADS)])
     assert counted(study) == 250
@@ -156,23 +148,29 @@ def test_pausing_and_opening_again_and_again(seed):
 # --- what waits for what
 
 
-def test_who_locks_the_campaign_waits_for_a_lease_that_has_spent():
+def test_who_locks_the_campaign_waits_for_a_lease_that_is_under_way():
     study = campaign(items=20)
     who = person(study)
     now = leased(who).pk
     with transaction.atomic():
         submit(who, now)
-        taker = Running(lambda: _allowed_under_lock(study.pk))
-        threading.Event().wait(0.5)
-        assert taker.is_alive()
-    assert taker.outcome() == 0
+        closing = Running(lambda: life.close(study.pk, Campaign.Reason.HAND))
+        until_waiting(1)
+    assert closing.outcome()
+    assert frontier_holds(study)
+    check(study)
 
 
-def _allowed_under_lock(campaign_id: int) -> int:
+def test_people_who_work_do_not_wait_for_one_another_until_they_count():
+    """The first has leased and counted; the second has picked its slot and waits for the row."""
+    study = campaign(items=20, double_share=0)
+    first, second = person(study, "p1"), person(study, "p2")
     with transaction.atomic():
-        locks.campaign(campaign_id)
-        rows = LeaseAllowance.objects.filter(campaign=campaign_id, leases__gt=0)
-        return rows.count()
+        one = leasing.lease(first.pk)
+        other = Running(lambda: leasing.lease(second.pk))
+        until_waiting(1)
+    assert other.outcome().output_id != one.output_id
+    check(study)
 
 
 def test_a_lease_that_comes_after_the_lock_begins_again_behind_it():
@@ -182,8 +180,7 @@ def test_a_lease_that_comes_after_the_lock_begins_again_behind_it():
     with transaction.atomic():
         locks.campaign(study.pk)
         late = Running(lambda: submit(who, now).coming)
-        threading.Event().wait(0.5)
-        assert late.is_alive()  # it waits for the campaign, with nothing in its hands
+        until_waiting(1)  # for the campaign, with nothing in its hands
         Campaign.objects.filter(pk=study.pk).update(status=Campaign.Status.PAUSED)
     assert late.outcome() is None
     assert Judgment.objects.filter(submitted_at__lte=timezone.now()).count() == 1

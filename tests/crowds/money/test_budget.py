@@ -16,6 +16,7 @@ from annotate.models import AuditEntry, Campaign, LedgerEntry, Posting
 from annotate.selectors.marketplace import watching
 from annotate.selectors.pay import budget as payments
 from annotate.selectors.pay import promises
+from annotate.services import totals
 from annotate.services.campaigns import life
 from annotate.services.marketplace import batches
 from annotate.services.outbox import delivery
@@ -165,6 +166,7 @@ def test_what_version_0_1_wrote_down_is_corrected_when_it_is_paid(
             fee=0,
             key=f"assignment:{assignment.pk}",
         )
+    totals.recount(purse.study.pk)
     purse.later(hours=3)
     assert purse.fell() == purse.ledger() == Decimal("0.07")
     assert LedgerEntry.objects.get(amount=0).fee == Decimal("0.01")

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 from django.db import transaction
 
-from annotate.models import LeaseAllowance, Review, Ruling
+from annotate.models import Review, Ruling
 from annotate.screening.base import LISTED, PAUSED, Verdict
 from annotate.services.review import reviews, rulings
 from tests.factories import campaign, judge, person, user
@@ -55,18 +55,6 @@ def test_what_is_new_is_what_a_flag_would_say(study, kind):
             said = reviews.flag(made.pk, who.annotator_id, [one])
             transaction.set_rollback(True)
         assert [each.screen for each in news] == said, who.pk
-
-
-@pytest.mark.parametrize(("kind", "new", "goes_on"), [(2, 0, True), (1, 1, False), (0, 1, True)])
-def test_leases_go_on_unless_somebody_is_paused(study, kind, new, goes_on):
-    made, people = study
-    known, fresh = people[3].annotator_id, people[0].annotator_id
-    found = [fired(known, *FOUND[2])] + [fired(fresh, *FOUND[kind])] * new
-    judge(people[0])
-    allowed = LeaseAllowance.objects.filter(campaign=made, leases__gt=0)
-    assert allowed.exists()
-    assert reviews._flag(made.pk, found) == new
-    assert allowed.exists() == goes_on
 
 
 def test_it_takes_as_many_queries_for_one_as_for_many(study, django_assert_num_queries):
