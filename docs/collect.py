@@ -10,7 +10,6 @@ from pathlib import Path
 
 from annotate.crowds.registry import CROWDS
 from annotate.instruments.registry import INSTRUMENTS
-from annotate.screening.registry import SCREENS
 from estimation.core import REGISTERED
 from estimation.metrics import METRICS
 
@@ -24,10 +23,6 @@ NEEDS = {
 }
 BETTER = {True: "higher", False: "lower", None: "neither"}
 TAKES = {"none": "none", "one": "one", "several": "one or more", "any": "none or more"}
-
-
-def screens() -> str:
-    return "\n\n".join(_about("screening", screen.group) for screen in SCREENS.values())
 
 
 def crowds() -> str:
@@ -54,7 +49,6 @@ def estimators() -> str:
 
 
 KINDS: dict[str, tuple[str, Callable[[], str]]] = {
-    "screens": ("screening.md", screens),
     "crowds": ("crowds.md", crowds),
     "instruments": ("instruments.md", instruments),
     "metrics": ("metrics.md", metrics),

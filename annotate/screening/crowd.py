@@ -1,20 +1,22 @@
-"""The others as a yardstick: the categories of their answers, and who is left out.
+"""The others as a yardstick: the categories and levels of their answers, and who is left out.
 
 Most possible combinations of answers never occur, and most that occur belong to one person. Only
 combinations that occur are counted: counting people × combinations would fill the memory for a
 study with 8 questions.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlogy
+from scipy.special import gammaln, ndtri, xlogy
 
-from annotate.screening.base import Columns
-from annotate.screening.grouping import levels, once, pairs
-from annotate.screening.thresholds import CrowdThresholds
+from annotate.screening.arrays import levels, once, pairs
+from annotate.screening.base import Columns, CrowdThresholds
 from estimation.core import Floats, Ints, numbered, person_correlation
 
 # The categories of judgments with paragraphs: implausible, all for or all against the answer, or
@@ -227,3 +229,68 @@ def correlation(columns: Columns, category: Ints, yardstick: Mask, least: float)
     """Return the correlation of categories within people who serve as a yardstick, or `least`."""
     used = yardstick[columns.who]
     return max(least, person_correlation(columns.who[used], category[used]))
+
+
+# What each level says, (L,), by how often it occurs.
+Code = Callable[[Ints], Floats]
+_ALIKE = 1e-9  # the spread of scores that differ by rounding only
+
+
+def usual_rows(columns: Columns, yardstick: Mask | None) -> Mask:
+    """Return (T,) the judgments that say what is usual: all, where nobody is a yardstick (A,)."""
+    found = np.ones(columns.who.size, dtype=bool) if yardstick is None else yardstick[columns.who]
+    return found if found.any() else ~found
+
+
+def coded(block: Floats, usual: Mask, code: Code) -> Floats:
+    """Return (T, C) what the levels of a block say; NaN stays.
+
+    Columns share the meaning of their levels. The `usual` (T,) judgments say how often these occur.
+    """
+    there = np.isfinite(block)
+    different, which, n = levels(block[there])
+    among = (there & usual[:, None])[there]
+    if not among.all():
+        n = np.bincount(which[among], minlength=different.size)
+    z = np.full(block.shape, np.nan)
+    z[there] = code(n)[which]
+    return z
+
+
+def ranked(n: Ints) -> Floats:
+    """Return (L,) the mid-ranks of levels that occur n (L,) times; mean 0 and variance 1."""
+    return _unit(_middle(n), n)
+
+
+def normal(n: Ints) -> Floats:
+    """Return (L,) the normal scores of levels that occur n (L,) times (van der Waerden 1952).
+
+    If a normal scale is under the levels of a rating, two people's scores are nearly as correlated
+    as these few levels allow. Mean 0 and variance 1; 0 without variation.
+    """
+    return _unit(ndtri(_middle(n)), n)
+
+
+def beyond(n: Ints) -> Floats:
+    """Return (L,) what levels that occur n (L,) times say beyond their order.
+
+    The square of the rank, less what follows from the rank. Of three verdicts that is all that is
+    left: two people may agree that a paragraph is beside the question, or not, whatever side else.
+    """
+    first = ranked(n)
+    square = first**2
+    return _unit(square - (square * first) @ n / max(n.sum(), 1) * first, n)
+
+
+def _middle(n: Ints) -> Floats:
+    """Return (L,) the shares below levels that occur n (L,) times, counting half of their own."""
+    whole = max(int(n.sum()), 1)
+    return np.clip((np.cumsum(n) - n / 2) / whole, 0.5 / whole, 1 - 0.5 / whole)
+
+
+def _unit(score: Floats, n: Ints) -> Floats:
+    """Return (L,) the scores with mean 0 and variance 1; 0 without variation."""
+    whole = max(int(n.sum()), 1)
+    apart = score - score @ n / whole
+    spread = np.sqrt(apart**2 @ n / whole)
+    return np.asarray(apart / spread if spread > _ALIKE else np.zeros(apart.shape))

@@ -9,8 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from annotate.screening.base import Columns
-from annotate.screening.joining import joined, taken
+from annotate.screening.base import Columns, joined, taken
 from estimation.core import Ints, distinct
 
 SAMPLE = 8000  # judgments of others

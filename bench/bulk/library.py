@@ -127,7 +127,7 @@ def screen(judgments: int, key: str) -> Callable[[], object]:
 def new_work(judgments: int) -> Callable[[], object]:
     """One more judgment: its person among a sample of the others."""
     from annotate.screening import screen_all
-    from annotate.screening.joining import taken
+    from annotate.screening.base import taken
     from annotate.screening.sampled import SampledCrowd
 
     made = columns(judgments)

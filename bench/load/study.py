@@ -23,7 +23,7 @@ WORKERS = len(QUEUES)
 
 def plan() -> dict[str, Any]:
     """Return the plan, whose screens look at everybody and send nobody away."""
-    from annotate.screening.registry import SCREENS
+    from annotate.screening.screens import SCREENS
 
     return _PLAN | {"screening": {"flags": {"list_only": list(SCREENS)}}}
 

@@ -8,7 +8,7 @@ import pytest
 
 from annotate.crowds.registry import CROWDS
 from annotate.instruments.registry import INSTRUMENTS
-from annotate.screening.registry import SCREENS
+from annotate.screening.screens import SCREENS
 from docs.collect import KINDS, collected
 from estimation.core import REGISTERED
 from estimation.metrics import METRICS
@@ -29,7 +29,6 @@ def test_what_the_flows_name_exists(name: str) -> None:
 
 
 REGISTRIES: dict[str, dict[str, object]] = {
-    "screens": {**SCREENS},
     "crowds": {**CROWDS},
     "instruments": {**INSTRUMENTS},
     "metrics": {**METRICS},
@@ -48,3 +47,9 @@ def test_pages_tell_of_the_variants_that_are_registered(kind: str) -> None:
     assert page.read_text(encoding="utf-8") == text
     for key in REGISTRIES[kind]:
         assert f"`{key}`" in text or f"**{key}.**" in text
+
+
+def test_the_page_about_screens_tells_of_each() -> None:
+    text = (ROOT / "docs" / "screening.md").read_text(encoding="utf-8")
+    for key in SCREENS:
+        assert f"**{key}.**" in text

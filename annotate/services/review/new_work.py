@@ -15,9 +15,8 @@ from collections.abc import Iterable
 
 from annotate.models import Campaign
 from annotate.screening.base import LISTED, Columns, Verdict
-from annotate.screening.running import screen_all
 from annotate.screening.sampled import SampledCrowd
-from annotate.screening.settings import Settings
+from annotate.screening.screens import Settings, screen_all
 from annotate.selectors.review import calibrations, screening
 from estimation.core import Ints, distinct
 

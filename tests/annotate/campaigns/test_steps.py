@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.models import Campaign, CampaignImport, Slot
-from annotate.screening.registry import SCREENS
+from annotate.screening.screens import SCREENS
 from annotate.selectors.campaigns import listed
 from annotate.services.campaigns.importing import running, stored
 from annotate.services.studies import definitions

@@ -8,8 +8,8 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Calibration, Campaign
-from annotate.screening.calibration import calibrating as simulation
-from annotate.screening.cutoffs import Cutoffs
+from annotate.screening import calibration as simulation
+from annotate.screening.base import Cutoffs
 from annotate.selectors.review import calibrations
 from annotate.services.review import calibrating, reviews
 from tests.annotate.screening.test_screening_service import STORY, crowd

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review, Ruling
 from annotate.screening import SCREENS, Verdict
-from annotate.screening.words import ScreenAxis
+from annotate.screening.base import ScreenAxis
 from annotate.selectors.review import effects, reviews, screens
 from annotate.selectors.review import judgments as review_judgments
 from annotate.services.campaigns.importing.problems import Row

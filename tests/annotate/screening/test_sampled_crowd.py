@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotate.screening import Columns, Settings, screen_all
-from annotate.screening.joining import taken
+from annotate.screening.base import taken
 from annotate.screening.sampled import SampledCrowd
 from tests.annotate.screening.columns import SMALL, changed, crowd, rescored
 from tests.annotate.screening.test_screening_joining import with_paragraphs

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from annotate.screening import SCREENS, Columns, Settings, SettingsError, screen_all
-from annotate.screening.agreement.finding import AgreementThresholds
+from annotate.screening.agreement import AgreementThresholds
 from annotate.screening.base import LISTED, PAUSED
-from annotate.screening.patterns.finding import Patterns
-from annotate.screening.timing.finding import Timing
+from annotate.screening.patterns import Patterns
+from annotate.screening.speed import Timing
 from tests.annotate.screening.columns import (
     SMALL,
     changed,

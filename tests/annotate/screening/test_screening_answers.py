@@ -10,19 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm, rankdata, t
 
-from annotate.screening import (
-    Settings,
-    screen_all,
-)
+from annotate.screening import Settings, screen_all
+from annotate.screening import agreement as likelihood
 from annotate.screening import crowd as yardsticks
-from annotate.screening.agreement import likelihood
-from annotate.screening.agreement.likelihood import SameOutputs, ratios
-from annotate.screening.agreement.screen import LOW_AGREEMENT
-from annotate.screening.patterns.finding import WITHIN
-from annotate.screening.patterns.screen import RANDOM_ANSWERS
-from annotate.screening.running import run
-from annotate.screening.variation.screen import NO_VARIATION
-from bench.screening.campaigns import take
+from annotate.screening.agreement import LOW_AGREEMENT, SameOutputs, ratios
+from annotate.screening.patterns import RANDOM_ANSWERS, WITHIN
+from annotate.screening.screens import run
+from annotate.screening.uniform import NO_VARIATION
+from annotate.screening.base import taken as take
 from tests.annotate.screening.columns import SMALL, columns, crowd, rescored, verdict
 
 

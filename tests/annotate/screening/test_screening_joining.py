@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from annotate.screening import Columns, Highlights
 from annotate.screening import crowd as crowd_of
-from annotate.screening.joining import joined
+from annotate.screening.base import joined
 from tests.annotate.screening.columns import crowd, reordered
 
 SIZE = 60

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import entropy
 
-from annotate.screening import Columns, Settings, crowd, pairwise
-from annotate.screening.patterns.finding import Patterns
-from annotate.screening.patterns.screen import RANDOM_ANSWERS
-from annotate.screening.running import run
+from annotate.screening import Columns, Settings, crowd
+from annotate.screening import patterns as pairwise
+from annotate.screening.patterns import RANDOM_ANSWERS, Patterns
+from annotate.screening.screens import run
 
 EVERYBODY = 40
 EACH = 25

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from annotate.screening import Columns, Settings, crowd
-from annotate.screening.calibration import calibrating
+from annotate.screening import calibration as calibrating
 from tests.annotate.screening.columns import columns
 
 TASKS = 25
