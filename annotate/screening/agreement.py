@@ -36,20 +36,11 @@ _UNRELATED = 60.0
 _TURNING = 2  # kinds of directions that the order of verdicts has: it can be upside down
 
 
-@dataclass(frozen=True, eq=False)
-class Apart:
-    """z: (T, D) what each judgment says in D directions. kinds: (D,) which of them are alike.
-
-    turning: (D,) which of them say the opposite when answers are upside down.
-    """
-
-    z: Floats
-    kinds: Ints
-    turning: Mask
-
-
-def apart(columns: Columns, yardstick: Mask | None = None) -> Apart:
+def apart(columns: Columns, yardstick: Mask | None = None) -> tuple[Floats, Ints, Mask]:
     """Return what answers say, less a person's level, in directions that are unrelated.
+
+    That is (T, D), with (D,) which directions are alike, and (D,) which of them say the opposite
+    when answers are upside down.
 
     A person's level says nothing about a text, and neither does how much two criteria always go
     together: an answer that follows from the one beside it is not a second opinion. So the criteria
@@ -67,7 +58,7 @@ def apart(columns: Columns, yardstick: Mask | None = None) -> Apart:
     first = blocks[0].shape[1]
     kinds = [np.arange(first), *(np.full(b.shape[1], first + k) for k, b in enumerate(blocks[1:]))]
     every = np.concatenate(kinds)
-    return Apart(np.column_stack(blocks), every, every < first + _TURNING)
+    return np.column_stack(blocks), every, every < first + _TURNING
 
 
 def _criteria(columns: Columns, usual: Mask) -> Floats:
@@ -171,25 +162,21 @@ class SameOutputs:
 
     @classmethod
     def of(cls, columns: Columns, yardstick: Mask | None = None) -> SameOutputs:
+        said, kinds, turning = apart(columns, yardstick)
         rows = np.flatnonzero(in_company(columns.text))
-        return cls.said(columns.who, columns.text, apart(columns, yardstick), rows)
-
-    @classmethod
-    def said(cls, who: Ints, text: Ints, said: Apart, rows: Ints) -> SameOutputs:
-        """Take some judgments; who, text: (T,) of all."""
-        direction, judgment = np.nonzero(np.isfinite(said.z[rows]).T)
-        group = numbered(text[rows[judgment]] * said.kinds.size + direction)
+        direction, judgment = np.nonzero(np.isfinite(said[rows]).T)
+        group = numbered(columns.text[rows[judgment]] * kinds.size + direction)
         more = np.flatnonzero(in_company(group))
         judgment, direction = judgment[more], direction[more]
         return cls(
             rows,
-            who[rows],
+            columns.who[rows],
             judgment,
             group[more],
-            said.z[rows[judgment], direction],
-            said.kinds[direction],
-            said.turning[direction],
-            np.bincount(said.kinds),
+            said[rows[judgment], direction],
+            kinds[direction],
+            turning[direction],
+            np.bincount(kinds),
         )
 
     def of_others(self, values: Floats) -> Floats:
@@ -203,32 +190,6 @@ class SameOutputs:
     def of_people(self, values: Floats, people: int) -> Floats:
         """Return (people,) the sums of values (S,)."""
         return np.asarray(np.bincount(self.who, values, people))
-
-
-@dataclass(frozen=True, eq=False)
-class _Others:
-    """What the others say in a direction; (E,) each.
-
-    own: how far the judgment counts, below 0 if upside down. total: the sum of z of the others,
-    each as far as it counts. square, fourth: the sums of the squares and fourth powers of how far.
-    """
-
-    own: Floats
-    total: Floats
-    square: Floats
-    fourth: Floats
-
-    @classmethod
-    def of(cls, same: SameOutputs, belief: Floats) -> _Others:
-        """Return what is said by others who are believed so far (S,).
-
-        Where there is no other side, who answers upside down counts like somebody careful.
-        """
-        own = belief[same.judgment]
-        own = np.where(same.turning, own, np.abs(own))
-        square = own**2
-        sums = (same.of_others(each) for each in (own * same.z, square, square**2))
-        return cls(own, *sums)
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,33 +217,40 @@ def ratios(same: SameOutputs, belief: Floats, *, cautious: bool = False) -> Rati
     standard error lower. A campaign that has just begun does not show it well, and where it is
     taken for high, careful people soon look careless.
     """
-    other = _Others.of(same, belief)
-    share = _agreement(same, other, cautious=cautious)[same.kind]
-    spread = other.square + share * (other.square**2 - other.fourth)
-    factor = share * other.square / np.where(spread > 0, spread, 1.0)
-    guess, explained = factor * other.total, share * other.square * factor
+    own = belief[same.judgment]
+    # Where there is no other side, who answers upside down counts like somebody careful.
+    own = np.where(same.turning, own, np.abs(own))
+    total, weight, fourth = (
+        same.of_others(each) for each in (own * same.z, own**2, own**4)
+    )  # of the others, each as far as it counts
+    share = _agreement(same, own, total, weight, cautious=cautious)[same.kind]
+    spread = weight + share * (weight**2 - fourth)
+    factor = share * weight / np.where(spread > 0, spread, 1.0)
+    guess, explained = factor * total, share * weight * factor
     left = np.maximum(1 - explained, _LEAST_LEFT)
     product, square = same.z * guess, guess**2
     odds = (square + same.z**2 * explained - 2 * product) / (2 * left) + np.log(left) / 2
-    rest = same.of_judgments((np.sign(other.own) * product - square) / left)
+    rest = same.of_judgments((np.sign(own) * product - square) / left)
     more = _overdispersion(rest, same.of_judgments(square / left), belief)
     return Ratios(
         same.of_judgments(odds) / more,
         same.of_judgments(np.where(same.turning, -2 * product / left, 0.0)) / more,
         same.of_judgments(product),
         same.of_judgments(square),
-        same.of_judgments(other.square) > 0,
+        same.of_judgments(weight) > 0,
     )
 
 
-def _agreement(same: SameOutputs, other: _Others, *, cautious: bool) -> Floats:
+def _agreement(
+    same: SameOutputs, own: Floats, total: Floats, square: Floats, *, cautious: bool
+) -> Floats:
     """Return (K,) the correlation of two careful people's answers, by kind of direction."""
     kinds = same.directions.size
     judgments = same.who.size
     at = same.kind * judgments + same.judgment
     product, weight = (
-        np.bincount(at, other.own * part, kinds * judgments).reshape(kinds, judgments)
-        for part in (same.z * other.total, other.own * other.square)
+        np.bincount(at, own * part, kinds * judgments).reshape(kinds, judgments)
+        for part in (same.z * total, own * square)
     )
     whole, found = weight.sum(axis=1), product.sum(axis=1)
     known = np.where(whole > 0, whole, 1.0)
@@ -303,16 +271,8 @@ def _overdispersion(rest: Floats, expected: Floats, belief: Floats) -> float:
     return max(1.0, float(rest**2 @ weight) / max(float(expected @ weight), 1e-12))
 
 
-@dataclass(frozen=True, eq=False)
-class Believed:
-    """counted: (S,) how far each judgment counts, -1 to 1. shares: (3,) of the kinds of people."""
-
-    counted: Floats
-    shares: Floats
-
-
-def believed(same: SameOutputs, yardstick: Mask) -> Believed:
-    """Return how far each judgment counts: how likely it is careful, less upside down.
+def believed(same: SameOutputs, yardstick: Mask) -> Floats:
+    """Return (S,) how far each judgment counts: how likely it is careful, less upside down.
 
     It is how likely that is of the person by all *other* outputs, so nobody is believed, or not,
     for what they say of the very output that is compared. Who is no yardstick (A,) counts nothing.
@@ -327,7 +287,7 @@ def believed(same: SameOutputs, yardstick: Mask) -> Believed:
         shares = _shares(people[:, compared])
         careful, _unseen, mirrored = _likely(people[:, same.who] - each, shares)
         belief = count * (careful - mirrored)
-    return Believed(belief, shares)
+    return belief
 
 
 def _shares(people: Floats) -> Floats:
@@ -378,14 +338,14 @@ def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) ->
     much likelier the answers are of somebody careless than of somebody careful (`likelihood`).
     """
     people = columns.people.size
-    counts = _counts(columns)
+    counts = crowd.counts(columns)
     yardstick = crowd.varied(counts, limits)
     same, seen = _seen(columns, limits)
     who, odds = same.who, _odds(same, seen, people)
     n = np.bincount(who[seen.shared], minlength=people)
-    found = slopes(who, seen.x, seen.v, _near(odds, yardstick))
-    half = _half_width(who, found.own, seen, own.level)
-    value, half = found.own / found.usual, half / found.usual
+    slope, usual, _evidence = slopes(who, seen.x, seen.v, _near(odds, yardstick))
+    half = _half_width(who, slope, seen, own.level) / usual
+    value = slope / usual
     enough = (n >= own.minimum) & np.isfinite(value)
     enough &= crowd.large_enough(counts, yardstick, limits)
     return finding(
@@ -399,18 +359,13 @@ def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) ->
         threshold=own.threshold,
         n=n,
         enough=enough,
-        numbers={"agreement": found.own, "usual_agreement": found.usual},
+        numbers={"agreement": slope, "usual_agreement": usual},
     )
 
 
 @once
-def _counts(columns: Columns) -> crowd.Counts:
-    return crowd.counts(columns, crowd.categories(columns))
-
-
-@once
-def _believed(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, Believed]:
-    yardstick = crowd.varied(_counts(columns), limits)
+def _believed(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, Floats]:
+    yardstick = crowd.varied(crowd.counts(columns), limits)
     same = SameOutputs.of(columns, yardstick)
     return same, believed(same, yardstick)
 
@@ -418,7 +373,7 @@ def _believed(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, B
 @once
 def _seen(columns: Columns, limits: CrowdThresholds) -> tuple[SameOutputs, Ratios]:
     same, said = _believed(columns, limits)
-    return same, ratios(same, said.counted, cautious=True)
+    return same, ratios(same, said, cautious=True)
 
 
 def belief(columns: Columns, limits: CrowdThresholds) -> Floats:
@@ -428,13 +383,8 @@ def belief(columns: Columns, limits: CrowdThresholds) -> Floats:
     """
     same, said = _believed(columns, limits)
     found = np.ones(len(columns.who))
-    found[same.rows] = said.counted
+    found[same.rows] = said
     return found
-
-
-def kinds_of_people(columns: Columns, limits: CrowdThresholds) -> Floats:
-    """Return (3,) the shares of people who are careful, do not look, and answer upside down."""
-    return _believed(columns, limits)[1].shares
 
 
 def unseen(columns: Columns, limits: CrowdThresholds) -> Floats:

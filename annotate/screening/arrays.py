@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache, wraps
+from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,51 +14,16 @@ from estimation.core import Floats, Ints, distinct
 
 T = TypeVar("T")
 
-_FEW = 4096  # different values that are looked up, not sorted
-_DENSE = 8  # cells of a table for each row that is counted in it
-_HALF = 16  # bits that numpy sorts by counting
-
-
-def by_group(group: Ints, groups: int, *, after: Floats | None = None) -> Ints:
-    """Return (T,) the rows in the order of their groups (0 to `groups` - 1).
-
-    after: (T,) what orders the rows of a group; by default, and where it is equal, their places.
-    """
-    rows = None
-    if after is not None and (after[1:] < after[:-1]).any():
-        rows = np.argsort(after, kind="stable")
-    for bits in range(0, max(int(groups) - 1, 1).bit_length(), _HALF):
-        part = (group if rows is None else group[rows]) >> bits
-        order = np.argsort((part & 0xFFFF).astype(np.uint16), kind="stable")
-        rows = order if rows is None else rows[order]
-    assert rows is not None
-    return rows
-
 
 def levels(values: Floats | Ints) -> tuple[Any, Ints, Ints]:
     """Return the different values, (T,) which of them each is, and how often each occurs.
 
-    As `np.unique`; NaN is a value, one for all.
+    As `np.unique`, which sorts: columns hold few different values. NaN is a value, one for all.
     """
     found = distinct(values[~np.isnan(values)])
-    if found.size > _FEW:
-        return np.unique(values, return_inverse=True, return_counts=True)
     which = np.searchsorted(found, values)  # NaN comes after all others
     n = np.bincount(which, minlength=found.size)
     return (np.append(found, np.nan) if n.size > found.size else found), which, n
-
-
-def pairs(one: Ints, other: Ints, size: int) -> tuple[Ints, Ints]:
-    """Return the different numbers one * size + other, ascending, and how often each occurs.
-
-    one: (T,) 0 or more. other: (T,) 0 to `size` - 1.
-    """
-    both = one * size + other
-    if not both.size or int(both.max()) >= _DENSE * both.size:
-        return np.unique(both, return_counts=True)
-    times = np.bincount(both)
-    there = np.flatnonzero(times)
-    return there, times[there]
 
 
 def in_company(group: Ints) -> NDArray[np.bool_]:
@@ -90,20 +54,17 @@ def once(act: Callable[..., T]) -> Callable[..., T]:
     return kept
 
 
-_FEW_VALUES = 500  # values of one person
-
-
 def medians(who: Ints, value: Floats, n: Ints, level: float) -> tuple[Floats, Floats, Floats]:
     """Return (A,) medians with one-sided bounds from order statistics, infinite for few values."""
-    ordered = in_groups(who, value, n)
-    rank = _quantile(level, n)  # this many may be below, and one more is below
+    ordered = value[np.lexsort((value, who))]
+    rank = _heads(level, n)  # this many may be below, and one more is below
     low, high = _at(ordered, n, n - 1 - rank, -np.inf), _at(ordered, n, rank, np.inf)
     return _middle(ordered, n), low, high
 
 
 def middles(who: Ints, value: Floats, n: Ints) -> Floats:
     """Return (A,) medians alone, NaN for people without values. n: (A,) how many they have."""
-    return _middle(in_groups(who, value, n), n)
+    return _middle(value[np.lexsort((value, who))], n)
 
 
 def _middle(ordered: Floats, n: Ints) -> Floats:
@@ -118,62 +79,19 @@ def _at(ordered: Floats, n: Ints, position: Ints, beyond: float) -> Floats:
     return found
 
 
-def in_groups(who: Ints, value: Floats, n: Ints) -> Floats:
-    """Return (T,) the values person by person, each one's ascending. n: (A,) how many they have.
-
-    People with about as many values are the rows of a table, which is sorted by rows: that takes a
-    tenth of the time of sorting all values by person and size.
-    """
-    ordered = value[by_group(who, n.size)]
-    start, width = np.cumsum(n) - n, 1
-    while width <= n.max(initial=0):
-        people = np.flatnonzero((n >= width) & (n < 2 * width))
-        width *= 2
-        place = np.arange(width - 1)
-        inside = place < n[people, None]
-        at = np.where(inside, start[people, None] + place, 0)
-        table = np.sort(np.where(inside, ordered[at], np.nan), axis=1)  # NaN comes last
-        ordered[at[inside]] = table[inside]
-    return ordered
-
-
 def median_of_others(value: Floats) -> Floats:
     """Return (A,) the median of all others' values, NaN for an annotator without others."""
-    known = np.sort(value[np.isfinite(value)])
-    mine = np.where(np.isfinite(value), np.searchsorted(known, value), known.size)
-    rest = known.size - np.isfinite(value)
-    if known.size < 2:
-        return np.where(rest > 0, known.sum(), np.nan)
-
-    def at(position: Ints) -> Floats:
-        """Return the value at this position among the others."""
-        return np.asarray(known[np.maximum(position + (position >= mine), 0)])
-
-    return (at((rest - 1) // 2) + at(rest // 2)) / 2
-
-
-def _quantile(level: float, n: Ints) -> Ints:
-    """Return (A,) the least number of heads that n tosses do not exceed with this probability.
-
-    It equals `scipy.stats.binom.ppf`, whose import would take 60 MB in every process that may
-    screen. Most people have few values; what these need is computed once.
-    """
-    few = np.minimum(n, _FEW_VALUES)
-    found = _quantiles(level)[few]
-    many = n > _FEW_VALUES
-    if many.any():
-        found[many] = _heads(level, n[many])
-    return found
-
-
-@lru_cache(maxsize=16)
-def _quantiles(level: float) -> Ints:
-    """Return (F + 1,) the quantiles of 0 to F tosses."""
-    return np.asarray(np.r_[0, _heads(level, np.arange(1, _FEW_VALUES + 1))])
+    known = np.flatnonzero(np.isfinite(value))
+    return medians_of_others(known, value[known], value.size)
 
 
 def _heads(level: float, tosses: Ints) -> Ints:
-    near = np.ceil(bdtrik(level, tosses, 0.5))
+    """Return (A,) the least number of heads that tosses do not exceed with this probability.
+
+    It equals `scipy.stats.binom.ppf`, whose import would take 60 MB in every process that may
+    screen.
+    """
+    near = np.nan_to_num(np.ceil(bdtrik(level, tosses, 0.5)))
     below = np.maximum(near - 1, 0)
     return np.asarray(np.where(bdtr(below, tosses, 0.5) >= level, below, near), dtype=np.int64)
 
@@ -208,23 +126,13 @@ _MIDDLE_HALF = 0.37
 _LEAST_USUAL = 0.05  # below this, or less than 3 standard errors above 0, nobody is compared
 
 
-@dataclass(frozen=True, eq=False)
-class Slopes:
-    """The slopes of A people.
-
-    own: (A,) each person's. usual: (A,) that of the others, NaN where it is not clearly above 0.
-    evidence: (A,) -log10 of the probability of so low a slope of a person like the others.
-    """
-
-    own: Floats
-    usual: Floats
-    evidence: Floats
-
-
 def slopes(
     who: Ints, x: Floats, v: Floats, counts: NDArray[np.bool_], *, least: float = _LEAST_USUAL
-) -> Slopes:
-    """Compare the slopes of people with the others'.
+) -> tuple[Floats, Floats, Floats]:
+    """Compare the slopes of people with the others': return (own, usual, evidence), (A,) each.
+
+    usual: NaN where it is not clearly above 0. evidence: -log10 of the probability of so low a
+    slope of a person like the others.
 
     who, x, v: (T,) each row's person and its parts of the sums; rows with v = 0 say nothing.
     counts: (A,) who is a yardstick for others. least: the least slope that is usual.
@@ -233,19 +141,14 @@ def slopes(
     middle half of all show by how much, which a careless minority hardly changes. Who is then much
     lower than the others is no yardstick, and all is computed once more.
     """
-    return _slopes(who, x, v, _believed(who, x, v, counts, least=least), least)
+    evidence = _slopes(who, x, v, counts, least)[2]
+    near = counts & ~(np.nan_to_num(evidence) > _FAR)
+    return _slopes(who, x, v, near if near.sum() >= _MANY else counts, least)
 
 
-def _believed(
-    who: Ints, x: Floats, v: Floats, counts: NDArray[np.bool_], *, least: float = _LEAST_USUAL
-) -> NDArray[np.bool_]:
-    """Return (A,) who remains a yardstick: not who is much lower, if enough remain."""
-    found = _slopes(who, x, v, counts, least)
-    near = counts & ~(np.nan_to_num(found.evidence) > _FAR)
-    return near if near.sum() >= _MANY else counts
-
-
-def _slopes(who: Ints, x: Floats, v: Floats, counts: NDArray[np.bool_], least: float) -> Slopes:
+def _slopes(
+    who: Ints, x: Floats, v: Floats, counts: NDArray[np.bool_], least: float
+) -> tuple[Floats, Floats, Floats]:
     people = counts.size
     sums: Floats = np.stack([np.bincount(who, part, people) for part in (x, v)])
     used = sums * counts
@@ -263,7 +166,7 @@ def _slopes(who: Ints, x: Floats, v: Floats, counts: NDArray[np.bool_], least: f
     wider = np.quantile(np.abs(known - np.median(known)), 0.5) / 0.6745 if known.size else 1.0
     z = z / max(1.0, float(wider))
     chance = stdtr(max(_MIDDLE_HALF * known.size, 1.0), z)
-    return Slopes(own, usual, -np.log10(np.maximum(chance, 1e-300)))
+    return own, usual, -np.log10(np.maximum(chance, 1e-300))
 
 
 def _ratio(sums: Floats) -> Floats:

@@ -13,7 +13,7 @@ from pydantic import Field
 from scipy.special import bdtrc, betaincinv
 
 from annotate.schemas import Declared, Refused
-from annotate.screening.arrays import by_group, once
+from annotate.screening.arrays import once
 from annotate.text.figures import count, percent, short
 from estimation.core import Floats, Ints, distinct, numbered
 
@@ -100,7 +100,7 @@ class Columns:
     @cached_property
     def turns(self) -> Ints:
         """Return (T,) the rows in the order of people, each one's in the order of arrival."""
-        return by_group(self.who, self.people.size, after=self.order)
+        return np.lexsort((self.order, self.who))
 
     @cached_property
     def text(self) -> Ints:
@@ -376,25 +376,15 @@ def _highlights(parts: Sequence[Columns]) -> Highlights | None:
 @once
 def last(columns: Columns, most: int) -> Columns:
     """Return the last judgments of each annotator, at most so many."""
-    return taken(columns, np.flatnonzero(lately(columns, most)))
-
-
-def lately(columns: Columns, most: int) -> NDArray[np.bool_]:
-    """Return (T,) which judgments are the last of their annotators, at most so many of each."""
     end = np.repeat(np.cumsum(columns.judgments), columns.judgments)
-    return _by_turns(columns, end - np.arange(end.size) <= most)
+    return taken(columns, np.sort(columns.turns[end - np.arange(end.size) <= most]))
 
 
 def early(columns: Columns, most: int) -> NDArray[np.bool_]:
     """Return (T,) which judgments are the first of their annotators, at most so many of each."""
     start = np.repeat(np.cumsum(columns.judgments) - columns.judgments, columns.judgments)
-    return _by_turns(columns, np.arange(start.size) - start < most)
-
-
-def _by_turns(columns: Columns, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return (T,) by rows what is given in the order of `Columns.turns`."""
-    found = np.empty_like(kept)
-    found[columns.turns] = kept
+    found = np.empty(start.size, dtype=bool)
+    found[columns.turns] = np.arange(start.size) - start < most
     return found
 
 
@@ -469,20 +459,17 @@ class Cutoffs:
         return self.of.get(screen, self.nominal)[1]
 
 
-# What evidence adds up to among honest people is not known without calibration.
-_SUMS = {"several_signs": (99.0, 99.0)}
 # Evidence alone lists, and the screens' own thresholds pause.
-NOMINAL = Cutoffs(_SUMS)
+NOMINAL = Cutoffs()
 # Until a campaign is calibrated; about the highest cut-offs that campaigns have. Real people's
 # answers are uniform in more ways than their level explains.
-UNCALIBRATED = Cutoffs(_SUMS | {"no_variation": (4.0, 4.0)}, (3.2, 4.0))
+UNCALIBRATED = Cutoffs({"no_variation": (4.0, 4.0)}, (3.2, 4.0))
 
 
 if TYPE_CHECKING:
     from annotate.instruments.wording import Words
 
 Told = tuple[str, list[str]]  # what was noticed, and its numbers in sentences
-T_contra = TypeVar("T_contra", bound=Thresholds, contravariant=True)
 T = TypeVar("T", bound=Thresholds)
 
 
@@ -514,13 +501,6 @@ class Task(Protocol):
     def response(self) -> Mapping[str, Any]: ...
     @property
     def highlights(self) -> Sequence[tuple[int, int]]: ...
-
-
-class ScreenNotice(Protocol[T_contra]):
-    """Writes a title and sentences: the numbers of a flag, and the threshold of the screen."""
-
-    def __call__(self, found: Numbers, own: T_contra, *, paragraphs: bool) -> Told:
-        """`paragraphs`: whether the instrument shows paragraphs, which people search."""
 
 
 @dataclass(frozen=True)
@@ -561,12 +541,13 @@ class ForAnnotators(Generic[T]):
     """How one screen is presented to the annotator.
 
     noticed: what was noticed, in a list within a sentence.
-    notice: the same with its numbers.
+    notice: the same with its numbers, as a title and sentences; of a flag's numbers, the screen's
+        thresholds, and `paragraphs`: whether the instrument shows paragraphs.
     evidence: what the screen measured in one task; None: the answers that were given.
     """
 
     noticed: Words
-    notice: ScreenNotice[T]
+    notice: Callable[..., Told]
     evidence: Callable[[Task], str] | None = None
 
 
@@ -625,21 +606,15 @@ class Screen(Generic[T]):
     group: the name of its thresholds in the stored settings.
     find: a pure function that measures each annotator of the columns.
     recent: whether it also looks at everybody's last judgments.
-    find_lately: how it looks at the last so many of them, by default as at all, and at these alone.
-    ratio: whether its evidence is the logarithm of a likelihood ratio, and not of a probability. So
-        high a ratio is rarer among careful people than its inverse says.
-    sums: in place of `find`, for a screen that looks at what all others found.
+    ratio: whether so much evidence is rarer among careful people than one in its power of ten: it
+        is a likelihood ratio, or a cautious probability. Then the simulation alone says how rare.
     """
 
     key: str
     group: str
     thresholds: type[T]
-    find: Callable[[Columns, T, CrowdThresholds], ScreenFinding] | None
+    find: Callable[[Columns, T, CrowdThresholds], ScreenFinding]
     reviewers: ForReviewers
     annotators: ForAnnotators[T]
     recent: bool = False
-    find_lately: Callable[[Columns, T, CrowdThresholds, int], ScreenFinding] | None = None
     ratio: bool = False
-    sums: Callable[[Columns, T, CrowdThresholds, Sequence[ScreenFinding]], ScreenFinding] | None = (
-        None
-    )

@@ -1,4 +1,4 @@
-"""The others as a yardstick: the categories and levels of their answers, and who is left out.
+"""The others as a yardstick: their answers as categories and as numbers, and who is left out.
 
 Most possible combinations of answers never occur, and most that occur belong to one person. Only
 combinations that occur are counted: counting people × combinations would fill the memory for a
@@ -13,9 +13,9 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, ndtri, xlogy
+from scipy.special import ndtri
 
-from annotate.screening.arrays import levels, once, pairs
+from annotate.screening.arrays import levels, once
 from annotate.screening.base import Columns, CrowdThresholds
 from estimation.core import Floats, Ints, numbered, person_correlation
 
@@ -25,31 +25,32 @@ IMPLAUSIBLE, ALL_FOR, ALL_AGAINST, COUNTED = range(4)
 MANY = 2
 ALWAYS = 0.9  # of somebody's answers
 MOST_VARIED = 0.75  # of the people
-PARAGRAPH_CATEGORIES = COUNTED + (MANY + 1) ** 2
+_ALIKE = 1e-9  # the spread of scores that differ by rounding only
 
 Mask = NDArray[np.bool_]
+Code = Callable[[Ints], Floats]  # what each level says, (L,), by how often it occurs
 
 
-@dataclass(frozen=True, eq=False)
-class Categories:
-    """The categories of judgments: all answers of a judgment together are one category.
+# ---- categories ------------------------------------------------------------------------------
 
-    category: (T,).
-    dice: (T,) the probability of each judgment's category if answers are random.
-    typical: (K,) the same for each category, on average over the judgments.
-    unrelated: (K,) the probability if answers had their observed frequencies and were independent
-        (for paragraphs, which have an order but no names: as `typical`).
-    possible: how many categories are possible, observed or not.
-    possible_pairs: how many combinations of two questions' answers are; of paragraphs, as many as
-        categories.
+
+@once
+def categories(columns: Columns) -> Ints:
+    """Return (T,) the category of each judgment: all its answers together are one.
+
+    Judgments of paragraphs are counted by verdict.
     """
-
-    category: Ints
-    dice: Floats
-    typical: Floats
-    unrelated: Floats
-    possible: int
-    possible_pairs: int
+    if columns.verdicts is not None and columns.plausible is not None:
+        m = np.isfinite(columns.verdicts).sum(axis=1)
+        pro, con = (columns.verdicts > 0).sum(axis=1), (columns.verdicts < 0).sum(axis=1)
+        counted = COUNTED + (MANY + 1) * np.minimum(con, MANY) + np.minimum(pro, MANY)
+        kinds = [columns.plausible == 0, (pro == m) & (m > 0), (con == m) & (m > 0)]
+        return np.select(kinds, [IMPLAUSIBLE, ALL_FOR, ALL_AGAINST], counted)
+    category = np.zeros(len(columns.who), dtype=np.int64)
+    for column in columns.presented.T:
+        values, which, _n = levels(column)
+        category = numbered(category * values.size + which)
+    return category
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,97 +78,20 @@ class Counts:
         np.maximum.at(most, self.who, self.times)
         return most
 
-
-@dataclass(frozen=True, eq=False)
-class Others:
-    """The answers of all other annotators who serve as a yardstick.
-
-    times: (P,) how often they gave the category of each row of `Counts`.
-    judgments: (A,) how many they made.
-    information: (A,) how much one of their answers says about the others; see `of_others`.
-    """
-
-    times: Floats
-    judgments: Floats
-    information: Floats
+    def of_others(self, yardstick: Mask) -> tuple[Floats, Floats]:
+        """Return (P,) how often the other yardsticks gave each row's category, and (A,) how often
+        they judged at all."""
+        used = self.times * yardstick[self.who]
+        times = np.bincount(self.category, used)[self.category] - used
+        return times, used.sum() - np.bincount(self.who, used, self.people)
 
 
 @once
-def categories(columns: Columns) -> Categories:
-    """Return the category of each judgment. Judgments of paragraphs are counted by verdict."""
-    if columns.verdicts is not None and columns.plausible is not None:
-        return _of_paragraphs(columns.plausible, columns.verdicts)
-    answers = columns.presented
-    rows, category = _different(answers)
-    possible = len(columns.levels) ** answers.shape[1]
-    chance = 1.0 / possible
-    return Categories(
-        category,
-        np.full(len(answers), chance),
-        np.full(len(rows), chance),
-        _unrelated(answers, rows),
-        possible,
-        len(columns.levels) ** min(answers.shape[1], 2),
-    )
-
-
-def _different(answers: Floats) -> tuple[Floats, Ints]:
-    """Return the different rows in ascending order, and (T,) which of them each row is."""
-    if not (answers.size and np.isfinite(answers).all()):
-        rows, category = np.unique(answers, axis=0, return_inverse=True)
-        return rows, category.ravel()
-    # Columns have few levels: rows numbered column by column take a tenth of the time of sorting.
-    category = np.zeros(len(answers), dtype=np.int64)
-    for column in answers.T:
-        values, which, _n = levels(column)
-        category = numbered(category * values.size + which)
-    rows = np.empty((int(category.max()) + 1, answers.shape[1]))
-    rows[category] = answers
-    return rows, category
-
-
-def _unrelated(answers: Floats, rows: Floats) -> Floats:
-    """Return (K,) the product of the shares of each answer of a row in its column."""
-    product = np.ones(len(rows))
-    for column, wanted in zip(answers.T, rows.T, strict=True):
-        values, _which, n = levels(column)
-        product *= n[np.searchsorted(values, wanted)] / max(len(answers), 1)
-    return product
-
-
-def _of_paragraphs(plausible: Floats, verdict: Floats) -> Categories:
-    m = np.isfinite(verdict).sum(axis=1)
-    pro, con = (verdict > 0).sum(axis=1), (verdict < 0).sum(axis=1)
-    category = np.where(plausible == 0, IMPLAUSIBLE, _category(con, pro, m))
-    # An implausible answer's number of paragraphs is not recorded; the median is used.
-    usual = int(np.median(m[plausible == 1])) if plausible.any() else 1
-    sizes, at = np.unique(np.where(plausible == 0, usual, m), return_inverse=True)
-    tables = np.array([_dice(size) for size in sizes.tolist()]).reshape(-1, PARAGRAPH_CATEGORIES)
-    share = np.bincount(at, minlength=sizes.size) / max(at.size, 1)
-    typical = share @ tables
-    return Categories(category, tables[at, category], typical, typical, *[PARAGRAPH_CATEGORIES] * 2)
-
-
-def _category(con: Ints, pro: Ints, m: Ints) -> Ints:
-    counted = COUNTED + (MANY + 1) * np.minimum(con, MANY) + np.minimum(pro, MANY)
-    everything = [(pro == m) & (m > 0), (con == m) & (m > 0)]
-    return np.select(everything, [ALL_FOR, ALL_AGAINST], counted)
-
-
-def _dice(m: int) -> Floats:
-    """Return (K,) the probabilities of the categories if plausibility and m verdicts are random."""
-    con, pro = np.divmod(np.arange((m + 1) ** 2), m + 1)
-    con, pro = con[con + pro <= m], pro[con + pro <= m]
-    ways = gammaln(m + 1) - gammaln(con + 1) - gammaln(pro + 1) - gammaln(m - con - pro + 1)
-    chance = np.zeros(PARAGRAPH_CATEGORIES)
-    np.add.at(chance, _category(con, pro, np.full(con.size, m)), np.exp(ways - m * np.log(3)) / 2)
-    chance[IMPLAUSIBLE] = 0.5
-    return chance
-
-
-def counts(columns: Columns, found: Categories) -> Counts:
-    size = max(found.typical.size, 1)
-    pair, times = pairs(columns.who, found.category, size)
+def counts(columns: Columns) -> Counts:
+    """Return how often each annotator's judgments fall into each category."""
+    category = categories(columns)
+    size = int(category.max(initial=0)) + 1
+    pair, times = np.unique(columns.who * size + category, return_counts=True)
     who, category = np.divmod(pair, size)
     return Counts(who, category, times.astype(np.float64), columns.people.size)
 
@@ -200,40 +124,13 @@ def large_enough(counts: Counts, yardstick: Mask, crowd: CrowdThresholds) -> Mas
     return np.asarray((people >= crowd.people) & (n.sum() - n >= crowd.judgments))
 
 
-def of_others(counts: Counts, yardstick: Mask, unrelated: Floats) -> Others:
-    """Return the other yardsticks' answers, and how far they are from `unrelated` (K,) ones.
-
-    information: nats per judgment, 0 or more: the Kullback–Leibler divergence of their shares from
-        the unrelated ones, less its expectation by chance, (categories seen - 1) / 2 judgments
-        (Miller 1955).
-    """
-    used = counts.times * yardstick[counts.who]
-    total = np.asarray(np.bincount(counts.category, used, unrelated.size), dtype=np.float64)
-    times = np.asarray(total[counts.category] - used)
-    judgments = total.sum() - np.bincount(counts.who, used, counts.people)
-
-    def term(given: Floats, probability: Floats) -> Floats:
-        return np.asarray(xlogy(given, given) - xlogy(given, probability))
-
-    expected = unrelated[counts.category]
-    mine = term(total[counts.category], expected)
-    less = np.bincount(counts.who, mine - term(times, expected), counts.people)
-    alone = np.bincount(counts.who, (times == 0) & (used > 0), counts.people)
-    size = np.maximum(judgments, 1)
-    divergence = (term(total, unrelated).sum() - less) / size - np.log(size)
-    chance = np.maximum((total > 0).sum() - alone - 1, 0) / (2 * size)
-    return Others(times, judgments, np.maximum(divergence - chance, 0))
-
-
 def correlation(columns: Columns, category: Ints, yardstick: Mask, least: float) -> float:
     """Return the correlation of categories within people who serve as a yardstick, or `least`."""
     used = yardstick[columns.who]
     return max(least, person_correlation(columns.who[used], category[used]))
 
 
-# What each level says, (L,), by how often it occurs.
-Code = Callable[[Ints], Floats]
-_ALIKE = 1e-9  # the spread of scores that differ by rounding only
+# ---- numbers: what levels of answers say among usual judgments, with mean 0 and variance 1 ----
 
 
 def usual_rows(columns: Columns, yardstick: Mask | None) -> Mask:
@@ -280,6 +177,11 @@ def beyond(n: Ints) -> Floats:
     first = ranked(n)
     square = first**2
     return _unit(square - (square * first) @ n / max(n.sum(), 1) * first, n)
+
+
+def rarity(n: Ints) -> Floats:
+    """Return (L,) how much likelier dice give levels that occur n (L,) times: logarithms."""
+    return np.asarray(np.log((n.sum() + n.size / 2) / ((n + 0.5) * n.size)))
 
 
 def _middle(n: Ints) -> Floats:

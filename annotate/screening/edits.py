@@ -196,21 +196,21 @@ def find_inconsistent(columns: Columns, own: Consistency, limits: CrowdThreshold
     who, n = columns.who[rows], np.bincount(columns.who[rows], minlength=people)
     worse = -_mean_rank(np.column_stack([c[rows] for c in columns.scores.values()] or [size[rows]]))
     apart = worse - (np.bincount(who, worse, people) / np.maximum(n, 1))[who]
-    counts = crowd.counts(columns, crowd.categories(columns))
+    counts = crowd.counts(columns)
     yardstick = crowd.varied(counts, limits)
-    found = slopes(who, apart * _rank(size[rows]), apart**2, yardstick)
-    value = found.own / found.usual
+    slope, usual, evidence = slopes(who, apart * _rank(size[rows]), apart**2, yardstick)
+    value = slope / usual
     enough = (n >= own.minimum) & np.isfinite(value)
     return finding(
         "own_consistency",
         columns,
-        evidence=found.evidence,
+        evidence=evidence,
         past=value < own.threshold,
         value=value,
         threshold=own.threshold,
         n=n,
         enough=enough & crowd.large_enough(counts, yardstick, limits),
-        numbers={"slope": found.own, "usual_slope": found.usual},
+        numbers={"slope": slope, "usual_slope": usual},
     )
 
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import combinations
-
 import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from scipy.special import gammaln, xlogy
+from scipy.special import gammaln
 
 from annotate.screening import crowd
-from annotate.screening.arrays import levels, once
 from annotate.screening.base import (
     Columns,
     CrowdThresholds,
@@ -29,288 +24,71 @@ from annotate.screening.base import (
     odds,
     times,
 )
-from annotate.screening.crowd import Categories, Counts, Mask, categories
-from annotate.text.figures import count, many, number, percent
-from estimation.core import Floats, Ints, numbered
+from annotate.screening.crowd import Mask, coded, normal, rarity
+from annotate.text.figures import many, number, percent
+from estimation.core import Floats, Ints, distinct
 
-PRIOR = 0.5  # of each cell of a table: the prior of Krichevsky and Trofimov (1981)
-# How much more, or less, people give high answers than others do: factors e^t and e^-t of the odds
-# of all questions' highest answers. One of them suits each person best.
-TILTS = (0.0, -4.0, -2.0, -1.0, 1.0, 2.0, 4.0)
+# ---- random answers --------------------------------------------------------------------------
 
-
-@dataclass(frozen=True, eq=False)
-class Combined:
-    """shares: (P,) of the category in each row of `Counts`, among the others, tilted to oneself.
-
-    information: how much the pairs of the tree say about each other, in nats per judgment.
-    """
-
-    shares: Floats
-    information: float
-
-
-@dataclass(frozen=True, eq=False)
-class _Asked:
-    """answer: (T,) numbers 0 to `size` - 1."""
-
-    answer: Ints
-    size: int
-
-
-def combined(columns: Columns, counts: Counts, yardstick: Mask) -> Combined:
-    """Return the shares of combinations among all other yardsticks.
-
-    The tree is one for all people; the tables leave out each one's own answers. Somebody who is
-    harsh or lenient in everything has combinations of their own: the shares are tilted (Esscher
-    1932) as suits each person best.
-    """
-    asked = _questions(columns)
-    said = _information(asked, yardstick[columns.who])
-    edges = _tree(said)
-    others = _Tables(columns, counts, yardstick)
-    shares = others.share(asked[0])
-    for parent, child in edges:
-        shares = shares * others.share_given(asked[child], asked[parent])
-    tilted = _tilted(shares, others.tilts(_height(asked)), counts)
-    return Combined(tilted, float(sum(said[edge] for edge in edges)))
-
-
-@once
-def _questions(columns: Columns) -> Sequence[_Asked]:
-    found = [levels(column) for column in columns.presented.T]
-    return [_Asked(which, n.size) for _values, which, n in found]
-
-
-def _height(asked: Sequence[_Asked]) -> Floats:
-    """Return (T,) how high the answers are: 0 if all are the lowest, 1 if the highest."""
-    each = [one.answer / max(one.size - 1, 1) for one in asked]
-    return np.asarray(np.mean(each, axis=0))
-
-
-def _tilted(shares: Floats, tilts: Floats, counts: Counts) -> Floats:
-    """Return (P,) the shares with the tilt that makes each person's answers most probable.
-
-    tilts: (len(TILTS), P) by which factor each row's share changes.
-    """
-    likelihood = np.stack(
-        [np.bincount(counts.who, counts.times * np.log(one), counts.people) for one in tilts]
-    )
-    best = likelihood.argmax(axis=0)[counts.who]
-    return np.asarray(shares * tilts[best, np.arange(best.size)])
-
-
-def _information(asked: Sequence[_Asked], used: Mask) -> Floats:
-    """Return (C, C) the mutual information of two questions, 0 or more.
-
-    Less its expectation by chance (Miller 1955), as in `crowd.of_others`.
-    """
-    said = np.zeros((len(asked), len(asked)))
-    for j, k in combinations(range(len(asked)), 2):
-        one, other = asked[j], asked[k]
-        cell = one.answer[used] * other.size + other.answer[used]
-        table = np.bincount(cell, minlength=one.size * other.size).reshape(one.size, other.size)
-        said[j, k] = said[k, j] = _mutual(table.astype(np.float64))
-    return said
-
-
-def _mutual(table: Floats) -> float:
-    n = max(float(table.sum()), 1.0)
-    sides = (table.sum(axis=0), table.sum(axis=1))
-    found = xlogy(table, table).sum() - sum(xlogy(side, side).sum() for side in sides)
-    seen = (table > 0).sum() - sum((side > 0).sum() for side in sides) + 1
-    return float(max((found + xlogy(n, n) - seen / 2) / n, 0.0))
-
-
-def _tree(said: Floats) -> list[tuple[int, int]]:
-    """Return (parent, child) of the tree that says most, from question 0 on (Prim 1957)."""
-    best, parent, left = said[0].copy(), np.zeros(len(said), dtype=int), set(range(1, len(said)))
-    edges = []
-    while left:
-        child = max(left, key=lambda one: best[one])
-        left.remove(child)
-        edges.append((int(parent[child]), child))
-        closer = said[child] > best
-        best[closer], parent[closer] = said[child][closer], child
-    return edges
-
-
-class _Tables:
-    """How often the others gave an answer, for each row of `Counts` the answer of its category."""
-
-    def __init__(self, columns: Columns, counts: Counts, yardstick: Mask) -> None:
-        self.who, self.used = columns.who, yardstick[columns.who]
-        self.rows = counts
-        self.row = _examples(columns, counts)
-        self.mine = yardstick[counts.who]
-        self.alone: dict[_Asked, Floats] = {}
-        n = np.where(yardstick, counts.judgments, 0.0)
-        self.judgments = (n.sum() - n)[counts.who]
-
-    def share(self, question: _Asked) -> Floats:
-        """Return (P,) the share of the answer to this question."""
-        found = self._said(question) + PRIOR
-        return np.asarray(found / (self.judgments + PRIOR * question.size))
-
-    def share_given(self, question: _Asked, known: _Asked) -> Floats:
-        """Return (P,) the share of the answer to `question` among those with that to `known`."""
-        both = known.answer * question.size + question.answer
-        prior = PRIOR * question.size
-        found = self._others(both, known.size * question.size) + prior * self.share(question)
-        return np.asarray(found / (self._said(known) + prior))
-
-    def tilts(self, height: Floats) -> Floats:
-        """Return (len(TILTS), P) the factors of the shares; over the others their mean is 1."""
-        return np.stack([self._tilt(np.exp(t * height)) for t in TILTS])
-
-    def _tilt(self, factor: Floats) -> Floats:
-        mine = np.bincount(self.who, factor * self.used, self.rows.people)
-        whole = (mine.sum() - mine)[self.rows.who]
-        alone = self.judgments == 0  # there are no others to be tilted
-        return np.where(alone, 1.0, factor[self.row] * self.judgments / np.where(alone, 1.0, whole))
-
-    def _said(self, question: _Asked) -> Floats:
-        """Return (P,) how often the others gave the answer to this question."""
-        if question not in self.alone:
-            self.alone[question] = self._others(question.answer, question.size)
-        return self.alone[question]
-
-    def _others(self, number: Ints, size: int) -> Floats:
-        """Return (P,) how often all yardsticks but oneself gave the number of the row."""
-        whole = np.bincount(number, self.used, size)
-        own = numbered(self.who * size + number)
-        mine = np.bincount(own)[own[self.row]] * self.mine
-        return np.asarray(whole[number[self.row]] - mine)
-
-
-def _examples(columns: Columns, counts: Counts) -> Ints:
-    """Return (P,) a judgment of each row of `Counts`: of its person, with its category."""
-    category = categories(columns).category
-    size = int(category.max(initial=0)) + 1
-    example = np.empty(counts.who.size, dtype=np.int64)
-    row = np.searchsorted(counts.who * size + counts.category, columns.who * size + category)
-    example[row] = np.arange(category.size)
-    return example
-
-
-# Correlations within people, from "like all others" to "an individual style". One value alone is
-# not safe: a large one takes everyone with varied answers for dice.
-WITHIN = (0.001, 0.02, 0.05, 0.1, 0.2, 0.4)
+_UNRELATED = 60.0  # the weight of "unrelated" beside the campaign's correlations, in judgments
+_FREQUENCY = 0.5  # the weight of how rare the answers themselves are: people differ in that
+_LIKELY = 1.0  # ten times likelier from dice: who is that is no yardstick
 
 
 class Patterns(Thresholds):
-    """Answers at least `odds` times as probable from dice as from a person like the others.
-
-    slips: the share of answers that careful people also give by mistake.
-    per_combination: the least number of others' judgments per possible combination of answers, or
-        of two questions' answers; with fewer, rare combinations of honest people look random.
-    information: how much the others' answers in one judgment must say about each other, in nats per
-        answer. Where criteria are unrelated, honest people look random.
-    """
+    """Answers at least `odds` times as probable from dice as from a person like the others."""
 
     odds: float = between(300, 2, 1e9)
-    slips: float = between(0.1, 0.001, 0.9)
-    per_combination: int = between(10, 10, 1000)
-    information: float = between(0.05, 0.05, 10)
     minimum: int = between(8, 5, 1000)
 
 
 def find_random(columns: Columns, own: Patterns, limits: CrowdThresholds) -> ScreenFinding:
-    """Flag annotators whose answers are `odds` times as probable from dice as from the others.
+    """Find annotators whose answers are more probable from dice than from people like the others.
 
-    Dice choose every answer with equal probability. A person like the others chooses categories
-    (`crowd.categories`) with individual probabilities, Dirichlet-distributed about the others'
-    shares, with the concentration that is most favourable to this person; in a share `slips` of
-    answers, any answer is possible. If the shares were known, the ratio would stay below a
-    martingale, so over all looks at most 1 / odds of such people would be flagged (Ville 1939).
-    Annotators who are more probably random are then removed from the yardstick, and the computation
-    is repeated; otherwise many random answerers would resemble each other.
-    It runs only where others gave `per_combination` judgments for each possible combination (with
-    fewer, their shares are uncertain; from as many for each combination of two questions on, shares
-    come from pairs of questions, see `pairwise`), and where the information of their answers is at
-    least `information`. value: log10 of the odds; threshold likewise. It needs no outputs judged
-    twice.
+    The answers of a person like the others go together as the others' do. In a normal model of
+    their scores z, with the others' correlations R, one judgment's logarithm of the ratio is
+    (z' (R⁻¹ - I) z + log det R) / 2. How rare the answers themselves are counts half. It needs no
+    outputs judged twice. Annotators who are ten times likelier dice are then removed from the
+    yardstick, and the computation is repeated; otherwise many random answerers would resemble each
+    other. value: log10 of the odds; threshold likewise.
     """
-    found = crowd.categories(columns)
-    counts = crowd.counts(columns, found)
+    counts = crowd.counts(columns)
     long_ = (columns.judgments >= own.minimum) & (columns.answers.shape[1] > 1)
-    likelihood = np.bincount(columns.who, np.log(found.dice), columns.people.size)
     yardstick = crowd.varied(counts, limits)
-    least = own.per_combination * min(found.possible, found.possible_pairs)
-    related = own.information * columns.answers.shape[1]
-    for _round in range(2):
-        usual = _usual(columns, own, found, counts, yardstick)
-        person = np.stack([_dirichlet_multinomial(counts, usual.shares, 1 / r - 1) for r in WITHIN])
-        odds = (likelihood - person.max(axis=0)) / np.log(10)
-        enough = long_ & crowd.large_enough(counts, yardstick, limits)
-        enough &= (usual.judgments >= least) & (usual.information >= related)
-        random = yardstick & long_ & (odds > 0)
-        if not random.any():
-            break
-        yardstick = yardstick & ~random
+    ratio = _of_dice(columns, yardstick)
+    if (yardstick & long_ & (ratio > _LIKELY)).any():
+        yardstick = yardstick & ~(long_ & (ratio > _LIKELY))
+        ratio = _of_dice(columns, yardstick)
     threshold = float(np.log10(own.odds))
     return finding(
         "random_answers",
         columns,
-        evidence=odds,
-        past=odds >= threshold,
-        value=odds,
+        evidence=ratio,
+        past=ratio >= threshold,
+        value=ratio,
         threshold=threshold,
         n=columns.judgments,
-        enough=enough,
-        numbers={
-            "correlation": np.array(WITHIN)[person.argmax(axis=0)],
-            "others": usual.judgments,
-            "others_needed": np.full(odds.size, float(least)),
-            "information": usual.information,
-            "information_needed": np.full(odds.size, related),
-        },
+        enough=long_ & crowd.large_enough(counts, yardstick, limits),
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Usual:
-    """The others. shares: (P,) of each row of `Counts`, slips included. The rest: (A,)."""
-
-    shares: Floats
-    judgments: Floats
-    information: Floats
-
-
-def _usual(
-    columns: Columns, own: Patterns, found: Categories, counts: Counts, yardstick: Mask
-) -> _Usual:
-    """Return the others' shares, from all questions at once where they gave enough judgments."""
-    others = crowd.of_others(counts, yardstick, found.unrelated)
-    shares = others.times / np.maximum(others.judgments, 1)[counts.who]
-    information = others.information
-    counted = others.judgments >= own.per_combination * found.possible
-    if found.possible_pairs < found.possible and not counted.all():
-        paired = combined(columns, counts, yardstick)
-        shares = np.where(counted[counts.who], shares, paired.shares)
-        information = np.where(counted, information, paired.information)
-    slipped = (1 - own.slips) * shares + own.slips * found.typical[counts.category]
-    return _Usual(np.asarray(slipped), others.judgments, information)
-
-
-def _dirichlet_multinomial(counts: Counts, shares: Floats, size: float) -> Floats:
-    """Return (A,) the log probability of each annotator's sequence of categories."""
-    parameter = shares * size
-    cells = gammaln(parameter + counts.times) - gammaln(parameter)
-    whole = gammaln(size) - gammaln(size + counts.judgments)
-    return np.asarray(np.bincount(counts.who, cells, counts.people) + whole)
+def _of_dice(columns: Columns, yardstick: Mask) -> Floats:
+    """Return (A,) log10 of how much likelier each person's answers are of dice."""
+    usual = crowd.usual_rows(columns, yardstick)
+    z, rare = (np.zeros(columns.presented.shape) for _each in range(2))
+    for kind in distinct(columns.kinds).tolist():
+        at = columns.kinds == kind
+        for into, code in ((z, normal), (rare, rarity)):
+            into[:, at] = np.nan_to_num(coded(columns.presented[:, at], usual, code))
+    own = np.eye(z.shape[1])
+    related = (z[usual].T @ z[usual] + _UNRELATED * own) / (usual.sum() + _UNRELATED)
+    apart = np.einsum("ti,ij,tj->t", z, np.linalg.inv(related) - own, z)
+    ratio = (apart + np.linalg.slogdet(related)[1]) / 2 + _FREQUENCY * rare.sum(axis=1)
+    return np.asarray(np.bincount(columns.who, ratio, columns.people.size) / np.log(10))
 
 
 def _random_detail(said: Numbers) -> str:
-    """Return the basis of the verdict, and why it compares no one yet."""
-    numbers = {name: value or 0.0 for name, value in said.numbers.items()}
-    text = f"From the combinations of answers in {many(said.n, 'judgment')}."
-    if (needed := numbers.get("others_needed", 0.0)) > numbers.get("others", 0.0):
-        there = count(int(numbers["others"]))
-        return f"{text} They are compared once others gave {count(int(needed))}; so far {there}."
-    if numbers.get("information_needed", 0.0) > numbers.get("information", 0.0):
-        return f"{text} Here, answers to one question say too little about those to the others."
-    return text
+    return f"From the combinations of answers in {many(said.n, 'judgment')}."
 
 
 RANDOM_REVIEWERS = ForReviewers(
@@ -352,6 +130,8 @@ RANDOM_ANSWERS = Screen(
     ratio=True,
 )
 
+
+# ---- patterns in the order of answers ----
 
 FAIR = 0.55  # honest people's share for one side differs from a half by at most as much
 LEANING = (0.8, 0.95)  # shares for one side, each as likely as the other
@@ -410,11 +190,10 @@ def find_pattern(
     value: log10 of the odds. numbers, of pairs alone: the odds of leaning to a side, and the share
     of the text shown first.
     """
-    found = crowd.categories(columns)
-    counts = crowd.counts(columns, found)
+    counts = crowd.counts(columns)
     order = columns.turns
-    who, category = columns.who[order], found.category[order]
-    rate = ((found.typical + found.unrelated) / 2)[category]
+    who, category = columns.who[order], crowd.categories(columns)[order]
+    rate = (np.bincount(category) / max(category.size, 1))[category]
     free = _free(columns, category, rate, order)
     people = columns.people.size
     patterns = [

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from inspect import cleandoc
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from pydantic import Field
 
 from annotate.schemas import Fault, Problem, Refused, Several, read
@@ -20,19 +18,13 @@ from annotate.screening.base import (
     Columns,
     CrowdThresholds,
     Cutoffs,
-    ForAnnotators,
-    ForReviewers,
-    Numbers,
     Screen,
-    ScreenAxis,
     ScreenFinding,
     SettingsError,
     Thresholds,
-    Told,
     Verdict,
     added,
     between,
-    finding,
     last,
     verdicts,
 )
@@ -42,63 +34,8 @@ from annotate.screening.patterns import ANSWER_PATTERN, RANDOM_ANSWERS
 from annotate.screening.signals import SIGNALS, SignalThresholds
 from annotate.screening.speed import TOO_FAST
 from annotate.screening.uniform import NO_VARIATION
-from annotate.text.figures import number, short
+from annotate.text.figures import short
 from annotate.text.problem_sentences import shown, suggestion
-
-
-class SeveralSigns(Thresholds):
-    """The evidence of all other screens adds up to at least `sum`."""
-
-    sum: float = between(8.0, 1, 100)
-    minimum: int = between(8, 5, 1000)
-
-
-def add_up(
-    columns: Columns, own: SeveralSigns, limits: CrowdThresholds, others: Sequence[ScreenFinding]
-) -> ScreenFinding:
-    """Add up the evidence of the other screens.
-
-    Who answers at random agrees a little too seldom, goes a little too little with their own edits
-    and is a little too quick. How much honest people's evidence adds up to is what the calibration
-    finds out. value: the sum, of logarithms to base 10.
-    """
-    total = np.sum([one.evidence for one in others], axis=0) if others else np.zeros(0)
-    total = np.zeros(columns.people.size) + total
-    return finding(
-        "several_signs",
-        columns,
-        evidence=total,
-        past=total >= own.sum,
-        value=total,
-        threshold=own.sum,
-        n=columns.judgments,
-        enough=(columns.judgments >= own.minimum) & columns.others(limits.people, limits.judgments),
-    )
-
-
-FOR_REVIEWERS = ForReviewers(
-    "Several signs",
-    "all signs together",
-    "sum of the evidence of all screens",
-    big=lambda said: number(said.value),
-    detail=lambda said: "Each point makes an honest person ten times less likely.",
-    limit=lambda said: f"Pauses only from {number(said.threshold)}.",
-    axis=lambda values: ScreenAxis(0, max(10.0, *values), number, flags_above=True),
-)
-
-
-def _notice(found: Numbers, own: SeveralSigns, *, paragraphs: bool) -> Told:
-    said = _("No single number is far from the usual, but several are at the same time.")
-    return _("Several things in your work are unusual"), [said]
-
-
-FOR_ANNOTATORS = ForAnnotators(gettext_lazy("several unusual things at once"), _notice)
-
-
-SEVERAL_SIGNS = Screen(
-    "several_signs", "together", SeveralSigns, None, FOR_REVIEWERS, FOR_ANNOTATORS, sums=add_up
-)
-
 
 SCREENS: dict[str, Screen[Any]] = {
     screen.key: screen
@@ -111,14 +48,19 @@ SCREENS: dict[str, Screen[Any]] = {
         RANDOM_ANSWERS,
         ANSWER_PATTERN,
         OWN_CONSISTENCY,
-        SEVERAL_SIGNS,
     )
 }
 
 
+# What earlier versions had. Stored settings and flags may name it; it does nothing.
+RETIRED_SUM = "several_signs"
+RETIRED_GROUPS = ("together",)
+RETIRED_SETTINGS = {"patterns": ("slips", "per_combination", "information")}
+
+
 def is_sum(screen: str) -> bool:
-    """Return whether this screen adds up the evidence of all others."""
-    return screen in SCREENS and SCREENS[screen].sums is not None
+    """Return whether this screen, of an earlier version, added up the evidence of all others."""
+    return screen == RETIRED_SUM
 
 
 def n_signs(screens: Collection[str]) -> int:
@@ -135,15 +77,14 @@ class FlagSettings(Thresholds):
     """Which screens run, and what their flags do.
 
     off: the screens that do not run.
-    list_only: the screens that list people, and never pause them. By default, several weak signs
-        pause nobody: who is paused is told one clear reason.
+    list_only: the screens that list people, and never pause them.
     listed, paused: the share of honest people that all screens together list and pause, over all
         looks at a campaign.
     recent: the number of last judgments that screens also look at alone, and twice as many.
     """
 
     off: Names = ()
-    list_only: Names = ("several_signs",)
+    list_only: Names = ()
     listed: float = between(0.009, 0.0001, 0.1)
     paused: float = between(0.0003, 0.00001, 0.05)
     recent: int = between(8, 5, 100)
@@ -152,7 +93,7 @@ class FlagSettings(Thresholds):
         """Yield names that no screen has, and shares in the wrong order."""
         for field_ in ("off", "list_only"):
             for place, name in enumerate(getattr(self, field_)):
-                if name not in SCREENS:
+                if name not in SCREENS and not is_sum(name):
                     known = ", ".join(SCREENS)
                     message = f"Is not one of the screens {known}.{suggestion(name, SCREENS)}"
                     yield (field_, place), message
@@ -202,6 +143,8 @@ class Settings:
         parts: dict[str, Any] = {}
         problems: list[Problem] = []
         for name, values in given.items():
+            if name in RETIRED_GROUPS:
+                continue
             try:
                 parts[name] = _part(name, values)
             except Refused as refused:
@@ -220,6 +163,9 @@ def _part(name: str, values: Any) -> Thresholds:
     if name not in kinds:
         message = f"Is not one of the groups {', '.join(kinds)}.{suggestion(name, kinds)}"
         raise Refused([Problem(shown(name), message)])
+    if isinstance(values, Mapping):
+        gone = RETIRED_SETTINGS.get(name, ())
+        values = {key: value for key, value in values.items() if key not in gone}
     return read(kinds[name], values, at=(name,))
 
 
@@ -342,15 +288,10 @@ def measured(screen: Screen[Any], columns: Columns, settings: Settings) -> Scree
     The last ones are looked at, and twice as many: those show what is weak in each task.
     """
     own = settings.of(screen.thresholds)
-    if screen.find is None:
-        raise ValueError(f"{screen.key} looks at what the other screens found.")
     found = screen.find(columns, own, settings.crowd)
     for most in (settings.flags.recent, 2 * settings.flags.recent) if screen.recent else ():
         if (columns.judgments > most).any():
-            if screen.find_lately:
-                recent = screen.find_lately(columns, own, settings.crowd, most)
-            else:
-                recent = screen.find(last(columns, most), own, settings.crowd)
+            recent = screen.find(last(columns, most), own, settings.crowd)
             found = _stronger(found, recent, most)
     return found
 
@@ -376,13 +317,7 @@ def findings(columns: Columns, settings: Settings) -> list[ScreenFinding]:
     on = [screen for key, screen in SCREENS.items() if key not in settings.flags.off]
     if LOW_AGREEMENT in on:
         columns = added(columns, unseen=unseen(columns, settings.crowd))
-    found = [measured(screen, columns, settings) for screen in on if screen.find]
-    sums = [
-        screen.sums(columns, settings.of(screen.thresholds), settings.crowd, found)
-        for screen in on
-        if screen.sums
-    ]
-    return [*found, *sums]
+    return [measured(screen, columns, settings) for screen in on]
 
 
 def run(

@@ -21,7 +21,7 @@ from annotate.screening.calibration import calibrated
 from bench.screening import crowds
 
 SEED = 2026
-PEOPLE, CARELESS, USUAL = 120, 0.2, 0.3  # of a campaign; the shares of careless and of usual people
+PEOPLE, CARELESS = 120, 0.2  # of a campaign; the share of careless ones
 LOOKS = 10
 CALIBRATED_AT = (3, 4, 6, 8)  # of the looks; production: when judgments have grown by a quarter
 NOBODY = "nobody careless"
@@ -42,19 +42,17 @@ Campaign = tuple[crowds.Columns, list[str]]
 
 
 def campaign(study: str, kind: str, *seed: int) -> Campaign:
-    """Return the columns, and the kind of each person."""
+    """Return the columns, and the kind of each person: honest ones of all kinds, or a careless one
+    beside the usual."""
     rng = np.random.default_rng([SEED, *study.encode(), *kind.encode(), *seed])
     honest = crowds.honest_kinds(study)
+    who = [honest[k % len(honest)] for k in range(PEOPLE)]
     careless = (crowds.CARELESS | crowds.OF_STUDY.get(study, {})).get(kind)
-    n_careless = round(CARELESS * PEOPLE) if careless else 0
-    n_usual = round(USUAL * PEOPLE)
-    who = [honest[0]] * (n_careless + n_usual)
-    who += [honest[1 + k % (len(honest) - 1)] for k in range(PEOPLE - len(who))]
-    columns = crowds.drawn(study, [crowds.HONEST[one] for one in who], rng)
-    if careless:
-        columns = careless(columns, columns.who < n_careless, rng)
-        who[:n_careless] = [kind] * n_careless
-    return columns, who
+    if careless is None:
+        return crowds.drawn(study, [crowds.HONEST[one] for one in who], rng), who
+    n = round(CARELESS * PEOPLE)
+    columns = crowds.drawn(study, [crowds.HONEST["usual"]] * PEOPLE, rng)
+    return careless(columns, columns.who < n, rng), [kind] * n + ["usual"] * (PEOPLE - n)
 
 
 def of_row(row: Row, campaigns: int) -> Counter[tuple[str, str]]:
@@ -98,6 +96,8 @@ def bound(count: int, n: int, *, upper: bool) -> float:
 
 def line(study: str, kind: str, tally: Counter[tuple[str, str]]) -> str:
     n, honest = tally[kind, "people"], kind in crowds.HONEST
+    if not n:
+        return f"| {study} | {kind} | 0 | – | – | | | |"
     listed, paused = (
         f"{100 * tally[kind, what] / n:.1f} ({100 * bound(tally[kind, what], n, upper=honest):.1f})"
         for what in ("listed", "paused")

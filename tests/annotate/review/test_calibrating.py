@@ -22,7 +22,7 @@ STRICT = Cutoffs({}, (0.0, 0.0))  # everybody is past these
 
 @pytest.fixture(autouse=True)
 def _few_are_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulation, "HISTORIES", 60)
+    monkeypatch.setattr(simulation, "PEOPLE", 60)
 
 
 def study_of(people: int, each: int) -> Campaign:

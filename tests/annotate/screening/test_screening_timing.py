@@ -152,7 +152,7 @@ def test_agreement_does_not_excuse_what_nobody_can_have_read():
 
 @pytest.mark.slow
 def test_a_calibration_on_bots_does_not_take_them_for_honest_people(monkeypatch):
-    monkeypatch.setattr(calibrating, "HISTORIES", 60)
+    monkeypatch.setattr(calibrating, "PEOPLE", 60)
     rng = np.random.default_rng(8)
     bots = crowd(8)
     bots = replace(bots, seconds=rng.uniform(0.1, 0.3, bots.seconds.size))
