@@ -470,7 +470,6 @@ if TYPE_CHECKING:
     from annotate.instruments.wording import Words
 
 Told = tuple[str, list[str]]  # what was noticed, and its numbers in sentences
-T = TypeVar("T", bound=Thresholds)
 
 
 class Numbers(Protocol):
@@ -537,7 +536,7 @@ class ForReviewers:
 
 
 @dataclass(frozen=True)
-class ForAnnotators(Generic[T]):
+class ForAnnotators:
     """How one screen is presented to the annotator.
 
     noticed: what was noticed, in a list within a sentence.
@@ -615,6 +614,6 @@ class Screen(Generic[T]):
     thresholds: type[T]
     find: Callable[[Columns, T, CrowdThresholds], ScreenFinding]
     reviewers: ForReviewers
-    annotators: ForAnnotators[T]
+    annotators: ForAnnotators
     recent: bool = False
     ratio: bool = False

@@ -84,7 +84,8 @@ def cutoff(screen: str, most: Floats, share: float) -> float:
 def simulated(columns: Columns, settings: Settings, rng: Generator) -> Mapping[str, Floats]:
     """Return by screen (H,) the most evidence on each simulated honest person, at any look."""
     model = Honest.fitted(columns, usable(columns, settings), belief(columns, settings.crowd))
-    plan, found = sampled(columns, rng), []
+    plan = sampled(columns, rng)
+    found: list[Mapping[str, Floats]] = []
     while len(found) * plan.people.size < PEOPLE and len(found) < MOST_CAMPAIGNS:
         found.append(most_evidence(model.campaign(plan, rng), settings))
     return {screen: np.concatenate([one[screen] for one in found]) for screen in found[0]}

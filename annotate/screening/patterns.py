@@ -53,7 +53,9 @@ def find_random(columns: Columns, own: Patterns, limits: CrowdThresholds) -> Scr
     other. value: log10 of the odds; threshold likewise.
     """
     counts = crowd.counts(columns)
-    long_ = (columns.judgments >= own.minimum) & (columns.answers.shape[1] > 1)
+    # Paragraphs have no names: their combinations say little.
+    is_asked = columns.answers.shape[1] > 1 and columns.verdicts is None
+    long_ = (columns.judgments >= own.minimum) & is_asked
     yardstick = crowd.varied(counts, limits)
     ratio = _of_dice(columns, yardstick)
     if (yardstick & long_ & (ratio > _LIKELY)).any():
@@ -75,12 +77,12 @@ def find_random(columns: Columns, own: Patterns, limits: CrowdThresholds) -> Scr
 def _of_dice(columns: Columns, yardstick: Mask) -> Floats:
     """Return (A,) log10 of how much likelier each person's answers are of dice."""
     usual = crowd.usual_rows(columns, yardstick)
-    z, rare = (np.zeros(columns.presented.shape) for _each in range(2))
+    z, rare = np.zeros(columns.presented.shape), np.zeros(columns.presented.shape)
     for kind in distinct(columns.kinds).tolist():
         at = columns.kinds == kind
         for into, code in ((z, normal), (rare, rarity)):
             into[:, at] = np.nan_to_num(coded(columns.presented[:, at], usual, code))
-    own = np.eye(z.shape[1])
+    own = np.eye(len(columns.kinds))
     related = (z[usual].T @ z[usual] + _UNRELATED * own) / (usual.sum() + _UNRELATED)
     apart = np.einsum("ti,ij,tj->t", z, np.linalg.inv(related) - own, z)
     ratio = (apart + np.linalg.slogdet(related)[1]) / 2 + _FREQUENCY * rare.sum(axis=1)

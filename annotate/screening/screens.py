@@ -85,7 +85,7 @@ class FlagSettings(Thresholds):
 
     off: Names = ()
     list_only: Names = ()
-    listed: float = between(0.009, 0.0001, 0.1)
+    listed: float = between(0.006, 0.0001, 0.1)
     paused: float = between(0.0003, 0.00001, 0.05)
     recent: int = between(8, 5, 100)
 

@@ -15,7 +15,7 @@ from itertools import repeat
 import numpy as np
 from scipy.stats import beta
 
-from annotate.screening import Settings, screen_all
+from annotate.screening import Columns, Settings, screen_all
 from annotate.screening.base import PAUSED, UNCALIBRATED, Cutoffs, taken
 from annotate.screening.calibration import calibrated
 from bench.screening import crowds
@@ -38,7 +38,7 @@ for _study in (crowds.QUALITY, "rating 4×5"):
     FLOORS |= {(_study, "mirrored"): 0.7, (_study, "all best but 1 in 6"): 0.5}
 
 Row = tuple[str, str]  # study, careless kind
-Campaign = tuple[crowds.Columns, list[str]]
+Campaign = tuple[Columns, list[str]]
 
 
 def campaign(study: str, kind: str, *seed: int) -> Campaign:
@@ -70,7 +70,7 @@ def of_row(row: Row, campaigns: int) -> Counter[tuple[str, str]]:
     return tally
 
 
-def _seen(columns: crowds.Columns, look: int) -> crowds.Columns:
+def _seen(columns: Columns, look: int) -> Columns:
     return taken(columns, np.arange(len(columns.who) * look // LOOKS))
 
 

@@ -338,7 +338,7 @@ def _highlighted(columns: Columns, rows: Mask, size: int | None, rng: Generator)
     made = Highlights(
         np.r_[found.judgment[keep], judgment],
         np.r_[found.paragraph[keep], paragraph],
-        [found.tokens[h] for h in keep] + tokens,
+        [found.tokens[h] for h in keep.tolist()] + tokens,
         np.r_[found.length[keep], length],
     )
     return replace(columns, highlights=made)
