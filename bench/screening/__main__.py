@@ -1,6 +1,6 @@
 """The table of docs/screening.md: how many people of each kind the screens list, in six studies.
 
-Run from the checkout: python -m bench.screening [campaigns a row] [processes] [study] [kind]
+Run from the checkout: python -m bench.screening [campaigns a row] [processes] [study] [kind,kind]
 PLUMBLINE_DATA names the folder of the released judgments. Percent of people who are ever listed, or
 paused, by their 25th judgment, with one-sided 95 % bounds: upper ones for honest people, lower ones
 for careless ones. A mark says whether the floor of the row holds.
@@ -115,14 +115,16 @@ def main() -> None:
     """Print the table, and how many honest people of all kinds and studies are paused."""
     campaigns = int(sys.argv[1]) if len(sys.argv) > 1 else 10
     processes = int(sys.argv[2]) if len(sys.argv) > 2 else 2
-    began, study_wanted, kind_wanted = time.monotonic(), *(*sys.argv[3:5], "", "")[:2]
+    began = time.monotonic()
+    study_wanted, kinds = [*sys.argv[3:5], "", ""][:2]
     rows = [
         (study, kind)
         for study in crowds.STUDIES
         for kind in (NOBODY, *crowds.CARELESS, *crowds.OF_STUDY.get(study, {}))
-        if study.startswith(study_wanted)
-        and (kind_wanted in kind.split(",") or kind in kind_wanted.split(",") or not kind_wanted)
+        if study.startswith(study_wanted) and (not kinds or kind in kinds.split(","))
     ]
+    if not rows:
+        sys.exit("There is no such study or kind.")
     print("| study | kind | people | listed % | paused % | floor | kept | by |\n|" + "---|" * 8)
     honest: Counter[tuple[str, str]] = Counter()
     every: Counter[str] = Counter()
