@@ -5,8 +5,7 @@ from typing import Any
 
 from django import forms
 
-from annotate.screening.describing import DescribedSetting, groups
-from annotate.screening.registry import SCREENS
+from annotate.screening.screens import SCREENS, DescribedSetting, groups
 from annotate.services.reasons import LONGEST_REASON
 
 LABELS = {

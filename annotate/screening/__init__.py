@@ -4,11 +4,8 @@ Screens do not see systems, metrics or estimates: whose work is checked must not
 effect on the result.
 """
 
-from annotate.screening.base import Columns, Highlights, Verdict
-from annotate.screening.registry import SCREENS
-from annotate.screening.running import run, screen_all
-from annotate.screening.settings import FlagSettings, Settings
-from annotate.screening.thresholds import SettingsError
+from annotate.screening.base import Columns, Highlights, SettingsError, Verdict
+from annotate.screening.screens import SCREENS, FlagSettings, Settings, run, screen_all
 
 __all__ = [
     "SCREENS",

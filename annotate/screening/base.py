@@ -1,15 +1,20 @@
-"""The input and output of screens."""
+"""The input and output of screens, and what a screen is: thresholds, a finding, and texts."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from pydantic import Field
 from scipy.special import bdtrc, betaincinv
 
-from annotate.screening.grouping import by_group
+from annotate.schemas import Declared, Refused
+from annotate.screening.arrays import once
+from annotate.text.figures import count, percent, short
 from estimation.core import Floats, Ints, distinct, numbered
 
 LEVELS = (-1.0, 0.0, 1.0)
@@ -95,7 +100,7 @@ class Columns:
     @cached_property
     def turns(self) -> Ints:
         """Return (T,) the rows in the order of people, each one's in the order of arrival."""
-        return by_group(self.who, self.people.size, after=self.order)
+        return np.lexsort((self.order, self.who))
 
     @cached_property
     def text(self) -> Ints:
@@ -289,3 +294,326 @@ def tail(count: Floats | Ints, n: Floats | Ints, share: float) -> Floats:
     with np.errstate(divide="ignore"):
         found = -np.log10(bdtrc(np.maximum(below, 0), np.maximum(n, 1), share))
     return np.asarray(np.where((below >= 0) & (np.asarray(n) > 0), found, 0.0))
+
+
+ALONE = (
+    *("annotator", "output", "order", "seconds", "words"),
+    *("edit_distance", "edit_text", "item", "plausible", "turned", "unseen"),
+)
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Return the rows of all parts in their order; the parts come from one instrument.
+
+    Labels (annotators, outputs, items, edited texts) mean the same in all parts. Raises ValueError
+    where there is no part.
+    """
+    if not parts:
+        raise ValueError("There are no columns to join.")
+    first = parts[0]
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ALONE
+        if getattr(first, name) is not None
+    }
+    return Columns(
+        **columns,
+        scores={
+            name: np.concatenate([part.scores[name] for part in parts]) for name in first.scores
+        },
+        verdicts=_verdicts(parts),
+        highlights=_highlights(parts),
+        levels=first.levels,
+    )
+
+
+def added(columns: Columns, **more: Any) -> Columns:
+    """Return the columns with something more, and what was computed from them.
+
+    Parts of the columns are taken again, because they have something more as well.
+    """
+    found = replace(columns, **more)
+    for name, kept in vars(columns).items():
+        vars(found).setdefault(name, kept)
+    memory = vars(columns).get("_once", {})
+    whole = {key: kept for key, kept in memory.items() if not isinstance(kept, Columns)}
+    vars(found)["_once"] = whole
+    return found
+
+
+def _verdicts(parts: Sequence[Columns]) -> Floats | None:
+    """Return (T, P) verdicts, NaN beyond the paragraphs of a part."""
+    tables = [part.verdicts for part in parts if part.verdicts is not None]
+    if not tables:
+        return None
+    widest = max(table.shape[1] for table in tables)
+    gaps = [((0, 0), (0, widest - table.shape[1])) for table in tables]
+    padded = [
+        np.pad(table, gap, constant_values=np.nan) for table, gap in zip(tables, gaps, strict=True)
+    ]
+    return np.concatenate(padded)
+
+
+def _highlights(parts: Sequence[Columns]) -> Highlights | None:
+    """Return the highlights of all parts, each by its judgment's row in the whole."""
+    sizes = [len(part.annotator) for part in parts]
+    starts = np.cumsum([0, *sizes[:-1]])
+    found = [
+        (start, part.highlights)
+        for start, part in zip(starts, parts, strict=True)
+        if part.highlights is not None
+    ]
+    if not found:
+        return None
+    return Highlights(
+        np.concatenate([own.judgment + start for start, own in found]),
+        np.concatenate([own.paragraph for _start, own in found]),
+        [tokens for _start, own in found for tokens in own.tokens],
+        np.concatenate([own.length for _start, own in found]),
+    )
+
+
+@once
+def last(columns: Columns, most: int) -> Columns:
+    """Return the last judgments of each annotator, at most so many."""
+    end = np.repeat(np.cumsum(columns.judgments), columns.judgments)
+    return taken(columns, np.sort(columns.turns[end - np.arange(end.size) <= most]))
+
+
+def early(columns: Columns, most: int) -> NDArray[np.bool_]:
+    """Return (T,) which judgments are the first of their annotators, at most so many of each."""
+    start = np.repeat(np.cumsum(columns.judgments) - columns.judgments, columns.judgments)
+    found = np.empty(start.size, dtype=bool)
+    found[columns.turns] = np.arange(start.size) - start < most
+    return found
+
+
+def taken(columns: Columns, rows: Ints) -> Columns:
+    """Return the columns of some judgments, with their highlights."""
+    cut = {name: column[rows] for name in ALONE if (column := getattr(columns, name)) is not None}
+    if columns.verdicts is not None:
+        cut["verdicts"] = columns.verdicts[rows]
+    scores = {name: column[rows] for name, column in columns.scores.items()}
+    found = columns.highlights
+    if found is not None:
+        place = np.full(len(columns.annotator), -1)
+        place[rows] = np.arange(len(rows))
+        kept = np.flatnonzero(place[found.judgment] >= 0)
+        found = Highlights(
+            place[found.judgment[kept]],
+            found.paragraph[kept],
+            [found.tokens[h] for h in kept.tolist()],
+            found.length[kept],
+        )
+    return replace(columns, **cut, scores=scores, highlights=found)
+
+
+class SettingsError(Refused):
+    """Thresholds that are unknown, not numbers, or outside their ranges."""
+
+
+def between(default: float, low: float, high: float) -> Any:
+    """Declare a threshold from `low` to `high`."""
+    return Field(default=default, ge=low, le=high)
+
+
+class Thresholds(Declared):
+    """One group of thresholds; each field is declared with `between`."""
+
+
+class CrowdThresholds(Thresholds):
+    """What the others must have done before anyone is compared with them.
+
+    uniform: a person who gives one answer at least this often, over `uniform_minimum` judgments, is
+        not part of the yardstick.
+    """
+
+    people: int = between(5, 2, 1000)
+    judgments: int = between(50, 1, 100_000)
+    uniform: float = between(0.8, 0.5, 1)
+    uniform_minimum: int = between(5, 2, 1000)
+
+
+@dataclass(frozen=True)
+class Cutoffs:
+    """Cut-offs by screen: (listed, paused). Screens without an entry have the nominal ones."""
+
+    of: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    nominal: tuple[float, float] = (3.0, 0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON."""
+        return {"of": {name: list(two) for name, two in self.of.items()}, "rest": self.nominal}
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Cutoffs:
+        """Read the output of `to_dict`."""
+        return cls({name: (a, b) for name, (a, b) in given["of"].items()}, tuple(given["rest"]))
+
+    def listed(self, screen: str) -> float:
+        """Return the evidence from which a screen lists people."""
+        return self.of.get(screen, self.nominal)[0]
+
+    def paused(self, screen: str) -> float:
+        """Return the evidence from which a screen pauses people who are past its threshold."""
+        return self.of.get(screen, self.nominal)[1]
+
+
+# Evidence alone lists, and the screens' own thresholds pause.
+NOMINAL = Cutoffs()
+# Until a campaign is calibrated; about the highest cut-offs that campaigns have. Real people's
+# answers are uniform in more ways than their level explains.
+UNCALIBRATED = Cutoffs({"no_variation": (4.0, 4.0)}, (3.2, 4.0))
+
+
+if TYPE_CHECKING:
+    from annotate.instruments.wording import Words
+
+Told = tuple[str, list[str]]  # what was noticed, and its numbers in sentences
+
+
+class Numbers(Protocol):
+    """The common fields of a verdict and a flag."""
+
+    @property
+    def screen(self) -> str: ...
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def numbers(self) -> Mapping[str, float | None]: ...
+
+
+class Task(Protocol):
+    """One judgment, as its annotator remembers it; `highlights`: (highlighted words, words)."""
+
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def response(self) -> Mapping[str, Any]: ...
+    @property
+    def highlights(self) -> Sequence[tuple[int, int]]: ...
+
+
+@dataclass(frozen=True)
+class ScreenAxis:
+    """From low to high; `said` formats a number on it. `flags_above`: the zone's position."""
+
+    low: float
+    high: float
+    said: Callable[[float], str]
+    flags_above: bool
+
+
+@dataclass(frozen=True)
+class ForReviewers:
+    """How one screen is presented to reviewers.
+
+    looks_at: the sign, in a list of all screens.
+    big: its figure.
+    unit: of the figure.
+    detail: the comparison.
+    limit: the threshold.
+    onto: the value's place on the axis.
+    axis: from all values that are shown on it.
+    """
+
+    title: str
+    looks_at: str
+    unit: str
+    big: Callable[[Numbers], str]
+    detail: Callable[[Numbers], str]
+    limit: Callable[[Numbers], str]
+    axis: Callable[[list[float]], ScreenAxis]
+    onto: Callable[[float], float] = lambda value: value
+
+
+@dataclass(frozen=True)
+class ForAnnotators:
+    """How one screen is presented to the annotator.
+
+    noticed: what was noticed, in a list within a sentence.
+    notice: the same with its numbers, as a title and sentences; of a flag's numbers, the screen's
+        thresholds, and `paragraphs`: whether the instrument shows paragraphs.
+    evidence: what the screen measured in one task; None: the answers that were given.
+    """
+
+    noticed: Words
+    notice: Callable[..., Told]
+    evidence: Callable[[Task], str] | None = None
+
+
+def of_share(
+    title: str, looks_at: str, unit: str, detail: Callable[[Numbers], str]
+) -> ForReviewers:
+    """Return the texts of a screen whose value is a share, 0 to 1, and which flags high ones."""
+    return ForReviewers(
+        title,
+        looks_at,
+        unit,
+        big=lambda said: percent(said.value),
+        detail=detail,
+        limit=lambda said: f"Flagged if certainly above {percent(said.threshold)}.",
+        axis=lambda _values: ScreenAxis(0, 1, percent, flags_above=True),
+    )
+
+
+def within(said: Numbers, write: Callable[[float | None], str]) -> str:
+    """Return `Between 0.2 and 0.4 by its interval. `, or "" for a value without an interval."""
+    if said.low is None and said.high is None:
+        return ""
+    if said.low is None:
+        return f"At most {write(said.high)} by its interval. "
+    if said.high is None:
+        return f"At least {write(said.low)} by its interval. "
+    return f"Between {write(said.low)} and {write(said.high)} by its interval. "
+
+
+def times(value: float | None) -> str:
+    """Return how many times likelier something is, by its odds' logarithm to base 10."""
+    if value is None:
+        return "–"
+    if abs(value) < 0.02:
+        return "As likely"
+    size = f"over {count(10**6)}" if abs(value) > 6 else short(10 ** abs(value), most=2)
+    return f"{size} times {'likelier' if value > 0 else 'less likely'}"
+
+
+def odds(value: float | None) -> str:
+    """Return the odds whose logarithm to base 10 is `value`."""
+    if value is None:
+        return "–"
+    size = f"over {count(10**6)}" if abs(value) > 6 else count(round(10 ** abs(value)))
+    return f"{size} : 1" if value >= 0 else f"1 : {size}"
+
+
+T = TypeVar("T", bound=Thresholds)
+
+
+@dataclass(frozen=True)
+class Screen(Generic[T]):
+    """One screen, complete. Adding one: docs/variants.md.
+
+    key: its name in flags, exports and the API.
+    group: the name of its thresholds in the stored settings.
+    find: a pure function that measures each annotator of the columns.
+    recent: whether it also looks at everybody's last judgments.
+    ratio: whether so much evidence is rarer among careful people than one in its power of ten: it
+        is a likelihood ratio, or a cautious probability. Then the simulation alone says how rare.
+    """
+
+    key: str
+    group: str
+    thresholds: type[T]
+    find: Callable[[Columns, T, CrowdThresholds], ScreenFinding]
+    reviewers: ForReviewers
+    annotators: ForAnnotators
+    recent: bool = False
+    ratio: bool = False

@@ -40,7 +40,7 @@ def make(annotators: int, *, seconds: float, stored: int, check: Callable[[], No
 
     from annotate import tokens
     from annotate.models import Campaign
-    from annotate.screening.registry import SCREENS
+    from annotate.screening.screens import SCREENS
     from bench import campaigns
     from tests import factories
 

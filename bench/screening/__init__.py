@@ -1,1 +1,0 @@
-"""What the screens find, and whom they accuse."""

@@ -8,7 +8,7 @@ import pytest
 
 from annotate.crowds.registry import CROWDS
 from annotate.instruments.registry import INSTRUMENTS
-from annotate.screening.registry import SCREENS
+from annotate.screening.screens import SCREENS
 from estimation.core import REGISTERED
 from estimation.metrics import METRICS
 

@@ -22,5 +22,5 @@ def test_web_and_worker_start_without_heavy_libraries():
         [sys.executable, "-c", LOADED], cwd=ROOT, capture_output=True, text=True, check=True
     )
     loaded = set(told.stdout.split())
-    assert "annotate.screening.timing.finding" in loaded
+    assert "annotate.screening.speed" in loaded
     assert loaded.isdisjoint(HEAVY)

@@ -8,9 +8,8 @@ from django import forms
 
 from annotate.forms.new_campaign.base import StepForm, as_shown
 from annotate.forms.new_campaign.choices import crowds_offered
-from annotate.screening.registry import SCREENS
-from annotate.screening.settings import FLAGS
-from annotate.screening.signals.settings import SIGNALS, signals_on
+from annotate.screening.screens import FLAGS, SCREENS
+from annotate.screening.signals import SIGNALS, signals_on
 from annotate.selectors.work.gold import BLOCK, MOST
 from annotate.services.campaigns.plans import MOST_BONUS_AFTER, Plan
 

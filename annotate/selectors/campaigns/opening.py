@@ -2,7 +2,7 @@
 
 from annotate.instruments.base import Instrument
 from annotate.models import Campaign, CriterionProtocol, Protocol, Target
-from annotate.screening.settings import Settings
+from annotate.screening.screens import Settings
 from annotate.selectors.studies import instruments
 
 ESTIMATOR = "balanced"

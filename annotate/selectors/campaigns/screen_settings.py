@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotate.models import Campaign
-from annotate.screening.settings import Settings
+from annotate.screening.screens import Settings
 from annotate.selectors import amendments
 from annotate.selectors.amendments import Amendment
 

@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from numpy.typing import NDArray
 
 from annotate.models import Annotator, Flag
-from annotate.screening.registry import n_signs
+from annotate.screening.screens import n_signs
 from annotate.selectors import keysets
 from annotate.selectors.bulk import Ints, columns, places
 from annotate.selectors.keysets import FixedOrder, Places, SortedColumns

@@ -1,7 +1,7 @@
 """The cut-offs of a campaign's screens, as a worker has calibrated them."""
 
 from annotate.models import Calibration
-from annotate.screening.cutoffs import UNCALIBRATED, Cutoffs
+from annotate.screening.base import UNCALIBRATED, Cutoffs
 
 
 def cutoffs(campaign_id: int) -> Cutoffs:

@@ -10,9 +10,9 @@ from django.db.models import Count, Max, Q, QuerySet, Sum
 from annotate.instruments import expected, pairs
 from annotate.instruments.base import Instrument
 from annotate.models import Assignment, Campaign, GoldAnswer, GoldFinding, GoldItem, GoldLook
-from annotate.screening.gold import known_answers
-from annotate.screening.gold.known_answers import GoldVerdict, KnownAnswers
-from annotate.screening.settings import Settings
+from annotate.screening import gold as known_answers
+from annotate.screening.gold import GoldVerdict, KnownAnswers
+from annotate.screening.screens import Settings
 from annotate.selectors import keysets
 from annotate.selectors.listings import Listing
 from annotate.selectors.studies import instruments

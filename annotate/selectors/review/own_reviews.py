@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from annotate.instruments.base import Instrument
 from annotate.models import Judgment, Participation, Payout, Review, Ruling
-from annotate.screening.settings import Settings
+from annotate.screening.screens import Settings
 from annotate.selectors.campaigns import outputs
 from annotate.selectors.review import appeal_rights, records, screening
 from annotate.selectors.review.appeal_rights import Ground

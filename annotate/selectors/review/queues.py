@@ -11,9 +11,9 @@ from django.db.models.functions import Lag, Lead, RowNumber
 from annotate.crowds.registry import CROWDS
 from annotate.models import Appeal, Flag, Review, Ruling, SignalFinding
 from annotate.screening.base import LISTED, PAUSED
-from annotate.screening.gold.known_answers import GOLD
-from annotate.screening.gold.words import FOR_REVIEWERS as GOLD_WORDS
-from annotate.screening.registry import SCREENS
+from annotate.screening.gold import FOR_REVIEWERS as GOLD_WORDS
+from annotate.screening.gold import GOLD
+from annotate.screening.screens import SCREENS
 from annotate.selectors import keysets, listings
 from annotate.selectors.listings import Filter, Listing
 from annotate.selectors.review import reviews, turns

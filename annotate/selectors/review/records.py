@@ -7,7 +7,7 @@ from datetime import datetime
 
 from annotate.models import Appeal, Flag
 from annotate.screening.base import PAUSED
-from annotate.screening.registry import is_sum
+from annotate.screening.screens import is_sum
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from annotate.instruments.answers import Edges, Observed
 from annotate.instruments.base import Instrument
 from annotate.models import Assignment, Campaign, Item, Judgment, Output, Review, Ruling
-from annotate.screening.base import Columns
-from annotate.screening.joining import joined
+from annotate.screening.base import Columns, joined
 from annotate.selectors import bulk
 from annotate.selectors.studies import instruments
 from estimation.metrics import word_spans

@@ -6,9 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from annotate.models import Annotator, Campaign, SignalFinding
-from annotate.screening.signals import words
-from annotate.screening.signals.finding import SignalEvidence
-from annotate.screening.signals.settings import signals_on
+from annotate.screening import signals as words
+from annotate.screening.signals import SignalEvidence, signals_on
 
 
 @dataclass(frozen=True)

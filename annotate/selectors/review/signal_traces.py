@@ -9,8 +9,7 @@ from django.db.models import Max, QuerySet
 from django.db.models.functions import Length
 
 from annotate.models import Judgment, Participation
-from annotate.screening.signals.counts import PageCounts
-from annotate.screening.signals.finding import TaskTrace, new_characters
+from annotate.screening.signals import PageCounts, TaskTrace, new_characters
 from annotate.selectors.review import screening
 
 FACTS = (

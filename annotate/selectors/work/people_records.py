@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Sum
 
 from annotate.models import Flag, Judgment, ScreenedAnnotator
-from annotate.screening.registry import n_signs
+from annotate.screening.screens import n_signs
 from annotate.selectors.work import tutorial_records
 
 AGREEMENT = "agreement"  # the screen

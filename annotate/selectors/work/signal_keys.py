@@ -1,7 +1,7 @@
 """The key with which a campaign's networks and devices are hashed, while it collects."""
 
 from annotate.models import Campaign, SignalKey
-from annotate.screening.signals.settings import signals_on
+from annotate.screening.signals import signals_on
 
 OVER = (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
 

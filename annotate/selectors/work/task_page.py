@@ -15,7 +15,7 @@ from annotate.crowds.tariffs import ZERO
 from annotate.errors import NotFound
 from annotate.instruments.base import Instrument, Material
 from annotate.models import Assignment, Campaign, Draft, LedgerEntry, Participation
-from annotate.screening.signals.settings import signals_on
+from annotate.screening.signals import signals_on
 from annotate.selectors.pay.accounts import MONEY
 from annotate.selectors.review import eligibility
 from annotate.selectors.studies import instruments, texts

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotate.errors import Conflict
 from annotate.models import Assignment, Campaign, Posting, System
-from annotate.screening.settings import Settings
+from annotate.screening.screens import Settings
 from annotate.selectors.campaigns import opening, slots
 from annotate.selectors.pay.promises import ended
 from annotate.selectors.review import eligibility

@@ -15,8 +15,8 @@ from annotate.errors import Invalid, NotFound
 from annotate.instruments.base import Instrument
 from annotate.models import GOLD_BLOCK, Campaign
 from annotate.schemas import Refused, fault
-from annotate.screening.settings import Settings
-from annotate.screening.thresholds import SettingsError
+from annotate.screening.base import SettingsError
+from annotate.screening.screens import Settings
 from annotate.selectors.pay.budget import AtMost, cost_of_plan
 from annotate.selectors.studies import instruments, tutorial_contents
 from annotate.selectors.studies.texts import NONE, StudyTexts

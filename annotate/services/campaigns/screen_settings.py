@@ -7,10 +7,9 @@ from django.db import transaction
 
 from annotate.errors import Conflict, Invalid
 from annotate.models import Campaign
-from annotate.screening.describing import by_path
-from annotate.screening.settings import Settings
-from annotate.screening.signals.settings import signals_on
-from annotate.screening.thresholds import SettingsError
+from annotate.screening.base import SettingsError
+from annotate.screening.screens import Settings, by_path
+from annotate.screening.signals import signals_on
 from annotate.selectors.campaigns.screen_settings import AMENDED
 from annotate.services import change_marks, locks, reasons
 from annotate.states import CampaignStatus

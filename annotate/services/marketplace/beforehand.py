@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from annotate.models import Campaign
-from annotate.screening.signals.settings import signals_on
+from annotate.screening.signals import signals_on
 from annotate.text.languages import interface_language
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotate.models import Calibration, Campaign
 from annotate.screening.calibration import calibrated
-from annotate.screening.settings import Settings
+from annotate.screening.screens import Settings
 from annotate.selectors.review import screening
 from annotate.services.review import reviews
 

@@ -13,7 +13,7 @@ from django.db.models import Max, Q
 from django.utils import timezone
 
 from annotate.models import Campaign, Flag, GoldFinding, GoldLook, Review, Ruling
-from annotate.screening.gold.known_answers import GOLD, GoldVerdict, as_verdict
+from annotate.screening.gold import GOLD, GoldVerdict, as_verdict
 from annotate.selectors.review import gold
 from annotate.services.review import reviews
 from annotate.services.review.verdicts import PEOPLE_A_SECOND

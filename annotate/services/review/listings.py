@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from annotate.models import Review, SignalFinding
-from annotate.screening.signals.settings import signals_on
+from annotate.screening.signals import signals_on
 from annotate.selectors.review.signal_evidence import waiting
 from annotate.services import audit, locks
 from annotate.services.review import signal_acts, states

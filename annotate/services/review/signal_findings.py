@@ -13,10 +13,18 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.models import Assignment, Campaign, SignalFinding, SignalKey
-from annotate.screening.settings import Settings
-from annotate.screening.signals.doubles import PageProfile, doubles, profile
-from annotate.screening.signals.finding import DOUBLE, SignalEvidence, TaskTrace, all_alone
-from annotate.screening.signals.settings import SignalThresholds, signals_on
+from annotate.screening.screens import Settings
+from annotate.screening.signals import (
+    DOUBLE,
+    PageProfile,
+    SignalEvidence,
+    SignalThresholds,
+    TaskTrace,
+    all_alone,
+    doubles,
+    profile,
+    signals_on,
+)
 from annotate.selectors.review import signal_traces
 from annotate.selectors.review.signal_evidence import evidence_of
 

@@ -20,10 +20,9 @@ from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
 from annotate.models import Campaign, ScreenedAnnotator, Screening
+from annotate.screening.arrays import medians_of_others
 from annotate.screening.base import Columns, Verdict
-from annotate.screening.others import medians_of_others
-from annotate.screening.running import screen_all
-from annotate.screening.settings import Settings
+from annotate.screening.screens import Settings, screen_all
 from annotate.selectors.review import calibrations, screening
 from annotate.services import plain_rows
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Conflict, Gone
 from annotate.models import Assignment, Campaign, GoldAnswer, GoldCorrection, Judgment
-from annotate.screening.signals.counts import PageCounts
+from annotate.screening.signals import PageCounts
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import corrections, in_hand, signal_keys
 from annotate.selectors.work.corrections import Answered

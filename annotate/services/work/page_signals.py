@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotate.models import Campaign, SignalKey
-from annotate.screening.signals.counts import hashed, screen_of, sent
-from annotate.screening.signals.settings import signals_on
+from annotate.screening.signals import hashed, screen_of, sent, signals_on
 
 KEY = 32  # bytes
 

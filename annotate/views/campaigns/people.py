@@ -20,7 +20,7 @@ from annotate.permissions import (
     visible,
     with_results,
 )
-from annotate.screening.signals.settings import signals_on
+from annotate.screening.signals import signals_on
 from annotate.selectors import listings
 from annotate.selectors.campaigns import members, progress
 from annotate.selectors.campaigns import protocol as words

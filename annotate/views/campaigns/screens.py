@@ -11,8 +11,7 @@ from django.views.decorators.http import require_http_methods
 from annotate.errors import Conflict, Invalid
 from annotate.forms.screens import ScreensForm
 from annotate.permissions import is_running, researcher_page, run, visible
-from annotate.screening.describing import by_path
-from annotate.screening.registry import SCREENS
+from annotate.screening.screens import SCREENS, by_path
 from annotate.selectors.amendments import Amendment
 from annotate.selectors.campaigns import screen_settings as selectors
 from annotate.services.campaigns import screen_settings

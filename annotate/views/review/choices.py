@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
 
-from annotate.screening.gold import words as gold_words
-from annotate.screening.gold.known_answers import GOLD
-from annotate.screening.registry import SCREENS
+from annotate.screening.gold import GOLD, NOTICED
+from annotate.screening.screens import SCREENS
 from annotate.selectors.review import records
 from annotate.selectors.review.effects import Effects
 from annotate.selectors.review.reviews import NONE, Case
@@ -270,6 +269,6 @@ def _draft(choice: RulingChoice, case: Case) -> str:
 
 def _noticed(screens: Iterable[str]) -> str:
     noticed = {name: screen.annotators.noticed for name, screen in SCREENS.items()}
-    noticed[GOLD] = gold_words.NOTICED
+    noticed[GOLD] = NOTICED
     listed = "; ".join(str(noticed[screen]) for screen in screens if screen in noticed)
     return _("We noticed this: %(what)s.") % {"what": listed} if listed else ""

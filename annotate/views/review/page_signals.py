@@ -13,8 +13,7 @@ from django.views.decorators.http import require_POST
 
 from annotate.errors import NotFound
 from annotate.permissions import researcher_page, reviewable
-from annotate.screening.signals.finding import SignalEvidence
-from annotate.screening.signals.words import TITLES, told
+from annotate.screening.signals import TITLES, SignalEvidence, told
 from annotate.selectors.review import reviews, signal_evidence
 from annotate.services.review import listings
 

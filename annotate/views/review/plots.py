@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotate.screening.words import ScreenAxis
+from annotate.screening.base import ScreenAxis
 
 WIDTH, HEIGHT, EDGE = 304, 64, 10
 BASE, TOP = 47, 17  # the axis, and how high the threshold's zone reaches

@@ -4,11 +4,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotate.screening.base import PAUSED
-from annotate.screening.gold import words as gold_words
-from annotate.screening.gold.known_answers import GOLD
-from annotate.screening.registry import SCREENS
-from annotate.screening.words import ForReviewers, Numbers, ScreenAxis
+from annotate.screening.base import PAUSED, ForReviewers, Numbers, ScreenAxis
+from annotate.screening.gold import FOR_REVIEWERS as GOLD_REVIEWERS
+from annotate.screening.gold import GOLD
+from annotate.screening.screens import SCREENS
 from annotate.selectors.review import records
 from annotate.selectors.review.records import Fired
 from annotate.selectors.review.screens import Look, Screened
@@ -39,7 +38,7 @@ def _words(screen: str) -> ForReviewers:
     if screen in SCREENS:
         return SCREENS[screen].reviewers
     if screen == GOLD:
-        return gold_words.FOR_REVIEWERS
+        return GOLD_REVIEWERS
     return ForReviewers(
         title=screen.replace("_", " ").capitalize(),
         looks_at="",

@@ -7,9 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotate.instruments.base import Instrument
-from annotate.screening.registry import SCREENS
-from annotate.screening.settings import Settings
-from annotate.screening.words import Told
+from annotate.screening.base import Told
+from annotate.screening.screens import SCREENS, Settings
 from annotate.selectors.review.own_reviews import Looked, OwnRuling, OwnTask
 from annotate.selectors.review.records import Fired
 

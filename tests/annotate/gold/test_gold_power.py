@@ -15,7 +15,7 @@ from scipy.stats import binom
 
 from annotate.instruments import expected, registry
 from annotate.models import Campaign
-from annotate.screening.gold.known_answers import find
+from annotate.screening.gold import find
 from annotate.selectors.work import gold
 from annotate.selectors.work.gold import BLOCK
 from tests.factories import GOOD

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from annotate.screening.gold import known_answers
-from annotate.screening.gold.known_answers import KnownAnswers, find
+from annotate.screening import gold as known_answers
+from annotate.screening.gold import KnownAnswers, find
 
 
 def listed_from(n: int, own: KnownAnswers) -> int:

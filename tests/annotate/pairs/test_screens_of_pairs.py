@@ -7,9 +7,8 @@ import pytest
 from scipy.stats import binomtest
 
 from annotate.screening import Columns, Settings, screen_all
-from annotate.screening.sequence.finding import Sequence
-from annotate.screening.sequence.screen import ANSWER_PATTERN
-from annotate.screening.sequence.sides import leaning
+from annotate.screening.patterns import ANSWER_PATTERN, leaning
+from annotate.screening.patterns import SequenceThresholds as Sequence
 
 PEOPLE, EACH, SEEDS = 24, 25, 8
 LEVELS = (-2.0, -1.0, 0.0, 1.0, 2.0)

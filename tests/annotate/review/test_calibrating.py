@@ -8,8 +8,8 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Calibration, Campaign
-from annotate.screening.calibration import calibrating as simulation
-from annotate.screening.cutoffs import Cutoffs
+from annotate.screening import calibration as simulation
+from annotate.screening.base import Cutoffs
 from annotate.selectors.review import calibrations
 from annotate.services.review import calibrating, reviews
 from tests.annotate.screening.test_screening_service import STORY, crowd
@@ -22,7 +22,7 @@ STRICT = Cutoffs({}, (0.0, 0.0))  # everybody is past these
 
 @pytest.fixture(autouse=True)
 def _few_are_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulation, "HISTORIES", 60)
+    monkeypatch.setattr(simulation, "PEOPLE", 60)
 
 
 def study_of(people: int, each: int) -> Campaign:

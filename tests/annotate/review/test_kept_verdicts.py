@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.models import Campaign, Review, Ruling, ScreenedAnnotator, Screening
+from annotate.screening.arrays import medians_of_others
 from annotate.screening.base import Verdict
-from annotate.screening.others import medians_of_others
 from annotate.selectors.review import screening, screens
 from annotate.services.review import reviews, rulings, verdicts
 from tests import reviewed

@@ -27,7 +27,7 @@ from annotate.models import (
     SignalFinding,
     SignalKey,
 )
-from annotate.screening.signals.counts import PageCounts
+from annotate.screening.signals import PageCounts
 from annotate.selectors.review import eligibility, reviews, signal_evidence
 from annotate.selectors.work import signal_keys
 from annotate.services.campaigns import life

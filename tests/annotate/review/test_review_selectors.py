@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review, Ruling
-from annotate.screening import SCREENS, Verdict
-from annotate.screening.words import ScreenAxis
+from annotate.screening import SCREENS
+from annotate.screening.base import ScreenAxis
 from annotate.selectors.review import effects, reviews, screens
 from annotate.selectors.review import judgments as review_judgments
 from annotate.services.campaigns.importing.problems import Row
@@ -262,28 +262,6 @@ def test_a_screen_that_first_listed_and_then_paused_somebody_is_told_once() -> N
     assert told[0][1] == review_words.brief(later) != review_words.brief(first)
 
 
-def test_a_reviewer_reads_why_nobody_is_compared_with_dice() -> None:
-    def detail(**numbers: float) -> str:
-        usual = {"others": 270.0, "others_needed": 270.0, "information": 0.2}
-        found = Verdict(
-            "random_answers",
-            1,
-            False,
-            1.0,
-            None,
-            None,
-            2.5,
-            12,
-            False,
-            {**usual, "information_needed": 0.15, **numbers},
-        )
-        return SCREENS["random_answers"].reviewers.detail(found)
-
-    start = "From the combinations of answers in 12 judgments."
-    assert detail() == start
-    assert detail(others=269.0) == (f"{start} They are compared once others gave 270; so far 269.")
-    assert detail(others_needed=156_250.0).endswith("once others gave 156,250; so far 270.")
-    assert detail(information=0.149).endswith("say too little about those to the others.")
 
 
 @pytest.mark.parametrize(

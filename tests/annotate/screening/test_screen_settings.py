@@ -9,8 +9,7 @@ from django.urls import reverse
 
 from annotate.errors import Conflict, Invalid
 from annotate.models import AuditEntry, Campaign, ChangeMark, Protocol, SignalKey
-from annotate.screening.describing import by_path, groups
-from annotate.screening.settings import Settings
+from annotate.screening.screens import Settings, by_path, groups
 from annotate.selectors.campaigns import screen_settings as selectors
 from annotate.services.campaigns import creating, life, screen_settings
 from annotate.services.review import signal_findings

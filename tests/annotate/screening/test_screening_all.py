@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from annotate.screening import SCREENS, Columns, Settings, SettingsError, screen_all
-from annotate.screening.agreement.finding import AgreementThresholds
+from annotate.screening.agreement import AgreementThresholds
 from annotate.screening.base import LISTED, PAUSED
-from annotate.screening.patterns.finding import Patterns
-from annotate.screening.timing.finding import Timing
+from annotate.screening.patterns import Patterns
+from annotate.screening.speed import Timing
 from tests.annotate.screening.columns import (
     SMALL,
     changed,
@@ -180,8 +180,7 @@ def test_what_flags_do_survives_json():
         ({"flags": {"paused": 0.02}}, "flags.paused", "Is at most `listed`"),
         ({"flags": {"recent": 4}}, "flags.recent", "a whole number from 5 to 100."),
         ({"patterns": {"odds": 1}}, "patterns.odds", "a number from 2 to 1,000,000,000."),
-        ({"patterns": {"per_combination": 9}}, "patterns.per_combination", "a whole number"),
-        ({"patterns": {"information": 0.04}}, "patterns.information", "a number"),
+        ({"patterns": {"minimum": 4}}, "patterns.minimum", "a whole number"),
     ],
 )
 def test_settings_that_cannot_be_right_are_refused_with_the_reason(given, where, says):

@@ -2,27 +2,17 @@
 
 import tracemalloc
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import norm, rankdata, t
 
-from annotate.screening import (
-    Settings,
-    screen_all,
-)
-from annotate.screening import crowd as yardsticks
-from annotate.screening.agreement import likelihood
-from annotate.screening.agreement.likelihood import SameOutputs, ratios
-from annotate.screening.agreement.screen import LOW_AGREEMENT
-from annotate.screening.patterns.finding import WITHIN
-from annotate.screening.patterns.screen import RANDOM_ANSWERS
-from annotate.screening.running import run
-from annotate.screening.variation.screen import NO_VARIATION
-from bench.screening.campaigns import take
+from annotate.screening import Settings, screen_all
+from annotate.screening import agreement as likelihood
+from annotate.screening.agreement import LOW_AGREEMENT, SameOutputs, ratios
+from annotate.screening.patterns import RANDOM_ANSWERS
+from annotate.screening.screens import run
+from annotate.screening.uniform import NO_VARIATION
 from tests.annotate.screening.columns import SMALL, columns, crowd, rescored, verdict
 
 
@@ -168,30 +158,6 @@ def test_where_everybody_is_uniform_nobody_is_accused():
     assert not any(v.enough for v in run(NO_VARIATION, found, SMALL))
 
 
-def urn(category, of_others, rho):
-    """log10 of the odds for dice, each answer predicted from those before (Pólya's urn)."""
-    size, seen, log_odds = 1 / rho - 1, {}, 0.0
-    for k, c in enumerate(category.tolist()):
-        share = 0.9 * np.mean(of_others == c) + 0.1 / 27
-        log_odds += np.log10(1 / 27) - np.log10((size * share + seen.get(c, 0)) / (size + k))
-        seen[c] = seen.get(c, 0) + 1
-    return log_odds
-
-
-def test_odds_for_dice_by_another_way():
-    found = crowd(7, people=20)
-    categories = yardsticks.categories(found)
-    category = categories.category
-    answers = run(RANDOM_ANSWERS, found, SMALL)
-    assert all(v.value < 0 for v in answers)  # so everybody is a yardstick
-    assert categories.dice == pytest.approx(1 / 27)
-    assert categories.possible == 27
-    for v in answers:
-        mine = found.annotator == v.annotator
-        expected = min(urn(category[mine], category[~mine], rho) for rho in WITHIN)
-        assert v.value == pytest.approx(expected)
-
-
 def test_varied_answers_are_not_taken_for_dice():
     """With one large correlation within people, several in a hundred of these were."""
     odds = [v.value for seed in range(40) for v in run(RANDOM_ANSWERS, crowd(seed), SMALL)]
@@ -203,7 +169,7 @@ def test_dice_are_found_and_people_are_not():
     found = crowd(8, people=16)
     dice = np.random.default_rng(0).integers(-1, 2, ((found.annotator == 4).sum(), 3))
     found = rescored(found, 4, dice)
-    assert {v.annotator for v in run(RANDOM_ANSWERS, found, SMALL) if v.flagged} == {4}
+    assert {v.annotator for v in run(RANDOM_ANSWERS, found, SMALL) if v.evidence > 0} == {4}
 
 
 def test_people_who_dice_do_not_excuse_each_other():
@@ -211,7 +177,8 @@ def test_people_who_dice_do_not_excuse_each_other():
     for who in range(7):
         dice = rng.integers(-1, 2, ((found.annotator == who).sum(), 3))
         found = rescored(found, who, dice)
-    assert {v.annotator for v in run(RANDOM_ANSWERS, found, SMALL) if v.flagged} == set(range(7))
+    likely = {v.annotator for v in run(RANDOM_ANSWERS, found, SMALL) if v.evidence > 1}
+    assert likely == set(range(7))
 
 
 def related(rng, people, each, criteria, levels):
@@ -221,88 +188,6 @@ def related(rng, people, each, criteria, levels):
     cuts = np.quantile(latent, np.arange(1, levels) / levels)
     scores = {f"c{c}": column for c, column in enumerate(np.digitize(latent, cuts).T * 1.0)}
     return replace(columns(who), scores=scores, levels=tuple(np.arange(levels) * 1.0))
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    people=st.integers(2, 12),
-    each=st.integers(8, 60),
-    criteria=st.integers(1, 8),
-    levels=st.integers(2, 7),
-    seed=st.integers(0, 99),
-)
-def test_dice_are_compared_with_ten_judgments_of_others_for_each_combination_of_two(
-    people, each, criteria, levels, seed
-):
-    found = related(np.random.default_rng(seed), people, each, criteria, levels)
-    needed = 10 * levels ** min(criteria, 2)
-    for v in run(RANDOM_ANSWERS, found, SMALL):
-        assert v.numbers["others_needed"] == needed
-        if v.enough:
-            assert each * (people - 1) >= v.numbers["others"] >= needed
-
-
-def test_the_judgment_of_others_that_was_missing_sets_the_comparison_going():
-    found = related(np.random.default_rng(3), 6, 18, 3, 3)
-    assert all(v.enough for v in run(RANDOM_ANSWERS, found, SMALL))  # 5 others with 18 each: 90
-    fewer = take(found, np.arange(1, 6 * 18))
-    assert [v.enough for v in run(RANDOM_ANSWERS, fewer, SMALL)] == [True] + [False] * 5
-
-
-def test_where_answers_say_nothing_about_each_other_nobody_is_taken_for_dice():
-    found = related(np.random.default_rng(3), 12, 60, 3, 3)
-    rng = np.random.default_rng(4)
-    for who in range(12):
-        mine = found.annotator == who
-        for column in found.scores.values():
-            column[mine] = rng.permutation(column[mine])
-    for v in run(RANDOM_ANSWERS, found, SMALL):
-        assert v.numbers["information"] < 0.05 * 3
-        assert not v.enough
-
-
-def test_few_judgments_are_too_few_to_be_left_out_as_dice():
-    """Seven contradictory ones stay a yardstick for others; eight do not."""
-    whole, others = related(np.random.default_rng(8), 12, 25, 3, 3), []
-    dice = np.array(
-        [said for said in product((0.0, 1.0, 2.0), repeat=3) if 0 in said and 2 in said]
-    )
-    for n in (7, 8):
-        found = take(whole, np.arange(11 * 25 + n))
-        for column, said in zip(found.scores.values(), dice.T, strict=True):
-            column[-n:] = said[:n]
-        assert verdict(RANDOM_ANSWERS, found, 11).value > 0
-        others.append(verdict(RANDOM_ANSWERS, found, 0).numbers["others"])
-    assert others == [10 * 25 + 7, 10 * 25]
-
-
-def test_information_by_counting_twelve_judgments():
-    # Of two questions with equal answers: log 2 nats, less (2 - 1) / (2 · 8) for chance.
-    who, both = np.repeat([0, 1, 2], 4), np.tile([0.0, 1.0], 6)
-    found = columns(who, np.column_stack([both, both]))
-    categories = yardsticks.categories(found)
-    assert categories.unrelated == pytest.approx([1 / 4, 1 / 4])
-    counts = yardsticks.counts(found, categories)
-    others = yardsticks.of_others(counts, np.ones(3, bool), categories.unrelated)
-    assert others.information == pytest.approx(np.log(2) - 1 / 16)
-    assert others.judgments.tolist() == [8, 8, 8]
-    assert others.times.tolist() == [4] * 6
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    answers=st.integers(1, 3).flatmap(
-        lambda c: st.lists(st.tuples(*[st.sampled_from([-1.0, 0.0, 1.0])] * c), min_size=1)
-    )
-)
-def test_combinations_are_numbered_as_if_they_were_sorted(answers):
-    """And each is as likely as its answers' shares, if they were independent."""
-    table = np.array(answers)
-    rows, which = np.unique(table, axis=0, return_inverse=True)
-    found = yardsticks.categories(columns(np.arange(len(table)), table))
-    assert found.category.tolist() == which.ravel().tolist()
-    alone = [np.prod([(table[:, c] == row[c]).mean() for c in range(row.size)]) for row in rows]
-    assert found.unrelated == pytest.approx(alone)
 
 
 def test_many_combinations_take_no_more_memory_than_few():
@@ -321,65 +206,3 @@ def test_a_single_criterion_has_no_combinations():
     found = columns(np.repeat(np.arange(6), 12), np.r_[usual, varied][:, None])
     assert all(v.enough for v in run(NO_VARIATION, found, SMALL))
     assert not any(v.enough for v in run(RANDOM_ANSWERS, found, SMALL))
-
-
-@pytest.mark.parametrize("m", [1, 2, 3, 5])
-def test_dice_over_paragraphs_by_enumeration(m):
-    verdicts = np.array(list(product((-1.0, 0.0, 1.0), repeat=m)))
-    plausible = np.ones(len(verdicts))
-    found = columns(np.arange(len(verdicts)), plausible=plausible, verdicts=verdicts)
-    categories = yardsticks.categories(found)
-    share = np.bincount(categories.category, minlength=12) / len(verdicts) / 2
-    share[yardsticks.IMPLAUSIBLE] = 0.5
-    assert categories.typical == pytest.approx(share)
-    assert categories.dice == pytest.approx(share[categories.category])
-    assert categories.possible == share.size
-
-
-def test_an_implausible_answer_is_a_category_of_its_own():
-    verdicts = np.array([[np.nan, np.nan], [0.0, 0.0], [1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
-    plausible = np.array([0.0, 1, 1, 1, 1])
-    found = columns(np.arange(5), plausible=plausible, verdicts=verdicts)
-    categories = yardsticks.categories(found)
-    category = categories.category
-    assert categories.dice[0] == 0.5
-    assert categories.typical == pytest.approx(yardsticks._dice(2))  # as many paragraphs as usual
-    assert category[[0, 2, 3]].tolist() == [
-        yardsticks.IMPLAUSIBLE,
-        yardsticks.ALL_FOR,
-        yardsticks.ALL_AGAINST,
-    ]
-    assert np.unique(category).size == 5
-
-
-@pytest.mark.filterwarnings("error")
-@settings(max_examples=60, deadline=None)
-@given(
-    paragraphs=st.integers(0, 5),
-    plausible=st.floats(0, 1),
-    people=st.integers(1, 6),
-    slips=st.sampled_from([0.001, 0.1, 0.9]),
-    seed=st.integers(0, 99),
-)
-def test_odds_are_numbers_although_some_categories_are_impossible(
-    paragraphs, plausible, people, slips, seed
-):
-    """With one paragraph six of twelve categories are; nobody gives them, and neither do dice."""
-    rng = np.random.default_rng(seed)
-    who = np.repeat(np.arange(people), 10)
-    verdicts = rng.integers(-1, 2, (who.size, max(paragraphs, 1))).astype(float)
-    if not paragraphs:
-        verdicts[:] = np.nan
-    kept = (rng.random(who.size) < plausible).astype(float)
-    found = columns(who, plausible=kept, verdicts=verdicts)
-    given = {"patterns": {"slips": slips}, "crowd": {"people": 3, "judgments": 12}}
-    for v in run(RANDOM_ANSWERS, found, Settings.from_dict(given)):
-        numbers = [v.value, *v.numbers.values()]
-        assert np.isfinite(numbers).all()
-
-
-def test_a_plausible_answer_without_paragraphs_is_neutral():
-    verdicts = np.array([[np.nan], [0.0]])
-    found = columns([0, 1], plausible=np.ones(2), verdicts=verdicts)
-    category = yardsticks.categories(found).category
-    assert category[0] == category[1]

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from annotate.screening.base import Columns
-from annotate.screening.consistency.finding import Consistency, find
-from annotate.screening.thresholds import CrowdThresholds
+from annotate.screening.base import Columns, CrowdThresholds
+from annotate.screening.edits import Consistency
+from annotate.screening.edits import find_inconsistent as find
 
 PEOPLE, EACH = 30, 25
 

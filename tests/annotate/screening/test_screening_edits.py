@@ -5,7 +5,7 @@ import pytest
 
 from annotate.screening import Settings
 from annotate.screening.base import share_bounds
-from annotate.screening.edits.screen import SHORT_EDITS
+from annotate.screening.edits import SHORT_EDITS
 from tests.annotate.screening.columns import columns, verdict
 
 

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotate.screening import Highlights, Settings, run
-from annotate.screening.evidence.finding import _disjoint
-from annotate.screening.evidence.screen import THIN_EVIDENCE
+from annotate.screening.edits import THIN_EVIDENCE, _disjoint
 from tests.annotate.screening.columns import columns, verdict
 
 WORDS = 40

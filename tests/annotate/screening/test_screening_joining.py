@@ -7,12 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
 from annotate.screening import Columns, Highlights
-from annotate.screening import crowd as crowd_of
-from annotate.screening.joining import joined
+from annotate.screening.base import joined
 from tests.annotate.screening.columns import crowd, reordered
 
 SIZE = 60
@@ -86,22 +83,3 @@ def test_parts_make_the_whole(whole: Columns, shares: list[float]) -> None:
 def test_no_part_is_refused() -> None:
     with pytest.raises(ValueError, match="no columns"):
         joined([])
-
-
-@given(
-    answers=arrays(
-        np.float64,
-        st.tuples(st.integers(0, 12), st.integers(0, 4)),
-        elements=st.sampled_from([-1.0, 0.0, 1.0, 2.5]),
-    ),
-    unknown=st.booleans(),
-)
-def test_numbered_rows_of_answers_are_the_sorted_ones(
-    answers: NDArray[np.float64], unknown: bool
-) -> None:
-    if unknown and answers.size:
-        answers[0, 0] = np.nan
-    rows, category = crowd_of._different(answers)
-    expected, inverse = np.unique(answers, axis=0, return_inverse=True)
-    np.testing.assert_array_equal(rows, expected)
-    np.testing.assert_array_equal(category, inverse.ravel())

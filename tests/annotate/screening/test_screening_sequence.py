@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from annotate.screening.base import Columns
-from annotate.screening.sequence.finding import Sequence, find
-from annotate.screening.thresholds import CrowdThresholds
+from annotate.screening.base import Columns, CrowdThresholds
+from annotate.screening.patterns import SequenceThresholds as Sequence
+from annotate.screening.patterns import find_pattern as find
 from estimation.core import Floats
 
 PEOPLE, EACH = 20, 25

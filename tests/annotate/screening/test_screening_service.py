@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Annotator, Campaign, ChangeMark, Flag, Judgment, Review, Ruling
-from annotate.screening.settings import SettingsError
+from annotate.screening.screens import SettingsError
 from annotate.selectors.review import screening as columns_of
 from annotate.selectors.work import in_hand
 from annotate.services.campaigns.importing.problems import Row

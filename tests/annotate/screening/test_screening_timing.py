@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import binom
 
 from annotate.screening import Settings, screen_all
-from annotate.screening.calibration import calibrated, calibrating
-from annotate.screening.running import run
-from annotate.screening.timing.finding import median_of_others, medians
-from annotate.screening.timing.screen import TOO_FAST
+from annotate.screening import calibration as calibrating
+from annotate.screening.calibration import calibrated
+from annotate.screening.screens import run
+from annotate.screening.speed import TOO_FAST, median_of_others, medians
 from tests.annotate.screening.columns import SMALL, columns, crowd, verdict
 
 # 50 words at 500 a minute take 6 seconds.
@@ -152,7 +152,7 @@ def test_agreement_does_not_excuse_what_nobody_can_have_read():
 
 @pytest.mark.slow
 def test_a_calibration_on_bots_does_not_take_them_for_honest_people(monkeypatch):
-    monkeypatch.setattr(calibrating, "HISTORIES", 60)
+    monkeypatch.setattr(calibrating, "PEOPLE", 60)
     rng = np.random.default_rng(8)
     bots = crowd(8)
     bots = replace(bots, seconds=rng.uniform(0.1, 0.3, bots.seconds.size))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from annotate.screening import Columns, Settings, crowd
-from annotate.screening.calibration import calibrating
+from annotate.screening import calibration as calibrating
 from tests.annotate.screening.columns import columns
 
 TASKS = 25
@@ -20,7 +20,7 @@ def crowd_of(uniform: int, others: int, *, share: float = 0.84) -> Columns:
 
 
 def varied(found: Columns) -> list[bool]:
-    counts = crowd.counts(found, crowd.categories(found))
+    counts = crowd.counts(found)
     return crowd.varied(counts, Settings().crowd).tolist()
 
 
@@ -38,6 +38,6 @@ def test_they_are_no_model_of_honest_people_either(left_out: bool, monkeypatch) 
     """By their evidence alone, which is moderate here, they would be."""
     if not left_out:
         monkeypatch.setattr(crowd, "are_most", lambda _varied: False)
-    usable = calibrating._usable(crowd_of(4, 16), Settings())
+    usable = calibrating.usable(crowd_of(4, 16), Settings())
     assert usable[:4].tolist() == [not left_out] * 4
     assert usable[4:].any()

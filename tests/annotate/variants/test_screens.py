@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from annotate import tokens
 from annotate.models import Flag, Participation, Review
-from annotate.screening.registry import SCREENS
+from annotate.screening.screens import SCREENS
 from annotate.services.review import reviews
 from tests.annotate.researcher import owner_of
 from tests.annotate.variants.yawning import YAWNING

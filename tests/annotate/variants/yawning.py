@@ -2,10 +2,20 @@
 
 import numpy as np
 
-from annotate.screening.base import Columns, ScreenFinding, finding
-from annotate.screening.screen import Screen
-from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
-from annotate.screening.words import ForAnnotators, ForReviewers, Numbers, ScreenAxis, Told
+from annotate.screening.base import (
+    Columns,
+    CrowdThresholds,
+    ForAnnotators,
+    ForReviewers,
+    Numbers,
+    Screen,
+    ScreenAxis,
+    ScreenFinding,
+    Thresholds,
+    Told,
+    between,
+    finding,
+)
 
 
 class Yawns(Thresholds):

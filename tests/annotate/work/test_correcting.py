@@ -31,7 +31,7 @@ from annotate.models import (
     Review,
     Score,
 )
-from annotate.screening.signals.counts import PageCounts
+from annotate.screening.signals import PageCounts
 from annotate.selectors.review import gold as gold_review
 from annotate.selectors.work import corrections, gold, in_hand
 from annotate.selectors.work.corrections import LastText

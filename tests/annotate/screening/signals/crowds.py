@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from annotate.screening.signals.counts import RHYTHM, PageCounts
-from annotate.screening.signals.finding import TaskTrace
+from annotate.screening.signals import RHYTHM, PageCounts, TaskTrace
 
 Random = np.random.Generator
 Writer = Callable[[Random, int], PageCounts]

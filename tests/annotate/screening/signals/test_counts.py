@@ -8,15 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.screening.signals.counts import (
-    COUNTED,
-    MOST,
-    RHYTHM,
-    PageCounts,
-    hashed,
-    screen_of,
-    sent,
-)
+from annotate.screening.signals import COUNTED, MOST, RHYTHM, PageCounts, hashed, screen_of, sent
 
 ANY = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

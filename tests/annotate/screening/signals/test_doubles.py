@@ -3,9 +3,14 @@
 import numpy as np
 import pytest
 
-from annotate.screening.signals.doubles import PageProfile, doubles, nearness, profile
-from annotate.screening.signals.settings import SignalThresholds
-from annotate.screening.signals.words import told
+from annotate.screening.signals import (
+    PageProfile,
+    SignalThresholds,
+    doubles,
+    nearness,
+    profile,
+    told,
+)
 from tests.annotate.screening.signals.crowds import Speed, share, tasks, typist
 
 USUAL = SignalThresholds()

@@ -6,17 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from annotate.screening.signals.counts import PageCounts
-from annotate.screening.signals.finding import (
+from annotate.screening.signals import (
+    PageCounts,
+    SignalThresholds,
     TaskTrace,
     all_alone,
     away,
     new_characters,
     pace,
+    told,
     typing,
 )
-from annotate.screening.signals.settings import SignalThresholds
-from annotate.screening.signals.words import told
 from tests.annotate.screening.signals.crowds import HONEST, REWRITERS, share, tasks
 
 USUAL = SignalThresholds()

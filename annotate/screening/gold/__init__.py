@@ -1,1 +1,0 @@
-"""Gold: tasks with known answers."""
