@@ -15,8 +15,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
-from annotate.errors import NotAllowed
-from annotate.permissions import refusal
+from annotate.common.access import refusal
+from annotate.common.errors import NotAllowed
 
 LISTED: dict[str, tuple[str, ...]] = {
     "Campaign": ("public_id", "name", "status", "crowd", "created_at"),

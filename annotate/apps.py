@@ -7,4 +7,4 @@ class AnnotateConfig(AppConfig):
 
     def ready(self) -> None:
         from annotate import listeners  # noqa: F401  (connects to this app's signals)
-        from annotate.services.marketplace.operations import people, postings  # noqa: F401  (kinds)
+        from annotate.crowds import people, postings  # noqa: F401  (kinds)

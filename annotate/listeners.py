@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib.auth.signals import user_logged_in
 from django.dispatch import receiver
 
-from annotate.signals import (
+from annotate.common.marks import (
     import_waiting,
     mail_intended,
     notifications_intended,
@@ -57,9 +57,9 @@ def send_notifications_soon(sender: Any, *, subscription_id: int, **_signal: Any
 
 @receiver(user_logged_in)
 def note_sign_in(sender: Any, *, request: Any, user: Any, **_signal: Any) -> None:
-    from annotate.requests import signing_in
+    from annotate.accounts import accounts as signing_in
 
-    signing_in.note(request, user.pk)
+    signing_in.note_sign_in(request, user.pk)
 
 
 @receiver(scores_awaited)

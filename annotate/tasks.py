@@ -2,22 +2,14 @@
 
 from celery import shared_task
 
-from annotate.services.accounts import kept_answers, mailing
-from annotate.services.campaigns import drafts, life
-from annotate.services.campaigns.importing import running
-from annotate.services.marketplace import reconciling
-from annotate.services.notifications import budgets, sending
-from annotate.services.outbox import delivery
-from annotate.services.pay import promises, work_times
-from annotate.services.review import (
-    calibrating,
-    gold_findings,
-    listings,
-    reviews,
-    signal_findings,
-    verdicts,
-)
-from annotate.services.work import scoring
+from annotate.accounts import tokens
+from annotate.campaigns import creating, imports, life
+from annotate.common import mail
+from annotate.crowds import outbox, reconciling
+from annotate.notifications import sending, subscriptions
+from annotate.pay import promises, settling
+from annotate.review import findings, reviews
+from annotate.work import scoring
 
 # Seconds. A large file takes minutes; what is stopped goes on with the chunk where it was.
 AN_IMPORT = {"soft_time_limit": 3000, "time_limit": 3060}
@@ -44,13 +36,13 @@ def add_up() -> int:
 @shared_task
 def carry_out(operation_id: int) -> bool:
     """Do on a crowd what was intended, unless somebody else is at it."""
-    return delivery.carry_out(operation_id)
+    return outbox.carry_out(operation_id)
 
 
 @shared_task
 def carry_out_due() -> int:
     """Do what is due on crowds: lost messages, retries, and what a crash left behind."""
-    return delivery.carry_out_due()
+    return outbox.carry_out_due()
 
 
 @shared_task
@@ -68,19 +60,19 @@ def reconcile() -> int:
 @shared_task
 def send_mail(mail_id: int) -> bool:
     """Send one mail, unless another worker is at it."""
-    return mailing.send(mail_id)
+    return mail.send(mail_id)
 
 
 @shared_task
 def send_mails() -> int:
     """Send what is due: lost messages, and mails that a server has not taken."""
-    return mailing.send_due()
+    return mail.send_due()
 
 
 @shared_task
 def forget_answers() -> int:
     """Forget answers of the API that nobody repeats a request for any more."""
-    return kept_answers.forget()
+    return tokens.forget()
 
 
 @shared_task
@@ -92,60 +84,60 @@ def send_notifications_of(subscription_id: int) -> int:
 @shared_task
 def send_notifications() -> int:
     """Notice budgets that are nearly used, and send what is due, by webhooks and mails."""
-    budgets.note_low()
+    subscriptions.note_low()
     return sending.send_due()
 
 
 @shared_task(**AN_IMPORT)
 def run_import(import_id: int) -> bool:
     """Read an uploaded file, or make the campaign, unless a worker is at it."""
-    return running.run(import_id)
+    return imports.run(import_id)
 
 
 @shared_task(**AN_IMPORT)
 def run_imports() -> int:
     """Find imports whose message was lost or whose worker is gone, and what is left behind."""
-    return running.run_due()
+    return imports.run_due()
 
 
 @shared_task
 def clear_drafts() -> int:
     """Remove what was in deleted drafts."""
-    return drafts.clear_due()
+    return creating.clear_due()
 
 
 @shared_task
 def keep_verdicts() -> int:
     """Screen large campaigns, and keep what the screens found, for reviewers' pages."""
-    return reviews.screen_due() + verdicts.keep_due()
+    return reviews.screen_due() + reviews.keep_due()
 
 
 @shared_task
 def keep_work_times() -> int:
     """Read how long people took in large campaigns, for reports."""
-    return work_times.keep_due()
+    return settling.keep_due()
 
 
 @shared_task
 def look_at_signals() -> int:
     """Erase signals whose time is over, with their keys; look at what is new, and list people."""
-    signal_findings.erase_due()
-    listings.unlist_forgotten()
-    seen = signal_findings.look_due()
-    listings.list_by_signals()
+    findings.erase_due()
+    reviews.unlist_forgotten()
+    seen = findings.look_due()
+    reviews.list_by_signals()
     return seen
 
 
 @shared_task
 def look_at_gold() -> int:
     """Look at new answers to gold items, and list who misses more than honest people do."""
-    return gold_findings.look_due()
+    return findings.look_at_gold_due()
 
 
 @shared_task(soft_time_limit=300, time_limit=330)
 def calibrate_screens() -> int:
     """Find the cut-offs of the screens in campaigns that have grown."""
-    return calibrating.calibrate_due()
+    return findings.calibrate_due()
 
 
 @shared_task(soft_time_limit=120, time_limit=150)

@@ -9,6 +9,8 @@ from typing import Any
 from django.db import connection, models, transaction
 from django.db.models import Max
 
+from annotate.campaigns import life, totals
+from annotate.common import locks
 from annotate.models import (
     Annotator,
     Assignment,
@@ -23,11 +25,9 @@ from annotate.models import (
     Slot,
     System,
 )
-from annotate.services import locks, totals
-from annotate.services.campaigns import life
-from annotate.services.work import scoring
+from annotate.work import scoring
+from estimation import refresh
 from estimation.models import MetricScore
-from estimation.services import estimating
 from tests import factories
 
 SYSTEMS = 4
@@ -58,7 +58,7 @@ def judged(judgments: int, *, free_items: int | None = None, **changes: Any) -> 
     template = factories.campaign(items=1, systems=systems, is_open=False, **plan)
     life.open_(template.pk)
     factories.judge(factories.person(template, f"template-{judgments}"))
-    estimating.refresh(template.pk)
+    refresh.refresh(template.pk)
     scoring.ensure(template.pk)
     return _Clones(template, judgments, free_items).make()
 

@@ -174,7 +174,7 @@ def refresh(campaign_id: int, size: int) -> float:
     from django.test.utils import CaptureQueriesContext
 
     from annotate.models import ChangeMark
-    from estimation.services import estimating
+    from estimation import refresh as estimating
 
     def act() -> None:
         ChangeMark.objects.create(campaign_id=campaign_id, reason="bench")
@@ -198,8 +198,8 @@ def large(campaign_id: int) -> None:
     import django
 
     django.setup()
-    from annotate.selectors.campaigns import counting
-    from estimation import data
+    from annotate.campaigns import facts as counting
+    from estimation import facts as data
     from estimation.core import estimate
 
     brief, taken = counting.brief(campaign_id), []

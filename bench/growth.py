@@ -50,7 +50,7 @@ def acts(size: int) -> dict[str, Callable[[], object]]:
 
     from annotate.models import Annotator, Campaign, Membership
     from bench import campaigns
-    from estimation.exporting import archive
+    from estimation import export as archive
 
     made = Campaign.objects.get(pk=campaigns.judged(size))
     owner, _made = User.objects.get_or_create(username="bench")

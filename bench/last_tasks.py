@@ -99,7 +99,7 @@ def work(study) -> list[float]:  # type: ignore[no-untyped-def]
     from django.test import Client
 
     from annotate.models import Assignment
-    from annotate.services.work import leasing
+    from annotate.work import leasing
     from tests.annotate.work.pages.working import submit
     from tests.factories import person
 

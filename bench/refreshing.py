@@ -34,9 +34,9 @@ def measure(size: int) -> None:
     from django.test.utils import CaptureQueriesContext
 
     from annotate.models import Campaign
-    from annotate.services.review import reviews
+    from annotate.review import reviews
     from bench import campaigns
-    from estimation.services import estimating
+    from estimation import refresh as estimating
     from tests import factories
 
     campaign_id = campaigns.judged(size)

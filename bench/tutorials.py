@@ -24,12 +24,11 @@ prepare()  # models can be imported after it
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from annotate import tokens
+from annotate.campaigns.problems import Row
+from annotate.common import tokens
 from annotate.models import Assignment, Campaign, LedgerEntry, TutorialRun
-from annotate.selectors.studies import tutorial_contents
-from annotate.selectors.work import tutorial_runs
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.work import participations
+from annotate.studies import queries as studies_queries
+from annotate.work import participations, tutorial_queries
 from bench.load.servers import servers
 from tests.annotate.studies.tutorial_bots import Guesser, all_of
 from tests.factories import campaign
@@ -52,7 +51,7 @@ def main(tries: int, instruments: tuple[str, ...]) -> None:
 def measure(address: str, instrument: str, tries: int) -> Iterator[str]:
     """Yield a line of the table for each bot."""
     study = make(instrument)
-    tutorial = tutorial_contents.of_campaign(study)
+    tutorial = studies_queries.of_campaign(study)
     assert tutorial is not None
     seed = 1 + INSTRUMENTS.index(instrument)
     for bot in all_of(tutorial, seed=seed, accounts=ACCOUNTS):
@@ -100,7 +99,7 @@ class Visits:
 
     def _round(self, who: int, token: str, bot: Guesser) -> bool:
         self._ask("GET", reverse("annotate:work", args=[token]), token)  # begins the round
-        status = tutorial_runs.status(who)
+        status = tutorial_queries.status(who)
         assert status is not None
         for question in status.questions:
             body = {

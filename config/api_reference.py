@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
 
-from annotate.api.problems import SCHEMA
+from annotate.common.api import SCHEMA
 
 Data = Mapping[str, Any]
 DEEPEST = 4  # levels of objects within objects that are shown

@@ -17,7 +17,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 class Plumbline(Celery):
     @cached_property
     def Beat(self) -> Any:  # noqa: N802  Celery's name of it
-        return self.subclass_with_self("config.workers.beat:Beat")
+        return self.subclass_with_self("config.workers:Beat")
 
 
 app = Plumbline("plumbline")

@@ -24,14 +24,11 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 
-from annotate.errors import TooMany
-from annotate.forms.accounts import CodeForm
-from annotate.requests import codes, counting
-from annotate.requests.client_address import client_address
-from annotate.requests.limits import guesses, succeeded
-from annotate.requests.waiting import in_minutes
-from annotate.selectors.accounts import account
-from annotate.services.accounts import second_factor
+from annotate.accounts import accounts, second_factor
+from annotate.accounts.forms import CodeForm
+from annotate.common import limits as common_limits
+from annotate.common.errors import TooMany
+from annotate.common.limits import client_address, guesses, in_minutes, succeeded
 
 PENDING = "awaits_code"  # in the session: who has given the right password
 PENDING_SECONDS = 600
@@ -55,7 +52,7 @@ class LimitedBackend(ModelBackend):
         limits = guesses("login", name, client_address(request))
         for limit in limits:
             if limit.exceeded():
-                request.locked_for = counting.wait(limit.name)  # type: ignore[attr-defined]
+                request.locked_for = common_limits.seconds_to_wait(limit.name)  # type: ignore[attr-defined]
                 raise PermissionDenied
         found = super().authenticate(request, username, password, **given)
         if found is None:
@@ -83,7 +80,7 @@ class LogIn(_LogInPage):
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         user = form.get_user()
-        if not account.has_second_factor(user.pk):
+        if not accounts.has_second_factor(user.pk):
             return super().form_valid(form)
         _await_code(self.request, user)
         return redirect(_with_next("login-code", self.get_redirect_url()))
@@ -104,7 +101,7 @@ class LogInCode(_LogInPage):
         self.awaited = _awaited(request)
         if request.user.is_authenticated:
             return super().dispatch(request, *args, **kwargs)
-        if self.awaited is not None and account.has_second_factor(self.awaited.pk):
+        if self.awaited is not None and accounts.has_second_factor(self.awaited.pk):
             return super().dispatch(request, *args, **kwargs)
         if request.session.pop(PENDING, None):
             messages.error(request, TURNED_OFF if self.awaited else ENDED)
@@ -119,7 +116,7 @@ class LogInCode(_LogInPage):
         user = self.awaited
         assert user is not None  # `dispatch` sends everybody else away
         try:
-            used = codes.use(self.request, user.pk, form.cleaned_data["code"])
+            used = second_factor.use_code(self.request, user.pk, form.cleaned_data["code"])
         except TooMany as refused:
             return _locked(self, CodeForm(), refused.wait)  # this code is old by then
         if not used:
@@ -127,7 +124,7 @@ class LogInCode(_LogInPage):
             return self.form_invalid(form)
         login(self.request, user, backend=self.request.session.pop(PENDING)["backend"])
         if used == second_factor.RECOVERY:
-            left = account.second_factor(user.pk).codes_left
+            left = accounts.second_factor(user.pk).codes_left
             messages.info(self.request, f"You used a recovery code. Codes left: {left}.")
         return HttpResponseRedirect(self.get_success_url())
 

@@ -16,7 +16,7 @@ from csp.constants import NONE, SELF
 from annotate.crowds.registry import CROWDS
 from config.environment import caches, public_url, secret_key
 from config.local import folder, servers
-from config.workers.schedule import BACKGROUND, ROUTES, SCHEDULE
+from config.workers import BACKGROUND, ROUTES, SCHEDULE
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -51,7 +51,7 @@ ALLOWED_HOSTS = env.list(
     "ALLOWED_HOSTS", default=[_public.hostname or "localhost", "localhost", "127.0.0.1"]
 )
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
-CSRF_FAILURE_VIEW = "annotate.requests.refused_forms.forged"
+CSRF_FAILURE_VIEW = "annotate.common.requests.forged"
 SECURE_PROXY_SSL_HEADER = (
     ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_PROXY", default=False) else None
 )
@@ -90,9 +90,9 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "config.query_time.QueryTime",
-    "config.request_checks.Gate",
-    "annotate.requests.currency.dollars_at_first",
+    "config.requests.QueryTime",
+    "config.requests.Gate",
+    "annotate.common.numbers.dollars_at_first",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -161,7 +161,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator",
         "NumericPasswordValidator",
     )
-] + [{"NAME": "annotate.services.accounts.api_tokens.EndWithPassword"}]
+] + [{"NAME": "annotate.accounts.tokens.EndWithPassword"}]
 AUTHENTICATION_BACKENDS = [
     "config.login.LimitedBackend",  # all logins
     "django.contrib.auth.backends.ModelBackend",  # the sessions of earlier versions
@@ -223,7 +223,7 @@ UPLOAD_LIMIT = env.int("UPLOAD_LIMIT_MB", default=50) * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
-    "config.uploads.RoomyUploadHandler",
+    "config.requests.RoomyUploadHandler",
 ]
 
 CELERY_BROKER_URL = REDIS_URL or "redis://redis-url-is-not-set"  # a worker says so
@@ -259,18 +259,18 @@ CELERY_BEAT_SCHEDULE = SCHEDULE
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "annotate.api.authentication.TokenAuthentication",
+        "annotate.accounts.tokens.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [
-        "annotate.api.parsers.JsonParser",
+        "annotate.common.json.JsonParser",
         "rest_framework.parsers.FormParser",
         "rest_framework.parsers.MultiPartParser",
     ],
-    "EXCEPTION_HANDLER": "annotate.api.base.handle",
+    "EXCEPTION_HANDLER": "annotate.common.api.handle",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Plumbline",
@@ -279,10 +279,10 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "annotate.api.problems.described",
+        "annotate.common.api.described",
     ],
     "ENUM_NAME_OVERRIDES": {
-        f"{name}Enum": f"annotate.states.{name}" for name in ("CampaignStatus", "Estimand")
+        f"{name}Enum": f"annotate.models.base.{name}" for name in ("CampaignStatus", "Estimand")
     },
 }
 

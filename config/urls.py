@@ -11,15 +11,15 @@ from config.health import readyz
 from config.login import LogIn, LogInCode
 
 api: list[URLPattern | URLResolver] = [
-    path("", include("annotate.api.urls")),
-    path("", include("estimation.api.urls")),
+    path("", include("annotate.api_urls")),
+    path("", include("estimation.api_urls")),
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("reference/", api_reference.page, name="api-reference"),
 ]
 
-handler400 = "config.errors.bad_request"
-handler404 = "config.errors.not_found"
-handler500 = "config.errors.server_error"
+handler400 = "config.requests.bad_request"
+handler404 = "config.requests.not_found"
+handler500 = "config.requests.server_error"
 urlpatterns = [
     path("readyz", readyz),
     path("login/", LogIn.as_view(), name="login"),

@@ -5,7 +5,7 @@ from typing import Any
 from celery.signals import worker_init
 from django.dispatch import receiver
 
-from annotate.signals import change_marked
+from annotate.common.marks import change_marked
 from estimation.signals import (
     agreement_due,
     closer_look_due,
@@ -18,7 +18,7 @@ def estimate_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
     """Send one message for all that changes until a worker looks, and not too many a second."""
     from config import due
     from config.celery import enqueue
-    from estimation.services.estimating import name_of
+    from estimation.refresh import name_of
     from estimation.tasks import estimate_campaign
 
     wait = due.claim(name_of(campaign_id))

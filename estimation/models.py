@@ -174,7 +174,7 @@ class EndForecast(models.Model):
     """When a campaign is expected to reach its targets, and for how many judgments.
 
     A worker makes it after the estimates; the newest row counts, and older ones are removed. It can
-    be thrown away. judgments: how many counted. content: as `estimation.services.forecasting`
+    be thrown away. judgments: how many counted. content: as `estimation.after`
     describes it.
     """
 
@@ -194,7 +194,7 @@ class EndForecastDue(models.Model):
 class DecisionEvidence(models.Model):
     """What the decisions of one moment rest on, so that anybody can make them again.
 
-    judgments: the ids of those that counted, as `estimation.packing` packs them. stops: {system
+    judgments: the ids of those that counted, as `estimation.facts` packs them. stops: {system
     id: position} of the samples that had ended before. protocol: the digest of the protocol.
     """
 
@@ -210,7 +210,7 @@ class CloserLook(models.Model):
     """What stands behind each estimate of a campaign: one system × criterion a row.
 
     A worker makes it after the estimates, as a whole; it can be thrown away. judgments: how many
-    counted. content: as `estimation.services.looking` describes it.
+    counted. content: as `estimation.after` describes it.
     """
 
     campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")

@@ -13,9 +13,9 @@ from decimal import Decimal
 from math import comb
 from typing import Any
 
-from annotate.selectors.work.gold import BLOCK, MOST
-from annotate.services.campaigns import enough, planner
-from annotate.services.campaigns.planner import CLAIMED, Planned
+from annotate.campaigns import planner, plans
+from annotate.campaigns.planner import CLAIMED, Planned
+from annotate.work.picking import BLOCK, MOST
 from estimation.core import Crossed, InvalidOptionError, Scale
 from estimation.core.planning import (
     Expectation,
@@ -27,7 +27,7 @@ from estimation.core.planning import (
     forecast_ranking,
     width_curve,
 )
-from estimation.known_criteria import KNOWN_CRITERIA
+from estimation.from_files import KNOWN_CRITERIA
 
 _NO_CAP = 0
 # What people say of two texts side by side.
@@ -114,7 +114,7 @@ def _criterion(options: Mapping[str, Any]) -> str:
 
 
 def _expectation(options: Mapping[str, Any]) -> Expectation:
-    usual = enough.typical(KNOWN_CRITERIA[_criterion(options)])
+    usual = plans.typical(KNOWN_CRITERIA[_criterion(options)])
     part = usual.components
     given = (options["item_variance"], options["person_variance"], options["rest_variance"])
     components = Crossed(

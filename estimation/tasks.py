@@ -2,74 +2,67 @@
 
 from celery import shared_task
 
-from estimation.services import (
-    advising,
-    agreement,
-    estimating,
-    forecasting,
-    looking,
-    retention,
-)
+from estimation import after, refresh
 
 
 @shared_task
 def estimate_campaign(campaign_id: int) -> bool:
     """Bring one campaign's estimates up to its evidence."""
-    return estimating.refresh_as_told(campaign_id)
+    return refresh.refresh_as_told(campaign_id)
 
 
 @shared_task
 def catch_up() -> int:
     """Find evidence whose message was lost, and estimate it."""
-    return estimating.catch_up()
+    return refresh.catch_up()
 
 
 @shared_task
 def measure_agreement(campaign_id: int) -> bool:
     """Measure how far people agree in one campaign, where that is due."""
-    return agreement.measure(campaign_id)
+    return after.measure(campaign_id)
 
 
 @shared_task
 def measure_due() -> int:
     """Find agreement whose message was lost, and measure it."""
-    return agreement.catch_up()
+    return after.catch_up()
 
 
 @shared_task
 def thin_histories() -> int:
     """Delete old estimates between those that charts and decisions need."""
-    return retention.thin_all()
+    return refresh.thin_all()
 
 
 @shared_task
 def forecast_end(campaign_id: int) -> bool:
     """Forecast when one campaign reaches its targets, where that is due."""
-    return forecasting.measure(campaign_id)
+    return after.make_forecast(campaign_id)
 
 
 @shared_task
 def forecast_ends_due() -> int:
     """Find forecasts whose message was lost or that are old, and make them."""
-    return forecasting.catch_up()
+    return after.catch_up_forecasts()
 
 
 @shared_task
 def note_advice() -> int:
     """Note what is advised in each collecting campaign, for the list of campaigns."""
-    return advising.renew()
+    return after.renew()
 
 
 @shared_task
 def look_closer(campaign_id: int) -> bool:
     """Order one campaign's items and draw what stands behind its estimates, where that is due."""
-    return looking.measure(campaign_id)
+    return after.make_look(campaign_id)
 
 
 @shared_task
 def look_closer_due() -> int:
     """Find closer looks whose message was lost, and make them."""
-    return looking.catch_up()
+    return after.catch_up_looks()
 
 
 @shared_task

@@ -2,16 +2,8 @@
 
 from django.urls import URLPattern, path
 
-from estimation.views import (
-    charts,
-    dashboard,
-    effects,
-    export,
-    figures,
-    looking,
-    planning,
-    reporting,
-)
+from estimation.pages import pictures, planning
+from estimation.pages import views as pages_views
 
 PLOT = "campaigns/<str:public_id>/plots/<str:criterion>/<int:system_id>/<int:upto>"
 REPORT = "campaigns/<str:public_id>/report"
@@ -21,27 +13,27 @@ ITEM = "campaigns/<str:public_id>/items/<int:number>/metrics/"
 
 app_name = "estimation"
 urlpatterns: list[URLPattern] = [
-    path("campaigns/<str:public_id>/", dashboard.page, name="dashboard"),
-    path("campaigns/<str:public_id>/export.zip", export.download, name="export"),
-    path("campaigns/<str:public_id>/export/", export.standing_of, name="export-standing"),
-    path("campaigns/<str:public_id>/numbers/", dashboard.numbers, name="numbers"),
-    path("campaigns/<str:public_id>/activity/", dashboard.all_activity, name="activity"),
-    path(FIGURES, figures.figure, name="figure"),
-    path(SYSTEMS, looking.systems, name="systems"),
+    path("campaigns/<str:public_id>/", pages_views.dashboard_page, name="dashboard"),
+    path("campaigns/<str:public_id>/export.zip", pages_views.download, name="export"),
+    path("campaigns/<str:public_id>/export/", pages_views.standing_of, name="export-standing"),
+    path("campaigns/<str:public_id>/numbers/", pages_views.numbers, name="numbers"),
+    path("campaigns/<str:public_id>/activity/", pages_views.all_activity, name="activity"),
+    path(FIGURES, pictures.figure, name="figure"),
+    path(SYSTEMS, pictures.systems, name="systems"),
     path(
-        "campaigns/<str:public_id>/systems/<str:name>.<str:kind>", looking.picture, name="picture"
+        "campaigns/<str:public_id>/systems/<str:name>.<str:kind>", pictures.picture, name="picture"
     ),
     path(
-        "campaigns/<str:public_id>/items/<int:number>/metrics/", looking.item, name="item-metrics"
+        "campaigns/<str:public_id>/items/<int:number>/metrics/", pictures.item, name="item-metrics"
     ),
-    path(f"{REPORT}/", reporting.page, name="report"),
-    path(f"{REPORT}.tex", reporting.download, {"kind": "tex"}, name="report-tex"),
-    path(f"{REPORT}.bib", reporting.download, {"kind": "bib"}, name="report-bib"),
+    path(f"{REPORT}/", pages_views.reporting_page, name="report"),
+    path(f"{REPORT}.tex", pages_views.download_report, {"kind": "tex"}, name="report-tex"),
+    path(f"{REPORT}.bib", pages_views.download_report, {"kind": "bib"}, name="report-bib"),
     path("plan/", planning.page, name="plan"),
     path("plan/width.<str:kind>", planning.picture, name="plan-picture"),
-    path("estimates/at-target/", dashboard.at_target, name="at-target"),
-    path("reviews/<slug:public_id>/<slug:pseudonym>/effect/", effects.effect, name="effect"),
-    path(f"{PLOT}/<str:theme>.svg", charts.trend, name="trend"),
-    path(f"{PLOT}/table/", charts.table, name="trend-table"),
-    path(f"{PLOT}/data.csv", charts.data, name="trend-data"),
+    path("estimates/at-target/", pages_views.at_target, name="at-target"),
+    path("reviews/<slug:public_id>/<slug:pseudonym>/effect/", pages_views.effect, name="effect"),
+    path(f"{PLOT}/<str:theme>.svg", pictures.trend, name="trend"),
+    path(f"{PLOT}/table/", pictures.table, name="trend-table"),
+    path(f"{PLOT}/data.csv", pictures.charts_data, name="trend-data"),
 ]

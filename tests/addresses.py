@@ -10,15 +10,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.regex_helper import normalize
 
+from annotate.campaigns import imports, members
+from annotate.common import mail, tokens
 from annotate.models import Annotator, Campaign, Membership, PayoutList
-from annotate.models.payloads import StopPayload
-from annotate.services.accounts import letters, secrets
-from annotate.services.campaigns import invitations
-from annotate.services.campaigns.importing import receiving
-from annotate.services.notifications import subscribing
-from annotate.services.pay import payouts
+from annotate.models.crowds import StopPayload
+from annotate.notifications import subscriptions
+from annotate.pay import payouts
+from estimation import after, refresh
 from estimation.models import Estimate
-from estimation.services import agreement, estimating, looking
 from tests import reviewed
 from tests.annotate import market
 from tests.crowds.operations import on_posting
@@ -107,27 +106,27 @@ ROW = b'{"item": "a", "system": "s", "output": "x"}\n'
 
 def _import(owner: User) -> str:
     file = SimpleUploadedFile("outputs.jsonl", ROW)
-    return receiving.receive(plan(), file, owner_id=owner.pk, key="k").public_id
+    return imports.receive(plan(), file, owner_id=owner.pk, key="k").public_id
 
 
 def _of_accounts(campaign: Campaign, owner: User) -> dict[str, Any]:
-    made = invitations.invite(campaign.pk, role="reviewer", most_uses=9, actor_id=owner.pk)
+    made = members.invite(campaign.pk, role="reviewer", most_uses=9, actor_id=owner.pk)
     viewer = Membership.objects.create(campaign=campaign, user=user("vic"), role="viewer")
-    told = subscribing.subscribe(
+    told = subscriptions.subscribe(
         campaign.pk,
         user_id=owner.pk,
         channel="webhook",
         events=["status"],
         url="https://example.org/",
     )
-    link = letters.reset_link(owner).split("/")
+    link = mail.reset_link(owner).split("/")
     return {
         "invitation_id": made.public_id,
         "member_id": viewer.pk,
         "subscription_id": told.public_id,
         "sign_in_id": 1,
         "token_id": 1,
-        "invitation_token": secrets.of_invitation(made.public_id),
+        "invitation_token": tokens.of_invitation(made.public_id),
         "uidb64": link[-3],
         "reset_token": link[-2],
     }
@@ -139,9 +138,9 @@ def built() -> World:
     owner = user("ada")
     case = reviewed.case(owner)
     link = case.campaign
-    assert estimating.refresh(link.pk)
-    agreement.measure(link.pk)
-    looking.measure(link.pk)
+    assert refresh.refresh(link.pk)
+    after.measure(link.pk)
+    after.make_look(link.pk)
     estimated = Estimate.objects.filter(campaign=link).latest("pk")
     listed = payouts.prepare(link.pk, actor_id=owner.pk)
     sold = market.study(owner=owner)

@@ -19,7 +19,7 @@ from limits.storage import MemoryStorage
 from pytest_django import DjangoDbBlocker
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from annotate.requests import counting
+from annotate.common import limits
 from tests import dealing
 from tests.crowds.clock import Clock
 from tests.running import migrated
@@ -150,8 +150,8 @@ def _end_in_spite_of_threads() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _counted_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test begins with nothing counted, whatever others do with the session's Redis."""
-    monkeypatch.setattr(counting, "_own", MemoryStorage())
-    monkeypatch.setattr(counting, "_silent_until", math.inf)
+    monkeypatch.setattr(limits, "_own", MemoryStorage())
+    monkeypatch.setattr(limits, "_silent_until", math.inf)
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 
+from annotate.campaigns import creating, life
+from annotate.campaigns.plans import Plan
+from annotate.campaigns.problems import Row
+from annotate.common import locks
 from annotate.models import Assignment, Campaign, Participation
-from annotate.selectors.work.picking import Picked
-from annotate.services import locks
-from annotate.services.campaigns import creating, life
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.campaigns.plans import Plan
-from annotate.services.work import judgments, leasing, participations
+from annotate.work import leasing, participations, submitting
+from annotate.work.picking import Picked
 
 GOOD = {"fluency": 1, "redundancy": 1, "overall": 1, "edit": None}
 
@@ -84,10 +84,12 @@ def lease_gold(who: Participation, picked: Picked) -> Assignment:
     return task
 
 
-def judge(who: Participation, **response: Any) -> judgments.Receipt:
+def judge(who: Participation, **response: Any) -> submitting.Receipt:
     """Lease and submit one judgment."""
     assignment = leased(who)
-    return judgments.submit(assignment.pk, participation_id=who.pk, raw={**GOOD, **response})
+    return submitting.submit_judgment(
+        assignment.pk, participation_id=who.pk, raw={**GOOD, **response}
+    )
 
 
 def change(campaign: Campaign, **fields: Any) -> None:

@@ -19,10 +19,9 @@ from annotate.models import (
     Review,
     Screening,
 )
+from annotate.review import evidence, reviews
 from annotate.screening.base import Verdict
-from annotate.selectors.review import screening
-from annotate.services.review import reviews, verdicts
-from annotate.services.work import judgments, scoring
+from annotate.work import scoring, submitting
 from tests import remembered
 from tests.factories import campaign, leased, person, rows
 
@@ -91,11 +90,11 @@ def flagged(who: Participation, *screens: str) -> Review:
 
 def screened(made: Campaign) -> None:
     """Keep what the screens say now, for reviewers, without flagging anybody."""
-    state, columns = screening.state(made.pk), screening.columns(made)
+    state, columns = evidence.state(made.pk), evidence.columns(made)
     assert columns is not None
     Campaign.objects.filter(pk=made.pk).update(screened=state)
     Screening.objects.filter(campaign=made).delete()
-    assert verdicts.keep(made.pk, state, columns, verdicts.found(made, columns))
+    assert reviews.keep(made.pk, state, columns, reviews.verdicts_of(made, columns))
     made.refresh_from_db()
 
 
@@ -119,7 +118,7 @@ def _judge(who: Participation, seconds: float, **answer: Any) -> Judgment:
     assignment = leased(who)
     Assignment.objects.filter(pk=assignment.pk).update(leased_at=began, started_at=began)
     raw = {"fluency": 1, "redundancy": 1, "overall": 1, "edit": None} | answer
-    receipt = judgments.submit(
+    receipt = submitting.submit_judgment(
         assignment.pk, participation_id=who.pk, raw=raw, active_seconds=seconds
     )
     return Judgment.objects.get(pk=receipt.judgment_id)

@@ -11,7 +11,7 @@ import secrets
 from contextlib import ExitStack
 from urllib.parse import urlsplit
 
-from config.local import processes, servers
+from config.local import processes, programs, servers
 from config.local.processes import Process
 from config.local.servers import free_port as free_port
 
@@ -38,7 +38,7 @@ def start_postgres() -> str:
 def start_redis(port: int | None = None) -> tuple[str, Process]:
     """Start a Valkey; the caller may stop it and start it again on the same port."""
     folder = _until_the_end.enter_context(servers.scratch_folder())
-    user = servers.unprivileged(folder / "postgres", None)
+    user = programs.unprivileged(folder / "postgres", None)
     valkey = servers.Valkey(folder, servers.passwords() | {"valkey": PASSWORD}, user)
     valkey.port = port or valkey.port
     process = valkey.start("databases 256")

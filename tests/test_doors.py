@@ -12,20 +12,20 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.test import Client
 
+from annotate.campaigns import life
 from annotate.models import AuditEntry, Campaign, Membership
-from annotate.services.campaigns import life
 from estimation.models import Agreement, Comparison, Decision, Estimate
 from tests.addresses import DOORS, Door, World, built
-from tests.annotate.accounts import roles_table as roles
+from tests.annotate.accounts import roles_table
 from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 # Doors that look at a token, a signature or nothing at all, and those of every researcher.
-ANYBODY = roles.named("visitors", "yes")
-RESEARCHERS = roles.named("others", "yes") - ANYBODY
+ANYBODY = roles_table.named("visitors", "yes")
+RESEARCHERS = roles_table.named("others", "yes") - ANYBODY
 # Doors to results: systems, scores, estimates and what follows from them.
-RESULTS = roles.named("reviewer", "once closed") - {"api-ranking"}
+RESULTS = roles_table.named("reviewer", "once closed") - {"api-ranking"}
 GUARDED = [door for door in DOORS if door.name not in ANYBODY]
 OF_CAMPAIGNS = [door for door in GUARDED if door.name not in RESEARCHERS]
 # What those who may come in find missing there: this campaign is no ranking, has no budget and no
@@ -160,7 +160,7 @@ def differing(found: dict[str, str], who: str, *, closed: bool = False) -> dict[
     """Return where answers differ from what the table gives to these people."""
 
     def given(asked: str) -> str:
-        (row,) = roles.rows_of(*asked.split())
+        (row,) = roles_table.rows_of(*asked.split())
         return {"once closed": "yes" if closed else "no"}.get(row.given[who], row.given[who])
 
     return {
@@ -173,14 +173,16 @@ def differing(found: dict[str, str], who: str, *, closed: bool = False) -> dict[
 @pytest.mark.slow
 def test_every_address_has_a_row_in_the_table_of_roles(world: World, client: Client) -> None:
     client.force_login(world.owner)
-    rows = {asked: len(roles.rows_of(*asked.split())) for asked in answers(world, GUARDED, client)}
+    rows = {
+        asked: len(roles_table.rows_of(*asked.split())) for asked in answers(world, GUARDED, client)
+    }
     assert {asked: n for asked, n in rows.items() if n != 1} == {}
-    known = {name for right in roles.rights() for name in right.addresses}
+    known = {name for right in roles_table.rights() for name in right.addresses}
     assert known == {door.name for door in DOORS}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("who", roles.WHO)
+@pytest.mark.parametrize("who", roles_table.WHO)
 def test_each_role_finds_what_the_table_gives_it(world: World, client: Client, who: str) -> None:
     enters_as(world, client, who)
     before = written()

@@ -6,12 +6,11 @@ import pytest
 from django.db import InterfaceError, OperationalError
 from django.test import Client
 
-from annotate import tokens
-from annotate.api.campaigns import queries
-from annotate.api.problems import CONTENT_TYPE
-from annotate.selectors.campaigns import listed as selectors
-from annotate.selectors.work import task_page
-from annotate.services.work import judgments, leasing, submitting
+from annotate.campaigns import api as campaigns_api
+from annotate.campaigns import lists as campaigns_lists
+from annotate.common import tokens
+from annotate.common.api import CONTENT_TYPE
+from annotate.work import leasing, submitting, task
 from tests.addresses import DOORS
 from tests.annotate.work.pages.working import invitation, work_url
 from tests.factories import campaign, person, user
@@ -35,8 +34,8 @@ def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ty
     def broken(*_args: Any) -> None:
         raise request.param("connection refused")
 
-    monkeypatch.setattr(task_page, "visit", broken)
-    monkeypatch.setattr(task_page, "study", broken)
+    monkeypatch.setattr(task, "visit", broken)
+    monkeypatch.setattr(task, "study", broken)
     return request.param
 
 
@@ -95,7 +94,7 @@ def test_the_pages_script_is_told_as_it_reads(visitor, verb, monkeypatch) -> Non
     for module, name in (
         (leasing, "heartbeat"),
         (leasing, "give_back"),
-        (judgments, "save_draft"),
+        (submitting, "save_draft"),
         (submitting, "submit"),
     ):
         monkeypatch.setattr(module, name, broken)
@@ -118,8 +117,8 @@ def test_the_api_answers_with_json_and_a_researchers_page_in_words(visitor, monk
         raise OperationalError("connection refused")
 
     visitor.force_login(user())
-    monkeypatch.setattr(queries, "campaigns", broken)
-    monkeypatch.setattr(selectors, "listed", broken)
+    monkeypatch.setattr(campaigns_api, "campaigns", broken)
+    monkeypatch.setattr(campaigns_lists, "listed", broken)
     api = visitor.get("/api/v1/campaigns/")
     assert (api.status_code, api.json()["error"], api["Retry-After"]) == (503, "unavailable", "15")
     page = visitor.get("/")

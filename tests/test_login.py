@@ -10,8 +10,8 @@ import redis
 from django.contrib.auth.models import User
 from django.test import Client
 
-from annotate.api.problems import problem
-from annotate.requests import counting
+from annotate.common import limits
+from annotate.common.api import problem
 from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -26,7 +26,7 @@ def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, setti
     shared = redis.Redis.from_url(os.environ["REDIS_URL"])
     for key in shared.keys("plumbline:login:*"):
         shared.delete(key)
-    monkeypatch.setattr(counting, "_silent_until", 0.0)
+    monkeypatch.setattr(limits, "_silent_until", 0.0)
     return request.param
 
 

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotate.models import Campaign
-from config import query_time
+from config import requests
 from tests.factories import campaign, user
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls(__name__)]
@@ -69,7 +69,7 @@ class Sleepy(APIView):
         return Response({})
 
 
-handler500 = "config.errors.server_error"
+handler500 = "config.requests.server_error"
 urlpatterns = [
     path("sleepy/", sleepy),
     path("streamed/", streamed),
@@ -88,7 +88,7 @@ def _limits(settings: Any, monkeypatch: Any) -> Iterator[None]:
     connection.close()
     settings.QUERY_SECONDS, settings.LOCK_SECONDS = 0.2, 0.1
     yield
-    query_time.lift()
+    requests.lift()
     connection.close()
 
 
@@ -167,8 +167,8 @@ def test_a_new_connection_has_it_too(visitor: Client) -> None:
 
 def test_it_is_sent_only_where_it_changes(visitor: Client, monkeypatch: Any) -> None:
     sent: list[str] = []
-    send = query_time._send
-    monkeypatch.setattr(query_time, "_send", lambda to: (sent.append(to.query_limits), send(to))[1])
+    send = requests._send
+    monkeypatch.setattr(requests, "_send", lambda to: (sent.append(to.query_limits), send(to))[1])
     for address in ("/sleepy/", "/sleepy/", "/work/sleepy/", "/sleepy/"):
         visitor.get(address)
     assert sent == ["SET statement_timeout TO 200; SET lock_timeout TO 100"]
@@ -200,6 +200,6 @@ def test_what_no_request_asks_has_no_limit(visitor: Client) -> None:
 
 
 def test_another_error_of_the_database_is_not_said_to_be_slow() -> None:
-    assert not query_time.ran_out(OperationalError("gone"))
-    assert not query_time.ran_out(None)
-    assert not query_time.waited(OperationalError("gone"))
+    assert not requests.ran_out(OperationalError("gone"))
+    assert not requests.ran_out(None)
+    assert not requests.waited(OperationalError("gone"))

@@ -3,19 +3,158 @@
 Instruments know no database and no request: plain values in and out.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from hashlib import blake2b, md5
+from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from annotate.instruments import pairs
+import numpy as np
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from estimation.core import BALANCE, PERSON_SHARE
 
 if TYPE_CHECKING:
-    from annotate.instruments.answers import Highlight, Key, Observed, Question
-    from annotate.instruments.tutorials.content import Tutorial
-    from annotate.instruments.wording import Words
+    from django.utils.functional import _StrPromise
+
+    from annotate.instruments.tutorials import Tutorial
     from estimation.core import Distance
+
+
+# The type of texts that people read.
+
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+    Words = str | _StrPromise  # translated when it is shown
+
+
+# Spans of a text: highlighted parts, as [start, end) pairs of code points.
+#
+# Every instrument and tutorial that asks for evidence uses it. `static/js/spans.js` merges in the
+# same way, so people see what is stored.
+
+
+Span = list[int]  # as in JSON
+
+# Unicode's White_Space, which is also a browser's \p{White_Space}; Python's \s has four more.
+SPACE = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*")
+
+
+class InvalidSpans(ValueError):
+    """Spans that cannot be parts of their text."""
+
+
+def read_spans(given: Any, text: str) -> list[Span]:
+    """Return the merged spans that a browser sent as `{start, end, text}`.
+
+    Raises `InvalidSpans` for a malformed span, one out of range or of white space only, and one
+    whose words differ from the text: it belongs to another paragraph, or counts other units.
+    """
+    if not isinstance(given, list):
+        raise InvalidSpans(_("Highlights are a list."))
+    return merge((_read_one(one, text) for one in given), text)
+
+
+def merge(spans: Iterable[Iterable[int]], text: str) -> list[Span]:
+    """Return the sorted spans. Those that overlap, touch or have only space between become one."""
+    merged: list[Span] = []
+    for start, end in sorted(map(tuple, spans)):
+        if merged and _is_space(text[merged[-1][1] : start]):
+            merged[-1][1] = max(merged[-1][1], end)
+        else:
+            merged.append([start, end])
+    return merged
+
+
+def _read_one(one: Any, text: str) -> Span:
+    if not isinstance(one, Mapping):
+        raise InvalidSpans(_("A highlight has a start, an end and its words."))
+    start, end = one.get("start"), one.get("end")
+    if type(start) is not int or type(end) is not int or not 0 <= start < end <= len(text):
+        raise InvalidSpans(_("A highlight lies outside of the text."))
+    words = text[start:end]
+    if one.get("text") != words:
+        raise InvalidSpans(_("A highlight has other words than the text. Highlight it again."))
+    if _is_space(words):
+        raise InvalidSpans(_("A highlight has no words in it."))
+    return [start, end]
+
+
+def _is_space(text: str) -> bool:
+    return SPACE.fullmatch(text) is not None
+
+
+# The texts of the highlighter's script (static/js/highlighter.js).
+
+
+def strings() -> dict[str, Any]:
+    return {
+        "added": _("Highlighted: “%(words)s”"),
+        "removed": _("No longer highlighted: “%(words)s”"),
+        "all_removed": _("All highlights removed"),
+        "undone": _("Undone"),
+        "nothing_to_undo": _("Nothing to undo"),
+        "started": _("From “%(words)s”: now choose the last word"),
+        "word_highlighted": _("%(words)s, highlighted"),
+        "mode_label": _("Highlighting by keys"),
+        "mode_on": _(
+            "Highlighting by keys. Arrows move from word to word, space starts and ends a "
+            "highlight or removes one, Escape leaves."
+        ),
+        "mode_off": _("Highlighting by keys is off"),
+    }
+
+
+# Sentences with a number in them, for scripts.
+
+
+# A number in each plural category, in the languages that have it (Intl.PluralRules).
+SAMPLES = {"zero": 0, "one": 1, "two": 2, "few": 3, "many": 11, "other": 100}
+
+
+def by_number(say: Callable[[int], str]) -> dict[str, str]:
+    """Return the result of `say` for each category, without those that equal "other"."""
+    said = {category: say(n) for category, n in SAMPLES.items()}
+    return {
+        name: words for name, words in said.items() if name == "other" or words != said["other"]
+    }
+
+
+# Two texts of one item as one output: the first system's text, a mark, the second one's.
+#
+# Who judges a pair sees it in one of its two orders. The order depends on the person and the pair
+# alone, so it is the same after a reload and on the server that reads the answer.
+
+
+MARK = "\n\n⁂⁂⁂\n\n"  # between the texts; no text of a pair may contain it
+BETWEEN = " vs. "  # between the names of two systems
+
+
+def joined(first: str, second: str) -> str:
+    """Return the text of a pair."""
+    return f"{first}{MARK}{second}"
+
+
+def parts(text: str) -> tuple[str, str]:
+    """Return the two texts of a pair. The second is "" where the text is not one of a pair."""
+    first, _mark, second = text.partition(MARK)
+    return first, second
+
+
+def name(first: str, second: str) -> str:
+    """Return the name under which two systems are compared."""
+    return f"{first}{BETWEEN}{second}"
+
+
+def is_turned(annotator_id: int, task: str) -> bool:
+    """Return whether this person sees this pair with its second text first: half of them do."""
+    digest = blake2b(f"{annotator_id}:{task}".encode(), digest_size=1).digest()
+    return bool(digest[0] & 1)
 
 
 @dataclass(frozen=True)
@@ -121,11 +260,11 @@ class Material:
     @property
     def pair(self) -> tuple[str, str]:
         """Return the two texts of a pair, in the order in which this annotator sees them."""
-        first, second = pairs.parts(self.text)
+        first, second = parts(self.text)
         return (second, first) if self.turned else (first, second)
 
 
-def whole_input(text: str, paragraphs: Sequence[str]) -> str:
+def input_as_text(text: str, paragraphs: Sequence[str]) -> str:
     """Return all of an item's input as one text, with blank lines between its paragraphs."""
     return "\n\n".join(filter(None, (text, *paragraphs)))
 
@@ -243,3 +382,305 @@ def criterion_of(instrument: Instrument, name: str) -> Criterion:
             return criterion
     known = ", ".join(criterion.name for criterion in instrument.criteria)
     raise KeyError(f"{instrument.key} has no criterion {name!r}; it has {known}.")
+
+
+# The words that annotators marked: the highlights in a stored response of any instrument.
+
+
+def are_taken(instrument: Instrument) -> bool:
+    """Return whether this instrument asks for highlights."""
+    definition = getattr(instrument, "definition", None)
+    return instrument.needs_paragraphs or getattr(definition, "takes_evidence", False)
+
+
+def marked(
+    response: Mapping[str, Any], *, text: str, paragraphs: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return each highlight of a response: its position and its words.
+
+    `text`: the output; `paragraphs`: of its item. Highlights of the output name the `criterion`
+    that they explain, those of a paragraph its `number`, from 1. `start` and `end` count code
+    points from 0; the end is excluded.
+    """
+    found = [
+        {"criterion": criterion, "paragraph": None, **one}
+        for criterion, spans in _mapping(response.get("evidence")).items()
+        for one in _words(spans, text)
+    ]
+    verdicts = zip(_list(response.get("verdicts")), paragraphs, strict=False)
+    for number, (verdict, paragraph) in enumerate(verdicts, start=1):
+        spans = _list(_mapping(verdict).get("spans"))
+        found += [
+            {"criterion": None, "paragraph": number, **one} for one in _words(spans, paragraph)
+        ]
+    return found
+
+
+def _words(spans: Iterable[Sequence[int]], text: str) -> list[dict[str, Any]]:
+    return [{"start": start, "end": end, "text": text[start:end]} for start, end in spans]
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+# How a stored response is read by reviewers, screens, and its annotator.
+
+
+Key = tuple[str, int]  # a question's name, and the number of its paragraph (0: none)
+Edges = list[list[tuple[int, int]]]  # where the words of each paragraph begin and end
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with levels, asked once per task or per paragraph; `levels`: (value, label).
+
+    of_paragraphs: it is asked about each paragraph.
+    """
+
+    name: str
+    label: str
+    levels: tuple[tuple[float, str], ...]
+    of_paragraphs: bool = False
+
+    @property
+    def heading(self) -> str:
+        """Return the heading above all of its answers."""
+        return f"{self.label}s" if self.of_paragraphs else self.label
+
+    def said(self, value: float) -> str:
+        return dict(self.levels)[value]
+
+    @property
+    def spread(self) -> float:
+        """Return the largest possible difference between two answers."""
+        values = [value for value, _label in self.levels]
+        return max(values) - min(values)
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """The marked words of one text, as pairs of code points; `title` says which text it is."""
+
+    title: str
+    text: str
+    spans: Sequence[Sequence[int]]
+
+
+class Observed(NamedTuple):
+    """One judgment, with what a screen may know of the response and the material.
+
+    paragraphs: where the words of each begin and end, if the instrument needs paragraphs.
+    """
+
+    response: Mapping[str, Any]
+    text_words: int
+    input_words: int
+    paragraphs: Edges
+
+
+class Answers:
+    """The part of an instrument that reads responses; the default reads the levels of criteria.
+
+    A criterion without levels is not among its questions: reviewers do not compare it, and screens
+    see the time that was taken, but not the answer.
+    """
+
+    @property
+    def compares(self) -> bool:
+        """Return whether two texts of an item are judged together, so that a system is a pair."""
+        return False
+
+    @property
+    def shows_others(self) -> bool:
+        """Return whether the item's other texts are shown next to the rated one."""
+        return False
+
+    def questions(self: Instrument) -> tuple[Question, ...]:
+        """Return the questions with levels, in the order in which they are asked."""
+        return tuple(
+            Question(
+                criterion.name,
+                str(criterion.label),
+                tuple((float(level.value), str(level.label)) for level in criterion.levels),
+            )
+            for criterion in self.criteria
+            if criterion.levels
+        )
+
+    def answers(self: Instrument, response: Mapping[str, Any]) -> dict[Key, float]:
+        """Return the value of each answer in a stored response."""
+        return {(one.name, 0): float(response[one.name]) for one in self.questions()}
+
+    def highlights(self, response: Mapping[str, Any], material: Material) -> list[Highlight]:
+        """Return the highlights, text by text."""
+        return []
+
+    def recalled(self: Instrument, response: Mapping[str, Any]) -> str:
+        """Return the answers in one line for their annotator."""
+        given = [(one, response.get(one.name)) for one in self.questions()]
+        return ", ".join(
+            f"{one.label}: {label}"
+            for one, chosen in given
+            for value, label in one.levels
+            if value == chosen
+        )
+
+    def answered(self: Instrument, response: Mapping[str, Any]) -> str:
+        """Return the same for reviewers: of a pair, for its own order."""
+        return self.recalled(response)
+
+    def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a stored response as the draft from which its annotator corrects it."""
+        return dict(response)
+
+    def shown(self, material: Material) -> str:
+        """Return the output's text as the page's script gets it."""
+        return material.text
+
+    def columns(self: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
+        """Return the screens' columns of the judgments: fields of `screening.base.Columns`."""
+        read = [one.text_words + self.needs_input * one.input_words for one in judgments]
+        return {"words": np.array(read, dtype=np.float64)} | _alike(self, judgments)
+
+
+def _alike(instrument: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
+    """Return the criteria that share the first one's levels; none if no criterion has levels."""
+    asked = [criterion for criterion in instrument.criteria if criterion.levels]
+    if not asked:
+        return {}
+    levels = _levels(asked[0])
+    names = [criterion.name for criterion in asked if _levels(criterion) == levels]
+    scores = {
+        name: np.array([one.response[name] for one in judgments], dtype=np.float64)
+        for name in names
+    }
+    return {"levels": levels, "scores": scores}
+
+
+def _levels(criterion: Criterion) -> tuple[float, ...]:
+    return tuple(sorted(float(level.value) for level in criterion.levels))
+
+
+# Answers that are known to be right: what a gold item expects, and the chance of a guess.
+#
+# They are stored as {question: [values]}; a question about a paragraph is called "name.number".
+
+
+Expected = Mapping[str, Sequence[float]]
+MOST = 40  # answers about one item
+
+
+def is_right(instrument: Instrument, expected: Expected, response: Mapping[str, Any]) -> bool:
+    """Return whether a stored response gives all expected answers."""
+    given = instrument.answers(response)
+    return all(given.get(_key(name)) in values for name, values in expected.items())
+
+
+def chance(instrument: Instrument, expected: Expected) -> float:
+    """Return the probability of the right answers if each level is as likely as the others."""
+    levels = {one.name: len(one.levels) for one in instrument.questions()}
+    return prod(len(set(values)) / levels[_key(name)[0]] for name, values in expected.items())
+
+
+def said(instrument: Instrument, expected: Expected) -> list[tuple[str, str]]:
+    """Return each question and its right answers, in words."""
+    asked = {one.name: one for one in instrument.questions()}
+    found = []
+    for name, values in expected.items():
+        question, number = asked[_key(name)[0]], _key(name)[1]
+        label = f"{question.label} {number}" if number else question.label
+        found.append((label, " or ".join(question.said(float(one)) for one in values)))
+    return found
+
+
+def problems(instrument: Instrument, expected: Any, material: Material) -> Iterator[str]:
+    """Yield what is wrong with expected answers that somebody has written down."""
+    if not isinstance(expected, dict) or not expected:
+        yield "says no right answer. Give at least one question and its right answers."
+        return
+    if len(expected) > MOST:
+        yield f"expects more than {MOST} answers."
+        return
+    asked = {one.name: one for one in instrument.questions()}
+    for name, values in expected.items():
+        yield from _problems_of(name, values, asked, material)
+
+
+def _problems_of(
+    name: str, values: Any, asked: Mapping[str, Question], material: Material
+) -> Iterator[str]:
+    question, number = asked.get(_key(name)[0]), _key(name)[1]
+    if question is None:
+        yield f"expects an answer to {_short(name)}; the questions are {', '.join(asked)}."
+        return
+    if question.of_paragraphs != (number > 0) or number > len(material.paragraphs):
+        form = f"“{question.name}.1”" if question.of_paragraphs else f"“{question.name}”"
+        yield f"expects an answer to {_short(name)}; it is called {form}, and so on."
+        return
+    levels = [value for value, _label in question.levels]
+    if not isinstance(values, list) or not values or not all(_is_in(v, levels) for v in values):
+        known = ", ".join(f"{value:g}" for value in levels)
+        yield f"needs a list of right answers to “{name}” among {known}."
+    elif len(set(values)) == len(levels):
+        yield f"takes every answer to “{name}” as right, so no answer can be wrong."
+
+
+def _is_in(value: Any, levels: Sequence[float]) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value in levels
+
+
+def _short(name: str) -> str:
+    return f"“{name if len(name) <= 40 else name[:40] + '…'}”"
+
+
+def _key(name: str) -> Key:
+    question, dot, number = name.rpartition(".")
+    if dot and number.isascii() and number.isdecimal() and len(number) < 6:
+        return question, int(number)
+    return name, 0
+
+
+# All texts of an item on one page: which order an annotator sees them in.
+#
+# The order depends on the person and the outputs alone, so it is the same after a reload, in a
+# correction and in the query that leases the next text.
+
+
+def place(annotator_id: int, output_id: int) -> str:
+    """Return what an annotator’s texts are sorted by, as in the query of a lease."""
+    return md5(str(output_id * annotator_id).encode(), usedforsecurity=False).hexdigest()
+
+
+def with_others(material: Material, others: Sequence[str]) -> Material:
+    """Return an example with other texts after its own."""
+    rated = TextBeside(material.text, is_rated=True)
+    return replace(material, side_by_side=(rated, *map(TextBeside, others)))
+
+
+# The criteria, and the three possible answers about a paragraph.
+#
+# A paragraph shows that the answer is correct, incorrect, or neither (Chaganty et al. 2018, appendix
+# A.2).
+
+
+ANY_CORRECT = Criterion(
+    "any_correct", low=0, high=1, label="Any correct", is_yes_no=True, balance=0.14
+)
+AVG_CORRECT = Criterion("avg_correct", low=0, high=1, label="Average correct", balance=0.10)
+CORRECTNESS_CRITERIA = (ANY_CORRECT, AVG_CORRECT)
+
+CORRECT, NEITHER, INCORRECT = 1, 0, -1
+VERDICTS = (
+    Level(
+        CORRECT, gettext_lazy("The answer is correct"), gettext_lazy("It says so, or implies it")
+    ),
+    Level(NEITHER, gettext_lazy("Neither"), gettext_lazy("It leaves the answer open")),
+    Level(
+        INCORRECT, gettext_lazy("The answer is incorrect"), gettext_lazy("It rules the answer out")
+    ),
+)

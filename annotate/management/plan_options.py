@@ -10,13 +10,14 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from annotate.campaigns import plans
+from annotate.campaigns.plans import Plan
+from annotate.common.schemas import Refused, parse
 from annotate.crowds.registry import CROWDS
 from annotate.management.screen_options import add_settings, settings_of
-from annotate.schemas import Refused, parse
-from annotate.selectors.work.gold import BLOCK, USUAL
-from annotate.services.campaigns import gold_sources, study_texts
-from annotate.services.campaigns.plans import Plan
-from annotate.states import Estimand, StopMode
+from annotate.models.base import StatesEstimand, StopMode
+from annotate.review import gold as review_gold
+from annotate.work.picking import BLOCK, USUAL
 
 DEFAULTS = Plan(name="", targets={})
 
@@ -167,7 +168,7 @@ def _add_rule(given: Group) -> None:
     )
     given.add_argument("--double-share", type=float, default=DEFAULTS.double_share)
     given.add_argument("--level", type=float, default=DEFAULTS.level)
-    given.add_argument("--estimand", choices=Estimand.values, default=DEFAULTS.estimand)
+    given.add_argument("--estimand", choices=StatesEstimand.values, default=DEFAULTS.estimand)
     given.add_argument(
         "--stop-mode",
         choices=StopMode.values,
@@ -244,7 +245,7 @@ def plan_of(options: dict[str, Any]) -> Plan:
     if share is None:
         share = USUAL if gold else 0
     return Plan(
-        texts=study_texts.read(options),
+        texts=plans.read_study_texts(options),
         targets=_once(options["targets"], "--target"),
         margins=_once(options["margins"], "--margin"),
         metrics=tuple(options["names"]),
@@ -262,7 +263,7 @@ def _gold(path: Path | None) -> tuple[dict[str, Any], ...]:
     try:
         given = parse(path.read_bytes())
         whole = given if isinstance(given, dict) else {"gold": given}
-        gold_sources.from_data(whole)
+        review_gold.from_data(whole)
     except OSError as error:
         raise CommandError(f"{path} cannot be read: {error}") from None
     except Refused as refused:

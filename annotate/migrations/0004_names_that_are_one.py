@@ -4,7 +4,7 @@ from itertools import islice
 
 from django.db import migrations, models
 
-from annotate.text.names import keys
+from annotate.common.text import keys
 
 AT_ONCE = 2000
 FILL = "UPDATE annotate_annotator SET name_small=%s, name_large=%s, holds_name=%s WHERE id=%s"

@@ -1,45 +1,43 @@
 from annotate.models.accounts import (
+    LAUNCHES,
     ApiToken,
+    AuditEntry,
     Invitation,
     KeptAnswer,
     Mail,
+    Notification,
     Profile,
     RecoveryCode,
     SignIn,
+    Subscription,
 )
 from annotate.models.annotators import (
     Annotator,
+    BackgroundAnswers,
+    CampaignTexts,
+    EarlierConsent,
     Feedback,
     Participation,
     TutorialAnswer,
     TutorialRound,
     TutorialRun,
 )
-from annotate.models.audit import LAUNCHES, AuditEntry
+from annotate.models.base import CriterionProtocol, Protocol
 from annotate.models.campaigns import (
     Authorship,
     Campaign,
     CampaignImport,
     ImportChunk,
+    InstrumentDefinition,
     Item,
     Membership,
     Output,
     System,
     Target,
+    TutorialContent,
 )
-from annotate.models.gold import (
-    GOLD_BLOCK,
-    GoldAnswer,
-    GoldCorrection,
-    GoldFinding,
-    GoldItem,
-    GoldLook,
-)
-from annotate.models.looking import ItemOrder, NextStep, WorkTimes
-from annotate.models.marketplace import Batch, CrowdEvent, Operation, Posting
-from annotate.models.notifications import Notification, Subscription
+from annotate.models.crowds import Batch, CrowdEvent, Operation, Posting
 from annotate.models.pay import LedgerEntry, Payout, PayoutList
-from annotate.models.protocols import CriterionProtocol, Protocol
 from annotate.models.review import (
     Appeal,
     Block,
@@ -47,6 +45,8 @@ from annotate.models.review import (
     CaseOpened,
     Exclusion,
     Flag,
+    ItemOrder,
+    NextStep,
     ResultsSeen,
     Review,
     Ruling,
@@ -54,14 +54,19 @@ from annotate.models.review import (
     Screening,
     SignalFinding,
     SignalKey,
+    WorkTimes,
 )
-from annotate.models.studies import InstrumentDefinition, TutorialContent
-from annotate.models.texts import BackgroundAnswers, CampaignTexts, EarlierConsent
 from annotate.models.work import (
+    GOLD_BLOCK,
     Assignment,
     CampaignTotals,
     ChangeMark,
     Draft,
+    GoldAnswer,
+    GoldCorrection,
+    GoldFinding,
+    GoldItem,
+    GoldLook,
     Judgment,
     PendingScore,
     Score,

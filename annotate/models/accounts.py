@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotate.models.base import public_id
+from annotate.models.base import Fact, NotificationChannel, new_public_id, newest_of_campaign
 from annotate.models.campaigns import Campaign, Membership
 
 LONGEST_NAME = 60  # characters of a token's name
@@ -17,7 +17,7 @@ DIGEST = 64  # hexadecimal digits of SHA-256
 class Profile(models.Model):
     """What a person has chosen for their pages. Accounts without a row use the usual settings.
 
-    look_small, look_large: how the user name looks (`annotate.text.names`). They are stored for
+    look_small, look_large: how the user name looks (`annotate.common.text`). They are stored for
     names that people chose themselves, so that no two of these look alike.
     """
 
@@ -86,7 +86,7 @@ class Invitation(models.Model):
     no owner of the campaign any more.
     """
 
-    public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="invitations")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     role = models.CharField(max_length=12, choices=Membership.Role)
@@ -164,3 +164,120 @@ class KeptAnswer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user_id}:{self.key}"
+
+
+# Who did what, and when. Written in the transaction of the act.
+
+
+LONGEST_SUBJECT = 240  # "system:" and the longest name of a system
+LAUNCHES = ("launch", "extend")  # acts that agree to a cost of a batch
+# Routine: written for every text and paid unit, and for single things unless a person acts.
+_THINGS = ("operation:", "posting:", "tutorial_run:")
+_OF_THINGS = Q(*(("subject__startswith", thing) for thing in _THINGS), _connector=Q.OR)
+_ROUTINE = Q(verb__in=("submitted", "returned", "expired")) | Q(
+    subject__startswith="participation:"
+)
+FEED = ~_ROUTINE & ~(Q(actor=None) & _OF_THINGS)
+ON_PEOPLE = Q(subject__startswith="annotator:")
+
+
+class AuditEntry(Fact):
+    """One act. `actor` is null for automatic acts of Plumbline."""
+
+    campaign = models.ForeignKey(
+        Campaign, models.PROTECT, null=True, related_name="audit", db_index=False
+    )
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    verb = models.CharField(max_length=40)
+    subject = models.CharField(max_length=LONGEST_SUBJECT, blank=True)
+    detail = models.JSONField(default=dict)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["subject"], condition=Q(verb__in=LAUNCHES), name="audit_launches"),
+            newest_of_campaign("audit_newest"),
+            models.Index(fields=["campaign", "id"], condition=FEED, name="audit_feed"),
+            models.Index(
+                fields=["campaign", "subject", "id"], condition=ON_PEOPLE, name="audit_on_people"
+            ),
+        ]
+
+
+# Subscriptions to a campaign's events, and the notifications to send.
+
+
+LONGEST_URL = 500
+
+
+class Subscription(models.Model):
+    """A subscription to events: by mail to the person, or by a webhook to their address.
+
+    events: keys of `annotate.common.audit.EVENTS`.
+    next_at: nothing is sent before this. attempts: failed ones in a row, and one under way.
+    problem: why the last attempt failed; "" if it did not.
+    low_told: it is known that most of the budget is used.
+    """
+
+    Channel = NotificationChannel
+
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="subscriptions")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    channel = models.CharField(max_length=8, choices=Channel)
+    url = models.CharField(max_length=LONGEST_URL, blank=True)  # of a webhook; may hold a secret
+    events = models.JSONField()
+    created_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    next_at = models.DateTimeField()
+    attempts = models.PositiveSmallIntegerField(default=0)
+    problem = models.CharField(max_length=200, blank=True)
+    low_told = models.BooleanField(default=False)
+    last_sent_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "user"],
+                condition=Q(channel=NotificationChannel.MAIL, ended_at=None),
+                name="one_mail_subscription",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+
+class Notification(models.Model):
+    """One event for one subscription. entry: the act; null for a test that somebody asked for.
+
+    Its text is made when it is sent. It may arrive twice where a worker died while it was sending:
+    receivers tell by the public id.
+    """
+
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
+    subscription = models.ForeignKey(
+        Subscription, models.CASCADE, related_name="notifications", db_index=False
+    )
+    entry = models.ForeignKey(
+        AuditEntry, models.PROTECT, null=True, related_name="+", db_index=False
+    )
+    created_at = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True)
+    given_up_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [
+            models.Index(fields=["subscription", "id"], name="notification_newest"),
+            models.Index(
+                fields=["subscription", "created_at"],
+                condition=Q(sent_at=None, given_up_at=None),
+                name="notification_waiting",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id

@@ -3,9 +3,9 @@
 from django.db import models
 from django.db.models import Q
 
-from annotate.models.base import Fact, newest_of_campaign, public_id
+from annotate.models.base import Fact, new_public_id, newest_of_campaign
 from annotate.models.campaigns import Campaign
-from annotate.models.marketplace import Posting
+from annotate.models.crowds import Posting
 
 OPEN_LINK = "open-"  # with the campaign's id: the environment of people by its open link
 
@@ -16,7 +16,7 @@ class Annotator(models.Model):
     crowd = models.CharField(max_length=20)
     environment = models.CharField(max_length=40, default="live")
     external_id = models.CharField(max_length=120)
-    pseudonym = models.CharField(max_length=16, unique=True, default=public_id)
+    pseudonym = models.CharField(max_length=16, unique=True, default=new_public_id)
     created_at = models.DateTimeField(auto_now_add=True)
     # By link, the keys of the name (`text.names`), for people who entered by an open link. Among
     # people from before names were compared, only the first of equivalent names has them.
@@ -236,3 +236,59 @@ class Feedback(Fact):
     pay = models.PositiveSmallIntegerField(null=True)
     comment = models.TextField(blank=True)
     at = models.DateTimeField(auto_now_add=True)
+
+
+# What a researcher tells the annotators of a campaign beyond its title.
+
+
+class CampaignTexts(models.Model):
+    """A researcher's own texts; a campaign without any has no row.
+
+    consent: who does not accept it gets no task. consent_version: counts its changes; who accepted
+    an earlier version is asked again. ethics: the approval's number, or why none was needed; it
+    stands under the consent and in the report. instructions_at: when the instructions were last
+    amended. background: what people are asked about themselves
+    (selectors/studies/background.py).
+    """
+
+    campaign = models.OneToOneField(
+        Campaign, models.CASCADE, primary_key=True, related_name="texts"
+    )
+    consent = models.TextField(blank=True)
+    ethics = models.CharField(max_length=300, blank=True)
+    instructions = models.TextField(blank=True)
+    background = models.TextField(blank=True)
+    consent_version = models.PositiveSmallIntegerField(default=1, db_default=1)
+    instructions_at = models.DateTimeField(null=True)
+
+
+class EarlierConsent(Fact):
+    """That somebody accepted a version of the consent text, and later a newer one.
+
+    The participation itself has the newest that was accepted; the log has the texts.
+    """
+
+    participation = models.ForeignKey(
+        Participation, models.PROTECT, related_name="earlier_consents", db_index=False
+    )
+    version = models.PositiveSmallIntegerField()
+    accepted_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["participation", "version"], name="consent_once")
+        ]
+
+
+class BackgroundAnswers(models.Model):
+    """A person's answers about themselves in one participation; never changed.
+
+    answers: one of those offered for each of the campaign's questions, in their order; "" where
+    they would rather not say.
+    """
+
+    participation = models.OneToOneField(
+        Participation, models.CASCADE, primary_key=True, related_name="background"
+    )
+    answers = models.JSONField()
+    answered_at = models.DateTimeField(auto_now_add=True)

@@ -6,17 +6,62 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotate.models.base import newest_of_campaign, public_id
-from annotate.models.studies import TutorialContent
-from annotate.states import (
+from annotate.models.base import (
     CampaignStatus,
     CloseReason,
-    Estimand,
+    Fact,
     ImportStatus,
     MemberRole,
     MetricChoice,
+    StatesEstimand,
     StopMode,
+    new_public_id,
+    newest_of_campaign,
 )
+from estimation.metrics import HTER_VERSION
+
+# Researchers' own instruments, and tutorials that replace the built-in ones.
+
+
+class InstrumentDefinition(Fact):
+    """One version of a researcher's own instrument; a change is a new version.
+
+    The key belongs to its first owner, so key and version name one wording permanently.
+    hter_version: the rule by which its edits are scored, `estimation.metrics.HTER_VERSION` of its
+    time.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    key = models.SlugField(max_length=40)
+    version = models.PositiveIntegerField()
+    definition = models.JSONField()
+    digest = models.CharField(max_length=64)
+    hter_version = models.CharField(max_length=20, default=HTER_VERSION)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["key", "-version"]
+        constraints = [
+            models.UniqueConstraint(fields=["key", "version"], name="instrument_version_once")
+        ]
+
+
+class TutorialContent(Fact):
+    """A researcher's own tutorial for an instrument, checked; used by campaigns that name it."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    instrument = models.CharField(max_length=40)
+    content = models.JSONField()
+    digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner", "instrument", "digest"], name="tutorial_content_once"
+            )
+        ]
 
 
 class Campaign(models.Model):
@@ -24,9 +69,9 @@ class Campaign(models.Model):
 
     Status = CampaignStatus
     Reason = CloseReason
-    Estimand = Estimand
+    Estimand = StatesEstimand
 
-    public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
     name = models.CharField(max_length=120)  # shown to researchers only
     public_title = models.CharField(max_length=120)  # what annotators and crowds read instead
     public_about = models.CharField(max_length=600, blank=True)  # "": the instrument's own sentence
@@ -73,7 +118,9 @@ class Campaign(models.Model):
     # The choice, and the resulting names; fixed before any judgment.
     metric_choice = models.CharField(max_length=10, choices=MetricChoice, default=MetricChoice.NONE)
     metrics = models.JSONField(default=list, blank=True)
-    estimand = models.CharField(max_length=12, choices=Estimand, default=Estimand.POPULATION)
+    estimand = models.CharField(
+        max_length=12, choices=StatesEstimand, default=StatesEstimand.POPULATION
+    )
     level = models.FloatField(default=0.95)
     stop_mode = models.CharField(max_length=12, choices=StopMode, default=StopMode.PRECISION)
     planned_items = models.PositiveIntegerField(null=True)  # of a ranking: what its sequence is for
@@ -233,7 +280,7 @@ class CampaignImport(models.Model):
     RUNNING = (ImportStatus.READING, ImportStatus.CREATING)
     WAITING = (ImportStatus.READY, ImportStatus.REFUSED, ImportStatus.FAILED)  # wait for a person
 
-    public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True)
     # The same form sent again (same key, same plan, same files) is the same import.
     key = models.CharField(max_length=40)

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotate.models.annotators import Participation
-from annotate.models.base import Fact, newest_of_campaign, public_id
+from annotate.models.base import Fact, new_public_id, newest_of_campaign
 from annotate.models.campaigns import Campaign
 from annotate.models.work import Assignment
 
@@ -49,7 +49,7 @@ class LedgerEntry(Fact):
 class PayoutList(Fact):
     """All amounts due when a pay-out by hand was prepared. They do not change afterwards."""
 
-    public_id = models.CharField(max_length=16, unique=True, default=public_id)
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="payout_lists")
     rows = models.JSONField()  # [[participation id, amount as text], …]
     people = models.PositiveIntegerField(default=0, db_default=0)  # how many rows

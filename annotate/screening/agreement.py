@@ -8,6 +8,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotate.common.numbers import number
 from annotate.screening import crowd
 from annotate.screening.arrays import in_company, once, slopes
 from annotate.screening.base import (
@@ -26,7 +27,6 @@ from annotate.screening.base import (
     within,
 )
 from annotate.screening.crowd import Code, Mask, beyond, coded, normal, ranked, usual_rows
-from annotate.text.figures import number
 from estimation.core import Floats, Ints, half_width, numbered
 
 # The weight of "as all others" beside a person's own level, in judgments.

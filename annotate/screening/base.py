@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field
 from scipy.special import bdtrc, betaincinv
 
-from annotate.schemas import Declared, Refused
+from annotate.common.numbers import count, percent, short
+from annotate.common.schemas import Declared, Refused
 from annotate.screening.arrays import once
-from annotate.text.figures import count, percent, short
 from estimation.core import Floats, Ints, distinct, numbered
 
 LEVELS = (-1.0, 0.0, 1.0)
@@ -467,7 +467,7 @@ UNCALIBRATED = Cutoffs({"no_variation": (4.0, 4.0)}, (3.2, 4.0))
 
 
 if TYPE_CHECKING:
-    from annotate.instruments.wording import Words
+    from annotate.instruments.base import Words
 
 Told = tuple[str, list[str]]  # what was noticed, and its numbers in sentences
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from numpy.typing import NDArray
 
+from annotate.common.numbers import number, percent
 from annotate.screening import crowd
 from annotate.screening.arrays import levels, median_of_others, middles, slopes
 from annotate.screening.base import (
@@ -33,7 +34,6 @@ from annotate.screening.base import (
     within,
 )
 from annotate.screening.crowd import ranked
-from annotate.text.figures import number, percent
 from estimation.core import Floats, Ints, distinct, numbered
 
 

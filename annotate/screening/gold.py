@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from numpy.typing import ArrayLike
 from scipy.special import bdtr
 
+from annotate.common.numbers import count, percent
 from annotate.screening.base import (
     LISTED,
     ForReviewers,
@@ -23,7 +24,6 @@ from annotate.screening.base import (
     Verdict,
     between,
 )
-from annotate.text.figures import count, percent
 from estimation.core import Floats, Ints
 
 GOLD = "gold"  # its key among the screens, and the name of its group in the stored settings

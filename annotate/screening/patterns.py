@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from scipy.special import gammaln
 
+from annotate.common.numbers import many, number, percent
 from annotate.screening import crowd
 from annotate.screening.base import (
     Columns,
@@ -25,7 +26,6 @@ from annotate.screening.base import (
     times,
 )
 from annotate.screening.crowd import Mask, coded, normal, rarity
-from annotate.text.figures import many, number, percent
 from estimation.core import Floats, Ints, distinct
 
 # ---- random answers --------------------------------------------------------------------------

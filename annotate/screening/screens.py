@@ -11,7 +11,16 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 from pydantic import Field
 
-from annotate.schemas import Fault, Problem, Refused, Several, read
+from annotate.common.numbers import short
+from annotate.common.schemas import (
+    Fault,
+    Problem,
+    Refused,
+    Several,
+    problem_sentences_shown,
+    read,
+    suggestion,
+)
 from annotate.screening.agreement import LOW_AGREEMENT, unseen
 from annotate.screening.base import (
     NOMINAL,
@@ -34,8 +43,6 @@ from annotate.screening.patterns import ANSWER_PATTERN, RANDOM_ANSWERS
 from annotate.screening.signals import SIGNALS, SignalThresholds
 from annotate.screening.speed import TOO_FAST
 from annotate.screening.uniform import NO_VARIATION
-from annotate.text.figures import short
-from annotate.text.problem_sentences import shown, suggestion
 
 SCREENS: dict[str, Screen[Any]] = {
     screen.key: screen
@@ -162,7 +169,7 @@ def _part(name: str, values: Any) -> Thresholds:
     kinds |= {SIGNALS: SignalThresholds, GOLD: KnownAnswers}
     if name not in kinds:
         message = f"Is not one of the groups {', '.join(kinds)}.{suggestion(name, kinds)}"
-        raise Refused([Problem(shown(name), message)])
+        raise Refused([Problem(problem_sentences_shown(name), message)])
     if isinstance(values, Mapping):
         gone = RETIRED_SETTINGS.get(name, ())
         values = {key: value for key, value in values.items() if key not in gone}

@@ -18,8 +18,8 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import fdtr, gammaincinv
 
+from annotate.common.numbers import count, many, percent, seconds
 from annotate.screening.base import Thresholds, between, share_bounds
-from annotate.text.figures import count, many, percent, seconds
 from estimation.core import Floats
 
 SIGNALS = "signals"  # the name of the group in the stored settings

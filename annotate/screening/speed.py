@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from numpy.typing import NDArray
 
+from annotate.common.numbers import number, percent, seconds
 from annotate.screening.arrays import median_of_others, medians, middles
 from annotate.screening.base import (
     Columns,
@@ -25,7 +26,6 @@ from annotate.screening.base import (
     tail,
     within,
 )
-from annotate.text.figures import number, percent, seconds
 from estimation.core import Floats
 
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from scipy.special import gammaln
 
+from annotate.common.numbers import count, number, percent
 from annotate.screening import crowd
 from annotate.screening.arrays import products
 from annotate.screening.base import (
@@ -28,7 +29,6 @@ from annotate.screening.base import (
     finding,
 )
 from annotate.screening.crowd import Counts, Mask, coded, normal, usual_rows
-from annotate.text.figures import count, number, percent
 from estimation.core import Floats, Ints, distinct, uniformity
 
 RATE = 0.01  # shares are rounded up to it, so that the same few numbers recur

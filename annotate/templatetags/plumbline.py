@@ -8,17 +8,14 @@ from django.utils.html import escape, format_html, json_script
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from annotate import adapters
-from annotate.instruments import pairs
-from annotate.selectors.listings import Listing
-from annotate.selectors.review import reviews
-from annotate.text import figures
-from annotate.text.figures import (
+from annotate.common import numbers
+from annotate.common.lists import Listing
+from annotate.common.numbers import (
     count,
     measured,
     moment,
-    money,
     money_at_a_glance,
+    money_text,
     number,
     percent,
     price,
@@ -26,8 +23,10 @@ from annotate.text.figures import (
     signed,
     width,
 )
-from annotate.text.tab_stops import tab_stops
-from annotate.text.visible import is_visible
+from annotate.common.text import is_visible, tab_stops
+from annotate.crowds import adapters
+from annotate.instruments import base as instruments_base
+from annotate.review import queries as review_queries
 
 register = template.Library()
 ALPHABETICAL = ("name", "order", "worst")  # orders that begin with the least
@@ -87,7 +86,7 @@ def sorted_by(listing: Listing, sort: str, heading: str, css: str = "") -> SafeS
 @register.simple_tag
 def waiting_reviews(user_id: int) -> int | None:
     """How many annotators wait for this user; None where there was never anything to review."""
-    return reviews.n_waiting(user_id)
+    return review_queries.n_waiting(user_id)
 
 
 class _Compact(DjangoJSONEncoder):
@@ -129,7 +128,7 @@ def visible(text: str) -> bool:
 @register.filter
 def texts(text: str) -> list[str]:
     """Return the text as a list of one, or both texts of a pair in the pair's own order."""
-    return list(pairs.parts(text)) if pairs.MARK in text else [text]
+    return list(instruments_base.parts(text)) if instruments_base.MARK in text else [text]
 
 
 @register.filter
@@ -149,7 +148,7 @@ def or_nothing(text: str) -> str:
 for _write in (
     count,
     measured,
-    money,
+    money_text,
     money_at_a_glance,
     moment,
     number,
@@ -165,7 +164,7 @@ for _write in (
 @register.filter
 def many(n: int, words: str) -> str:
     """`1 judgment`, `2 judgments`; of two words, `person,people`, the second is the plural."""
-    return figures.many(n, *words.split(","))
+    return numbers.many(n, *words.split(","))
 
 
 @register.filter

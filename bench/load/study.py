@@ -38,7 +38,7 @@ def make(annotators: int, *, seconds: float, stored: int, check: Callable[[], No
     """
     from django.db import connection
 
-    from annotate import tokens
+    from annotate.common import tokens
     from annotate.models import Campaign
     from annotate.screening.screens import SCREENS
     from bench import campaigns
@@ -67,8 +67,8 @@ def _estimate(campaign_id: int, check: Callable[[], None]) -> None:
     """Let the worker see the campaign once, and wait until it has."""
     from django.db import transaction
 
+    from annotate.common import marks as change_marks
     from annotate.models import ChangeMark
-    from annotate.services import change_marks
 
     with transaction.atomic():
         change_marks.mark(campaign_id, "bench")

@@ -12,18 +12,16 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib.auth.models import User
 
-from annotate import adapters
-from annotate.crowds.terms import Terms
+from annotate.campaigns import facts
+from annotate.common.tokens import invitation_token
+from annotate.crowds import adapters, batches, reconciling
+from annotate.crowds import queries as crowds_queries
+from annotate.crowds.contract import Terms
 from annotate.models import Payout
-from annotate.selectors.campaigns import counting
-from annotate.selectors.marketplace import batches as published
-from annotate.selectors.marketplace import operations
-from annotate.selectors.pay import accounts, open_units
-from annotate.services.marketplace import batches, reconciling
-from annotate.services.pay import settling
-from annotate.services.review.rulings import Act
-from annotate.states import CampaignStatus
-from annotate.tokens import invitation_token
+from annotate.models.base import CampaignStatus
+from annotate.pay import budget as pay_budget
+from annotate.pay import settling, tallies
+from annotate.review.rulings import Act
 from extras.demo import people
 from extras.demo.environment import free_port
 from extras.mturk_simulator import workers
@@ -54,8 +52,8 @@ def compared(campaign_id: int, world: World) -> dict[str, Any]:
     waiting: extra pay of people without a submission, whom no bonus can reach.
     """
     here, there = ours(campaign_id), theirs(world)
-    every = accounts.of_campaign(campaign_id)
-    sums = accounts.totals(every)
+    every = tallies.accounts_of_campaign(campaign_id)
+    sums = tallies.totals(every)
     due = _by_person((one.external_id, one.due) for one in every)
     waiting = sum((amount for who, amount in due.items() if who not in there.paid), ZERO)
     return {
@@ -71,14 +69,16 @@ def compared(campaign_id: int, world: World) -> dict[str, Any]:
 
 
 def ours(campaign_id: int) -> Side:
-    rows = published.of_campaign(campaign_id)
+    rows = crowds_queries.of_campaign(campaign_id)
     paid = Payout.objects.filter(participation__campaign=campaign_id)
     return Side(
         frozenset(one.listing for row in rows for one in row.postings if one.listing),
         sum(row.units.approved for row in rows),
         sum(row.units.rejected for row in rows),
         paid.filter(entry__isnull=False).count(),
-        _by_person((one.external_id, one.paid) for one in accounts.of_campaign(campaign_id)),
+        _by_person(
+            (one.external_id, one.paid) for one in tallies.accounts_of_campaign(campaign_id)
+        ),
     )
 
 
@@ -98,9 +98,9 @@ def theirs(world: World) -> Side:
 
 def quiet(campaign_id: int) -> bool:
     """Return whether nothing is open at the crowd, and no one there waits for a decision."""
-    if operations.of_campaign(campaign_id).moving:
+    if crowds_queries.operations_of_campaign(campaign_id).moving:
         return False
-    rows = published.of_campaign(campaign_id)
+    rows = crowds_queries.of_campaign(campaign_id)
     return all(row.is_over and not row.units.handed_in + row.units.confirmed for row in rows)
 
 
@@ -264,9 +264,9 @@ class OnMTurk(ByLink):
             return
         self._looked = now
         self._decide(campaign_id)
-        if counting.brief(campaign_id).status != CampaignStatus.OPEN:
+        if facts.brief(campaign_id).status != CampaignStatus.OPEN:
             return
-        left = any(one.units for one in open_units.untaken(campaign_id))
+        left = any(one.units for one in pay_budget.untaken(campaign_id))
         if not left and (places := batches.suggested_places(campaign_id, self.terms.tasks)):
             self._launch(campaign_id, places)
 
@@ -283,11 +283,11 @@ class OnMTurk(ByLink):
         )
 
     def _decide(self, campaign_id: int) -> None:
-        for unit in open_units.disputed(campaign_id, most=1000):
+        for unit in pay_budget.disputed(campaign_id, most=1000):
             settling.accept(unit.participation_id, actor_id=User.objects.get().pk)
 
     def unconfirmed(self, campaign_id: int) -> int:
-        return open_units.unconfirmed_units(campaign_id)
+        return pay_budget.unconfirmed_units(campaign_id)
 
     def settled(self, campaign_id: int) -> bool:
         reconciling.reconcile_all(all_=True)
@@ -326,7 +326,7 @@ def coming_by(crowd: str, *, quick: bool) -> ByLink:
     if crowd == OnMTurk.crowd:
         return OnMTurk(HASTE if quick else AT_LEISURE)
     raise NoStandIn(
-        f"There is a stand-in for MTurk only, so {adapters.label(crowd)} cannot be shown "
+        f"There is a stand-in for MTurk only, so {adapters.crowd_label(crowd)} cannot be shown "
         "without an account: try “make demo CROWD=mturk”, or “make demo” for people who come by "
         "link. How to use Prolific for real is in docs/crowds.md."
     )

@@ -13,16 +13,13 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from annotate.errors import Conflict
-from annotate.selectors.campaigns import counting
-from annotate.selectors.review import eligibility
-from annotate.services.campaigns import creating, life
-from annotate.services.campaigns.importing import reading
-from annotate.services.campaigns.plans import Plan
-from annotate.services.review import rulings
-from annotate.services.review.rulings import Act
-from annotate.states import CloseReason
-from estimation.selectors.history import estimate_rows
+from annotate.campaigns import creating, facts, life, reading
+from annotate.campaigns.plans import Plan
+from annotate.common.errors import Conflict
+from annotate.models.base import CloseReason
+from annotate.review import eligibility, rulings
+from annotate.review.rulings import Act
+from estimation.read import estimate_rows
 from extras.demo import corpus, environment, people
 from extras.demo.crowds import ByLink
 
@@ -119,8 +116,8 @@ def perform(on: RunningDemo, *, pause: float, say: Say) -> None:
     for thread in threads:
         thread.start()
     look = LOOK if pause else timedelta(0)
-    while not counting.brief(on.campaign_id).is_final and not on.stop.is_set() and not failures:
-        waiting = len(counting.marks(on.campaign_id)) + on.coming.unconfirmed(on.campaign_id)
+    while not facts.brief(on.campaign_id).is_final and not on.stop.is_set() and not failures:
+        waiting = len(facts.marks(on.campaign_id)) + on.coming.unconfirmed(on.campaign_id)
         # People wait while estimates lag: real ones do not judge hundreds of texts a minute.
         # Simulated ones do, and the campaign would collect far beyond its target.
         (flow.clear if waiting > BACKLOG else flow.set)()
@@ -180,7 +177,7 @@ def result(on: RunningDemo) -> dict[str, Any]:
     excluded: the judgments of careless people that a ruling excluded. Each estimate's reason says
         why the collection of its system ended.
     """
-    brief = counting.brief(on.campaign_id)
+    brief = facts.brief(on.campaign_id)
     rows = estimate_rows(on.campaign_id)
     wide = {row.system for row in rows if row.criterion in brief.targets and not row.at_target}
     estimates = [
@@ -188,6 +185,6 @@ def result(on: RunningDemo) -> dict[str, Any]:
         | {"reason": brief.close_reason if row.system in wide else CloseReason.TARGET.value}
         for row in rows
     ]
-    excluded = counting.excluded(on.campaign_id)
+    excluded = facts.excluded(on.campaign_id)
     said = {"reason": brief.close_reason, "excluded": excluded, "estimates": estimates}
     return said | on.coming.report(on.campaign_id)

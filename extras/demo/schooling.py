@@ -7,15 +7,17 @@ from random import Random
 from typing import Any
 
 from annotate.instruments import registry
-from annotate.instruments.tutorials.families import SLOT, Family, Version
-from annotate.instruments.tutorials.grading import expected_spans
-from annotate.instruments.tutorials.questions import (
+from annotate.instruments.grading import expected_spans
+from annotate.instruments.tutorials import (
     KINDS,
+    SLOT,
     Choice,
     Edit,
     Evidence,
+    Family,
     Paragraph,
     Question,
+    Version,
 )
 
 MISTAKES = 0.05  # how often a person chooses a wrong level

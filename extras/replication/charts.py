@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from estimation.charts.theme import FONT, THEMES
 from estimation.core import Floats
+from estimation.pages.charts import FONT, THEMES
 from extras.replication.reproducing import (
     HUMAN,
     NOISELESS,

@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from annotate.instruments.base import whole_input
-from annotate.services.campaigns.importing.problems import Row, RowError, UploadRefused
+from annotate.campaigns.problems import Row, RowError, UploadRefused
+from annotate.instruments.base import input_as_text
 
 NOT_A_SYSTEM = "reference"
 LANGUAGE_QUALITY = {
@@ -49,7 +49,7 @@ class ReleasedOutput:
 
     @property
     def whole_input(self) -> str:
-        return whole_input(self.input, self.paragraphs)
+        return input_as_text(self.input, self.paragraphs)
 
 
 @dataclass(frozen=True)

@@ -11,19 +11,18 @@ import numpy as np
 from django.core.management import call_command
 from django.db import connections, transaction
 
+from annotate.campaigns import creating, facts, life
+from annotate.campaigns.plans import Plan, Planned
+from annotate.campaigns.problems import Row
 from annotate.models import Assignment, Campaign, Output
-from annotate.selectors.campaigns import counting, opening
-from annotate.selectors.work.admission import Nothing
-from annotate.services.campaigns import creating, life
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.campaigns.plans import Plan, Planned
-from annotate.services.work import judgments, leasing, participations
-from annotate.states import CampaignStatus, CloseReason
+from annotate.models.base import CampaignStatus, CloseReason
+from annotate.work import leasing, participations, submitting
+from annotate.work.admission import Nothing
 from config.local import servers
-from estimation import data, protocols
+from estimation import facts as facts_module
+from estimation import refresh, scores
 from estimation.core import Estimand, Estimate, Sample
-from estimation.selectors.history import EstimateRow, estimate_rows
-from estimation.services import estimating, metrics
+from estimation.read import EstimateRow, estimate_rows
 from extras.replication.released import Recorded, Release
 
 
@@ -79,7 +78,7 @@ class Recorder:
         return None
 
     def _submit(self, assignment: Assignment, recorded: Recorded) -> None:
-        judgments.submit(
+        submitting.submit_judgment(
             assignment.pk,
             participation_id=assignment.participation_id,
             raw={"scores": recorded.scores},
@@ -217,10 +216,10 @@ def replay(
         if not _record_next(recorder, waiting):
             break
         progress()
-        estimating.refresh(campaign_id)
+        refresh.refresh(campaign_id)
     _settle(campaign_id)
     row = _row(campaign_id, question.criterion)
-    reason = counting.brief(campaign_id).close_reason
+    reason = facts.brief(campaign_id).close_reason
     return Replay(
         stopped="target" if reason == "target" else "exhausted",
         at_stop=_outcome_of_row(row),
@@ -250,21 +249,21 @@ def _campaign(release: Release, question: ReplayQuestion) -> int:
         planned=as_recorded(release),
     )
     campaign = creating.create(plan, rows, owner_id=None)
-    if question.estimator != opening.ESTIMATOR:
+    if question.estimator != facts.ESTIMATOR:
         _keep(campaign.pk, question.estimator)
-    metrics.ensure(counting.brief(campaign.pk))
+    scores.ensure(facts.brief(campaign.pk))
     return campaign.pk
 
 
 def _keep(campaign_id: int, estimator: Estimator) -> None:
     """Give a draft the protocol of a campaign that opened before balanced weights."""
-    protocol = counting.brief(campaign_id).protocol
+    protocol = facts.brief(campaign_id).protocol
     kept = protocol.model_copy(update={"estimator": estimator, "criteria": {}})
     Campaign.objects.filter(pk=campaign_id).update(protocol=kept.as_data())
 
 
 def _is_closed(campaign_id: int) -> bool:
-    return counting.brief(campaign_id).status == CampaignStatus.CLOSED
+    return facts.brief(campaign_id).status == CampaignStatus.CLOSED
 
 
 def _record_next(recorder: Recorder, waiting: Iterator[Due]) -> bool:
@@ -281,7 +280,7 @@ def _record_next(recorder: Recorder, waiting: Iterator[Due]) -> bool:
 
 
 def _settle(campaign_id: int) -> None:
-    while estimating.refresh(campaign_id):
+    while refresh.refresh(campaign_id):
         pass
 
 
@@ -309,8 +308,8 @@ def _outcome(result: Estimate, level: float) -> ReplayOutcome:
 
 def _from_all(campaign_id: int, everything: list[Due], question: ReplayQuestion) -> Estimate:
     """Estimate from every recorded judgment, with the library alone."""
-    brief, systems = counting.brief(campaign_id), counting.systems(campaign_id)
-    system, metrics = systems[0], data.metric_values(brief)
+    brief, systems = facts.brief(campaign_id), facts.systems(campaign_id)
+    system, metrics = systems[0], facts_module.metric_values(brief)
     criterion = next(one for one in brief.criteria if one.name == question.criterion)
     place = {int(output): index for index, output in enumerate(system.output)}
     people = {due.recorded.annotator: 0 for due in everything}
@@ -320,7 +319,7 @@ def _from_all(campaign_id: int, everything: list[Due], question: ReplayQuestion)
         item=np.array([place[due.output_id] for due in everything]),
         annotator=np.array([number[due.recorded.annotator] for due in everything]),
         n_population=system.output.size,
-        scale=data.scale_of(criterion),
-        metric=data.entering_of(systems, metrics)[system.system_id] if metrics else None,
+        scale=facts_module.scale_of(criterion),
+        metric=facts_module.entering_of(systems, metrics)[system.system_id] if metrics else None,
     )
-    return protocols.estimated(brief, criterion, sample)
+    return facts_module.estimated(brief, criterion, sample)

@@ -23,7 +23,7 @@ from estimation.core import (
     one_way,
     variance_of_item_means,
 )
-from estimation.known_criteria import KNOWN_CRITERIA, KNOWN_SCALES
+from estimation.from_files import KNOWN_CRITERIA, KNOWN_SCALES
 from estimation.metrics import score_all
 from extras.replication import released
 from extras.replication.released import NOT_A_SYSTEM, Release, ReleasedOutput

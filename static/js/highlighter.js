@@ -1,5 +1,5 @@
 // Highlighting whole words of a text, by mouse, touch or keys. Spans are [start, end) pairs of code
-// points; `strings` are those of `annotate.instruments.highlighting`; `changed` is called for what
+// points; `strings` are those of `annotate.instruments.base`; `changed` is called for what
 // people do, not for `set`.
 
 import { drawText } from "./highlighter_drawing.js";

@@ -4,10 +4,9 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from annotate.campaigns.problems import Row
 from annotate.models import Assignment, Campaign, Judgment, Participation
-from annotate.selectors.work import in_hand
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.work import judgments
+from annotate.work import submitting, task
 from estimation.models import Estimate
 from tests.estimation.ranked import in_turn
 from tests.factories import campaign, leased, person
@@ -30,9 +29,9 @@ def compared(rows_: list[Row] | None = None, **changes: Any) -> Campaign:
 def prefer(who: Participation, level: int = 2) -> Judgment:
     """Judge a pair; level: how much better the pair's own first text is."""
     assignment = leased(who)
-    turned = in_hand.material(assignment).turned
+    turned = task.judgment_material(assignment).turned
     raw = {"preference": -level if turned else level}
-    judgments.submit(assignment.pk, participation_id=who.pk, raw=raw)
+    submitting.submit_judgment(assignment.pk, participation_id=who.pk, raw=raw)
     return Judgment.objects.get(assignment=assignment)
 
 
@@ -64,11 +63,11 @@ def prefer_in_turn(
     chance = random.Random(seed)
 
     def answer(got: Assignment) -> None:
-        first, second = (LIKING[text[0]] for text in in_hand.material(got).pair)
+        first, second = (LIKING[text[0]] for text in task.judgment_material(got).pair)
         heard = first - second + chance.gauss(0, 0.5)
         level = round(max(-2.0, min(2.0, 2 * heard)))
         raw = {"preference": level}
-        judgments.submit(got.pk, participation_id=got.participation_id, raw=raw)
+        submitting.submit_judgment(got.pk, participation_id=got.participation_id, raw=raw)
 
     return in_turn(made, who, n, answer, every=every)
 

@@ -7,12 +7,11 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate import tokens
-from annotate.crowds.base import Claim
-from annotate.crowds.mturk.entry import NOT_ACCEPTED
-from annotate.crowds.terms import Terms, to_json
+from annotate.common import tokens
+from annotate.crowds.contract import Claim, Terms, to_json
+from annotate.crowds.mturk.marketplace import NOT_ACCEPTED
 from annotate.models import Batch, Campaign, Participation, Posting
-from annotate.services.work import participations
+from annotate.work import participations
 from tests.factories import campaign
 
 SITE = "https://workersandbox.mturk.com"

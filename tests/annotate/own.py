@@ -4,7 +4,7 @@ import copy
 from dataclasses import replace
 from typing import Any
 
-from annotate.services.campaigns.importing.problems import Row
+from annotate.campaigns.problems import Row
 from tests.factories import rows
 
 HELPFUL: dict[str, Any] = {

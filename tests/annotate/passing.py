@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 
-from annotate.instruments.tutorials.drawing import mark
-from annotate.instruments.tutorials.questions import Question
+from annotate.instruments.tutorials import Question, mark
 from annotate.models import Participation, TutorialRound
-from annotate.selectors.work import tutorial_runs as selectors
-from annotate.services.work import tutorial_runs
+from annotate.work import tutorial, tutorial_queries
 from extras.demo.schooling import right, wrong
 
 __all__ = ["after_guide", "answer_all", "ask", "pass_tutorial", "right", "tutorial_of", "wrong"]
@@ -22,10 +20,10 @@ class Taken:
 
 
 def tutorial_of(who: Participation) -> Taken:
-    status = selectors.status(who.pk)
+    status = tutorial_queries.status(who.pk)
     if status is None or not status.questions:
-        tutorial_runs.begin(who.pk)
-        status = selectors.status(who.pk)
+        tutorial.begin(who.pk)
+        status = tutorial_queries.status(who.pk)
     assert status is not None
     return Taken(status.tutorial.version, status.tutorial.language, status.questions)
 
@@ -40,7 +38,7 @@ def after_guide(who: Participation) -> Taken:
 
 def ask(who: Participation, *drawn: tuple[str, int]) -> tuple[Question, ...]:
     """Let the round of a person ask these drawings, and nothing else; return the questions."""
-    tutorial_runs.begin(who.pk)
+    tutorial.begin(who.pk)
     graded = sum(not key.endswith(("example", "guide")) for key, _number in drawn)
     TutorialRound.objects.filter(annotator=who.annotator_id, ended_at=None).update(
         drawn=[list(one) for one in drawn], asked=graded, mark=mark(graded)
@@ -48,26 +46,24 @@ def ask(who: Participation, *drawn: tuple[str, int]) -> tuple[Question, ...]:
     return tutorial_of(who).questions
 
 
-def pass_tutorial(who: Participation, *, but: int = 0) -> tutorial_runs.Graded | None:
+def pass_tutorial(who: Participation, *, but: int = 0) -> tutorial.Graded | None:
     """Answer everything right, but for the last `but` questions; return the last result."""
     return answer_all(who, but=but)
 
 
-def answer_all(
-    who: Participation, *, wrongly: int = 0, but: int = 0
-) -> tutorial_runs.Graded | None:
+def answer_all(who: Participation, *, wrongly: int = 0, but: int = 0) -> tutorial.Graded | None:
     """Answer the round: the first `wrongly` levels or edits wrong, the rest right."""
-    if tutorial_runs.begin(who.pk).passed_at:
+    if tutorial.begin(who.pk).passed_at:
         return None
     taken = tutorial_of(who)
-    status = selectors.status(who.pk)
+    status = tutorial_queries.status(who.pk)
     assert status is not None
     open_ = [one for one in taken.questions if one.key not in status.answered]
     graded = None
     for question in open_[: max(0, len(open_) - but)]:
         is_wrong = wrongly > 0 and question.kind in ("choice", "edit")
         wrongly -= is_wrong
-        graded = tutorial_runs.answer(
+        graded = tutorial.answer(
             who.pk,
             version=taken.version,
             key=question.key,

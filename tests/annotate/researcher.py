@@ -7,8 +7,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from annotate.campaigns import imports
 from annotate.models import Campaign, CampaignImport
-from annotate.services.campaigns.importing import running
 
 NEW = "/campaigns/new/"
 NO_FILE = b"no file at all"
@@ -59,7 +59,7 @@ def begun(client: Client, content: bytes | None = None, **fields: Any) -> Campai
     """Send the first step, let a worker read the file, and return the import."""
     answer = send(client, content, **fields)
     assert answer.status_code == 302, answer.content.decode()
-    running.run_due()
+    imports.run_due()
     return CampaignImport.objects.latest("pk")
 
 
@@ -92,7 +92,7 @@ def tried(client: Client, content: bytes | None = None, **fields: Any) -> Any:
     answer = send(client, content, **fields)
     if answer.status_code != 302:
         return answer
-    running.run_due()
+    imports.run_due()
     return walked(client, **{k: v for k, v in fields.items() if k != "metrics"})
 
 
@@ -115,7 +115,7 @@ def created(client: Client, content: bytes | None = None, **fields: Any) -> Camp
     """Go the whole way from the form to the campaign."""
     page = looked_at(client, content, **fields)
     press(client, page)
-    running.run_due()
+    imports.run_due()
     return Campaign.objects.get(imported__public_id=page.context["of"].public_id)
 
 

@@ -14,7 +14,7 @@ from annotate.models import (
     Operation,
     Subscription,
 )
-from annotate.models.payloads import StopPayload
+from annotate.models.crowds import StopPayload
 from tests.annotate import market
 from tests.annotate.gold.study import items, with_gold
 from tests.annotate.lists import crowd

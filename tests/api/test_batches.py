@@ -7,10 +7,9 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from annotate import adapters
-from annotate.crowds.base import Configuration
+from annotate.crowds import adapters, outbox
+from annotate.crowds.contract import Configuration
 from annotate.models import Batch, Campaign, Membership, Operation, Participation
-from annotate.services.outbox import delivery
 from tests.crowds.batches.launching import came, launched
 from tests.crowds.scripted import NO_MONEY, Scripted
 from tests.factories import campaign, person, user
@@ -75,7 +74,7 @@ def test_a_batch_is_launched_once_for_each_key(api, made):
     assert (one["state"], one["places"], one["reward"]) == ("planned", 4, "1.00")
     assert one["money"] == {"confirmed": "4.80", "paid": "0.00", "due": "0.00"}
     assert one["units"]["available"] == 0
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     (listed,) = api.get(at(made, "batches/")).json()["results"]
     assert (listed["state"], listed["units"]["available"]) == ("open", 4)
     assert listed["postings"][0]["listing"].startswith("L-")
@@ -144,7 +143,7 @@ def test_real_money_needs_its_world_named(api, made, scripted):
 @pytest.mark.slow
 def test_extending_and_stopping(api, made):
     batch = launch(api, made).json()["id"]
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     offer = api.post(at(made, f"batches/{batch}/offer/"), {"places": 2}, format="json").json()
     body = {"places": 2, "confirmed": offer["total"], "key": "more"}
     for _ in range(2):
@@ -163,7 +162,7 @@ def test_extending_and_stopping(api, made):
 
 def test_looking_says_at_how_many(api, made):
     launch(api, made)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     answer = api.post(at(made, "batches/sync/"))
     assert (answer.status_code, answer.json()) == (202, {"postings": 1})
 
@@ -171,7 +170,7 @@ def test_looking_says_at_how_many(api, made):
 def test_what_was_refused_is_told_tried_again_or_dropped(api, made, scripted):
     scripted.will("publish", NO_MONEY)
     launch(api, made)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     (op,) = api.get(at(made, "operations/")).json()["results"]
     assert (op["kind"], op["status"], op["code"], op["places"]) == (
         "publish",

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from annotate.api.parsers import MOST_ROWS
+from annotate.common.json import MOST_ROWS, MOST_VALUES
 from annotate.models import Campaign
-from annotate.text.json_text import MOST_VALUES
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 

@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from annotate.models import ApiToken, Campaign, Membership, Slot
-from annotate.services.work import scoring
+from annotate.work import scoring
 from tests.factories import campaign, judge, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]

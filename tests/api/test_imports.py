@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.api.parsers import BLOCK
+from annotate.campaigns import imports
+from annotate.common.json import BLOCK
 from annotate.models import Campaign, CampaignImport, ImportChunk
-from annotate.services.campaigns.importing import running
 from tests.api.test_import import CAMPAIGNS, LINES, PLAN, ROWS, post, post_file, upload
 from tests.factories import user
 
@@ -36,7 +36,7 @@ def test_a_large_file_is_taken_in_by_a_worker(api, ada):
     assert (started["status"], started["campaign"]) == ("reading", None)
     address = answer["Location"]
     assert address.endswith(f"/api/v1/imports/{started['id']}/")
-    running.run_due()
+    imports.run_due()
     done = api.get(address).json()
     assert done["status"] == "done"
     made = api.get(f"{CAMPAIGNS}{done['campaign']}/").json()
@@ -48,7 +48,7 @@ def test_a_large_file_is_taken_in_by_a_worker(api, ada):
 def test_rows_of_a_large_body_are_taken_in_the_same_way(api):
     answer = post(api, outputs=large())
     assert answer.status_code == 202, answer.content
-    running.run_due()
+    imports.run_due()
     assert Campaign.objects.get().outputs.count() == 4000
 
 
@@ -57,7 +57,7 @@ def test_what_is_wrong_with_a_large_file_is_told_at_its_address(api):
     for row in rows[7:3000]:
         row["system"] = ""
     answer = post_file(api, as_lines(rows))
-    running.run_due()
+    imports.run_due()
     found = api.get(answer["Location"]).json()
     assert found["status"] == "refused"
     (problem,) = found["refusal"]["problems"]
@@ -80,11 +80,11 @@ def test_a_plan_that_cannot_be_is_refused_at_once_whatever_the_size(api):
 def test_an_import_can_be_cancelled_until_it_is_a_campaign(api):
     address = post_file(api, as_lines(large()))["Location"]
     assert api.post(f"{address}cancel/").json()["status"] == "cancelled"
-    running.run_due()
+    imports.run_due()
     assert not Campaign.objects.exists()
     assert not ImportChunk.objects.exists()
     again = post_file(api, as_lines(large()))["Location"]
-    running.run_due()
+    imports.run_due()
     assert api.post(f"{again}cancel/").status_code == 409
 
 
@@ -102,7 +102,7 @@ def test_the_same_request_with_a_key_again_is_the_same_import(api, rows):
     answers = []
     for _time in range(3):
         answers.append(post(api, outputs=rows, key="mine"))
-        running.run_due()
+        imports.run_due()
     small = len(rows) < 10
     assert [answer.status_code for answer in answers] == (
         [201, 200, 200] if small else [202, 200, 200]

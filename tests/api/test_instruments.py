@@ -5,8 +5,8 @@ import json
 import pytest
 from rest_framework.test import APIClient
 
-from annotate.instruments.tutorials import files
 from annotate.models import Campaign, InstrumentDefinition, TutorialContent
+from annotate.studies import tutorials
 from tests.annotate.own import HELPFUL, helpful, side_by_side
 from tests.factories import user
 
@@ -105,7 +105,7 @@ def test_a_campaign_is_imported_with_it_in_its_language(api):
 
 
 def tutorial(**changes):
-    return json.loads(files.text("language_quality", "en")) | changes
+    return json.loads(tutorials.tutorial_file("language_quality", "en")) | changes
 
 
 @pytest.mark.slow

@@ -13,9 +13,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate import tasks
+from annotate.accounts import tokens
+from annotate.campaigns import life
 from annotate.models import AuditEntry, Campaign, KeptAnswer, Subscription
-from annotate.services.accounts import kept_answers
-from annotate.services.campaigns import life
 from tests.factories import campaign, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -107,7 +107,7 @@ def test_what_breaks_in_between_is_taken_back(
         raise RuntimeError
 
     with monkeypatch.context() as faulty:
-        faulty.setattr(kept_answers, "keep", broken)
+        faulty.setattr(tokens, "keep", broken)
         assert send(ada, notifications(study), ASKED).status_code == 500
     assert not Subscription.objects.exists()
     assert not AuditEntry.objects.filter(verb="subscribe").exists()

@@ -8,7 +8,7 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
 
-from annotate.api.problems import CONTENT_TYPE
+from annotate.common.api import CONTENT_TYPE
 from config import api_reference
 from tests.factories import campaign, user
 

@@ -6,7 +6,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from annotate.models import Appeal, LedgerEntry, Review, Ruling
-from annotate.services.review import appeals
+from annotate.review import appeals
 from tests import reviewed
 from tests.factories import user
 

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from annotate.models import AuditEntry, Campaign, Membership, Review, Ruling
-from annotate.selectors.review import queues
+from annotate.review import queries as review_queries
 from annotate.tasks import look_at_gold, look_at_signals
 from tests import reviewed
 from tests.annotate.gold.study import with_gold
@@ -62,7 +62,15 @@ def test_the_filters_are_those_of_the_page(api, three):
     assert row["signals"][0]["text"].startswith("Pasted 100")
     described = api.get("/api/v1/schema/", HTTP_ACCEPT="application/json").json()
     known = {one["name"] for one in described["paths"]["/api/v1/reviews/"]["get"]["parameters"]}
-    assert {*queues.narrowing(), "q", "sort", "show", "cursor", "page_size", "campaign"} <= known
+    assert {
+        *review_queries.narrowing(),
+        "q",
+        "sort",
+        "show",
+        "cursor",
+        "page_size",
+        "campaign",
+    } <= known
 
 
 @pytest.mark.slow

@@ -9,12 +9,12 @@ import pytest
 from django.contrib.auth.models import User
 from drf_spectacular.generators import SchemaGenerator
 
+from annotate.accounts import tokens
+from annotate.campaigns import members
+from annotate.campaigns.facts import pseudonyms
 from annotate.models import Campaign
-from annotate.selectors.campaigns.counting import pseudonyms
-from annotate.services.accounts import api_tokens
-from annotate.services.campaigns import members
-from annotate.states import MemberRole
-from estimation.services import estimating
+from annotate.models.base import MemberRole
+from estimation import refresh
 from tests.factories import campaign, judge, person, user
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -36,18 +36,18 @@ def judged(ada: User) -> tuple[Campaign, str]:
     who = person(made, "p1")
     for _task in range(4):
         judge(who)
-    estimating.refresh(made.pk)
+    refresh.refresh(made.pk)
     return made, pseudonyms([who.annotator_id])[who.annotator_id]
 
 
 def token_of(role: str, made: Campaign, ada: User) -> str:
     """Return a token of somebody with this role in the campaign, or with none."""
     if role == "owner":
-        return api_tokens.make(ada.pk, "fuzz")[1]
+        return tokens.make_token(ada.pk, "fuzz")[1]
     other = user("bea")
     if role != "stranger":
         members.join(made.pk, other.pk, MemberRole(role), by=ada.pk)
-    return api_tokens.make(other.pk, "fuzz")[1]
+    return tokens.make_token(other.pk, "fuzz")[1]
 
 
 def run(folder: Path, base: str, token: str, values: dict[str, str], *options: str) -> Any:

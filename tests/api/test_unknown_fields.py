@@ -7,7 +7,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from annotate.models import AuditEntry, Batch, Campaign, Operation
-from annotate.services.pay import payouts
+from annotate.pay import payouts
 from tests.annotate.own import helpful
 from tests.api.test_batches import TERMS
 from tests.api.test_import import LINES, PLAN, ROWS, upload

@@ -11,11 +11,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from annotate.api.pay.views import ORDERS as ACCOUNTS
-from annotate.api.review.items import ORDERS as ITEMS
-from annotate.selectors.review import queues
-from annotate.selectors.review.items import wanted
-from annotate.services.pay import payouts
+from annotate.models import crowds
+from annotate.pay import payouts
+from annotate.pay.api import ORDERS as ACCOUNTS
+from annotate.review import items
+from annotate.review import queries as review_queries
+from annotate.review.items_views import ORDERS as ITEMS
 from tests.annotate.lists import crowd
 from tests.api import short_walks, walks
 from tests.api.walks import Walked
@@ -31,8 +32,8 @@ def both_ways(names: Any) -> list[str]:
 
 
 LISTS: list[tuple[World, str]] = [
-    *((walks.reviews, f"sort={sort}") for sort in both_ways(queues.SORTS)),
-    *((walks.reviews, f"show={show}") for show in (queues.APPEALED, queues.RULED)),
+    *((walks.reviews, f"sort={sort}") for sort in both_ways(review_queries.SORTS)),
+    *((walks.reviews, f"show={show}") for show in (review_queries.APPEALED, review_queries.RULED)),
     *((walks.accounts, f"sort={sort}") for sort in both_ways(ACCOUNTS)),
     (walks.accounts, "show=due&sort=due"),
     (walks.accounts, "q=person"),
@@ -45,8 +46,8 @@ LISTS: list[tuple[World, str]] = [
     *((walks.items, f"sort={sort}") for sort in both_ways(ITEMS)),
     *(
         (walks.items, f"sort={sort}&show={show}")
-        for sort in both_ways(wanted.PLAIN)
-        for show in (wanted.JUDGED, wanted.UNJUDGED)
+        for sort in both_ways(items.PLAIN)
+        for show in (items.JUDGED, items.UNJUDGED)
     ),
     (walks.items, "sort=-worst&q=1"),
     (short_walks.operations, ""),
@@ -135,7 +136,7 @@ def test_an_empty_page_leads_back(ada: User, api: APIClient) -> None:
     """The rows of a page may all be gone before it is asked for."""
     here = walks.batches(ada)
     first, second, *_rest = here.pages(api, "page_size=5")
-    for one in walks.Batch.objects.filter(public_id__in=here.names(second)):
+    for one in crowds.Batch.objects.filter(public_id__in=here.names(second)):
         one.postings.all().delete()
         one.delete()
     empty = api.get(first["next"]).json()

@@ -7,9 +7,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
+from annotate.campaigns.problems import Row
 from annotate.models import Campaign, Membership
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.work import scoring
+from annotate.work import scoring
 from tests.estimation.exporting.exported import exported
 from tests.estimation.reviewed import exclude
 from tests.factories import campaign, judge, person, user
@@ -64,7 +64,7 @@ def test_the_lists_say_what_the_export_says(api: APIClient, scored: Campaign) ->
 
 
 def test_metrics_are_told_for_each_output(api: APIClient, ada: Any) -> None:
-    from estimation.services import estimating
+    from estimation import refresh as estimating
 
     made = campaign(owner=ada, items=2)
     judge(person(made))

@@ -22,10 +22,9 @@ from annotate.models import (
     PayoutList,
     Review,
 )
-from annotate.selectors.review.items import orders
-from annotate.services.review import item_orders
-from annotate.services.review.item_orders import NewOrder
-from annotate.states import ItemMeasure
+from annotate.models.base import ItemMeasure
+from annotate.review import items as review_items
+from annotate.review.items import NewOrder
 from tests import reviewed
 from tests.annotate import market
 from tests.annotate.lists import crowd
@@ -247,7 +246,7 @@ def _ordered(made: Campaign, figures: dict[int, float]) -> None:
     """Store the orders of these figures, by position, as the worker does."""
     places = np.array(sorted(figures))
     values = np.array([figures[one] for one in places.tolist()]).astype(np.float32)
-    item_orders.store(
+    review_items.store(
         made.pk,
         [_order(measure, places, values.astype(float)) for measure in ItemMeasure],
         judgments=1,
@@ -255,5 +254,5 @@ def _ordered(made: Campaign, figures: dict[int, float]) -> None:
 
 
 def _order(measure: ItemMeasure, places: Any, values: Any) -> NewOrder:
-    by = np.argsort(orders.sort_keys(measure, values, higher_is_better=True), kind="stable")
+    by = np.argsort(review_items.sort_keys(measure, values, higher_is_better=True), kind="stable")
     return NewOrder(None, "overall", measure, places[by], values[by])

@@ -10,36 +10,36 @@ from tests.architecture.states import HOLDER, STATES, Write, changes, sources, w
 # What writes a state. A status goes through `transitions` alone; beside it stand rows that begin
 # in another status than the model's own, and objects in memory that follow their row.
 WRITERS = {
-    Write("annotate.services.transitions", "update", "*"),
-    Write("annotate.services.transitions", "update", "status"),
-    Write("annotate.services.campaigns.importing.states", "attribute", "status"),
-    Write("annotate.services.outbox.states", "attribute", "*"),
-    Write("annotate.services.review.states", "attribute", "pay_refused"),
-    Write("annotate.services.review.states", "attribute", "status"),
-    Write("annotate.services.review.states", "create", "status"),
-    Write("annotate.services.review.states", "update", "pay_refused"),
-    Write("annotate.services.campaigns.life", "update", "stop_position"),
-    Write("annotate.services.marketplace.batches", "update", "stopped_at"),
-    Write("annotate.services.review.appeals", "update", "answered_at"),
-    Write("annotate.services.review.exclusions", "update", "restored_at"),
-    Write("annotate.services.work.slots", "update", "assignment"),
-    Write("annotate.models.marketplace", "update", "*"),  # checks payloads, then updates as asked
+    Write("annotate.common.audit", "update", "*"),
+    Write("annotate.common.audit", "update", "status"),
+    Write("annotate.campaigns.imports", "attribute", "status"),
+    Write("annotate.crowds.outbox", "attribute", "*"),
+    Write("annotate.review.reviews", "attribute", "pay_refused"),
+    Write("annotate.review.reviews", "attribute", "status"),
+    Write("annotate.review.reviews", "create", "status"),
+    Write("annotate.review.reviews", "update", "pay_refused"),
+    Write("annotate.campaigns.life", "update", "stop_position"),
+    Write("annotate.crowds.batches", "update", "stopped_at"),
+    Write("annotate.review.appeals", "update", "answered_at"),
+    Write("annotate.review.exclusions", "update", "restored_at"),
+    Write("annotate.work.slots", "update", "assignment"),
+    Write("annotate.models.crowds", "update", "*"),  # checks payloads, then updates as asked
     Write("annotate.models.work", "update", "superseded_at"),  # which are facts otherwise
     # A judgment comes late to somebody whose work is excluded: a new row, not a change.
-    Write("annotate.services.work.confirmed_work", "create", "restored_at"),
+    Write("annotate.work.participations", "create", "restored_at"),
     # Attributes that are no state, of names that are put together when it runs.
-    Write("annotate.services.campaigns.importing.files", "attribute", "*"),
-    Write("annotate.views.work.access", "attribute", "*"),
-    Write("estimation.services.history", "attribute", "*"),
+    Write("annotate.campaigns.imports", "attribute", "*"),
+    Write("annotate.work.access", "attribute", "*"),
+    Write("estimation.history", "attribute", "*"),
 }
 TABLES = {
-    "annotate.services.campaigns.importing.states": "CampaignImport",
-    "annotate.services.campaigns.life": "Campaign",
-    "annotate.services.marketplace.posting_states": "Posting",
-    "annotate.services.outbox.states": "Operation",
-    "annotate.services.review.states": "Review",
-    "annotate.services.work.assignment_states": "Assignment",
-    "annotate.services.work.participation_states": "Participation",
+    "annotate.campaigns.imports": "CampaignImport",
+    "annotate.campaigns.life": "Campaign",
+    "annotate.crowds.postings": "Posting",
+    "annotate.crowds.outbox": "Operation",
+    "annotate.review.reviews": "Review",
+    "annotate.work.slots": "Assignment",
+    "annotate.work.participations": "Participation",
 }
 MODELS = {
     model.__name__
@@ -105,15 +105,15 @@ def test_a_write_is_found(source):
 def test_few_modules_see_superseded_judgments():
     found = {name for name, text in sources().items() if "Judgment.every" in text}
     assert found == {
-        "annotate.api.campaigns.queries",  # marks them
-        "annotate.selectors.campaigns.exports",  # marks them
-        "annotate.selectors.review.items.listing",  # shows them, marked
-        "annotate.selectors.review.items.page",  # shows them, marked
-        "annotate.selectors.review.judgments",  # shows them, marked
-        "annotate.selectors.pay.tallies",  # counts corrections not at all
-        "annotate.selectors.work.corrections",  # how often a text was corrected
-        "annotate.services.work.scoring",
-        "annotate.services.work.superseding",
+        "annotate.campaigns.api",  # marks them
+        "annotate.campaigns.exports",  # marks them
+        "annotate.review.items",  # shows them, marked
+        "annotate.review.items",  # shows them, marked
+        "annotate.review.evidence",  # shows them, marked
+        "annotate.pay.tallies",  # counts corrections not at all
+        "annotate.work.queries",  # how often a text was corrected
+        "annotate.work.scoring",
+        "annotate.work.submitting",
     }
 
 

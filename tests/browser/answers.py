@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import Page, Request, expect
 
-from annotate import tokens
+from annotate.campaigns.problems import Row
+from annotate.common import tokens
 from annotate.models import Participation
-from annotate.services.campaigns.importing.problems import Row
 from tests.factories import campaign, person
 
 QUESTION = "who drew the clock tower in brandel"

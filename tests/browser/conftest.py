@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from annotate import tokens
+from annotate.common import tokens
 from annotate.models import Participation
 from tests import chromium
 from tests.browser.gate import Gate

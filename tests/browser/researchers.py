@@ -4,8 +4,8 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from playwright.sync_api import Page
 
+from annotate.campaigns import imports
 from annotate.models import Campaign, CampaignImport
-from annotate.services.campaigns.importing import receiving
 from estimation.models import Estimate
 from tests.factories import plan
 
@@ -96,4 +96,4 @@ def draft(owner: User) -> CampaignImport:
     """A new campaign after its first step; no worker has read its file."""
     row = b'{"item": "a", "system": "s", "output": "x"}'
     file = SimpleUploadedFile("outputs.jsonl", row)
-    return receiving.receive(plan(), file, owner_id=owner.pk, key="k", steps_done=1)
+    return imports.receive(plan(), file, owner_id=owner.pk, key="k", steps_done=1)

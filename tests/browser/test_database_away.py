@@ -11,7 +11,7 @@ import pytest
 import urllib3
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
-from annotate import tokens
+from annotate.common import tokens
 from config.local import processes, servers
 from tests.browser.annotators.tasks import answer_all
 from tests.browser.viewport import resize

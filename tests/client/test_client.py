@@ -20,10 +20,10 @@ from plumbline_client import (
     webhook,
 )
 
+from annotate.campaigns import imports
 from annotate.models import Campaign as Stored
-from annotate.services.campaigns.importing import running
-from annotate.services.notifications import sending
-from estimation.services import estimating
+from annotate.notifications import sending
+from estimation import refresh
 from tests.annotate.accounts.second_factors import PASSWORD, code_of, forget_counts, secured
 from tests.annotate.notifications.receiving import receiver
 from tests.factories import judge, person, user
@@ -63,7 +63,7 @@ def judged(campaign_id: str, people: int = 5) -> Stored:
         for answer in (1, 0, 1, -1):
             edit = None if answer == 1 else "A better text of several words."
             judge(who, overall=answer, edit=edit)
-    assert estimating.refresh(stored.pk)
+    assert refresh.refresh(stored.pk)
     return stored
 
 
@@ -112,7 +112,7 @@ def test_the_same_key_is_one_campaign(ada: Plumbline) -> None:
 
 def test_a_large_file_is_waited_for(ada: Plumbline, tmp_path: Path) -> None:
     """The worker reads it while the client waits."""
-    ada._sleep = lambda _seconds: running.run_due() and None
+    ada._sleep = lambda _seconds: imports.run_due() and None
     large = [row | {"output": row["output"] + " word" * 9_000} for row in ROWS]
     assert ada.create("Large", file_of(tmp_path, large), **PLAN).planned == 24
     large[3]["system"] = ""

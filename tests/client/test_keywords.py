@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from plumbline_client import Plumbline, Refused, keywords
 
-from annotate.api.campaigns.serializers import PlanSerializer
-from annotate.api.marketplace.serializers import TermsSerializer
+from annotate.campaigns.api import PlanSerializer
+from annotate.crowds.api import TermsSerializer
 from annotate.models import Campaign
-from annotate.selectors.review import queues
+from annotate.review import queries as review_queries
 from tests.client.test_client import PLAN, ROWS, file_of
 
 pytestmark = [pytest.mark.orm, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -43,7 +43,7 @@ def test_the_names_are_those_of_the_api() -> None:
     of_plan: Any = set(PlanSerializer().fields) - {"name", "key"}
     assert set(keywords.PLAN) == of_plan
     assert set(keywords.TERMS) == set(TermsSerializer().fields)
-    assert {"campaign", *queues.narrowing()} <= set(keywords.REVIEWS)
+    assert {"campaign", *review_queries.narrowing()} <= set(keywords.REVIEWS)
 
 
 def test_paths_may_be_text(ada: Plumbline, tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ import pytest
 from django.contrib.auth.models import User
 from plumbline_client import Conflict, NotFound, Plumbline, Refused
 
-from annotate import tokens
+from annotate.common import tokens
+from annotate.crowds import outbox
 from annotate.models import Batch, Campaign, GoldFinding, LedgerEntry
-from annotate.services.outbox import delivery
 from tests.annotate.gold.study import planted, with_gold
 from tests.annotate.gold.test_gold_sources import district_rows
 from tests.annotate.lists import crowd
@@ -37,7 +37,7 @@ def test_a_batch_from_the_offer_to_the_stop(ada: Plumbline, scripted: Scripted) 
     first = batches.launch(offer, key="a", **TERMS)
     assert batches.launch(offer, key="a", **TERMS) == first
     assert (first.state, first.places, first.reward) == ("planned", 4, Decimal("1.00"))
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     more = batches.offer_more(first.id, 2)
     assert more.total == Decimal("2.40")
     assert batches.extend(first.id, more).places == 6

@@ -8,10 +8,10 @@ import pytest
 from django.contrib.auth.models import User
 from plumbline_client import Conflict, Import, NotAllowed, NotFound, Plumbline, Refused
 
-from annotate.instruments.tutorials import files
+from annotate.accounts import tokens
+from annotate.campaigns import imports
 from annotate.models import Campaign, CampaignImport, Membership
-from annotate.services.accounts import api_tokens
-from annotate.services.campaigns.importing import running
+from annotate.studies import tutorials
 from tests.annotate.own import HELPFUL, helpful
 from tests.client.test_client import PLAN, ROWS, file_of
 from tests.factories import campaign, person, user
@@ -73,7 +73,7 @@ def test_instruments_are_listed_read_and_defined(ada: Plumbline) -> None:
 
 def test_a_tutorial_is_stored_once_and_listed(ada: Plumbline) -> None:
     instruments = ada.instruments()
-    content = json.loads(files.text("language_quality", "en")) | {"title": "Ours"}
+    content = json.loads(tutorials.tutorial_file("language_quality", "en")) | {"title": "Ours"}
     assert list(instruments.tutorials("language_quality")) == []
     made = instruments.store_tutorial("language_quality", content)
     assert (made.instrument, made.title, made.language) == ("language_quality", "Ours", "en")
@@ -106,7 +106,7 @@ def test_the_log_is_told_page_by_page_to_those_who_see_results(
     eve = user("eve")
     Membership.objects.create(campaign=made, user=eve, role=Membership.Role.REVIEWER)
     with (
-        Plumbline(live_server.url, token=api_tokens.make(eve.pk, "eve")[1]) as reviewer,
+        Plumbline(live_server.url, token=tokens.make_token(eve.pk, "eve")[1]) as reviewer,
         pytest.raises(NotAllowed),
     ):
         next(reviewer.activity(made.public_id))
@@ -123,7 +123,7 @@ def test_the_progress_of_an_import_is_told(ada: Plumbline, tmp_path: Path) -> No
         if len(told) == 1:
             CampaignImport.objects.update(done=3, total=7)
         else:
-            running.run_due()
+            imports.run_due()
 
     ada._sleep = work
     made = ada.create("Large", file_of(tmp_path, large()), **PLAN, progress=told.append)

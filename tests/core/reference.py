@@ -25,7 +25,7 @@ import math
 import numpy as np
 from scipy.stats import t as student
 
-from tests.core import reference_parts as parts
+from tests.core import reference_parts
 
 EQUAL = {"mean", "algorithm_1", "regression", "multi"}
 
@@ -37,8 +37,8 @@ def estimate(judgments, n_population, scale, metrics=None, *, estimator, **optio
     options are those of `_options`. Keys of the result are the names of the formulas.
     """
     chosen = _options(options)
-    judged = parts.items_of(judgments)
-    x = parts.standardise(None if estimator == "mean" else metrics, n_population, judged)
+    judged = reference_parts.items_of(judgments)
+    x = reference_parts.standardise(None if estimator == "mean" else metrics, n_population, judged)
     if estimator == "ppi":
         return _ppi(judgments, n_population, metrics, chosen["level"])
     fit = _fit(judgments, x, estimator, chosen)
@@ -49,11 +49,11 @@ def estimate(judgments, n_population, scale, metrics=None, *, estimator, **optio
     }
     scores = [y for _, _, y in judgments]
     spread = sum((y - sum(scores) / len(scores)) ** 2 for y in scores) / len(scores)
-    found = fit | parts.person_part(cells, spread, chosen["person_share"])
+    found = fit | reference_parts.person_part(cells, spread, chosen["person_share"])
     lo, hi = scale
     ends = [lo, lo, hi, hi] if chosen["pseudo_rows"] else []
-    found |= _item_part(fit, estimator, ends, parts.item_means(judgments, weights))
-    msw, replicates = parts.one_way_msw(judgments)
+    found |= _item_part(fit, estimator, ends, reference_parts.item_means(judgments, weights))
+    msw, replicates = reference_parts.one_way_msw(judgments)
     h = found["w2"] / found["typ"]
     prior = (hi - lo) ** 2 / 2
     msw_ = (replicates * msw + 0.5 * prior) / (replicates + 0.5) if replicates else None
@@ -71,19 +71,21 @@ def difference(first, second, n_population, scale, metrics=(None, None), *, esti
     `balanced`.
     """
     chosen = _options(options)
-    common = sorted(set(parts.items_of(first)) & set(parts.items_of(second)))
+    common = sorted(set(reference_parts.items_of(first)) & set(reference_parts.items_of(second)))
     systems = [[row for row in rows if row[0] in common] for rows in (first, second)]
     same_scores = {(i, p): y for i, p, y in systems[0]} == {(i, p): y for i, p, y in systems[1]}
     x = _both_metrics(metrics, n_population, common, estimator)
     weights, row_weight = _pair_weights(systems, estimator, chosen["balance"])
-    means = [parts.item_means(rows, own) for rows, own in zip(systems, weights, strict=True)]
+    means = [
+        reference_parts.item_means(rows, own) for rows, own in zip(systems, weights, strict=True)
+    ]
     d = {i: means[0][i] - means[1][i] for i in common}
     fit = _fit_rows(d, x["both"], row_weight, estimator, chosen, one_each=x["one_each"])
     fit |= {"weights": weights, "typ": sum(w**2 for w in row_weight.values()), "row": row_weight}
     cells = _net_cells(systems, weights, means, row_weight, _own_corrections(fit, x, common))
     middle = sum(row_weight[i] * d[i] for i in common)
     spread = sum(row_weight[i] * (d[i] - middle) ** 2 for i in common)
-    found = fit | parts.person_part(cells, spread, chosen["person_share"])
+    found = fit | reference_parts.person_part(cells, spread, chosen["person_share"])
     width = scale[1] - scale[0]
     ends = [0, 0, width, -width] if chosen["pseudo_rows"] else []
     found |= _item_part(fit, estimator, ends, d)
@@ -124,11 +126,11 @@ def _options(given):
 def _fit(judgments, x, estimator, chosen):
     """Weights, slopes and the plain estimate of one system."""
     if estimator in EQUAL:
-        weights = parts.equal_weights(judgments)
+        weights = reference_parts.equal_weights(judgments)
     else:
-        weights = parts.balanced_weights(judgments, chosen["balance"])
-    means = parts.item_means(judgments, weights)
-    row = parts.item_weights(judgments, weights)
+        weights = reference_parts.balanced_weights(judgments, chosen["balance"])
+    means = reference_parts.item_means(judgments, weights)
+    row = reference_parts.item_weights(judgments, weights)
     fit = _fit_rows(means, x, row, estimator, chosen)
     fit["estimate"] = sum(
         w * (y - fit["correction"][i]) for (i, _, y), w in zip(judgments, weights, strict=True)
@@ -149,10 +151,10 @@ def _fit_rows(y, x, row_weight, estimator, chosen, one_each=False):
         slopes, rank = dict.fromkeys(y, alpha), 1
         extra = {"alpha": float(alpha[0])}
     elif chosen["penalty"] is not None and not one_each:
-        slopes = parts.cross_fitted(y, x, row_weight, chosen["penalty"])
+        slopes = reference_parts.cross_fitted(y, x, row_weight, chosen["penalty"])
         rank = 0
     else:
-        _, b, rank = parts.least_squares(y, x, row_weight)
+        _, b, rank = reference_parts.least_squares(y, x, row_weight)
         slopes = dict.fromkeys(y, b)
         extra = {"slope": float(b[0])} if columns == 1 else {"slope": b}
     correction = {i: float(x[i] @ slopes[i]) for i in y}
@@ -191,7 +193,7 @@ def _least_squares_item_part(fit, ends, means):
         x["pseudo", number] = 0 * fit["x"][next(iter(means))]
         y["pseudo", number] = end
     one = dict.fromkeys(y, 1.0)
-    intercept, slopes, rank = parts.least_squares(y, x, one)
+    intercept, slopes, rank = reference_parts.least_squares(y, x, one)
     rss = sum((y[i] - intercept - float(x[i] @ slopes)) ** 2 for i in y)
     design = np.array([[1.0, *x[i]] for i in sorted(y)])
     inverse = np.linalg.pinv(design.T @ design, rcond=1e-12, hermitian=True)
@@ -240,10 +242,12 @@ def _interval(found, chosen):
     if kind == "sequence":
         if found["n"] < 30:
             return none
-        half = parts.sequence_half(variance, found["n"], 1 - level, chosen["t_opt"])
+        half = reference_parts.sequence_half(variance, found["n"], 1 - level, chosen["t_opt"])
         low, high = found["centre"] - half, found["centre"] + half
         return answer | {"low": min(low, found["estimate"]), "high": max(high, found["estimate"])}
-    return answer | parts.with_ends(found["estimate"], found["centre"], std_error, df, level)
+    return answer | reference_parts.with_ends(
+        found["estimate"], found["centre"], std_error, df, level
+    )
 
 
 def _independent(judgments, found, estimator, level):
@@ -265,11 +269,11 @@ def _independent(judgments, found, estimator, level):
 
 def _ppi(judgments, n_population, metrics, level):
     column = [float(value) for value in np.asarray(metrics).reshape(n_population)]
-    means = parts.item_means(judgments, [1.0] * len(judgments))
+    means = reference_parts.item_means(judgments, [1.0] * len(judgments))
     pool = [column[i] for i in range(n_population) if i not in means]
     items = sorted(means)
     y, x = [means[i] for i in items], [column[i] for i in items]
-    return parts.ppi_plus_plus(y, x, pool, level)
+    return reference_parts.ppi_plus_plus(y, x, pool, level)
 
 
 # --- two systems
@@ -278,7 +282,7 @@ def _ppi(judgments, n_population, metrics, level):
 def _both_metrics(metrics, n_population, common, estimator):
     """x¹ and x² side by side, and what they were made of."""
     used = (None, None) if estimator == "mean" else metrics
-    own = [parts.standardise(columns, n_population, common) for columns in used]
+    own = [reference_parts.standardise(columns, n_population, common) for columns in used]
     both = {i: np.concatenate([own[0][i], own[1][i]]) for i in range(n_population)}
     given = [None if m is None else np.asarray(m, dtype=float).tolist() for m in metrics]
     widths = [len(x[0]) for x in own]
@@ -289,10 +293,10 @@ def _both_metrics(metrics, n_population, common, estimator):
 
 def _pair_weights(systems, estimator, balance):
     """Each system's weights w^s_ij, which add up to W_i in each item, and W_i."""
-    counts = [parts.count_by_item(rows) for rows in systems]
+    counts = [reference_parts.count_by_item(rows) for rows in systems]
     if estimator != "balanced":
-        weights = [parts.equal_weights(rows) for rows in systems]
-        return weights, parts.item_weights(systems[0], weights[0])
+        weights = [reference_parts.equal_weights(rows) for rows in systems]
+        return weights, reference_parts.item_weights(systems[0], weights[0])
     work = {}
     for rows, k in zip(systems, counts, strict=True):
         for item, person, _ in rows:
@@ -301,7 +305,7 @@ def _pair_weights(systems, estimator, balance):
         [1 / (k[item] * (1 + balance * work[person])) for item, person, _ in rows]
         for rows, k in zip(systems, counts, strict=True)
     ]
-    sums = [parts.item_weights(rows, a) for rows, a in zip(systems, raw, strict=True)]
+    sums = [reference_parts.item_weights(rows, a) for rows, a in zip(systems, raw, strict=True)]
     total = sum(sum(s.values()) for s in sums)
     row = {i: (sums[0][i] + sums[1][i]) / total for i in sums[0]}
     weights = [
@@ -335,7 +339,7 @@ def _net_cells(systems, weights, means, row_weight, corrections):
 
 def _variance_of_d(systems, weights, found, width):
     """The variance of d given the item with half a pseudo-pair of range 2(hi − lo)."""
-    squares = [parts.one_way_msw(rows) for rows in systems]
+    squares = [reference_parts.one_way_msw(rows) for rows in systems]
     replicates = min(r for _, r in squares)
     h = found["w2"] / found["typ"]
     if replicates == 0:

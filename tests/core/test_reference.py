@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.core import reference_parts as parts
+from tests.core import reference_parts
 from tests.core.reference import difference, estimate
 
 SCALE = (-1, 1)
@@ -43,7 +43,10 @@ def test_two_way_with_finite_population():
     holds(found, f=0.6, h=0.7222222, MSW=0.4166667, V_item_fpc=0.0653156, centre=0.3091832)
     holds(found, std_error=0.2815802, low=-0.5869306, high=1.2052970, **{"MSW'": 0.5925926})
     holds(case(estimand="panel"), std_error=0.2555692, centre=0.3091832, df=4)
-    holds({"v": parts.crossed_moments(judgments(TWO_WAY))}, v=[0.3121212, 0.4621212, -0.0454545])
+    holds(
+        {"v": reference_parts.crossed_moments(judgments(TWO_WAY))},
+        v=[0.3121212, 0.4621212, -0.0454545],
+    )
 
 
 def test_pull_with_regression():
@@ -101,7 +104,9 @@ def test_six_pairs():
 
 
 def test_ppi():
-    found = parts.ppi_plus_plus(SIX_PAIRS[1], SIX_PAIRS[0], list(np.linspace(-2, 2, 21)), 0.95)
+    found = reference_parts.ppi_plus_plus(
+        SIX_PAIRS[1], SIX_PAIRS[0], list(np.linspace(-2, 2, 21)), 0.95
+    )
     printed = {"low": -0.164494, "high": 0.681773, "estimate": 0.258640}
     assert {name: found[name] for name in printed} == pytest.approx(printed, abs=5.1e-7)
 
@@ -115,7 +120,7 @@ def test_ppi_takes_the_outputs_not_judged_as_its_pool():
 
 @pytest.mark.parametrize(("alpha", "x"), [(0.05, 8.21197), (0.1, 6.63835), (0.2, 5.01276)])
 def test_mixture(alpha, x):
-    assert parts.mixture_x(alpha) == pytest.approx(x, abs=5.1e-6)
+    assert reference_parts.mixture_x(alpha) == pytest.approx(x, abs=5.1e-6)
 
 
 @pytest.mark.parametrize(
@@ -129,12 +134,12 @@ def test_mixture(alpha, x):
     ],
 )
 def test_sequence(alpha, t, t_opt, half):
-    assert parts.sequence_half(1 / t, t, alpha, t_opt) == pytest.approx(half, abs=5.1e-6)
+    assert reference_parts.sequence_half(1 / t, t, alpha, t_opt) == pytest.approx(half, abs=5.1e-6)
 
 
 def test_crossed_moments():
     rows = [(0, 0, 3), (0, 1, 5), (1, 0, 1), (1, 2, 2), (2, 1, 4), (2, 2, 5)]
-    components = parts.crossed_moments(rows)
+    components = reference_parts.crossed_moments(rows)
     assert components == pytest.approx([7 / 3, 1, 0], abs=1e-12)
 
 
@@ -173,10 +178,10 @@ def test_penalties_reach_from_least_squares_to_no_slope():
     for name in ("estimate", "centre", "std_error", "low", "high"):
         assert nothing[name] == pytest.approx(mean[name])
     found = case(estimator="multi", penalty=0.0)
-    x = parts.standardise(METRIC, 10, range(6))
-    means = parts.item_means(judgments(TWO_WAY), [1.0] * 10)
+    x = reference_parts.standardise(METRIC, 10, range(6))
+    means = reference_parts.item_means(judgments(TWO_WAY), [1.0] * 10)
     train = {i: means[i] for i in range(1, 6)}
-    _, slope, _ = parts.least_squares(train, x, dict.fromkeys(train, 1.0))
+    _, slope, _ = reference_parts.least_squares(train, x, dict.fromkeys(train, 1.0))
     assert found["slopes"][0] == pytest.approx(slope)
 
 
@@ -185,4 +190,4 @@ def test_penalties_reach_from_least_squares_to_no_slope():
     [(0.5, 1, 1.1429), (0.8, 1, 1.4706), (0.9, 0, 5.2632), (0.3, 2, 1.0309), (0.4, 0.5, 1.1194)],
 )
 def test_data_efficiency(rho, gamma, efficiency):
-    assert parts.data_efficiency(rho, gamma) == pytest.approx(efficiency, abs=5.1e-5)
+    assert reference_parts.data_efficiency(rho, gamma) == pytest.approx(efficiency, abs=5.1e-5)

@@ -6,10 +6,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from annotate import adapters
-from annotate.crowds.base import Marketplace
+from annotate.crowds import adapters, outbox
+from annotate.crowds.contract import Marketplace
 from annotate.models import Campaign
-from annotate.services.outbox import crowd_calls
 from tests.crowds.clock import Clock
 from tests.crowds.contract import FAR_SIDES
 from tests.crowds.far_side import FarSide
@@ -25,14 +24,14 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     """A crowd that does as told, in place of MTurk, called as often as one likes."""
     crowd = Scripted()
     monkeypatch.setattr(adapters, "marketplace", lambda _crowd: crowd)
-    monkeypatch.setattr(crowd_calls, "permit", lambda *_crowd, wait=0.0: True)
+    monkeypatch.setattr(outbox, "permit", lambda *_crowd, wait=0.0: True)
     return crowd
 
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits: neither for a limit of calls, nor before asking again."""
-    monkeypatch.setattr(crowd_calls, "permit", lambda *_crowd, wait=0.0: True)
+    monkeypatch.setattr(outbox, "permit", lambda *_crowd, wait=0.0: True)
     monkeypatch.setattr(botocore.endpoint.time, "sleep", lambda _seconds: None)
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.crowds.base import Effect, Marketplace, Outcome, Spec, UnitState
+from annotate.crowds.contract import Effect, Marketplace, Outcome, Spec, UnitState
 from tests.crowds.far_side import FarSide, Fault, NoPlace
 from tests.crowds.mturk.far_side import mturk_far_side
 from tests.crowds.prolific.far_side import prolific_far_side

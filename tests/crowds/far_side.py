@@ -5,7 +5,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Protocol
 
-from annotate.crowds.base import Marketplace
+from annotate.crowds.contract import Marketplace
 
 
 class NoPlace(Exception):

@@ -5,12 +5,10 @@ from contextlib import contextmanager
 from datetime import timedelta
 from unittest.mock import patch
 
-from annotate import adapters
+from annotate.crowds import adapters, outbox, reconciling
 from annotate.models import Assignment, Operation, Participation, Posting, Review, Ruling
-from annotate.services.marketplace import reconciling
-from annotate.services.outbox import delivery
-from annotate.services.review import reviewing
-from annotate.services.work import participations
+from annotate.review import rulings
+from annotate.work import participations
 from tests.crowds.clock import Clock
 from tests.crowds.far_side import FarSide
 from tests.crowds.walk import REASON, Unit, Walk
@@ -66,7 +64,7 @@ class Market(Walk):
         last = Ruling.objects.filter(
             review__campaign=self.study, review__annotator=annotator
         ).order_by("-pk")
-        reviewing.rule(
+        rulings.rule_on_person(
             self.study.pk,
             annotator,
             [Ruling.Act(act) for act in acts],
@@ -74,7 +72,7 @@ class Market(Walk):
             reason=REASON,
             seen=last[0].pk if last else 0,
         )
-        delivery.carry_out_due()
+        outbox.carry_out_due()
 
     def review(self, unit: Unit) -> Review:
         return Review.objects.get(campaign=self.study, annotator=self.of(unit).annotator_id)
@@ -95,5 +93,5 @@ def market(far: FarSide, clock: Clock, *, places: int = 4) -> Iterator[Market]:
     with patch.object(adapters, "marketplace", lambda _crowd: crowd):
         made = Market.begin(far, crowd, clock, 1)
         made.launch(places)
-        delivery.carry_out_due()
+        outbox.carry_out_due()
         yield made

@@ -2,8 +2,9 @@
 
 from decimal import Decimal
 
+from annotate.common import intents
 from annotate.models import LedgerEntry, Operation, Participation, Posting
-from annotate.models.payloads import (
+from annotate.models.crowds import (
     AddPlacesPayload,
     ApprovePayload,
     ArchivePayload,
@@ -17,7 +18,6 @@ from annotate.models.payloads import (
     RejectPayload,
     StopPayload,
 )
-from annotate.services.outbox import intents
 
 AMOUNT = Decimal("0.75")
 ON_POSTINGS: tuple[Payload, ...] = (

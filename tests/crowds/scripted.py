@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
 
-from annotate.crowds import tariffs
-from annotate.crowds.base import (
+from annotate.crowds import registry
+from annotate.crowds.contract import (
     Bonus,
     Capabilities,
     Claim,
@@ -92,10 +92,10 @@ class Scripted:
         return self.problems
 
     def estimate_cost(self, reward: Decimal, places: int) -> Cost:
-        return Cost(reward * places, tariffs.of(self.key).unit(reward).fee * places)
+        return Cost(reward * places, registry.tariffs_of(self.key).unit(reward).fee * places)
 
     def bonus_cost(self, amount: Decimal) -> Cost:
-        return Cost(amount, tariffs.of(self.key).bonus(amount).fee)
+        return Cost(amount, registry.tariffs_of(self.key).bonus(amount).fee)
 
     def currency(self) -> str:
         return "USD"

@@ -6,12 +6,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotate.crowds import clocks
-from annotate.crowds.base import Effect, Marketplace, Stage
+from annotate.campaigns import life
+from annotate.common import intents
+from annotate.crowds import contract, outbox, reconciling
+from annotate.crowds.contract import Effect, Marketplace, Stage
 from annotate.models import Posting
-from annotate.services.campaigns import life
-from annotate.services.marketplace import confirming, events, reconciling
-from annotate.services.outbox import delivery, intents
 from tests.crowds.clock import Clock
 from tests.crowds.contract import FAR_SIDES, hand_in, publish, takes_nobody
 from tests.crowds.far_side import FarSide
@@ -104,13 +103,13 @@ def test_clocks_that_differ_by_seconds_are_left_alone(quick: None):
     ],
 )
 def test_a_date_that_no_clock_tells_is_none(date: str | None) -> None:
-    assert clocks.ahead(date) is None
+    assert contract.ahead(date) is None
 
 
 def test_without_a_clock_of_theirs_a_stop_is_a_stop_all_the_same(
     elsewhere, crowd, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("annotate.crowds.clocks.ahead", lambda _date: None)
+    monkeypatch.setattr("annotate.crowds.contract.ahead", lambda _date: None)
     listing = publish(crowd)
     assert crowd.stop(listing).effect is Effect.APPLIED
     assert takes_nobody(elsewhere, listing)
@@ -146,7 +145,7 @@ def test_who_accepted_before_the_end_is_let_in(at_market: Market) -> None:
     listing, person = at_market.ours()[0], at_market.far.person(1)
     unit = Unit(listing, at_market.far.accept(listing, person), person)
     at_market.stop()
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     at_market.sync()
     Posting.objects.update(status=Posting.Status.CLOSED)
     at_market.enter(unit)
@@ -164,7 +163,7 @@ def test_an_event_is_news(
         raw, headers = far.event("study.status.change", made.ours()[0])
         announced: list[int] = []
         monkeypatch.setattr(intents, "announce_posting", announced.append)
-        assert events.receive("prolific", raw, headers)
+        assert reconciling.receive("prolific", raw, headers)
         assert announced == [made.posting().pk]
 
 
@@ -178,4 +177,4 @@ def test_a_whole_campaign_ends_in_agreement(at_market: Market) -> None:
     assert {at_market.of(unit).status for unit in units} == {Status.APPROVED}
     assert at_market.posting().status == Posting.Status.CLOSED
     assert reconciling.reconcile_all() >= 0
-    assert confirming.news(at_market.posting().pk, []) == []
+    assert reconciling.confirmed_news(at_market.posting().pk, []) == []

@@ -6,9 +6,9 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotate.crowds.terms import from_json
+from annotate.crowds import outbox
+from annotate.crowds.contract import from_json
 from annotate.models import Batch, Campaign, Posting
-from annotate.services.outbox import delivery
 from tests.crowds.batches.launching import launched
 from tests.crowds.scripted import NO_MONEY, Scripted
 from tests.factories import campaign
@@ -138,6 +138,6 @@ def test_stop_is_for_one_batch_or_all(made: Campaign, scripted: Scripted):
     assert Posting.objects.filter(status="closed").count() == 1
     assert run("stop", made.public_id).count("is being stopped") == 1
     assert "Nothing was running." in run("stop", made.public_id)
-    assert delivery.carry_out_due() == 0
+    assert outbox.carry_out_due() == 0
     with pytest.raises(CommandError, match="no batch"):
         run("stop", campaign(reward=Decimal(1)).public_id, "--batch", first.public_id)

@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotate.crowds.base import Submission, UnitState
+from annotate.crowds import outbox, reconciling
+from annotate.crowds.contract import Submission, UnitState
 from annotate.models import (
     Assignment,
     AuditEntry,
@@ -17,11 +18,8 @@ from annotate.models import (
     Payout,
     Slot,
 )
-from annotate.selectors.pay import accounts
-from annotate.services.marketplace import confirming
-from annotate.services.outbox import delivery
-from annotate.services.pay import settling
-from annotate.services.work import leasing, participations
+from annotate.pay import settling, tallies
+from annotate.work import leasing, participations
 from tests.crowds.market import Market, Status
 from tests.crowds.walk import REWARD, Unit
 from tests.factories import leased
@@ -42,7 +40,7 @@ def submission(market: Market, unit: Unit, **changes: object) -> Submission:
 
 
 def take(market: Market, unit: Unit, **changes: object) -> None:
-    confirming.take(market.posting().pk, submission(market, unit, **changes))
+    reconciling.take(market.posting().pk, submission(market, unit, **changes))
 
 
 def everything() -> list[int]:
@@ -91,7 +89,7 @@ def test_without_our_receipt_nothing_counts_and_a_person_decides(
     assert mturk.of(unit).status == Status.APPROVED
     assert mturk.counting() == 0
     assert set(unit_assignments(unit)) == {"returned"}
-    assert accounts.of(unit.entered).due == 0
+    assert tallies.accounts_of(unit.entered).due == 0
 
 
 def unit_assignments(unit: Unit) -> list[str]:
@@ -117,7 +115,7 @@ def test_tasks_that_were_returned_undone_leave_the_unit_to_a_person(mturk: Marke
     while isinstance(task := leasing.lease(who.pk), Assignment):
         leasing.give_back(task.pk, participation_id=who.pk)
     assert participations.hand_in(who.pk)
-    assert accounts.of(who.pk).earned == REWARD, "what was returned is not topped up"
+    assert tallies.accounts_of(who.pk).earned == REWARD, "what was returned is not topped up"
     mturk.far.submit(unit.unit, receipt=who.receipt)
     mturk.later(hours=3)
     found = mturk.of(unit)
@@ -130,7 +128,7 @@ def test_tasks_that_were_returned_undone_leave_the_unit_to_a_person(mturk: Marke
     mturk.sync()
     assert mturk.of(unit).status == Status.APPROVED
     assert mturk.far.paid() == {unit.unit: 2 * REWARD}
-    account = accounts.of(who.pk)
+    account = tallies.accounts_of(who.pk)
     assert (account.earned, account.due) == (2 * REWARD, 0)
 
 
@@ -156,7 +154,7 @@ def test_a_unit_that_nobody_came_in_with_is_shown_to_a_person(mturk: Market) -> 
     mturk.later(days=4)  # the crowd approves it by itself
     found.refresh_from_db()
     assert found.status == Status.APPROVED
-    account = accounts.of(found.pk)
+    account = tallies.accounts_of(found.pk)
     assert (account.earned, account.paid, account.due) == (2 * REWARD, 2 * REWARD, 0)
 
 
@@ -169,8 +167,8 @@ def test_an_id_that_is_used_again_by_another_person_is_another_unit(mturk: Marke
     mturk.sync()
     assert mturk.of(first).status == Status.LEFT
     assert mturk.of(second).status == Status.CONFIRMED
-    assert accounts.of(first.entered).earned == 0
-    assert accounts.of(second.entered).earned == 2 * REWARD
+    assert tallies.accounts_of(first.entered).earned == 0
+    assert tallies.accounts_of(second.entered).earned == 2 * REWARD
 
 
 def test_somebody_elses_claim_on_a_unit_proves_nothing(mturk: Market) -> None:
@@ -203,7 +201,7 @@ def test_what_is_not_listed_after_its_time_is_lost(mturk: Market) -> None:
     assert mturk.of(unit).status == Status.LEFT
     assert unit_assignments(unit) == ["returned"]
     assert not Slot.objects.filter(assignment__participation=unit.entered).exists()
-    assert accounts.of(unit.entered).earned == 0
+    assert tallies.accounts_of(unit.entered).earned == 0
     before = everything()
     mturk.sync()
     assert everything() == before
@@ -219,7 +217,7 @@ def test_a_unit_that_was_given_back_is_noticed_before_its_time_is_over(mturk: Ma
     mturk.later(minutes=2)
     assert mturk.of(unit).status == Status.LEFT
     assert unit_assignments(unit) == ["returned"]
-    assert accounts.of(unit.entered).earned == 0
+    assert tallies.accounts_of(unit.entered).earned == 0
 
 
 def test_one_look_at_a_count_is_not_believed(mturk: Market) -> None:
@@ -286,7 +284,7 @@ def test_what_was_just_handed_in_here_is_waited_for(mturk: Market) -> None:
 def test_a_hit_that_was_stopped_counts_nobody_so_its_time_is_waited_for(mturk: Market) -> None:
     unit = mturk.come()
     mturk.stop()
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     mturk.far.give_back(unit.unit)
     for _ in range(4):
         mturk.later(minutes=12)
@@ -299,23 +297,23 @@ def test_what_turns_up_after_all_counts_and_is_paid(mturk: Market) -> None:
     unit = mturk.come()
     mturk.judge(unit)
     participations.hand_in(unit.entered)
-    assert confirming.leave(unit.entered)
+    assert reconciling.leave(unit.entered)
     take(mturk, unit)
     assert mturk.of(unit).status == Status.CONFIRMED
     assert unit_assignments(unit) == ["verified", "verified"]
     assert mturk.counting() == 2
-    assert accounts.of(unit.entered).earned == 2 * REWARD
+    assert tallies.accounts_of(unit.entered).earned == 2 * REWARD
 
 
 def test_a_place_that_was_given_away_meanwhile_stays_given(mturk: Market) -> None:
     unit = mturk.come(1)
     mturk.judge(unit)
-    confirming.leave(unit.entered)
+    reconciling.leave(unit.entered)
     Slot.objects.filter(campaign=mturk.study, assignment=None).delete()  # all are wanted no more
     take(mturk, unit)
     assert unit_assignments(unit) == ["verified", "verified"]
     assert mturk.counting() == 0
-    assert accounts.of(unit.entered).earned == 2 * REWARD, "kept, and paid"
+    assert tallies.accounts_of(unit.entered).earned == 2 * REWARD, "kept, and paid"
 
 
 def test_work_that_turns_up_after_an_exclusion_does_not_count_until_it_is_restored(
@@ -323,7 +321,7 @@ def test_work_that_turns_up_after_an_exclusion_does_not_count_until_it_is_restor
 ) -> None:
     unit = mturk.come(1)
     mturk.judge(unit)
-    confirming.leave(unit.entered)
+    reconciling.leave(unit.entered)
     mturk.ruled(unit, "exclude")
     take(mturk, unit)
     assert mturk.counting() == 0
@@ -336,7 +334,7 @@ def test_restoring_the_work_of_a_unit_that_was_given_back_takes_no_slot(mturk: M
     unit = mturk.come(1)
     mturk.judge(unit)
     mturk.ruled(unit, "exclude")
-    confirming.leave(unit.entered)
+    reconciling.leave(unit.entered)
     mturk.ruled(unit, "restore")
     assert not Slot.objects.filter(assignment__participation=unit.entered).exists()
     take(mturk, unit)
@@ -350,7 +348,7 @@ def test_a_unit_may_be_lost_found_and_lost_again(prolific: Market) -> None:
         take(prolific, unit, state=state)
     assert prolific.of(unit).status == Status.LEFT
     assert unit_assignments(unit) == ["returned", "returned"]
-    assert accounts.of(unit.entered).earned == 0
+    assert tallies.accounts_of(unit.entered).earned == 0
     lapses = LedgerEntry.objects.filter(kind="lapse").order_by("pk")
     assert list(lapses.values_list("amount", flat=True)) == [-2 * REWARD, 2 * REWARD, -2 * REWARD]
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.crowds.base import (
+from annotate.crowds.contract import (
     Bonus,
     Effect,
     Marketplace,

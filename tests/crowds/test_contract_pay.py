@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.crowds.base import Audience, Bonus, Configuration, Effect, Marketplace, UnitState
+from annotate.crowds.contract import Audience, Bonus, Configuration, Effect, Marketplace, UnitState
 from tests.crowds.contract import (
     REASON,
     REWARD,

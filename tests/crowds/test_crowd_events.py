@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotate.common.marks import posting_changed
+from annotate.crowds import reconciling
 from annotate.models import CrowdEvent
-from annotate.services.marketplace import events, reconciling
-from annotate.signals import posting_changed
 from tests.crowds.market import Market, Status
 
 pytestmark = pytest.mark.orm
@@ -84,8 +84,8 @@ def test_what_the_crowd_did_not_sign_is_refused(prolific: Market) -> None:
 
 def test_events_about_what_we_do_not_know_are_kept_and_harmless(prolific: Market) -> None:
     event = prolific.far.event("submission.status.change", "f" * 24)
-    assert events.receive("prolific", *event)
-    assert not events.receive("prolific", *event)
+    assert reconciling.receive("prolific", *event)
+    assert not reconciling.receive("prolific", *event)
 
 
 def test_crowds_that_tell_nothing_are_not_listened_to(mturk: Market, client: Client) -> None:

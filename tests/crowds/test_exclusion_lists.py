@@ -2,9 +2,8 @@
 
 import pytest
 
+from annotate.crowds import outbox, people
 from annotate.models import Campaign, Operation
-from annotate.services.marketplace import exclusion_lists
-from annotate.services.outbox import delivery
 from tests.crowds.far_side import Fault, NoPlace
 from tests.crowds.market import Kind, Market
 from tests.crowds.walk import Unit, Walk
@@ -53,7 +52,7 @@ def second_study(market: Market) -> Walk:
     other.study.memberships.update(user=market.ada)
     other.ada = market.ada
     other.launch(2)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     return other
 
 
@@ -95,5 +94,5 @@ def test_nothing_is_asked_twice(market: Market) -> None:
     unit = left(market, 1)
     market.ruled(unit, "exclude")
     for _ in range(2):
-        exclusion_lists.sync(market.study.pk)
+        people.sync(market.study.pk)
     assert Operation.objects.filter(annotator__isnull=False).count() == 1

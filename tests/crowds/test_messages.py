@@ -5,10 +5,9 @@ import re
 import pytest
 from django.test import Client
 
+from annotate.crowds import outbox, people
+from annotate.review import reviews
 from annotate.screening.base import Verdict
-from annotate.services.marketplace import messages
-from annotate.services.outbox import delivery
-from annotate.services.review import reviews
 from tests.crowds.market import Market, Unit
 from tests.crowds.walk import REASON
 
@@ -26,7 +25,7 @@ def confirmed(market: Market) -> Unit:
 def flagged(market: Market, unit: Unit) -> None:
     who = market.of(unit)
     reviews.flag(who.campaign_id, who.annotator_id, [FAST])
-    delivery.carry_out_due()
+    outbox.carry_out_due()
 
 
 def own_page(client: Client, text: str) -> str:
@@ -44,10 +43,10 @@ def test_mturk_passes_on_the_address_once_something_of_theirs_is_approved(
     flagged(mturk, unit)
     assert mturk.far.world.notices == []
     who = mturk.of(unit)
-    assert messages.reaches(who.campaign, who.annotator_id) == "later"
+    assert people.reaches(who.campaign, who.annotator_id) == "later"
     mturk.ruled(unit, "exclude")
     mturk.later(hours=3)
-    delivery.carry_out_due()  # the approval let it go
+    outbox.carry_out_due()  # the approval let it go
     (told,) = mturk.far.world.notices
     assert REASON in told.text, "what was ruled, and no longer that somebody is looking"
     page = own_page(client, told.text)
@@ -55,7 +54,7 @@ def test_mturk_passes_on_the_address_once_something_of_theirs_is_approved(
     assert 'id="appeal"' in page
     mturk.ruled(unit, "restore")
     assert len(mturk.far.world.notices) == 2, "they are known now"
-    assert messages.reaches(who.campaign, who.annotator_id) == "now"
+    assert people.reaches(who.campaign, who.annotator_id) == "now"
 
 
 @pytest.mark.slow
@@ -64,6 +63,6 @@ def test_prolific_passes_it_on_too(prolific: Market, client: Client) -> None:
     flagged(prolific, unit)
     (told,) = prolific.far.world.messages
     who = prolific.of(unit)
-    assert messages.reaches(who.campaign, who.annotator_id) == "now"
+    assert people.reaches(who.campaign, who.annotator_id) == "now"
     assert told["recipient_id"] == unit.person
     assert 'id="appeal"' in own_page(client, told["body"])

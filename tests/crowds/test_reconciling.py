@@ -8,18 +8,17 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotate.crowds.base import NotFoundAtCrowd
-from annotate.crowds.base import Stage as Level
-from annotate.errors import Gone
+from annotate.campaigns import life, progress
+from annotate.common import intents
+from annotate.common.errors import Gone
+from annotate.crowds import outbox, reconciling
+from annotate.crowds import queries as crowds_queries
+from annotate.crowds.contract import NotFoundAtCrowd
+from annotate.crowds.contract import Stage as Level
 from annotate.models import AuditEntry, LedgerEntry, Operation, Participation, Posting, Slot
-from annotate.models.payloads import MessagePayload
-from annotate.selectors.campaigns import slots
-from annotate.selectors.marketplace import watching
-from annotate.services.campaigns import life
-from annotate.services.marketplace import confirming, reconciling
-from annotate.services.outbox import delivery, intents
-from annotate.services.work import participations
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.models.crowds import MessagePayload
+from annotate.work import participations
 from tests.crowds.batches.launching import came
 from tests.crowds.far_side import Fault
 from tests.crowds.market import Kind, Market, Status
@@ -46,7 +45,7 @@ def test_a_crowd_that_is_down_leaves_a_problem_and_the_others_are_looked_at(
     mturk: Market,
 ) -> None:
     mturk.launch(1)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     first, second = mturk.ours()
     unit = mturk.done(listing=second)
     mturk.far.fail_next("posting_level", Fault.BEFORE)  # of whichever is asked first
@@ -75,7 +74,7 @@ def test_what_the_crowd_has_forgotten_is_not_waited_for_and_is_taken_in_if_it_co
         mturk.later(minutes=60)
     assert "does not list this posting any more" in posting(mturk).problem
     assert {mturk.of(one).status for one in (unit, working)} == {Status.LEFT}
-    assert not slots.open_leases(mturk.study.pk), "the campaign can end"
+    assert not progress.open_leases(mturk.study.pk), "the campaign can end"
     mturk.later(minutes=10)
     assert mturk.of(unit).status == Status.APPROVED
     assert mturk.counting() == 2
@@ -89,14 +88,14 @@ def test_one_unit_that_cannot_be_taken_in_keeps_no_other_waiting(
     mturk: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = mturk.done(1), mturk.done(2)
-    take = confirming.take
+    take = reconciling.take
 
     def fails(posting_id: int, seen) -> None:  # type: ignore[no-untyped-def]
         if seen.unit == first.unit:
             raise RuntimeError("unexpected")
         take(posting_id, seen)
 
-    monkeypatch.setattr(confirming, "take", fails)
+    monkeypatch.setattr(reconciling, "take", fails)
     mturk.sync()
     assert mturk.of(second).status == Status.CONFIRMED
     assert first.unit in posting(mturk).problem
@@ -121,7 +120,7 @@ def test_a_posting_drains_closes_and_is_put_away_once_all_is_decided(mturk: Mark
     unit = mturk.come(1)
     mturk.judge(unit)
     mturk.stop()
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert posting(mturk).status == Stage.DRAINING
     mturk.sync()
     assert posting(mturk).status == Stage.DRAINING, "somebody is at it"
@@ -151,17 +150,17 @@ def test_a_message_that_waits_for_its_reader_keeps_no_posting(mturk: Market) -> 
     Posting.objects.update(expires_at=timezone.now() - timedelta(days=1), status=Stage.CLOSED)
     Participation.objects.update(status=Status.APPROVED)
     Operation.objects.filter(kind=Kind.STOP).update(status=Operation.Status.DONE)
-    assert watching.decided(mturk.study) == [posting(mturk).pk]
+    assert crowds_queries.decided(mturk.study) == [posting(mturk).pk]
 
 
 def test_a_stop_that_was_dropped_can_be_asked_for_again(mturk: Market) -> None:
     mturk.stop()
     (stop,) = mturk.ops(Kind.STOP)
-    assert delivery.drop(stop.pk, actor_id=mturk.ada.pk)
-    delivery.carry_out_due()
+    assert outbox.drop(stop.pk, actor_id=mturk.ada.pk)
+    outbox.carry_out_due()
     assert posting(mturk).status == Stage.OPEN
     life.close(mturk.study.pk, CloseReason.HAND, actor_id=mturk.ada.pk)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert posting(mturk).status == Stage.DRAINING
 
 
@@ -255,7 +254,7 @@ def test_who_never_came_here_and_hands_in_after_the_end_is_not_overlooked(
     """The crowd calls the posting closed before it lists what was handed in to it."""
     unit = mturk.far.accept(mturk.ours()[0], mturk.far.person(7))
     mturk.stop()
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     mturk.far.submit(unit, receipt="none")
     with monkeypatch.context() as lagging:
         lagging.setattr(mturk.crowd, "iter_submissions", lambda _listing: iter(()))
@@ -275,7 +274,7 @@ def test_who_accepted_in_time_may_come_although_the_crowd_calls_it_closed(
     listing, person = mturk.ours()[0], mturk.far.person(1)
     unit = Unit(listing, mturk.far.accept(listing, person), person)
     mturk.stop()
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     level = mturk.crowd.posting_level
     monkeypatch.setattr(
         mturk.crowd,

@@ -14,8 +14,8 @@ import pytest
 from django.conf import settings
 from django.db import transaction
 
-from annotate import adapters
-from annotate.crowds.base import Marketplace
+from annotate.crowds import adapters
+from annotate.crowds.contract import Marketplace
 from tests.crowds.clock import Clock
 from tests.crowds.far_side import FarSide
 from tests.crowds.money.balance import check, nobody_is_waited_for

@@ -6,10 +6,8 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from annotate import adapters
+from annotate.crowds import adapters, batches, outbox
 from annotate.models import Campaign, Posting
-from annotate.services.marketplace import batches
-from annotate.services.outbox import delivery
 from tests.crowds.clock import Clock
 from tests.crowds.mturk.far_side import MTurkFarSide, mturk_far_side
 from tests.crowds.prolific.far_side import prolific_far_side
@@ -30,7 +28,7 @@ def published(far, clock: Clock, seed: int, **changes) -> tuple[str, str]:
     with patch.object(adapters, "marketplace", lambda _crowd: crowd):
         shown = batches.offer(walk.study.pk, terms_for(crowd), places=1)
         walk.launch(1)
-        delivery.carry_out_due()
+        outbox.carry_out_due()
     posting = Posting.objects.get(batch__campaign=walk.study)
     if isinstance(far, MTurkFarSide):
         at_crowd = far.world.hits[posting.external_id].type.description

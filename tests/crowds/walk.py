@@ -17,9 +17,10 @@ from unittest.mock import patch
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from annotate.crowds.base import Claim, CrowdError, InvalidEntry, Marketplace
-from annotate.crowds.terms import Terms
-from annotate.errors import ServiceError
+from annotate.campaigns import life
+from annotate.common.errors import ServiceError
+from annotate.crowds import batches, outbox, reconciling
+from annotate.crowds.contract import Claim, CrowdError, InvalidEntry, Marketplace, Terms
 from annotate.models import (
     Assignment,
     AuditEntry,
@@ -31,14 +32,11 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.models.payloads import BonusPayload
-from annotate.services.campaigns import life
-from annotate.services.marketplace import batches, reconciling
-from annotate.services.outbox import crowd_calls, delivery
-from annotate.services.pay import extra_pay, settling
-from annotate.services.review import reviewing
-from annotate.services.work import judgments, leasing, participations
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.models.crowds import BonusPayload
+from annotate.pay import payouts, settling
+from annotate.review import rulings
+from annotate.work import leasing, participations, submitting
 from tests.crowds.clock import Clock
 from tests.crowds.far_side import FarSide, Fault, NoPlace
 from tests.crowds.scripted import Killed
@@ -255,7 +253,7 @@ class Walk:
         review = Review.objects.filter(campaign=self.study, annotator=who).first()
         acts = self.rng.choice(RULINGS[_standing(review)])
         last = Ruling.objects.filter(review=review).order_by("-pk").first() if review else None
-        reviewing.rule(
+        rulings.rule_on_person(
             self.study.pk,
             who,
             [Ruling.Act(act) for act in acts],
@@ -268,14 +266,14 @@ class Walk:
         who = self._somebody()
         if who is not None:
             name = Participation.objects.filter(annotator=who)[0].annotator.pseudonym
-            gift = extra_pay.Gift(
-                extra_pay.Kind(self.rng.choice(["bonus", "compensation"])),
+            gift = payouts.Gift(
+                payouts.Kind(self.rng.choice(["bonus", "compensation"])),
                 name,
                 Decimal(self.rng.choice(["0.07", "0.50"])),
                 "For the care.",
                 f"gift-{self.rng.randrange(6)}",
             )
-            extra_pay.give(self.study.pk, gift, actor_id=self.ada.pk)
+            payouts.give(self.study.pk, gift, actor_id=self.ada.pk)
 
     def accept_doubtful(self) -> None:
         doubtful = Participation.objects.filter(campaign=self.study).exclude(problem="")
@@ -303,7 +301,7 @@ class Walk:
 
     def carry_out(self) -> None:
         with self.workers():
-            delivery.carry_out_due()
+            outbox.carry_out_due()
 
     def look(self) -> None:
         with self.workers():
@@ -326,7 +324,7 @@ class Walk:
 
         One that dies slowly has its answer, and settles it when another worker has taken over.
         """
-        ask = crowd_calls.ask
+        ask = outbox.ask
 
         def deadly(op: Operation, *args: Any, **kwargs: Any) -> Any:
             where, self.killing = self.killing, ""
@@ -337,10 +335,10 @@ class Walk:
                 raise Killed
             if where == "slowly":
                 self.pass_time(timedelta(minutes=3))
-                delivery.carry_out(op.pk)
+                outbox.carry_out(op.pk)
             return answer
 
-        with patch.object(delivery, "ask", deadly):
+        with patch.object(outbox, "ask", deadly):
             yield
 
     def _cost(self, places: int) -> Decimal:
@@ -364,7 +362,7 @@ class Walk:
         got = leasing.lease(participation_id)
         if not isinstance(got, Assignment):
             return False
-        receipt = judgments.submit(got.pk, participation_id=participation_id, raw=GOOD)
+        receipt = submitting.submit_judgment(got.pk, participation_id=participation_id, raw=GOOD)
         self.judged.append(receipt.judgment_id)
         return True
 
@@ -471,7 +469,7 @@ def _answer(walk: Walk) -> None:
         wanted = _bonus(op)
         done = Operation.objects.filter(campaign=walk.study, kind=op.kind, status="done")
         known = [_bonus(other) for other in done].count(wanted)
-        delivery.decide(op.pk, walk.far.bonuses().count(wanted) > known, actor_id=walk.ada.pk)
+        outbox.decide(op.pk, walk.far.bonuses().count(wanted) > known, actor_id=walk.ada.pk)
 
 
 def _bonus(op: Operation) -> tuple[str, str, Decimal]:

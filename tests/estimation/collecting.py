@@ -4,8 +4,8 @@ import random
 from typing import Any
 
 from annotate.models import Assignment, Campaign, Participation
-from annotate.services.work import judgments, leasing
-from estimation.services import agreement, estimating
+from annotate.work import leasing, submitting
+from estimation import after, refresh
 from tests.factories import person
 
 EDITS = (
@@ -46,10 +46,12 @@ def collect(
         if not isinstance(got, Assignment):
             continue
         raw = answer(got.output_id, k, chance) | same
-        judgments.submit(got.pk, participation_id=who[k].pk, raw=raw, active_seconds=70.0 + k)
+        submitting.submit_judgment(
+            got.pk, participation_id=who[k].pk, raw=raw, active_seconds=70.0 + k
+        )
         given += 1
         if given % every == 0:
-            estimating.refresh(made.pk)
-    estimating.refresh(made.pk)
-    agreement.measure(made.pk)
+            refresh.refresh(made.pk)
+    refresh.refresh(made.pk)
+    after.measure(made.pk)
     return given

@@ -4,8 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from annotate.models import Campaign
-from annotate.services.review import verdicts
-from annotate.services.work import scoring
+from annotate.review import reviews
+from annotate.work import scoring
 from tests import remembered
 from tests.estimation.exporting.exported import NAMES
 from tests.estimation.reviewed import settle, take_turns
@@ -15,7 +15,7 @@ from tests.factories import campaign, person, user
 @pytest.fixture
 def no_screens(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody is flagged but by the test itself."""
-    monkeypatch.setattr(verdicts, "screen_all", lambda *_asked: [])
+    monkeypatch.setattr(reviews, "screen_all", lambda *_asked: [])
 
 
 @pytest.fixture

@@ -9,15 +9,15 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from annotate.errors import ServiceError
+from annotate.campaigns import amendments, life
+from annotate.common.errors import ServiceError
+from annotate.crowds import prices
 from annotate.models import Assignment, Campaign, Operation, PendingScore, Posting, Review, Ruling
-from annotate.selectors.work import admission
-from annotate.services.campaigns import changing_texts, life
-from annotate.services.pay import extra_pay
-from annotate.services.pay.extra_pay import Gift
-from annotate.services.work import judgments, leasing, scoring
+from annotate.pay import payouts
+from annotate.pay.payouts import Gift
+from annotate.work import admission, leasing, scoring, submitting
+from estimation import after, refresh
 from estimation.models import MetricScore
-from estimation.services import agreement, estimating
 from tests.annotate import market
 from tests.estimation.reviewed import by_hand, flag, respond, rule
 from tests.factories import campaign, person
@@ -43,7 +43,7 @@ class Happening:
 
     def submit(self) -> None:
         if (open_ := self._open()) is not None:
-            judgments.submit(
+            submitting.submit_judgment(
                 open_.pk,
                 participation_id=open_.participation_id,
                 raw=respond(self.choose.randrange(6)),
@@ -67,16 +67,16 @@ class Happening:
         who = self._person()
         got = leasing.lease(who.pk)
         if not isinstance(got, admission.Nothing):
-            judgments.submit(got.pk, participation_id=who.pk, raw=respond(got.pk))
+            submitting.submit_judgment(got.pk, participation_id=who.pk, raw=respond(got.pk))
 
     def score(self) -> None:
         scoring.ensure(self.made.pk)
 
     def estimate(self) -> None:
-        estimating.refresh(self.made.pk)
+        refresh.refresh(self.made.pk)
 
     def agree(self) -> None:
-        agreement.measure(self.made.pk)
+        after.measure(self.made.pk)
 
     def flag(self) -> None:
         flag(self._person(), self.choose.choice(["too_fast", "short_edits"]))
@@ -111,7 +111,7 @@ class Happening:
         life.reopen(self.made.pk, actor_id=self.owner.pk, why="More.")
 
     def retitle(self) -> None:
-        changing_texts.change(
+        amendments.change_texts(
             self.made.pk,
             {"public_title": f"{self.choose.random()}"},
             actor_id=self.owner.pk,
@@ -123,10 +123,8 @@ class Happening:
 
     def bonus(self) -> None:
         name = self._person().annotator.pseudonym
-        gift = Gift(
-            extra_pay.Kind.BONUS, name, extra_pay.CENT, "Thanks.", key=f"{self.choose.random()}"
-        )
-        extra_pay.give(self.made.pk, gift, actor_id=self.owner.pk)
+        gift = Gift(payouts.Kind.BONUS, name, prices.CENT, "Thanks.", key=f"{self.choose.random()}")
+        payouts.give(self.made.pk, gift, actor_id=self.owner.pk)
 
     def stop_system(self) -> None:
         life.stop_system(self.made.systems.all()[0].pk)

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
+from annotate.campaigns.problems import Row
 from annotate.models import Assignment, Campaign, Output
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.work import judgments, leasing
-from estimation.services import estimating
+from annotate.work import leasing, submitting
+from estimation import refresh
 from tests.factories import campaign, person
 
 ITEMS, OUTLIER = 120, 1200.0
@@ -72,10 +72,10 @@ def judge(made: Campaign, n: int) -> Campaign:
         level = max(-1, min(1, round(quality(item) + random.Random(turn).gauss(0, 0.3))))
         edit = None if level == 1 else f"A better text about the council of district {item}."
         raw = {"fluency": level, "redundancy": level, "overall": level, "edit": edit}
-        judgments.submit(got.pk, participation_id=crowd[turn % 15].pk, raw=raw)
+        submitting.submit_judgment(got.pk, participation_id=crowd[turn % 15].pk, raw=raw)
         if turn % 10 == 9:
-            estimating.refresh(made.pk)
+            refresh.refresh(made.pk)
     for _round in range(4):
-        estimating.refresh(made.pk)
+        refresh.refresh(made.pk)
     made.refresh_from_db()
     return made

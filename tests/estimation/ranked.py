@@ -4,11 +4,11 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from annotate.campaigns.problems import Row
 from annotate.models import Assignment, Authorship, Campaign, Participation
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.work import judgments, leasing
+from annotate.work import leasing, submitting
+from estimation import refresh
 from estimation.models import Comparison
-from estimation.services import estimating
 from tests.factories import campaign, person
 
 QUALITY = {"good": 0.9, "fair": 0.0, "alike": 0.0, "poor": -0.9}  # of each system's outputs
@@ -49,7 +49,9 @@ def judge(
         raw = {"fluency": level, "redundancy": level, "overall": level, "edit": None}
         if level < 1:
             raw["edit"] = f"A better text, number {got.output_id}."
-        judgments.submit(got.pk, participation_id=got.participation_id, raw=raw, active_seconds=60)
+        submitting.submit_judgment(
+            got.pk, participation_id=got.participation_id, raw=raw, active_seconds=60
+        )
 
     return in_turn(made, who, n, answer, every=every)
 
@@ -76,8 +78,8 @@ def in_turn(
         empty, given = 0, given + 1
         answer(got)
         if every and given % every == 0:
-            estimating.refresh(made.pk)
-    estimating.refresh(made.pk)
+            refresh.refresh(made.pk)
+    refresh.refresh(made.pk)
     return given
 
 

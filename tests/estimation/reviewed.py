@@ -5,11 +5,10 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from annotate.models import Campaign, Participation, Review, Ruling
+from annotate.review import reviews, rulings
 from annotate.screening.base import Verdict
-from annotate.selectors.work import admission
-from annotate.services.review import reviews, rulings
-from annotate.services.work import judgments, leasing
-from estimation.services import agreement, estimating, forecasting, looking
+from annotate.work import admission, leasing, submitting
+from estimation import after, refresh
 
 LEVELS = (1, 0, 1, -1, 1, 0)
 
@@ -28,7 +27,7 @@ def take_turns(people: list[Participation], n: int, **changes: Any) -> int:
         got = leasing.lease(who.pk)
         if isinstance(got, admission.Nothing):
             continue
-        judgments.submit(got.pk, participation_id=who.pk, raw=respond(index, **changes))
+        submitting.submit_judgment(got.pk, participation_id=who.pk, raw=respond(index, **changes))
         given += 1
     return given
 
@@ -36,10 +35,10 @@ def take_turns(people: list[Participation], n: int, **changes: Any) -> int:
 def settle(made: Campaign) -> Campaign:
     """Estimate until nothing changes any more, then do what is measured after that."""
     for _round in range(10):
-        if not estimating.refresh(made.pk):
-            agreement.measure(made.pk)
-            forecasting.measure(made.pk)
-            looking.measure(made.pk)
+        if not refresh.refresh(made.pk):
+            after.measure(made.pk)
+            after.make_forecast(made.pk)
+            after.make_look(made.pk)
             made.refresh_from_db()
             return made
     raise AssertionError("the estimates never settle")

@@ -8,22 +8,23 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from annotate.instruments.answer_correctness.criteria import ANY_CORRECT, AVG_CORRECT
-from annotate.instruments.language_quality.criteria import ALL as LANGUAGE_QUALITY
+from annotate.campaigns import life
+from annotate.campaigns import lists as campaigns_lists
+from annotate.campaigns.exports import moment
+from annotate.campaigns.problems import Row
+from annotate.common.numbers import percent
+from annotate.instruments.base import ANY_CORRECT, AVG_CORRECT
+from annotate.instruments.language_quality.instrument import QUALITY_CRITERIA
 from annotate.models import Campaign, Review, Ruling
-from annotate.selectors.campaigns import listing as facts_of
-from annotate.selectors.campaigns.exports import moment
-from annotate.services.campaigns import life
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.review import reviews, rulings
-from annotate.services.studies import definitions
-from annotate.services.work import judgments
-from annotate.text.figures import percent
+from annotate.review import reviews, rulings
+from annotate.studies import definitions
+from annotate.work import submitting
+from estimation import after as after_module
+from estimation import export
+from estimation import refresh as refresh_module
 from estimation.core import fleiss_kappa, intraclass_correlation, krippendorff_alpha
 from estimation.models import Agreement
-from estimation.selectors import agreement, exports
-from estimation.services import agreement as measuring
-from estimation.services import estimating
+from estimation.pages import numbers as pages_numbers
 from tests.annotate.own import helpful
 from tests.core.agreement.test_alpha import CANONICAL
 from tests.core.agreement.test_alpha import rows as as_columns
@@ -55,17 +56,19 @@ def judged_as(study: Campaign, response: Any) -> None:
         for observer, value in zip(observers, CANONICAL[:, unit], strict=True):
             if value:
                 got = leased(observer)
-                judgments.submit(got.pk, participation_id=observer.pk, raw=response(int(value)))
+                submitting.submit_judgment(
+                    got.pk, participation_id=observer.pk, raw=response(int(value))
+                )
 
 
 def refresh(study: Campaign) -> None:
     """What the worker does: estimates first, and then what they left to a task of its own."""
-    estimating.refresh(study.pk)
-    measuring.measure(study.pk)
+    refresh_module.refresh(study.pk)
+    after_module.measure(study.pk)
 
 
 def newest(study: Campaign) -> dict[str, Agreement]:
-    return {row.criterion: row for row in agreement.newest(study.pk)}
+    return {row.criterion: row for row in pages_numbers.newest_agreement(study.pk)}
 
 
 def alpha(study: Campaign, criterion: str) -> tuple[float, str]:
@@ -101,7 +104,7 @@ def _with(change: Any) -> tuple[Any, Any, Any]:
 
 def test_the_distance_of_each_criterion() -> None:
     assert [ANY_CORRECT.distance, AVG_CORRECT.distance] == ["nominal", "interval"]
-    assert {criterion.name: criterion.distance for criterion in LANGUAGE_QUALITY} == {
+    assert {criterion.name: criterion.distance for criterion in QUALITY_CRITERIA} == {
         "fluency": "ordinal",
         "redundancy": "ordinal",
         "overall": "ordinal",
@@ -150,7 +153,7 @@ def test_those_without_whom_alpha_changes_most_are_told_first(db: None, monkeypa
     assert len(all_) == len(CANONICAL)
     assert changes == sorted(changes, reverse=True)
     assert len(set(changes)) > 1
-    monkeypatch.setattr(measuring, "TOLD", 2)
+    monkeypatch.setattr(after_module, "TOLD", 2)
     assert [one["alpha"] for one in told()] == [one["alpha"] for one in all_[:2]]
 
 
@@ -167,7 +170,7 @@ def test_other_measures_go_with_alpha(ada: User, client: Client) -> None:
     client.force_login(ada)
     address = reverse("api-agreement", args=[study.public_id])
     told = {row["criterion"]: row for row in client.get(address).json()["results"]}
-    rows = exports.agreement_(moment(study.pk))
+    rows = export.agreement_(moment(study.pk))
     exported = {row["criterion"]: row for row in rows if row["newest"]}
     compared = CANONICAL * ((CANONICAL > 0).sum(axis=0) > 1)
     item, annotator, value = as_columns(compared)
@@ -321,7 +324,7 @@ def test_words_follow_the_interval(ada: User) -> None:
             n_annotators=4,
             digest="x",
         )
-        found = agreement.agreed(facts_of.facts(made), planned=9)
+        found = pages_numbers.agreed(campaigns_lists.facts(made), planned=9)
         assert found[0].criterion.name == "overall"
         words[alpha_, low] = found[0].state.word
     assert list(words.values()) == [

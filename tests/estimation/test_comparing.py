@@ -9,17 +9,17 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.campaigns import facts
+from annotate.campaigns.problems import Row
 from annotate.models import Assignment, Campaign, System
-from annotate.selectors.campaigns import counting
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.work import judgments, leasing
-from estimation import data
+from annotate.work import leasing, submitting
+from estimation import facts as facts_module
+from estimation import refresh
 from estimation.models import Comparison, Estimate
-from estimation.selectors import comparisons
-from estimation.selectors.criteria import contrasts
-from estimation.selectors.history import estimate_rows
-from estimation.services import estimating
-from estimation.services.rule import planned_items
+from estimation.pages import criteria
+from estimation.pages import numbers as pages_numbers
+from estimation.read import estimate_rows
+from estimation.rule import planned_items
 from tests.factories import GOOD, campaign, change, person, rows, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -37,8 +37,8 @@ def worse_beta(study: Campaign, *, count: int = 60, people: int = 8) -> None:
         poor = "beta" in got.output.text or index % 5 == 0
         edit = f"Another text about the council, number {index}."
         raw = {**POOR, "edit": edit} if poor else GOOD
-        judgments.submit(got.pk, participation_id=cast[index % people].pk, raw=raw)
-    while estimating.refresh(study.pk):
+        submitting.submit_judgment(got.pk, participation_id=cast[index % people].pk, raw=raw)
+    while refresh.refresh(study.pk):
         pass
 
 
@@ -46,7 +46,7 @@ def worse_beta(study: Campaign, *, count: int = 60, people: int = 8) -> None:
 def test_every_pair_is_compared_on_the_primary_criteria_alone():
     study = campaign(systems=("alpha", "beta", "gamma"), items=30)
     worse_beta(study, count=90)
-    newest = comparisons.newest(study.pk)
+    newest = pages_numbers.newest(study.pk)
     pairs = [(row.first.name, row.second.name, row.criterion) for row in newest]
     assert pairs == [
         ("alpha", "beta", "overall"),
@@ -72,7 +72,7 @@ def test_rows_are_added_and_never_changed():
     after = list(Comparison.objects.order_by("id").values())
     assert len(after) > len(before)
     assert after[: len(before)] == before
-    assert len(comparisons.newest(study.pk)) == 1
+    assert len(pages_numbers.newest(study.pk)) == 1
 
 
 @pytest.mark.slow
@@ -80,8 +80,8 @@ def test_the_earlier_stop_of_two_bounds_the_common_prefix():
     study = campaign(items=20, double_share=0)
     worse_beta(study, count=40)
     System.objects.filter(campaign=study, name="alpha").update(stop_position=8)
-    brief, systems = counting.brief(study.pk), counting.systems(study.pk)
-    (pair,) = data.pairs(brief, systems, data.see(brief))
+    brief, systems = facts.brief(study.pk), facts.systems(study.pk)
+    (pair,) = facts_module.pairs(brief, systems, facts_module.see(brief))
     assert [np.unique(sample.item).size for sample in pair.samples] == [8, 8]
     assert [sample.n_population for sample in pair.samples] == [20, 20]
     assert np.array_equal(*[np.unique(sample.item) for sample in pair.samples])
@@ -104,7 +104,7 @@ def test_the_same_texts_do_not_differ():
     ]
     study = campaign(rows_=texts)
     worse_beta(study, count=25)
-    found = comparisons.newest(study.pk)[0]
+    found = pages_numbers.newest(study.pk)[0]
     assert (found.difference, found.low, found.high) == (0, 0, 0)
 
 
@@ -155,7 +155,7 @@ def test_a_sequence_begins_at_thirty_items():
 
 
 def test_planned_items_by_hand():
-    criterion = counting.brief(campaign().pk).criteria[2]
+    criterion = facts.brief(campaign().pk).criteria[2]
     # (2 · 1.96 · 0.3 · 2 / 0.2)² = 138.3
     assert planned_items(criterion, 0.2, level=0.95, n_units=500) == 139
     assert planned_items(criterion, 0.2, level=0.95, n_units=50) == 50
@@ -229,11 +229,11 @@ def test_nothing_more_comes_after_closing(client: Client) -> None:
 
 def test_less_editing_is_better():
     study = campaign(targets={"edit": 0.1})
-    edit = next(c for c in counting.brief(study.pk).criteria if c.name == "edit")
-    row = contrasts.NewestComparison(1, 1, 2, "edit", -0.2, -0.3, -0.1, 40, 100)
-    axis = contrasts.Axis(0.3)
-    pair = contrasts.ShownContrast("alpha", "beta", row, edit, axis)
-    assert contrasts.ContrastTable(edit, axis, (pair,), "none").ahead(pair) == "alpha"
+    edit = next(c for c in facts.brief(study.pk).criteria if c.name == "edit")
+    row = criteria.NewestComparison(1, 1, 2, "edit", -0.2, -0.3, -0.1, 40, 100)
+    axis = criteria.Axis(0.3)
+    pair = criteria.ShownContrast("alpha", "beta", row, edit, axis)
+    assert criteria.ContrastTable(edit, axis, (pair,), "none").ahead(pair) == "alpha"
     assert (axis.x(-0.3), axis.x(0), axis.x(0.3)) == ("10.0", "150.0", "290.0")
 
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from django.db import connection
 
+from annotate.campaigns import facts as campaigns_facts
+from annotate.common import rows as common_rows
 from annotate.models import Authorship, Campaign, Judgment, Score, Slot, System
-from annotate.selectors import bulk
-from annotate.selectors.campaigns import counting
-from annotate.services.work import scoring
-from estimation import data
-from estimation.services import metrics
+from annotate.work import scoring
+from estimation import facts
+from estimation import scores as scores_module
 from tests.factories import campaign, judge, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -26,14 +26,14 @@ def judged(n: int = 5, *, judgments: int = 6, **changes) -> Campaign:
     return study
 
 
-def found(study: Campaign) -> dict[tuple[str, str], data.Cell]:
-    brief = counting.brief(study.pk)
-    metrics.ensure(brief)
-    cells = data.cells(brief, counting.systems(study.pk), data.see(brief))
+def found(study: Campaign) -> dict[tuple[str, str], facts.Cell]:
+    brief = campaigns_facts.brief(study.pk)
+    scores_module.ensure(brief)
+    cells = facts.cells(brief, campaigns_facts.systems(study.pk), facts.see(brief))
     return {(cell.system.name, cell.criterion.name): cell for cell in cells}
 
 
-def rows(cell: data.Cell) -> list[tuple[int, int, float]]:
+def rows(cell: facts.Cell) -> list[tuple[int, int, float]]:
     """(output, annotator, score) of each judgment in a sample."""
     sample = cell.sample
     outputs = cell.system.output[sample.item].tolist()
@@ -74,18 +74,18 @@ def test_judgments_far_apart_are_read_through_their_campaign():
     scoring.ensure(study.pk)
     ids = Judgment.objects.filter(campaign=study).values_list("pk", flat=True)
     assert max(ids) - min(ids) >= 2 * len(ids)
-    scores = counting.scores(study.pk)
+    scores = campaigns_facts.scores(study.pk)
     assert scores.output.size == 4
     assert {name: row.size for name, row in scores.value.items()}["overall"] == 4
 
 
 def test_a_judgment_without_a_slot_does_not_count():
     study = judged()
-    before = counting.scores(study.pk)
+    before = campaigns_facts.scores(study.pk)
     slot = Slot.objects.filter(campaign=study, assignment__isnull=False).first()
     judgment = Judgment.objects.get(assignment=slot.assignment)
     Slot.objects.filter(pk=slot.pk).update(assignment=None)
-    after = counting.scores(study.pk)
+    after = campaigns_facts.scores(study.pk)
     gone = set(zip(before.output, before.annotator, strict=True)) - set(
         zip(after.output, after.annotator, strict=True)
     )
@@ -122,9 +122,9 @@ def test_criteria_share_an_incidence_unless_one_lacks_scores():
 
 def test_an_unknown_metric_value_is_nan_and_order_does_not_matter():
     study = campaign(items=3, systems=("alpha",))
-    (system,) = counting.systems(study.pk)
-    metric = data.Metrics(system.output[1:], np.array([[5.0], [7.0]]), "raw")
-    values = data.metric_of(system.output, metric)
+    (system,) = campaigns_facts.systems(study.pk)
+    metric = facts.Metrics(system.output[1:], np.array([[5.0], [7.0]]), "raw")
+    values = facts.metric_of(system.output, metric)
     assert np.isnan(values[0])
     assert values[1:].tolist() == [5.0, 7.0]
 
@@ -132,18 +132,18 @@ def test_an_unknown_metric_value_is_nan_and_order_does_not_matter():
 def test_nothing_judged_gives_no_cells():
     study = campaign()
     assert found(study) == {}
-    assert counting.scores(study.pk).output.size == 0
+    assert campaigns_facts.scores(study.pk).output.size == 0
 
 
 def test_columns_arrive_in_their_kinds():
     study = judged()
     query = Score.objects.filter(judgment__campaign=study).order_by("pk")
-    pk, value = bulk.columns(query, id="i8", value="f8")
+    pk, value = common_rows.columns(query, id="i8", value="f8")
     assert (pk.dtype, value.dtype) == (np.int64, np.float64)
     assert list(zip(pk.tolist(), value.tolist(), strict=True)) == list(
         query.values_list("pk", "value")
     )
-    (nothing,) = bulk.columns(query.filter(value__gt=1000), id="i8")
+    (nothing,) = common_rows.columns(query.filter(value__gt=1000), id="i8")
     assert nothing.size == 0
 
 
@@ -151,16 +151,16 @@ def test_columns_arrive_in_their_kinds():
 def test_rows_come_in_parts_with_and_without_a_pool_of_connections(monkeypatch, pooled):
     monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", pooled)
     query = Score.objects.filter(judgment__campaign=judged()).order_by("pk")
-    parts = list(bulk.parts(query, "pk", "criterion", size=5))
+    parts = list(common_rows.parts(query, "pk", "criterion", size=5))
     assert [len(part) for part in parts] == [5, 5, 5, 5, 4]
     assert [tuple(row) for part in parts for row in part] == list(
         query.values_list("pk", "criterion")
     )
-    assert list(bulk.parts(query.filter(value__gt=1000), "pk", size=5)) == []
+    assert list(common_rows.parts(query.filter(value__gt=1000), "pk", size=5)) == []
 
 
 @pytest.mark.parametrize("ids", [[], [4], [3, 4, 9], [3, 4, 1_000_000_000]])
 def test_places_are_found_in_dense_and_in_scattered_ids(ids):
     wanted = np.array([-5, 0, 3, 4, 5, 9, 10, 999_999_999, 1_000_000_000, 2**40])
-    place = bulk.places(np.array(ids, dtype=np.int64), wanted=wanted)
+    place = common_rows.places(np.array(ids, dtype=np.int64), wanted=wanted)
     assert place.tolist() == [ids.index(w) if w in ids else -1 for w in wanted.tolist()]

@@ -4,15 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from annotate.campaigns import facts, life
+from annotate.common.marks import change_marked, mark
 from annotate.models import Assignment, AuditEntry, ChangeMark, Slot, System
-from annotate.selectors.campaigns import counting
-from annotate.services.campaigns import life
-from annotate.services.change_marks import mark
-from annotate.services.work import judgments, leasing
-from annotate.signals import change_marked
+from annotate.work import leasing, submitting
+from estimation import refresh as refresh_module
+from estimation import scores
 from estimation.models import Decision, Estimate, MetricScore
-from estimation.selectors.history import estimate_rows
-from estimation.services import estimating, metrics
+from estimation.read import estimate_rows
 from tests.factories import GOOD, campaign, judge, leased, person, rows
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -34,7 +33,7 @@ def work(study, *, judgments_: int, people: int = 8, **changes) -> None:
         got = leasing.lease(who.pk)
         if not isinstance(got, Assignment):
             return
-        judgments.submit(got.pk, participation_id=who.pk, raw=respond(index, **changes))
+        submitting.submit_judgment(got.pk, participation_id=who.pk, raw=respond(index, **changes))
 
 
 def wide_open(**changes):
@@ -45,7 +44,7 @@ def wide_open(**changes):
 
 def settle(study) -> None:
     for _round in range(10):
-        if not estimating.refresh(study.pk):
+        if not refresh_module.refresh(study.pk):
             return
     raise AssertionError("the estimates never settle")
 
@@ -66,11 +65,11 @@ def announced():
 def test_marks_are_taken_up_once():
     study = campaign()
     work(study, judgments_=6)
-    assert estimating.refresh(study.pk)
+    assert refresh_module.refresh(study.pk)
     assert not ChangeMark.objects.exists()
     written = Estimate.objects.count()
     assert written == 2 * 4
-    assert not estimating.refresh(study.pk)
+    assert not refresh_module.refresh(study.pk)
     assert Estimate.objects.count() == written
 
 
@@ -83,7 +82,7 @@ def test_the_metric_is_computed_for_every_output_before_it_is_used():
 def test_a_metric_that_is_computed_from_texts():
     study = campaign(items=5, metrics=("rouge_1_f",))
     reported = []
-    metrics.ensure(counting.brief(study.pk), progress=lambda *x: reported.append(x))
+    scores.ensure(facts.brief(study.pk), progress=lambda *x: reported.append(x))
     assert reported[-1] == (10, 10)
     values = MetricScore.objects.values_list("value", flat=True)
     assert all(0 < value < 1 for value in values)
@@ -93,15 +92,15 @@ def test_all_metrics_that_the_rows_allow_are_computed_once():
     whole = [replace(row, input="The council met.\n\nIt was Monday.") for row in rows(5)]
     study = campaign(rows_=whole, metrics=("auto",))
     assert {"repetition", "rouge_l_f", "support_1", "quality"} <= set(study.metrics)
-    brief = counting.brief(study.pk)
-    metrics.ensure(brief)
+    brief = facts.brief(study.pk)
+    scores.ensure(brief)
     found = MetricScore.objects.filter(campaign=study)
     assert found.count() == 10 * len(study.metrics)
     assert (
         found.get(output__text__contains="0 met on Monday, as alpha", metric="support_1").value > 0
     )
     before = set(found.values_list("pk", flat=True))
-    metrics.ensure(brief, progress=lambda *x: pytest.fail("nothing is missing"))
+    scores.ensure(brief, progress=lambda *x: pytest.fail("nothing is missing"))
     assert set(found.values_list("pk", flat=True)) == before
 
 
@@ -109,22 +108,22 @@ def test_the_worker_that_is_at_it_announces_what_came_meanwhile(monkeypatch, ann
     settings.REFRESH_SECONDS = 600  # so that this round is short, however slow the machine
     study = campaign()
     work(study, judgments_=4)
-    found = estimating.findings
+    found = refresh_module.findings
 
     def slow(*asked):
         result = found(*asked)
-        monkeypatch.setattr(estimating, "findings", found)
+        monkeypatch.setattr(refresh_module, "findings", found)
         judge(person(study, "late"))
-        assert not estimating.refresh(study.pk)  # another one finds this one at it
+        assert not refresh_module.refresh(study.pk)  # another one finds this one at it
         assert not Estimate.objects.exists()
         return result
 
-    monkeypatch.setattr(estimating, "findings", slow)
-    assert estimating.refresh(study.pk)
+    monkeypatch.setattr(refresh_module, "findings", slow)
+    assert refresh_module.refresh(study.pk)
     assert ChangeMark.objects.count() == 1
     assert set(Estimate.objects.values_list("n_judgments", flat=True)) == {2}
     assert announced == [study.pk]
-    assert estimating.refresh(study.pk)
+    assert refresh_module.refresh(study.pk)
     assert set(Estimate.objects.values_list("n_judgments", flat=True)) == {2, 3}
     assert announced == [study.pk]
 
@@ -132,18 +131,18 @@ def test_the_worker_that_is_at_it_announces_what_came_meanwhile(monkeypatch, ann
 def test_a_worker_that_was_slower_than_its_lease_writes_nothing_stale(monkeypatch, clock):
     study = campaign(systems=("alpha",))
     work(study, judgments_=4)
-    found = estimating.findings
+    found = refresh_module.findings
 
     def overtaken(*asked):
         result = found(*asked)
-        monkeypatch.setattr(estimating, "findings", found)
+        monkeypatch.setattr(refresh_module, "findings", found)
         judge(person(study, "late"))
-        clock.move(seconds=estimating.LEASE.total_seconds())
-        assert estimating.refresh(study.pk)
+        clock.move(seconds=refresh_module.LEASE.total_seconds())
+        assert refresh_module.refresh(study.pk)
         return result
 
-    monkeypatch.setattr(estimating, "findings", overtaken)
-    assert not estimating.refresh(study.pk)
+    monkeypatch.setattr(refresh_module, "findings", overtaken)
+    assert not refresh_module.refresh(study.pk)
     assert {row.n_judgments for row in estimate_rows(study.pk)} == {5}
     assert set(Estimate.objects.values_list("n_judgments", flat=True)) == {5}
 
@@ -151,25 +150,25 @@ def test_a_worker_that_was_slower_than_its_lease_writes_nothing_stale(monkeypatc
 def test_a_refresh_that_fails_keeps_nobody_from_the_next(monkeypatch):
     study = campaign()
     work(study, judgments_=4)
-    monkeypatch.setattr(estimating, "findings", lambda *_asked: 1 / 0)
+    monkeypatch.setattr(refresh_module, "findings", lambda *_asked: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        estimating.refresh(study.pk)
+        refresh_module.refresh(study.pk)
     monkeypatch.undo()
-    assert estimating.refresh(study.pk)
+    assert refresh_module.refresh(study.pk)
 
 
 def test_after_its_turn_a_campaign_waits_behind_others(monkeypatch, announced):
     """Metrics of many texts: what is done is kept, and the rest follows in turns of its own."""
     study = campaign(items=6, metrics=("rouge_1_f",))
     work(study, judgments_=4)
-    monkeypatch.setattr(metrics, "CHUNK", 5)
-    monkeypatch.setattr(estimating, "TURN", 0.0)
+    monkeypatch.setattr(scores, "CHUNK", 5)
+    monkeypatch.setattr(refresh_module, "TURN", 0.0)
     for done in (5, 10):
-        assert estimating.refresh(study.pk)
+        assert refresh_module.refresh(study.pk)
         assert MetricScore.objects.filter(campaign=study).count() == done
     assert not Estimate.objects.exists()
     assert announced == [study.pk, study.pk]
-    monkeypatch.setattr(estimating, "TURN", 60.0)
+    monkeypatch.setattr(refresh_module, "TURN", 60.0)
     settle(study)
     assert estimate_rows(study.pk)
 
@@ -180,7 +179,7 @@ def test_a_failure_while_deciding_leaves_everything_to_be_done_again(monkeypatch
     work(study, judgments_=40)
     monkeypatch.setattr(life, "close", lambda *a, **k: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        estimating.refresh(study.pk)
+        refresh_module.refresh(study.pk)
     assert not Estimate.objects.exists()
     assert not Decision.objects.exists()
     monkeypatch.undo()
@@ -217,7 +216,7 @@ def test_after_closing_nobody_gets_work_and_running_work_still_counts_and_is_pai
     assert study.status == "closing"
     refusal = leasing.lease(person(study, "late").pk)
     assert (refusal.reason, refusal.final) == ("closing", False)
-    receipt = judgments.submit(running.pk, participation_id=runner.pk, raw=GOOD)
+    receipt = submitting.submit_judgment(running.pk, participation_id=runner.pk, raw=GOOD)
     assert (receipt.counts, receipt.earned) == (True, study.reward)
     settle(study)
     study.refresh_from_db()
@@ -246,8 +245,8 @@ def test_a_drain_that_widens_the_interval_resumes_collection(monkeypatch):
     work(study, judgments_=40)
     settle(study)
     study.targets.update(width=0.001)  # stands for outcomes of the drain that widen the interval
-    judgments.submit(running.pk, participation_id=runner.pk, raw=GOOD)
-    estimating.refresh(study.pk)
+    submitting.submit_judgment(running.pk, participation_id=runner.pk, raw=GOOD)
+    refresh_module.refresh(study.pk)
     study.refresh_from_db()
     assert (study.status, study.close_reason) == ("open", "")
     assert System.objects.get().stop_position is None
@@ -265,17 +264,17 @@ def test_the_final_estimates_hold_a_judgment_that_came_while_they_were_made(monk
     study.refresh_from_db()
     assert study.status == "closing"
     mark(study.pk, "again")  # or there would be nothing to estimate yet
-    made = estimating.findings
+    made = refresh_module.findings
     meanwhile = [running]
 
     def findings(*seen):
         found = made(*seen)
         while meanwhile:
             late = meanwhile.pop()
-            judgments.submit(late.pk, participation_id=runner.pk, raw=GOOD)
+            submitting.submit_judgment(late.pk, participation_id=runner.pk, raw=GOOD)
         return found
 
-    monkeypatch.setattr(estimating, "findings", findings)
+    monkeypatch.setattr(refresh_module, "findings", findings)
     settle(study)
     study.refresh_from_db()
     assert study.status == "closed"
@@ -313,7 +312,7 @@ def test_a_system_stops_alone_and_its_estimate_keeps_its_own_prefix():
         if not isinstance(got, Assignment):
             break
         raw = GOOD if "alpha" in got.output.text else respond(index + index // 3)
-        judgments.submit(got.pk, participation_id=cast[index % 8].pk, raw=raw)
+        submitting.submit_judgment(got.pk, participation_id=cast[index % 8].pk, raw=raw)
         if index % 10 == 0:
             settle(study)
     settle(study)
@@ -332,8 +331,8 @@ def test_those_that_wait_longest_are_caught_up_with_first(clock):
         for _mark in range(3):
             mark(study.pk, "judgment")
     ChangeMark.objects.filter(campaign=early).update(at=early.created_at)
-    clock.move(seconds=estimating.GRACE.total_seconds() + 1)
-    assert counting.marked_campaigns(before=clock.now()) == [early.pk, late.pk]
+    clock.move(seconds=refresh_module.GRACE.total_seconds() + 1)
+    assert facts.marked_campaigns(before=clock.now()) == [early.pk, late.pk]
 
 
 @pytest.mark.slow
@@ -341,15 +340,17 @@ def test_catch_up_finds_old_marks_and_reports_failures(monkeypatch, settings):
     study, other = campaign(), campaign()
     work(study, judgments_=4)
     work(other, judgments_=4)
-    monkeypatch.setattr(estimating, "GRACE", -estimating.GRACE)
-    refresh = estimating.refresh
-    monkeypatch.setattr(estimating, "refresh", lambda pk: 1 / 0 if pk == study.pk else refresh(pk))
+    monkeypatch.setattr(refresh_module, "GRACE", -refresh_module.GRACE)
+    refresh = refresh_module.refresh
+    monkeypatch.setattr(
+        refresh_module, "refresh", lambda pk: 1 / 0 if pk == study.pk else refresh(pk)
+    )
     with pytest.raises(ExceptionGroup):
-        estimating.catch_up()
+        refresh_module.catch_up()
     assert {row.system_id for row in estimate_rows(other.pk)}
     assert not estimate_rows(study.pk)
-    monkeypatch.setattr(estimating, "refresh", refresh)
-    estimating.catch_up()
+    monkeypatch.setattr(refresh_module, "refresh", refresh)
+    refresh_module.catch_up()
     assert estimate_rows(study.pk)
 
 
@@ -365,6 +366,6 @@ def test_each_task_may_run_twice():
     Assignment.objects.update(expires_at=study.created_at)
     assert [expire_leases(), expire_leases()] == [1, 0]
     written = Estimate.objects.count()
-    estimating.refresh(study.pk)
+    refresh_module.refresh(study.pk)
     assert [catch_up(), catch_up()] == [0, 0]
     assert Estimate.objects.count() == written + 8

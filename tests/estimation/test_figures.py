@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.models import Campaign
-from estimation.selectors import comparisons
-from estimation.services import estimating
+from estimation import refresh
+from estimation.pages import numbers
 from tests.estimation.collecting import collect
 from tests.factories import campaign, change, user
 
@@ -99,7 +99,7 @@ def test_a_confidence_sequence_is_not_made_simultaneous(study, owner):
     change(study, stop_mode="anytime")
     assert "adjust=simultaneous" not in dashboard(owner, study)
     one = rows(figure(owner, study, "differences", "csv", "?adjust=simultaneous"))[0]
-    assert one["adjustment"] == comparisons.USUAL
+    assert one["adjustment"] == numbers.USUAL
 
 
 @pytest.mark.parametrize(("kind", "starts"), [("svg", b"<svg"), ("png", b"\x89PNG")])
@@ -129,6 +129,6 @@ def test_two_systems_have_no_matrix_and_none_has_estimates_before_a_judgment(cli
     client.force_login(owner)
     assert figure(client, made, "estimates", "csv").status_code == 404
     collect(made, 60, every=60)
-    estimating.refresh(made.pk)
+    refresh.refresh(made.pk)
     assert len(rows(figure(client, made, "estimates", "csv"))) == 2
     assert figure(client, made, "differences", "csv").status_code == 404

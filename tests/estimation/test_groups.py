@@ -10,20 +10,17 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
 
+from annotate.campaigns import creating, life, progress, reading, wizard
+from annotate.campaigns import facts as campaigns_facts
+from annotate.campaigns.problems import Row, UploadRefused
+from annotate.campaigns.sheet import Sheet
 from annotate.models import Campaign, Item, Slot, System
-from annotate.selectors.campaigns import counting, slots
-from annotate.services.campaigns import creating, life
-from annotate.services.campaigns.importing import reading
-from annotate.services.campaigns.importing.problems import Row, UploadRefused
-from annotate.services.campaigns.importing.sheet import Sheet
-from annotate.states import CloseReason
-from annotate.views.campaigns import previewing
-from estimation import data, protocols
+from annotate.models.base import CloseReason
+from estimation import after, scores
+from estimation import facts as facts_module
 from estimation.models import Comparison, EndForecast, Estimate
-from estimation.selectors.report import facts
-from estimation.selectors.report.methods import methods
-from estimation.selectors.report.sentences import plain
-from estimation.services import forecasting, metrics
+from estimation.pages import report as pages_report
+from estimation.pages.report import methods, plain
 from tests.annotate import comparing
 from tests.estimation.collecting import collect
 from tests.estimation.exporting.exported import exported
@@ -73,7 +70,7 @@ def test_without_groups_the_order_is_what_it_was():
     ]
     assert keys[0] == keys[1]
     assert set(made.items.values_list("group_start", flat=True)) == {None}
-    assert counting.systems(each.pk)[0].group is None
+    assert campaigns_facts.systems(each.pk)[0].group is None
 
 
 def test_groups_of_items_whose_texts_are_compared():
@@ -85,7 +82,7 @@ def test_groups_of_items_whose_texts_are_compared():
     made = comparing.compared(rows_=found)
     order = groups_in_order(made)
     assert sum(one != other for one, other in pairwise(order)) == 3
-    (pair,) = counting.systems(made.pk)
+    (pair,) = campaigns_facts.systems(made.pk)
     assert np.unique(pair.group).size == 4
     assert pair.group.size == 11
 
@@ -106,14 +103,14 @@ def test_planned_judgments_are_counted_as_they_are_stored(share):
 def test_the_frontier_finishes_groups_that_are_begun():
     made = grouped(double_share=0)
     alpha = System.objects.get(campaign=made, name="alpha")
-    assert slots.frontier(alpha.pk) == 0
+    assert progress.frontier(alpha.pk) == 0
     collect(made, 7, every=100)
     last = Slot.objects.filter(campaign=made, assignment__isnull=False).latest("position").position
     order = groups_in_order(made)
     ends = [n for n in range(1, len(order) + 1) if n == len(order) or order[n] != order[n - 1]]
     for system in System.objects.filter(campaign=made):
-        assert slots.frontier(system.pk) in ends
-    assert max(slots.frontier(one.pk) for one in made.systems.all()) > last
+        assert progress.frontier(system.pk) in ends
+    assert max(progress.frontier(one.pk) for one in made.systems.all()) > last
     life.close(made.pk, CloseReason.HAND)
     made.refresh_from_db()
     stops = set(made.systems.values_list("stop_position", flat=True))
@@ -121,8 +118,8 @@ def test_the_frontier_finishes_groups_that_are_begun():
     collect(made, 100, every=20)
     made.refresh_from_db()
     assert made.status == "closed"
-    for system in counting.systems(made.pk):
-        seen = data.see(counting.brief(made.pk)).scores.output
+    for system in campaigns_facts.systems(made.pk):
+        seen = facts_module.see(campaigns_facts.brief(made.pk)).scores.output
         own = system.output[system.position < system.stop_position]
         assert np.isin(own, seen).all()
 
@@ -130,15 +127,15 @@ def test_the_frontier_finishes_groups_that_are_begun():
 def test_estimates_and_differences_take_groups_as_units():
     made = grouped(targets={"overall": 0.2})
     collect(made, 40, every=9)
-    brief = counting.brief(made.pk)
-    metrics.ensure(brief)
-    seen = data.see(brief)
-    for cell in data.cells(brief, seen.systems, seen):
+    brief = campaigns_facts.brief(made.pk)
+    scores.ensure(brief)
+    seen = facts_module.see(brief)
+    for cell in facts_module.cells(brief, seen.systems, seen):
         of = {item.key: item.group or item.key for item in made.items.all()}
         keys = dict(made.outputs.values_list("pk", "item__key"))
         names = [of[keys[output]] for output in cell.system.output]
         own = np.unique(names, return_inverse=True)[1]
-        expected = protocols.estimated(brief, cell.criterion, replace(cell.sample, group=own))
+        expected = facts_module.estimated(brief, cell.criterion, replace(cell.sample, group=own))
         row = Estimate.objects.filter(
             campaign=made, system=cell.system.system_id, criterion=cell.criterion.name
         ).latest("pk")
@@ -146,7 +143,7 @@ def test_estimates_and_differences_take_groups_as_units():
             (expected.estimate, expected.std_error)
         )
         assert row.detail["groups"] == [expected.n_units, 11]
-        alone = protocols.estimated(brief, cell.criterion, replace(cell.sample, group=None))
+        alone = facts_module.estimated(brief, cell.criterion, replace(cell.sample, group=None))
         assert row.std_error != pytest.approx(alone.std_error)
     pair = Comparison.objects.filter(campaign=made).latest("pk")
     assert pair.detail["groups"][1] == 11
@@ -175,7 +172,7 @@ def test_an_export_tells_groups_and_is_verified(tmp_path, ada: User):
     assert told == dict(made.items.values_list("key", "group"))
     for name in ("scores.csv", "metrics.csv"):
         assert {row["item"]: row["group"] for row in found.table(name)}.items() <= told.items()
-    report = facts.build(made)
+    report = pages_report.build(made)
     assert "11 were judged, as what was sampled." in " ".join(map(plain, methods(report)))
     assert "items in " in report.board.primary[0].evidence
     (tmp_path / "export.zip").write_bytes(found.raw)
@@ -205,8 +202,8 @@ def test_an_export_tells_groups_and_is_verified(tmp_path, ada: User):
 def test_what_is_to_come_is_not_forecast_item_by_item():
     made = grouped(45, targets={"overall": 0.5})
     collect(made, 80, every=100)
-    forecasting.ask(made.pk)
-    assert forecasting.measure(made.pk)
+    after.ask_forecast(made.pk)
+    assert after.make_forecast(made.pk)
     assert EndForecast.objects.get(campaign=made).content["judgments"] is None
 
 
@@ -232,7 +229,7 @@ def notices(found: list[Row]) -> str:
         for row in found:
             sheet.add(row)
         checked = creating.check(plan(), sheet.facts())
-    return " ".join(previewing._notices(plan(), checked.facts, 10, 1))
+    return " ".join(wizard._notices(plan(), checked.facts, 10, 1))
 
 
 def test_groups_and_items_that_look_like_groups_are_told_when_planning():

@@ -10,14 +10,13 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from annotate.errors import Conflict, Invalid
+from annotate.campaigns import amendments, facts, life
+from annotate.common.errors import Conflict, Invalid
 from annotate.models import AuditEntry, Campaign, ChangeMark, Judgment
-from annotate.selectors.campaigns import counting, opening
-from annotate.services.campaigns import life, metric_transform
-from estimation import data
+from estimation import facts as facts_module
+from estimation import refresh
 from estimation.core import entering
 from estimation.models import Decision, Estimate
-from estimation.services import estimating
 from tests import remembered
 from tests.annotate.comparing import compared
 from tests.estimation.heavy_tailed import heavy, judge, wrong
@@ -96,7 +95,7 @@ def test_the_switch_is_logged_and_estimates_are_made_again(ada: User, client: Cl
     assert entry.detail["why"] == "One perplexity is 20,000."
     assert entry.detail["changes"] == {"metric_transform": [None, "normal_scores"]}
     for _round in range(4):
-        estimating.refresh(made.pk)
+        refresh.refresh(made.pk)
     made.refresh_from_db()
     assert abs(newest(made).estimate) < 1
     assert made.status == "closed"
@@ -126,13 +125,13 @@ def test_the_api_switches_too(ada: User, client: Client) -> None:
 def test_only_a_running_campaign_with_metrics_switches(ada: User) -> None:
     draft = heavy(ada, is_open=False)
     with pytest.raises(Conflict, match="while a campaign is open"):
-        metric_transform.bound(draft.pk, actor_id=ada.pk, why="Because.")
+        amendments.bound(draft.pk, actor_id=ada.pk, why="Because.")
     without = campaign(owner=ada, metrics=())
     with pytest.raises(Conflict, match="no metrics"):
-        metric_transform.bound(without.pk, actor_id=ada.pk, why="Because.")
+        amendments.bound(without.pk, actor_id=ada.pk, why="Because.")
     made = heavy(ada, transform="raw")
     with pytest.raises(Invalid):
-        metric_transform.bound(made.pk, actor_id=ada.pk, why=" ")
+        amendments.bound(made.pk, actor_id=ada.pk, why=" ")
     assert not AuditEntry.objects.filter(verb="bound_metrics").exists()
     made.refresh_from_db()
     assert "metric_transform" not in made.protocol
@@ -152,7 +151,7 @@ def test_an_export_carries_both_rules_and_they_are_made_again(ada: User, tmp_pat
     assert made.status in ("closing", "closed", "open")
     if made.status == "closed":
         life.reopen(made.pk, actor_id=ada.pk, why="More is wanted.")
-    metric_transform.bound(made.pk, actor_id=ada.pk, why="In doubt.")
+    amendments.bound(made.pk, actor_id=ada.pk, why="In doubt.")
     made = judge(made, 10)
     assert Decision.objects.filter(campaign=made).count() > before
     files = files_of(made)
@@ -169,18 +168,20 @@ def test_an_export_carries_both_rules_and_they_are_made_again(ada: User, tmp_pat
 
 def test_all_outputs_of_all_systems_are_ranked_together() -> None:
     made = heavy(systems=("lm", "other"))
-    estimating.refresh(made.pk)
-    brief = counting.brief(made.pk)
-    seen = data.see(brief)
-    raw = data.metric_values(brief)
-    values = [data.metric_of(one.output, raw) for one in seen.systems]
+    refresh.refresh(made.pk)
+    brief = facts.brief(made.pk)
+    seen = facts_module.see(brief)
+    raw = facts_module.metric_values(brief)
+    values = [facts_module.metric_of(one.output, raw) for one in seen.systems]
     together = entering(np.concatenate(values))
     for one, part in zip(seen.systems, np.split(together, 2), strict=True):
-        np.testing.assert_array_equal(data.entering_of(seen.systems, raw)[one.system_id], part)
-    side = data.cells(brief, seen.systems, seen)
+        np.testing.assert_array_equal(
+            facts_module.entering_of(seen.systems, raw)[one.system_id], part
+        )
+    side = facts_module.cells(brief, seen.systems, seen)
     assert not list(side)  # nothing is judged yet
 
 
 def test_pairs_of_texts_enter_with_their_signs() -> None:
     made = compared(metrics=("own",))
-    assert opening.protocol_of(made).metric_transform == "signed_scores"
+    assert facts.protocol_of(made).metric_transform == "signed_scores"

@@ -7,13 +7,13 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotate.errors import Invalid
+from annotate.campaigns import facts
+from annotate.campaigns.problems import Row, UploadRefused
+from annotate.common.errors import Invalid
 from annotate.models import Output
-from annotate.selectors.campaigns import counting
-from annotate.services.campaigns.importing.problems import Row, UploadRefused
+from estimation import scores
 from estimation.metrics import METRICS, MetricError, UnknownMetricError, scoring, vectors
 from estimation.models import MetricScore
-from estimation.services import metrics
 from tests.factories import campaign
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -64,7 +64,7 @@ def computed(monkeypatch):
 def test_several_metrics_at_once():
     made, seen = study(), []
     names = ["repetition", "rouge_1_f", "support_2", "repetition"]
-    metrics.compute(made, names, progress=lambda *count: seen.append(count))
+    scores.compute(made, names, progress=lambda *count: seen.append(count))
     assert seen == [(6, 18), (12, 18), (18, 18)]
     output = Output.objects.filter(campaign=made).order_by("pk").first()
     text, item = output.text, output.item
@@ -74,21 +74,21 @@ def test_several_metrics_at_once():
             METRICS[name].version,
             METRICS[name].score([text], **beside)[0],
         )
-    metrics.compute(made, names, progress=lambda *count: seen.append(count))
+    scores.compute(made, names, progress=lambda *count: seen.append(count))
     assert len(seen) == 3
-    metrics.compute(made, [*names, "length"], progress=lambda *count: seen.append(count))
+    scores.compute(made, [*names, "length"], progress=lambda *count: seen.append(count))
     assert seen[3:] == [(6, 6)]
 
 
 def test_in_chunks(monkeypatch):
-    monkeypatch.setattr(metrics, "CHUNK", 4)
+    monkeypatch.setattr(scores, "CHUNK", 4)
     seen = []
-    metrics.compute(study(), ["length"], progress=lambda *count: seen.append(count))
+    scores.compute(study(), ["length"], progress=lambda *count: seen.append(count))
     assert seen == [(4, 6), (6, 6)]
 
 
 def test_what_a_crash_leaves_is_kept(monkeypatch, computed):
-    monkeypatch.setattr(metrics, "CHUNK", 2)
+    monkeypatch.setattr(scores, "CHUNK", 2)
     asked, made = computed("length"), study()
 
     def crash(done, total):
@@ -96,9 +96,9 @@ def test_what_a_crash_leaves_is_kept(monkeypatch, computed):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        metrics.compute(made, ["length"], progress=crash)
+        scores.compute(made, ["length"], progress=crash)
     assert len(stored(made, "length")) == 4
-    metrics.compute(made, ["length"])
+    scores.compute(made, ["length"])
     assert len(stored(made, "length")) == 6
     assert len(asked) == len(set(asked)) == 6
 
@@ -106,58 +106,58 @@ def test_what_a_crash_leaves_is_kept(monkeypatch, computed):
 def test_equal_texts_are_computed_once_across_campaigns(computed):
     asked = computed("rouge_1_f")
     first = study()
-    metrics.compute(first, ["rouge_1_f"])
+    scores.compute(first, ["rouge_1_f"])
     second = study(3)  # three of its six texts are the first one's
-    metrics.compute(second, ["rouge_1_f"])
+    scores.compute(second, ["rouge_1_f"])
     assert len(asked) == len(set(asked)) == 9
     assert stored(second, "rouge_1_f")[:3] == stored(first, "rouge_1_f")[3:]
-    metrics.compute(study(reference="Another."), ["rouge_1_f"])
+    scores.compute(study(reference="Another."), ["rouge_1_f"])
     assert len(asked) == 15
 
 
 def test_a_reference_does_not_matter_to_metrics_that_read_none(computed):
     asked = computed("length")
-    metrics.compute(study(), ["length"])
-    metrics.compute(study(reference="Another."), ["length"])
+    scores.compute(study(), ["length"])
+    scores.compute(study(reference="Another."), ["length"])
     assert len(asked) == 6
 
 
 def test_only_what_a_metric_lacks_is_computed(computed):
     asked = computed("length")
     made = study()
-    metrics.compute(made, ["length"])
-    metrics.compute(made, ["length", "repetition"])
+    scores.compute(made, ["length"])
+    scores.compute(made, ["length", "repetition"])
     assert len(asked) == 6
     assert len(stored(made, "repetition")) == 6
 
 
 def test_a_new_version_is_computed_anew(computed):
     made = study()
-    metrics.compute(made, ["length"])
+    scores.compute(made, ["length"])
     asked = computed("length", version="next", value=7.0)
-    metrics.compute(made, ["length"])
+    scores.compute(made, ["length"])
     assert stored(made, "length") == [("next", 7.0)] * 6
-    metrics.compute(made, ["length"])
+    scores.compute(made, ["length"])
     assert len(asked) == 6
 
 
 def test_given_values_are_taken_as_they_are():
     given = [replace(row, metrics={"mine": i / 8}) for i, row in enumerate(rows())]
     made = campaign(rows_=given, systems=("alpha",), metrics=("mine",), is_open=False).pk
-    metrics.compute(made, ["mine", "length"])
+    scores.compute(made, ["mine", "length"])
     assert sorted(stored(made, "mine")) == [("given", i / 8) for i in range(6)]
     assert MetricScore.objects.filter(metric="mine", digest="").count() == 6
     # Equal texts elsewhere do not inherit what somebody gave.
     with pytest.raises(UnknownMetricError, match="no metric 'mine'"):
-        metrics.compute(study(), ["mine"])
+        scores.compute(study(), ["mine"])
 
 
 def test_a_given_metric_must_be_whole():
     made = study()
     Output.objects.filter(pk=Output.objects.first().pk).update(given_metrics={"mine": 1.0})
-    with pytest.raises(metrics.PartlyGivenError, match="mine was given for 1 of 6 outputs"):
-        metrics.compute(made, ["mine"])
-    assert issubclass(metrics.PartlyGivenError, MetricError)
+    with pytest.raises(scores.PartlyGivenError, match="mine was given for 1 of 6 outputs"):
+        scores.compute(made, ["mine"])
+    assert issubclass(scores.PartlyGivenError, MetricError)
 
 
 def test_support_asks_for_inputs():
@@ -166,7 +166,7 @@ def test_support_asks_for_inputs():
         campaign(rows_=blank, systems=("alpha",), metrics=("support_1",))
     assert "no input, whose paragraphs support_1 needs" in str(refused.value.errors)
     made = campaign(rows_=rows(), systems=("alpha",), metrics=("support_1",))
-    metrics.ensure(counting.brief(made.pk))
+    scores.ensure(facts.brief(made.pk))
     assert {value for _, value in stored(made.pk, "support_1")} == {4 / 7}
 
 
@@ -187,7 +187,7 @@ def among(found: list[Row]) -> int:
     made = campaign(
         rows_=found, systems=("alpha", "beta", "gamma"), metrics=("consensus_f1",), is_open=False
     )
-    metrics.ensure(counting.brief(made.pk))
+    scores.ensure(facts.brief(made.pk))
     return made.pk
 
 
@@ -227,7 +227,7 @@ def test_consensus_takes_one_more_query_a_chunk(items):
     numbers = []
     for name in ("length", "consensus_length"):
         with CaptureQueriesContext(connection) as queries:
-            metrics.compute(made, [name])
+            scores.compute(made, [name])
         numbers.append(len(queries))
     assert numbers[1] == numbers[0] + 1
 
@@ -247,34 +247,34 @@ def test_sentence_vectors_are_computed_where_the_package_is(monkeypatch):
     monkeypatch.setattr(vectors, "find_spec", lambda name: object())
     monkeypatch.setattr(vectors, "_loaded", lambda name: Model())
     study_id = made().pk
-    metrics.ensure(counting.brief(study_id))
+    scores.ensure(facts.brief(study_id))
     assert all(0.99 < value < 1 for _, value in stored(study_id, "vecsim:my-model"))
     with pytest.raises(Invalid):
         campaign(rows_=rows(), systems=("alpha",), metrics=("vecsim:" + "m" * 60,))
 
 
 def test_processes_do_not_change_scores(monkeypatch):
-    monkeypatch.setattr(metrics, "CHUNK", 2)
+    monkeypatch.setattr(scores, "CHUNK", 2)
     here, there = study(), study(reference="The cat sat down.")
-    metrics.compute(there, ["ter", "repetition"], processes=2)
+    scores.compute(there, ["ter", "repetition"], processes=2)
     texts = [row.output for row in rows()]
     values = METRICS["ter"].score(texts, ["The cat sat down."] * 6).tolist()
     assert sorted(stored(there, "ter")) == sorted(
         (METRICS["ter"].version, value) for value in values
     )
-    metrics.compute(here, ["ter"])
+    scores.compute(here, ["ter"])
     assert stored(here, "ter") != stored(there, "ter")
 
 
 def test_long_texts_come_in_small_chunks(monkeypatch):
-    monkeypatch.setattr(metrics, "CHUNK_CHARACTERS", 130)
+    monkeypatch.setattr(scores, "CHUNK_CHARACTERS", 130)
     made, seen = study(), []
     size = len(rows()[0].output) + len(rows()[0].reference)
     assert 3 * size < 130 <= 4 * size  # inputs are read only where a metric needs them
-    metrics.compute(made, ["rouge_1_f"], progress=lambda *count: seen.append(count))
+    scores.compute(made, ["rouge_1_f"], progress=lambda *count: seen.append(count))
     assert seen == [(4, 6), (6, 6)]
     seen.clear()
-    metrics.compute(made, ["support_1"], progress=lambda *count: seen.append(count))
+    scores.compute(made, ["support_1"], progress=lambda *count: seen.append(count))
     assert [done for done, _total in seen] == [2, 4, 6]
 
 
@@ -285,18 +285,18 @@ def test_processes_are_started_for_many_slow_scores(monkeypatch):
         asked.append(processes)
         return iter(())
 
-    monkeypatch.setattr(metrics, "score_chunks", score)
-    monkeypatch.setattr(metrics, "spare_processors", lambda: 3)
-    monkeypatch.setattr(metrics, "WORTH_PROCESSES", 6)
-    metrics.compute(study(), ["ter", "length"])
-    metrics.compute(study(6, count=5), ["ter", "length"])
-    metrics.compute(study(20), ["length"])
+    monkeypatch.setattr(scores, "score_chunks", score)
+    monkeypatch.setattr(scores, "spare_processors", lambda: 3)
+    monkeypatch.setattr(scores, "WORTH_PROCESSES", 6)
+    scores.compute(study(), ["ter", "length"])
+    scores.compute(study(6, count=5), ["ter", "length"])
+    scores.compute(study(20), ["length"])
     assert asked == [3, 1, 1]
 
 
 def test_asking_again_costs_little(django_assert_max_num_queries):
     made = study()
-    metrics.compute(made, ["length"])
+    scores.compute(made, ["length"])
     with django_assert_max_num_queries(2):
-        metrics.compute(made, ["length"])
-    metrics.compute(made, [])
+        scores.compute(made, ["length"])
+    scores.compute(made, [])

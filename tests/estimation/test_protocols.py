@@ -5,12 +5,11 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 
+from annotate.campaigns import facts, life
 from annotate.models import Campaign, Protocol
-from annotate.selectors.campaigns import counting, opening
-from annotate.services.campaigns import life
-from estimation import protocols
+from estimation import facts as facts_module
 from estimation.core import Sample, difference, estimate
-from estimation.data import scale_of
+from estimation.facts import scale_of
 from tests.factories import campaign, user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.orm]
@@ -20,22 +19,22 @@ ITEMS, PEOPLE = [0, 0, 0, 1, 2, 2, 3, 4, 5, 5], [1, 2, 3, 1, 1, 2, 3, 2, 4, 5]
 METRIC = [0.2, -0.4, -1.1, 0.9, 0.6, -0.7, 0.1, 0.3, -0.2, 0.5]
 
 
-def brief_of(study: Campaign) -> counting.Brief:
-    return counting.brief(study.pk)
+def brief_of(study: Campaign) -> facts.Brief:
+    return facts.brief(study.pk)
 
 
-def criterion_of(brief: counting.Brief, name: str = "overall"):
+def criterion_of(brief: facts.Brief, name: str = "overall"):
     return next(one for one in brief.criteria if one.name == name)
 
 
-def sample_of(brief: counting.Brief, metric=METRIC) -> Sample:
+def sample_of(brief: facts.Brief, metric=METRIC) -> Sample:
     return Sample(SCORES, ITEMS, PEOPLE, 10, scale_of(criterion_of(brief)), metric)
 
 
 def test_opening_writes_what_the_instrument_and_the_plan_say():
     draft = campaign(is_open=False, metrics=("quality",))
     assert draft.protocol is None
-    planned = opening.protocol_of(draft)
+    planned = facts.protocol_of(draft)
     life.open_(draft.pk)
     draft.refresh_from_db()
     assert Protocol.from_data(draft.protocol) == planned
@@ -78,13 +77,13 @@ def test_estimates_use_the_constants_of_the_protocol():
     Campaign.objects.filter(pk=study.pk).update(protocol=own)
     brief = brief_of(study)
     sample = sample_of(brief)
-    found = protocols.estimated(brief, criterion_of(brief), sample)
+    found = facts_module.estimated(brief, criterion_of(brief), sample)
     assert found == estimate(sample, balance=2.0, person_share=0.5)
-    alone = protocols.without_metrics(brief, criterion_of(brief), sample)
+    alone = facts_module.without_metrics(brief, criterion_of(brief), sample)
     assert alone.slopes == ()
     assert alone.method == found.method
     other = sample_of(brief, METRIC[::-1])
-    compared = protocols.compared(brief, criterion_of(brief), sample, other)
+    compared = facts_module.compared(brief, criterion_of(brief), sample, other)
     again = difference(sample, other, balance=2.0, person_share=0.5)
     assert (compared.estimate, compared.std_error) == (again.estimate, again.std_error)
 
@@ -97,7 +96,7 @@ def test_a_campaign_of_an_earlier_version_keeps_regression_without_pull(metric, 
     old = {**study.protocol, "estimator": "regression", "criteria": {}}
     Campaign.objects.filter(pk=study.pk).update(protocol=old)
     brief = brief_of(study)
-    found = protocols.estimated(brief, criterion_of(brief), sample_of(brief, metric))
+    found = facts_module.estimated(brief, criterion_of(brief), sample_of(brief, metric))
     assert found.method.estimator == estimator
     assert found.method.person_share == 0
     assert not found.variance.pulled

@@ -5,16 +5,15 @@ from itertools import combinations
 import pytest
 from django.db import IntegrityError, transaction
 
+from annotate.campaigns import facts, life
+from annotate.campaigns.problems import Row
 from annotate.models import Assignment, Campaign, Slot, System, Target
-from annotate.selectors.campaigns import counting
-from annotate.services.campaigns import life
-from annotate.services.campaigns.importing.problems import Row
-from annotate.states import CloseReason
-from estimation import data
+from annotate.models.base import CloseReason
+from estimation import facts as facts_module
+from estimation import refresh
 from estimation.core import Difference, PairState, ranking
 from estimation.models import Comparison, Decision, Estimate
-from estimation.selectors import comparisons
-from estimation.services import estimating
+from estimation.pages import numbers
 from tests.estimation.ranked import crowd, judge, ranked
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db, pytest.mark.usefixtures("no_screens")]
@@ -22,14 +21,14 @@ THREE = ("good", "fair", "poor")
 
 
 def newest(made: Campaign) -> dict[tuple[str, str], Comparison]:
-    rows = comparisons.newest(made.pk).select_related("first", "second")
+    rows = numbers.newest(made.pk).select_related("first", "second")
     return {(row.first.name, row.second.name): row for row in rows}
 
 
 def found_now(made: Campaign) -> dict[tuple[str, str], Difference]:
     """The paired differences of the evidence that counts now."""
-    brief = counting.brief(made.pk)
-    _, compared = estimating.findings(brief, data.see(brief))
+    brief = facts.brief(made.pk)
+    _, compared = refresh.findings(brief, facts_module.see(brief))
     return {(one.first.name, one.second.name): one.difference for one in compared}
 
 
@@ -61,7 +60,7 @@ def test_it_closes_when_every_pair_is_decided():
 def test_intervals_are_those_of_all_pairs_together():
     made = ranked(systems=THREE, margins={"overall": 0.05, "fluency": 0.05})
     judge(made, crowd(made, 12), 100)
-    rows = [row for row in comparisons.newest(made.pk) if row.criterion == "overall"]
+    rows = [row for row in numbers.newest(made.pk) if row.criterion == "overall"]
     states = {pair: PairState.of(one) for pair, one in found_now(made).items()}
     # Two criteria and three pairs share alpha.
     verdict = ranking(states, margin=0.05, level=1 - 0.05 / 2, planned_items=40)
@@ -71,7 +70,7 @@ def test_intervals_are_those_of_all_pairs_together():
         assert row.low == pytest.approx(said.low)
         assert row.high == pytest.approx(said.high)
         assert (row.detail["pairs"], row.detail["margin"]) == (6, 0.05)
-    assert {row.criterion for row in comparisons.newest(made.pk)} == {"overall", "fluency"}
+    assert {row.criterion for row in numbers.newest(made.pk)} == {"overall", "fluency"}
 
 
 @pytest.mark.slow
@@ -115,7 +114,7 @@ def test_it_goes_on_where_the_drain_leaves_a_pair_open():
     made = ranked(systems=("fair", "alike"), margins={"overall": 0.05})
     judge(made, crowd(made), 70)
     assert life.close(made.pk, CloseReason.RANKED)
-    estimating.refresh(made.pk)
+    refresh.refresh(made.pk)
     made.refresh_from_db()
     assert (made.status, made.close_reason) == ("open", "")
     told = Decision.objects.get(campaign=made, verb="resume")

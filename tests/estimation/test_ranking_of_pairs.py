@@ -10,13 +10,14 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotate.campaigns import facts, life
+from annotate.campaigns import lists as campaigns_lists
 from annotate.models import Campaign, Slot, System, Target
-from annotate.selectors.campaigns import counting, listing
-from annotate.services.campaigns import life
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from estimation import read
 from estimation.core import sequence_half_widths
 from estimation.models import Comparison, Decision, Estimate
-from estimation.selectors import history, rankings
+from estimation.pages import numbers
 from tests.annotate.comparing import decide, prefer_in_turn, ranked
 from tests.annotate.researcher import created
 from tests.estimation.ranked import crowd
@@ -29,7 +30,7 @@ FLIPPED = {"first": "second", "second": "first", "close": "close", "open": "open
 
 
 def decisions(made: Campaign) -> dict[str, str]:
-    rows = history.newest([made.pk]).filter(criterion="preference")
+    rows = read.newest([made.pk]).filter(criterion="preference")
     return {row.system.name: row.detail["outcome"] for row in rows.select_related("system")}
 
 
@@ -70,8 +71,8 @@ def test_stored_intervals_share_alpha_among_pairs_and_criteria() -> None:
     margins = {"preference": 0.2, "preference_wins": 0.1}
     made = ranked(items=40, margins=margins, double_share=0)
     prefer_in_turn(made, crowd(made), 110)
-    brief = counting.brief(made.pk)
-    rows = history.newest([made.pk]).select_related("system")
+    brief = facts.brief(made.pk)
+    rows = read.newest([made.pk]).select_related("system")
     assert rows.count() == 6
     for row in rows:
         assert (row.detail["pairs"], row.detail["margin"]) == (6, margins[row.criterion])
@@ -187,7 +188,7 @@ def test_systems_of_a_circle_share_their_places(client: Client) -> None:
     owner = user()
     made = ranked(items=6, owner=owner)
     decide(made, {"A vs. B": "first", "A vs. C": "second", "B vs. C": "first"})
-    (one,) = rankings.of(listing.facts(made)).each
+    (one,) = numbers.rankings_of(campaigns_lists.facts(made)).each
     assert {placed.system: placed.place for placed in one.placed} == dict.fromkeys("ABC", "1–3")
     assert one.circles == (("A", "B", "C"),)
     client.force_login(owner)
@@ -200,7 +201,7 @@ def test_wins_are_counted_from_a_half(client: Client) -> None:
     made = ranked(items=6, systems="AB", owner=owner, margins={"preference_wins": 0.1})
     decide(made, {"A vs. B": "first"})
     Estimate.objects.update(criterion="preference_wins", estimate=0.8, low=0.6, high=0.95)
-    (one,) = rankings.of(listing.facts(made)).each
+    (one,) = numbers.rankings_of(campaigns_lists.facts(made)).each
     assert one.pairs[0].row.low == pytest.approx(0.1)
     client.force_login(owner)
     assert "Counted from a tie, which is 0.5." in shown(client, "estimation:dashboard", made)

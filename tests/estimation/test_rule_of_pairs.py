@@ -11,7 +11,7 @@ from scipy.special import lambertw
 
 from estimation.core import Estimate as Estimated
 from estimation.core import Sample, Scale, estimate
-from estimation.services.rule import PairRule
+from estimation.rule import PairRule
 from tests.core.ranked_campaigns import (
     BESIDE_EDGES,
     Design,

@@ -3,13 +3,12 @@
 import pytest
 from django.contrib.auth.models import User
 
+from annotate.campaigns import life
 from annotate.models import Assignment, Campaign, Participation, Ruling, System
-from annotate.selectors.work import admission
-from annotate.services.campaigns import life
-from annotate.services.review import verdicts
-from annotate.services.work import judgments, leasing
+from annotate.review import reviews
+from annotate.work import admission, leasing, submitting
+from estimation import read
 from estimation.models import Decision
-from estimation.selectors import history
 from tests import remembered
 from tests.estimation.reviewed import exclude, flag, respond, rule, settle, take_turns
 from tests.factories import GOOD, campaign, person, user
@@ -20,7 +19,7 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 @pytest.fixture(autouse=True)
 def _no_screens(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the reviews that a test opens: the judgments here would look careless to any screen."""
-    monkeypatch.setattr(verdicts, "screen_all", lambda *_asked: [])
+    monkeypatch.setattr(reviews, "screen_all", lambda *_asked: [])
 
 
 @pytest.fixture
@@ -62,7 +61,7 @@ def test_a_stopped_system_resumes_when_an_exclusion_widens_its_interval(ada: Use
         got = leasing.lease(who.pk)
         assert isinstance(got, Assignment)
         raw = GOOD if "alpha" in got.output.text else erratic(index // 2)
-        judgments.submit(got.pk, participation_id=who.pk, raw=raw)
+        submitting.submit_judgment(got.pk, participation_id=who.pk, raw=raw)
     settle(made)
     alpha, beta = System.objects.get(name="alpha"), System.objects.get(name="beta")
     assert alpha.stop_position is not None
@@ -77,7 +76,7 @@ def test_a_stopped_system_resumes_when_an_exclusion_widens_its_interval(ada: Use
         assert isinstance(got, Assignment)
         is_alpha = "alpha" in got.output.text
         raw = erratic(0) if is_alpha else GOOD
-        judgments.submit(got.pk, participation_id=who.pk, raw=raw)
+        submitting.submit_judgment(got.pk, participation_id=who.pk, raw=raw)
     settle(made)
     alpha.refresh_from_db()
     assert alpha.stop_position is None
@@ -94,7 +93,7 @@ def test_open_reviews_hold_the_end_back_and_the_ruling_lets_it_come(
     review = flag(cast[0])
     settle(made)
     assert made.status == "closing"
-    assert all(row.provisional for row in history.latest(made.pk))
+    assert all(row.provisional for row in read.latest(made.pk))
     rule(review, ada, act)
     settle(made)
     if act == Ruling.Act.EXCLUDE:
@@ -102,8 +101,8 @@ def test_open_reviews_hold_the_end_back_and_the_ruling_lets_it_come(
         assert take_turns(cast[1:], 40) == 5
         settle(made)
     assert (made.status, made.close_reason) == ("closed", "target")
-    assert not any(row.provisional for row in history.latest(made.pk))
-    assert {row.n_judgments for row in history.latest(made.pk)} == {40}
+    assert not any(row.provisional for row in read.latest(made.pk))
+    assert {row.n_judgments for row in read.latest(made.pk)} == {40}
 
 
 @pytest.mark.slow
@@ -115,7 +114,7 @@ def test_a_review_begun_while_closing_holds_the_end_back(ada: User) -> None:
     settle(made)
     assert made.status == "closing"
     review = flag(cast[1])
-    judgments.submit(running.pk, participation_id=runner.pk, raw=GOOD)
+    submitting.submit_judgment(running.pk, participation_id=runner.pk, raw=GOOD)
     settle(made)
     assert made.status == "closing"
     rule(review, ada, Ruling.Act.CLEAR)
@@ -149,7 +148,7 @@ def test_an_exclusion_after_closing_keeps_it_closed_and_collects_nothing(ada: Us
         exclude(who, ada)
     settle(made)
     assert made.status == "closed"
-    (row,) = [one for one in history.latest(made.pk) if one.criterion == "overall"]
+    (row,) = [one for one in read.latest(made.pk) if one.criterion == "overall"]
     assert (row.n_judgments, row.provisional) == (10, False)
     assert not row.detail["at_target"]
     got = leasing.lease(person(made, "late").pk)

@@ -19,7 +19,7 @@ from django.conf import settings
 from django.test import override_settings
 from django.utils import timezone
 
-from annotate.tokens import posting_token
+from annotate.common.tokens import posting_token
 from extras.mturk_simulator.server import serve
 from tests.crowds.far_side import FarSide
 from tests.crowds.mturk.far_side import MTurkFarSide

@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from annotate.instruments.tutorials import files
-from annotate.selectors.studies import amended_texts
+from annotate.studies import queries as studies_queries
+from annotate.studies import tutorials
 from tests.addresses import World
 from tests.annotate.own import helpful
 from tests.annotate.researcher import PLAN
@@ -50,7 +50,7 @@ BATCH_FORM: dict[str, Any] = {
 
 
 def tutorial() -> Any:
-    return json.loads(files.text("language_quality", "en"))
+    return json.loads(tutorials.tutorial_file("language_quality", "en"))
 
 
 def question() -> dict[str, Any]:
@@ -241,7 +241,7 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
         "instructions": "Judge as an editor.",
         "consent": "You may stop.",
         "reason": "Shorter.",
-        "revision": amended_texts.of(world.link).revision,
+        "revision": studies_queries.amended_texts_of(world.link).revision,
     },
     "annotate:instrument-new": lambda _world: {"definition": json.dumps(helpful())},
     "annotate:instrument-draft": lambda _world: {"definition": json.dumps(helpful())},

@@ -10,7 +10,7 @@ from django.test import Client, RequestFactory
 from rest_framework.test import APIClient
 
 from annotate.models import Campaign
-from config.request_checks import Gate
+from config.requests import Gate
 from tests.addresses import DOORS, World
 from tests.annotate.researcher import PLAN, lines
 from tests.hostile.trying import Tries, address, no_room

@@ -13,9 +13,9 @@ from django.db import transaction
 from django.http import QueryDict
 from django.test import Client
 
-from annotate import tokens
+from annotate.common import tokens
 from annotate.models import ChangeMark
-from annotate.services.work import leasing
+from annotate.work import leasing
 from tests.addresses import Door, World
 from tests.annotate.market import posting
 from tests.factories import leased, person

@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from config.celery import app
-from config.workers.schedule import BACKGROUND, LONG
+from config.workers import BACKGROUND, LONG
 from tests.processes import ROOT, wait_for
 from tests.servers import start_redis
 

@@ -17,11 +17,10 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from annotate import tokens
+from annotate.common import marks, tokens
 from annotate.models import ChangeMark
-from annotate.services import change_marks
 from config import notes
-from config.web.alive import Alive
+from config.health import Alive
 from tests.factories import campaign, person
 from tests.processes import Stack, stack, wait_for
 from tests.servers import free_port
@@ -50,7 +49,7 @@ def test_healthz_asks_nothing_but_the_process() -> None:
 def test_a_mark_older_than_a_minute_is_not_ready(client: Client) -> None:
     assert asked(client) == (200, {"status": "ok"})
     study = campaign()
-    change_marks.mark(study.pk, "judgment")
+    marks.mark(study.pk, "judgment")
     assert asked(client)[0] == 200
     ChangeMark.objects.update(at=timezone.now() - 1.1 * MINUTE)
     status, said = asked(client)

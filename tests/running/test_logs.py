@@ -16,8 +16,7 @@ from gunicorn.glogging import Logger as GunicornLogger
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotate import tokens
-from annotate.services.accounts import secrets
+from annotate.common import tokens
 from config import logs
 from tests.addresses import DOORS
 
@@ -27,7 +26,7 @@ SECRETS = {
     "join": tokens.invitation_token(7, "Grace H"),
     "entry": tokens.posting_token("abc234"),
     "batch-preview": tokens.preview_token(7, 2),
-    "invitation": secrets.of_invitation("abc234"),
+    "invitation": tokens.of_invitation("abc234"),
     "new-password": "abc234-0123456789abcdef0123456789abcdef",
 }
 ADDRESSES = {
@@ -159,7 +158,7 @@ def test_a_message_that_cannot_be_formatted_is_no_failure() -> None:
 def test_the_log_of_a_page_that_broke_names_no_link(
     name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from annotate.selectors.work import task_page
+    from annotate.work import task as task_page
 
     def broken(*_args: object) -> None:
         raise Broken(ADDRESSES[name])

@@ -15,13 +15,12 @@ from django.db import connection
 from django.test import Client
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE, cursor
 
+from annotate.campaigns import imports, life
 from annotate.models import Campaign
-from annotate.services.campaigns import life
-from annotate.services.campaigns.importing import running
-from annotate.services.work import scoring
 from annotate.tasks import add_up, expire_leases, keep_verdicts, reconcile, stop_expired
-from config import query_time
-from estimation.services import agreement, estimating
+from annotate.work import scoring
+from config import requests
+from estimation import after, refresh
 from tests.addresses import World, built
 from tests.annotate.work.pages.working import call, submit
 from tests.factories import campaign, leased, person
@@ -87,7 +86,7 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Pool]]:
     monkeypatch.setitem(connection.settings_dict, POOLED, True)
     monkeypatch.setattr(Pool, "sent", [])
     yield Pool
-    query_time.lift()
+    requests.lift()
     connection.close()
 
 
@@ -105,11 +104,11 @@ def works(study: Campaign, visitor: Client) -> None:
 def tasks(study_id: int) -> None:
     """What the worker does with it, sooner or later."""
     scoring.ensure(study_id)
-    estimating.refresh(study_id)
-    agreement.measure(study_id)
+    refresh.refresh(study_id)
+    after.measure(study_id)
     for task in (expire_leases, add_up, stop_expired, keep_verdicts, reconcile):
         task()
-    running.run_due()
+    imports.run_due()
 
 
 def read(world: World) -> set[int]:

@@ -28,9 +28,9 @@ with connection.cursor() as cursor:
 LOOK = """
 import django, json; django.setup()
 from annotate.models import Annotator, Campaign, Participation
-from annotate.text.names import Keys, keys
+from annotate.common.text import Keys, keys
 from annotate.services.work import joining, participations
-from annotate.errors import Conflict
+from annotate.common.errors import Conflict
 from tests.factories import campaign
 rows = Annotator.objects.filter(crowd="link").order_by("pk")
 few = rows.exclude(environment="open-9").filter(pseudonym__startswith="p")

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from annotate.campaigns import exports
 from annotate.instruments import registry
-from annotate.instruments.language_quality.definition import DEFINITION
+from annotate.instruments.language_quality.instrument import DEFINITION
 from annotate.instruments.rating.instrument import Rating
 from annotate.models import Operation
-from annotate.selectors.campaigns import protocol
 from tests.upgrade.numbers import COUNTS, NUMBERS
 from tests.upgrade.old_database import (
     MIGRATIONS,
@@ -124,7 +124,7 @@ def test_annotators_read_neutral_titles_and_no_name(now: dict[str, Any], before:
     assert {key for key, _language in asked.values()} > {"language_quality", "answer_correctness"}
     for campaign, (_name, title) in now["public"].items():
         key, language = asked[campaign]
-        assert title == protocol.title("", registry.INSTRUMENTS.get(key, OWN), language)
+        assert title == exports.title("", registry.INSTRUMENTS.get(key, OWN), language)
     assert len(now["subjects"]) > 3
     assert [name for _campaign, name, subject in now["subjects"] if name in subject] == []
     for campaign, _name, subject in now["subjects"]:

@@ -16,6 +16,7 @@ from django.db import connection  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.urls import reverse  # noqa: E402
 
+from annotate.common import marks  # noqa: E402
 from annotate.models import (  # noqa: E402
     Campaign,
     Judgment,
@@ -23,11 +24,10 @@ from annotate.models import (  # noqa: E402
     Operation,
     Payout,
 )
-from annotate.models.payloads import FORMS  # noqa: E402
-from annotate.services import change_marks  # noqa: E402
-from annotate.services.work import scoring, superseding  # noqa: E402
+from annotate.models.crowds import FORMS  # noqa: E402
+from annotate.work import scoring, submitting  # noqa: E402
+from estimation import refresh  # noqa: E402
 from estimation.models import Estimate  # noqa: E402
-from estimation.services import estimating  # noqa: E402
 from tests.factories import judge, person  # noqa: E402
 from tests.upgrade.numbers import NUMBERS  # noqa: E402
 
@@ -113,8 +113,8 @@ def relations() -> dict[str, int]:
 def estimates() -> dict[str, list[Any]]:
     """The newest estimate of each cell, taken again: {system and criterion: numbers}."""
     for campaign in Campaign.objects.filter(status__in=("open", "paused", "closing", "closed")):
-        change_marks.mark(campaign.pk, "upgrade")
-        estimating.refresh(campaign.pk)
+        marks.mark(campaign.pk, "upgrade")
+        refresh.refresh(campaign.pk)
     rows = Estimate.objects.order_by("pk").values_list("system", "criterion", *NUMBERS)
     return {f"{system} {criterion}": numbers for system, criterion, *numbers in rows}
 
@@ -133,7 +133,7 @@ def corrected() -> dict[str, int]:
     """Correct an old judgment; {how many its assignment has: kept, and counted}."""
     free = Judgment.objects.exclude(exclusions__restored_at=None, exclusions__isnull=False)
     old = free.earliest("pk")
-    superseding.supersede(old.pk, response=old.response)
+    submitting.supersede(old.pk, response=old.response)
     mine = {"assignment": old.assignment_id}
     return {
         "kept": Judgment.every.filter(**mine).count(),

@@ -1,17 +1,347 @@
 """boto3's MTurk client: created late, checked, and called once per effect."""
 
 import os
+import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import timedelta
+from decimal import Decimal
+from enum import StrEnum
+from functools import lru_cache, wraps
 from threading import Lock
-from typing import Any
+from typing import Any, ParamSpec
+from urllib.parse import urlsplit
 
 import boto3
+from botocore import exceptions as raised
 from botocore.config import Config
 
-from annotate.crowds import clocks
-from annotate.crowds.mturk.environments import Environment, environment_of
-from annotate.crowds.mturk.errors import ERRORS, Kind, TurkError, turk_error
+from annotate.crowds import contract
+from annotate.crowds.contract import (
+    Configuration,
+    Crowd,
+    CrowdError,
+    Effect,
+    InsufficientFunds,
+    InvalidTransition,
+    Marketplace,
+    NotFoundAtCrowd,
+    Outcome,
+    Setting,
+    Throttled,
+    Transient,
+)
+from annotate.crowds.prices import CENT, Tariff
+
+# Amazon Mechanical Turk as one of the crowds.
+
+
+def make_crowd(setting: Setting) -> Marketplace:
+    return _mturk(
+        setting("MTURK_ENVIRONMENT"), setting("MTURK_ENDPOINT_URL"), setting("MTURK_WORKER_URL")
+    )
+
+
+@lru_cache(maxsize=8)
+def _mturk(environment: str, endpoint_url: str, worker_url: str) -> Marketplace:
+    from annotate.crowds.mturk.marketplace import MTurk  # importing boto3 takes time
+
+    return MTurk(environment, endpoint_url=endpoint_url, worker_url=worker_url)
+
+
+MTURK = Crowd(
+    "mturk",
+    "Amazon Mechanical Turk",
+    "published and paid there, in batches",
+    # At least a cent per payment.
+    Tariff(Decimal("0.2"), least=CENT),
+    make_crowd,
+    settings={
+        "MTURK_ENVIRONMENT": "sandbox",  # or "production"
+        "MTURK_ENDPOINT_URL": "",  # of another compatible server
+        # Where that server frames pages and receives submissions, if at another address.
+        "MTURK_WORKER_URL": "",
+    },
+    not_asked=("languages",),
+)
+
+
+# The environments of MTurk: production, the sandbox, and other servers with its protocol.
+
+
+PRODUCTION = "https://mturk-requester.us-east-1.amazonaws.com"
+SANDBOX = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
+
+
+@dataclass(frozen=True)
+class Environment:
+    """`sites`: where workers see our pages in a frame, and where these submit the work."""
+
+    environment: str
+    endpoint: str
+    sites: tuple[str, ...]
+    own: bool = False  # not Amazon's
+
+    @property
+    def plain_http(self) -> bool:
+        """Return whether our pages may be without TLS, which only a local server allows."""
+        return self.own and urlsplit(self.endpoint).scheme == "http"
+
+    def listing_url(self, group: str) -> str:
+        return f"{self.sites[0]}/mturk/preview?groupId={group}"
+
+
+AMAZON = {
+    "production": Environment(
+        "production", PRODUCTION, ("https://worker.mturk.com", "https://www.mturk.com")
+    ),
+    "sandbox": Environment("sandbox", SANDBOX, ("https://workersandbox.mturk.com",)),
+}
+HOSTS = {urlsplit(world.endpoint).hostname: name for name, world in AMAZON.items()}
+
+
+def environment_of(endpoint: str) -> str:
+    """Return the environment of an endpoint."""
+    parts = urlsplit(endpoint)
+    return HOSTS.get(parts.hostname) or parts.netloc.rpartition("@")[2].lower()
+
+
+def world(environment: str, endpoint_url: str, worker_url: str) -> Environment:
+    """Return the environment that the settings name; raises `Configuration` if they contradict."""
+    found = environment_of(endpoint_url) if endpoint_url else environment
+    if found not in AMAZON:
+        return _own(endpoint_url, worker_url)
+    if found != environment:
+        raise Configuration(
+            f"MTURK_ENDPOINT_URL is the address of {found}, but MTURK_ENVIRONMENT says "
+            f"{environment}: set both to the same, or leave the address out."
+        )
+    if worker_url:
+        raise Configuration(
+            "MTURK_WORKER_URL is for other servers than Amazon's: leave it out, or set "
+            "MTURK_ENDPOINT_URL too."
+        )
+    return AMAZON[found]
+
+
+def _own(endpoint_url: str, worker_url: str) -> Environment:
+    origins = [origin(url) for url in (endpoint_url, worker_url or endpoint_url)]
+    if not endpoint_url or None in origins:
+        raise Configuration(
+            "Set MTURK_ENVIRONMENT to sandbox or production, or MTURK_ENDPOINT_URL to the "
+            "address of another server (such as http://localhost:8123), and MTURK_WORKER_URL, "
+            "if at all, to the address where its workers are."
+        )
+    return Environment(environment_of(endpoint_url), endpoint_url, (str(origins[1]),), own=True)
+
+
+def origin(url: str) -> str | None:
+    """Return scheme, host and port of an address; None if it is not an address."""
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return None
+    return f"{parts.scheme}://{parts.hostname}{port}"
+
+
+# MTurk's errors: converts what boto3 raises into outcomes of effects and errors of reading.
+
+
+P = ParamSpec("P")
+ERRORS = (raised.BotoCoreError, raised.ClientError)
+CREDENTIALS = (
+    "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of an AWS user with the policy "
+    "AmazonMechanicalTurkFullAccess, and link that AWS account to the requester account "
+    "(requester.mturk.com/developer; for the sandbox requestersandbox.mturk.com/developer)."
+)
+ACCOUNT = "requester.mturk.com/account"
+STAMP = re.compile(r"\s*\(\d+(?: s)?\)\s*$")  # MTurk ends its messages with a time
+
+
+class Kind(StrEnum):
+    THROTTLED = "throttled"
+    UNREACHED = "unreached"  # the call did not arrive
+    UNKNOWN = "unknown"  # it may have arrived and taken effect
+    FUNDS = "funds"
+    MISSING = "not_found"
+    STATE = "state"
+    DUPLICATE = "duplicate"
+    INCREASE = "increase"
+    SETTINGS = "configuration"
+    INVALID = "refused"
+
+
+class TurkError(Exception):
+    """A failed call; `code` is MTurk's own, if it has one."""
+
+    def __init__(self, kind: Kind, message: str, code: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.code = code or kind.value
+
+    def outcome(self) -> Outcome:
+        return Outcome(EFFECTS[self.kind], CODES.get(self.kind, self.code), self.message)
+
+    def crowd_error(self) -> CrowdError:
+        return READING.get(self.kind, CrowdError)(
+            self.message, code=CODES.get(self.kind, self.code)
+        )
+
+
+CODES = {Kind.THROTTLED: "throttled", Kind.FUNDS: "funds", Kind.SETTINGS: "configuration"}
+EFFECTS = {
+    Kind.THROTTLED: Effect.RETRYABLE,
+    Kind.UNREACHED: Effect.RETRYABLE,
+    Kind.UNKNOWN: Effect.AMBIGUOUS,
+    Kind.DUPLICATE: Effect.ALREADY,
+} | dict.fromkeys(
+    (Kind.FUNDS, Kind.MISSING, Kind.STATE, Kind.INCREASE, Kind.INVALID), Effect.REFUSED
+)
+READING: dict[Kind, type[CrowdError]] = {
+    Kind.THROTTLED: Throttled,
+    Kind.UNREACHED: Transient,
+    Kind.UNKNOWN: Transient,
+    Kind.FUNDS: InsufficientFunds,
+    Kind.MISSING: NotFoundAtCrowd,
+    Kind.STATE: InvalidTransition,
+    Kind.SETTINGS: Configuration,
+}
+
+
+def effect(method: Callable[P, Outcome]) -> Callable[P, Outcome]:
+    """Return the method with its errors converted to outcomes.
+
+    An effect is one request, which raises `TurkError`. An error while reading before it means that
+    nothing was requested yet. `Configuration` is passed on, because a person has to change
+    settings.
+    """
+
+    @wraps(method)
+    def carried_out(*args: P.args, **kwargs: P.kwargs) -> Outcome:
+        try:
+            return method(*args, **kwargs)
+        except TurkError as error:
+            if error.kind is Kind.SETTINGS:
+                raise error.crowd_error() from error
+            return error.outcome()
+        except Configuration:
+            raise
+        except CrowdError as error:
+            again = isinstance(error, Transient)
+            return Outcome(Effect.RETRYABLE if again else Effect.REFUSED, error.code, error.message)
+
+    return carried_out
+
+
+# ---------------------------------------------------------------- from boto3
+
+THROTTLING = {
+    "throttlingexception",
+    "throttling",
+    "toomanyrequestsexception",
+    "requestlimitexceeded",
+}
+NO_ENTRY = {
+    "accessdeniedexception",
+    "badclaimssupplied",
+    "badcredentialsupplied",
+    "expiredtoken",
+    "expiredtokenexception",
+    "incompletesignature",
+    "invalidclienttokenid",
+    "invalidsignatureexception",
+    "missingauthenticationtoken",
+    "notauthorized",
+    "accountnotlinked",
+    "signaturedoesnotmatch",
+    "unrecognizedclientexception",
+}
+TURK = {
+    "insufficientfunds": Kind.FUNDS,
+    "invalidmaximumassignmentsincrease": Kind.INCREASE,
+    "duplicaterequest": Kind.DUPLICATE,
+}
+UNREACHED = (
+    raised.EndpointConnectionError,
+    raised.ConnectTimeoutError,
+    raised.ProxyConnectionError,
+)
+NO_CREDENTIALS = (
+    raised.NoCredentialsError,
+    raised.PartialCredentialsError,
+    raised.CredentialRetrievalError,
+    raised.ProfileNotFound,
+    raised.ConfigParseError,
+    raised.TokenRetrievalError,
+    raised.SSOError,
+    raised.NoAuthTokenError,
+)
+
+
+def turk_error(error: Exception) -> TurkError:
+    """Return the meaning of an error of boto3."""
+    if isinstance(error, raised.ClientError):
+        return _answered(error.response)
+    if isinstance(error, NO_CREDENTIALS):
+        return TurkError(Kind.SETTINGS, f"There are no usable AWS credentials. {CREDENTIALS}")
+    if isinstance(error, UNREACHED):
+        return TurkError(
+            Kind.UNREACHED,
+            "MTurk cannot be reached, so nothing was changed there. Try again in a moment. If it "
+            "still fails, check the network and MTURK_ENDPOINT_URL.",
+        )
+    if isinstance(error, raised.ParamValidationError):
+        return TurkError(Kind.INVALID, f"MTurk would not take this: {error}")
+    return TurkError(Kind.UNKNOWN, f"The connection to MTurk broke before it answered: {error}")
+
+
+def _answered(response: dict[str, Any]) -> TurkError:
+    """Return the meaning of a server's answer: `TurkErrorCode` says more than `Code`."""
+    said = response.get("Error", {})
+    code = str(response.get("TurkErrorCode") or said.get("Code", ""))
+    message = STAMP.sub("", str(said.get("Message") or response.get("Message") or code))
+    status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+    kind = _kind(code, str(said.get("Code", "")), message, status)
+    return TurkError(kind, _sentence(kind, message), code)
+
+
+def _kind(code: str, shape: str, message: str, status: int) -> Kind:
+    # Documents and answers differ in capital letters: HITAlreadyExists, HitAlreadyExists.
+    names = {code.rpartition(".")[2].lower(), shape.lower()}
+    if names & THROTTLING or status == 429:
+        return Kind.THROTTLED
+    if status >= 500 or "servicefault" in names:
+        return Kind.UNKNOWN
+    if names & NO_ENTRY:
+        return Kind.SETTINGS
+    return _of_turk(code.rpartition(".")[2].lower(), message)
+
+
+def _of_turk(name: str, message: str) -> Kind:
+    if name in TURK:
+        return TURK[name]
+    if name.endswith("doesnotexist"):
+        return Kind.MISSING
+    if name.endswith("alreadyexists") or "idempotency token" in message:
+        return Kind.DUPLICATE
+    if name.startswith("invalid") and name.endswith("state"):
+        return Kind.STATE
+    return Kind.INVALID
+
+
+def _sentence(kind: Kind, message: str) -> str:
+    if kind is Kind.SETTINGS:
+        return f"MTurk refused access: {message} {CREDENTIALS}"
+    if kind is Kind.FUNDS:
+        return f"The requester account’s balance is too low ({ACCOUNT})."
+    if kind is Kind.THROTTLED:
+        return "MTurk accepts no more calls at the moment."
+    return f"MTurk: {message}"
+
 
 REGION = "us-east-1"
 CONNECT_TIMEOUT = 5.0
@@ -74,8 +404,8 @@ class MTurkClient:
             answer = method(**arguments)
         except ERRORS as error:
             raise turk_error(error) from error
-        self.ahead = clocks.ahead(answer["ResponseMetadata"]["HTTPHeaders"].get("date"))
-        told: dict[str, Any] = clocks.on_ours(answer, self.ahead)
+        self.ahead = contract.ahead(answer["ResponseMetadata"]["HTTPHeaders"].get("date"))
+        told: dict[str, Any] = contract.on_ours(answer, self.ahead)
         return told
 
     def _client(self, attempts: int) -> Any:

@@ -1,33 +1,559 @@
 """Amazon Mechanical Turk, or any server with its API of 2017-01-17."""
 
+import hashlib
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
+from urllib.parse import urlsplit
+from xml.etree.ElementTree import Element, ParseError, SubElement, TreeBuilder, XMLParser, tostring
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from annotate.crowds.base import (
+from annotate.common import tokens
+from annotate.common.errors import ServiceError
+from annotate.crowds.contract import (
+    NOT_YET,
+    Audience,
+    Bonus,
+    Capabilities,
+    Claim,
     Cost,
     CrowdError,
     Effect,
+    Event,
+    FormPost,
+    FramePolicy,
     Fullness,
+    InvalidEntry,
+    InvalidTransition,
+    Leaving,
     ListingProblem,
     NotFoundAtCrowd,
     Outcome,
     Posted,
+    Preview,
     Spec,
     Stage,
+    Submission,
+    Transient,
+    UnitState,
 )
-from annotate.crowds.mturk.checks import joined, problems
-from annotate.crowds.mturk.client import READ_TIMEOUT, MTurkClient
-from annotate.crowds.mturk.crowd import MTURK
-from annotate.crowds.mturk.entry import FromMTurk
-from annotate.crowds.mturk.environments import world
-from annotate.crowds.mturk.errors import Kind, TurkError, effect
-from annotate.crowds.mturk.people import People
-from annotate.crowds.mturk.question import question_xml
-from annotate.crowds.mturk.review import MTurkReview
+from annotate.crowds.mturk.client import (
+    MTURK,
+    READ_TIMEOUT,
+    Environment,
+    Kind,
+    MTurkClient,
+    TurkError,
+    effect,
+    origin,
+    world,
+)
+from annotate.crowds.prices import CENT
+
+# MTurk's XML: the question that frames our page, and the submitted answers.
+
+
+SCHEMA = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd"
+RECEIPT = "receipt"  # the field of the form that submits the work
+
+
+def question_xml(url: str) -> str:
+    """Return the question of a posting: our page at `url`, as high as the worker's window."""
+    question = Element("ExternalQuestion", xmlns=SCHEMA)
+    SubElement(question, "ExternalURL").text = url
+    SubElement(question, "FrameHeight").text = "0"
+    return tostring(question, encoding="unicode")
+
+
+def receipt_in(answers: str) -> str:
+    """Return our nonce from what a worker's browser submitted, or "".
+
+    A worker can submit anything. Unreadable answers have no receipt, so they are not taken for
+    ours. Document types are refused, and with them entities that they define.
+    """
+    parser = XMLParser(target=_Plain())  # noqa: S314
+    try:
+        parser.feed(answers)
+        root: Element = parser.close()
+    except (ParseError, _Forbidden):
+        return ""
+    for answer in root.iterfind("{*}Answer"):
+        if (answer.findtext("{*}QuestionIdentifier") or "").strip() == RECEIPT:
+            return (answer.findtext("{*}FreeText") or "").strip()
+    return ""
+
+
+class _Forbidden(Exception):
+    pass
+
+
+class _Plain(TreeBuilder):
+    def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
+        raise _Forbidden
+
+
+# Checks for what MTurk would refuse, before it is called.
+
+
+PLACES_AT_MOST = 9
+YEAR = timedelta(seconds=31_536_000)
+SHORTEST = timedelta(seconds=30)
+LATEST_APPROVAL = timedelta(seconds=2_592_000)
+QUESTION_BYTES = 65_535
+TEXTS = {"title": 128, "description": 2000}
+KEYWORDS = 1000
+COUNTRIES = 30
+EXCLUSION = 150
+COUNTRY = re.compile(r"[A-Z]{2}")
+
+
+def joined(keywords: tuple[str, ...]) -> str:
+    return ", ".join(keywords)
+
+
+def problems(spec: Spec, *, plain_http: bool) -> Iterator[ListingProblem]:
+    """Yield what MTurk would refuse. botocore checks only types."""
+    yield from _texts(spec)
+    yield from _money(spec)
+    yield from _times(spec)
+    yield from _address(spec, plain_http=plain_http)
+    yield from _audience(spec.audience)
+
+
+def _texts(spec: Spec) -> Iterator[ListingProblem]:
+    for field, longest in TEXTS.items():
+        text = str(getattr(spec, field))
+        if not text.strip() or len(text) > longest:
+            yield ListingProblem(field, f"The {field} needs 1 to {longest:,} characters.")
+    if len(joined(spec.keywords)) > KEYWORDS:
+        yield ListingProblem("keywords", f"Keywords and commas: at most {KEYWORDS:,} characters.")
+
+
+def _money(spec: Spec) -> Iterator[ListingProblem]:
+    if not payable(spec.reward):
+        yield ListingProblem("reward", "The reward is an amount above 0 with at most two decimals.")
+    if not 1 <= spec.places <= PLACES_AT_MOST:
+        yield ListingProblem(
+            "places",
+            f"A HIT has 1 to {PLACES_AT_MOST} places here. Publish more HITs instead: "
+            "from 10 places on, each costs a further fee.",
+        )
+
+
+def payable(amount: Decimal) -> bool:
+    return amount.is_finite() and amount > 0 and amount == amount.quantize(CENT)
+
+
+def _times(spec: Spec) -> Iterator[ListingProblem]:
+    for field in ("duration", "lifetime"):
+        if not SHORTEST <= getattr(spec, field) <= YEAR:
+            yield ListingProblem(field, f"The {field} is 30 seconds to 365 days.")
+    if not timedelta(0) <= spec.auto_approval <= LATEST_APPROVAL:
+        yield ListingProblem("auto_approval", "Automatic approval comes after 0 to 30 days.")
+
+
+def _address(spec: Spec, *, plain_http: bool) -> Iterator[ListingProblem]:
+    parts = urlsplit(spec.url)
+    schemes = ("https", "http") if plain_http else ("https",)
+    if parts.scheme not in schemes or not parts.hostname:
+        yield ListingProblem(
+            "url",
+            "MTurk shows only pages whose address begins with https://. Set PUBLIC_URL to such "
+            "an address of this server.",
+        )
+    elif len(question_xml(spec.url).encode()) > QUESTION_BYTES:
+        yield ListingProblem("url", f"The question is longer than {QUESTION_BYTES:,} bytes.")
+
+
+def _audience(audience: Audience) -> Iterator[ListingProblem]:
+    if len(audience.countries) > COUNTRIES:
+        yield ListingProblem("audience", f"MTurk takes at most {COUNTRIES} countries.")
+    if not all(COUNTRY.fullmatch(country) for country in audience.countries):
+        yield ListingProblem("audience", "Countries are two capital letters each, such as DE.")
+    if audience.languages:
+        yield ListingProblem(
+            "audience",
+            "MTurk does not know which languages people speak: choose countries, and let the "
+            "tutorial decide.",
+        )
+    if audience.approval_rate is not None and not 0 <= audience.approval_rate <= 100:
+        yield ListingProblem("audience", "The approval rate is a percentage: 0 to 100.")
+    if audience.approved_work is not None and audience.approved_work < 0:
+        yield ListingProblem("audience", "The number of approved tasks is 0 or more.")
+    if audience.masters:
+        yield ListingProblem(
+            "audience",
+            "Masters cost a further fee, which the budget does not include. Ask for an approval "
+            "rate and a number of approved tasks instead.",
+        )
+    if len(audience.exclusion) > EXCLUSION:
+        yield ListingProblem(
+            "audience", f"The exclusion list's name has at most {EXCLUSION} characters."
+        )
+
+
+# How people enter from MTurk and leave. MTurk signs none of its parameters.
+
+
+NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"
+SUBMIT = "/mturk/externalSubmit"
+THING = re.compile(r"[A-Z0-9]{1,64}")
+WORKER = re.compile(r"A[A-Z0-9]{1,63}")
+SHAPES = {"assignmentId": THING, "hitId": THING, "workerId": WORKER}
+
+
+class FromMTurk:
+    """The `Entry` of MTurk."""
+
+    key = "mturk"
+    label = "Amazon Mechanical Turk"
+    can = Capabilities(
+        preview=True,
+        iframe=True,
+        verify_at_entry=False,
+        override_refusal=timedelta(days=30),
+        idempotent_bonus=True,
+        auto_approval=True,
+        messaging=True,
+        messaging_once_decided=True,
+        can_shrink=True,
+        token_life=timedelta(hours=24),
+        places_at_most=PLACES_AT_MOST,
+    )
+    refusal_limit = LATEST_APPROVAL  # at most: each batch has its own, shown with each unit
+    world: Environment
+
+    @property
+    def environment(self) -> str:
+        return self.world.environment
+
+    def parse_entry(self, params: Mapping[str, str]) -> Preview | Claim | InvalidEntry:
+        try:
+            posting = tokens.read_posting(params.get("posting", ""))
+        except ServiceError as error:
+            return InvalidEntry(error.message, error.status)
+        if params.get("assignmentId") == NOT_ACCEPTED:
+            return Preview(posting)
+        if not all(shape.fullmatch(params.get(name, "")) for name, shape in SHAPES.items()):
+            return InvalidEntry(
+                _("Open this page from Mechanical Turk: accept the HIT there."), 400
+            )
+        return self._claim(params, posting)
+
+    def _claim(self, params: Mapping[str, str], posting: str) -> Claim | InvalidEntry:
+        submit_to = origin(params.get("turkSubmitTo", ""))
+        if submit_to not in self.world.sites:
+            return InvalidEntry(
+                _("This page was opened from another place than where the HIT was published."), 403
+            )
+        return Claim(
+            person=params["workerId"],
+            posting=posting,
+            listing=params["hitId"],
+            unit=params["assignmentId"],
+            submit_to=submit_to,
+        )
+
+    def verify_claim(self, claim: Claim) -> bool | InvalidEntry:
+        """Return False: anyone can write such an address. Only listed submissions are certain."""
+        return False
+
+    def completion(self, leaving: Leaving) -> FormPost:
+        fields = {"assignmentId": leaving.unit, RECEIPT: leaving.receipt}
+        return FormPost((leaving.submit_to or self.world.sites[-1]) + SUBMIT, fields)
+
+    def frame_policy(self) -> FramePolicy:
+        return FramePolicy(self.world.sites, ("'self'", *self.world.sites))
+
+    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | InvalidEntry:
+        return InvalidEntry("MTurk sends no events here: its work is read regularly.", 404)
+
+
+# Whom MTurk admits, and messages to people.
+
+
+COUNTRY_QUALIFICATION = "00000000000000000071"
+APPROVAL_RATE = "000000000000000000L0"
+APPROVED_WORK = "00000000000000000040"
+PORTION = 100  # people per message
+SUBJECT = 200
+TEXT = 4096
+LIST = "Plumbline: "
+ABOUT = "Hides these tasks from people who take no further part in them. It has no other meaning."
+
+
+class People:
+    """Exclusion lists are qualification types; workers who have one do not see the work."""
+
+    api: MTurkClient
+    _lists: dict[str, str]
+
+    @effect
+    def set_excluded(self, person: str, excluded: bool, *, group: str) -> Outcome:
+        found = self._list(group, make=excluded)
+        if not found:
+            return Outcome(Effect.ALREADY, message="This list is empty.")
+        try:
+            return self._put(person, found) if excluded else self._take(person, found)
+        except TurkError as error:
+            if error.code.lower().endswith("qualificationtypedoesnotexist"):
+                self._lists.pop(group, None)  # it was deleted there; the next call makes a new one
+                return Outcome(Effect.RETRYABLE, error.code, error.message)
+            raise
+
+    def _put(self, person: str, found: str) -> Outcome:
+        self.api.act(
+            "associate_qualification_with_worker",
+            QualificationTypeId=found,
+            WorkerId=person,
+            IntegerValue=1,
+            SendNotification=False,
+        )
+        return Outcome(Effect.APPLIED, note=found)
+
+    def _take(self, person: str, found: str) -> Outcome:
+        try:
+            self.api.act(
+                "disassociate_qualification_from_worker", QualificationTypeId=found, WorkerId=person
+            )
+        except TurkError as error:
+            gone = error.kind in (Kind.MISSING, Kind.STATE)
+            if not gone or error.code.lower().endswith("typedoesnotexist"):
+                raise
+            return Outcome(Effect.ALREADY, note=found)
+        return Outcome(Effect.APPLIED, note=found)
+
+    def _list(self, group: str, *, make: bool) -> str:
+        """Return the qualification type of an exclusion list; "" if there is none yet."""
+        if group not in self._lists:
+            found = self._named(LIST + group) or (self._new(LIST + group) if make else "")
+            if not found:
+                return ""
+            self._lists[group] = found
+        return self._lists[group]
+
+    def _named(self, name: str) -> str:
+        pages = self.api.pages(
+            "list_qualification_types",
+            "QualificationTypes",
+            MustBeRequestable=False,
+            MustBeOwnedByCaller=True,
+        )
+        return next((one["QualificationTypeId"] for one in pages if one["Name"] == name), "")
+
+    def _new(self, name: str) -> str:
+        try:
+            made = self.api.act(
+                "create_qualification_type",
+                Name=name,
+                Description=ABOUT,
+                QualificationTypeStatus="Active",
+            )
+        except TurkError as error:
+            if error.kind not in (Kind.DUPLICATE, Kind.UNKNOWN):
+                raise
+            # Names are unique, so a second try does not create a second list.
+            raise Transient("MTurk does not list the exclusion list yet.") from error
+        return str(made["QualificationType"]["QualificationTypeId"])
+
+    def requirements(self, audience: Audience) -> list[dict[str, Any]]:
+        """Return MTurk's requirements for accepting the work; creates the exclusion list."""
+        asked: list[dict[str, Any]] = []
+        if audience.countries:
+            countries = [{"Country": country} for country in audience.countries]
+            asked.append(_asked(COUNTRY_QUALIFICATION, "In", LocaleValues=countries))
+        if audience.approval_rate is not None:
+            asked.append(_asked(APPROVAL_RATE, "GreaterThanOrEqualTo", audience.approval_rate))
+        if audience.approved_work is not None:
+            asked.append(_asked(APPROVED_WORK, "GreaterThanOrEqualTo", audience.approved_work))
+        if audience.exclusion:
+            kept_out = _asked(self._list(audience.exclusion, make=True), "DoesNotExist")
+            asked.append(kept_out | {"ActionsGuarded": "DiscoverPreviewAndAccept"})
+        return asked
+
+    @effect
+    def message(self, people: Sequence[str], subject: str, text: str) -> Outcome:
+        """Write to people in groups of a hundred. Each group is sent once, whatever happens."""
+        if not 0 < len(subject) <= SUBJECT or not 0 < len(text) <= TEXT:
+            limits = f"A subject has 1 to {SUBJECT} characters, a message 1 to {TEXT:,}."
+            return Outcome(Effect.REFUSED, "length", limits)
+        unique = list(dict.fromkeys(people))
+        failed: list[str] = []
+        for start in range(0, len(unique), PORTION):
+            try:
+                failed += self._send(unique[start : start + PORTION], subject, text)
+            except TurkError as error:
+                if not start:
+                    raise
+                return _partly([*failed, *unique[start:]], error)
+        return _sent(failed, len(unique))
+
+    def _send(self, people: list[str], subject: str, text: str) -> list[str]:
+        answer = self.api.act("notify_workers", Subject=subject, MessageText=text, WorkerIds=people)
+        return [one["WorkerId"] for one in answer.get("NotifyWorkersFailureStatuses", [])]
+
+
+def _asked(qualification: str, comparator: str, *values: int, **more: Any) -> dict[str, Any]:
+    numbers = {"IntegerValues": list(values)} if values else {}
+    return {
+        "QualificationTypeId": qualification,
+        "Comparator": comparator,
+        "ActionsGuarded": "Accept",
+        **numbers,
+        **more,
+    }
+
+
+def _partly(failed: list[str], error: TurkError) -> Outcome:
+    unsure = " (some of them may have received it)" if error.kind is Kind.UNKNOWN else ""
+    said = f"{len(failed)} people were not reached{unsure}. {error.message}"
+    return Outcome(Effect.APPLIED, error.code, said, failed=tuple(failed))
+
+
+def _sent(failed: list[str], n_people: int) -> Outcome:
+    if not failed:
+        return Outcome(Effect.APPLIED)
+    if len(failed) == n_people:
+        return Outcome(
+            Effect.REFUSED, "unreached", "MTurk reached none of these people.", failed=tuple(failed)
+        )
+    said = f"MTurk could not reach {len(failed)} of {n_people} people."
+    return Outcome(Effect.APPLIED, message=said, failed=tuple(failed))
+
+
+# Submissions on MTurk and what happens to them: approval, rejection, bonuses.
+
+
+HANDED_IN = ("Submitted", "Approved", "Rejected")
+FEEDBACK = 1024
+NOT_LISTED = "MTurk does not know this submission as handed in. It can take minutes until it does."
+
+
+class MTurkReview:
+    """Approving and rejecting are safe to repeat: MTurk is asked for the current state."""
+
+    api: MTurkClient
+
+    def iter_submissions(self, listing: str) -> Iterator[Submission]:
+        pages = self.api.pages(
+            "list_assignments_for_hit",
+            "Assignments",
+            HITId=listing,
+            AssignmentStatuses=list(HANDED_IN),
+        )
+        return (_submission(assignment) for assignment in pages)
+
+    def get_submission(self, unit: str) -> Submission:
+        """Return a submitted unit; MTurk does not report others."""
+        try:
+            answer = self.api.read("get_assignment", AssignmentId=unit)
+        except InvalidTransition as error:
+            raise NotFoundAtCrowd(NOT_LISTED) from error
+        return _submission(answer["Assignment"])
+
+    @effect
+    def approve(self, unit: str, *, override: bool = False, message: str = "") -> Outcome:
+        feedback = {"RequesterFeedback": _shortened(message)} if message else {}
+        return self._decide(
+            UnitState.APPROVED, unit, "approve_assignment", OverrideRejection=override, **feedback
+        )
+
+    @effect
+    def reject(self, unit: str, *, reason: str, category: str = "") -> Outcome:
+        if not reason.strip():
+            return Outcome(Effect.REFUSED, "reason", "Give a reason: the worker reads it.")
+        return self._decide(
+            UnitState.REJECTED, unit, "reject_assignment", RequesterFeedback=_shortened(reason)
+        )
+
+    def _decide(self, wished: UnitState, unit: str, operation: str, **arguments: Any) -> Outcome:
+        try:
+            self.api.act(operation, AssignmentId=unit, **arguments)
+        except TurkError as error:
+            if error.kind not in (Kind.STATE, Kind.MISSING):
+                raise
+            return self._as_it_stands(wished, unit, error)
+        return Outcome(Effect.APPLIED)
+
+    def _as_it_stands(self, wished: UnitState, unit: str, error: TurkError) -> Outcome:
+        try:
+            state = self.get_submission(unit).state
+        except NotFoundAtCrowd:
+            return Outcome(Effect.RETRYABLE, NOT_YET, NOT_LISTED)
+        if state is wished:
+            return Outcome(Effect.ALREADY)
+        if state is UnitState.SUBMITTED:
+            return Outcome(Effect.RETRYABLE, NOT_YET, error.message)
+        return Outcome(Effect.REFUSED, state.value, OPPOSITE[state])
+
+    @effect
+    def pay_bonus(self, bonus: Bonus, op_id: str) -> Outcome:
+        if not payable(bonus.amount):
+            return Outcome(Effect.REFUSED, "amount", "A bonus is an amount above 0 in whole cents.")
+        try:
+            self.api.act(
+                "send_bonus",
+                WorkerId=bonus.person,
+                AssignmentId=bonus.unit,
+                BonusAmount=f"{bonus.amount:.2f}",
+                Reason=f"{bonus.reason} {reference(op_id)}",
+                UniqueRequestToken=op_id,
+            )
+        except TurkError as error:
+            if error.kind not in (Kind.STATE, Kind.MISSING):
+                raise
+            return Outcome(Effect.RETRYABLE, NOT_YET, NOT_LISTED)
+        return Outcome(Effect.APPLIED)
+
+    def find_bonus(self, bonus: Bonus, op_id: str) -> bool:
+        paid = self.api.pages("list_bonus_payments", "BonusPayments", AssignmentId=bonus.unit)
+        try:
+            return any(_same(payment, bonus, op_id) for payment in paid)
+        except NotFoundAtCrowd:
+            return False
+
+
+OPPOSITE = {
+    UnitState.APPROVED: "It was already approved, by a person or automatically. MTurk does not "
+    "take back an approval.",
+    UnitState.REJECTED: "It was rejected, and MTurk did not change that. A rejection "
+    "can be overridden for 30 days; after that, pay a bonus instead.",
+}
+
+
+def reference(op_id: str) -> str:
+    """Return the text by which a bonus is found again. The worker may read it."""
+    return f"(ref {hashlib.sha256(op_id.encode()).hexdigest()[:12]})"
+
+
+def _same(payment: dict[str, Any], bonus: Bonus, op_id: str) -> bool:
+    return (
+        payment["WorkerId"] == bonus.person
+        and Decimal(payment["BonusAmount"]) == bonus.amount
+        and payment.get("Reason", "").rstrip().endswith(reference(op_id))
+    )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= FEEDBACK else text[: FEEDBACK - 1] + "…"
+
+
+def _submission(assignment: dict[str, Any]) -> Submission:
+    return Submission(
+        listing=assignment["HITId"],
+        unit=assignment["AssignmentId"],
+        person=assignment["WorkerId"],
+        state=UnitState(assignment["AssignmentStatus"].lower()),
+        receipt=receipt_in(assignment.get("Answer", "")),
+        accepted_at=assignment.get("AcceptTime"),
+        submitted_at=assignment.get("SubmitTime"),
+        auto_approval_at=assignment.get("AutoApprovalTime"),
+    )
+
 
 IDS = re.compile(r"\b[A-Z0-9]{20,64}\b")
 TARIFF = MTURK.tariff

@@ -13,47 +13,441 @@ Prolific returns no receipt of ours: submissions are verified at entry instead. 
 against docs.prolific.com. Gaps in the documentation are mentioned where they matter.
 """
 
+import base64
+import hashlib
+import hmac
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from enum import StrEnum
+from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlencode
 
-from annotate.crowds.base import (
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.common import json, tokens
+from annotate.common.errors import ServiceError
+from annotate.crowds.contract import (
     NOT_YET,
     Audience,
     Bonus,
+    Capabilities,
+    Claim,
     Configuration,
     Cost,
     CrowdError,
     Effect,
     Event,
+    FramePolicy,
     Fullness,
     InvalidEntry,
+    Leaving,
     ListingProblem,
     Outcome,
     Posted,
+    Redirect,
     Spec,
     Submission,
     Transient,
     UnitState,
 )
-from annotate.crowds.prolific import audience as audiences
-from annotate.crowds.prolific import checks, events, hooks, studies
-from annotate.crowds.prolific import people as prolific_people
-from annotate.crowds.prolific.entry import ProlificEntry
-from annotate.crowds.prolific.hooks import Subscribed
-from annotate.crowds.prolific.http import effect, error_of, outcome_of, path
+from annotate.crowds.prolific import studies
+from annotate.crowds.prolific.client import (
+    READ_SECONDS,
+    ProlificClient,
+    Reply,
+    effect,
+    error_of,
+    header,
+    outcome_of,
+    path,
+)
+from annotate.crowds.prolific.studies import LEAST_REASON
+
+# Notifications from Prolific: hooks, signed with the workspace's secret.
+#
+# The signature covers the timestamp and the body, byte for byte. The event's id is in a header that
+# it does not cover, so the id only prevents processing an event twice. What happened is always read
+# from Prolific.
+
+
+SIGNATURE = "X-Prolific-Request-Signature"
+TIMESTAMP = "X-Prolific-Request-Timestamp"
+EVENT_ID = "X-Event-ID"
+EVENT_TIME = "X-Timestamp"  # orders events; deliveries may be out of order
+A_NAME = re.compile(r"[!-~]{1,120}")  # of an event or its subject, which are stored
+LATE = timedelta(minutes=10)  # the longest delivery, except for repeated ones
+MILLISECONDS = 100_000_000_000  # greater than any timestamp in seconds
+
+
+def signature(secret: str, timestamp: str, raw: bytes) -> str:
+    digest = hmac.new(secret.encode(), timestamp.encode() + raw, hashlib.sha256).digest()
+    return base64.b64encode(digest).decode()
+
+
+def parse(raw: bytes, headers: Mapping[str, str], secret: str) -> Event | InvalidEntry:
+    if not secret:
+        return InvalidEntry("Set PROLIFIC_WEBHOOK_SECRET to take events from Prolific.", 401)
+    timestamp, given = header(headers, TIMESTAMP), header(headers, SIGNATURE)
+    expected = signature(secret, timestamp, raw)
+    if not timestamp or not hmac.compare_digest(expected.encode(), given.encode()):
+        return InvalidEntry("The signature of this event is missing or wrong.", 401)
+    at = _happened(header(headers, EVENT_TIME) or timestamp, sent=timestamp)
+    told, name = _body(raw), header(headers, EVENT_ID) or given
+    if at is None or told is None or not A_NAME.fullmatch(name):
+        return InvalidEntry("This event cannot be read.", 400)
+    return _event(told, name, at)
+
+
+def _event(told: dict[str, object], event_id: str, at: datetime) -> Event:
+    resource = str(told["resource_id"])
+    if str(told.get("event_type", "")).startswith("submission."):
+        return Event(event_id, at, unit=resource)
+    return Event(event_id, at, listing=resource)
+
+
+def _body(raw: bytes) -> dict[str, object] | None:
+    try:
+        told = json.parse_json(raw)
+    except json.NotJson:
+        return None
+    if not isinstance(told, dict) or not A_NAME.fullmatch(str(told.get("resource_id", ""))):
+        return None
+    return told
+
+
+def _happened(stamp: str, *, sent: str) -> datetime | None:
+    """Return when it happened, on our clock.
+
+    If it was `sent` long ago, or in the future, the clocks differ. It is then taken as sent just
+    now, so that new events are not mistaken for old ones.
+    """
+    at, then = _time(stamp), _time(sent)
+    if at is None or then is None:
+        return None
+    since = timezone.now() - then
+    try:
+        return at + since if abs(since) > LATE else at
+    except OverflowError:
+        return None
+
+
+def _time(stamp: str) -> datetime | None:
+    """Return the time of a UNIX timestamp, in seconds or milliseconds."""
+    try:
+        seconds = float(stamp)
+        return datetime.fromtimestamp(seconds / 1000 if seconds > MILLISECONDS else seconds, tz=UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+# People at Prolific: groups that exclude them from studies, and messages to them.
+
+
+AN_ID = re.compile(r"[0-9a-f]{24}")
+
+
+def is_id(text: str) -> bool:
+    return AN_ID.fullmatch(text) is not None
+
+
+def set_member(client: ProlificClient, person: str, member: bool, *, group: str) -> Outcome:
+    """Add a person to a group, or remove them; repeating either changes nothing.
+
+    `group` is an id or a name. A named group is created at its first use, and the outcome's note is
+    its id.
+    """
+    group_id = find_group(client, group)
+    if group_id is None and not member:
+        return Outcome(Effect.ALREADY)
+    if group_id is None:
+        made = make_group(client, group)
+        if isinstance(made, Outcome):
+            return made
+        group_id = made
+    method = "POST" if member else "DELETE"
+    reply = client.ask(
+        method, path("participant-groups", group_id, "participants"), {"participant_ids": [person]}
+    )
+    if not reply.ok:
+        return outcome_of(reply, idempotent=True)
+    return Outcome(Effect.APPLIED, note=group_id)
+
+
+def find_group(client: ProlificClient, group: str) -> str | None:
+    """Return the id of a group; None if no group has this name."""
+    if is_id(group):
+        return group
+    listed = client.pages("participant-groups/", workspace_id=workspace(client))
+    return next((str(row["id"]) for row in listed if row.get("name") == group), None)
+
+
+def make_group(client: ProlificClient, name: str) -> str | Outcome:
+    """Return the id of a new group.
+
+    An interruption leaves an empty group without consequences: groups are looked for by name, and
+    the first one is used.
+    """
+    body = {
+        "name": name,
+        "workspace_id": workspace(client),
+        "description": "People whom Plumbline keeps out of further work.",
+    }
+    reply = client.ask("POST", "participant-groups/", body)
+    if reply.ok and isinstance(reply.data, dict) and reply.data.get("id"):
+        return str(reply.data["id"])
+    return outcome_of(reply if not reply.ok else Reply(0), idempotent=True)
+
+
+def workspace(client: ProlificClient) -> str:
+    """Return the account's first workspace; Prolific’s groups belong to one."""
+    for row in client.pages("workspaces/"):
+        return str(row["id"])
+    raise Configuration("The Prolific account has no workspace. Make one there.")
+
+
+@dataclass
+class Delivery:
+    """The result of messages to several people."""
+
+    failed: list[str] = field(default_factory=list)
+    problems: list[Reply] = field(default_factory=list)
+
+    def note(self, person: str, reply: Reply | None) -> None:
+        if reply is not None and reply.ok:
+            return
+        self.failed.append(person)
+        if reply is not None:
+            self.problems.append(reply)
+
+    def outcome(self, people: Sequence[str]) -> Outcome:
+        """Return the outcome: what to do if no one was reached; otherwise who was not reached."""
+        if people and len(self.failed) == len(people):
+            if self.problems:
+                return outcome_of(self.problems[0])
+            return Outcome(
+                Effect.REFUSED,
+                "not_found",
+                "Prolific passes messages on to participants of our studies only.",
+                failed=tuple(self.failed),
+            )
+        return Outcome(Effect.APPLIED, failed=tuple(self.failed))
+
+
+def send(client: ProlificClient, people: Sequence[str], text: str) -> Outcome:
+    """Write to each person separately, about a study of ours in which they took part.
+
+    Prolific requires the study that a message is about, so it is looked up.
+    """
+    about = _studies_of(client, set(people))
+    delivery = Delivery()
+    for person in people:
+        if person not in about:
+            delivery.note(person, None)
+            continue
+        body = {"recipient_id": person, "study_id": about[person], "body": text}
+        delivery.note(person, client.ask("POST", "messages/", body))
+    return delivery.outcome(people)
+
+
+def _studies_of(client: ProlificClient, people: set[str]) -> dict[str, str]:
+    """Return a study of ours for each person, if there is one: the latest listed."""
+    ours = [str(study["id"]) for study in client.pages("studies/") if studies.is_ours(study)]
+    about: dict[str, str] = {}
+    for listing in reversed(ours):
+        if people <= set(about):
+            break
+        for row in client.pages(path("studies", listing, "submissions")):
+            person = studies.submission(row).person
+            if person in people:
+                about.setdefault(person, listing)
+    return about
+
+
+# How people enter from Prolific and leave: top-level pages, with ids in the address.
+#
+# Prolific signs nothing in the address. A person is verified at once by asking Prolific for the
+# submission: participant, study and state must agree with the address. Our signed name of the posting
+# is in the path, so a study cannot be exchanged for another of ours.
+
+
+ENTRY_SECONDS = 3.0  # a person waits for the page
+PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+HOLDS_A_PLACE = ("ACTIVE", "RESERVED")  # reserved: the state just before they open our page
+
+
+class ProlificEntry:
+    """Entry and exit. `environment` is "live" at Prolific itself; otherwise the server's name."""
+
+    key = "prolific"
+    label = "Prolific"
+    can = Capabilities(
+        verify_at_entry=True,
+        auto_approval=True,
+        messaging=True,
+        least_reason=LEAST_REASON,
+        no_effect=("keywords", "auto_approval"),
+    )
+    refusal_limit = studies.AUTO_APPROVAL
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        api_token: str,
+        webhook_secret: str = "",
+        read_seconds: float = READ_SECONDS,
+    ):
+        self.client = ProlificClient(base_url, api_token, read_seconds=read_seconds)
+        self.environment = "live" if self.client.live else self.client.netloc
+        self.app = studies.APP if self.client.live else self.client.base_url
+        self._webhook_secret = webhook_secret
+        self._currency = ""
+        self._entry_seconds = min(ENTRY_SECONDS, read_seconds)
+
+    def parse_entry(self, params: Mapping[str, str]) -> Claim | InvalidEntry:
+        ids = {name: params.get(name, "") for name in PARAMETERS}
+        if not all(is_id(value) for value in ids.values()):
+            return InvalidEntry(
+                _("This link is not complete. Open the study from Prolific again."),
+                HTTPStatus.BAD_REQUEST,
+            )
+        try:
+            posting = tokens.read_posting(params.get("posting", ""))
+        except ServiceError as error:
+            return InvalidEntry(error.message, error.status)
+        person, listing, unit = ids.values()
+        return Claim(person=person, posting=posting, listing=listing, unit=unit)
+
+    def verify_claim(self, claim: Claim) -> bool | InvalidEntry:
+        """Return whether Prolific confirms the claim; raises `Transient` if it does not answer."""
+        reply = self.client.ask("GET", path("submissions", claim.unit), seconds=self._entry_seconds)
+        if reply.status == HTTPStatus.NOT_FOUND:
+            return _not_yours()
+        if not reply.ok:
+            error = error_of(reply)
+            raise error if isinstance(error, Transient | Configuration) else Transient(str(error))
+        if not isinstance(reply.data, dict):
+            raise Transient("Prolific’s answer was incomplete. Try again in a moment.")
+        said = studies.submission(reply.data)
+        if (said.person, said.listing, said.unit) != (claim.person, claim.listing, claim.unit):
+            return _not_yours()
+        if studies.status(reply.data) not in HOLDS_A_PLACE:
+            return InvalidEntry(_("Prolific says that this submission is over."), HTTPStatus.GONE)
+        return True
+
+    def completion(self, leaving: Leaving) -> Redirect:
+        """Return the address that submits the work; its code says that the work was completed."""
+        return Redirect(f"{self.app}/submissions/complete?{urlencode({'cc': leaving.code})}")
+
+    def frame_policy(self) -> FramePolicy:
+        """Allow no frames: Prolific opens our pages in a separate tab."""
+        return FramePolicy(frame_ancestors=("'none'",), form_action=("'self'",))
+
+
+def _not_yours() -> InvalidEntry:
+    return InvalidEntry(
+        _("Prolific does not know this submission. Open the study from Prolific again."),
+        HTTPStatus.FORBIDDEN,
+    )
+
+
+# Subscribes to Prolific's events, so that it need not be polled.
+#
+# Every step is looked for before it is done. Another run repairs what was interrupted, and changes
+# nothing else. A workspace's secret is never replaced, because other programs may use it too.
+
+
+EVENTS = ("study.status.change", "submission.status.change")
+CONFIRMATION = "X-Hook-Secret"
+INCOMPLETE = "Prolific’s answer was incomplete. Run this again."
+
+
+class How(StrEnum):
+    MADE = "made"
+    AGAIN = "made again: the old one was not in force"
+    ALREADY = "there already"
+
+
+@dataclass(frozen=True)
+class Subscribed:
+    """`secret`: of the workspace, which signs its events."""
+
+    workspace: str
+    secret: str
+    secret_made: bool
+    events: tuple[tuple[str, How], ...]
+
+
+def subscribe_hook(client: ProlificClient, workspace: str, url: str) -> Subscribed:
+    """Subscribe this address to events. Raises a `CrowdError`."""
+    secret, made = _secret(client, workspace)
+    listed = list(client.pages("hooks/subscriptions/", workspace_id=workspace))
+    events = tuple((event, _subscribed(client, workspace, url, event, listed)) for event in EVENTS)
+    return Subscribed(workspace, secret, made, events)
+
+
+def _secret(client: ProlificClient, workspace: str) -> tuple[str, bool]:
+    """Return the workspace's secret, and whether it was newly created."""
+    for row in client.pages("hooks/secrets/", workspace_id=workspace):
+        if row.get("value") and row.get("workspace_id", workspace) == workspace:
+            return str(row["value"]), False
+    made = _answered(client.ask("POST", "hooks/secrets/", {"workspace_id": workspace}))
+    if not made.get("value"):
+        raise Transient(INCOMPLETE)
+    return str(made["value"]), True
+
+
+def _subscribed(
+    client: ProlificClient, workspace: str, url: str, event: str, listed: list[dict[str, Any]]
+) -> How:
+    ours = [row for row in listed if (row.get("event_type"), row.get("target_url")) == (event, url)]
+    if any(row.get("is_enabled") for row in ours):
+        return How.ALREADY
+    for row in ours:  # a confirmation is sent only once, at creation
+        _answered(client.ask("DELETE", path("hooks", "subscriptions", str(row["id"]))))
+    _make(client, {"workspace_id": workspace, "event_type": event, "target_url": url})
+    return How.AGAIN if ours else How.MADE
+
+
+def _make(client: ProlificClient, wanted: Mapping[str, str]) -> None:
+    reply = client.ask("POST", "hooks/subscriptions/", wanted)
+    made = _one(_answered(reply), wanted)
+    confirmation = header(reply.headers, CONFIRMATION)
+    if not made.get("id") or not confirmation:
+        raise Transient(INCOMPLETE)
+    address = path("hooks", "subscriptions", str(made["id"]))
+    _answered(client.ask("POST", address, {"secret": confirmation}))
+
+
+def _one(made: Mapping[str, Any], wanted: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return the new subscription: alone, or, as the documentation says, in a list of all."""
+    rows = made.get("results", [made])
+    same = [row for row in rows if all(row.get(k, v) == v for k, v in wanted.items())]
+    return same[-1] if same else {}
+
+
+def _answered(reply: Reply) -> dict[str, Any]:
+    if not reply.ok:
+        raise error_of(reply)
+    return reply.data if isinstance(reply.data, dict) else {}
+
 
 OTHER = "OTHER"
 
 
 class Prolific(ProlificEntry):
-    """The adapter; see `annotate.crowds.base.Marketplace`."""
+    """The adapter; see `annotate.crowds.contract.Marketplace`."""
 
     # ---------------------------------------------------------------- launch
 
     def validate(self, spec: Spec) -> list[ListingProblem]:
         """Return what would be refused. An account that does not answer is also a problem."""
-        problems = audiences.unknown(spec.audience)
+        problems = studies.unknown(spec.audience)
         currency = ""
         try:
             currency = str(self._account().get("currency_code", ""))
@@ -61,7 +455,7 @@ class Prolific(ProlificEntry):
                 problems += self._filters(spec.audience)[1]
         except CrowdError as error:
             problems.append(ListingProblem("", error.message))
-        return [*checks.problems(spec, live=self.client.live, currency=currency), *problems]
+        return [*studies.problems(spec, live=self.client.live, currency=currency), *problems]
 
     def estimate_cost(self, reward: Decimal, places: int) -> Cost:
         """Ask Prolific, which knows the account's fee and tax; otherwise return an estimate."""
@@ -73,7 +467,7 @@ class Prolific(ProlificEntry):
         error = Transient("") if reply.ok else error_of(reply)
         if not isinstance(error, Transient):
             raise error
-        return checks.estimated_cost(reward, places)
+        return studies.estimated_cost(reward, places)
 
     def bonus_cost(self, amount: Decimal) -> Cost:
         """Return the cost of a bonus: the fee is that of rewards, as in the documented examples."""
@@ -169,7 +563,7 @@ class Prolific(ProlificEntry):
     def reject(self, unit: str, *, reason: str, category: str = "") -> Outcome:
         """Reject. `category`: one of Prolific's; by default OTHER, which the reason explains."""
         category = category or OTHER
-        refused = checks.rejection_refused(reason, category)
+        refused = studies.rejection_refused(reason, category)
         if refused is not None:
             return refused
         body = {"action": "REJECT", "message": reason, "rejection_category": category}
@@ -206,16 +600,16 @@ class Prolific(ProlificEntry):
 
     @effect
     def set_excluded(self, person: str, excluded: bool, *, group: str) -> Outcome:
-        return prolific_people.set_member(self.client, person, excluded, group=group)
+        return set_member(self.client, person, excluded, group=group)
 
     @effect
     def message(self, people: Sequence[str], subject: str, text: str) -> Outcome:
         """Send a message. Prolific's messages have no subject, so it is the first line."""
         words = f"{subject}\n\n{text}" if subject else text
-        return prolific_people.send(self.client, people, words)
+        return send(self.client, people, words)
 
     def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | InvalidEntry:
-        return events.parse(raw, headers, self._webhook_secret)
+        return parse(raw, headers, self._webhook_secret)
 
     def subscribe(self, url: str) -> Subscribed:
         """Subscribe this address to events. Existing subscriptions stay."""
@@ -223,7 +617,7 @@ class Prolific(ProlificEntry):
             raise Configuration(
                 "Prolific sends events to https:// addresses only. Set PUBLIC_URL to one."
             )
-        return hooks.subscribe(self.client, prolific_people.workspace(self.client), url)
+        return subscribe_hook(self.client, workspace(self.client), url)
 
     # ---------------------------------------------------------------- inside
 
@@ -253,8 +647,8 @@ class Prolific(ProlificEntry):
         return Outcome(effect, posted=studies.posted(study, self.app))
 
     def _filters(self, audience: Audience) -> tuple[list[dict[str, Any]], list[ListingProblem]]:
-        wished = audiences.wishes(audience)
-        return audiences.resolve(wished, self.client.pages("filters/")) if wished else ([], [])
+        wished = studies.wishes(audience)
+        return studies.resolve(wished, self.client.pages("filters/")) if wished else ([], [])
 
     def _draft(self, spec: Spec, op_id: str) -> dict[str, Any] | Outcome:
         """Create the draft of a study; an Outcome if that failed."""
@@ -265,7 +659,7 @@ class Prolific(ProlificEntry):
             group = self._group(spec.audience.exclusion)
             if isinstance(group, Outcome):
                 return group
-            filters.append(audiences.blocklist(group))
+            filters.append(studies.blocklist(group))
         reply = self.client.ask("POST", "studies/", studies.draft(spec, op_id, filters))
         if not reply.ok:
             return outcome_of(reply)
@@ -274,8 +668,8 @@ class Prolific(ProlificEntry):
         return reply.data
 
     def _group(self, name: str) -> str | Outcome:
-        found = prolific_people.find_group(self.client, name)
-        return found or prolific_people.make_group(self.client, name)
+        found = find_group(self.client, name)
+        return found or make_group(self.client, name)
 
     def _go_live(self, draft: Mapping[str, Any]) -> Outcome:
         outcome = self._transition(str(draft["id"]), "PUBLISH", (studies.DRAFT,))

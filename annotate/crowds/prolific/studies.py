@@ -2,13 +2,235 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
-from typing import Any
+from decimal import ROUND_CEILING, Decimal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from annotate.crowds.base import Fullness, Posted, Spec, Stage, Submission, UnitState
-from annotate.crowds.clocks import on_ours
+from django.utils.translation import get_language_info
+
+from annotate.common.numbers import money_text, number
+from annotate.crowds.contract import (
+    Audience,
+    Cost,
+    Crowd,
+    Effect,
+    Fullness,
+    ListingProblem,
+    Outcome,
+    Posted,
+    Setting,
+    Spec,
+    Stage,
+    Submission,
+    UnitState,
+    on_ours,
+)
+from annotate.crowds.prices import CENT, Tariff
+
+if TYPE_CHECKING:
+    from annotate.crowds.prolific.marketplace import Prolific
+
+
+# Prolific as one of the crowds.
+
+
+def make_crowd(setting: Setting) -> "Prolific":
+    return _prolific(
+        setting("PROLIFIC_BASE_URL"),
+        setting("PROLIFIC_API_TOKEN"),
+        setting("PROLIFIC_WEBHOOK_SECRET"),
+    )
+
+
+@lru_cache(maxsize=8)
+def _prolific(base_url: str, api_token: str, webhook_secret: str) -> "Prolific":
+    from annotate.crowds.prolific.marketplace import Prolific
+
+    return Prolific(base_url=base_url, api_token=api_token, webhook_secret=webhook_secret)
+
+
+PROLIFIC = Crowd(
+    "prolific",
+    "Prolific",
+    "published and paid there, in batches",
+    # A third, and 20 % tax on it. Its rounding is not documented, so each fee is rounded up.
+    Tariff(Decimal("0.4"), rounding=ROUND_CEILING),
+    make_crowd,
+    settings={
+        "PROLIFIC_BASE_URL": "https://api.prolific.com",
+        "PROLIFIC_API_TOKEN": "",
+        "PROLIFIC_WEBHOOK_SECRET": "",
+    },
+    reopens=True,
+    # It always approves after 21 days.
+    not_asked=("keywords", "auto_approval"),
+)
+
+
+# Whom a study is for: our requirements as Prolific's filters.
+#
+# Prolific numbers the choices of its filters and publishes the list (`GET /filters/`), so
+# requirements are looked up there by their titles. One that is not on the list is a problem and never
+# left out.
+
+
+COUNTRY = "current-country-of-residence"
+LANGUAGE = "fluent-languages"
+APPROVAL_RATE = "approval_rate"
+APPROVED_WORK = "approval_numbers"  # seen in use, but not in the documentation that we read
+BLOCKLIST = "participant_group_blocklist"
+# As Prolific's list spells them. Other countries cannot be chosen here.
+COUNTRIES = {
+    "AT": "Austria",
+    "AU": "Australia",
+    "BE": "Belgium",
+    "BR": "Brazil",
+    "CA": "Canada",
+    "CH": "Switzerland",
+    "CL": "Chile",
+    "CN": "China",
+    "CO": "Colombia",
+    "CZ": "Czech Republic",
+    "DE": "Germany",
+    "DK": "Denmark",
+    "EE": "Estonia",
+    "ES": "Spain",
+    "FI": "Finland",
+    "FR": "France",
+    "GB": "United Kingdom",
+    "GR": "Greece",
+    "HU": "Hungary",
+    "IE": "Ireland",
+    "IL": "Israel",
+    "IN": "India",
+    "IS": "Iceland",
+    "IT": "Italy",
+    "JP": "Japan",
+    "KE": "Kenya",
+    "KR": "Korea",
+    "LT": "Lithuania",
+    "LU": "Luxembourg",
+    "LV": "Latvia",
+    "MX": "Mexico",
+    "NG": "Nigeria",
+    "NL": "Netherlands",
+    "NO": "Norway",
+    "NZ": "New Zealand",
+    "PL": "Poland",
+    "PT": "Portugal",
+    "RO": "Romania",
+    "SE": "Sweden",
+    "SG": "Singapore",
+    "SI": "Slovenia",
+    "SK": "Slovakia",
+    "TR": "Turkey",
+    "US": "United States",
+    "ZA": "South Africa",
+}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One filter: choices by their titles, or a range from `lower` up."""
+
+    filter_id: str
+    titles: tuple[str, ...] = ()
+    lower: int | None = None
+
+
+def unknown(audience: Audience) -> list[ListingProblem]:
+    """Return what Prolific cannot require, whatever its list contains."""
+    found = []
+    if audience.masters:
+        found.append(_problem("Prolific has no “masters”. Ask for an approval rate instead."))
+    if audience.approval_rate is not None and not 0 <= audience.approval_rate <= 100:
+        found.append(_problem("The approval rate is a percentage from 0 to 100."))
+    if audience.approved_work is not None and audience.approved_work < 0:
+        found.append(_problem("The number of approved submissions cannot be negative."))
+    found += [
+        _problem(f"Plumbline cannot ask Prolific for people from “{code}”. Remove this country.")
+        for code in audience.countries
+        if code.upper() not in COUNTRIES
+    ]
+    found += [
+        _problem(f"“{code}” is no language code that Plumbline knows, such as “en”.")
+        for code in audience.languages
+        if not _language(code)
+    ]
+    return found
+
+
+def wishes(audience: Audience) -> list[Wish]:
+    countries = tuple(COUNTRIES.get(code.upper(), code) for code in audience.countries)
+    languages = tuple(_language(code) or code for code in audience.languages)
+    found = [
+        Wish(name, titles)
+        for name, titles in ((COUNTRY, countries), (LANGUAGE, languages))
+        if titles
+    ]
+    found += [
+        Wish(name, lower=lower)
+        for name, lower in (
+            (APPROVAL_RATE, audience.approval_rate),
+            (APPROVED_WORK, audience.approved_work),
+        )
+        if lower is not None
+    ]
+    return found
+
+
+def resolve(
+    wished: Iterable[Wish], listed: Iterable[Mapping[str, Any]]
+) -> tuple[list[dict[str, Any]], list[ListingProblem]]:
+    """Return the filters of a study, and the problems with what is not on Prolific's list."""
+    known = {str(entry.get("filter_id")): entry for entry in listed}
+    filters: list[dict[str, Any]] = []
+    problems: list[ListingProblem] = []
+    for wish in wished:
+        if wish.filter_id not in known:
+            problems.append(_problem(f"Prolific offers no filter “{wish.filter_id}” any more."))
+        elif wish.lower is not None:
+            filters.append({"filter_id": wish.filter_id, "selected_range": {"lower": wish.lower}})
+        else:
+            chosen, missing = _choices(wish.titles, known[wish.filter_id])
+            problems += missing
+            filters.append({"filter_id": wish.filter_id, "selected_values": chosen})
+    return filters, problems
+
+
+def blocklist(group_id: str) -> dict[str, Any]:
+    """Return the filter that excludes a group, including people who join it later."""
+    return {"filter_id": BLOCKLIST, "selected_values": [group_id]}
+
+
+def _choices(
+    titles: tuple[str, ...], entry: Mapping[str, Any]
+) -> tuple[list[str], list[ListingProblem]]:
+    choices = entry.get("choices") or {}
+    numbers = {str(title).casefold(): str(number) for number, title in choices.items()}
+    chosen = [numbers[title.casefold()] for title in titles if title.casefold() in numbers]
+    missing = [
+        _problem(f"Prolific’s list “{entry.get('title', '')}” does not have “{title}”. Remove it.")
+        for title in titles
+        if title.casefold() not in numbers
+    ]
+    return chosen, missing
+
+
+def _language(code: str) -> str:
+    try:
+        return str(get_language_info(code.lower())["name"])
+    except KeyError:
+        return ""
+
+
+def _problem(message: str) -> ListingProblem:
+    return ListingProblem("audience", message)
+
 
 APP = "https://app.prolific.com"
 MARK = 12  # digits of an operation's id that note an extension
@@ -155,3 +377,113 @@ def minor(amount: Decimal) -> int:
 def major(minor_units: Any) -> Decimal:
     """Return pounds or dollars from Prolific's pence or cents."""
     return (Decimal(str(minor_units)) / 100).quantize(Decimal("0.01"))
+
+
+# Checks for what Prolific would refuse, and the cost of places without calling it.
+#
+# Prolific documents a least reward per hour, whole minutes, https and the length of a rejection's
+# reason. It documents no limits for titles and descriptions; Prolific refuses long ones.
+
+
+LEAST_PER_HOUR = {"GBP": Decimal(6), "USD": Decimal(8)}
+DAY = timedelta(hours=24)
+LEAST_REASON = 100  # characters in the message of a rejection
+# The fee depends on the account, and the tax on its country.
+ESTIMATE = (
+    "Prolific did not answer: this is an estimate with a fee of 33.3 % and 20 % tax on the fee. "
+    "The account’s own fee may differ."
+)
+CATEGORIES = (
+    "TOO_QUICKLY",
+    "TOO_SLOWLY",
+    "FAILED_INSTRUCTIONS",
+    "INCOMP_LONGITUDINAL",
+    "FAILED_CHECK",
+    "LOW_EFFORT",
+    "MALINGERING",
+    "NO_CODE",
+    "BAD_CODE",
+    "NO_DATA",
+    "UNSUPP_DEVICE",
+    "OTHER",
+)
+
+
+def problems(spec: Spec, *, live: bool, currency: str = "") -> Iterator[ListingProblem]:
+    """Yield what is wrong with a posting; `currency` is the account's, if it is known."""
+    for name, value in (("title", spec.title), ("description", spec.description)):
+        if not value.strip():
+            yield ListingProblem(name, f"Prolific needs a {name}.")
+    if spec.places < 1:
+        yield ListingProblem("places", "A study needs at least one place.")
+    yield from _of_reward(spec, currency)
+    yield from _of_times(spec)
+    yield from _of_url(spec.url, live=live)
+    if spec.code and not spec.code.isalnum():
+        yield ListingProblem("code", "A completion code is made of letters and digits.")
+
+
+def _of_reward(spec: Spec, currency: str) -> Iterator[ListingProblem]:
+    if spec.reward != spec.reward.quantize(CENT) or spec.reward <= 0:
+        yield ListingProblem(
+            "reward", "The reward is an amount above zero with at most two decimals."
+        )
+        return
+    known = currency in LEAST_PER_HOUR
+    hourly = LEAST_PER_HOUR[currency] if known else min(LEAST_PER_HOUR.values())
+    least = (hourly * whole_minutes(spec.minutes) / 60).quantize(CENT, ROUND_CEILING)
+    if spec.reward < least:
+        yield ListingProblem(
+            "reward",
+            f"Prolific pays at least {_money(hourly, currency)} an hour: "
+            f"{_money(least, currency)} for {whole_minutes(spec.minutes)} minutes. "
+            "Raise the reward, or ask for less time.",
+        )
+
+
+def _money(amount: Decimal, currency: str) -> str:
+    """Return an amount in the account's currency; a bare number if that is unknown."""
+    return money_text(amount, currency) if currency else number(amount)
+
+
+def _of_times(spec: Spec) -> Iterator[ListingProblem]:
+    if spec.minutes <= 0:
+        yield ListingProblem("minutes", "Say how many minutes the work takes: at least one.")
+    if spec.duration < timedelta(minutes=whole_minutes(spec.minutes)):
+        yield ListingProblem(
+            "duration", "The time allowed must not be shorter than the work takes."
+        )
+    if spec.duration >= DAY:
+        yield ListingProblem("duration", "Prolific allows less than 24 hours. Allow less time.")
+
+
+def _of_url(url: str, *, live: bool) -> Iterator[ListingProblem]:
+    parts = urlsplit(url)
+    if parts.scheme not in (("https",) if live else ("https", "http")) or not parts.netloc:
+        yield ListingProblem(
+            "url", "Prolific sends people to https:// addresses only. Set PUBLIC_URL."
+        )
+
+
+def rejection_refused(reason: str, category: str) -> Outcome | None:
+    """Return why a rejection would be refused, or None."""
+    if len(reason.strip()) < LEAST_REASON:
+        return Outcome(
+            Effect.REFUSED,
+            "reason",
+            f"Prolific asks for a reason of at least {LEAST_REASON} characters, which the "
+            f"participant reads; this one has {len(reason.strip())}. Explain it in more words.",
+        )
+    if category not in CATEGORIES:
+        return Outcome(
+            Effect.REFUSED,
+            "category",
+            f"Prolific knows no reason “{category}”. Choose one of: {', '.join(CATEGORIES)}.",
+        )
+    return None
+
+
+def estimated_cost(reward: Decimal, places: int) -> Cost:
+    """Return the cost of places by the usual fee, where Prolific does not answer."""
+    each = PROLIFIC.tariff.unit(reward)
+    return Cost(each.reward * places, each.fee * places, note=ESTIMATE)

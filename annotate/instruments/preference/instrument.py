@@ -5,11 +5,84 @@ from typing import ClassVar
 
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
 
-from annotate.instruments.base import Material
-from annotate.instruments.pairs import joined
-from annotate.instruments.preference.definition import DEFINITION, FIRST, SECOND
-from annotate.instruments.rating.instrument import Rating
+from annotate.instruments.base import Material, joined
+from annotate.instruments.rating.instrument import (
+    Choice,
+    Definition,
+    Example,
+    Rating,
+    Section,
+    question_of,
+)
+
+# Which of two texts is better, and by how much, as one definition of a rating study.
+
+
+PREFERENCE = question_of(
+    "preference",
+    Choice(2, _("First, clearly"), _("You would always take the first one")),
+    Choice(1, _("First, slightly"), _("A little better as a whole")),
+    Choice(0, _("About the same"), _("Equally good, or equally bad")),
+    Choice(-1, _("Second, slightly"), _("A little better as a whole")),
+    Choice(-2, _("Second, clearly"), _("You would always take the second one")),
+    label=_("Preference"),
+    ask=_("Which text is better?"),
+)
+# An example in two languages, with errors of each.
+FIRST = gettext_noop(
+    "The harbour museum opens again on Saturday after two years. Entry is free until the end of "
+    "the month."
+)
+SECOND = gettext_noop(
+    "The harbour museum opens again on Saturday. The museum was closed for two years, and then "
+    "it opens again on Saturday."
+)
+DEFINITION = Definition(
+    key="preference",
+    version="1",
+    label="Preference",
+    task=_("Read both texts, say which one is better."),
+    hint=_("Their order is random. Judge each of them as a whole."),
+    about=_("You read two texts that computer programs wrote, and say which one is better."),
+    steps=(
+        _("Read both texts."),
+        _("Say which one is better, and by how much."),
+    ),
+    instructions=(
+        Section(
+            "",
+            _(
+                "Read both texts before you answer. Where you see what they were written for, the "
+                "better text is the one that serves it better; otherwise it is the one that a "
+                "reader would rather have.\n\nWhich text comes first is random, and longer is "
+                "not better by itself."
+            ),
+        ),
+        Section(
+            _("How much better?"),
+            examples=(
+                Example(
+                    _("Clearly"),
+                    _("You would take the same one again without thinking."),
+                ),
+                Example(
+                    _("Slightly"),
+                    _("You had to weigh them up, and one of them is a little better."),
+                ),
+                Example(
+                    _("About the same"),
+                    _("You see no difference that matters, or each is better in its own way."),
+                ),
+            ),
+        ),
+    ),
+    criteria=(PREFERENCE,),
+    minutes="1–2",
+    example=Material(joined(FIRST, SECOND)),
+    compares=True,
+)
 
 
 class Preference(Rating):

@@ -1,23 +1,823 @@
 """Any study in which people rate a text: displayed, checked and scored from its definition."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from unicodedata import category
 
+import numpy as np
+from django.utils.text import format_lazy
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
+from pydantic import AfterValidator, Field
 
-from annotate.instruments import pairs
-from annotate.instruments.base import Criterion, InvalidResponse, Material
-from annotate.instruments.rating import checking, comparing, strings
-from annotate.instruments.rating.answers import OfRatings
-from annotate.instruments.rating.definition import EDIT, Definition, Question
-from annotate.instruments.tutorials.content import Tutorial
-from annotate.instruments.tutorials.reading import builtin
+from annotate.common.schemas import (
+    Declared,
+    Fault,
+    Identifier,
+    Indented,
+    OptionalIndented,
+    OptionalText,
+    Several,
+    Text,
+    distinct,
+    fault,
+)
+from annotate.common.schemas import (
+    read as read_shape,
+)
+from annotate.common.text import is_visible
+from annotate.instruments import base as instruments_base
+from annotate.instruments.base import (
+    Answers,
+    Criterion,
+    Highlight,
+    Instrument,
+    InvalidResponse,
+    Level,
+    Material,
+    Observed,
+    by_number,
+)
+from annotate.instruments.tutorials import Tutorial, builtin
+from estimation.core import BALANCE, PERSON_SHARE
 from estimation.metrics import HTER_VERSION, hter, levenshtein, normalise, takes_long
 
 if TYPE_CHECKING:
-    from annotate.instruments.wording import Words
+    from annotate.instruments.base import Words
+
+
+# What the form of an instrument begins with, as the JSON data of a definition.
+
+
+Content = dict[str, Any]
+LEVELS = (2, 1, 0)
+
+
+def instrument() -> Content:
+    """Return an instrument with one question of three levels, without words."""
+    return {
+        "key": "",
+        "label": "",
+        "language": "en",
+        "task": "",
+        "about": "",
+        "criteria": [criterion()],
+        "example": {"text": ""},
+    }
+
+
+def criterion() -> Content:
+    levels = [{"value": value, "label": "", "cue": ""} for value in LEVELS]
+    return {"name": "", "label": "", "question": "", "levels": levels}
+
+
+def level(levels: list[Content]) -> Content:
+    """Return the level after these, one step on in their direction."""
+    values = [one["value"] for one in levels if type(one["value"]) is int]
+    step = values[-1] - values[-2] if len(values) > 1 else -1
+    value = values[-1] + (step or -1) if values else 0
+    return {"value": value, "label": "", "cue": ""}
+
+
+# Comparisons of two texts: answers in either order, and their scores.
+#
+# A stored answer is for the pair's own order: positive where the first system's text is better.
+
+
+TURNED = "turned"  # of a stored answer: whether the second text was shown first
+WINS = "_wins"  # ends the name of the criterion that counts wins
+
+
+class PairScale(Criterion):
+    """A score of two texts, counted from a tie in the middle of its scale."""
+
+    @property
+    def most_apart(self) -> float:
+        return self.high - self.tie
+
+
+class PreferenceScale(PairScale):
+    """How far the first of two texts is preferred."""
+
+    @property
+    def compares(self) -> bool:
+        return True
+
+    @property
+    def scale_text(self) -> str:
+        return "from −1 (the second is always clearly better) to 1 (the first is)"
+
+
+class WinScale(PairScale):
+    """How often the first of two texts is better."""
+
+    @property
+    def wins_of(self) -> str:
+        return self.name.removesuffix(WINS)
+
+    @property
+    def scale_text(self) -> str:
+        return "from 0 to 1: the share of comparisons that the first wins; a tie counts half"
+
+
+def pair_scored(criteria: Sequence[Criterion]) -> Iterator[Criterion]:
+    """Yield each criterion as preference, -1 to 1, and then its share of wins, 0 to 1."""
+    for one in criteria:
+        shared = {field.name: getattr(one, field.name) for field in fields(Criterion)}
+        yield PreferenceScale(**shared | {"low": -1, "high": 1})
+        yield WinScale(
+            one.name + WINS,
+            low=0,
+            high=1,
+            label=format_lazy("{} ({})", one.label, _("wins")),
+            question=_("How often the first text is better; a tie is half a win"),
+            balance=one.balance,
+            person_share=one.person_share,
+        )
+
+
+def pair_scores(response: Mapping[str, Any], criteria: Sequence[Criterion]) -> dict[str, float]:
+    """Return how far the first text is preferred, -1 to 1, and whether it wins: 0, ½ or 1."""
+    found = {}
+    for one in criteria:
+        value = response[one.name] / max(level.value for level in one.levels)
+        found[one.name] = value
+        found[one.name + WINS] = (1 + (value > 0) - (value < 0)) / 2
+    return found
+
+
+def in_own_order(seen: Mapping[str, int], *, turned: bool) -> dict[str, Any]:
+    """Return the answers of a page as they are stored."""
+    return {**_signed(seen, turned=turned), TURNED: turned}
+
+
+def as_seen(response: Mapping[str, Any]) -> dict[str, Any]:
+    """Return stored answers as their annotator gave them."""
+    seen = {name: value for name, value in response.items() if name != TURNED}
+    return _signed(seen, turned=response[TURNED])
+
+
+def _signed(answers: Mapping[str, int], *, turned: bool) -> dict[str, int]:
+    return {name: -value if turned else value for name, value in answers.items()}
+
+
+# A rating study as data: questions with levels, what each level requires, and wording.
+
+
+EDIT = "edit"
+EVIDENCE = "evidence"
+REQUIREMENTS = (EDIT, EVIDENCE)
+HTER = Criterion(
+    EDIT,
+    low=0,
+    high=2,
+    bounded=False,
+    higher_is_better=False,
+    label=_("Edit"),
+    question=_(
+        "Words changed to make the text good, as a share of its words (HTER); in scripts without "
+        "blanks, characters"
+    ),
+    balance=0.03,
+    person_share=0.03,
+)
+
+
+@dataclass(frozen=True)
+class Choice(Level):
+    """A level, and what choosing it requires: an edit of the text, evidence in it, or both."""
+
+    requires: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Question(Criterion):
+    """A criterion that people are asked about."""
+
+    levels: tuple[Choice, ...] = ()
+    evidence: "Words" = ""  # what to highlight, if a level requires evidence
+
+    def choice(self, value: int) -> Choice:
+        return next(level for level in self.levels if level.value == value)
+
+    @property
+    def required(self) -> frozenset[str]:
+        """Return everything that one of its levels requires."""
+        return frozenset(what for level in self.levels for what in level.requires)
+
+    @property
+    def takes_evidence(self) -> bool:
+        return EVIDENCE in self.required
+
+
+def question_of(
+    name: str,
+    *levels: Choice,
+    label: "Words",
+    ask: "Words",
+    higher_is_better: bool = True,
+    evidence: "Words" = "",
+    balance: float = BALANCE,
+    person_share: float = PERSON_SHARE,
+) -> Question:
+    """Return a question whose scale reaches from its lowest to its highest level."""
+    values = [level.value for level in levels]
+    return Question(
+        name,
+        low=min(values),
+        high=max(values),
+        higher_is_better=higher_is_better,
+        label=label,
+        question=ask,
+        levels=levels,
+        evidence=evidence,
+        balance=balance,
+        person_share=person_share,
+    )
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence or two, the right level, and optionally the reason."""
+
+    label: "Words"
+    text: "Words"
+    note: "Words" = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of the instructions; blank lines separate its paragraphs."""
+
+    title: "Words"
+    text: "Words" = ""
+    examples: tuple[Example, ...] = ()
+
+
+@dataclass(frozen=True)
+class EditWording:
+    """The wording about the edit: when it is required, how to do it, and why it is not required."""
+
+    title: "Words"
+    hint: "Words"
+    when: "Words"
+    needed: "Words"
+    not_needed: "Words"
+
+
+EDITING = EditWording(
+    title=_("Now improve the text as much as you can"),
+    hint=_("Keep what the text says."),
+    when=_("With some answers, you improve the text here."),
+    needed=_("Please improve the text: one of your answers asks for it."),
+    not_needed=_("These answers ask for no edit."),
+)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One version of a rating study: everything that annotators see, and what is scored.
+
+    `language`: of its wording; "" if the wording is translated.
+    `input_label`: the heading above the item's input; "" if the input is not shown.
+    `compares`: people see two texts of an item; a level's value is how much better the first is.
+    `shows_others`: the item's other texts stand beside the one that is rated.
+    """
+
+    key: str
+    label: str
+    task: "Words"
+    about: "Words"
+    criteria: tuple[Question, ...]
+    example: Material
+    version: str = "1"
+    language: str = ""
+    hint: "Words" = ""
+    steps: tuple["Words", ...] = ()
+    instructions: tuple[Section, ...] = ()
+    minutes: str = "1–3"
+    input_label: "Words" = ""
+    edit: EditWording = EDITING
+    compares: bool = False
+    shows_others: bool = False
+
+    @property
+    def asks_for_edits(self) -> bool:
+        return any(EDIT in criterion.required for criterion in self.criteria)
+
+    @property
+    def takes_evidence(self) -> bool:
+        return any(criterion.takes_evidence for criterion in self.criteria)
+
+    @property
+    def scored(self) -> tuple[Criterion, ...]:
+        """Return the criteria of its scores: those asked about, with the share of wins of each
+        where texts are compared, and the edit if it is possible."""
+        if self.compares:
+            return tuple(pair_scored(self.criteria))
+        return (*self.criteria, HTER) if self.asks_for_edits else self.criteria
+
+    @property
+    def digits(self) -> tuple[int, ...]:
+        """Return the number keys that answer its questions."""
+        return tuple(range(1, 1 + max(len(criterion.levels) for criterion in self.criteria)))
+
+
+# Reads a definition from JSON: its declared shape, and its conversion.
+
+
+FARTHEST = 100
+MOST_CRITERIA, MOST_LEVELS, MOST_SECTIONS = 8, 7, 20
+MOST_BALANCE = 10  # beyond it people count equally whatever they did
+# Names that a stored response or a draft uses for something else.
+TAKEN = ("edit", "distance", "evidence", "active_seconds")
+LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", re.ASCII)
+
+
+def read_definition(value: Any, *, version: str = "1") -> Definition:
+    """Return the definition in `value`, or raise `Refused` with its problems."""
+    return read_shape(DefinitionShape, value).definition(version)
+
+
+def _free(name: str) -> str:
+    if name in TAKEN:
+        raise fault(f"“{name}” means something else here. Choose another name.")
+    return name
+
+
+def _language(code: str) -> str:
+    if code and not LANGUAGE.fullmatch(code):
+        raise fault("Must be a code such as en, de or pt-BR.")
+    return code
+
+
+Line = Annotated[OptionalText, Field(max_length=300)]
+Requirements = Annotated[Several[Literal["edit", "evidence"]], Field(max_length=len(REQUIREMENTS))]
+
+
+class ExampleShape(Declared):
+    label: Annotated[Text, Field(max_length=80)]
+    text: Annotated[Indented, Field(max_length=1000)]
+    note: Line = ""
+
+
+class SectionShape(Declared):
+    title: Annotated[OptionalText, Field(max_length=200)] = ""
+    text: Annotated[OptionalText, Field(max_length=5000)] = ""
+    examples: Several[ExampleShape] = Field(default=(), max_length=10)
+
+    def faults(self, context: Any) -> Iterator[Fault]:
+        if not (self.title or self.text or self.examples):
+            yield (), "Is empty. Give it a title, a text or examples."
+
+    def section(self) -> Section:
+        return Section(
+            self.title,
+            self.text,
+            tuple(Example(one.label, one.text, one.note) for one in self.examples),
+        )
+
+
+class LevelShape(Declared):
+    value: int = Field(ge=-FARTHEST, le=FARTHEST)
+    label: Annotated[Text, Field(max_length=60)]
+    cue: Annotated[Text, Field(max_length=200)]
+    requires: Requirements = ()
+
+    def choice(self, always: tuple[str, ...]) -> Choice:
+        """Return the level. `always`: what every level of the criterion requires."""
+        required = {*always, *self.requires}
+        sorted_out = tuple(one for one in REQUIREMENTS if one in required)
+        return Choice(self.value, self.label, self.cue, sorted_out)
+
+
+class CriterionShape(Declared):
+    name: Annotated[Identifier, Field(max_length=30), AfterValidator(_free)]
+    label: Annotated[Text, Field(max_length=60)]
+    question: Annotated[Text, Field(max_length=300)]
+    higher_is_better: bool = True
+    evidence: Annotated[OptionalText, Field(max_length=200)] = ""
+    requires: Requirements = ()
+    balance: float = Field(default=BALANCE, ge=0, le=MOST_BALANCE)
+    person_share: float = Field(default=PERSON_SHARE, ge=0, le=1)
+    levels: Several[LevelShape] = Field(min_length=2, max_length=MOST_LEVELS)
+
+    def faults(self, context: Any) -> Iterator[Fault]:
+        yield from distinct("levels", self.levels, "value")
+        yield from distinct("levels", self.levels, "label")
+
+    def pair_faults(self, names: Sequence[str]) -> Iterator[Fault]:
+        """Check it as a question about two texts; names: of all criteria."""
+        values = {level.value for level in self.levels}
+        if values != {-value for value in values}:
+            yield (
+                ("levels",),
+                "Must mirror each other, such as 2, 1, 0, −1, −2: the two texts change places.",
+            )
+        if self.requires or any(level.requires for level in self.levels):
+            yield ("requires",), "Comparisons take no edits and no evidence."
+        if not self.higher_is_better:
+            yield ("higher_is_better",), "Positive levels mean that the first text is better."
+        if self.name == TURNED:
+            yield ("name",), f"“{TURNED}” means something else in a comparison."
+        if self.name + WINS in names:
+            yield ("name",), f"“{self.name}{WINS}” is the name of its share of wins."
+
+    def asked(self) -> Question:
+        return question_of(
+            self.name,
+            *(level.choice(self.requires) for level in self.levels),
+            label=self.label,
+            ask=self.question,
+            higher_is_better=self.higher_is_better,
+            evidence=self.evidence,
+            balance=self.balance,
+            person_share=self.person_share,
+        )
+
+
+class EditShape(Declared):
+    """The wording about the edit. Missing or empty parts have the default wording."""
+
+    title: Line = ""
+    hint: Line = ""
+    when: Line = ""
+    needed: Line = ""
+    not_needed: Line = ""
+
+    def wording(self) -> EditWording:
+        return EditWording(
+            **{name: own or getattr(EDITING, name) for name, own in self.model_dump().items()}
+        )
+
+
+class MaterialShape(Declared):
+    text: Annotated[Indented, Field(max_length=5000)]
+    second: Annotated[OptionalIndented, Field(max_length=5000)] = ""
+    input: Annotated[OptionalIndented, Field(max_length=20_000)] = ""
+    paragraphs: Several[Annotated[Indented, Field(max_length=20_000)]] = Field(
+        default=(), max_length=10
+    )
+
+    def material(self, *, compares: bool, shows_others: bool) -> Material:
+        text = instruments_base.joined(self.text, self.second) if compares else self.text
+        found = Material(text, self.input, self.paragraphs)
+        return instruments_base.with_others(found, [self.second]) if shows_others else found
+
+
+class DefinitionShape(Declared):
+    """The file of an instrument, as `docs/instruments.md` describes it."""
+
+    key: Annotated[Identifier, Field(max_length=40)]
+    label: Annotated[Text, Field(max_length=80)]
+    language: Annotated[OptionalText, Field(max_length=12), AfterValidator(_language)] = ""
+    task: Annotated[Text, Field(max_length=200)]
+    hint: Line = ""
+    about: Annotated[Text, Field(max_length=600)]
+    steps: Several[Annotated[Text, Field(max_length=200)]] = Field(default=(), max_length=8)
+    instructions: Several[SectionShape] = Field(default=(), max_length=MOST_SECTIONS)
+    minutes: Annotated[OptionalText, Field(max_length=20)] = ""
+    input_label: Annotated[OptionalText, Field(max_length=60)] = ""
+    criteria: Several[CriterionShape] = Field(min_length=1, max_length=MOST_CRITERIA)
+    edit: EditShape = EditShape()
+    compares: bool = False
+    shows_others: bool = False
+    example: MaterialShape = Field(
+        description="The preview shows it: an object with a “text”.",
+    )
+
+    def faults(self, context: Any) -> Iterator[Fault]:
+        yield from distinct("criteria", self.criteria, "name")
+        if self.input_label and not (self.example.input or self.example.paragraphs):
+            yield ("example", "input"), "Missing: “input_label” says that the input is shown."
+        yield from self._pair_faults()
+
+    def _pair_faults(self) -> Iterator[Fault]:
+        """Check what a comparison needs, and that nothing else is given as one."""
+        if self.compares and self.shows_others:
+            yield ("shows_others",), "Does not go with “compares”, which shows two texts already."
+        yield from self._second_faults()
+        if not self.compares:
+            return
+        for name in ("text", "second"):
+            if instruments_base.MARK.strip() in getattr(self.example, name):
+                yield (
+                    ("example", name),
+                    f"Contains {instruments_base.MARK.strip()}, which parts two texts.",
+                )
+        names = [one.name for one in self.criteria]
+        for number, one in enumerate(self.criteria):
+            for path, message in one.pair_faults(names):
+                yield ("criteria", number, *path), message
+
+    def _second_faults(self) -> Iterator[Fault]:
+        which = "compares" if self.compares else "shows_others"
+        if getattr(self, which) and not self.example.second:
+            yield ("example", "second"), f"Missing: “{which}” says that two texts are shown."
+        if self.example.second and not getattr(self, which):
+            yield (
+                ("example", "second"),
+                "Belongs to an instrument that “compares” two texts, or “shows_others”.",
+            )
+
+    def definition(self, version: str) -> Definition:
+        return Definition(
+            key=self.key,
+            version=version,
+            language=self.language or "en",
+            label=self.label,
+            task=self.task,
+            hint=self.hint,
+            about=self.about,
+            steps=self.steps,
+            instructions=tuple(one.section() for one in self.instructions),
+            minutes=self.minutes or "1–3",
+            input_label=self.input_label,
+            criteria=tuple(one.asked() for one in self.criteria),
+            edit=self.edit.wording(),
+            example=self.example.material(compares=self.compares, shows_others=self.shows_others),
+            compares=self.compares,
+            shows_others=self.shows_others,
+        )
+
+
+# Writes a definition as JSON data that `reading.read` accepts.
+
+
+EXAMPLE = ("label", "text", "note")
+EDIT_WORDING = tuple(one.name for one in fields(EditWording))
+
+
+def as_data(definition: Definition) -> dict[str, Any]:
+    """Return a definition as JSON data, with its wording in the active language."""
+    data = {
+        "key": definition.key,
+        "label": definition.label,
+        "language": definition.language or "en",
+        "task": str(definition.task),
+        "hint": str(definition.hint),
+        "about": str(definition.about),
+        "steps": [str(step) for step in definition.steps],
+        "minutes": definition.minutes,
+        "input_label": str(definition.input_label),
+        "instructions": [_section_data(section) for section in definition.instructions],
+        "criteria": [_criterion_data(criterion) for criterion in definition.criteria],
+        "edit": _edit_data(definition) if definition.asks_for_edits else {},
+        "compares": definition.compares or "",
+        "shows_others": definition.shows_others or "",
+        "example": _filled(
+            **_texts(definition),
+            input=definition.example.input,
+            paragraphs=list(definition.example.paragraphs),
+        ),
+    }
+    return _filled(**data)
+
+
+def _texts(definition: Definition) -> dict[str, str]:
+    """Return the text of the example, or both of them."""
+    shown: tuple[str, ...] = (definition.example.text,)
+    if definition.compares:
+        shown = definition.example.pair
+    elif definition.shows_others:
+        shown = tuple(one.text for one in definition.example.side_by_side)
+    return dict(zip(("text", "second"), shown, strict=False))
+
+
+def _edit_data(definition: Definition) -> dict[str, Any]:
+    """Return the differences from the default wording, which is translated when it is shown."""
+    own = [n for n in EDIT_WORDING if getattr(definition.edit, n) is not getattr(EDITING, n)]
+    return _words(definition.edit, tuple(own))
+
+
+def _section_data(section: Section) -> dict[str, Any]:
+    examples = [_words(example, EXAMPLE) for example in section.examples]
+    return _filled(title=str(section.title), text=str(section.text), examples=examples)
+
+
+def _criterion_data(criterion: Question) -> dict[str, Any]:
+    levels = [
+        {"value": level.value}
+        | _words(level, ("label", "cue"))
+        | _filled(requires=list(level.requires))
+        for level in criterion.levels
+    ]
+    return {
+        "name": criterion.name,
+        "label": str(criterion.label),
+        "question": str(criterion.question),
+        **({} if criterion.higher_is_better else {"higher_is_better": False}),
+        **_filled(evidence=str(criterion.evidence)),
+        **_unusual(criterion),
+        "levels": levels,
+    }
+
+
+def _unusual(criterion: Question) -> dict[str, float]:
+    """The constants of its estimates that differ from the usual ones."""
+    usual = {"balance": BALANCE, "person_share": PERSON_SHARE}
+    own = {name: float(getattr(criterion, name)) for name in usual}
+    return {name: value for name, value in own.items() if value != usual[name]}
+
+
+def _words(source: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    return _filled(**{name: str(getattr(source, name)) for name in names})
+
+
+def _filled(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value not in ("", [], {})}
+
+
+# Checks of a rating's response: levels, and the edit and highlights that they require.
+
+
+KEPT_SHARE = 0.1  # an edit shorter than this share of the text deletes nearly everything
+LONGEST = 3  # times the text's length, plus a sentence; limits the cost of TER
+ROOM = 200
+
+
+def checked_levels(
+    raw: Mapping[str, Any], criteria: Sequence[Question]
+) -> tuple[dict[str, int], dict[str, str]]:
+    """Return the level of each criterion, and the problems with the others."""
+    found: dict[str, int] = {}
+    errors: dict[str, str] = {}
+    for criterion in criteria:
+        value = raw.get(criterion.name)
+        known = [level.value for level in criterion.levels]
+        if value is None:
+            errors[criterion.name] = gettext("“%(label)s” has no answer.") % {
+                "label": criterion.label
+            }
+        elif type(value) is not int or value not in known:
+            errors[criterion.name] = gettext(
+                "“%(label)s” takes one of its levels, nothing else."
+            ) % {"label": criterion.label}
+        else:
+            found[criterion.name] = value
+    return found, errors
+
+
+def required(chosen: Mapping[str, int], criteria: Sequence[Question]) -> frozenset[str]:
+    """Return everything that the chosen levels require."""
+    return frozenset(what for c in criteria for what in c.choice(chosen[c.name]).requires)
+
+
+def evidence(
+    raw: Any, *, text: str, chosen: Mapping[str, int], criteria: Sequence[Question]
+) -> tuple[dict[str, list[instruments_base.Span]], dict[str, str]]:
+    """Return the highlights of each criterion whose level requires some, and the problems."""
+    given = raw if isinstance(raw, Mapping) else {}
+    found: dict[str, list[instruments_base.Span]] = {}
+    errors: dict[str, str] = {}
+    for criterion in criteria:
+        if EVIDENCE not in criterion.choice(chosen[criterion.name]).requires:
+            continue
+        try:
+            found[criterion.name] = instruments_base.read_spans(given.get(criterion.name, []), text)
+        except instruments_base.InvalidSpans as problem:
+            errors[f"evidence.{criterion.name}"] = str(problem)
+            continue
+        if not found[criterion.name] and has_words(text):
+            errors[f"evidence.{criterion.name}"] = gettext(
+                "Please highlight the words that led you to your answer to “%(label)s”."
+            ) % {"label": criterion.label}
+    return found, errors
+
+
+def has_words(text: str) -> bool:
+    """Return whether there is anything to highlight, by the same rule as `static/js/spans.js`."""
+    return any(is_visible(one) and category(one)[0] != "P" for one in text)
+
+
+def checked_edit(given: Any, *, text: str, needed: str) -> str:
+    """Return the edit as it was typed, including tabs, or raise with its problem."""
+    if given is None or not isinstance(given, str):
+        raise InvalidResponse({"edit": needed})
+    original = normalise(text)
+    if len(given) > LONGEST * len(original) + ROOM:
+        raise InvalidResponse(
+            {"edit": gettext("This edit is far longer than the text it improves.")}
+        )
+    edited = normalise(given)
+    if len(edited.strip()) < max(1, KEPT_SHARE * len(original.strip())):
+        raise InvalidResponse(
+            {"edit": gettext("This edit deletes nearly everything. Keep what the text says.")}
+        )
+    if edited.split() == original.split():
+        raise InvalidResponse(
+            {
+                "edit": gettext(
+                    "Nothing but spaces has changed. Improve the words, or change the answers."
+                )
+            }
+        )
+    return given
+
+
+# How responses of a rating study are read by reviewers, screens and annotators.
+
+
+class OfRatings(Answers):
+    """The levels of criteria, the evidence for them, and the edit; or a comparison's answers."""
+
+    def recalled(self: Instrument, response: Mapping[str, Any]) -> str:
+        """Return the answers in one line, as their annotator gave them."""
+        return Answers.recalled(self, self.reopened(response))
+
+    def answered(self: Instrument, response: Mapping[str, Any]) -> str:
+        """Return the answers in one line for reviewers, who see a pair in its own order."""
+        return Answers.recalled(self, response)
+
+    def reopened(self: Instrument, response: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a stored response as the draft from which its annotator corrects it."""
+        return as_seen(response) if self.compares else dict(response)
+
+    def highlights(
+        self: Instrument, response: Mapping[str, Any], material: Material
+    ) -> list[Highlight]:
+        labels = {question.name: question.label for question in self.questions()}
+        return [
+            Highlight(labels.get(name, name), material.text, spans)
+            for name, spans in response.get(EVIDENCE, {}).items()
+        ]
+
+    def columns(self: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
+        if self.compares:
+            turned = [one.response[TURNED] for one in judgments]
+            return Answers.columns(self, judgments) | {"turned": np.array(turned, dtype=float)}
+        edits = [one.response.get(EDIT) for one in judgments]
+        distance = [
+            np.nan if edit is None else one.response["distance"]
+            for one, edit in zip(judgments, edits, strict=True)
+        ]
+        same = [-1 if edit is None else _label(" ".join(edit.split())) for edit in edits]
+        return Answers.columns(self, judgments) | {
+            "edit_distance": np.array(distance, dtype=np.float64),
+            "edit_text": np.array(same, dtype=np.int64),
+        }
+
+
+def _label(text: str) -> int:
+    """Return a number for a text, the same in every part of a campaign: 63 bits of its digest.
+
+    Among a million different texts two share a number with a probability of 5 in 100 million.
+    """
+    return int.from_bytes(blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()) >> 1
+
+
+# The texts of the page's script.
+
+
+def rating(definition: Definition) -> dict[str, Any]:
+    return {
+        "choice": gettext("“%(level)s” for “%(criterion)s”"),
+        "no_answer": gettext("“%(criterion)s” has no answer"),
+        "not_answered": gettext("Not answered yet"),
+        "no_edit": gettext("the improved text"),
+        "edit_unchanged": gettext(
+            "The wording has not changed yet. Improve it, or change the answers."
+        ),
+        **(editing() if definition.asks_for_edits else {}),
+        **(_highlighting() if definition.takes_evidence else {}),
+        "edit_hint": str(definition.edit.hint),
+        "edit_not_needed": str(definition.edit.not_needed),
+    }
+
+
+def editing() -> dict[str, Any]:
+    return {
+        "changed": by_number(
+            lambda n: ngettext("%(n)s character changed", "%(n)s characters changed", n)
+        ),
+        "unchanged": gettext("Nothing changed yet"),
+        "spaces_only": gettext("Nothing but spaces changed yet"),
+        "why": gettext("Asked because you chose %(choices)s."),
+        "taken_out": gettext("removed:"),
+        "put_in": gettext("added:"),
+        "too_long": gettext("The text is too long to show the changes word by word."),
+        "edit_opened": gettext("An edit is needed now: improve the text in the text box."),
+        "edit_closed": gettext("No edit is needed now."),
+        "reset": gettext("Start again from the original"),
+        "restore": gettext("Bring my edit back"),
+        "was_reset": gettext("This is the original again. The button brings your edit back."),
+        "was_restored": gettext("Your edit is back."),
+    }
+
+
+def _highlighting() -> dict[str, Any]:
+    return {
+        "highlighting": instruments_base.strings(),
+        "now_highlight": gettext("Now highlight the words that show it."),
+        "no_evidence": gettext("highlights for “%(criterion)s”"),
+        "evidence_missing": gettext("Nothing highlighted yet"),
+        "remove": gettext("Remove"),
+        "remove_words": gettext("Remove the highlight “%(words)s”"),
+    }
 
 
 @dataclass(frozen=True)
@@ -77,11 +877,11 @@ class Rating(OfRatings):
         return self.definition.example
 
     def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
-        levels, errors = checking.levels(raw, self.definition.criteria)
+        levels, errors = checked_levels(raw, self.definition.criteria)
         if errors:
             raise InvalidResponse(errors)
         if self.definition.compares:
-            return comparing.in_own_order(levels, turned=material.turned)
+            return in_own_order(levels, turned=material.turned)
         return {
             **levels,
             **self._evidence(raw.get("evidence"), levels, material),
@@ -91,7 +891,7 @@ class Rating(OfRatings):
     def _evidence(self, raw: Any, levels: dict[str, int], material: Material) -> dict[str, Any]:
         if not self.definition.takes_evidence:
             return {}
-        found, errors = checking.evidence(
+        found, errors = evidence(
             raw, text=material.text, chosen=levels, criteria=self.definition.criteria
         )
         if errors:
@@ -101,10 +901,10 @@ class Rating(OfRatings):
     def _edit(self, raw: Any, levels: dict[str, int], material: Material) -> dict[str, Any]:
         if not self.definition.asks_for_edits:
             return {}
-        if EDIT not in checking.required(levels, self.definition.criteria):
+        if EDIT not in required(levels, self.definition.criteria):
             return {"edit": None, "distance": 0}
         needed = str(self.definition.edit.needed)
-        edit = checking.edit(raw, text=material.text, needed=needed)
+        edit = checked_edit(raw, text=material.text, needed=needed)
         return {"edit": edit, "distance": levenshtein(normalise(material.text), edit)}
 
     def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
@@ -113,7 +913,7 @@ class Rating(OfRatings):
         Of a comparison: `comparing.scores`.
         """
         if self.definition.compares:
-            return comparing.scores(response, self.definition.criteria)
+            return pair_scores(response, self.definition.criteria)
         scores = {c.name: float(response[c.name]) for c in self.definition.criteria}
         if self.definition.asks_for_edits:
             edit = response["edit"]
@@ -128,13 +928,15 @@ class Rating(OfRatings):
         return edit is not None and takes_long(material.text, edit)
 
     def shown(self, material: Material) -> str:
-        return pairs.joined(*material.pair) if self.definition.compares else material.text
+        return (
+            instruments_base.joined(*material.pair) if self.definition.compares else material.text
+        )
 
     def page(self, material: Material) -> dict[str, Any]:
         return {"criteria": [_shown(criterion) for criterion in self.definition.criteria]}
 
     def strings(self) -> dict[str, Any]:
-        return strings.rating(self.definition)
+        return rating(self.definition)
 
     def tutorial(self, language: str) -> Tutorial | None:
         if self.folder is None:

@@ -8,10 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from annotate.instruments.answer_correctness.criteria import ALL as ANSWER_CORRECTNESS
-from annotate.instruments.answers import Answers
-from annotate.instruments.base import Criterion, InvalidResponse, Material
-from annotate.instruments.language_quality.criteria import ALL as LANGUAGE_QUALITY
+from annotate.instruments.base import (
+    CORRECTNESS_CRITERIA,
+    Answers,
+    Criterion,
+    InvalidResponse,
+    Material,
+)
+from annotate.instruments.language_quality.instrument import QUALITY_CRITERIA
 
 
 @dataclass(frozen=True)
@@ -70,9 +74,11 @@ def _problem(criterion: Criterion, value: Any) -> str:
 
 RECORDED = (
     RecordedScores(
-        "recorded_language_quality", "Language quality, recorded elsewhere", LANGUAGE_QUALITY
+        "recorded_language_quality", "Language quality, recorded elsewhere", QUALITY_CRITERIA
     ),
     RecordedScores(
-        "recorded_answer_correctness", "Answer correctness, recorded elsewhere", ANSWER_CORRECTNESS
+        "recorded_answer_correctness",
+        "Answer correctness, recorded elsewhere",
+        CORRECTNESS_CRITERIA,
     ),
 )

@@ -15,19 +15,18 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
-from annotate.errors import Invalid
+from annotate.campaigns import imports, life, plans
+from annotate.campaigns.plans import Plan
+from annotate.campaigns.problems import UploadRefused
+from annotate.campaigns.sheet import Facts
+from annotate.common import numbers
+from annotate.common.errors import Invalid
+from annotate.common.tokens import invitation_token
 from annotate.management.plan_options import DEFAULTS, add_plan, plan_of, target
 from annotate.models import Campaign
-from annotate.selectors.pay import budget
-from annotate.selectors.pay.budget import AtMost
-from annotate.selectors.work import gold
-from annotate.services.campaigns import life, metric_choice
-from annotate.services.campaigns.importing import receiving, running
-from annotate.services.campaigns.importing.facts import Facts
-from annotate.services.campaigns.importing.problems import UploadRefused
-from annotate.services.campaigns.plans import Plan
-from annotate.text import figures
-from annotate.tokens import invitation_token
+from annotate.pay import budget
+from annotate.pay.budget import AtMost
+from annotate.work import picking
 
 GZIP_MAGIC = b"\x1f\x8b"
 BLOCK = 1024 * 1024  # bytes per read
@@ -86,7 +85,7 @@ class Command(BaseCommand):
         except Invalid as invalid:
             lines = "\n".join(f"{name}: {text}" for name, text in invalid.errors.items())
             raise CommandError(f"Nothing was imported.\n{lines}") from None
-        except running.LostError:
+        except imports.LostError:
             raise CommandError("Nothing was imported: it was cancelled on the page.") from None
         summary = _summary(made, facts)
         self.stdout.write(json.dumps(summary) if options["json"] else _in_words(summary))
@@ -112,8 +111,8 @@ def _import(
             bar.total = total
             bar.update(done - bar.n)
 
-        return running.run_directly(
-            receiving.by_command(plan, file.name, owner_id=owner_id),
+        return imports.run_directly(
+            imports.by_command(plan, file.name, owner_id=owner_id),
             files.enter_context(_blocks(file)),
             files.enter_context(_blocks(metrics)) if metrics else None,
             progress=progress,
@@ -157,10 +156,10 @@ def _summary(made: Campaign, facts: Facts) -> dict[str, Any]:
         "outputs": made.outputs.count(),
         "planned_judgments": made.slots.count(),
         "gold": {"share": made.gold_share, "items": made.gold.count()},
-        "cost_at_most": _cost(budget.cost_at_most(made)),
+        "cost_at_most": _cost(budget.highest_cost(made)),
         "metrics": made.metrics,
         "seed": made.seed,
-        "notices": [*facts.alike, *facts.notices, *metric_choice.offers(made.metrics, facts)],
+        "notices": [*facts.alike, *facts.notices, *plans.offers(made.metrics, facts)],
         "dashboard": f"{public}/campaigns/{made.public_id}/",
         "annotators": f"{public}{_way_in(made)}",
     }
@@ -181,14 +180,14 @@ def _ends(cost: dict[str, str]) -> str:
     total = sum(Decimal(cost[name]) for name in ("rewards", "bonuses", "fees"))
     if Decimal(cost["amount"]) == total:
         return ":"
-    return f", the budget; planned are {figures.money(total)}:"
+    return f", the budget; planned are {numbers.money_text(total)}:"
 
 
 def _gold(share: int, items: int) -> str:
     if not share:
         return ""
     also = "" if items else "; add some before it opens, on its page Gold or by the API"
-    return f"  gold         {share} of {gold.BLOCK} tasks, {figures.many(items, 'item')}{also}\n"
+    return f"  gold         {share} of {picking.BLOCK} tasks, {numbers.many(items, 'item')}{also}\n"
 
 
 def _way_in(made: Campaign) -> str:
@@ -209,7 +208,10 @@ def _in_words(summary: dict[str, Any]) -> str:
         "  dashboard    {dashboard}\n  annotators   {annotators}{told}"
     ).format(
         **summary,
-        **{name: figures.money(Decimal(each)) for name, each in summary["cost_at_most"].items()},
+        **{
+            name: numbers.money_text(Decimal(each))
+            for name, each in summary["cost_at_most"].items()
+        },
         gold_line=_gold(**summary["gold"]),
         ends=_ends(summary["cost_at_most"]),
         told="".join(f"\n  note         {notice}" for notice in summary["notices"]),

@@ -8,16 +8,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.crowds.base import Audience
-from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
-from annotate.errors import Conflict, Invalid, ServiceError
+from annotate.campaigns import amendments, facts
+from annotate.common.errors import Conflict, Invalid, ServiceError
+from annotate.crowds import batches
+from annotate.crowds.adapters import CrowdEnvironment, world_of_posting
+from annotate.crowds.batches import Offer
+from annotate.crowds.contract import USUAL_AUTO_APPROVAL, Audience, Terms
+from annotate.crowds.postings import by_field
 from annotate.management.plan_options import money
-from annotate.selectors.campaigns import counting
-from annotate.selectors.marketplace.environments import CrowdEnvironment, world
-from annotate.services.campaigns import amendments
-from annotate.services.marketplace import batches
-from annotate.services.marketplace.offer_problems import by_field
-from annotate.services.marketplace.offers import Offer
 
 DEFAULTS = Terms(title="", description="")
 
@@ -46,7 +44,7 @@ class Command(BaseCommand):
         _add_terms(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        campaign_id = counting.campaign_id_of(options["campaign"])
+        campaign_id = facts.campaign_id_of(options["campaign"])
         if campaign_id is None:
             raise CommandError(f"There is no campaign {options['campaign']!r}.")
         if options["fee_rate"] is not None:
@@ -197,7 +195,7 @@ def _in_words(offer: Offer) -> str:
 
 
 def _world(offer: Offer) -> CrowdEnvironment:
-    return world(offer.crowd, offer.environment)
+    return world_of_posting(offer.crowd, offer.environment)
 
 
 def _confirmation(offer: Offer) -> str:

@@ -4,10 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate import adapters
-from annotate.crowds.base import CrowdError
-from annotate.crowds.prolific.hooks import Subscribed
-from annotate.services.marketplace import events
+from annotate.crowds import adapters, reconciling
+from annotate.crowds.contract import CrowdError
+from annotate.crowds.prolific.marketplace import Subscribed
 
 
 class Command(BaseCommand):
@@ -19,10 +18,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            found = events.subscribe_to_prolific()
+            found = reconciling.subscribe_to_prolific()
         except CrowdError as error:
             raise CommandError(error.message) from None
-        self.stdout.write(f"Events go to {events.address('prolific')}")
+        self.stdout.write(f"Events go to {reconciling.address('prolific')}")
         for event, how in found.events:
             self.stdout.write(f"  {event}: {how}")
         self.stdout.write(_of_secret(found))

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotate.services.work import recounting
+from annotate.campaigns import totals
 
 
 class Command(BaseCommand):
@@ -19,7 +19,7 @@ class Command(BaseCommand):
 
     def handle(self, *, campaigns: list[str], mend: bool, **_options: Any) -> None:
         n, wrong = 0, 0
-        for campaign, found in recounting.each(campaigns, mend=mend):
+        for campaign, found in totals.each(campaigns, mend=mend):
             n += 1
             wrong += bool(found)
             for line in found:

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.errors import NotFound
-from annotate.services.accounts import resetting
+from annotate.accounts import accounts
+from annotate.common.errors import NotFound
 
 
 class Command(BaseCommand):
@@ -17,6 +17,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            self.stdout.write(resetting.link_of(options["username"]))
+            self.stdout.write(accounts.link_of(options["username"]))
         except NotFound as error:
             raise CommandError(error.message) from None

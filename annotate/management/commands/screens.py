@@ -5,12 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotate.errors import ServiceError
-from annotate.management.refusing import nothing_changed
+from annotate.campaigns import amendments, exports, facts
+from annotate.common.errors import ServiceError, nothing_changed
 from annotate.management.screen_options import add_settings, settings_of
-from annotate.selectors.campaigns import counting
-from annotate.selectors.campaigns import screen_settings as selectors
-from annotate.services.campaigns import screen_settings
 
 
 class Command(BaseCommand):
@@ -22,15 +19,15 @@ class Command(BaseCommand):
         parser.add_argument("--reason", default="", help="needed once the campaign has opened")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        found = counting.campaign_id_of(options["campaign"])
+        found = facts.campaign_id_of(options["campaign"])
         if found is None:
             raise CommandError(f"There is no campaign “{options['campaign']}”.")
         if not options["screen_settings"]:
-            self.stdout.write(json.dumps(selectors.of(found).in_use, indent=2))
+            self.stdout.write(json.dumps(exports.screen_settings_of(found).in_use, indent=2))
             return
         given = settings_of(options["screen_settings"])
         try:
-            changed = screen_settings.change(found, given, actor_id=None, reason=options["reason"])
+            changed = amendments.change(found, given, actor_id=None, reason=options["reason"])
         except ServiceError as refused:
             raise nothing_changed(refused) from None
         for path, (was, now) in changed.items():

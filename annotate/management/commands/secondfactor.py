@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.errors import NotFound
-from annotate.services.accounts import second_factor
+from annotate.accounts import second_factor
+from annotate.common.errors import NotFound
 
 
 class Command(BaseCommand):

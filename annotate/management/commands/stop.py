@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.selectors.campaigns import counting
-from annotate.selectors.marketplace import batches as rows
-from annotate.services.marketplace import batches
+from annotate.campaigns import facts
+from annotate.crowds import batches
+from annotate.crowds import queries as crowds_queries
 
 
 class Command(BaseCommand):
@@ -21,12 +21,12 @@ class Command(BaseCommand):
         parser.add_argument("--batch", help="the public id of one batch; by default all")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        campaign_id = counting.campaign_id_of(options["campaign"])
+        campaign_id = facts.campaign_id_of(options["campaign"])
         if campaign_id is None:
             raise CommandError(f"There is no campaign {options['campaign']!r}.")
         found = [
             row
-            for row in rows.of_campaign(campaign_id)
+            for row in crowds_queries.of_campaign(campaign_id)
             if options["batch"] in (None, row.public_id)
         ]
         if options["batch"] and not found:

@@ -5,10 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.selectors.marketplace import operations, watching
-from annotate.selectors.marketplace.operations import OpenOperation
-from annotate.services.marketplace import reconciling
-from annotate.services.outbox import delivery
+from annotate.crowds import outbox, reconciling
+from annotate.crowds import queries as crowds_queries
+from annotate.crowds.queries import OpenOperation
 
 
 class Command(BaseCommand):
@@ -26,12 +25,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["seconds"] > 0:
             raise CommandError("--seconds must be a positive number.")
-        before = watching.counts()
-        delivery.hurry_postponed()
+        before = crowds_queries.counts()
+        outbox.hurry_postponed()
         reconciling.reconcile_all(within=options["seconds"], all_=True)
-        changed = list(watching.changes(before, watching.counts()))
+        changed = list(crowds_queries.changes(before, crowds_queries.counts()))
         self.stdout.write("\n".join(changed or ["Nothing has changed."]))
-        for waiting in operations.everywhere():
+        for waiting in crowds_queries.everywhere():
             self.stdout.write(_in_words(waiting))
 
 

@@ -6,12 +6,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotate.errors import ServiceError
+from annotate.campaigns import amendments, facts
+from annotate.common.errors import ServiceError, nothing_changed
 from annotate.management.plan_options import text_of
-from annotate.management.refusing import nothing_changed
-from annotate.selectors.campaigns import counting
-from annotate.selectors.studies import amended_texts
-from annotate.services.campaigns import changing_texts
+from annotate.studies import queries as studies_queries
 
 WHAT = {
     "public_title": "what annotators read in place of the name; empty: a neutral title",
@@ -33,16 +31,16 @@ class Command(BaseCommand):
         parser.add_argument("--reason", default="", help="needed once the campaign has opened")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        found = counting.campaign_id_of(options["campaign"])
+        found = facts.campaign_id_of(options["campaign"])
         if found is None:
             raise CommandError(f"There is no campaign “{options['campaign']}”.")
         given = {name: options[name] for name in WHAT if options[name] is not None}
         if not given:
-            now = asdict(amended_texts.read(found))
+            now = asdict(studies_queries.amended_texts_read(found))
             self.stdout.write(json.dumps(now, indent=2, ensure_ascii=False))
             return
         try:
-            changed = changing_texts.change(found, given, actor_id=None, reason=options["reason"])
+            changed = amendments.change_texts(found, given, actor_id=None, reason=options["reason"])
         except ServiceError as refused:
             raise nothing_changed(refused) from None
         self.stdout.write(f"Changed: {', '.join(changed)}." if changed else "Nothing was changed.")

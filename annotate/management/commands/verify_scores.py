@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.selectors.campaigns import counting
-from annotate.services.work import scoring
+from annotate.campaigns import facts
+from annotate.work import scoring
 
 
 class Command(BaseCommand):
@@ -16,7 +16,7 @@ class Command(BaseCommand):
         parser.add_argument("campaign", help="the public id, as in its address")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        campaign_id = counting.campaign_id_of(options["campaign"])
+        campaign_id = facts.campaign_id_of(options["campaign"])
         if campaign_id is None:
             raise CommandError(f"There is no campaign {options['campaign']!r}.")
         different = scoring.differences(campaign_id)

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.states import Estimand
-from annotate.text.figures import count, many, number, percent
-from estimation import files, samples_from_files
+from annotate.common.numbers import count, many, number, percent
+from annotate.models.base import StatesEstimand
+from estimation import from_files, read
 from estimation.core import (
     BALANCE,
     METRIC_TRANSFORMS,
@@ -17,12 +17,17 @@ from estimation.core import (
     REGISTERED,
     EstimationError,
 )
-from estimation.files import FileError, Vocabulary
-from estimation.interval_choice import INTERVAL_NAMES, Asked
-from estimation.ranking_reports import RankedSystems, RankingRule, ranked_systems
-from estimation.reports import Report, compare, report
-from estimation.samples_from_files import ALL_METRICS, Selection
-from estimation.selectors import shown
+from estimation.file_reports import (
+    INTERVAL_NAMES,
+    Asked,
+    RankedSystems,
+    RankingRule,
+    Report,
+    compare,
+    ranked_systems,
+    report,
+)
+from estimation.from_files import ALL_METRICS, FileError, Selection, Vocabulary
 
 COLUMNS = (
     "system",
@@ -110,7 +115,7 @@ class Command(BaseCommand):
                 help=f"{what} Otherwise by the names of built-in criteria, else {default:g}",
             )
         parser.add_argument("--interval", choices=list(INTERVAL_NAMES), default="two_way")
-        parser.add_argument("--estimand", choices=Estimand.values, default="population")
+        parser.add_argument("--estimand", choices=StatesEstimand.values, default="population")
         parser.add_argument("--level", type=float, default=0.95)
         parser.add_argument("--scale", type=float, nargs=2, metavar=("LOW", "HIGH"))
         parser.add_argument(
@@ -163,16 +168,16 @@ class Command(BaseCommand):
 
 def _reports(options: dict[str, Any]) -> tuple[list[Report], list[RankedSystems]]:
     names = Vocabulary()
-    metrics = files.read_metrics(options["metrics"], names) if options["metrics"] else None
-    judgments = files.read_judgments(options["judgments"], names)
+    metrics = from_files.read_metrics(options["metrics"], names) if options["metrics"] else None
+    judgments = from_files.read_judgments(options["judgments"], names)
     wanted = _wanted(options)
     if options["interval"] == "sequence" and not (metrics or options["items"]):
         raise CommandError(f"{SEQUENCE_NEEDS}.")
-    estimator = _estimator(options, samples_from_files.chosen_metrics(metrics, wanted))
+    estimator = _estimator(options, from_files.chosen_metrics(metrics, wanted))
     usual = "raw" if estimator == "algorithm_1" else "normal_scores"
     transform = options["metric_transform"] or usual
     if metrics:
-        metrics = samples_from_files.entered(metrics, transform)
+        metrics = from_files.entered(metrics, transform)
     asked = Asked(
         estimator=estimator,
         interval=options["interval"],
@@ -184,9 +189,9 @@ def _reports(options: dict[str, Any]) -> tuple[list[Report], list[RankedSystems]
         balance=dict(options["balance"]),
         person_share=dict(options["person_share"]),
     )
-    found = [report(cell, asked) for cell in samples_from_files.cells(judgments, metrics, wanted)]
+    found = [report(cell, asked) for cell in from_files.cells(judgments, metrics, wanted)]
     if options["compare"]:
-        pairs = samples_from_files.pairs(judgments, metrics, wanted, tuple(options["compare"]))
+        pairs = from_files.pairs(judgments, metrics, wanted, tuple(options["compare"]))
         found += [compare(pair, asked) for pair in pairs]
     if options["ranking"] is None:
         return found, []
@@ -259,7 +264,7 @@ def _interval(report: Report) -> str:
     if low is None or high is None:
         return "none"
     if scale and not report.found.off_scale:
-        within = shown.of_scale(scale, report.found.estimate)
+        within = read.of_scale(scale, report.found.estimate)
         low, high = within.cut(low), within.cut(high)
     return f"[{number(low, 3)}, {number(high, 3)}]"
 
@@ -298,7 +303,7 @@ def _leans(report: Report) -> bool:
 
 
 def _too_early(report: Report) -> tuple[str, ...]:
-    least = shown.least(None)
+    least = read.least(None)
     if report.found.n_items >= least:
         return ()
     return (

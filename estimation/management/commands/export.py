@@ -9,8 +9,8 @@ from typing import Any, Self
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from annotate.errors import NotFound
-from estimation.exporting import archive
+from annotate.common.errors import NotFound
+from estimation import export
 
 
 class Command(BaseCommand):
@@ -25,12 +25,12 @@ class Command(BaseCommand):
         parser.add_argument("--to", type=Path, metavar="FILE", help="by default a usual name")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        target = options["to"] or Path(archive.name(options["campaign"]))
+        target = options["to"] or Path(export.name(options["campaign"]))
         if target.exists():
             raise CommandError(f"{target} exists already. Name another file.")
         with _Bar() as bar:
             try:
-                parts = archive.stream(options["campaign"], progress=bar.show)
+                parts = export.stream(options["campaign"], progress=bar.show)
             except NotFound as error:
                 raise CommandError(error.message) from None
             try:

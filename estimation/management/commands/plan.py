@@ -8,15 +8,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.selectors.pay import budget
-from annotate.selectors.work.gold import BLOCK
-from annotate.services.campaigns.planner import CLAIMED, Planned
-from annotate.text.figures import days_between, many, money, number, percent, short, width
+from annotate.campaigns.planner import CLAIMED, Planned
+from annotate.common.numbers import days_between, many, money_text, number, percent, short, width
+from annotate.pay import budget
+from annotate.work.picking import BLOCK
 from estimation import plans
 from estimation.core import ESTIMANDS, EstimationError
 from estimation.core.planning import TYPICAL, Forecast, Purchase, Range, Study
-from estimation.forms import initial
-from estimation.selectors import planning
+from estimation.pages import planning
+from estimation.pages.planning import initial
 
 USUAL = initial()  # of the page, so that both begin alike
 PARTS = {"item": "items", "annotator": "people", "rest": "rest"}
@@ -199,7 +199,7 @@ def _goal_lines(goal: Forecast, found: Planned) -> list[str]:
     lines = [
         f"To a width of {width(goal.target_width)} ({percent(0.8)} of drawn campaigns within the "
         "range):",
-        f"  cost        {_range(goal.cost, money)}",
+        f"  cost        {_range(goal.cost, money_text)}",
         f"  judgments   {_range(goal.judgments)}",
         f"  annotators  {_range(goal.annotators)}",
     ]
@@ -228,7 +228,7 @@ def _goal_lines(goal: Forecast, found: Planned) -> list[str]:
             )
     if found.changes:
         lines += ["", "What would change it:"]
-        lines += [f"  {name}: {effect}" for name, effect in planning.changes(found)]
+        lines += [f"  {name}: {effect}" for name, effect in planning.what_would_change(found)]
     return lines
 
 
@@ -239,19 +239,19 @@ def _all_systems(goal: Forecast, study: Study) -> str:
 
 
 def _bought_lines(bought: Purchase, study: Study) -> list[str]:
-    judgments = f"{many(bought.judgments, 'judgment')} ({money(bought.cost)})"
+    judgments = f"{many(bought.judgments, 'judgment')} ({money_text(bought.cost)})"
     interval = "the interval" if study.systems == 1 else "each system’s interval"
     known = "too few for an interval"
     if bought.width is not None:
         known = f"{interval} {_range(bought.width, width)} wide"
-    lines = [f"For {money(bought.budget)}: {judgments}, {known}."]
+    lines = [f"For {money_text(bought.budget)}: {judgments}, {known}."]
     if bought.complete:
         lines.append("  Everything is judged; the rest of the money stays unspent.")
     return lines
 
 
 def _ranking_words(ranked: Planned, options: dict[str, Any]) -> str:
-    first, *rows = planning.order(ranked, probability=options["probability"])
+    first, *rows = planning.planning_order(ranked, probability=options["probability"])
     lines = [
         "",
         f"{planning.ranked(ranked, systems=options['systems'])}:",

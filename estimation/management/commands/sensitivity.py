@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.selectors.campaigns import listing
-from annotate.text.figures import many, number
-from estimation.selectors import sensitivity
-from estimation.selectors.sensitivity import ComparedEstimate
+from annotate.campaigns import lists as campaigns_lists
+from annotate.common.numbers import many, number
+from estimation.pages import numbers
+from estimation.pages.numbers import ComparedEstimate
 
 
 class Command(BaseCommand):
@@ -24,10 +24,10 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        facts = listing.facts_of(options["campaign"])
+        facts = campaigns_lists.facts_of(options["campaign"])
         if facts is None:
             raise CommandError(f"There is no campaign {options['campaign']!r}.")
-        found = sensitivity.of(facts)
+        found = numbers.sensitivity_of(facts)
         if options["json"]:
             self.stdout.write(json.dumps(found.as_data(), allow_nan=False))
             return

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from annotate.text.figures import count, many, number, percent, signed, width
+from annotate.common.numbers import count, many, number, percent, signed, width
 from estimation.core import (
     BALANCE,
     ESTIMANDS,

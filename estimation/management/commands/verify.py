@@ -8,9 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from config.version import VERSION
-from estimation.verifying import amendments, checks
-from estimation.verifying.bundle import Bundle, Unreadable
-from estimation.verifying.facts import facts_of
+from estimation import verify
+from estimation.verify import Bundle, Unreadable, facts_of
 
 SHOWN = 20
 UNDECIDED = 2  # the exit status where only rows of another version differ
@@ -34,14 +33,16 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
 
     def _verify(self, bundle: Bundle) -> None:
-        for sentence in checks.versions(bundle):
+        for sentence in verify.versions(bundle):
             self.stdout.write(sentence)
-        for sentence in amendments.sentences(bundle):
+        for sentence in verify.sentences(bundle):
             self.stdout.write(sentence)
         facts = facts_of(bundle)
         others: list[str] = []
         differ = list(
-            islice(checks.differences(bundle, facts, others=others, progress=self._tell), SHOWN + 1)
+            islice(
+                verify.differences_of(bundle, facts, others=others, progress=self._tell), SHOWN + 1
+            )
         )
         if differ:
             raise CommandError(_listed("It differs:", differ))
@@ -51,7 +52,7 @@ class Command(BaseCommand):
             raise CommandError(
                 f"{_listed(said, list(dict.fromkeys(others)))}\n{advice}", returncode=UNDECIDED
             )
-        self.stdout.write(self.style.SUCCESS(checks.summary(bundle, facts)))
+        self.stdout.write(self.style.SUCCESS(verify.summary(bundle, facts)))
 
     def _tell(self, part: str) -> None:
         self.stderr.write(f"Checking {part} …")

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.selectors.campaigns import counting
+from annotate.campaigns import facts
 from extras.demo import environment, runner
 from extras.demo.crowds import NoStandIn, Place, coming_by
 from extras.demo.runner import PASSWORD, SMALL, USER, WHOLE, RunningDemo
@@ -83,7 +83,7 @@ class Command(BaseCommand):
         self.stdout.write(f"  {place.name:<11} {place.address}\n{'':<14}{place.do}\n", ending="")
 
     def _report(self, stage: RunningDemo, *, headless: bool) -> None:
-        brief = counting.brief(stage.campaign_id)
+        brief = facts.brief(stage.campaign_id)
         if not brief.is_final:
             raise CommandError(f"The campaign is {brief.status}, not closed.")
         if not headless:

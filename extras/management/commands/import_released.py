@@ -10,14 +10,12 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from annotate.errors import Invalid
-from annotate.selectors.campaigns import counting
-from annotate.services.campaigns import creating
-from annotate.services.campaigns.importing.problems import UploadRefused
-from annotate.services.campaigns.metric_choice import AUTO
-from annotate.services.campaigns.plans import Plan
+from annotate.campaigns import creating, facts
+from annotate.campaigns.plans import AUTO, Plan
+from annotate.campaigns.problems import UploadRefused
+from annotate.common.errors import Invalid
+from estimation import after, refresh, scores
 from estimation.metrics import METRICS
-from estimation.services import agreement, estimating, metrics
 from extras.replication import released, replaying
 from extras.replication.released import Release
 
@@ -58,9 +56,9 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         self._metrics(campaign.pk)
         taken = self._judgments(campaign.pk, release, owner_id) if options["judgments"] else 0
-        while estimating.refresh(campaign.pk):
+        while refresh.refresh(campaign.pk):
             pass
-        agreement.measure(campaign.pk)
+        after.measure(campaign.pk)
         self._report(campaign.public_id, release, taken, as_json=options["json"])
 
     def _owner(self, name: str | None) -> int | None:
@@ -78,7 +76,7 @@ class Command(BaseCommand):
                 bar.total = total
                 bar.update(done - bar.n)
 
-            metrics.ensure(counting.brief(campaign_id), progress=progress)
+            scores.ensure(facts.brief(campaign_id), progress=progress)
 
     def _judgments(self, campaign_id: int, release: Release, owner_id: int | None) -> int:
         total = sum(len(output.judgments) for output in release.outputs)

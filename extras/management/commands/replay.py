@@ -8,10 +8,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from annotate.errors import Invalid
-from annotate.services.campaigns.importing.problems import UploadRefused
-from annotate.services.campaigns.metric_choice import AUTO
-from annotate.states import Estimand
+from annotate.campaigns.plans import AUTO
+from annotate.campaigns.problems import UploadRefused
+from annotate.common.errors import Invalid
+from annotate.models.base import StatesEstimand
 from estimation.metrics import METRICS
 from extras.replication import released, replaying
 from extras.replication.replaying import Replay, ReplayQuestion, scratch_database
@@ -46,7 +46,7 @@ class Command(BaseCommand):
             choices=replaying.ESTIMATORS,
             help="regression: that of campaigns opened before balanced weights, without pull",
         )
-        parser.add_argument("--estimand", default="population", choices=Estimand.values)
+        parser.add_argument("--estimand", default="population", choices=StatesEstimand.values)
         parser.add_argument("--seed", type=int, default=0, help="of the random item order")
         parser.add_argument("--json", action="store_true")
 

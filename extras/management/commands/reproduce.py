@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from annotate.services.campaigns.importing.problems import UploadRefused
+from annotate.campaigns.problems import UploadRefused
 from estimation.metrics import METRICS
 from extras.replication import gains, page, reproducing
 from extras.replication.reproducing import Data, Progress, Reproduction

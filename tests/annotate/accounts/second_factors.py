@@ -10,7 +10,7 @@ from django.test import Client
 from django_otp.oath import TOTP
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from annotate.services.accounts import second_factor
+from annotate.accounts import second_factor
 from tests.factories import user
 
 PASSWORD = "long enough to be fine"

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
-from annotate.errors import Conflict, Invalid
+from annotate.accounts import accounts, tokens
+from annotate.common import mail, numbers
+from annotate.common.errors import Conflict, Invalid
 from annotate.models import ApiToken, AuditEntry, Campaign, RecoveryCode, SignIn
-from annotate.services.accounts import api_tokens, letters, own_settings
-from annotate.text import figures
 from tests.annotate.accounts.second_factors import secured
 from tests.annotate.researcher import owner_of
 from tests.factories import change, user
@@ -148,8 +148,8 @@ def test_a_second_factor_is_asked_for_too() -> None:
 @pytest.mark.parametrize("how", ["page", "mail", "command"])
 def test_a_new_password_revokes_all_tokens(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     owner, other = user("ada"), user("bea")
-    _, secret = api_tokens.make(owner.pk, "Nightly")
-    _, hers = api_tokens.make(other.pk, "Hers")
+    _, secret = tokens.make_token(owner.pk, "Nightly")
+    _, hers = tokens.make_token(other.pk, "Hers")
     new = {"new_password1": "rain on tin roofs", "new_password2": "rain on tin roofs"}
     if how == "page":
         here = signed_in()
@@ -158,7 +158,7 @@ def test_a_new_password_revokes_all_tokens(how: str, monkeypatch: pytest.MonkeyP
         assert here.post(reverse("annotate:password"), {**new, "old_password": PASSWORD}).url
     elif how == "mail":
         client = Client()
-        form = client.get(letters.reset_link(owner)).url
+        form = client.get(mail.reset_link(owner)).url
         assert "A new password revokes your API tokens" in client.get(form).content.decode()
         assert client.post(form, new).status_code == 302
     else:
@@ -172,7 +172,7 @@ def test_a_new_password_revokes_all_tokens(how: str, monkeypatch: pytest.MonkeyP
 def test_a_password_that_is_stored_anew_revokes_nothing(settings: Any) -> None:
     """A log-in stores the password by today's way of hashing it; it is the same password."""
     owner = user("ada")
-    _, secret = api_tokens.make(owner.pk, "Nightly")
+    _, secret = tokens.make_token(owner.pk, "Nightly")
     today = settings.PASSWORD_HASHERS
     settings.PASSWORD_HASHERS = [*today, "django.contrib.auth.hashers.PBKDF2SHA1PasswordHasher"]
     hashed = make_password(PASSWORD, hasher="pbkdf2_sha1")
@@ -198,7 +198,7 @@ def test_the_log_keeps_who_made_and_revoked_tokens(ada: Client) -> None:
 @pytest.mark.parametrize("how", ["expired", "closed account", "digest", "unknown"])
 def test_what_is_no_token_in_force_opens_nothing(how: str) -> None:
     ada = user("ada")
-    made, secret = api_tokens.make(ada.pk, "x", days=30)
+    made, secret = tokens.make_token(ada.pk, "x", days=30)
     if how == "expired":
         ApiToken.objects.update(expires_at=timezone.now())
     if how == "closed account":
@@ -209,19 +209,19 @@ def test_what_is_no_token_in_force_opens_nothing(how: str) -> None:
 
 def test_there_are_not_more_tokens_than_a_person_can_keep_in_mind() -> None:
     ada = user("ada")
-    first = api_tokens.make_by_password(ada.pk)
-    for n in range(api_tokens.MOST - 1):
-        api_tokens.make(ada.pk, f"t{n}")
+    first = tokens.make_by_password(ada.pk)
+    for n in range(tokens.MOST - 1):
+        tokens.make_token(ada.pk, f"t{n}")
     with pytest.raises(Conflict, match="Revoke one"):
-        api_tokens.make(ada.pk, "one more")
-    assert api(api_tokens.make_by_password(ada.pk)) == 200
+        tokens.make_token(ada.pk, "one more")
+    assert api(tokens.make_by_password(ada.pk)) == 200
     assert api(first) == 401
 
 
 @pytest.mark.parametrize("name", ["", "  ", "\u200b", "x" * 61, "a\x1bb"])
 def test_a_token_has_a_name_that_can_be_read(ada: Client, name: str) -> None:
     with pytest.raises(Invalid):
-        api_tokens.make(owner_of(ada).pk, name)
+        tokens.make_token(owner_of(ada).pk, name)
 
 
 # ---- time zone and figures ----------------------------------------------------------------------
@@ -250,19 +250,19 @@ def test_only_what_exists_is_stored(ada: Client, given: dict[str, str]) -> None:
     sent = {"time_zone": "", "language": "", **given}
     assert ada.post(reverse("annotate:account-settings"), sent).status_code == 422
     with pytest.raises(Invalid):
-        own_settings.change(owner_of(ada).pk, **sent)
+        accounts.change(owner_of(ada).pk, **sent)
 
 
 @given(st.floats(-1e9, 1e9))
 def test_a_number_is_the_same_in_another_language(value: float) -> None:
-    with figures.written_in("de"):
-        german = figures.number(value)
+    with numbers.written_in("de"):
+        german = numbers.number(value)
     swapped = german.translate(str.maketrans({".": ",", ",": "."}))
-    assert swapped == figures.number(value)
+    assert swapped == numbers.number(value)
 
 
 def test_settings_cost_no_query(ada: Client, django_assert_num_queries: Any) -> None:
-    own_settings.change(owner_of(ada).pk, time_zone="Asia/Tokyo", language="de")
+    accounts.change(owner_of(ada).pk, time_zone="Asia/Tokyo", language="de")
     address = reverse("annotate:instrument-draft")
     with django_assert_num_queries(4):  # the session, the user, and two for the head of the page
         ada.post(address, {})
@@ -276,7 +276,7 @@ def test_a_link_to_another_site_is_not_followed_after_the_log_in() -> None:
 
 
 def test_tokens_expire_when_they_say() -> None:
-    made, _ = api_tokens.make(user("ada").pk, "x", days=90)
+    made, _ = tokens.make_token(user("ada").pk, "x", days=90)
     assert made.expires_at == made.created_at + timedelta(days=90)
 
 

@@ -10,9 +10,10 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver
 from django.utils.regex_helper import normalize
 
+from annotate.accounts import tokens
+from annotate.campaigns import members
+from annotate.common import tokens as common_tokens
 from annotate.models import Campaign
-from annotate.services.accounts import api_tokens, secrets
-from annotate.services.campaigns import invitations
 from tests.annotate.researcher import owner_of
 from tests.factories import user
 
@@ -66,11 +67,16 @@ def test_staff_without_a_permission_read_nothing(mine: Campaign) -> None:
 @pytest.mark.slow
 def test_support_reads_everything_but_secrets(ada: Client, mine: Campaign, support: Client) -> None:
     owner = owner_of(ada)
-    made = invitations.invite(
+    made = members.invite(
         mine.pk, role="viewer", email="z@example.org", actor_id=owner.pk, by_mail=True
     )
-    token, _ = api_tokens.make(owner.pk, "Nightly")
-    hidden = [made.digest, token.digest, owner.password, secrets.of_invitation(made.public_id)]
+    token, _ = tokens.make_token(owner.pk, "Nightly")
+    hidden = [
+        made.digest,
+        token.digest,
+        owner.password,
+        common_tokens.of_invitation(made.public_id),
+    ]
     hidden += list(ada.cookies["sessionid"].value.split())
     for model, site in admin.site._registry.items():
         at = f"/admin/{model._meta.app_label}/{model._meta.model_name}/"
@@ -93,10 +99,10 @@ def test_support_changes_nothing(mine: Campaign, support: Client) -> None:
 
 def test_a_closed_account_is_out_at_once(ada: Client, support: Client) -> None:
     owner = owner_of(ada)
-    _, secret = api_tokens.make(owner.pk, "Nightly")
+    _, secret = tokens.make_token(owner.pk, "Nightly")
     sent = {"is_active": "", "username": "other", "is_staff": "on", "is_superuser": "on"}
     support.post(f"/admin/auth/user/{owner.pk}/change/", sent)
     owner.refresh_from_db()
     assert (owner.is_active, owner.username, owner.is_staff) == (False, "ada", False)
     assert ada.get("/account/").status_code == 302
-    assert api_tokens.owner(secret) is None
+    assert tokens.owner(secret) is None

@@ -10,12 +10,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.errors import Gone, Invalid
-from annotate.forms.accounts import EmailForm, InviteForm, ResetForm
+from annotate.accounts import accounts
+from annotate.accounts.forms import EmailForm, InviteForm, ResetForm
+from annotate.campaigns import members
+from annotate.common import tokens
+from annotate.common.errors import Gone, Invalid
 from annotate.models import Campaign, Invitation, Membership
-from annotate.services.accounts import registering, secrets
-from annotate.services.campaigns import invitations, members
-from annotate.states import MemberRole as Role
+from annotate.models.base import MemberRole as Role
 from tests.annotate.researcher import owner_of
 from tests.annotate.work.storms import at_once
 from tests.factories import campaign, user
@@ -27,8 +28,8 @@ GOOD = {"username": "zoe", "password": "rain on tin roofs", "again": "rain on ti
 def invited(made: Campaign, role: str = Role.REVIEWER, **given: Any) -> tuple[Invitation, str]:
     owner = Membership.objects.filter(campaign=made, role=Role.OWNER).first()
     assert owner is not None
-    one = invitations.invite(made.pk, role=role, actor_id=owner.user_id, **given)
-    return one, secrets.of_invitation(one.public_id)
+    one = members.invite(made.pk, role=role, actor_id=owner.user_id, **given)
+    return one, tokens.of_invitation(one.public_id)
 
 
 def page(secret: str) -> str:
@@ -68,7 +69,7 @@ def ended(made: Campaign, how: str) -> str:
     if how == "expired":
         rows.update(expires_at=timezone.now())
     elif how == "revoked":
-        invitations.revoke(made.pk, one.public_id, actor_id=one.created_by_id)
+        members.revoke(made.pk, one.public_id, actor_id=one.created_by_id)
     elif how == "used":
         rows.update(uses=1)
     elif how == "its maker is no owner":
@@ -139,7 +140,7 @@ def test_a_new_name_looks_like_no_other(mine: Campaign, name: str) -> None:
 def test_two_names_that_look_alike_are_not_chosen_at_once() -> None:
     def choose(name: str) -> bool:
         try:
-            registering.register(name, GOOD["password"])
+            accounts.register(name, GOOD["password"])
         except Invalid:
             return False
         return True
@@ -156,7 +157,7 @@ def test_a_single_use_is_not_two() -> None:
 
         def accept(who: int, secret: str = secret) -> bool:
             try:
-                return invitations.accept(secret, who)
+                return members.accept(secret, who)
             except Gone:
                 return False
 
@@ -175,7 +176,7 @@ def test_a_member_becomes_an_owner_by_accepting(mine: Campaign) -> None:
     eve = user("eve")
     members.join(mine.pk, eve.pk, Role.REVIEWER, by=eve.pk)
     _, secret = invited(mine, Role.OWNER)
-    assert invitations.accept(secret, eve.pk)
+    assert members.accept(secret, eve.pk)
     assert Membership.objects.get(user=eve).role == Role.OWNER
 
 
@@ -196,14 +197,14 @@ def test_impossible_invitations_are_refused(ada: Client, mine: Campaign, given: 
     sent = {"role": "viewer", "most_uses": 1, "days": 7, **given}
     assert ada.post(address, sent).status_code == 422
     with pytest.raises(Invalid):
-        invitations.invite(mine.pk, actor_id=owner_of(ada).pk, **sent)
+        members.invite(mine.pk, actor_id=owner_of(ada).pk, **sent)
     assert not Invitation.objects.exists()
 
 
 def test_the_page_shows_the_link_to_owners_only(ada: Client, mine: Campaign) -> None:
     address = reverse("annotate:members", args=[mine.public_id])
     ada.post(address, {"role": "viewer", "most_uses": 3, "days": 7})
-    secret = secrets.of_invitation(Invitation.objects.get().public_id)
+    secret = tokens.of_invitation(Invitation.objects.get().public_id)
     assert secret in ada.get(address).content.decode()
     vic = user("vic")
     members.join(mine.pk, vic.pk, Role.COLLABORATOR, by=vic.pk)
@@ -232,7 +233,7 @@ def test_links_for_annotators_are_withdrawn_and_work_goes_on(ada: Client, mine: 
 def test_time_passes_over_an_invitation(mine: Campaign) -> None:
     one, secret = invited(mine, days=1)
     assert one.expires_at - one.created_at == timedelta(days=1)
-    assert invitations.find(secret) == one
+    assert members.find_invitation(secret) == one
 
 
 @pytest.mark.parametrize("form", [InviteForm, EmailForm, ResetForm])

@@ -12,9 +12,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.campaigns import members
+from annotate.common import mail as common_mail
 from annotate.models import Campaign, Invitation, Mail
-from annotate.services.accounts import mailing
-from annotate.services.campaigns import invitations
 from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -49,13 +49,13 @@ def due(one: Mail) -> None:
 def test_an_invitation_arrives_with_a_link_that_works(ada: Client, mine: Campaign) -> None:
     one = invite(ada, mine)
     assert mail.outbox == [], "the request has sent nothing"
-    assert mailing.send_due() == 1
+    assert common_mail.send_due() == 1
     (letter,) = mail.outbox
     assert letter.to == ["Zoe@Example.org"]
     (path,) = re.findall(r"https://plumbline\.example(/invitations/\w+/)", letter.body)
     assert Client().get(path).status_code == 200
-    assert mailing.send_due() == 0
-    assert not mailing.send(one.pk), "it is sent once"
+    assert common_mail.send_due() == 0
+    assert not common_mail.send(one.pk), "it is sent once"
     stored = Mail.objects.values_list().get(pk=one.pk)
     assert path.split("/")[2] not in " ".join(map(str, stored))
 
@@ -65,16 +65,16 @@ def test_a_silent_server_is_said_on_the_page_and_asked_again(
     ada: Client, mine: Campaign, silent: None
 ) -> None:
     one = invite(ada, mine)
-    assert not mailing.send(one.pk)
-    assert mailing.send_due() == 0, "not before its time"
+    assert not common_mail.send(one.pk)
+    assert common_mail.send_due() == 0, "not before its time"
     page = ada.get(reverse("annotate:members", args=[mine.public_id])).content.decode()
     assert "The mail server did not answer." in page
     assert "It is tried again at" in page
-    for _ in range(mailing.MOST_ATTEMPTS):
+    for _ in range(common_mail.MOST_ATTEMPTS):
         due(one)
-        mailing.send_due()
+        common_mail.send_due()
     one.refresh_from_db()
-    assert one.attempts == mailing.MOST_ATTEMPTS
+    assert one.attempts == common_mail.MOST_ATTEMPTS
     assert one.given_up_at is not None
     page = ada.get(reverse("annotate:members", args=[mine.public_id])).content.decode()
     assert "The mail is not tried again." in page
@@ -84,27 +84,27 @@ def test_a_mail_that_a_worker_dropped_is_sent_by_another(
     ada: Client, mine: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = invite(ada, mine)
-    monkeypatch.setattr(mailing.letters, "of", lambda _mail: 1 / 0)
+    monkeypatch.setattr(common_mail, "of", lambda _mail: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        mailing.send(one.pk)
+        common_mail.send(one.pk)
     monkeypatch.undo()
-    assert mailing.send_due() == 0
+    assert common_mail.send_due() == 0
     due(one)
-    assert mailing.send_due() == 1
+    assert common_mail.send_due() == 1
 
 
 def test_a_withdrawn_invitation_is_not_sent(ada: Client, mine: Campaign) -> None:
     invite(ada, mine)
     made = Invitation.objects.get()
-    invitations.revoke(mine.pk, made.public_id, actor_id=made.created_by_id)
-    mailing.send_due()
+    members.revoke(mine.pk, made.public_id, actor_id=made.created_by_id)
+    common_mail.send_due()
     assert mail.outbox == []
 
 
 def test_names_cannot_write_headers_or_links_of_their_own(ada: Client, mine: Campaign) -> None:
     Campaign.objects.filter(pk=mine.pk).update(name="News\r\nBcc: all@example.org")
     invite(ada, mine)
-    mailing.send_due()
+    common_mail.send_due()
     (letter,) = mail.outbox
     assert letter.recipients() == ["Zoe@Example.org"]
     assert "\nBcc:" not in str(letter.message())
@@ -129,9 +129,9 @@ def test_without_mail_the_page_shows_the_link(ada: Client, mine: Campaign, setti
 
 def test_old_mails_are_forgotten(ada: Client, mine: Campaign) -> None:
     one = invite(ada, mine)
-    mailing.send_due()
+    common_mail.send_due()
     Mail.objects.filter(pk=one.pk).update(created_at=timezone.now() - timedelta(days=31))
-    mailing.send_due()
+    common_mail.send_due()
     assert not Mail.objects.exists()
 
 
@@ -155,7 +155,7 @@ def test_the_answer_does_not_tell_who_has_an_account(
         other = ask("xyz@example.org")
     assert one.content.replace(b"ada@", b"xyz@") == other.content
     assert len(known.captured_queries) == len(unknown.captured_queries)
-    mailing.send_due()
+    common_mail.send_due()
     assert [letter.to for letter in mail.outbox] == [["ada@example.org"]]
 
 
@@ -170,7 +170,7 @@ def test_a_link_sets_a_password_once_and_signs_every_browser_out() -> None:
         {"email": "ADA@example.org"},
         headers={"Host": "localhost", "X-Forwarded-Host": "evil.example"},
     )
-    mailing.send_due()
+    common_mail.send_due()
     (path,) = re.findall(r"https://plumbline\.example(/new-password/\S+)", mail.outbox[0].body)
     visitor = Client()
     page = visitor.get(path, follow=True)

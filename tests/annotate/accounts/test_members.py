@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from annotate.errors import Conflict, ServiceError
+from annotate.campaigns import members
+from annotate.common import access
+from annotate.common.errors import Conflict, ServiceError
 from annotate.models import AuditEntry, Campaign, Membership
-from annotate.selectors.campaigns import blinding
-from annotate.services.campaigns import members
-from annotate.states import MemberRole as Role
+from annotate.models.base import MemberRole as Role
 from tests.annotate.researcher import owner_of
 from tests.annotate.work.storms import at_once
 from tests.factories import campaign, user
@@ -30,7 +30,7 @@ def member(made: Campaign, name: str, role: str) -> Membership:
 
 
 def role_of(one: Membership) -> str | None:
-    return blinding.role(one.user_id, one.campaign_id)
+    return access.role(one.user_id, one.campaign_id)
 
 
 class Acts(TestCase):
@@ -98,7 +98,7 @@ def test_who_could_see_results_is_not_blind_as_a_reviewer_later(mine: Campaign) 
     members.change_role(mine.pk, demoted.pk, Role.REVIEWER, actor_id=ada.user_id)
     members.remove(mine.pk, again.pk, actor_id=ada.user_id)
     assert members.join(mine.pk, again.user_id, Role.REVIEWER, by=ada.user_id)
-    seen = {one.user_id: blinding.sight(one.user_id, mine) for one in (demoted, again, fresh)}
+    seen = {one.user_id: access.sight(one.user_id, mine) for one in (demoted, again, fresh)}
     assert list(seen.values()) == ["seen", "seen", "blind"]
 
 
@@ -134,7 +134,7 @@ def test_the_last_owner_reads_what_to_do(ada: Client, mine: Campaign) -> None:
     address = reverse("annotate:member-leave", args=[mine.public_id])
     (message,) = ada.post(address, follow=True).context["messages"]
     assert "Invite another owner first" in str(message)
-    assert blinding.role(owner_of(ada).pk, mine.pk) == Role.OWNER
+    assert access.role(owner_of(ada).pk, mine.pk) == Role.OWNER
 
 
 def test_a_member_of_another_campaign_cannot_be_named(ada: Client, mine: Campaign) -> None:

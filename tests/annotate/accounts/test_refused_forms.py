@@ -9,8 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from annotate.common.requests import forged
 from annotate.models import Review, Ruling
-from annotate.requests.refused_forms import forged
 from tests import reviewed
 from tests.factories import user
 

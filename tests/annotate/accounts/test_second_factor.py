@@ -14,10 +14,9 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotate.accounts import accounts, second_factor
+from annotate.common import text as common_text
 from annotate.models import AuditEntry, RecoveryCode
-from annotate.selectors.accounts import account
-from annotate.services.accounts import second_factor
-from annotate.text import codes, qr_codes
 from tests.annotate.accounts.second_factors import (
     KEY,
     PASSWORD,
@@ -89,7 +88,7 @@ def test_an_earlier_code_does_not_come_after_a_later_one() -> None:
 
 
 def test_wrong_codes_lock_nobody_out_in_the_library() -> None:
-    """`annotate.requests.codes` counts them; django-otp would double its wait without an end."""
+    """`annotate.accounts.second_factor` counts them; django-otp would double its wait without an end."""
     ada, _ = secured()
     for _ in range(20):
         assert not second_factor.use(ada.pk, "000000" if code_of() != "000000" else "000001")
@@ -104,7 +103,7 @@ def test_a_recovery_code_works_once_and_only_for_its_account() -> None:
     assert second_factor.use(ada.pk, mine[0]) == second_factor.RECOVERY
     assert not second_factor.use(ada.pk, mine[0])
     assert second_factor.use(ada.pk, mine[1].replace(" ", "-")) == second_factor.RECOVERY
-    assert account.second_factor(ada.pk).codes_left == 8
+    assert accounts.second_factor(ada.pk).codes_left == 8
 
 
 def test_recovery_codes_are_stored_as_digests() -> None:
@@ -141,12 +140,12 @@ def test_without_a_second_factor_no_code_counts() -> None:
     ],
 )
 def test_digits_of_any_script_are_read_and_nothing_else(typed: str, digits: str) -> None:
-    assert codes.plain(typed) == digits
+    assert second_factor.plain(typed) == digits
 
 
 @given(st.text())
 def test_whatever_is_typed_is_digits_or_nothing(typed: str) -> None:
-    assert re.fullmatch(r"([0-9]{6}|[0-9]{20})?", codes.plain(typed))
+    assert re.fullmatch(r"([0-9]{6}|[0-9]{20})?", second_factor.plain(typed))
 
 
 # ---- on -----------------------------------------------------------------------------------------
@@ -158,7 +157,7 @@ def test_it_is_on_after_a_right_code_and_shows_recovery_codes_once(ada: Client) 
     text = page.content.decode()
     assert second_factor.typed_key(key) in text
     assert ada.get(ON).content.count(second_factor.typed_key(key).encode()) == 1, "the same again"
-    assert not account.has_second_factor(owner_of(ada).pk), "looking turns nothing on"
+    assert not accounts.has_second_factor(owner_of(ada).pk), "looking turns nothing on"
     other = "000000" if code_of(key) != "000000" else "000001"
     for typed, told in (("1", second_factor.NO_CODE), (other, second_factor.WRONG)):
         wrong = ada.post(ON, {"code": typed, "password": PASSWORD})
@@ -176,7 +175,7 @@ def test_it_is_on_after_a_right_code_and_shows_recovery_codes_once(ada: Client) 
     assert not [one for one in shown if one in again]
     assert key not in str(dict(ada.session))
     assert ada.post(ON, {"code": code_of(key), "password": PASSWORD}).url == "/account/"
-    assert account.second_factor(owner_of(ada).pk).codes_left == 10
+    assert accounts.second_factor(owner_of(ada).pk).codes_left == 10
 
 
 def test_an_open_browser_is_not_enough_to_turn_it_on(ada: Client) -> None:
@@ -196,7 +195,7 @@ def test_the_qr_code_holds_account_server_and_secret(ada: Client) -> None:
     held = parse_qs(there.query)
     assert held["secret"][0] == page.context["typed_key"].replace(" ", "")
     assert (held["digits"], held["period"], held["algorithm"]) == (["6"], ["30"], ["SHA1"])
-    drawn = ElementTree.fromstring(qr_codes.svg(page.context["address"]))
+    drawn = ElementTree.fromstring(common_text.svg(page.context["address"]))
     assert drawn.get("viewBox")
     assert "style" not in ElementTree.tostring(drawn).decode(), "the policy allows none"
 
@@ -232,7 +231,7 @@ def test_both_take_a_code_or_the_password(path: str) -> None:
         answer = here.post(path, wrong)
         assert answer.status_code == 422, wrong
         assert re.search(r'class="problem" id="\w+">\w', answer.content.decode()), wrong
-        assert account.second_factor(ada.pk).codes_left == 10
+        assert accounts.second_factor(ada.pk).codes_left == 10
     for right in ({"password": PASSWORD}, {"code": code_of()}, {"code": mine[0]}):
         TOTPDevice.objects.all().delete()
         RecoveryCode.objects.all().delete()
@@ -240,7 +239,7 @@ def test_both_take_a_code_or_the_password(path: str) -> None:
         TOTPDevice.objects.update(last_t=-1)
         given = {"code": mine[0]} if len(right.get("code", "")) > 6 else right
         answer = here.post(path, given)
-        assert account.has_second_factor(ada.pk) is (path == NEW)
+        assert accounts.has_second_factor(ada.pk) is (path == NEW)
         if path == NEW:
             assert answer.status_code == 200
             assert len(answer.context["codes"]) == 10
@@ -282,7 +281,7 @@ def test_the_command_turns_it_off_and_signs_out(caplog: pytest.LogCaptureFixture
     call_command("secondfactor", "--off", "ada", stdout=said)
     assert "The second factor of “ada” is off" in said.getvalue()
     assert f"second factor of account {ada.pk} was turned off by a command" in caplog.text
-    assert not account.has_second_factor(ada.pk)
+    assert not accounts.has_second_factor(ada.pk)
     assert not RecoveryCode.objects.exists()
     assert not is_in(here)
     entry = AuditEntry.objects.first()

@@ -13,9 +13,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from annotate.api.problems import problem
+from annotate.accounts import second_factor, tokens
+from annotate.common import mail
+from annotate.common.api import problem
 from annotate.models import ApiToken, SignIn
-from annotate.services.accounts import api_tokens, letters, second_factor
 from config import login
 from tests.annotate.accounts.second_factors import (
     CODE,
@@ -397,7 +398,7 @@ def test_pages_and_tokens_count_together() -> None:
 
 def test_tokens_from_before_go_on_working() -> None:
     ada = user()
-    _, secret = api_tokens.make(ada.pk, "Nightly")
+    _, secret = tokens.make_token(ada.pk, "Nightly")
     second_factor.turn_on(ada.pk, KEY, code_of())
     sent = {"Authorization": f"Token {secret}"}
     assert Client().get("/api/v1/campaigns/", headers=sent).status_code == 200
@@ -414,7 +415,7 @@ def test_the_description_of_the_api_names_the_code() -> None:
 
 def test_a_new_password_by_mail_leaves_it_on() -> None:
     ada, _ = secured()
-    path = letters.reset_link(ada).partition("/new-password/")[2]
+    path = mail.reset_link(ada).partition("/new-password/")[2]
     client = Client()
     form = client.get(f"/new-password/{path}").url
     new = {"new_password1": "rain on tin roofs", "new_password2": "rain on tin roofs"}

@@ -10,13 +10,12 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotate.errors import Conflict, Invalid
+from annotate.campaigns import amendments, exports, life
+from annotate.common.errors import Conflict, Invalid
 from annotate.models import AuditEntry, Campaign, CampaignTexts, Membership
-from annotate.selectors.campaigns import protocol
-from annotate.selectors.studies import amended_texts
-from annotate.selectors.studies.texts import StudyTexts
-from annotate.services.campaigns import changing_texts, life
-from estimation.selectors import activity
+from annotate.studies import queries as studies_queries
+from annotate.studies.queries import StudyTexts
+from estimation.pages import dashboard
 from tests.annotate.work.storms import at_once
 from tests.factories import campaign, change, user
 
@@ -33,16 +32,16 @@ def at(made: Campaign) -> str:
     return reverse("annotate:texts", args=[made.public_id])
 
 
-def amend(made: Campaign, **texts: str) -> changing_texts.Changes:
-    return changing_texts.change(made.pk, texts, actor_id=None, reason="Shorter.")
+def amend(made: Campaign, **texts: str) -> amendments.Changes:
+    return amendments.change_texts(made.pk, texts, actor_id=None, reason="Shorter.")
 
 
 def fresh(made: Campaign) -> Campaign:
     return Campaign.objects.get(pk=made.pk)
 
 
-def now(made: Campaign) -> amended_texts.ReadTexts:
-    return amended_texts.of(fresh(made))
+def now(made: Campaign) -> studies_queries.ReadTexts:
+    return studies_queries.amended_texts_of(fresh(made))
 
 
 # ---------------------------------------------------------------- the service
@@ -53,28 +52,28 @@ def test_an_amendment_needs_a_reason_and_is_kept_with_both_texts() -> None:
     made = study(owner=ada)
     given = {"consent": "You may stop at any time.", "contact": "ada@example.org"}
     with pytest.raises(Invalid, match="Say why"):
-        changing_texts.change(made.pk, given, actor_id=ada.pk, reason=" \n")
+        amendments.change_texts(made.pk, given, actor_id=ada.pk, reason=" \n")
     assert not AuditEntry.objects.filter(verb="amend_texts").exists()
-    changed = changing_texts.change(made.pk, given, actor_id=ada.pk, reason="The board asked.")
+    changed = amendments.change_texts(made.pk, given, actor_id=ada.pk, reason="The board asked.")
     assert changed == {
         "contact": ("", "ada@example.org"),
         "consent": ("You may stop.", "You may stop at any time."),
     }
-    (one,) = amended_texts.amended(made.pk)
+    (one,) = studies_queries.amended(made.pk)
     assert (one.actor, one.why, dict(one.changes)) == ("ada", "The board asked.", changed)
     assert now(made).consent == "You may stop at any time."
     assert fresh(made).contact == "ada@example.org"
-    (line, *_) = activity.lines(made.pk)
+    (line, *_) = dashboard.lines(made.pk)
     assert line.text == "changed what annotators read: consent, contact"
 
 
 def test_a_draft_changes_freely_and_that_is_no_amendment() -> None:
     made = study(is_open=False)
-    assert changing_texts.change(made.pk, {"consent": ""}, actor_id=None)
+    assert amendments.change_texts(made.pk, {"consent": ""}, actor_id=None)
     assert now(made).consent == ""
     life.open_(made.pk)
-    assert amended_texts.amended(made.pk) == ()
-    assert [one.text for one in amended_texts.consents(fresh(made))] == [""]
+    assert studies_queries.amended(made.pk) == ()
+    assert [one.text for one in studies_queries.consents(fresh(made))] == [""]
 
 
 def test_what_nobody_sees_changes_nothing() -> None:
@@ -89,7 +88,7 @@ def test_a_campaign_without_texts_gets_some() -> None:
     made = study(texts=StudyTexts())
     assert not CampaignTexts.objects.exists()
     assert amend(made, consent="You may stop.") == {"consent": ("", "You may stop.")}
-    versions = amended_texts.consents(fresh(made))
+    versions = studies_queries.consents(fresh(made))
     assert [(one.number, one.text) for one in versions] == [(2, "You may stop."), (1, "")]
 
 
@@ -131,13 +130,13 @@ def test_of_two_windows_the_second_is_told() -> None:
     made = study()
     seen = now(made).revision
     given = {"consent": "First."}
-    changing_texts.change(made.pk, given, actor_id=None, reason="x", seen=seen)
+    amendments.change_texts(made.pk, given, actor_id=None, reason="x", seen=seen)
     with pytest.raises(Conflict, match="another window"):
-        changing_texts.change(
+        amendments.change_texts(
             made.pk, {"instructions": "Second."}, actor_id=None, reason="y", seen=seen
         )
     assert now(made).instructions == TEXTS.instructions
-    assert len(amended_texts.amended(made.pk)) == 1
+    assert len(studies_queries.amended(made.pk)) == 1
 
 
 @pytest.mark.slow
@@ -149,7 +148,7 @@ def test_of_many_windows_at_once_one_changes_the_texts() -> None:
     def press(n: int) -> str:
         try:
             given = {"consent": f"Text {n}."}
-            changing_texts.change(made.pk, given, actor_id=None, reason="x", seen=seen)
+            amendments.change_texts(made.pk, given, actor_id=None, reason="x", seen=seen)
         except Conflict:
             return "told"
         return "changed"
@@ -157,7 +156,7 @@ def test_of_many_windows_at_once_one_changes_the_texts() -> None:
     outcomes = at_once([lambda n=n: press(n) for n in range(8)])
     assert sorted(outcomes) == ["changed"] + 7 * ["told"]
     assert CampaignTexts.objects.get().consent_version == 2
-    assert len(amended_texts.amended(made.pk)) == 1
+    assert len(studies_queries.amended(made.pk)) == 1
 
 
 # ---------------------------------------------------------------- the page
@@ -165,7 +164,7 @@ def test_of_many_windows_at_once_one_changes_the_texts() -> None:
 
 def sent(made: Campaign, **changes: str) -> dict[str, str]:
     """What the form of the page sends."""
-    found = amended_texts.of(made)
+    found = studies_queries.amended_texts_of(made)
     return {
         "public_title": found.public_title,
         "public_about": found.public_about,
@@ -324,7 +323,7 @@ def test_the_report_and_the_export_tell_every_version(client: Client) -> None:
     assert "Consent, which everybody accepted" not in text
     told = client.get(reverse("api-report", args=[made.public_id])).json()
     assert told["amendments"][0]["changes"]["consent"] == ["You may stop.", "Other."]
-    plan = protocol.protocol(fresh(made))
+    plan = exports.protocol(fresh(made))
     assert (plan["texts"]["consent"], plan["consent_version"]) == ("Other.", 2)
     assert plan["text_amendments"][0]["changes"]["consent"] == ("You may stop.", "Other.")
     assert "actor" not in plan["text_amendments"][0]

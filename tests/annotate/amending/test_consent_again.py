@@ -6,13 +6,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotate import tokens
+from annotate.campaigns import amendments
+from annotate.common import tokens
 from annotate.models import Assignment, Campaign, EarlierConsent, Judgment, Participation
-from annotate.selectors.studies import amended_texts
-from annotate.selectors.studies.texts import StudyTexts
-from annotate.services.campaigns import changing_texts
-from annotate.services.work import beforehand, leasing
-from estimation.exporting import contents
+from annotate.studies import queries as studies_queries
+from annotate.studies.queries import StudyTexts
+from annotate.work import leasing, participations
+from estimation import export
 from tests.annotate.work.pages.working import JUDGED, call, submit, work_data, work_url
 from tests.annotate.work.storms import at_once
 from tests.factories import campaign, judge, person
@@ -28,7 +28,7 @@ def study(**changes: Any) -> Campaign:
 
 
 def amend(made: Campaign, **texts: str) -> None:
-    assert changing_texts.change(made.pk, texts, actor_id=None, reason="Plainer.")
+    assert amendments.change_texts(made.pk, texts, actor_id=None, reason="Plainer.")
 
 
 def accept(client: Client, who: Participation, version: int | None = None) -> Any:
@@ -142,12 +142,12 @@ def test_who_accepted_which_text_is_counted_and_exported(client: Client) -> None
     amend(made, consent=NEW)
     accept(client, one, 2)
     made = Campaign.objects.get(pk=made.pk)
-    versions = [(v.number, v.text, v.n_people) for v in amended_texts.consents(made)]
+    versions = [(v.number, v.text, v.n_people) for v in studies_queries.consents(made)]
     assert versions == [(2, NEW, 1), (1, TEXTS.consent, 2)]
-    rows = [(row["annotator"], row["version"]) for row in amended_texts.accepted(made)]
+    rows = [(row["annotator"], row["version"]) for row in studies_queries.accepted(made)]
     names = [who.annotator.pseudonym for who in (one, other)]
     assert rows == [(names[0], 1), (names[1], 1), (names[0], 2)]
-    assert "consents.csv" in contents.ROWS
+    assert "consents.csv" in export.ROWS
 
 
 def test_new_instructions_are_told_until_a_task_was_done_by_them(client: Client) -> None:
@@ -190,7 +190,7 @@ def test_acceptance_and_change_at_once_leave_what_was_read(client: Client) -> No
     people = [person(made, f"p{n}") for n in range(8)]
 
     def press(who: Participation) -> bool:
-        return beforehand.consent(who.pk, version=1)
+        return participations.consent(who.pk, version=1)
 
     def amended() -> None:
         amend(made, consent=NEW)

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from annotate.campaigns import imports
 from annotate.models import Campaign, Judgment
-from annotate.services.campaigns.importing import receiving, running
 from bench import campaigns
-from estimation.exporting import archive
+from estimation import export
 from tests.factories import judge, person, plan
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db, pytest.mark.slow]
@@ -40,8 +40,8 @@ def blocks(items: int) -> Iterator[bytes]:
 
 
 def imported(items: int) -> Campaign:
-    of = receiving.by_command(plan(metrics=("comet",)), "outputs.jsonl", owner_id=None)
-    made, facts = running.run_directly(of, blocks(items))
+    of = imports.by_command(plan(metrics=("comet",)), "outputs.jsonl", owner_id=None)
+    made, facts = imports.run_directly(of, blocks(items))
     assert facts.n_rows == 2 * items
     return made
 
@@ -66,7 +66,7 @@ def test_an_export_holds_no_more_of_a_larger_campaign() -> None:
     made = [Campaign.objects.get(pk=campaigns.judged(n)).public_id for n in (100, 2000, 8000)]
 
     def send(public_id: str) -> int:
-        return sum(map(len, archive.stream(public_id)))
+        return sum(map(len, export.stream(public_id)))
 
     send(made[0])
     small, large = (peak(lambda: send(public_id)) for public_id in made[1:])  # noqa: B023

@@ -8,7 +8,9 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from annotate.errors import Conflict
+from annotate.campaigns import life, progress
+from annotate.campaigns.problems import Row
+from annotate.common.errors import Conflict
 from annotate.models import (
     Assignment,
     AuditEntry,
@@ -19,11 +21,8 @@ from annotate.models import (
     Slot,
     System,
 )
-from annotate.selectors.campaigns import slots
-from annotate.services.campaigns import life
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.work import judgments, leasing
-from annotate.states import CampaignStatus, CloseReason
+from annotate.models.base import CampaignStatus, CloseReason
+from annotate.work import leasing, submitting
 from tests.annotate import comparing
 from tests.annotate.work.storms import (
     at_once,
@@ -121,7 +120,9 @@ def gap(study: Campaign, at: int = 0) -> Assignment:
     held = [leased(person(study, f"g{i}")) for i in range(3)]
     for number, assignment in enumerate(held):
         if number != at:
-            judgments.submit(assignment.pk, participation_id=assignment.participation_id, raw=GOOD)
+            submitting.submit_judgment(
+                assignment.pk, participation_id=assignment.participation_id, raw=GOOD
+            )
     return held[at]
 
 
@@ -152,7 +153,9 @@ def test_a_running_lease_is_accepted_and_paid_after_the_end():
     running = gap(study)
     life.close(study.pk, CloseReason.HAND)
     life.finish(study.pk)
-    receipt = judgments.submit(running.pk, participation_id=running.participation_id, raw=GOOD)
+    receipt = submitting.submit_judgment(
+        running.pk, participation_id=running.participation_id, raw=GOOD
+    )
     assert (receipt.counts, receipt.earned) == (True, study.reward)
     assert LedgerEntry.objects.count() == 3
     refusal = leasing.lease(person(study, "new").pk)
@@ -165,7 +168,7 @@ def test_a_lease_lost_before_closing_is_compensated_beyond_the_frontier():
     end(lost)
     life.close(study.pk, CloseReason.HAND)
     assert stops(study) == {"alpha": 2}
-    receipt = judgments.submit(lost.pk, participation_id=lost.participation_id, raw=GOOD)
+    receipt = submitting.submit_judgment(lost.pk, participation_id=lost.participation_id, raw=GOOD)
     assert (receipt.counts, receipt.earned) == (False, study.reward)
     assert LedgerEntry.objects.filter(kind="compensation").count() == 1
 
@@ -194,7 +197,7 @@ def test_gaps_that_a_limit_forbids_do_not_keep_a_campaign_from_draining(limit):
     Campaign.objects.filter(pk=study.pk).update(**limit)
     assert life.drained(study.pk)
     alpha = study.systems.get()
-    assert slots.unfinished_items(alpha.pk) == 1
+    assert progress.unfinished_items(alpha.pk) == 1
 
 
 @pytest.mark.parametrize(
@@ -224,7 +227,7 @@ def test_a_campaign_is_exhausted_only_when_nothing_runs_any_more():
     judge(person(study, "a"))
     running = leased(person(study, "b"))
     assert life.limit_reached(study.pk) is None
-    judgments.submit(running.pk, participation_id=running.participation_id, raw=GOOD)
+    submitting.submit_judgment(running.pk, participation_id=running.participation_id, raw=GOOD)
     assert life.limit_reached(study.pk) == CloseReason.EXHAUSTED
 
 
@@ -260,7 +263,7 @@ def collect(study: Campaign, who: Participation) -> list[int]:
     """Judge all there is; return the outputs."""
     outputs = []
     while isinstance(got := leasing.lease(who.pk), Assignment):
-        judgments.submit(got.pk, participation_id=who.pk, raw=GOOD)
+        submitting.submit_judgment(got.pk, participation_id=who.pk, raw=GOOD)
         outputs.append(got.output_id)
     return outputs
 
@@ -300,7 +303,7 @@ def test_a_system_that_nobody_has_judged_stops_at_zero():
     alpha = study.systems.first()
     assert life.stop_system(alpha.pk)
     assert stops(study)["alpha"] == 0
-    assert slots.unfinished_items(alpha.pk) == 0
+    assert progress.unfinished_items(alpha.pk) == 0
 
 
 def test_an_item_counts_as_unfinished_until_each_of_its_planned_judgments_is_in():
@@ -308,11 +311,11 @@ def test_an_item_counts_as_unfinished_until_each_of_its_planned_judgments_is_in(
     alpha = study.systems.get()
     judge(person(study, "a"))
     life.close(study.pk, CloseReason.HAND)
-    assert slots.unfinished_items(alpha.pk) == 1
+    assert progress.unfinished_items(alpha.pk) == 1
     running = leased(person(study, "b"))
-    assert slots.unfinished_items(alpha.pk) == 1
-    judgments.submit(running.pk, participation_id=running.participation_id, raw=GOOD)
-    assert slots.unfinished_items(alpha.pk) == 0
+    assert progress.unfinished_items(alpha.pk) == 1
+    submitting.submit_judgment(running.pk, participation_id=running.participation_id, raw=GOOD)
+    assert progress.unfinished_items(alpha.pk) == 0
 
 
 def test_a_resumed_system_collects_again_and_its_evidence_is_marked():
@@ -410,7 +413,7 @@ def test_nothing_beyond_the_frontier_is_leased_once_a_campaign_closes():
     assert sum(done[:-2]) == counted(study)
     beyond = Slot.objects.filter(assignment__isnull=False, position__gte=max(frontiers))
     assert not beyond.exists()
-    assert not slots.free(study.pk).exists(), "a gap before the frontier was left"
+    assert not progress.free(study.pk).exists(), "a gap before the frontier was left"
     assert life.drained(study.pk)
     check_invariants(study)
 

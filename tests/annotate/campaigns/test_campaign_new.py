@@ -11,10 +11,10 @@ from django.urls import reverse
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from annotate.forms.new_campaign import FileStep, PeopleStep, PlanStep, QuestionsStep, StepForm
+from annotate.campaigns import imports
+from annotate.campaigns.plans import Plan
+from annotate.campaigns.wizard_forms import FileStep, PeopleStep, PlanStep, QuestionsStep, StepForm
 from annotate.models import Campaign, CampaignImport, ImportChunk, Membership, Output
-from annotate.services.campaigns.importing import running, stored
-from annotate.services.campaigns.plans import Plan
 from estimation.metrics import available
 from tests.annotate.researcher import (
     NEW,
@@ -51,7 +51,7 @@ def test_a_press_creates_what_was_shown(ada: Client) -> None:
     page = looked_at(ada)
     press(ada, page)
     assert not Campaign.objects.exists()  # a worker makes it
-    running.run_due()
+    imports.run_due()
     made = Campaign.objects.get()
     assert made.status == Campaign.Status.DRAFT
     assert made.targets.get().width == 0.2
@@ -84,11 +84,11 @@ def test_three_presses_make_one_campaign(ada: Client) -> None:
     form = ada.get(NEW).context["form"]
     addresses = {send(ada, key=form["key"].value())["Location"] for _press in range(3)}
     assert len(addresses) == CampaignImport.objects.count() == 1
-    running.run_due()
+    imports.run_due()
     page = ada.get(walked(ada)["Location"])
     for _press in range(3):
         press(ada, page)
-        running.run_due()
+        imports.run_due()
     assert Campaign.objects.count() == 1
     assert Campaign.objects.get().outputs.count() == 7
 
@@ -121,7 +121,7 @@ def test_the_plan_is_changed_without_sending_the_file_again(ada: Client) -> None
     then = change(ada, page, reward="0.50")
     assert then.context["preview"].price == Decimal("0.50")
     press(ada, then)
-    running.run_due()
+    imports.run_due()
     assert Campaign.objects.get().reward == Decimal("0.50")
 
 
@@ -130,7 +130,7 @@ def test_a_plan_that_has_changed_since_it_was_shown_is_shown_again(ada: Client) 
     change(ada, page, reward="0.50")
     told = ada.post(page.request["PATH_INFO"], {"act": "create", "revision": 0}, follow=True)
     assert "has been changed since it was shown" in told.content.decode()
-    running.run_due()
+    imports.run_due()
     assert not Campaign.objects.exists()
 
 
@@ -150,7 +150,7 @@ def test_no_draft_is_discarded_by_one_press(ada: Client, status: str) -> None:
 def test_a_forged_revision_creates_nothing(ada: Client, forged: str) -> None:
     page = looked_at(ada)
     assert press(ada, page, revision=forged).status_code == 302
-    running.run_due()
+    imports.run_due()
     assert not Campaign.objects.exists()
 
 
@@ -230,7 +230,7 @@ def test_the_steps_show_the_plan_that_they_were_sent_with(
         again = step(values, plan=plan, **AS_SENT.get(step, {}))
         assert again.is_valid(), again.errors
         assert again.plan() == plan
-    assert stored._PLAN.validate_python(json.loads(json.dumps(stored.as_json(plan)))) == plan
+    assert imports._PLAN.validate_python(json.loads(json.dumps(imports.as_json(plan)))) == plan
 
 
 ZEROS = b"0" * 400
@@ -274,7 +274,7 @@ def test_bad_lines_are_told_with_their_number(
     assert says in error.message
     assert says.split("“")[0] in page.content.decode()
     assert press(ada, page).status_code == 302
-    running.run_due()
+    imports.run_due()
     assert not Campaign.objects.exists()
     assert not Output.objects.exists()
     assert not ImportChunk.objects.exists()
@@ -288,7 +288,7 @@ def test_a_refused_file_is_replaced_and_the_plan_is_still_there(ada: Client) -> 
     assert b"is here already" not in form.content
     assert send(ada, NO_FILE, **{"import": before}).status_code == 422
     assert send(ada, **{"import": before}).status_code == 302
-    running.run_due()
+    imports.run_due()
     after = ada.get(f"/campaigns/imports/{CampaignImport.objects.latest('pk').public_id}/")
     assert after.context["preview"].price == Decimal("0.77")
 
@@ -338,7 +338,7 @@ def test_an_empty_file_is_told_beside_the_field(ada: Client) -> None:
 def test_a_metric_that_cannot_be_had_is_told_and_no_campaign_can_be_made(ada: Client) -> None:
     told = tried(ada, metric_names=["rouge_l_f"]).context["form"].errors["metric_names"]
     assert told == ["lines 1, 2, 3 and 5 more: no reference, which rouge_l_f needs."]
-    running.run_due()
+    imports.run_due()
     assert not Campaign.objects.exists()
     own = tried(ada, metric_names=[], metric_columns="comet")
     assert "“comet” is not one of the choices." in str(own.context["form"].errors)
@@ -369,7 +369,7 @@ def test_metric_values_come_from_a_second_file(ada: Client) -> None:
     own = {"metric_names": [], "metric_columns": "comet"}
     assert created(ada, metrics=values, **own).metrics == ["comet"]
     begun = send(ada, metrics=values + b"alpha,i9,comet,1\n")
-    running.run_due()
+    imports.run_due()
     bad = ada.get(begun["Location"], follow=True)
     (error,) = bad.context["refusal"].errors
     assert (error.line, error.unit) == (10, "metrics file, line")
@@ -393,7 +393,7 @@ def test_metrics_of_the_file_that_the_plan_does_not_use_are_offered(ada: Client)
     press(ada, then, "use", metric="year")
     press(ada, then, "use", metric="no such metric")
     press(ada, ada.get(page.request["PATH_INFO"]))
-    running.run_due()
+    imports.run_due()
     made = Campaign.objects.get()
     assert made.metrics == ["repetition", "comet", "year"]
     given = made.outputs.order_by("pk").first().given_metrics
@@ -418,7 +418,7 @@ def test_a_column_does_not_quietly_replace_a_computed_metric(ada: Client) -> Non
     page = looked_at(ada, with_comet(), metric_names=["length"])
     assert "length is computed here" in page.content.decode()
     press(ada, page)
-    running.run_due()
+    imports.run_due()
     assert "length" not in Campaign.objects.get().outputs.order_by("pk").first().given_metrics
 
 

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotate.campaigns import life
 from annotate.models import AuditEntry, Campaign, Membership
-from annotate.services.campaigns import life
 from tests.annotate.researcher import NEW, PLAN, owner_of
 from tests.factories import campaign, judge, person, user
 

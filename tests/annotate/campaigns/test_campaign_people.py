@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotate import tokens
+from annotate.common import tokens
 from annotate.models import Campaign
-from annotate.services.work import judgments, scoring
+from annotate.work import scoring, submitting
 from tests.factories import GOOD, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -61,7 +61,9 @@ def test_only_what_stands_in_the_list_is_explained(ada: Client, mine: Campaign) 
     assert "Flags: how many screens." in page
     assert "Minutes of active work in all." not in page
     assignment = leased(worker)
-    judgments.submit(assignment.pk, participation_id=worker.pk, raw=GOOD, active_seconds=90.0)
+    submitting.submit_judgment(
+        assignment.pk, participation_id=worker.pk, raw=GOOD, active_seconds=90.0
+    )
     assert "Minutes of active work in all." in ada.get(address).content.decode()
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotate.common import rows as common_rows
+from annotate.common.tokens import read_invitation
 from annotate.models import Campaign, Item, Membership
-from annotate.services import plain_rows
-from annotate.tokens import read_invitation
 from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -151,7 +151,7 @@ def test_what_an_interrupted_command_had_stored_is_removed(file, monkeypatch):
     def full(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(plain_rows, "insert", full)
+    monkeypatch.setattr(common_rows, "insert", full)
     with pytest.raises(KeyboardInterrupt):
         run(file)
     assert not Campaign.objects.exists()

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.errors import Invalid
+from annotate.campaigns import creating
+from annotate.campaigns.problems import Row, UploadRefused
+from annotate.common import rows as common_rows
+from annotate.common.errors import Invalid
 from annotate.models import Authorship, Campaign, Item, Output, Slot, System
-from annotate.services import plain_rows
-from annotate.services.campaigns import creating, storing
-from annotate.services.campaigns.importing.problems import Row, UploadRefused
 from tests.factories import plan, rows, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -35,7 +35,7 @@ def planned(campaign: Campaign) -> list[tuple]:
 
 @pytest.mark.parametrize("model", [Item, Output, Authorship, Slot])
 def test_a_failure_in_the_middle_leaves_nothing(monkeypatch, model):
-    real = plain_rows.insert
+    real = common_rows.insert
 
     def fail(of, *args):
         if of is model:
@@ -43,7 +43,7 @@ def test_a_failure_in_the_middle_leaves_nothing(monkeypatch, model):
         real(of, *args)
 
     owner = user()
-    monkeypatch.setattr(plain_rows, "insert", fail)
+    monkeypatch.setattr(common_rows, "insert", fail)
     with pytest.raises(RuntimeError):
         creating.create(plan(), rows(), owner_id=owner.pk)
     for each in (Campaign, System, Item, Output, Authorship, Slot):
@@ -119,7 +119,7 @@ def test_identical_texts_of_an_item_are_one_output_of_several_systems():
     st.integers(1, 300),
 )
 def test_every_prefix_of_the_sample_holds_its_share_of_double_judgments(share, seed, n):
-    count = storing.every_so_many(plan(double_share=share), seed)
+    count = creating.every_so_many(plan(double_share=share), seed)
     doubles = 0
     for position in range(n):
         judgments = count(position)

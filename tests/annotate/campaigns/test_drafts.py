@@ -6,7 +6,8 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from annotate.errors import Conflict
+from annotate.campaigns import creating, life
+from annotate.common.errors import Conflict
 from annotate.models import (
     AuditEntry,
     Campaign,
@@ -19,8 +20,7 @@ from annotate.models import (
     Slot,
     System,
 )
-from annotate.services.campaigns import drafts, life
-from annotate.states import CampaignStatus
+from annotate.models.base import CampaignStatus
 from tests.factories import campaign, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -59,9 +59,9 @@ def test_a_draft_is_gone_at_once_and_its_texts_soon_after(
     assert "The draft is deleted." in done.content.decode()
     assert "Secret plan" not in done.content.decode()
     assert client.get(reverse("estimation:dashboard", args=[draft.public_id])).status_code == 404
-    assert drafts.clear_due() == 1
+    assert creating.clear_due() == 1
     assert left(draft) == set()
-    assert drafts.clear_due() == 0
+    assert creating.clear_due() == 0
     draft.refresh_from_db()
     assert draft.name == draft.public_title == "Deleted draft"
     (entry,) = AuditEntry.objects.filter(campaign=draft, verb="delete")
@@ -75,14 +75,14 @@ def test_clearing_goes_on_where_it_was_interrupted(
         Item.objects.filter(campaign=campaign_id).first().delete()  # type: ignore[union-attr]
         raise RuntimeError("the worker was killed")
 
-    drafts.delete(draft.pk, actor_id=ada.pk)
+    creating.delete(draft.pk, actor_id=ada.pk)
     with monkeypatch.context() as killed:
-        killed.setattr(drafts, "remove_items", interrupted)
+        killed.setattr(creating, "remove_items", interrupted)
         with pytest.raises(RuntimeError):
-            drafts.clear_due()
+            creating.clear_due()
     assert Item.objects.filter(campaign=draft).count() == 4
-    monkeypatch.setattr(drafts, "AT_ONCE", 1)
-    assert drafts.clear_due() == 1
+    monkeypatch.setattr(creating, "AT_ONCE", 1)
+    assert creating.clear_due() == 1
     assert left(draft) == set()
 
 
@@ -91,18 +91,18 @@ def test_what_was_ever_open_is_not_deleted(status: CampaignStatus, ada: User) ->
     made = campaign(owner=ada)
     Campaign.objects.filter(pk=made.pk).update(status=status)
     with pytest.raises(Conflict, match="Only a draft"):
-        drafts.delete(made.pk, actor_id=ada.pk)
+        creating.delete(made.pk, actor_id=ada.pk)
     assert Membership.objects.filter(campaign=made).exists()
-    assert drafts.clear_due() == 0
+    assert creating.clear_due() == 0
     assert made.systems.exists()
 
 
 def test_an_archived_draft_keeps_its_texts(draft: Campaign, ada: User) -> None:
     life.archive(draft.pk, actor_id=ada.pk)
-    assert drafts.clear_due() == 0
+    assert creating.clear_due() == 0
     assert draft.systems.exists()
     with pytest.raises(Conflict):
-        drafts.delete(draft.pk, actor_id=ada.pk)
+        creating.delete(draft.pk, actor_id=ada.pk)
 
 
 @pytest.mark.parametrize(("role", "status"), [("collaborator", 403), ("viewer", 403), ("", 404)])

@@ -11,11 +11,11 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate import tokens
+from annotate.campaigns.problems import Row
+from annotate.common import tokens
+from annotate.common.text import is_visible
 from annotate.models import Judgment
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.studies import definitions
-from annotate.text.visible import is_visible
+from annotate.studies import definitions
 from tests import reviewed
 from tests.annotate.own import marked
 from tests.annotate.researcher import looked_at, owner_of

@@ -7,6 +7,9 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
+from annotate.campaigns import totals
+from annotate.common import audit
+from annotate.common import marks as common_marks
 from annotate.models import (
     Assignment,
     AuditEntry,
@@ -18,8 +21,7 @@ from annotate.models import (
     Slot,
 )
 from annotate.models.base import ImmutableError
-from annotate.selectors.pay import accounts
-from annotate.services import audit, change_marks, totals
+from annotate.pay import tallies
 from tests.factories import campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -120,8 +122,8 @@ def test_money_is_added_to_the_cent_on_every_database():
             fee=Decimal("0.00"),
         )
     totals.recount(study.pk)
-    assert str(accounts.spent(study.pk)) == "1.00"
-    assert str(accounts.earned(who.pk)[0]) == "1.00"
+    assert str(tallies.account_spent(study.pk)) == "1.00"
+    assert str(tallies.earned(who.pk)[0]) == "1.00"
 
 
 def test_marks_are_cleared_once_however_many_there_are():
@@ -131,7 +133,7 @@ def test_marks_are_cleared_once_however_many_there_are():
         ChangeMark(campaign=study, reason="judgment") for _ in range(1203)
     )
     marks = list(ChangeMark.objects.values_list("pk", flat=True))
-    assert change_marks.clear(marks)
+    assert common_marks.clear(marks)
     assert not ChangeMark.objects.exists()
-    assert not change_marks.clear(marks)
-    assert change_marks.clear([])
+    assert not common_marks.clear(marks)
+    assert common_marks.clear([])

@@ -10,9 +10,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connections
 from django.utils import timezone
 
+from annotate.campaigns import imports
 from annotate.models import Campaign, CampaignImport, Item
-from annotate.services.campaigns.importing import receiving, running
-from annotate.states import ImportStatus
+from annotate.models.base import ImportStatus
 from tests.factories import plan, user
 from tests.processes import stack, wait_for
 from tests.servers import start_redis
@@ -41,7 +41,7 @@ def content(items: int = ITEMS) -> bytes:
 
 def receive(owner_id: int, **options: Any) -> CampaignImport:
     file = SimpleUploadedFile("outputs.jsonl", content(options.pop("items", ITEMS)))
-    return receiving.receive(plan(metrics=()), file, owner_id=owner_id, key="k", **options)
+    return imports.receive(plan(metrics=()), file, owner_id=owner_id, key="k", **options)
 
 
 def status_of(of: CampaignImport) -> str:
@@ -54,7 +54,7 @@ def test_a_worker_killed_in_the_middle_is_followed_by_another(tmp_path, redis):
     with stack(tmp_path, redis_url=redis) as processes:
         processes.start("worker", "beat")
         wait_for(lambda: status_of(of) == ImportStatus.READY)
-        receiving.create(of, revision=0, actor_id=of.owner_id or 0)
+        imports.create(of, revision=0, actor_id=of.owner_id or 0)
         wait_for(lambda: Item.objects.count() > 500)
         processes.kill("worker")
         stored = Item.objects.count()
@@ -106,13 +106,13 @@ def test_three_presses_at_the_same_moment_are_one_import_and_one_campaign():
     assert [of.pk for of in found] == [CampaignImport.objects.get().pk] * 3
     of = found[0]
     assert of.chunks.count() == 1
-    assert sum(at_the_same_time(lambda: running.run(of.pk), 3)) == 1
+    assert sum(at_the_same_time(lambda: imports.run(of.pk), 3)) == 1
 
     def create() -> None:
-        receiving.create(CampaignImport.objects.get(), revision=0, actor_id=owner)
+        imports.create(CampaignImport.objects.get(), revision=0, actor_id=owner)
 
     assert at_the_same_time(create, 3) == [None] * 3
-    assert sum(at_the_same_time(lambda: running.run(of.pk), 3)) == 1
+    assert sum(at_the_same_time(lambda: imports.run(of.pk), 3)) == 1
     assert Campaign.objects.get().outputs.count() == 100
 
 
@@ -123,7 +123,7 @@ def test_the_same_small_request_at_the_same_moment_is_one_campaign():
 
     def send() -> Any:
         copy = SimpleUploadedFile("outputs.jsonl", file.read() or content(300))
-        return receiving.at_once(plan(metrics=()), copy, owner_id=owner, key="k")
+        return imports.at_once(plan(metrics=()), copy, owner_id=owner, key="k")
 
     found = at_the_same_time(send, 3)
     assert sum(is_new for _made, is_new in found) == 1
@@ -133,4 +133,4 @@ def test_the_same_small_request_at_the_same_moment_is_one_campaign():
 
 def test_a_claim_is_taken_by_one_of_many_workers():
     of = receive(user().pk, items=5)
-    assert sum(at_the_same_time(lambda: running.run(of.pk), 6)) == 1
+    assert sum(at_the_same_time(lambda: imports.run(of.pk), 6)) == 1

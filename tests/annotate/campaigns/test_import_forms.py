@@ -11,11 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotate.services.campaigns.importing.facts import Facts
-from annotate.services.campaigns.importing.problems import Row, UploadRefused
-from annotate.services.campaigns.importing.reading import read, rows
-from annotate.services.campaigns.importing.rows import LARGEST
-from annotate.services.campaigns.importing.sheet import Sheet
+from annotate.campaigns.problems import Row, UploadRefused
+from annotate.campaigns.reading import read, rows
+from annotate.campaigns.sheet import LARGEST, Facts, Sheet
 
 HEAD = b"item,system,output\n"
 
@@ -391,8 +389,8 @@ def test_facts_count_what_is_there():
 SETUP = "import django, os; os.environ['DEBUG'] = '1'; django.setup()"
 READING = """
 import sys
-from annotate.services.campaigns.importing.reading import read
-from annotate.services.campaigns.importing.sheet import Sheet
+from annotate.campaigns.reading import read
+from annotate.campaigns.sheet import Sheet
 
 def blocks():
     for i in range(int(sys.argv[1])):

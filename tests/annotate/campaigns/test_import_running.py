@@ -12,7 +12,10 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotate.errors import Conflict
+from annotate.campaigns import creating, imports
+from annotate.campaigns.imports import blocks
+from annotate.common import rows as common_rows
+from annotate.common.errors import Conflict
 from annotate.models import (
     AuditEntry,
     Authorship,
@@ -24,12 +27,7 @@ from annotate.models import (
     Slot,
     System,
 )
-from annotate.services import plain_rows
-from annotate.services.campaigns import creating
-from annotate.services.campaigns.importing import files, receiving, running
-from annotate.services.campaigns.importing import states as import_states
-from annotate.services.campaigns.importing.files import blocks
-from annotate.states import ImportStatus
+from annotate.models.base import ImportStatus
 from tests.factories import plan, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -50,19 +48,19 @@ def received(content: bytes | None = None, *, key: str = "k", **options: Any) ->
     owner = options.pop("owner", None) or user(f"owner-{key}")
     changes = options.pop("plan", {})
     file = SimpleUploadedFile("outputs.jsonl", data() if content is None else content)
-    return receiving.receive(plan(**changes), file, owner_id=owner.pk, key=key, **options)
+    return imports.receive(plan(**changes), file, owner_id=owner.pk, key=key, **options)
 
 
 def ready(content: bytes | None = None, **options: Any) -> CampaignImport:
     of = received(content, **options)
-    assert running.run(of.pk)
+    assert imports.run(of.pk)
     of.refresh_from_db()
     assert of.status == ImportStatus.READY, of.problems
     return of
 
 
 def create(of: CampaignImport) -> None:
-    receiving.create(of, revision=of.revision, actor_id=of.owner_id or 0)
+    imports.create(of, revision=of.revision, actor_id=of.owner_id or 0)
 
 
 def sample(campaign: Campaign) -> list[tuple[Any, ...]]:
@@ -90,14 +88,14 @@ class Killed(BaseException):
 def kill_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
     """Let the worker die in the transaction of a later chunk."""
     left = iter(range(chunks))
-    real = plain_rows.insert
+    real = common_rows.insert
 
     def store(model: type, *args: Any) -> None:
         real(model, *args)
         if model is Slot and next(left, None) is None:
             raise Killed
 
-    monkeypatch.setattr(plain_rows, "insert", store)
+    monkeypatch.setattr(common_rows, "insert", store)
 
 
 def minutes_pass(of: CampaignImport) -> None:
@@ -110,9 +108,9 @@ def minutes_pass(of: CampaignImport) -> None:
 def test_the_same_campaign_as_from_rows_in_memory():
     of = ready()
     create(of)
-    assert running.run(of.pk)
+    assert imports.run(of.pk)
     of.refresh_from_db()
-    from annotate.services.campaigns.importing.reading import rows
+    from annotate.campaigns.reading import rows
 
     other = creating.create(plan(), rows([data()]), owner_id=None)
     assert sample(of.campaign) == sample(other)
@@ -122,7 +120,7 @@ def test_the_same_campaign_as_from_rows_in_memory():
 
 
 def test_the_file_is_kept_in_pieces_and_given_back(monkeypatch):
-    monkeypatch.setattr("annotate.services.campaigns.importing.files.CHUNK", 1000)
+    monkeypatch.setattr("annotate.campaigns.imports.CHUNK", 1000)
     of = received(data())
     assert ImportChunk.objects.count() > 5
     assert b"".join(blocks(of, ImportChunk.File.OUTPUTS)) == data()
@@ -133,18 +131,18 @@ def test_the_file_is_kept_in_pieces_and_given_back(monkeypatch):
 def test_a_killed_worker_is_followed_by_one_that_goes_on_where_it_was(monkeypatch, chunks):
     whole = ready(key="whole")
     create(whole)
-    running.run(whole.pk)
+    imports.run(whole.pk)
     of = ready(key="killed")
     create(of)
     with monkeypatch.context() as patch:
         kill_after(patch, chunks)
         with pytest.raises(Killed):
-            running.run(of.pk)
+            imports.run(of.pk)
     stored = Item.objects.filter(campaign__imported=of).count()
     assert stored == chunks * 5
-    assert not running.run(of.pk)  # it is still claimed
+    assert not imports.run(of.pk)  # it is still claimed
     minutes_pass(of)
-    assert running.run(of.pk)
+    assert imports.run(of.pk)
     for one in (of, whole):
         one.refresh_from_db()
     assert of.status == ImportStatus.DONE
@@ -154,11 +152,13 @@ def test_a_killed_worker_is_followed_by_one_that_goes_on_where_it_was(monkeypatc
 def test_a_killed_reader_is_followed_by_one_that_reads_again(monkeypatch):
     of = received()
     with monkeypatch.context() as patch:
-        patch.setattr(running.reading, "read", lambda *_, **_more: (_ for _ in ()).throw(Killed()))
+        patch.setattr(
+            "annotate.campaigns.reading.read", lambda *_, **_more: (_ for _ in ()).throw(Killed())
+        )
         with pytest.raises(Killed):
-            running.run(of.pk)
+            imports.run(of.pk)
     minutes_pass(of)
-    assert running.run_due() == 1
+    assert imports.run_due() == 1
     of.refresh_from_db()
     assert of.status == ImportStatus.READY
 
@@ -171,7 +171,7 @@ def test_no_page_shows_a_campaign_before_it_is_whole(monkeypatch, client):
     with monkeypatch.context() as patch:
         kill_after(patch, 3)
         with pytest.raises(Killed):
-            running.run(of.pk)
+            imports.run(of.pk)
     of.refresh_from_db()
     half = Campaign.objects.get()
     assert client.get("/").context["campaigns"] == []
@@ -188,14 +188,14 @@ def test_a_cancelled_import_leaves_nothing_behind(monkeypatch):
     with monkeypatch.context() as patch:
         kill_after(patch, 3)
         with pytest.raises(Killed):
-            running.run(of.pk)
+            imports.run(of.pk)
     of.refresh_from_db()
-    receiving.cancel(of, actor_id=of.owner_id)
-    assert files.due() == [of.pk]
-    assert running.run_due() == 1
+    imports.cancel(of, actor_id=of.owner_id)
+    assert imports.due() == [of.pk]
+    assert imports.run_due() == 1
     for model in (*PARTS, ImportChunk):
         assert not model._base_manager.exists(), model
-    assert running.run_due() == 0
+    assert imports.run_due() == 0
     of.refresh_from_db()
     assert (of.status, of.campaign) == (ImportStatus.CANCELLED, None)
 
@@ -206,22 +206,22 @@ def test_a_worker_stops_at_the_next_step_after_a_cancel(monkeypatch, when):
     of = received() if when == "reading" else ready()
     if when == "creating":
         create(of)
-    step = (running, "blocks") if when == "reading" else (creating, "chunks")
+    step = (imports, "blocks") if when == "reading" else (creating, "chunks")
     real = getattr(*step)
 
     def cancelled(*args: Any, **options: Any) -> Iterator[Any]:
         yield next(steps := real(*args, **options))
-        receiving.cancel(CampaignImport.objects.get(pk=of.pk), actor_id=of.owner_id)
+        imports.cancel(CampaignImport.objects.get(pk=of.pk), actor_id=of.owner_id)
         yield from steps
 
     monkeypatch.setattr(*step, cancelled)
-    monkeypatch.setattr("annotate.services.campaigns.importing.files.CHUNK", 1000)
-    monkeypatch.setattr(running, "OFTEN", 0.0)
-    assert running.run(of.pk)
+    monkeypatch.setattr("annotate.campaigns.imports.CHUNK", 1000)
+    monkeypatch.setattr(imports, "OFTEN", 0.0)
+    assert imports.run(of.pk)
     of.refresh_from_db()
     assert of.status == ImportStatus.CANCELLED
     assert Item.objects.count() == (0 if when == "reading" else 5)
-    running.run_due()
+    imports.run_due()
     assert not Campaign.objects.exists()
 
 
@@ -236,11 +236,11 @@ def test_a_worker_that_was_taken_for_dead_stores_nothing_more(monkeypatch):
         yield next(steps := real(*args, **options))
         monkeypatch.setattr(creating, "chunks", real)
         minutes_pass(of)
-        assert running.run(of.pk)
+        assert imports.run(of.pk)
         yield from steps
 
     monkeypatch.setattr(creating, "chunks", slow)
-    assert running.run(of.pk)
+    assert imports.run(of.pk)
     of.refresh_from_db()
     assert (of.status, of.attempts) == (ImportStatus.DONE, 0)
     assert sorted(of.campaign.items.values_list("position", flat=True)) == list(range(60))
@@ -250,11 +250,11 @@ def test_a_worker_that_was_taken_for_dead_stores_nothing_more(monkeypatch):
 def test_a_finished_campaign_is_not_removed_by_a_late_cancel():
     of = ready()
     create(of)
-    running.run(of.pk)
+    imports.run(of.pk)
     of.refresh_from_db()
     with pytest.raises(Conflict, match="exists already"):
-        receiving.cancel(of, actor_id=of.owner_id)
-    assert running.run_due() == 0
+        imports.cancel(of, actor_id=of.owner_id)
+    assert imports.run_due() == 0
     assert Campaign.objects.get().outputs.count() == 120
 
 
@@ -267,15 +267,15 @@ def test_an_error_is_tried_three_times_then_told_and_can_be_tried_again(monkeypa
         raise OSError("no space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(plain_rows, "insert", full)
+        patch.setattr(common_rows, "insert", full)
         for _attempt in range(5):
-            running.run_due()
+            imports.run_due()
     of.refresh_from_db()
     assert of.status == ImportStatus.FAILED
     assert caplog.text.count("was stopped by an error") == 3
-    assert running.run_due() == 0
-    receiving.retry(of, actor_id=of.owner_id)
-    running.run_due()
+    assert imports.run_due() == 0
+    imports.retry(of, actor_id=of.owner_id)
+    imports.run_due()
     of.refresh_from_db()
     assert of.status == ImportStatus.DONE
 
@@ -285,37 +285,37 @@ def test_workers_run_one_import_at_a_time():
     now = timezone.now()
     claimed = CampaignImport.objects.filter(pk=first.pk)
     claimed.update(claim="somebody", claimed_until=now + timedelta(seconds=30))
-    assert not running.run(second.pk)
+    assert not imports.run(second.pk)
     claimed.update(claimed_until=now - timedelta(seconds=1))
-    assert running.run(second.pk)
+    assert imports.run(second.pk)
 
 
 def test_a_command_does_not_keep_workers_from_importing():
-    command = receiving.by_command(plan(), "outputs.jsonl", owner_id=None)
+    command = imports.by_command(plan(), "outputs.jsonl", owner_id=None)
     command.status, command.claim = ImportStatus.CREATING, "the command"
     command.claimed_until = timezone.now() + timedelta(seconds=30)
     command.save()
-    assert running.run(received().pk)
+    assert imports.run(received().pk)
 
 
 @pytest.mark.usefixtures("small_chunks")
 def test_what_a_killed_command_had_stored_is_removed(monkeypatch):
     kill_after(monkeypatch, 2)
-    monkeypatch.setattr(import_states, "move", lambda *_args, **_options: False)
+    monkeypatch.setattr(imports, "move", lambda *_args, **_options: False)
     with pytest.raises(Killed):
-        running.run_directly(receiving.by_command(plan(), "outputs.jsonl", owner_id=None), [data()])
+        imports.run_directly(imports.by_command(plan(), "outputs.jsonl", owner_id=None), [data()])
     monkeypatch.undo()
     assert Item.objects.exists()
-    assert running.run_due() == 0  # it may still run
+    assert imports.run_due() == 0  # it may still run
     minutes_pass(CampaignImport.objects.get())
-    running.run_due()
+    imports.run_due()
     for model in PARTS:
         assert not model._base_manager.exists(), model
 
 
 def test_a_refused_file_is_removed_and_its_errors_stay():
     of = received(b'{"item": 1}\n')
-    running.run(of.pk)
+    imports.run(of.pk)
     of.refresh_from_db()
     assert of.status == ImportStatus.REFUSED
     assert len(of.problems["problems"]) == 2
@@ -324,26 +324,26 @@ def test_a_refused_file_is_removed_and_its_errors_stay():
 
 def test_a_plan_that_does_not_fit_is_refused_where_nobody_is_asked():
     of = received(at_once=True, plan={"metrics": ("comet",)})
-    running.run(of.pk)
+    imports.run(of.pk)
     of.refresh_from_db()
     assert of.status == ImportStatus.REFUSED
     assert "no value of the metric “comet”" in str(of.problems)
 
 
 def test_a_person_keeps_so_many_files_waiting_and_no_more(monkeypatch):
-    monkeypatch.setattr(receiving, "MOST_OPEN", 3)
+    monkeypatch.setattr(imports, "MOST_OPEN", 3)
     owner = user("careless")
     waiting = [received(key=str(i), owner=owner) for i in range(3)]
     with pytest.raises(Conflict, match="Finish or discard"):
         received(key="one too many", owner=owner)
     assert received(key="2", owner=owner).pk == waiting[2].pk  # it is here already
-    receiving.cancel(waiting[0], actor_id=owner.pk)
+    imports.cancel(waiting[0], actor_id=owner.pk)
     received(key="now there is room", owner=owner)
 
 
 def test_an_import_at_once_becomes_a_campaign_in_one_go():
     of = received(at_once=True)
-    assert running.run(of.pk)
+    assert imports.run(of.pk)
     of.refresh_from_db()
     assert of.status == ImportStatus.DONE
 
@@ -352,7 +352,7 @@ def test_what_waits_for_a_week_is_given_up():
     of = ready()
     weeks = timezone.now() - timedelta(days=8)
     CampaignImport.objects.filter(pk=of.pk).update(changed_at=weeks)
-    running.run_due()
+    imports.run_due()
     of.refresh_from_db()
     assert of.status == ImportStatus.CANCELLED
     assert not ImportChunk.objects.exists()
@@ -361,7 +361,7 @@ def test_what_waits_for_a_week_is_given_up():
 def test_each_change_of_state_is_logged_with_who_did_it():
     of = ready()
     create(of)
-    running.run(of.pk)
+    imports.run(of.pk)
     logged = AuditEntry.objects.filter(subject=f"import:{of.public_id}").order_by("pk")
     assert list(logged.values_list("verb", "actor")) == [
         ("import_ready", None),
@@ -388,7 +388,7 @@ def test_whatever_happens_there_is_one_whole_campaign_or_none(db, acts, chunks):
         for act in [*acts, "minutes", "run"]:
             _do(act, of, chunks)
             of.refresh_from_db()
-        files.clean(of)
+        imports.clean(of)
         of.refresh_from_db()
     if of.status == ImportStatus.DONE:
         assert of.campaign.outputs.count() == 120
@@ -411,20 +411,20 @@ def _owner() -> Any:
 def _do(act: str, of: CampaignImport, chunks: int) -> None:
     try:
         if act == "run":
-            running.run(of.pk)
+            imports.run(of.pk)
         elif act == "create":
             create(of)
         elif act == "cancel":
-            receiving.cancel(of, actor_id=of.owner_id)
+            imports.cancel(of, actor_id=of.owner_id)
         elif act == "change":
-            receiving.change_plan(of, plan(name="Another"))
+            imports.change_plan(of, plan(name="Another"))
         elif act == "kill":
             with pytest.MonkeyPatch.context() as patch, suppress(Killed):
                 kill_after(patch, chunks)
-                running.run(of.pk)
+                imports.run(of.pk)
         elif act == "minutes":
             minutes_pass(of)
         else:
-            receiving.retry(of, actor_id=of.owner_id)
+            imports.retry(of, actor_id=of.owner_id)
     except Conflict:
         pass

@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotate.instruments import pairs
+from annotate.campaigns import creating, imports
+from annotate.campaigns.imports import facts_of, plan_of
+from annotate.campaigns.wizard import preview
+from annotate.instruments import base as instruments_base
 from annotate.models import CampaignImport, Output, System
-from annotate.services.campaigns import creating
-from annotate.services.campaigns.importing import running
-from annotate.services.campaigns.importing.stored import facts_of, plan_of
-from annotate.states import ImportStatus
-from annotate.views.campaigns.previewing import preview
+from annotate.models.base import ImportStatus
 from tests.annotate.campaigns.test_import_running import create, ready
 from tests.annotate.comparing import PLAN
 
@@ -41,7 +40,7 @@ def compared() -> CampaignImport:
 
 def made(of: CampaignImport) -> CampaignImport:
     create(of)
-    running.run(of.pk)
+    imports.run(of.pk)
     of.refresh_from_db()
     return of
 
@@ -76,7 +75,7 @@ def test_an_import_that_was_cut_goes_on_with_the_same_pairs(monkeypatch):
     assert made(of).status == ImportStatus.CREATING
     monkeypatch.setattr(creating, "chunks", real)
     CampaignImport.objects.update(claimed_until=timezone.now() - timedelta(minutes=1))
-    assert running.run(of.pk)
+    assert imports.run(of.pk)
     of.refresh_from_db()
     assert of.status == ImportStatus.DONE
     campaign = of.campaign
@@ -84,6 +83,6 @@ def test_an_import_that_was_cut_goes_on_with_the_same_pairs(monkeypatch):
     places = sorted(campaign.items.values_list("position", flat=True))
     assert places == list(range(ITEMS - ALONE))
     for one in Output.objects.select_related("item"):
-        first, second = pairs.parts(one.text)
+        first, second = instruments_base.parts(one.text)
         assert first != second
         assert first.endswith(f"wrote {one.item.key[1:]}.")

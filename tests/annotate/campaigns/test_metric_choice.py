@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from annotate.errors import Invalid
-from annotate.services.campaigns import metric_choice, plans
-from annotate.services.campaigns.importing.problems import Row, UploadRefused
-from annotate.services.campaigns.importing.sheet import Sheet
+from annotate.campaigns import plans
+from annotate.campaigns.problems import Row, UploadRefused
+from annotate.campaigns.sheet import Sheet
+from annotate.common.errors import Invalid
 from estimation.metrics import METRICS
 from tests.factories import campaign, plan, rows
 
@@ -18,7 +18,7 @@ def resolve(asked: list[str], found: list[Row]) -> tuple[str, ...]:
     with Sheet() as sheet:
         for row in found:
             sheet.add(row)
-        return metric_choice.resolve(asked, sheet.facts())
+        return plans.resolve(asked, sheet.facts())
 
 
 def two(*, reference: str = "", **metrics: float) -> list[Row]:
@@ -100,4 +100,4 @@ def test_the_campaign_keeps_what_was_asked_and_what_it_came_to(asked, choice):
     made = campaign(metrics=asked, is_open=False)
     assert made.metric_choice == choice
     assert made.metrics == list(resolve(asked, rows()))
-    assert metric_choice.choice(asked) == choice
+    assert plans.choice(asked) == choice

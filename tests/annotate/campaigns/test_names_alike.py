@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from rest_framework.test import APIClient
 
+from annotate.campaigns import imports
 from annotate.models import Campaign, CampaignImport
-from annotate.services.campaigns.importing import running
 from tests.annotate.researcher import looked_at, owner_of, press
 from tests.factories import user
 
@@ -70,7 +70,7 @@ def test_a_large_file_of_a_program_is_asked_about_too(ada: Client) -> None:
     plan: dict[str, Any] = {"name": "News", "targets": {"overall": 0.2}, "outputs": large * 1}
     plan["outputs"] += [one | {"item": f"{n}"} for n in range(3, 9) for one in large[:1]]
     address = api.post(CAMPAIGNS, plan, format="json")["Location"]
-    running.run_due()
+    imports.run_due()
     told = api.get(address).json()
     assert (told["status"], ACCENTS in told["refusal"]["message"]) == ("refused", True)
 
@@ -81,7 +81,7 @@ def test_the_page_asks_before_it_creates(ada: Client) -> None:
     press(ada, page)
     assert CampaignImport.objects.get().status == "ready"
     press(ada, page, distinct_names="1")
-    running.run_due()
+    imports.run_due()
     assert Campaign.objects.get().systems.count() == 2
 
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotate.campaigns import creating
+from annotate.campaigns.creating import Chunk
+from annotate.campaigns.plans import Plan
+from annotate.campaigns.problems import Row
+from annotate.common import rows as common_rows
 from annotate.models import Authorship, Campaign, Item, Output, ScreenedAnnotator, Slot
-from annotate.services import plain_rows
-from annotate.services.campaigns import creating, storing
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.campaigns.plans import Plan
-from annotate.services.campaigns.storing import Chunk
 from estimation.metrics import reading_length
 from tests.factories import campaign, person, plan, rows
 
@@ -46,7 +46,7 @@ def files(draw: st.DrawFn) -> list[Row]:
 
 def store_by_models(made: Campaign, plan_: Plan, chunk: Chunk) -> None:
     """What `storing.store` did when it still went through models."""
-    every = storing.every_so_many(plan_, made.seed)
+    every = creating.every_so_many(plan_, made.seed)
     for position, begins, group in chunk:
         first = group[0]
         item = Item.objects.create(
@@ -121,12 +121,12 @@ def test_an_import_stores_what_models_would_have_stored(
 def test_reserved_ids_are_not_given_again() -> None:
     made = campaign(rows_=rows(3), is_open=False)
     used = set(made.items.values_list("pk", flat=True))
-    new = plain_rows.reserve(Item, 3)
+    new = common_rows.reserve(Item, 3)
     assert not used & set(new)
     assert new == sorted(set(new))
     places = enumerate(new, start=1000)
     values = [(pk, made.pk, f"new-{pk}", at, "", [], 0, "", "", None) for at, pk in places]
-    plain_rows.insert(Item, ("id", *storing.ITEM), values)
+    common_rows.insert(Item, ("id", *creating.ITEM), values)
     after = Item.objects.create(campaign=made, key="last", position=999)
     assert after.pk > max(new)
 
@@ -136,7 +136,7 @@ def test_the_ids_of_deleted_rows_are_not_used_again() -> None:
     new = Item.objects.create(campaign=made, key="last", position=999)
     last = new.pk
     new.delete()
-    assert min(plain_rows.reserve(Item, 2)) > last
+    assert min(common_rows.reserve(Item, 2)) > last
 
 
 def test_times_and_fractions_come_back_as_they_were_and_the_database_numbers_the_rows() -> None:
@@ -148,7 +148,7 @@ def test_times_and_fractions_come_back_as_they_were_and_the_database_numbers_the
         (made.pk, person(made, "a").annotator.pk, "s", at, told, 1 / 3),
         (made.pk, person(made, "b").annotator.pk, "s", at, [], None),
     ]
-    plain_rows.insert(ScreenedAnnotator, names, given)
+    common_rows.insert(ScreenedAnnotator, names, given)
     stored = ScreenedAnnotator.objects.order_by("pk")
     assert list(stored.values_list(*names)) == given
     assert len({row.pk for row in stored}) == 2

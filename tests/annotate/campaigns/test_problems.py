@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.services.campaigns.importing.problems import MOST_FAULTS, Row, UploadRefused
-from annotate.services.campaigns.importing.reading import rows
-from annotate.services.campaigns.importing.rows import LARGEST
+from annotate.campaigns.problems import MOST_FAULTS, Row, UploadRefused
+from annotate.campaigns.reading import rows
+from annotate.campaigns.sheet import LARGEST
 
 GOOD = {"item": "1", "system": "alpha", "output": "A text."}
 

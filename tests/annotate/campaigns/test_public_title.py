@@ -10,14 +10,14 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate import tokens
+from annotate.campaigns import life
+from annotate.campaigns.problems import Row
+from annotate.common import tokens
 from annotate.models import Campaign, Judgment, Participation, Ruling
-from annotate.selectors.studies.texts import StudyTexts
-from annotate.services.campaigns import life
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.review import rulings
-from annotate.services.studies import definitions
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.review import rulings
+from annotate.studies import definitions
+from annotate.studies.queries import StudyTexts
 from tests.annotate.own import marked
 from tests.annotate.passing import right, tutorial_of, wrong
 from tests.annotate.reading import NAME, SECRET, Reader, addresses_of_annotators

@@ -13,15 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from annotate.errors import Invalid
+from annotate.campaigns import amendments, exports
+from annotate.common.errors import Invalid
+from annotate.common.text import is_visible
 from annotate.instruments import registry
-from annotate.instruments.language_quality.definition import DEFINITION
+from annotate.instruments.language_quality.instrument import DEFINITION
 from annotate.instruments.rating.instrument import Rating
 from annotate.models import AuditEntry, Campaign
-from annotate.selectors.campaigns import protocol as words
-from annotate.services.campaigns import changing_texts
-from annotate.services.studies import definitions
-from annotate.text.visible import is_visible
+from annotate.studies import definitions
 from tests.annotate.own import asked_rows, helpful
 from tests.annotate.researcher import created, lines, looked_at, owner_of
 from tests.annotate.work.pages.working import invitation
@@ -44,7 +43,7 @@ NEUTRAL = {
 @pytest.mark.parametrize(("asked", "expected"), NEUTRAL.items(), ids=str)
 def test_without_a_title_there_is_a_neutral_one(asked: tuple[str, str], expected: str) -> None:
     key, language = asked
-    assert words.title("", registry.get(key), language) == expected
+    assert exports.title("", registry.get(key), language) == expected
 
 
 def test_a_campaign_keeps_what_it_was_given() -> None:
@@ -97,7 +96,7 @@ def test_what_is_too_long_is_refused_and_what_just_fits_is_kept(name: str, most:
 @given(st.text(max_size=30))
 @settings(max_examples=300, deadline=None)
 def test_no_text_makes_a_title_that_nobody_can_read(text: str) -> None:
-    title = words.title(text, registry.get("language_quality"), "en")
+    title = exports.title(text, registry.get("language_quality"), "en")
     assert is_visible(title)
     assert title == " ".join(title.split())
 
@@ -109,9 +108,9 @@ def test_an_empty_title_is_the_neutral_one_and_the_same_again_changes_nothing() 
     ada = user()
     made = campaign(owner=ada, public_title="Read news", language="de")
     same = {"public_title": " Read  news ", "public_about": " "}
-    assert changing_texts.change(made.pk, same, actor_id=ada.pk) == {}
+    assert amendments.change_texts(made.pk, same, actor_id=ada.pk) == {}
     assert not AuditEntry.objects.filter(verb="amend_texts").exists()
-    assert changing_texts.change(made.pk, {"public_title": ""}, actor_id=ada.pk, reason="x")
+    assert amendments.change_texts(made.pk, {"public_title": ""}, actor_id=ada.pk, reason="x")
     made.refresh_from_db()
     assert made.public_title == "Kurze Texte bewerten"
 
@@ -189,4 +188,4 @@ def test_the_migration_gives_what_a_new_campaign_would_get(key: str, language: s
     migration.give_titles(apps, None)
     instrument = registry.INSTRUMENTS.get(key, Rating(DEFINITION))
     made.refresh_from_db()
-    assert made.public_title == words.title("", instrument, language)
+    assert made.public_title == exports.title("", instrument, language)

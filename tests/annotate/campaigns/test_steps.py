@@ -10,11 +10,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.campaigns import imports
+from annotate.campaigns import lists as campaigns_lists
 from annotate.models import Campaign, CampaignImport, Slot
 from annotate.screening.screens import SCREENS
-from annotate.selectors.campaigns import listed
-from annotate.services.campaigns.importing import running, stored
-from annotate.services.studies import definitions
+from annotate.studies import definitions
 from tests.annotate.own import helpful
 from tests.annotate.researcher import (
     NEW,
@@ -47,7 +47,7 @@ def keep(client: Client, of: CampaignImport, step: str, **fields: Any) -> Any:
 
 def plan_of(of: CampaignImport) -> Any:
     of.refresh_from_db()
-    return stored.asked_of(of)
+    return imports.asked_of(of)
 
 
 def test_a_campaign_is_taken_up_where_it_was_left(ada: Client) -> None:
@@ -223,7 +223,7 @@ def test_columns_with_other_names_are_named(ada: Client) -> None:
     form = ada.get(NEW, {"import": kept}).context["form"]
     assert form["column_item"].value() == "text_no"
     press(ada, page)
-    running.run_due()
+    imports.run_due()
     assert Campaign.objects.get().items.count() == 2
 
 
@@ -232,9 +232,9 @@ def test_other_columns_are_read_without_sending_the_file_again(ada: Client) -> N
     of = begun(ada, both, name="News")
     answer = ada.post(NEW, {**PLAN, "import": of.public_id, "column_output": "summary"})
     assert answer.status_code == 302
-    running.run_due()
+    imports.run_due()
     after = CampaignImport.objects.latest("pk")
-    samples = stored.facts_of(after).systems[0].samples
+    samples = imports.facts_of(after).systems[0].samples
     assert [one.output for one in samples] == ["uno", "due"]
 
 
@@ -254,7 +254,7 @@ def test_columns_that_cannot_be_are_told(ada: Client, named: dict[str, str]) -> 
 
 def test_a_named_column_that_is_not_there_is_told_by_its_name(ada: Client) -> None:
     of = begun(ada, ODD, column_item="nothing", column_system="who", column_output="says")
-    assert "no column “nothing”" in str(stored.refusal_of(of))
+    assert "no column “nothing”" in str(imports.refusal_of(of))
 
 
 def test_a_campaign_like_another_one(ada: Client) -> None:
@@ -300,7 +300,7 @@ def test_steps_are_there_while_the_file_is_read(ada: Client) -> None:
     assert keep(ada, of, "questions").status_code == 302
     said = ada.post(reverse("annotate:import-takes", args=[of.public_id]), PLAN).content.decode()
     assert "once the file is read" in said
-    running.run_due()
+    imports.run_due()
     assert ada.get(reverse("annotate:import", args=[of.public_id]))["Location"] == at(of, "plan")
 
 
@@ -324,11 +324,13 @@ def test_days_are_told_at_the_pace_of_an_earlier_campaign(ada: Client) -> None:
     Campaign.objects.filter(pk=mine.pk).update(
         status="closed", opened_at=closed - timedelta(days=4), closed_at=closed
     )
-    assert listed.pace(owner_of(ada).pk, "link") is None, "nobody has judged anything"
+    assert campaigns_lists.pace(owner_of(ada).pk, "link") is None, "nobody has judged anything"
     Slot.objects.filter(campaign=mine).delete()  # none is free: all 40 judgments came
-    pace = listed.pace(owner_of(ada).pk, "link")
-    assert pace == listed.CollectionPace("Winter", 10)
-    assert listed.pace(owner_of(ada).pk, "mturk") is None, "other people come from elsewhere"
+    pace = campaigns_lists.pace(owner_of(ada).pk, "link")
+    assert pace == campaigns_lists.CollectionPace("Winter", 10)
+    assert campaigns_lists.pace(owner_of(ada).pk, "mturk") is None, (
+        "other people come from elsewhere"
+    )
     found = ada.post(address, typed)
     goal = found.context["preview"].reach[0].found.goal
     assert goal.days.low == pytest.approx(goal.judgments.low / 10)

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from annotate.instruments import pairs
+from annotate.campaigns import life
+from annotate.instruments import base as instruments_base
 from annotate.models import Assignment, Campaign, GoldItem, Participation
-from annotate.services.campaigns import gold, life
-from annotate.services.campaigns.gold import NewGold
-from annotate.services.work import judgments, leasing
+from annotate.review import gold
+from annotate.review.gold import NewGold
+from annotate.work import leasing, submitting
 from tests import factories
 from tests.factories import GOOD
 
@@ -39,7 +40,7 @@ def planted(study: Campaign, n: int = 2, *, pair: bool = False) -> list[GoldItem
             "position": study.gold.count(),
             "name": f"repeated_words-{i + 1}",
             "kind": GoldItem.Kind.PLANTED,
-            "text": pairs.joined(clean, spoilt) if pair else spoilt,
+            "text": instruments_base.joined(clean, spoilt) if pair else spoilt,
             "expected": {"preference": [1, 2]} if pair else NOT_FLUENT,
             "defect": "repeated_words",
             "clean_text": clean,
@@ -55,7 +56,7 @@ def campaign(*, n: int = 10, share: int = 5, is_open: bool = True, **changes: An
 
 def do(
     who: Participation, *, is_right: bool = True, **response: Any
-) -> tuple[Assignment, judgments.Receipt] | None:
+) -> tuple[Assignment, submitting.Receipt] | None:
     """Lease and submit one task; None where there is none. is_right: what it says of gold."""
     got = leasing.lease(who.pk)
     if not isinstance(got, Assignment):
@@ -63,4 +64,4 @@ def do(
     given = {**GOOD, **response}
     if got.gold_id is not None:
         given = {**GOOD, **(BAD if is_right else {})}
-    return got, judgments.submit(got.pk, participation_id=who.pk, raw=given)
+    return got, submitting.submit_judgment(got.pk, participation_id=who.pk, raw=given)

@@ -10,9 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.campaigns import life
 from annotate.models import GoldAnswer, GoldItem, GoldLook, Membership
-from annotate.selectors.review import gold as results
-from annotate.services.campaigns import life
+from annotate.review import gold_queries
 from annotate.tasks import look_at_gold
 from tests.annotate.gold.study import do, planted, with_gold
 from tests.annotate.gold.test_gold_sources import district_rows
@@ -108,9 +108,9 @@ def test_a_reviewer_sees_what_was_missed_and_how_unusual_that_is(page, owner):
     for _ in range(25):
         do(careless, is_right=False)
     assert look_at_gold() == 1
-    found = {one.pseudonym: one.verdict for one in results.people(study)}
+    found = {one.pseudonym: one.verdict for one in gold_queries.people(study)}
     assert found[careless.annotator.pseudonym].listed
-    assert results.n_people(study) == (3, 1)
+    assert gold_queries.n_people(study) == (3, 1)
     text = page.get(at(study)).content.decode()
     assert text.count("Listed<") == 1
 
@@ -147,7 +147,7 @@ def test_the_page_takes_as_many_queries_for_many_people(page, owner):
         if n == 5 or (not seen and GoldAnswer.objects.count() > 1):
             GoldLook.objects.update(at=timezone.now() - timedelta(minutes=5))
             look_at_gold()
-            assert results.people(study)
+            assert gold_queries.people(study)
             with CaptureQueriesContext(connection) as captured:
                 page.get(at(study))
             seen.append([query["sql"][:60] for query in captured])

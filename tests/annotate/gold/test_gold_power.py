@@ -13,11 +13,12 @@ import pytest
 from numpy.random import Generator
 from scipy.stats import binom
 
-from annotate.instruments import expected, registry
+from annotate.instruments import base as instruments_base
+from annotate.instruments import registry
 from annotate.models import Campaign
 from annotate.screening.gold import find
-from annotate.selectors.work import gold
-from annotate.selectors.work.gold import BLOCK
+from annotate.work import picking
+from annotate.work.picking import BLOCK
 from tests.factories import GOOD
 
 pytestmark = pytest.mark.slow
@@ -56,13 +57,13 @@ def listed(careless: Answer, campaigns: int, seed: int) -> tuple[int, int]:
         for who in range(1, PEOPLE + 1):
             answer = careless if who <= CARELESS else honest
             # As leasing counts them: gold that is owed after all the other tasks of a block.
-            n = gold.owed(campaign, who, BLOCK - SHARE)
+            n = picking.owed(campaign, who, BLOCK - SHARE)
             assert n >= SHARE
             for item in rng.choice(ITEMS, SHARE, replace=False):
                 said: dict[str, Any] = {**GOOD, "fluency": answer(rng)}
-                rows.append((who, int(item), expected.is_right(instrument, EXPECTED, said)))
+                rows.append((who, int(item), instruments_base.is_right(instrument, EXPECTED, said)))
         who_, item_, right = zip(*rows, strict=True)
-        chance = [expected.chance(instrument, EXPECTED)] * len(rows)
+        chance = [instruments_base.chance(instrument, EXPECTED)] * len(rows)
         on_list = {one.annotator for one in find(who_, item_, right, chance) if one.listed}
         n_careless = sum(one <= CARELESS for one in on_list)
         found += n_careless, len(on_list) - n_careless
@@ -93,7 +94,7 @@ def test_a_wrong_gold_item_accuses_no_honest_person() -> None:
         for who in range(PEOPLE):
             for item in rng.choice(ITEMS, SHARE, replace=False):
                 said = {**GOOD, "fluency": 1 if item < 3 else honest(rng)}
-                rows.append((who, int(item), expected.is_right(instrument, EXPECTED, said)))
+                rows.append((who, int(item), instruments_base.is_right(instrument, EXPECTED, said)))
         who_, item_, right = zip(*rows, strict=True)
         accused += sum(one.listed for one in find(who_, item_, right, [0.5] * len(rows)))
         people += PEOPLE

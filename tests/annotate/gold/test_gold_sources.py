@@ -4,13 +4,15 @@ import json
 
 import pytest
 
-from annotate.errors import Conflict, Invalid
-from annotate.instruments import expected, registry
+from annotate.campaigns import life
+from annotate.common.errors import Conflict, Invalid
+from annotate.common.schemas import Refused
+from annotate.instruments import base as instruments_base
+from annotate.instruments import registry
 from annotate.instruments.base import Material
 from annotate.models import AuditEntry, GoldItem
-from annotate.schemas import Refused
-from annotate.services.campaigns import gold, gold_sources, life
-from annotate.services.campaigns.gold import NewGold
+from annotate.review import gold
+from annotate.review.gold import NewGold
 from tests.annotate.gold.study import NOT_FLUENT, campaign, do, planted
 from tests.factories import campaign as plain
 from tests.factories import person, rows
@@ -39,8 +41,8 @@ def test_a_file_of_items_is_added_and_confirmed():
         {"item": "b", "output": "A fine text.", "expected": {"fluency": [1], "overall": [1, 0]}},
     ]
     for text in (json.dumps(items), json.dumps({"gold": items}).encode()):
-        assert [one.name for one in gold_sources.from_file(text)] == ["a", "b"]
-    gold.add(study.pk, gold_sources.from_file(json.dumps(items)), actor_id=None)
+        assert [one.name for one in gold.from_file(text)] == ["a", "b"]
+    gold.add(study.pk, gold.from_file(json.dumps(items)), actor_id=None)
     found = list(GoldItem.objects.values_list("name", "expected", "kind"))
     assert found[0] == ("a", {"fluency": [-1, 0]}, "given")
     assert GoldItem.objects.filter(confirmed_at=None).count() == 0
@@ -65,7 +67,7 @@ def test_what_is_wrong_with_an_item_is_said(item, problem):
     study = draft(2)
     given = {"item": "a", "output": "The the.", "expected": NOT_FLUENT, **item}
     with pytest.raises((Refused, Invalid)) as refused:
-        gold.add(study.pk, gold_sources.from_file(json.dumps([given])), actor_id=None)
+        gold.add(study.pk, gold.from_file(json.dumps([given])), actor_id=None)
     assert problem in str(getattr(refused.value, "errors", refused.value))
     assert not GoldItem.objects.exists()
 
@@ -75,7 +77,7 @@ def test_what_is_wrong_with_an_item_is_said(item, problem):
 )
 def test_a_file_that_is_none_is_refused(text):
     with pytest.raises(Refused):
-        gold_sources.from_file(text)
+        gold.from_file(text)
 
 
 def test_two_items_of_one_name_are_refused():
@@ -91,15 +93,15 @@ def test_two_items_of_one_name_are_refused():
 def test_answers_about_paragraphs_are_named_by_number():
     instrument = registry.get("answer_correctness")
     material = Material("Paris", "What is the capital?", ("One.", "Two."))
-    assert not list(expected.problems(instrument, {"paragraph.2": [1]}, material))
+    assert not list(instruments_base.problems(instrument, {"paragraph.2": [1]}, material))
     for wrong in ("paragraph", "paragraph.0", "paragraph.3", "plausible.1", "paragraph.²"):
-        assert list(expected.problems(instrument, {wrong: [1]}, material)), wrong
+        assert list(instruments_base.problems(instrument, {wrong: [1]}, material)), wrong
     said = {"plausible": 1, "verdicts": [{"value": 0}, {"value": 1}]}
-    assert expected.is_right(instrument, {"plausible": [1], "paragraph.2": [1]}, said)
-    assert not expected.is_right(instrument, {"paragraph.1": [1]}, said)
+    assert instruments_base.is_right(instrument, {"plausible": [1], "paragraph.2": [1]}, said)
+    assert not instruments_base.is_right(instrument, {"paragraph.1": [1]}, said)
     implausible = {"plausible": 0, "verdicts": []}
-    assert not expected.is_right(instrument, {"paragraph.1": [0]}, implausible)
-    assert expected.chance(instrument, {"plausible": [1], "paragraph.2": [1, 0]}) == 1 / 3
+    assert not instruments_base.is_right(instrument, {"paragraph.1": [0]}, implausible)
+    assert instruments_base.chance(instrument, {"plausible": [1], "paragraph.2": [1, 0]}) == 1 / 3
 
 
 def test_an_item_that_was_planted_is_used_once_a_person_has_confirmed_it():
@@ -117,12 +119,12 @@ def test_an_item_that_was_planted_is_used_once_a_person_has_confirmed_it():
 
 def test_an_instruction_asks_for_one_answer_in_the_language_of_the_study():
     study = plain(is_open=False, rows_=district_rows(3), language="de")
-    made = gold_sources.instruct(study.pk, question="overall", value=-1, actor_id=None)
+    made = gold.instruct(study.pk, question="overall", value=-1, actor_id=None)
     assert made.expected == {"overall": [-1]}
     assert made.confirmed_at is not None
     assert "bitte" in made.text
     with pytest.raises(Invalid):
-        gold_sources.instruct(study.pk, question="overall", value=3, actor_id=None)
+        gold.instruct(study.pk, question="overall", value=3, actor_id=None)
 
 
 def test_the_share_is_less_than_half():

@@ -9,9 +9,9 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.errors import Invalid
+from annotate.campaigns import amendments, life
+from annotate.common.errors import Invalid
 from annotate.models import AuditEntry, Flag, GoldFinding, GoldLook, Protocol
-from annotate.services.campaigns import life, screen_settings
 from annotate.tasks import look_at_gold
 from tests.annotate.gold.study import campaign, do
 from tests.factories import person, user
@@ -41,8 +41,8 @@ def test_an_amended_level_lists_and_is_logged():
     assert look_at_gold() == 0
     assert later() == 0
     with pytest.raises(Invalid, match="Say why"):
-        screen_settings.change(study.pk, LOWER, actor_id=None)
-    screen_settings.change(study.pk, LOWER, actor_id=None, reason="Few items.")
+        amendments.change(study.pk, LOWER, actor_id=None)
+    amendments.change(study.pk, LOWER, actor_id=None, reason="Few items.")
     assert later() == 1
     assert GoldFinding.objects.get(annotator=who.annotator).listed
     flag = Flag.objects.get()
@@ -52,7 +52,7 @@ def test_an_amended_level_lists_and_is_logged():
     (entry,) = AuditEntry.objects.filter(verb="amend_screens")
     assert entry.detail["changes"] == {"gold.level": [0.99, 0.95]}
     # Back again: the flag stays, as those of the screens do.
-    screen_settings.change(study.pk, {"gold": {"level": 0.99}}, actor_id=None, reason="Too many.")
+    amendments.change(study.pk, {"gold": {"level": 0.99}}, actor_id=None, reason="Too many.")
     assert later() == 0
     assert not GoldFinding.objects.get(annotator=who.annotator).listed
     assert Flag.objects.count() == 1
@@ -60,10 +60,10 @@ def test_an_amended_level_lists_and_is_logged():
 
 def test_fewer_answers_may_be_asked_for():
     study = campaign(items=60, annotator_cap=None, share=12, screening={"gold": {"minimum": 4}})
-    screen_settings.change(study.pk, LOWER, actor_id=None, reason="Few items.")
+    amendments.change(study.pk, LOWER, actor_id=None, reason="Few items.")
     missed_two_of_three(study)
     assert look_at_gold() == 0
-    screen_settings.change(study.pk, {"gold": {"minimum": 3}}, actor_id=None, reason="Fewer.")
+    amendments.change(study.pk, {"gold": {"minimum": 3}}, actor_id=None, reason="Fewer.")
     assert later() == 1
 
 
@@ -135,10 +135,10 @@ def test_the_page_of_gold_says_what_the_thresholds_come_to(client):
     assert "at most 1 % of people who work with care" in told()
     assert "So 3 of 3, 3 of 5 or 5 of 10 missed list a person." in told()
     assert "Change this" in told()
-    screen_settings.change(study.pk, LOWER, actor_id=None)
+    amendments.change(study.pk, LOWER, actor_id=None)
     assert "at most 5 %" in told()
     assert "So 2 of 3, 3 of 5 or 4 of 10 missed list a person." in told()
-    screen_settings.change(study.pk, {"gold": {"level": 0.99999, "minimum": 9}}, actor_id=None)
+    amendments.change(study.pk, {"gold": {"level": 0.99999, "minimum": 9}}, actor_id=None)
     assert "at most 0.001 %" in told()
     assert "So 7 of 9 or 7 of 10 missed" in told()
     life.open_(study.pk)

@@ -7,13 +7,12 @@ from django.db import IntegrityError, transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.errors import Conflict
+from annotate.campaigns import exports, totals
+from annotate.common.errors import Conflict
 from annotate.models import Assignment, Campaign, GoldAnswer, Judgment, LedgerEntry, Slot
-from annotate.selectors.campaigns import exports, gold_answers
-from annotate.selectors.pay import budget
-from annotate.selectors.work import gold, standing, task_page
-from annotate.services.campaigns import gold as writing
-from annotate.services.work import judgments, leasing, recounting
+from annotate.pay import budget
+from annotate.review import gold
+from annotate.work import leasing, picking, submitting, task
 from tests.annotate.gold.study import BAD, campaign, do
 from tests.annotate.work.pages.working import call, expire, work_data, work_url
 from tests.annotate.work.test_submitting import statements
@@ -35,7 +34,7 @@ def upto_gold(who) -> Assignment:
 
 
 @given(
-    share=st.integers(0, gold.MOST),
+    share=st.integers(0, picking.MOST),
     seed=st.integers(0, 2**63 - 1),
     annotator=st.integers(1, 2**40),
     tasks=st.integers(1, 120),
@@ -45,7 +44,7 @@ def test_every_25_tasks_hold_the_share_that_was_chosen(share, seed, annotator, t
     held = had = 0
     kinds = []
     for _ in range(tasks):
-        if gold.is_due(study, annotator, held=held, had=had):
+        if picking.is_due(study, annotator, held=held, had=had):
             had += 1
             kinds.append(True)
         else:
@@ -53,9 +52,9 @@ def test_every_25_tasks_hold_the_share_that_was_chosen(share, seed, annotator, t
             kinds.append(False)
     study.annotator_cap = max(held, 1)
     done = max((at for at, is_gold in enumerate(kinds, start=1) if not is_gold), default=0)
-    assert done <= gold.most_tasks(study)  # as annotators are told: the cap ends it
-    whole = [kinds[at : at + gold.BLOCK] for at in range(0, tasks, gold.BLOCK)]
-    assert all(sum(block) == share for block in whole if len(block) == gold.BLOCK)
+    assert done <= picking.most_tasks(study)  # as annotators are told: the cap ends it
+    whole = [kinds[at : at + picking.BLOCK] for at in range(0, tasks, picking.BLOCK)]
+    assert all(sum(block) == share for block in whole if len(block) == picking.BLOCK)
     assert all(sum(block) <= share for block in whole)
 
 
@@ -63,7 +62,7 @@ def test_the_places_differ_between_people_and_need_the_key(settings):
     study = Campaign(gold_share=5, seed=1, public_id="abc")
 
     def places(annotator: int) -> tuple[int, ...]:
-        return tuple(gold.owed(study, annotator, held) for held in range(20))
+        return tuple(picking.owed(study, annotator, held) for held in range(20))
 
     drawn = [places(annotator) for annotator in range(1, 201)]
     assert len(set(drawn)) > 190
@@ -88,9 +87,9 @@ def test_gold_is_mixed_in_paid_and_counted_as_a_task_but_is_no_judgment():
     assert GoldAnswer.objects.filter(right=True).count() == n_gold
     assert LedgerEntry.objects.filter(kind="reward", amount=study.reward).count() == tasks
     assert budget.committed(study) == tasks * study.reward
-    now = task_page.visit(who.pk)
+    now = task.visit(who.pk)
     assert (now.judged, now.judged_today, now.earned) == (tasks, tasks, tasks * study.reward)
-    assert list(recounting.each([study.public_id], mend=False)) == [(study.public_id, [])]
+    assert list(totals.each([study.public_id], mend=False)) == [(study.public_id, [])]
 
 
 @pytest.mark.slow
@@ -192,14 +191,14 @@ def test_gold_that_was_given_back_or_ran_out_is_not_replaced():
         do(who)
         tasks = Assignment.objects.filter(annotator=who.annotator_id).count()
     assert len(gold_of(who)) == 5
-    assert list(recounting.each([study.public_id], mend=False)) == [(study.public_id, [])]
+    assert list(totals.each([study.public_id], mend=False)) == [(study.public_id, [])]
 
 
 def test_a_late_answer_to_gold_is_kept_and_paid():
     who = person(campaign(items=20))
     late = upto_gold(who)
     expire(late)
-    receipt = judgments.submit(late.pk, participation_id=who.pk, raw={**GOOD, **BAD})
+    receipt = submitting.submit_judgment(late.pk, participation_id=who.pk, raw={**GOOD, **BAD})
     assert (receipt.counts, receipt.earned) == (True, Decimal("0.40"))
     assert GoldAnswer.objects.get().assignment_id == late.pk
 
@@ -230,12 +229,12 @@ def test_gold_does_not_use_up_the_maximum_of_judgments():
 def test_the_cost_of_a_plan_and_the_export_hold_the_gold():
     study = campaign(items=20, owner=user())
     judgments_ = Slot.objects.count()
-    at_most = budget.cost_at_most(study)
+    at_most = budget.highest_cost(study)
     assert at_most.amount == -(-judgments_ * 25 // 20) * study.reward
     who = person(study)
     for n in range(25):
         do(who, is_right=n % 2 == 0)
-    found = list(gold_answers.answers(exports.moment(study.pk)))
+    found = list(exports.answers(exports.moment(study.pk)))
     assert len(found) == len(gold_of(who))
     assert {one["right"] for one in found} <= {True, False}
     assert all(one["expected"] == {"fluency": [-1, 0]} for one in found)
@@ -246,8 +245,8 @@ def test_standing_says_what_the_page_says():
     who = person(study)
     for _ in range(9):
         do(who)
-    now = standing.of(who, now=task_page.timezone.now())
-    shown = task_page.visit(who.pk)
+    now = picking.standing_of(who, now=task.timezone.now())
+    shown = task.visit(who.pk)
     assert (now.judged, now.judged_today) == (shown.judged, shown.judged_today) == (9, 9)
     assert now.held + now.had_gold == 9
 
@@ -255,10 +254,10 @@ def test_standing_says_what_the_page_says():
 def test_gold_is_fixed_when_the_campaign_opens():
     study = campaign()
     for act in (
-        lambda: writing.set_share(study.pk, 2, actor_id=None),
-        lambda: writing.remove(study.pk, ["gold-1"], actor_id=None),
-        lambda: writing.confirm(study.pk, ["gold-1"], actor_id=None),
-        lambda: writing.add(study.pk, [writing.NewGold("x", "x x", {"fluency": [0]})], actor_id=1),
+        lambda: gold.set_share(study.pk, 2, actor_id=None),
+        lambda: gold.remove(study.pk, ["gold-1"], actor_id=None),
+        lambda: gold.confirm(study.pk, ["gold-1"], actor_id=None),
+        lambda: gold.add(study.pk, [gold.NewGold("x", "x x", {"fluency": [0]})], actor_id=1),
     ):
         with pytest.raises(Conflict, match="fixed when a campaign opens"):
             act()

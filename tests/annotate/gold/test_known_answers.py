@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from annotate.screening import gold as known_answers
+from annotate.screening import gold
 from annotate.screening.gold import KnownAnswers, find
 
 
@@ -68,7 +68,7 @@ def test_one_careless_person_among_honest_ones_is_listed():
 def test_a_few_answers_list_nobody():
     found = find([1, 1], [0, 1], [False, False], [0.4, 0.4])
     assert not found[0].listed
-    assert known_answers.find([], [], [], []) == []
+    assert gold.find([], [], [], []) == []
 
 
 @pytest.mark.parametrize(
@@ -78,12 +78,12 @@ def test_a_few_answers_list_nobody():
     [(0.99, 3, 3), (0.99, 5, 3), (0.99, 10, 5), (0.95, 3, 2), (0.95, 5, 3), (0.95, 10, 4)],
 )
 def test_how_many_misses_list_somebody(level, n, misses):
-    assert known_answers.fewest(n, KnownAnswers(level=level)) == misses
+    assert gold.fewest(n, KnownAnswers(level=level)) == misses
 
 
 @given(n=st.integers(0, 40), slips=st.floats(0.001, 0.5), level=st.floats(0.9, 0.9999))
 def test_what_is_told_of_misses_is_what_lists_people(n, slips, level):
     own = KnownAnswers(slips=slips, level=level)
-    told = known_answers.fewest(n, own)
+    told = gold.fewest(n, own)
     assert told == (listed_from(n, own) if n else 1)
     assert told <= n or told == n + 1

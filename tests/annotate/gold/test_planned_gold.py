@@ -12,14 +12,14 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.crowds import bills, tariffs
-from annotate.errors import Invalid
+from annotate.campaigns import life, planner
+from annotate.campaigns.plans import Plan
+from annotate.common.errors import Invalid
+from annotate.crowds import batches, prices, registry
+from annotate.crowds.postings import units_needed
 from annotate.models import Campaign, GoldItem
-from annotate.selectors.pay import budget
-from annotate.services.campaigns import gold, life, planner
-from annotate.services.campaigns.plans import Plan
-from annotate.services.marketplace import batches
-from annotate.services.marketplace.offer_problems import units_needed
+from annotate.pay import budget
+from annotate.review import gold
 from tests import factories
 from tests.annotate.gold.study import do, items, with_gold
 from tests.annotate.researcher import created, lines, looked_at, tried
@@ -53,13 +53,13 @@ def test_tasks_and_judgments_belong_to_each_other(judgments: int, share: int) ->
     crowd=st.sampled_from(["link", "mturk", "prolific"]),
 )
 def test_the_plan_costs_what_its_tasks_cost(share: int, judgments: int, crowd: str) -> None:
-    charges = tariffs.of(crowd, None)
+    charges = registry.tariffs_of(crowd, None)
     asked: dict[str, Any] = {"reward": Decimal("0.40"), "bonus": Decimal("0.75")}
     most = budget.cost_of_plan(
         charges, judgments=judgments, cap=25, budget=None, gold_share=share, **asked
     )
     tasks = budget.with_gold(judgments, share)
-    assert most.bill == bills.of_judgments(charges, judgments=tasks, tasks=5, **asked)
+    assert most.bill == prices.of_judgments(charges, judgments=tasks, tasks=5, **asked)
     assert most.of_judgment >= most.bill.each
 
 
@@ -70,7 +70,7 @@ def test_the_preview_costs_what_the_campaign_then_says(ada: Client, share: int) 
     assert ("are gold items, which the cost counts" in page.content.decode()) is bool(share)
     made = created(ada, gold_share=str(share))
     assert made.gold_share == share
-    planned = budget.cost_at_most(made)
+    planned = budget.highest_cost(made)
     # Which of the items is judged twice depends on the seed, so both count their own judgments.
     assert planned.of_judgment == shown.of_judgment
     assert planned.bill.units == budget.with_gold(made.slots.count(), share)
@@ -202,7 +202,7 @@ def test_an_offer_says_how_many_tasks_are_gold(monkeypatch: pytest.MonkeyPatch) 
 
 
 def _terms() -> Any:
-    from annotate.crowds.terms import Terms
+    from annotate.crowds.contract import Terms
 
     return Terms(title="Rate texts", description="Read and rate.", tasks=5)
 
@@ -217,7 +217,7 @@ def test_gold_by_the_api_of_new_campaigns(ada: Client) -> None:
 
     answer = post()
     assert answer.status_code in (201, 202), answer.content
-    from annotate.services.campaigns.importing import running
+    from annotate.campaigns import imports as running
 
     running.run_due()
     made = Campaign.objects.get()
@@ -229,7 +229,7 @@ def test_gold_by_the_api_of_new_campaigns(ada: Client) -> None:
 
 
 def test_a_stored_plan_of_before_has_no_gold() -> None:
-    from annotate.services.campaigns.importing import stored
+    from annotate.campaigns import imports as stored
 
     kept = stored.as_json(Plan(name="x", targets={"overall": 0.2}))
     for name in ("gold", "gold_share"):

@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.campaigns import lists as campaigns_lists
 from annotate.models import (
     Appeal,
     Campaign,
@@ -19,10 +20,8 @@ from annotate.models import (
     Participation,
     Review,
 )
-from annotate.models.payloads import StopPayload
-from annotate.selectors.campaigns import listed as selectors
-from annotate.services import next_steps
-from estimation.services import advising
+from annotate.models.crowds import StopPayload
+from estimation import after
 from tests.annotate import market
 from tests.crowds.operations import on_posting
 from tests.estimation.reviewed import settle, take_turns
@@ -96,7 +95,7 @@ def ended(reason: str, days: int = 1, status: str = "closed") -> Callable[[Campa
 
 
 def hopeless(made: Campaign) -> None:
-    next_steps.note(made.pk, key="out_of_reach", title=HOPELESS, waits=False)
+    campaigns_lists.note(made.pk, key="out_of_reach", title=HOPELESS, waits=False)
 
 
 def hopeless_and_closed(made: Campaign) -> None:
@@ -112,7 +111,7 @@ BRING = {
     "budget": ended("budget"),
     "closing by budget": ended("budget", status="closing"),
     "out of reach": hopeless,
-    "open": lambda made: next_steps.note(
+    "open": lambda made: campaigns_lists.note(
         made.pk, key="wait", title="Wait: judgments are coming in", waits=True
     ),
     "paused": lambda made: change(made, status="paused"),
@@ -205,18 +204,18 @@ def test_the_list_and_the_api_say_what_the_dashboard_says(client: Client) -> Non
     settle(made)
     board = client.get(reverse("estimation:dashboard", args=[made.public_id])).context["board"]
     assert board.advice.title.startswith("Ask ")
-    assert advising.renew() == 0, "its forecast has noted it a moment ago"
+    assert after.renew() == 0, "its forecast has noted it a moment ago"
     assert dict(rows(client))["one"] == board.advice.title
     told = client.get(f"/api/v1/campaigns/{made.public_id}/").json()
     assert told["advice"] == board.advice.title
     NextStep.objects.update(at=timezone.now() - timedelta(minutes=2), title="Old")
-    assert advising.renew() == 1
+    assert after.renew() == 1
     assert dict(rows(client))["one"] == board.advice.title
 
 
 def test_every_place_has_its_sentence(made: dict[str, Campaign], client: Client) -> None:
     places = {one.place for one in client.get("/").context["campaigns"]}
-    assert places == {one.name.lower() for one in selectors.Attention}
+    assert places == {one.name.lower() for one in campaigns_lists.Attention}
     assert all(said for _name, said in rows(client))
 
 

@@ -10,12 +10,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotate.campaigns.views import PEOPLE_ORDERS
+from annotate.common import lists as common_lists
 from annotate.models import Campaign, LedgerEntry
-from annotate.selectors import listings
-from annotate.selectors.pay import accounts, payout_lists, people
-from annotate.services.pay import payouts
-from annotate.views.campaigns.people import ORDERS as PEOPLE_ORDERS
-from annotate.views.pay.pages import ORDERS as PAY_ORDERS
+from annotate.pay import payouts, tallies
+from annotate.pay import queries as pay_queries
+from annotate.pay.views import ORDERS as PAY_ORDERS
 from tests.annotate.lists import crowd
 from tests.factories import campaign, user
 
@@ -67,11 +67,11 @@ def at(made: Campaign, page: str, *more: str) -> str:
     return reverse(f"annotate:{page}", args=[made.public_id, *more])
 
 
-def asked(query: str = "", **changes: Any) -> listings.Listing:
+def asked(query: str = "", **changes: Any) -> common_lists.Listing:
     from django.http import QueryDict
 
     options = {"sorts": PAY_ORDERS, "choices": {"all": "", "due": ""}, "size": 7, "anchor": "a"}
-    return listings.asked(QueryDict(query), **(options | changes))
+    return common_lists.asked(QueryDict(query), **(options | changes))
 
 
 def owner_id(made: Campaign) -> int:
@@ -91,7 +91,7 @@ def test_the_pages_together_show_everybody_once_in_order(
     seen, number = [], 1
     while True:
         listing = asked(f"sort={sign}{order}&page={number}", sorts=orders)
-        found = people.of_campaign(mine.pk, listing, by_name=True)
+        found = pay_queries.people_of_campaign(mine.pk, listing, by_name=True)
         seen += found.rows
         if not found.listing.after:
             break
@@ -123,9 +123,9 @@ def test_the_pages_together_show_everybody_once_in_order(
 
 def test_a_page_shows_what_the_accounts_say(ada: Client, mine: Campaign) -> None:
     crowd.people(mine, 60)
-    by_name = {one.pseudonym: one for one in accounts.of_campaign(mine.pk)}
-    found = people.of_campaign(mine.pk, asked(size=100), by_name=True)
-    assert found.totals == accounts.totals(list(by_name.values()))
+    by_name = {one.pseudonym: one for one in tallies.accounts_of_campaign(mine.pk)}
+    found = pay_queries.people_of_campaign(mine.pk, asked(size=100), by_name=True)
+    assert found.totals == tallies.totals(list(by_name.values()))
     for one in found.rows:
         account = by_name[one.pseudonym]
         sums = (account.earned, account.refused, account.paid, account.due)
@@ -148,7 +148,7 @@ def test_names_are_found_as_they_look_by_the_owner_alone(ada: Client, mine: Camp
     from tests.factories import person
 
     crowd.people(mine, 3)
-    from annotate.services.work import joining
+    from annotate.work import participations as joining
 
     joining.enter_by_name(mine.pk, name="Ana 100% _x_")
     person(mine, "somebody else")
@@ -265,7 +265,7 @@ def test_the_list_counts_what_counts(ada: Client, mine: Campaign) -> None:
     (row,) = campaigns(ada, "")
     assert row.judged == 1
     assert row.planned == mine.slots.count()
-    assert row.spent == accounts.spent(mine.pk) > 0
+    assert row.spent == tallies.account_spent(mine.pk) > 0
 
 
 # ---------------------------------------------------------------- pay-out lists
@@ -274,7 +274,7 @@ def test_the_list_counts_what_counts(ada: Client, mine: Campaign) -> None:
 @pytest.mark.slow
 def test_everybody_who_is_due_is_marked_whatever_page_is_shown(ada: Client, mine: Campaign) -> None:
     crowd.people(mine, 250)
-    due = sum(one.due > 0 for one in accounts.of_campaign(mine.pk))
+    due = sum(one.due > 0 for one in tallies.accounts_of_campaign(mine.pk))
     ada.post(at(mine, "payout-prepare") + "?page=2&q=nobody")
     (made,) = mine.payout_lists.all()
     address = at(mine, "payout-list", made.public_id)
@@ -282,14 +282,14 @@ def test_everybody_who_is_due_is_marked_whatever_page_is_shown(ada: Client, mine
     shown = [line.pseudonym for lines in pages for line in lines]
     assert len(set(shown)) == len(shown) == due == 250
     ada.post(at(mine, "payout-mark", made.public_id))
-    assert all(one.due == 0 for one in accounts.of_campaign(mine.pk))
-    assert payout_lists.summary(mine, made.public_id).paid == made.amount
+    assert all(one.due == 0 for one in tallies.accounts_of_campaign(mine.pk))
+    assert payouts.summary(mine, made.public_id).paid == made.amount
     few = queries(ada, address)
     assert queries(ada, address + "?page=3") == few
     third = ada.get(address + "?page=3").context["lines"][0].pseudonym
     back = ada.post(at(mine, "payout-undo", made.public_id), {"annotator": third, "reason": "No."})
     assert back.status_code == 302
-    assert [one.pseudonym for one in accounts.of_campaign(mine.pk) if one.due] == [third]
+    assert [one.pseudonym for one in tallies.accounts_of_campaign(mine.pk) if one.due] == [third]
     (line,) = ada.get(address, {"q": third}).context["lines"]
     assert line.state == "undone"
 
@@ -314,7 +314,7 @@ def test_the_budget_of_many_people_comes_after_the_page(
 ) -> None:
     from django.contrib.auth.models import User
 
-    from annotate.views.campaigns import budgets
+    from annotate.campaigns import views as budgets
 
     monkeypatch.setattr(budgets, "MANY", 2)
     made = campaign(owner=User.objects.get(), items=2, budget=1)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.errors import Invalid
-from annotate.services.notifications import calling, destinations, payloads
+from annotate.common.errors import Invalid
+from annotate.notifications import sending
 from tests.annotate.notifications.receiving import PEM, Receiver, receiver
 
 HEADERS = {"Content-Type": "application/json"}
@@ -24,7 +24,7 @@ def far(settings: Any) -> Iterator[Receiver]:
 
 
 def test_a_call_carries_the_body_and_the_headers(far: Receiver) -> None:
-    assert calling.post(f"{far.url}hook?key=1", b"{}", HEADERS) == 200
+    assert sending.post(f"{far.url}hook?key=1", b"{}", HEADERS) == 200
     ((path, headers, body),) = far.got
     assert (path, body) == ("/hook?key=1", b"{}")
     assert headers["content-type"] == "application/json"
@@ -42,16 +42,16 @@ def test_a_call_carries_the_body_and_the_headers(far: Receiver) -> None:
 )
 def test_other_answers_are_failures(far: Receiver, status: int, said: str) -> None:
     far.statuses = [status]
-    with pytest.raises(calling.Failed, match=said):
-        calling.post(far.url, b"{}", HEADERS)
+    with pytest.raises(sending.Failed, match=said):
+        sending.post(far.url, b"{}", HEADERS)
     assert len(far.got) == 1, "nothing is followed"
 
 
 def test_a_receiver_that_drips_is_left_when_the_time_is_over(far: Receiver) -> None:
     far.drips = True
     began = time.monotonic()
-    with pytest.raises(calling.Failed, match="did not answer in time"):
-        calling.post(far.url, b"{}", HEADERS, seconds=0.3)
+    with pytest.raises(sending.Failed, match="did not answer in time"):
+        sending.post(far.url, b"{}", HEADERS, seconds=0.3)
     assert time.monotonic() - began < 5
 
 
@@ -59,10 +59,10 @@ def test_nobody_there_is_told(settings: Any) -> None:
     settings.PRIVATE_WEBHOOKS = True
     with receiver() as side:
         url = side.url
-    with pytest.raises(calling.Failed, match="could not be reached"):
-        calling.post(url, b"{}", HEADERS)
-    with pytest.raises(calling.Failed, match="could not be reached"):
-        calling.post("https://no-such-host.invalid/", b"{}", HEADERS)
+    with pytest.raises(sending.Failed, match="could not be reached"):
+        sending.post(url, b"{}", HEADERS)
+    with pytest.raises(sending.Failed, match="could not be reached"):
+        sending.post("https://no-such-host.invalid/", b"{}", HEADERS)
 
 
 def test_a_certificate_must_be_valid_for_the_host(
@@ -70,12 +70,12 @@ def test_a_certificate_must_be_valid_for_the_host(
 ) -> None:
     settings.PRIVATE_WEBHOOKS = True
     with receiver(secure=True) as side:
-        with pytest.raises(calling.Failed, match="certificate is not valid"):
-            calling.post(side.url, b"{}", HEADERS)
+        with pytest.raises(sending.Failed, match="certificate is not valid"):
+            sending.post(side.url, b"{}", HEADERS)
         monkeypatch.setenv("SSL_CERT_FILE", str(PEM))
-        assert calling.post(side.url, b"{}", HEADERS) == 200
-        with pytest.raises(calling.Failed, match="certificate is not valid"):
-            calling.post(side.url.replace("localhost", "127.0.0.1"), b"{}", HEADERS)
+        assert sending.post(side.url, b"{}", HEADERS) == 200
+        with pytest.raises(sending.Failed, match="certificate is not valid"):
+            sending.post(side.url.replace("localhost", "127.0.0.1"), b"{}", HEADERS)
     assert ssl.get_default_verify_paths().cafile == str(PEM), "the variable was read"
 
 
@@ -83,8 +83,8 @@ def test_a_private_address_is_not_called() -> None:
     with receiver() as side:
         port = side.url.rsplit(":", 1)[1]
         for host in ("127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"):
-            with pytest.raises(calling.Failed, match="private network"):
-                calling.post(f"https://{host}:{port}", b"{}", HEADERS)
+            with pytest.raises(sending.Failed, match="private network"):
+                sending.post(f"https://{host}:{port}", b"{}", HEADERS)
     assert side.got == []
 
 
@@ -103,13 +103,13 @@ def test_every_address_of_a_name_must_be_public(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = [(0, 0, 0, "", ("8.8.4.4", 443)), (0, 0, 0, "", (address, 443))]
-    monkeypatch.setattr(destinations.socket, "getaddrinfo", lambda *_args, **_kw: asked)
-    at = destinations.parsed("https://example.org/")
+    monkeypatch.setattr(sending.socket, "getaddrinfo", lambda *_args, **_kw: asked)
+    at = sending.parsed("https://example.org/")
     if address in PUBLIC:
-        assert destinations.addresses(at) == ["8.8.4.4", address]
+        assert sending.addresses(at) == ["8.8.4.4", address]
     else:
-        with pytest.raises(destinations.Forbidden):
-            destinations.addresses(at)
+        with pytest.raises(sending.Forbidden):
+            sending.addresses(at)
 
 
 WRONG = (
@@ -125,21 +125,21 @@ WRONG = (
 @pytest.mark.parametrize("url", WRONG)
 def test_an_address_that_no_webhook_can_have_is_refused(url: str) -> None:
     with pytest.raises(Invalid):
-        destinations.parsed(url)
+        sending.parsed(url)
 
 
 def test_an_address_is_taken_apart() -> None:
-    at = destinations.parsed("https://Bücher.example:8443/a?b=c#d")
+    at = sending.parsed("https://Bücher.example:8443/a?b=c#d")
     assert (at.host, at.port, at.target) == ("xn--bcher-kva.example", 8443, "/a?b=c")
     assert at.named == "xn--bcher-kva.example:8443"
-    assert destinations.parsed("https://[2606:4700::1111]").named == "[2606:4700::1111]"
+    assert sending.parsed("https://[2606:4700::1111]").named == "[2606:4700::1111]"
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_an_address_or_refused(text: str) -> None:
     for url in (text, f"https://{text}", f"https://example.org/{text}"):
         try:
-            at = destinations.parsed(url)
+            at = sending.parsed(url)
         except Invalid:
             continue
         assert all("!" <= one <= "~" for one in at.target + at.named)
@@ -147,7 +147,7 @@ def test_any_text_is_an_address_or_refused(text: str) -> None:
 
 def test_a_signature_is_that_of_the_specification() -> None:
     """The vector that Standard Webhooks publish."""
-    signed = payloads.signature(
+    signed = sending.signature(
         "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
         "msg_p5jXN8AQM9LWM0D4loKWxJek",
         "1614265330",

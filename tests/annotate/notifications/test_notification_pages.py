@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotate.accounts import tokens
 from annotate.models import Campaign, Membership, Notification, Subscription
-from annotate.services.accounts import api_tokens
-from annotate.services.notifications import payloads, subscribing
+from annotate.notifications import sending, subscriptions
 from tests.annotate.researcher import owner_of
 from tests.factories import user
 
@@ -31,7 +31,7 @@ def test_a_webhook_is_made_tested_and_ended_on_the_page(ada: Client, mine: Campa
     one = Subscription.objects.get()
     shown = ada.get(page(mine)).content.decode()
     assert "https://example.org/h?x=1" in shown
-    assert payloads.secret(one.public_id) in shown
+    assert sending.secret(one.public_id) in shown
     assert "Nothing has been sent yet." in shown
     at = [mine.public_id, one.public_id]
     ada.post(reverse("annotate:notification-test", args=at))
@@ -43,7 +43,7 @@ def test_a_webhook_is_made_tested_and_ended_on_the_page(ada: Client, mine: Campa
     shown = ada.get(page(mine)).content.decode()
     assert "Nobody yet" in shown
     assert "Notifications that have ended" in shown
-    assert payloads.secret(one.public_id) not in shown
+    assert sending.secret(one.public_id) not in shown
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_the_page_costs_the_same_for_one_and_for_twenty(
     ada: Client, mine: Campaign, django_assert_max_num_queries: Any
 ) -> None:
     for _ in range(20):
-        subscribing.subscribe(mine.pk, user_id=owner_of(ada).pk, **ASKED)
+        subscriptions.subscribe(mine.pk, user_id=owner_of(ada).pk, **ASKED)
     with django_assert_max_num_queries(12):
         ada.get(page(mine))
 
@@ -99,7 +99,7 @@ def test_the_dashboard_leads_there(ada: Client, mine: Campaign) -> None:
 
 
 def test_a_program_does_the_same(ada: Client, mine: Campaign) -> None:
-    made = api_tokens.make(owner_of(ada).pk, name="t", days=1)
+    made = tokens.make_token(owner_of(ada).pk, name="t", days=1)
     program = Client(headers={"Authorization": f"Token {made[1]}"})
     url = reverse("api-notifications", args=[mine.public_id])
     assert program.get(url).json()["results"] == []
@@ -107,7 +107,7 @@ def test_a_program_does_the_same(ada: Client, mine: Campaign) -> None:
     assert answer.status_code == 201
     told = answer.json()
     assert (told["channel"], told["events"], told["waiting"]) == ("webhook", ["closed", "flag"], 0)
-    assert told["secret"] == payloads.secret(told["id"])
+    assert told["secret"] == sending.secret(told["id"])
     test = reverse("api-notification-test", args=[mine.public_id, told["id"]])
     assert program.post(test).status_code == 202
     assert program.post(test).status_code == 409

@@ -12,14 +12,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate import tasks
-from annotate.errors import Conflict, Invalid, NotFound
+from annotate.campaigns import life
+from annotate.common import audit
+from annotate.common.audit import EVENTS
+from annotate.common.errors import Conflict, Invalid, NotFound
 from annotate.models import AuditEntry, Campaign, Membership, Notification, Subscription
-from annotate.selectors import notifications as selectors
-from annotate.services import audit
-from annotate.services.campaigns import life
-from annotate.services.notifications import budgets, payloads, sending, subscribing
-from annotate.services.notifications.events import EVENTS
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.notifications import sending, subscriptions
 from tests.annotate.notifications.receiving import Receiver, receiver
 from tests.annotate.review.test_own_review import flag
 from tests.factories import campaign, judge, person, user
@@ -53,13 +52,13 @@ def owner(study: Campaign) -> int:
 
 
 def hook(study: Campaign, far: Receiver, *events: str) -> Subscription:
-    return subscribing.subscribe(
+    return subscriptions.subscribe(
         study.pk, user_id=owner(study), channel="webhook", events=events or ALL, url=far.url
     )
 
 
 def by_mail(study: Campaign, *events: str) -> Subscription:
-    return subscribing.subscribe(
+    return subscriptions.subscribe(
         study.pk, user_id=owner(study), channel="mail", events=events or ALL
     )
 
@@ -94,8 +93,8 @@ def test_a_webhook_is_told_each_event_once_and_in_order(study: Campaign, far: Re
     assert told["data"]["url"].startswith("https://plumbline.example/campaigns/")
     _path, headers, body = far.got[-1]
     name, at = headers["webhook-id"], headers["webhook-timestamp"]
-    own = payloads.secret(one.public_id)
-    assert headers["webhook-signature"] == payloads.signature(own, name, at, body)
+    own = sending.secret(one.public_id)
+    assert headers["webhook-signature"] == sending.signature(own, name, at, body)
     assert abs(int(at) - timezone.now().timestamp()) < 60
     assert len({headers["webhook-id"] for _path, headers, _body in far.got}) == 3
 
@@ -155,7 +154,7 @@ def test_a_failure_is_tried_again_later_and_first(study: Campaign, far: Receiver
     assert sending.send_due() == 0, "it is not its turn"
     assert sending.send(one.pk) == 0, "nor by the message of the new event"
     assert len(far.got) == 1
-    (told,) = selectors.of(study.pk)
+    (told,) = subscriptions.notifications_of(study.pk)
     assert (told.problem, told.waiting) == ("The receiver answered 500.", 2)
     later(seconds=61)
     assert sending.send_due() == 0
@@ -166,7 +165,7 @@ def test_a_failure_is_tried_again_later_and_first(study: Campaign, far: Receiver
     assert acts(far) == ["pause", "pause", "pause", "open"]
     ids = [headers["webhook-id"] for _path, headers, _body in far.got]
     assert len(set(ids)) == 2, "what is repeated has the same id"
-    (told,) = selectors.of(study.pk)
+    (told,) = subscriptions.notifications_of(study.pk)
     assert (told.problem, told.waiting) == ("", 0)
     assert Subscription.objects.get().attempts == 0
 
@@ -181,7 +180,7 @@ def test_after_three_days_a_notification_is_given_up_and_after_thirty_forgotten(
     later(days=3, seconds=1)
     far.statuses = [200]
     assert sending.send_due() == 0
-    (told,) = selectors.of(study.pk)
+    (told,) = subscriptions.notifications_of(study.pk)
     assert (told.waiting, told.given_up) == (0, 1)
     later(days=30)
     sending.send_due()
@@ -208,7 +207,7 @@ def test_a_receiver_that_is_gone_ends_it(study: Campaign, far: Receiver) -> None
     life.pause(study.pk)
     life.open_(study.pk)
     sending.send_due()
-    (told,) = selectors.of(study.pk)
+    (told,) = subscriptions.notifications_of(study.pk)
     assert told.ended_at is not None
     assert "410" in told.problem
     assert len(far.got) == 1
@@ -272,7 +271,7 @@ def test_many_events_are_a_short_mail_and_a_long_name_a_short_subject(study: Cam
 
 
 def test_a_mail_uses_the_time_zone_of_its_reader(study: Campaign) -> None:
-    from annotate.services.accounts import own_settings
+    from annotate.accounts import accounts as own_settings
 
     own_settings.change(owner(study), time_zone="Asia/Tokyo", language="")
     by_mail(study)
@@ -290,7 +289,9 @@ def test_no_address_is_a_problem_that_is_told(study: Campaign) -> None:
     life.pause(study.pk)
     later(seconds=61)
     assert sending.send_due() == 0
-    assert selectors.of(study.pk)[0].problem == "Your account has no e-mail address."
+    assert (
+        subscriptions.notifications_of(study.pk)[0].problem == "Your account has no e-mail address."
+    )
 
 
 def test_a_low_budget_is_told_once() -> None:
@@ -313,8 +314,8 @@ def test_a_low_budget_is_told_once() -> None:
 
 def test_two_workers_note_a_low_budget_once(study: Campaign) -> None:
     by_mail(study)
-    assert budgets._note(study.pk)
-    assert not budgets._note(study.pk)
+    assert subscriptions._note(study.pk)
+    assert not subscriptions._note(study.pk)
     assert AuditEntry.objects.filter(verb="budget_low").count() == 1
 
 
@@ -323,7 +324,7 @@ def test_budgets_of_campaigns_where_nobody_asks_are_not_looked_at(
 ) -> None:
     campaign(budget=Decimal("1.00"), reward=Decimal("0.20"))
     with django_assert_num_queries(1):
-        assert budgets.note_low() == 0
+        assert subscriptions.note_low() == 0
 
 
 def test_a_test_is_sent_at_once_with_what_waits(study: Campaign, far: Receiver) -> None:
@@ -331,9 +332,9 @@ def test_a_test_is_sent_at_once_with_what_waits(study: Campaign, far: Receiver) 
     far.statuses = [500, 200]
     life.pause(study.pk)
     sending.send_due()
-    subscribing.test(study.pk, one.public_id)
+    subscriptions.test(study.pk, one.public_id)
     with pytest.raises(Conflict, match="on its way"):
-        subscribing.test(study.pk, one.public_id)
+        subscriptions.test(study.pk, one.public_id)
     assert sending.send(one.pk) == 2
     assert [told["type"] for told in far.told] == ["status", "status", "test"]
     assert "works" in far.told[-1]["data"]["text"]
@@ -342,12 +343,12 @@ def test_a_test_is_sent_at_once_with_what_waits(study: Campaign, far: Receiver) 
 def test_an_ended_subscription_is_silent(study: Campaign, far: Receiver) -> None:
     one = hook(study, far)
     life.pause(study.pk)
-    assert subscribing.end(study.pk, one.public_id, actor_id=owner(study))
-    assert not subscribing.end(study.pk, one.public_id, actor_id=owner(study))
+    assert subscriptions.end(study.pk, one.public_id, actor_id=owner(study))
+    assert not subscriptions.end(study.pk, one.public_id, actor_id=owner(study))
     life.open_(study.pk)
     assert sending.send_due() == 0
     with pytest.raises(Conflict, match="ended"):
-        subscribing.test(study.pk, one.public_id)
+        subscriptions.test(study.pk, one.public_id)
 
 
 def test_a_subscription_of_another_campaign_is_not_there(study: Campaign, far: Receiver) -> None:
@@ -355,7 +356,7 @@ def test_a_subscription_of_another_campaign_is_not_there(study: Campaign, far: R
     other = campaign(owner=user("bob"))
     for name in (one.public_id, "x\x00", ""):
         with pytest.raises(NotFound):
-            subscribing.end(other.pk, name, actor_id=owner(other))
+            subscriptions.end(other.pk, name, actor_id=owner(other))
 
 
 @pytest.mark.parametrize(
@@ -372,7 +373,7 @@ def test_a_subscription_of_another_campaign_is_not_there(study: Campaign, far: R
 def test_wrong_wishes_are_refused(study: Campaign, wrong: dict[str, Any], field: str) -> None:
     asked = {"channel": "webhook", "events": ALL, "url": "https://example.org/"} | wrong
     with pytest.raises(Invalid) as refused:
-        subscribing.subscribe(study.pk, user_id=owner(study), **asked)
+        subscriptions.subscribe(study.pk, user_id=owner(study), **asked)
     assert list(refused.value.errors) == [field]
 
 
@@ -389,7 +390,7 @@ def test_there_is_one_mail_for_a_person_and_twenty_for_a_campaign(
 
 
 def test_the_log_names_the_host_alone(study: Campaign) -> None:
-    subscribing.subscribe(
+    subscriptions.subscribe(
         study.pk,
         user_id=owner(study),
         channel="webhook",
@@ -422,7 +423,7 @@ def test_an_address_that_is_no_longer_allowed_delays_nobody_else(
     settings.PRIVATE_WEBHOOKS = False
     assert sending.send_due() == 1
     assert len(mail.outbox) == 1
-    told = {one.is_mail: one.problem for one in selectors.of(study.pk)}
+    told = {one.is_mail: one.problem for one in subscriptions.notifications_of(study.pk)}
     assert told == {True: "", False: "The address begins with https://."}
 
 

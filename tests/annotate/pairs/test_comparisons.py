@@ -5,8 +5,10 @@ import re
 import pytest
 from django.urls import reverse
 
-from annotate.errors import Invalid
-from annotate.instruments import pairs
+from annotate.campaigns import exports
+from annotate.campaigns.problems import Row, UploadRefused
+from annotate.common.errors import Invalid
+from annotate.instruments import base as instruments_base
 from annotate.instruments.base import InvalidResponse, Material
 from annotate.instruments.preference.instrument import Preference
 from annotate.models import (
@@ -18,14 +20,12 @@ from annotate.models import (
     Slot,
     System,
 )
-from annotate.selectors.campaigns import protocol
-from annotate.selectors.review import own_reviews
-from annotate.selectors.work import in_hand
-from annotate.services.campaigns.importing.problems import Row, UploadRefused
-from annotate.services.work import judgments
+from annotate.review import queries as review_queries
+from annotate.work import submitting
+from annotate.work import task as work_task
+from estimation import refresh, scores
 from estimation.metrics import score_all
 from estimation.models import Comparison, Estimate, MetricScore
-from estimation.services import estimating, metrics
 from tests.annotate.comparing import compared, decide, judged, rows
 from tests.factories import campaign, leased, person, user
 
@@ -40,11 +40,11 @@ def test_every_two_systems_are_one():
     found = System.objects.filter(campaign=study).values_list("name", "first", "second")
     assert list(found) == [("A vs. B", "A", "B"), ("A vs. C", "A", "C"), ("B vs. C", "B", "C")]
     assert Output.objects.filter(campaign=study).count() == 12
-    last = protocol.protocol(study)["systems"][-1]
+    last = exports.protocol(study)["systems"][-1]
     assert last == {"name": "B vs. C", "stop_position": None, "first": "B", "second": "C"}
     assert Slot.objects.filter(campaign=study).count() == study.planned == 15
     text = Output.objects.get(authorships__system__name="B vs. C", item__key="i3").text
-    assert pairs.parts(text) == ("B wrote 3.", "C wrote 3.")
+    assert instruments_base.parts(text) == ("B wrote 3.", "C wrote 3.")
 
 
 def test_a_metric_of_the_file_is_a_difference():
@@ -94,7 +94,7 @@ def test_a_text_with_the_mark_is_refused():
 
 
 def test_half_of_the_people_see_the_second_text_first():
-    seen = [pairs.is_turned(who, str(task)) for who in range(100) for task in range(100)]
+    seen = [instruments_base.is_turned(who, str(task)) for who in range(100) for task in range(100)]
     assert abs(sum(seen) / len(seen) - 0.5) < 0.02
     each = [sum(seen[who * 100 : who * 100 + 100]) for who in range(100)]
     assert min(each) > 25
@@ -107,18 +107,18 @@ def test_an_answer_is_stored_for_the_pairs_own_order():
     for _number in range(20):
         participation = person(study, "p1")
         assignment = leased(participation)
-        material = in_hand.material(assignment)
-        first = assignment.output.text.partition(pairs.MARK)[0]
+        material = work_task.judgment_material(assignment)
+        first = assignment.output.text.partition(instruments_base.MARK)[0]
         assert (material.pair[0] == first) is not material.turned
         # Who always prefers what A wrote answers by where it stands.
         answer = 2 if material.pair[0].startswith("A") else -2
         raw = {"preference": answer}
-        judgments.submit(assignment.pk, participation_id=participation.pk, raw=raw)
+        submitting.submit_judgment(assignment.pk, participation_id=participation.pk, raw=raw)
         stored = Judgment.objects.get(assignment=assignment)
         assert stored.response == {"preference": 2, "turned": material.turned}
         turned.add(material.turned)
     assert turned == {True, False}
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     assert set(Score.objects.values_list("criterion", "value")) == {
         ("preference", 1.0),
         ("preference_wins", 1.0),
@@ -132,7 +132,7 @@ def test_an_answer_is_stored_for_the_pairs_own_order():
     [(2, 1, 1), (1, 0.5, 1), (0, 0, 0.5), (-1, -0.5, 0), (-2, -1, 0)],
 )
 def test_scores(level, preference, wins):
-    material = Material(pairs.joined("a", "b"))
+    material = Material(instruments_base.joined("a", "b"))
     own = Preference()
     expected = {"preference": preference, "preference_wins": wins}
     assert own.scores({"preference": level, "turned": False}, material=material) == expected
@@ -143,7 +143,9 @@ def test_scores(level, preference, wins):
 
 def test_the_annotator_reads_what_they_answered():
     own = Preference()
-    stored = own.check({"preference": 2}, material=Material(pairs.joined("a", "b"), turned=True))
+    stored = own.check(
+        {"preference": 2}, material=Material(instruments_base.joined("a", "b"), turned=True)
+    )
     assert stored == {"preference": -2, "turned": True}
     assert own.recalled(stored) == "Preference: First, clearly"
     assert own.answered(stored) == "Preference: Second, clearly"  # reviewers see its own order
@@ -153,7 +155,9 @@ def test_the_annotator_reads_what_they_answered():
 @pytest.mark.parametrize("value", [3, -3, 0.5, "2", None, True])
 def test_other_answers_are_refused(value):
     with pytest.raises(InvalidResponse):
-        Preference().check({"preference": value}, material=Material(pairs.joined("a", "b")))
+        Preference().check(
+            {"preference": value}, material=Material(instruments_base.joined("a", "b"))
+        )
 
 
 def test_who_looks_back_reads_the_pair_as_they_saw_it():
@@ -162,10 +166,10 @@ def test_who_looks_back_reads_the_pair_as_they_saw_it():
     seen = []
     for _task in range(12):
         assignment = leased(who)
-        seen.append(in_hand.material(assignment).pair[0])
-        judgments.submit(assignment.pk, participation_id=who.pk, raw={"preference": 1})
-    mine = own_reviews.tasks(who.pk)
-    assert [one.excerpt.partition(pairs.MARK)[0] for one in mine] == seen
+        seen.append(work_task.judgment_material(assignment).pair[0])
+        submitting.submit_judgment(assignment.pk, participation_id=who.pk, raw={"preference": 1})
+    mine = review_queries.tasks(who.pk)
+    assert [one.excerpt.partition(instruments_base.MARK)[0] for one in mine] == seen
     assert {one[0] for one in seen} == {"A", "B"}
 
 
@@ -176,7 +180,7 @@ def test_three_systems_have_a_strength_each_and_no_difference_of_differences(cli
     owner = user()
     study = compared(rows(6), owner=owner, annotator_cap=None, double_share=0)
     judged(study, 18, people=2)
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     assert not Comparison.objects.filter(campaign=study).exists()
     client.force_login(owner)
     page = client.get(reverse("estimation:dashboard", args=[study.public_id])).content.decode()
@@ -209,7 +213,7 @@ def test_one_pair_has_no_strengths(client):
     owner = user()
     study = compared(rows(6, "AB"), owner=owner)
     judged(study, 6)
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     client.force_login(owner)
     page = client.get(reverse("estimation:dashboard", args=[study.public_id])).content.decode()
     assert "Strength of the systems" not in page
@@ -219,7 +223,7 @@ def test_the_report_tells_of_pairs(client):
     owner = user()
     study = compared(rows(6), owner=owner)
     judged(study, 6)
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     client.force_login(owner)
     page = client.get(reverse("estimation:report", args=[study.public_id])).content.decode()
     text = " ".join(re.sub("<[^>]*>", "", page).split())
@@ -239,11 +243,11 @@ def test_a_computed_metric_is_that_of_the_first_text_less_that_of_the_second():
         for place, name in enumerate("AB")
     ]
     study = compared(given, metrics=("length", "rouge_1_f"))
-    metrics.compute(study.pk, ["length", "rouge_1_f"])
+    scores.compute(study.pk, ["length", "rouge_1_f"])
     stored = MetricScore.objects.filter(campaign=study).select_related("output")
     assert stored.count() == 8
     for one in stored:
-        texts = pairs.parts(one.output.text)
+        texts = instruments_base.parts(one.output.text)
         first, second = score_all([one.metric], texts, ["A wrote it"] * 2)[one.metric]
         assert one.value == pytest.approx(first - second)
         assert one.value <= 0 or one.metric != "length"
@@ -251,11 +255,11 @@ def test_a_computed_metric_is_that_of_the_first_text_less_that_of_the_second():
 
 def test_a_pair_takes_no_score_of_an_ordinary_text():
     """The digests of pairs differ from those of texts that look like a pair."""
-    text = pairs.joined("One.", "Two and more.")
+    text = instruments_base.joined("One.", "Two and more.")
     ordinary = campaign(rows_=[Row("i0", "A", text)], metrics=("length",))
-    metrics.compute(ordinary.pk, ["length"])
+    scores.compute(ordinary.pk, ["length"])
     study = compared([Row("i0", "A", "One."), Row("i0", "B", "Two and more.")], metrics=("length",))
-    metrics.compute(study.pk, ["length"])
+    scores.compute(study.pk, ["length"])
     stored = MetricScore.objects.filter(metric="length").order_by("pk")
     first, second = stored.values_list("value", flat=True)
     assert first > 0 > second

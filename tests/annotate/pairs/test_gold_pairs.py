@@ -3,15 +3,15 @@
 import pytest
 from django.urls import reverse
 
-from annotate.errors import Invalid
-from annotate.instruments import expected, pairs
+from annotate.campaigns import life
+from annotate.campaigns.problems import Row
+from annotate.common.errors import Invalid
+from annotate.instruments import base as instruments_base
 from annotate.models import GoldAnswer, GoldItem
-from annotate.selectors.review import gold as results
-from annotate.selectors.studies import instruments
-from annotate.selectors.work import in_hand
-from annotate.services.campaigns import gold, gold_sources, life
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.work import judgments
+from annotate.review import gold, gold_queries
+from annotate.studies import queries as studies_queries
+from annotate.work import submitting
+from annotate.work import task as work_task
 from tests.annotate.comparing import compared
 from tests.annotate.gold.study import planted
 from tests.factories import campaign, leased, person, user
@@ -36,15 +36,15 @@ def referenced() -> list[Row]:
 def test_an_item_of_a_file_has_two_texts():
     study = compared(is_open=False)
     rows = [{**GIVEN, "expected": {"preference": [-1, -2]}}]
-    [item] = gold.add(study.pk, gold_sources.from_data({"gold": rows}), actor_id=None)
-    assert pairs.parts(item.text) == (GIVEN["output"], GIVEN["second"])
+    [item] = gold.add(study.pk, gold.from_data({"gold": rows}), actor_id=None)
+    assert instruments_base.parts(item.text) == (GIVEN["output"], GIVEN["second"])
 
 
 def test_one_text_is_refused():
     study = compared(is_open=False)
     row = {"item": "g1", "output": "One text.", "expected": {"preference": [-1]}}
     with pytest.raises(Invalid) as refused:
-        gold.add(study.pk, gold_sources.from_data({"gold": [row]}), actor_id=None)
+        gold.add(study.pk, gold.from_data({"gold": [row]}), actor_id=None)
     assert refused.value.errors["g1"].startswith("has no “second” text")
 
 
@@ -52,7 +52,7 @@ def test_a_second_text_is_refused_where_one_is_shown():
     study = campaign(is_open=False)
     row = {**GIVEN, "expected": {"overall": [-1]}}
     with pytest.raises(Invalid) as refused:
-        gold.add(study.pk, gold_sources.from_data({"gold": [row]}), actor_id=None)
+        gold.add(study.pk, gold.from_data({"gold": [row]}), actor_id=None)
     assert refused.value.errors["g1"].startswith("has a second text")
 
 
@@ -71,26 +71,26 @@ def test_right_in_either_order():
         {"item": f"g{n}", "output": f"Good {n}.", "second": f"Bad bad {n}.", "expected": right}
         for n, right in enumerate([{"preference": [2, 1]}] * 12)
     ]
-    gold.add(study.pk, gold_sources.from_data({"gold": rows}), actor_id=None)
+    gold.add(study.pk, gold.from_data({"gold": rows}), actor_id=None)
     life.open_(study.pk)
     seen = set()
     for name in ("p1", "p2"):
         who = person(study, name)
         for _task in range(4):
             assignment = leased(who)
-            material = in_hand.material(assignment)
+            material = work_task.judgment_material(assignment)
             good = material.pair[0].startswith(("Good", "A"))
             raw = {"preference": 1 if good else -1}
-            judgments.submit(assignment.pk, participation_id=who.pk, raw=raw)
+            submitting.submit_judgment(assignment.pk, participation_id=who.pk, raw=raw)
             if assignment.gold_id:
                 seen.add(material.turned)
-    instrument = instruments.of(study)
+    instrument = studies_queries.instrument_of(study)
     answers = GoldAnswer.objects.filter(campaign=study).select_related("assignment__gold")
     assert answers
     for one in answers:
-        assert expected.is_right(instrument, one.assignment.gold.expected, one.response)
+        assert instruments_base.is_right(instrument, one.assignment.gold.expected, one.response)
         # A reviewer reads the answer for the order in which the item stands beside it.
-        [task, *_rest] = results.of_person(study, one.annotator_id).tasks
+        [task, *_rest] = gold_queries.of_person(study, one.annotator_id).tasks
         assert task.said == "Preference: First, slightly"
 
 
@@ -106,5 +106,5 @@ def test_the_page_offers_what_a_pair_can_have(client):
 def test_nobody_can_be_told_which_place_to_choose():
     study = compared(is_open=False)
     with pytest.raises(Invalid):
-        gold_sources.instruct(study.pk, question="preference", value=2, actor_id=None)
+        gold.instruct(study.pk, question="preference", value=2, actor_id=None)
     assert not GoldItem.objects.exists()

@@ -9,9 +9,9 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from annotate.models import AuditEntry, Campaign, Participation, Ruling
-from annotate.selectors.pay import budget
-from annotate.services.review import reviewing
-from annotate.services.review.rulings import Act
+from annotate.pay import budget
+from annotate.review import rulings
+from annotate.review.rulings import Act
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, judge, person
 
@@ -24,7 +24,7 @@ def refused(owner: User) -> tuple[Campaign, Participation]:
     who, other = person(made, "who"), person(made, "other")
     judge(who)
     judge(who)
-    reviewing.rule(
+    rulings.rule_on_person(
         made.pk,
         who.annotator_id,
         [Act.EXCLUDE, Act.REFUSE],
@@ -78,6 +78,6 @@ def test_a_ruling_that_restores_no_pay_asks_nothing(ada: Client) -> None:
     made, who = refused(owner_of(ada))
     Campaign.objects.filter(pk=made.pk).update(budget=Decimal("0.10"))  # exceeded already
     last = Ruling.objects.order_by("-pk")[0].pk
-    reviewing.rule(
+    rulings.rule_on_person(
         made.pk, who.annotator_id, [Act.BLOCK], actor_id=owner_of(ada).pk, reason="Spam.", seen=last
     )

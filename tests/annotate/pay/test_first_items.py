@@ -6,8 +6,8 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from annotate.campaigns import progress
 from annotate.models import Authorship, Campaign, Item, Slot
-from annotate.selectors.campaigns import progress, slot_counts
 from tests.annotate.pay.test_slot_counts import STEPS, World
 from tests.factories import campaign, judge, person, user
 
@@ -27,7 +27,7 @@ def facts(made: Campaign, enough: int) -> dict[int, tuple[int, int]]:
 
 
 def told(made: Campaign, enough: int) -> dict[int, tuple[int, int | None]]:
-    held = slot_counts.held(made.pk)
+    held = progress.held(made.pk)
     return {
         system: (one.judged, one.all)
         for system, one in progress.items(made.pk, held=held, enough=enough).items()

@@ -6,11 +6,10 @@ from decimal import Decimal
 import pytest
 from django.contrib.auth.models import User
 
-from annotate.errors import Conflict
+from annotate.common.errors import Conflict
 from annotate.models import Campaign, LedgerEntry, Participation, Payout, PayoutList
-from annotate.selectors.pay import accounts
-from annotate.services.pay import extra_pay, payouts
-from annotate.services.review import reviews, rulings
+from annotate.pay import payouts, tallies
+from annotate.review import reviews, rulings
 from tests.annotate.work.storms import at_once, crowd
 from tests.factories import campaign, judge, person
 
@@ -54,7 +53,7 @@ def test_of_two_lists_of_the_same_money_one_is_marked(turn):
     done = at_once([lambda: mark(first), lambda: mark(second)])
     assert sorted(done) in ([0, 3], [0, 4])
     assert Payout.objects.count() == max(done)
-    assert all(one.due >= 0 for one in accounts.of_campaign(study.pk))
+    assert all(one.due >= 0 for one in tallies.accounts_of_campaign(study.pk))
 
 
 @pytest.mark.slow
@@ -63,12 +62,12 @@ def test_two_bonuses_with_one_key_are_one_and_two_keys_keep_the_budget(turn):
     study, ada = campaign(budget=Decimal("2.00")), researcher()
     (who,) = earners(study, 1)
 
-    def give(key: str) -> extra_pay.Given | None:
-        gift = extra_pay.Gift(
-            extra_pay.Kind.BONUS, who.annotator.pseudonym, Decimal("1.00"), "Thanks.", key
+    def give(key: str) -> payouts.Given | None:
+        gift = payouts.Gift(
+            payouts.Kind.BONUS, who.annotator.pseudonym, Decimal("1.00"), "Thanks.", key
         )
         with suppress(Conflict):
-            return extra_pay.give(study.pk, gift, actor_id=ada)
+            return payouts.give(study.pk, gift, actor_id=ada)
         return None
 
     given = at_once([lambda: give("a") for _ in range(4)])
@@ -79,7 +78,7 @@ def test_two_bonuses_with_one_key_are_one_and_two_keys_keep_the_budget(turn):
     Campaign.objects.filter(pk=study.pk).update(budget=Decimal("2.40"))
     given = at_once([lambda key=key: give(key) for key in ("b", "c", "d")])
     assert given.count(None) == 2
-    assert accounts.spent(study.pk) == Decimal("2.40")
+    assert tallies.account_spent(study.pk) == Decimal("2.40")
 
 
 @pytest.mark.parametrize("turn", range(4))
@@ -102,6 +101,6 @@ def test_refusing_while_marking_paid_has_one_outcome(turn):
 
     refused, marked = at_once([refuse, mark])
     assert refused != marked
-    account = accounts.of(who.pk)
+    account = tallies.accounts_of(who.pk)
     assert (account.refused > 0, account.paid > 0) == (refused, marked)
     assert account.due == 0

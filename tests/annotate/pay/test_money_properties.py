@@ -11,7 +11,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotate.errors import Conflict, Gone
+from annotate.common.errors import Conflict, Gone
 from annotate.models import (
     Assignment,
     Campaign,
@@ -23,10 +23,9 @@ from annotate.models import (
     Ruling,
 )
 from annotate.models.annotators import TutorialRun
-from annotate.selectors.pay import accounts, budget
-from annotate.services.pay import extra_pay, payouts
-from annotate.services.review import reviews, rulings
-from annotate.services.work import judgments, leasing
+from annotate.pay import budget, payouts, tallies
+from annotate.review import reviews, rulings
+from annotate.work import leasing, submitting
 from tests.factories import GOOD, campaign, person
 
 pytestmark = [pytest.mark.slow, pytest.mark.orm, pytest.mark.django_db]
@@ -90,7 +89,7 @@ class World:
     def _judge(self, who: str) -> None:
         got = leasing.lease(self.people[who].pk)
         if isinstance(got, Assignment):
-            judgments.submit(got.pk, participation_id=got.participation_id, raw=GOOD)
+            submitting.submit_judgment(got.pk, participation_id=got.participation_id, raw=GOOD)
             self.submitted = got
 
     def _late(self, who: str) -> None:
@@ -99,14 +98,14 @@ class World:
         if isinstance(got, Assignment):
             leasing.expire_due(self.study.pk, now=got.expires_at + timedelta(minutes=1))
             self._judge(next(name for name in PEOPLE if name != who))
-            judgments.submit(got.pk, participation_id=got.participation_id, raw=GOOD)
+            submitting.submit_judgment(got.pk, participation_id=got.participation_id, raw=GOOD)
             self.submitted = got
 
     def _submit_again(self) -> None:
         if self.submitted is not None:
             money = self.rows()
             mine = self.submitted
-            judgments.submit(mine.pk, participation_id=mine.participation_id, raw=GOOD)
+            submitting.submit_judgment(mine.pk, participation_id=mine.participation_id, raw=GOOD)
             assert self.rows() == money
 
     def _tutorial(self, who: str) -> None:
@@ -124,15 +123,15 @@ class World:
             )
 
     def _gift(self, who: str, key: int, amount: str) -> None:
-        given = extra_pay.Gift(
-            extra_pay.Kind.BONUS,
+        given = payouts.Gift(
+            payouts.Kind.BONUS,
             self.people[who].annotator.pseudonym,
             Decimal(amount),
             "Why.",
             f"key {key}",
         )
         excess = budget.excess(self.study)
-        extra_pay.give(self.study.pk, given, actor_id=self.ada.pk)
+        payouts.give(self.study.pk, given, actor_id=self.ada.pk)
         assert budget.excess(self.study) == excess, "a gift exceeded the budget unasked"
 
     def _rule(self, who: str, act: str) -> None:
@@ -155,7 +154,7 @@ class World:
             seen = Ruling.objects.filter(review=review_id).latest("pk").pk
             rulings.rule(review_id, [act], actor_id=self.ada.pk, reason="Why.", seen=seen)
         assert self.sums() == refused
-        assert accounts.of(self.people[who].pk).paid == 0, "paid out and refused"
+        assert tallies.accounts_of(self.people[who].pk).paid == 0, "paid out and refused"
 
     def _list(self) -> None:
         self.list = payouts.prepare(self.study.pk, actor_id=self.ada.pk)
@@ -180,7 +179,7 @@ class World:
 
 
 def check(world: World) -> None:
-    for one in accounts.of_campaign(world.study.pk):
+    for one in tallies.accounts_of_campaign(world.study.pk):
         rows = LedgerEntry.objects.filter(participation=one.participation)
         total = sum(rows.values_list("amount", flat=True), Decimal(0))
         out = Payout.objects.filter(participation=one.participation)
@@ -190,7 +189,7 @@ def check(world: World) -> None:
         assert one.due >= 0, "somebody owes us money"
         assert one.refused >= 0
     amount, fees = world.sums()
-    assert accounts.spent(world.study.pk) == amount + fees
+    assert tallies.account_spent(world.study.pk) == amount + fees
     keys = list(LedgerEntry.objects.values_list("key", flat=True))
     assert len(keys) == len(set(keys))
     per_task = LedgerEntry.objects.exclude(assignment=None).values_list("assignment", flat=True)

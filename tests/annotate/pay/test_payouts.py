@@ -9,7 +9,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from annotate.errors import Conflict, Invalid, NotFound
+from annotate.common import lists as common_lists
+from annotate.common.errors import Conflict, Invalid, NotFound
 from annotate.models import (
     AuditEntry,
     Campaign,
@@ -18,14 +19,12 @@ from annotate.models import (
     Participation,
     Payout,
     PayoutList,
+    review,
 )
-from annotate.selectors import listings
-from annotate.selectors.pay import accounts, budget, payout_lists
-from annotate.selectors.work import admission
-from annotate.services.pay import extra_pay, payouts
-from annotate.services.pay.extra_pay import Gift, Kind
-from annotate.services.review import reviews, rulings
-from annotate.services.work import leasing
+from annotate.pay import budget, payouts, tallies
+from annotate.pay.payouts import Gift, Kind
+from annotate.review import reviews, rulings
+from annotate.work import admission, leasing
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, judge, person, user
 
@@ -58,8 +57,8 @@ def gift(who: Participation, **changes: Any) -> Gift:
     return Gift(**(usual | changes))
 
 
-def give(who: Participation, *, beyond_budget: bool = False, **changes: Any) -> extra_pay.Given:
-    return extra_pay.give(
+def give(who: Participation, *, beyond_budget: bool = False, **changes: Any) -> payouts.Given:
+    return payouts.give(
         who.campaign_id, gift(who, **changes), actor_id=owner(), beyond_budget=beyond_budget
     )
 
@@ -79,7 +78,7 @@ def undo(made: PayoutList, *people: Participation, reason: str = "Bounced.") -> 
 
 def rule(who: Participation, *acts: str, beyond_budget: bool = False) -> None:
     review_id = reviews.open_by_hand(who.campaign_id, who.annotator_id, actor_id=owner())
-    last = rulings.Ruling.objects.filter(review=review_id).order_by("-pk").first()
+    last = review.Ruling.objects.filter(review=review_id).order_by("-pk").first()
     rulings.rule(
         review_id,
         [rulings.Act(act) for act in acts],
@@ -101,8 +100,11 @@ def test_a_list_is_what_is_due_and_marking_it_records_exactly_that(who: Particip
     assert mark(made) == 1
     assert mark(made) == 0
     assert Payout.objects.get().amount == 2 * REWARD
-    assert (accounts.of(who.pk).paid, accounts.of(who.pk).due) == (2 * REWARD, REWARD)
-    assert accounts.of(nobody.pk).due == 0
+    assert (tallies.accounts_of(who.pk).paid, tallies.accounts_of(who.pk).due) == (
+        2 * REWARD,
+        REWARD,
+    )
+    assert tallies.accounts_of(nobody.pk).due == 0
     assert AuditEntry.objects.filter(verb="paid_out").count() == 1
 
 
@@ -137,7 +139,7 @@ def test_pay_that_was_refused_meanwhile_is_not_recorded_as_paid(who: Participati
     with pytest.raises(Conflict, match="refused since"):
         mark(made)
     assert not Payout.objects.exists()
-    account = accounts.of(who.pk)
+    account = tallies.accounts_of(who.pk)
     assert (account.earned, account.refused, account.due) == (2 * REWARD, 2 * REWARD, 0)
 
 
@@ -147,8 +149,8 @@ def test_a_mistaken_mark_is_taken_back_by_an_opposite_row(who: Participation) ->
     made = listed(who)
     mark(made)
     assert undo(made, bob) == 1
-    assert accounts.of(bob.pk).due == REWARD
-    assert accounts.of(who.pk).due == 0
+    assert tallies.accounts_of(bob.pk).due == REWARD
+    assert tallies.accounts_of(who.pk).due == 0
     assert list(Payout.objects.filter(participation=bob).values_list("amount", flat=True)) == [
         REWARD,
         -REWARD,
@@ -183,24 +185,24 @@ def test_pay_can_be_refused_again_once_its_mark_was_taken_back(who: Participatio
         rule(who, "exclude", "refuse")
     undo(made, who)
     rule(who, "exclude", "refuse")
-    assert accounts.of(who.pk).due == 0
+    assert tallies.accounts_of(who.pk).due == 0
 
 
 def test_what_became_of_a_list(who: Participation) -> None:
     bob = person(who.campaign, "bob")
     judge(bob)
     made = listed(who)
-    found = payout_lists.summary(who.campaign, made.public_id)
+    found = payouts.summary(who.campaign, made.public_id)
     assert (found.amount, found.paid, found.marked_at) == (3 * REWARD, 0, None)
     mark(made)
     undo(made, bob)
-    wanted = listings.asked({}, sorts={}, size=10, anchor="")
-    lines = payout_lists.page(who.campaign, made.public_id, wanted).lines
+    wanted = common_lists.asked({}, sorts={}, size=10, anchor="")
+    lines = payouts.payout_lists_page(who.campaign, made.public_id, wanted).lines
     assert [line.state for line in lines] == ["paid", "undone"]
-    _all, (found,) = payout_lists.summaries(who.campaign_id, wanted)
+    _all, (found,) = payouts.summaries(who.campaign_id, wanted)
     assert (found.paid, found.undone, found.marked_by) == (2 * REWARD, 1, "ada")
     with pytest.raises(NotFound):
-        payout_lists.summary(campaign(), made.public_id)
+        payouts.summary(campaign(), made.public_id)
 
 
 # ---- extra pay -------------------------------------------------------------------------------
@@ -210,7 +212,7 @@ def test_a_bonus_is_given_once_for_each_key(who: Participation) -> None:
     first, again = give(who), give(who)
     assert (first.already, again.already) == (False, True)
     assert first.entry == again.entry
-    assert accounts.of(who.pk).due == 2 * REWARD + Decimal("1.50")
+    assert tallies.accounts_of(who.pk).due == 2 * REWARD + Decimal("1.50")
     assert give(who, key="k2").entry != first.entry
     for changes in ({"amount": Decimal(2)}, {"kind": Kind.COMPENSATION}):
         with pytest.raises(Conflict, match="another payment"):
@@ -249,7 +251,7 @@ def test_what_cannot_be_given(who: Participation, field: str, value: Any) -> Non
 def test_nobody_outside_of_the_campaign_is_given_anything(who: Participation) -> None:
     stranger = person(campaign(), "stranger")
     with pytest.raises(NotFound):
-        extra_pay.give(who.campaign_id, gift(stranger), actor_id=owner())
+        payouts.give(who.campaign_id, gift(stranger), actor_id=owner())
 
 
 def test_the_budget_holds_with_fees_and_leases_unless_one_says_otherwise(ada: Client) -> None:
@@ -300,7 +302,7 @@ def test_a_refusal_gives_the_budget_back_and_repaying_asks_before_it_is_exceeded
 def test_a_bonus_is_not_taken_back_by_a_refusal(who: Participation) -> None:
     give(who)
     rule(who, "exclude", "refuse")
-    assert accounts.of(who.pk).due == Decimal("1.50")
+    assert tallies.accounts_of(who.pk).due == Decimal("1.50")
 
 
 # ---- pages -----------------------------------------------------------------------------------

@@ -6,14 +6,14 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from annotate.errors import Conflict
+from annotate.campaigns import life
+from annotate.common.errors import Conflict
 from annotate.models import Campaign, LedgerEntry, Participation, Ruling, Slot
-from annotate.selectors.pay import budget, commitments, promises
-from annotate.selectors.work.admission import Nothing
-from annotate.services.campaigns import life
-from annotate.services.review import reviewing
-from annotate.services.work import joining, judgments, leasing, tutorial_runs
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.pay import budget, promise_queries
+from annotate.review import rulings
+from annotate.work import leasing, participations, submitting, tutorial
+from annotate.work.admission import Nothing
 from tests.annotate.passing import pass_tutorial
 from tests.annotate.work.pages.working import expire, work_url
 from tests.factories import GOOD, campaign, judge, leased, person
@@ -46,7 +46,7 @@ def judged(who: Participation, n: int) -> None:
 def rule(who: Participation, *acts: Act) -> None:
     ada, _made = User.objects.get_or_create(username="ada")
     last = Ruling.objects.order_by("-pk").first()
-    reviewing.rule(
+    rulings.rule_on_person(
         who.campaign_id,
         who.annotator_id,
         list(acts),
@@ -88,7 +88,7 @@ def test_judgments_that_do_not_count_bring_nothing():
     expire(late)
     while Slot.objects.filter(output=late.output_id, assignment=None).exists():
         leased(passed(made, f"other-{Slot.objects.filter(assignment=None).count()}"))
-    receipt = judgments.submit(late.pk, participation_id=who.pk, raw=GOOD)
+    receipt = submitting.submit_judgment(late.pk, participation_id=who.pk, raw=GOOD)
     assert (receipt.counts, bonuses(made)) == (False, [])
     judge(who)
     assert bonuses(made) == [BONUS]
@@ -100,7 +100,7 @@ def test_judgments_that_were_excluded_bring_it_when_they_are_restored():
     who = passed(made)
     judged(who, 2)
     rule(who, Act.EXCLUDE)
-    assert promises.judged(made.pk, who.annotator_id) == 0
+    assert promise_queries.judged(made.pk, who.annotator_id) == 0
     rule(who, Act.RESTORE)
     judge(who)
     assert bonuses(made) == [BONUS]
@@ -190,10 +190,10 @@ def test_who_passes_while_the_campaign_ends_is_paid_by_the_next_look():
     who = passed(made)
     end(made)
     made.ledger.all()._raw_delete("default")  # it was not seen yet when the campaign ended
-    assert promises.ended() == [made.pk]
+    assert promise_queries.ended() == [made.pk]
     assert life.pay_promises() == 1
     assert bonuses(made) == [BONUS]
-    assert promises.ended() == []
+    assert promise_queries.ended() == []
     assert life.pay_promises() == 0
     assert who.status == "active"
 
@@ -209,7 +209,7 @@ def test_who_is_refused_pay_is_owed_no_promise_until_the_pay_is_restored():
     rule(who, Act.EXCLUDE, Act.REFUSE)
     assert budget.committed(made) == 0
     end(made)
-    assert (bonuses(made), promises.ended()) == ([], [])
+    assert (bonuses(made), promise_queries.ended()) == ([], [])
     rule(who, Act.REPAY)
     assert life.pay_promises() == 1
     assert bonuses(made) == [BONUS]
@@ -222,10 +222,10 @@ def test_who_is_refused_pay_is_owed_no_promise_until_the_pay_is_restored():
 def test_a_promise_is_spent_as_far_as_the_budget_goes():
     made = study(reward=Decimal("0.40"), budget=Decimal("2.00"), fee_rate=Decimal("0.2"))
     who = passed(made)
-    found = commitments.of(made)
+    found = budget.commitments_of(made)
     assert (found.promised, found.total, found.sure) == (Decimal("0.90"),) * 3
     with pytest.raises(Conflict):
-        tutorial_runs.begin(person(made, "second").pk)  # 0.90 and a task more would be 2.28
+        tutorial.begin(person(made, "second").pk)  # 0.90 and a task more would be 2.28
     judged(who, 2)
     assert leasing.lease(who.pk).reason == "budget"  # 1.86 are promised or spent
     assert life.limit_reached(made.pk) == CloseReason.BUDGET
@@ -238,7 +238,7 @@ def test_a_promise_is_spent_as_far_as_the_budget_goes():
 
 def test_who_comes_by_the_open_link_is_promised_nothing():
     made = study()
-    graded = pass_tutorial(joining.enter_by_name(made.pk, name="Someone"))
+    graded = pass_tutorial(participations.enter_by_name(made.pk, name="Someone"))
     assert (graded.passed, graded.promised) == (True, 0)
     end(made)
     assert bonuses(made) == []
@@ -249,19 +249,19 @@ def test_ten_names_by_the_open_link_take_nothing_even_where_it_pays():
     """What it would take is ten times three judgments that count, or the end."""
     made = study(open_link_bonus=True, budget=Decimal("30.00"))
     for n in range(10):
-        graded = pass_tutorial(joining.enter_by_name(made.pk, name=f"Name {n}"))
+        graded = pass_tutorial(participations.enter_by_name(made.pk, name=f"Name {n}"))
         assert graded.promised == BONUS
     assert bonuses(made) == []
-    assert commitments.of(made).promised == 10 * BONUS
+    assert budget.commitments_of(made).promised == 10 * BONUS
 
 
 def test_the_budget_keeps_no_bonus_for_the_open_link():
     made = study(reward=Decimal("0.40"), budget=Decimal("0.50"))
-    who = joining.enter_by_name(made.pk, name="Someone")
-    tutorial_runs.begin(who.pk)
+    who = participations.enter_by_name(made.pk, name="Someone")
+    tutorial.begin(who.pk)
     assert budget.committed(made) == 0
     with pytest.raises(Conflict):
-        tutorial_runs.begin(person(made, "invited").pk)
+        tutorial.begin(person(made, "invited").pk)
 
 
 # ---------------------------------------------------------------- their own page

@@ -15,7 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotate import tasks
-from annotate.errors import Gone
+from annotate.campaigns import life, progress, totals
+from annotate.common import locks
+from annotate.common.errors import Gone
 from annotate.models import (
     Assignment,
     Campaign,
@@ -28,12 +30,9 @@ from annotate.models import (
     System,
     TutorialRun,
 )
-from annotate.selectors.campaigns import slot_counts, slots
-from annotate.selectors.pay import accounts, commitments, promises
-from annotate.services import locks
-from annotate.services.campaigns import life
-from annotate.services.review import reviewing
-from annotate.services.work import confirmed_work, judgments, leasing, recounting
+from annotate.pay import budget, promise_queries, tallies
+from annotate.review import rulings
+from annotate.work import leasing, participations, submitting
 from tests.annotate.passing import pass_tutorial
 from tests.factories import GOOD, campaign, judge, person, user
 
@@ -57,19 +56,19 @@ def facts(made: Campaign) -> tuple[object, ...]:
     people = Counter(taken.values_list("annotator", flat=True))
     rows = LedgerEntry.objects.filter(campaign=made)
     spent = rows.aggregate(n=Sum(F("amount") + F("fee")))["n"] or Decimal(0)
-    return found, people, slots.free(made.pk).count(), spent.quantize(Decimal("0.01"))
+    return found, people, progress.free(made.pk).count(), spent.quantize(Decimal("0.01"))
 
 
 def shown(made: Campaign) -> tuple[object, ...]:
-    counts = slot_counts.counts(made.pk)
-    who, n = slot_counts.by_person(made.pk)
+    counts = progress.count_slots(made.pk)
+    who, n = progress.by_person(made.pk)
     people = Counter(dict(zip(who.tolist(), n.tolist(), strict=True)))
-    assert slot_counts.held(made.pk) == counts.held
-    spent = accounts.spent(made.pk)
-    assert commitments.of(made).spent == spent
+    assert progress.held(made.pk) == counts.held
+    spent = tallies.account_spent(made.pk)
+    assert budget.commitments_of(made).spent == spent
     found = {name: n for name, n in vars(counts).items() if name != "spent"}
     assert counts.spent == spent
-    return found, people, slot_counts.missing(made.pk), spent
+    return found, people, progress.missing(made.pk), spent
 
 
 class World:
@@ -110,10 +109,10 @@ class World:
         self._rule(who, Ruling.Act.RESTORE, "excluded")
 
     def lose(self, who: Participation) -> None:
-        self._confirm(who, confirmed_work.lose)
+        self._confirm(who, participations.lose)
 
     def confirm(self, who: Participation) -> None:
-        self._confirm(who, confirmed_work.verify)
+        self._confirm(who, participations.verify)
 
     def stop(self, _who: Participation) -> None:
         """Let the next system stop: first one of the two, then both."""
@@ -126,14 +125,14 @@ class World:
 
     def _submit(self, who: Participation, *, status: str) -> None:
         if task := self._task(who, status):
-            judgments.submit(task.pk, participation_id=who.pk, raw=GOOD)
+            submitting.submit_judgment(task.pk, participation_id=who.pk, raw=GOOD)
 
     def _rule(self, who: Participation, act: Ruling.Act, *states: str) -> None:
         mine = Review.objects.filter(campaign=self.made, annotator=who.annotator_id).first()
         if (mine.status if mine else "") not in states:
             return
         last = Ruling.objects.filter(review=mine).order_by("-pk").first() if mine else None
-        reviewing.rule(
+        rulings.rule_on_person(
             self.made.pk,
             who.annotator_id,
             [act],
@@ -175,7 +174,7 @@ def test_counts_are_right_whatever_happens(steps: list[tuple[str, int]]) -> None
         if n % 4 == 0:
             assert shown(world.made) == facts(world.made), steps[: n + 1]
     assert shown(world.made) == facts(world.made)
-    assert list(recounting.each([world.made.public_id], mend=False)) == [(world.made.public_id, [])]
+    assert list(totals.each([world.made.public_id], mend=False)) == [(world.made.public_id, [])]
 
 
 def test_work_that_is_excluded_is_counted_no_more() -> None:
@@ -184,13 +183,13 @@ def test_work_that_is_excluded_is_counted_no_more() -> None:
     a, b, _c = world.people
     for _task in range(6):
         judge(a)
-    assert slot_counts.held(world.made.pk) == 6
+    assert progress.held(world.made.pk) == 6
     world.exclude(a)
-    assert slot_counts.held(world.made.pk) == 0
+    assert progress.held(world.made.pk) == 0
     for _task in range(6):
         judge(b)
     world.restore(a)
-    assert slot_counts.held(world.made.pk) == 12
+    assert progress.held(world.made.pk) == 12
     assert shown(world.made) == facts(world.made)
 
 
@@ -199,13 +198,13 @@ def test_totals_that_are_wrong_are_found_and_mended() -> None:
     judge(world.people[0])
     world.lease(world.people[1])
     CampaignTotals.objects.filter(campaign=world.made).update(held=7, spent=Decimal("7.77"))
-    ((_name, wrong),) = recounting.each([world.made.public_id], mend=True)
+    ((_name, wrong),) = totals.each([world.made.public_id], mend=True)
     assert wrong == [
         "the total “held” is 7, and the facts say 2",
         f"the total “spent” is 7.77, and the facts say {world.made.reward}",
     ]
     assert shown(world.made) == facts(world.made)
-    assert list(recounting.each([world.made.public_id], mend=False)) == [(world.made.public_id, [])]
+    assert list(totals.each([world.made.public_id], mend=False)) == [(world.made.public_id, [])]
 
 
 def test_a_bonus_is_promised_until_it_is_in_the_ledger() -> None:
@@ -214,12 +213,12 @@ def test_a_bonus_is_promised_until_it_is_in_the_ledger() -> None:
     who = person(made)
     pass_tutorial(who)
     tasks.add_up()
-    assert promises.open_of(made.pk).count() == 1
+    assert promise_queries.open_of(made.pk).count() == 1
     judge(who)
     judge(who)
     assert made.ledger.filter(kind=LedgerEntry.Kind.TUTORIAL).exists()
     assert not TutorialRun.objects.get(annotator=who.annotator_id).settled
-    assert commitments.of(made).promised == 0
+    assert budget.commitments_of(made).promised == 0
     tasks.add_up()
     assert TutorialRun.objects.get(annotator=who.annotator_id).settled
-    assert commitments.of(made).promised == 0
+    assert budget.commitments_of(made).promised == 0

@@ -13,13 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotate import tasks
-from annotate.api.campaigns import queries
+from annotate.campaigns import api as campaigns_api
+from annotate.campaigns import life
 from annotate.models import Assignment, Campaign, Judgment, LedgerEntry, WorkTimes
-from annotate.selectors.pay import conditions, work_times
-from annotate.selectors.pay.work_times import TimesOfWork
-from annotate.services.campaigns import life
-from annotate.services.pay import work_times as keeping
-from annotate.services.work import judgments
+from annotate.pay import queries as pay_queries
+from annotate.pay import settling, tallies
+from annotate.pay.tallies import TimesOfWork
+from annotate.work import submitting
 from tests.annotate.pay.test_slot_counts import World
 from tests.annotate.screening.test_screening_service import slow_clock
 from tests.factories import GOOD, campaign, judge, leased, person, user
@@ -36,8 +36,8 @@ STEPS = st.lists(
 
 @pytest.fixture(autouse=True)
 def always_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "LEAST", 0)
-    monkeypatch.setattr(keeping, "PAUSE", 0)
+    monkeypatch.setattr(settling, "LEAST", 0)
+    monkeypatch.setattr(settling, "PAUSE", 0)
 
 
 def facts(made: Campaign) -> tuple[object, ...]:
@@ -79,7 +79,7 @@ def about(expected: tuple[object, ...]) -> object:
 
 def state(made: Campaign) -> str:
     rows = Campaign.objects.filter(pk=made.pk)
-    return str(rows.values_list(work_times.state_of(OuterRef("pk"))).get()[0])
+    return str(rows.values_list(tallies.state_of(OuterRef("pk"))).get()[0])
 
 
 def made() -> Campaign:
@@ -96,15 +96,15 @@ def test_what_is_kept_is_what_a_recount_says_whatever_happens(steps: list[tuple[
     tasks.keep_work_times()
     for step, who in steps:
         before, seen = facts(world.made), state(world.made)
-        kept = work_times.of_campaign(world.made.pk)
+        kept = tallies.work_times_of_campaign(world.made.pk)
         world.act(step, who)
-        found = work_times.of_campaign(world.made.pk)
+        found = tallies.work_times_of_campaign(world.made.pk)
         if state(world.made) == seen:
             assert facts(world.made) == before, step
         else:
             assert (told(found), found.at is None) == (told(kept), False)
         tasks.keep_work_times()
-        found = work_times.of_campaign(world.made.pk)
+        found = tallies.work_times_of_campaign(world.made.pk)
         assert (told(found), found.at) == (about(facts(world.made)), None), step
 
 
@@ -113,7 +113,7 @@ def test_the_least_is_what_nine_of_ten_people_reach(monkeypatch: pytest.MonkeyPa
     study = made()
     for name, seconds in {"a": 12.0, "b": 24.0, "c": 50.0}.items():
         at = leased(who := person(study, name))
-        judgments.submit(at.pk, participation_id=who.pk, raw=GOOD, active_seconds=seconds)
+        submitting.submit_judgment(at.pk, participation_id=who.pk, raw=GOOD, active_seconds=seconds)
     tasks.keep_work_times()
     found = WorkTimes.objects.get(campaign=study)
     assert (found.seconds, found.per_hour, found.people) == (24.0, 150.0, 3)
@@ -128,27 +128,27 @@ def test_a_large_campaign_is_read_again_seldom_and_at_once_when_its_status_chang
     assert tasks.keep_work_times() == 1
     assert tasks.keep_work_times() == 0  # nothing has happened
     WorkTimes.objects.update(took=60)
-    monkeypatch.setattr(keeping, "PAUSE", 100)
+    monkeypatch.setattr(settling, "PAUSE", 100)
     judge(person(study, "b"))
     assert tasks.keep_work_times() == 0
-    found = work_times.of_campaign(study.pk)
+    found = tallies.work_times_of_campaign(study.pk)
     assert (found.people, found.at) == (1, WorkTimes.objects.get().at)
     WorkTimes.objects.update(at=timezone.now() - timedelta(seconds=6001))
     assert tasks.keep_work_times() == 1
-    assert work_times.of_campaign(study.pk).people == 2
+    assert tallies.work_times_of_campaign(study.pk).people == 2
     WorkTimes.objects.update(took=60)
     judge(person(study, "c"))
     life.pause(study.pk, actor_id=study.memberships.get().user_id)
     assert tasks.keep_work_times() == 1
-    assert work_times.of_campaign(study.pk).people == 3
+    assert tallies.work_times_of_campaign(study.pk).people == 3
 
 
 def test_small_campaigns_are_read_for_each_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "LEAST", 2)
+    monkeypatch.setattr(settling, "LEAST", 2)
     study = made()
     judge(person(study, "a"))
     assert tasks.keep_work_times() == 0
-    assert work_times.of_campaign(study.pk).people == 1
+    assert tallies.work_times_of_campaign(study.pk).people == 1
     judge(person(study, "b"))
     assert tasks.keep_work_times() == 1
 
@@ -158,9 +158,9 @@ def test_what_is_thrown_away_is_read_from_the_judgments() -> None:
     judge(person(study, "a"))
     tasks.keep_work_times()
     WorkTimes.objects.update(people=100)
-    assert work_times.of_campaign(study.pk).people == 100  # it is what is shown
+    assert tallies.work_times_of_campaign(study.pk).people == 100  # it is what is shown
     WorkTimes.objects.all().delete()
-    found = work_times.of_campaign(study.pk)
+    found = tallies.work_times_of_campaign(study.pk)
     assert (told(found), found.at) == (about(facts(study)), None)
 
 
@@ -172,7 +172,7 @@ def test_no_judgment_is_read_where_it_is_kept() -> None:
     seen = []
     for _turn in range(2):
         with CaptureQueriesContext(connection) as queries:
-            conditions.of_campaign(study)
+            pay_queries.of_campaign(study)
         seen.append(len(queries))
         assert not any("elapsed_seconds" in one["sql"] for one in queries)
         judge(person(study, "b"))
@@ -188,7 +188,7 @@ def test_the_api_says_of_each_person_what_a_recount_says(steps: list[tuple[str, 
     for step, who in steps:
         world.act(step, who)
         people = [one.annotator for one in world.people]
-        found = queries.contributions(world.made, people)
+        found = campaigns_api.contributions(world.made, people)
         assert {one.annotator: (one.judgments, one.counting, one.excluded) for one in found} == {
             one.pseudonym: n for one in people if (n := contributed(world.made, one.pk))[0]
         }, step
@@ -201,6 +201,6 @@ def test_work_that_no_crowd_has_confirmed_does_not_count_yet() -> None:
         judge(who)
     newest = Assignment.objects.filter(annotator=who.annotator_id).latest("pk")
     Assignment.objects.filter(pk=newest.pk).update(status=Assignment.Status.SUBMITTED)
-    (found,) = queries.contributions(study, [who.annotator])
+    (found,) = campaigns_api.contributions(study, [who.annotator])
     counts = contributed(study, who.annotator_id)
     assert (found.judgments, found.counting, found.excluded) == counts == (3, 2, 0)

@@ -8,11 +8,11 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from annotate import tokens
-from annotate.errors import Conflict
+from annotate.common import tokens
+from annotate.common.errors import Conflict
 from annotate.models import Appeal, Campaign, Membership, Participation, Review, Ruling
-from annotate.selectors.review import appeal_rights, ruling_statistics
-from annotate.services.review import appeals, reviewing, rulings
+from annotate.review import appeals, effects, rulings
+from annotate.review import queries as review_queries
 from tests import reviewed
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, person, user
@@ -161,11 +161,11 @@ def test_against_a_flag_or_a_ruling_of_the_past_everybody_answers(
     ada: Client, review: Review, bob: User
 ) -> None:
     appeal(review)
-    assert appeal_rights.answerers(review.pk).rulers == frozenset()
+    assert review_queries.who_may_answer(review.pk).rulers == frozenset()
     rule(review, bob, Act.EXCLUDE)
     rule(review, owner_of(ada), Act.RESTORE)
     rule(review, owner_of(ada), Act.EXCLUDE)
-    assert appeal_rights.answerers(review.pk).rulers == {owner_of(ada).pk}
+    assert review_queries.who_may_answer(review.pk).rulers == {owner_of(ada).pk}
     appeal(review)
     rule(review, bob, Act.RESTORE)
     assert Appeal.objects.order_by("-pk")[0].upheld
@@ -190,7 +190,7 @@ def test_whose_rulings_are_in_force(
     people = [owner_of(ada), bob]
     for who, *done in acts:
         rule(review, people[who], *done)
-    assert appeal_rights.answerers(review.pk).rulers == {people[who].pk for who in left}
+    assert review_queries.who_may_answer(review.pk).rulers == {people[who].pk for who in left}
 
 
 def test_a_block_that_another_campaign_lifted_is_nobodys_ruling_any_more(
@@ -201,8 +201,10 @@ def test_a_block_that_another_campaign_lifted_is_nobodys_ruling_any_more(
     rule(review, bob, Act.BLOCK)
     other = campaign(owner=owner)
     who = person(other, "spammer")
-    reviewing.rule(other.pk, who.annotator_id, [Act.UNBLOCK], actor_id=owner.pk, reason="", seen=0)
-    assert appeal_rights.answerers(review.pk).rulers == {owner.pk}
+    rulings.rule_on_person(
+        other.pk, who.annotator_id, [Act.UNBLOCK], actor_id=owner.pk, reason="", seen=0
+    )
+    assert review_queries.who_may_answer(review.pk).rulers == {owner.pk}
 
 
 # ---- nobody else can -------------------------------------------------------------------------
@@ -227,7 +229,7 @@ def test_where_nobody_else_reviews_both_pages_say_so_and_it_is_counted(
     said = "The person who had decided gave this answer, because there was no other reviewer."
     assert said in own_page(review)
     assert "Answered by the reviewer who made the ruling" in text(ada.get(at(review)))
-    assert ruling_statistics.of(review.campaign_id).own_appeals == 1
+    assert effects.ruling_statistics_of(review.campaign_id).own_appeals == 1
 
 
 def test_somebody_who_cannot_log_in_is_nobody_else(ada: Client, review: Review, bob: User) -> None:
@@ -242,7 +244,7 @@ def test_somebody_who_cannot_log_in_is_nobody_else(ada: Client, review: Review, 
 def test_a_reviewer_who_comes_later_answers_instead(ada: Client, review: Review) -> None:
     rule(review, owner_of(ada), Act.EXCLUDE)
     appeal(review)
-    assert not appeal_rights.answerers(review.pk).bars(owner_of(ada).pk)
+    assert not review_queries.who_may_answer(review.pk).bars(owner_of(ada).pk)
     carol = joined(review.campaign, "carol")
     assert not answered("rule", review, owner_of(ada))
     assert answered("dismiss", review, carol)

@@ -16,6 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
+from annotate.campaigns import life
+from annotate.common import access
+from annotate.common.access import Sight
 from annotate.models import (
     AuditEntry,
     Campaign,
@@ -24,11 +27,7 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.selectors.campaigns import blinding
-from annotate.selectors.campaigns.blinding import Sight
-from annotate.selectors.review import judgments
-from annotate.services.campaigns import life
-from annotate.services.review import reviews, rulings
+from annotate.review import evidence, reviews, rulings
 from tests import reviewed
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, judge, person, user
@@ -86,9 +85,9 @@ def test_the_rule_says_the_same_of_one_member_and_of_many(
     found = Membership.objects.create(
         campaign=made, user=User.objects.create(username=f"u{made.pk}"), role=role
     )
-    listed = Membership.objects.filter(blinding.results_visible(), pk=found.pk).exists()
-    assert blinding.sees_results(role, at) == listed == (role != Role.REVIEWER or closed)
-    assert not blinding.sees_results(None, at)
+    listed = Membership.objects.filter(access.results_visible(), pk=found.pk).exists()
+    assert access.role_sees_results(role, at) == listed == (role != Role.REVIEWER or closed)
+    assert not access.role_sees_results(None, at)
 
 
 @pytest.mark.slow
@@ -169,7 +168,7 @@ def test_outputs_come_under_names_and_in_an_order_that_tell_nothing_of_systems(
     who = person(made)
     for _ in range(40):
         judge(who)
-    found = judgments.work(made, who.annotator_id).all
+    found = evidence.work(made, who.annotator_id).all
     order = [one.mine.output_id for one in found]
     assert order != sorted(order), "nor in which they were stored or judged"
     api = ada.get(f"/api/v1/campaigns/{made.public_id}/reviews/{who.annotator.pseudonym}/").json()
@@ -185,16 +184,16 @@ def test_outputs_come_under_names_and_in_an_order_that_tell_nothing_of_systems(
 
 def test_a_ruling_knows_whether_it_was_blind(ada: Client, review: Review) -> None:
     eve = joined(review.campaign)
-    assert blinding.sight(eve.pk, review.campaign) == Sight.BLIND
+    assert access.sight(eve.pk, review.campaign) == Sight.BLIND
     assert rule(review, eve, Act.EXCLUDE).blind
     assert not rule(review, owner_of(ada), Act.RESTORE).blind, "an owner sees results elsewhere"
     assert AuditEntry.objects.filter(verb="exclude").get().detail["blind"] is True
     over(review.campaign)
     review.campaign.refresh_from_db()
-    assert blinding.sight(eve.pk, review.campaign) == Sight.CLOSED
+    assert access.sight(eve.pk, review.campaign) == Sight.CLOSED
     assert not rule(review, eve, Act.EXCLUDE).blind
     stranger = user("stranger")
-    assert blinding.sight(stranger.pk, review.campaign) == Sight.STRANGER
+    assert access.sight(stranger.pk, review.campaign) == Sight.STRANGER
     assert not rule(review, stranger, Act.RESTORE).blind
 
 
@@ -207,8 +206,8 @@ def test_who_has_seen_results_does_not_rule_blind_after_a_reopening(
     logged_in(eve).get(reverse("estimation:dashboard", args=[review.campaign.public_id]))
     life.reopen(review.campaign_id, actor_id=owner_of(ada).pk, why="More.")
     review.campaign.refresh_from_db()
-    assert blinding.sight(eve.pk, review.campaign) == Sight.SEEN
-    assert blinding.sight(bob.pk, review.campaign) == Sight.BLIND
+    assert access.sight(eve.pk, review.campaign) == Sight.SEEN
+    assert access.sight(bob.pk, review.campaign) == Sight.BLIND
     case = reverse("annotate:review", args=[review.campaign.public_id, review.annotator.pseudonym])
     assert "You have seen results of this campaign, or could" in text(logged_in(eve).get(case))
     api = f"/api/v1/campaigns/{review.campaign.public_id}/reviews/{review.annotator.pseudonym}/"
@@ -282,6 +281,6 @@ def test_who_reviewed_before_results_were_hidden_is_not_called_blind(review: Rev
     assert set(Membership.objects.filter(unblinded=True).values_list("campaign", "user")) == {
         (review.campaign_id, old.pk)
     }
-    assert blinding.sight(old.pk, review.campaign) == Sight.SEEN
-    assert blinding.sight(old.pk, draft) == Sight.BLIND
+    assert access.sight(old.pk, review.campaign) == Sight.SEEN
+    assert access.sight(old.pk, draft) == Sight.BLIND
     assert not rule(review, old, Act.EXCLUDE).blind

@@ -3,12 +3,10 @@
 import pytest
 from django.test import Client
 
-from annotate.errors import NotAllowed
+from annotate.common.errors import NotAllowed
 from annotate.models import Block, Campaign, Participation, Review, Ruling
-from annotate.selectors.review import eligibility
-from annotate.selectors.work import admission
-from annotate.services.review import reviews, rulings
-from annotate.services.work import joining, leasing, participations
+from annotate.review import eligibility, reviews, rulings
+from annotate.work import admission, leasing, participations
 from tests import reviewed
 from tests.annotate.work.pages.working import invitation
 from tests.factories import campaign, judge, user
@@ -29,7 +27,7 @@ def study(ada) -> Campaign:
 
 
 def join(made: Campaign, name: str) -> Participation:
-    return joining.enter_by_name(made.pk, name=name)
+    return participations.enter_by_name(made.pk, name=name)
 
 
 def rule(who: Participation, actor, *acts: Act) -> None:

@@ -10,13 +10,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate import tokens
-from annotate.errors import Conflict
+from annotate.common import tokens
+from annotate.common.errors import Conflict
 from annotate.models import Appeal, Block, Campaign, Participation, Review, Ruling
-from annotate.selectors.review import eligibility
-from annotate.selectors.work import admission
-from annotate.services.review import appeals, reviewing, rulings
-from annotate.services.work import leasing
+from annotate.review import appeals, eligibility, rulings
+from annotate.work import admission, leasing
 from tests import reviewed
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, leased, person, user
@@ -271,7 +269,7 @@ def test_an_appeal_against_a_block_waits_in_the_queue(ada: Client, who: Particip
 def test_a_block_by_hand_without_any_review_can_be_appealed(ada: Client) -> None:
     made: Campaign = campaign(owner=owner_of(ada))
     quiet = person(made, "quiet")
-    reviewing.rule(
+    rulings.rule_on_person(
         made.pk, quiet.annotator_id, [Act.BLOCK], actor_id=owner_of(ada).pk, reason="No.", seen=0
     )
     page = own(quiet)

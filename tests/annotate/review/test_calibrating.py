@@ -8,10 +8,9 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Calibration, Campaign
+from annotate.review import evidence, findings, reviews
 from annotate.screening import calibration as simulation
 from annotate.screening.base import Cutoffs
-from annotate.selectors.review import calibrations
-from annotate.services.review import calibrating, reviews
 from tests.annotate.screening.test_screening_service import STORY, crowd
 from tests.factories import campaign, rows, user
 
@@ -44,17 +43,17 @@ def aged(study: Campaign, by: timedelta) -> None:
 
 def test_nobody_is_simulated_before_fifty_judgments():
     study_of(7, 7)
-    assert calibrating.calibrate_due() == 0
+    assert findings.calibrate_due() == 0
     assert not Calibration.objects.exists()
 
 
 def test_cut_offs_are_kept_from_fifty_judgments_on():
     study = study_of(7, 8)
-    assert calibrating.calibrate_due() == 1
+    assert findings.calibrate_due() == 1
     kept = Calibration.objects.get()
     assert (kept.campaign, kept.judgments, kept.settings) == (study, 56, study.screening)
-    assert calibrations.cutoffs(study.pk) == Cutoffs.from_dict(kept.cutoffs)
-    assert calibrating.calibrate_due() == 0
+    assert evidence.cutoffs(study.pk) == Cutoffs.from_dict(kept.cutoffs)
+    assert findings.calibrate_due() == 0
 
 
 @pytest.mark.parametrize(
@@ -64,33 +63,33 @@ def test_cut_offs_are_kept_from_fifty_judgments_on():
 )
 def test_they_are_made_again_after_a_quarter_more_and_half_a_minute(more, older, made):
     study = study_of(7, 8)
-    calibrating.calibrate_due()
+    findings.calibrate_due()
     grown(study, people=1, each=more)
     aged(study, timedelta(seconds=older))
-    assert calibrating.calibrate_due() == made
+    assert findings.calibrate_due() == made
     assert Calibration.objects.get().judgments == 56 + made * more
 
 
 def test_new_settings_are_followed_at_once():
     study = study_of(7, 8)
-    calibrating.calibrate_due()
+    findings.calibrate_due()
     flags = {"listed": 0.02, "paused": 0.001}
     Campaign.objects.filter(pk=study.pk).update(screening={**study.screening, "flags": flags})
-    assert calibrating.calibrate_due() == 1
+    assert findings.calibrate_due() == 1
     assert Calibration.objects.get().settings["flags"] == flags
 
 
 def test_a_campaign_is_screened_with_its_new_cut_offs(monkeypatch):
     study, used = study_of(7, 8), []
-    monkeypatch.setattr(calibrating, "calibrated", lambda *_: STRICT)
+    monkeypatch.setattr(findings, "calibrated", lambda *_: STRICT)
     screen = reviews.screen
 
     def screened(campaign_id: int) -> Any:
-        used.append(calibrations.cutoffs(campaign_id))
+        used.append(evidence.cutoffs(campaign_id))
         return screen(campaign_id)
 
     monkeypatch.setattr(reviews, "screen", screened)
-    calibrating.calibrate_due()
+    findings.calibrate_due()
     study.refresh_from_db()
     assert used == [STRICT]
     assert study.screened.startswith("56:")
@@ -98,5 +97,5 @@ def test_a_campaign_is_screened_with_its_new_cut_offs(monkeypatch):
 
 def test_one_run_leaves_the_rest_to_the_next(monkeypatch):
     study_of(7, 8)
-    monkeypatch.setattr(calibrating, "AT_ONCE", -1.0)
-    assert calibrating.calibrate_due() == 0
+    monkeypatch.setattr(findings, "CALIBRATIONS_AT_ONCE", -1.0)
+    assert findings.calibrate_due() == 0

@@ -9,9 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.models import Judgment
-from annotate.selectors.review import judgments
-from annotate.services.work import superseding
-from annotate.views.review import comparisons
+from annotate.review import evidence, evidence_views
+from annotate.work import submitting
 from tests import reviewed
 from tests.factories import user
 
@@ -25,7 +24,7 @@ AFTER = {"fluency": 1, "redundancy": 1, "overall": 1}
 def corrected(one: Judgment, times: int = 1) -> Judgment:
     """Correct a judgment several times, as the worst and then the best; return the last answer."""
     for response in (BEFORE, AFTER) * times:
-        one = Judgment.objects.get(pk=superseding.supersede(one.pk, response=response))
+        one = Judgment.objects.get(pk=submitting.supersede(one.pk, response=response))
     return one
 
 
@@ -49,9 +48,9 @@ def test_both_answers_stand_on_the_case_page_and_the_later_one_counts(client: Cl
     assert LATER not in page
     for one in mine:
         corrected(one)
-    work = judgments.work(review.campaign, review.annotator_id)
+    work = evidence.work(review.campaign, review.annotator_id)
     assert work.all[0].earlier == ()  # what is compared has no earlier answers
-    shown = comparisons.beside(work, 1)[0]
+    shown = evidence_views.beside(work, 1)[0]
     own = [line for line in shown.lines if not line.name]
     assert [line.standing for line in own] == ["correction", "superseded", "superseded"]
     assert [line.counts for line in own] == [True, False, False]
@@ -71,13 +70,13 @@ def test_both_answers_stand_on_the_case_page_and_the_later_one_counts(client: Cl
 def test_the_corrections_of_others_are_marked_too(client: Client) -> None:
     client.force_login(ada := user())
     review = reviewed.case(ada)
-    work = judgments.work(review.campaign, review.annotator_id)
+    work = evidence.work(review.campaign, review.annotator_id)
     shared = next(one for one in work.page(1) if one.others)
     other = Judgment.objects.get(pk=shared.others[0].id)
     corrected(other)
     lines = [
         line
-        for one in comparisons.beside(judgments.work(review.campaign, review.annotator_id), 1)
+        for one in evidence_views.beside(evidence.work(review.campaign, review.annotator_id), 1)
         for line in one.lines
         if line.name == other.annotator.pseudonym and line.standing
     ]
@@ -91,7 +90,7 @@ def test_earlier_answers_of_people_who_are_not_shown_are_not_shown(client: Clien
     client.force_login(ada := user())
     review = reviewed.case(ada)
     shared = next(
-        one for one in judgments.work(review.campaign, review.annotator_id).page(1) if one.others
+        one for one in evidence.work(review.campaign, review.annotator_id).page(1) if one.others
     )
     other = Judgment.objects.get(pk=shared.others[0].id)
     corrected(other)

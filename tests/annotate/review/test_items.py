@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.models import Campaign, Item, Judgment, Membership, ResultsSeen, Ruling, Slot
-from annotate.services.review import rulings
-from annotate.services.work import judgments, superseding
+from annotate.review import rulings
+from annotate.work import submitting
 from tests.estimation.reviewed import settle
 from tests.factories import GOOD, campaign, judge, leased, person, user
 from tests.reviewed import flagged
@@ -80,7 +80,7 @@ def test_excluded_and_superseded_judgments_are_shown_and_marked(
     assert "Excluded</span>" in read(client, made, "item", place(out))
     who = person(made, "corrects")
     judged = Judgment.objects.get(pk=judge(who).judgment_id)
-    superseding.supersede(judged.pk, response={**judged.response, "fluency": 0})
+    submitting.supersede(judged.pk, response={**judged.response, "fluency": 0})
     page = read(client, made, "item", place(judged))
     assert "Superseded</span>" in page
     assert page.count(f">{judged.annotator.pseudonym}</a>") == 2
@@ -143,7 +143,7 @@ def test_the_queries_do_not_grow_with_judgments_and_systems(client: Client, made
         who = person(large, name)
         for _task in range(6):
             got = leased(who)
-            judgments.submit(got.pk, participation_id=who.pk, raw={**GOOD, "edit": EDIT})
+            submitting.submit_judgment(got.pk, participation_id=who.pk, raw={**GOOD, "edit": EDIT})
     assert (queries(client, large, "items"), queries(client, large, "item", 1)) == few
 
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.models import Campaign, Review, Ruling, ScreenedAnnotator, Screening
+from annotate.models import review as models_review
+from annotate.review import evidence, reviews, rulings
 from annotate.screening.arrays import medians_of_others
 from annotate.screening.base import Verdict
-from annotate.selectors.review import screening, screens
-from annotate.services.review import reviews, rulings, verdicts
 from tests import reviewed
 from tests.crowds.clock import Clock
 from tests.factories import campaign, person, user
@@ -24,19 +24,19 @@ from tests.seeds import walks
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
-def recomputed(made: Campaign, annotator_id: int) -> tuple[list[screens.Screened], float | None]:
+def recomputed(made: Campaign, annotator_id: int) -> tuple[list[evidence.Screened], float | None]:
     """Return what a reviewer's page shows, from the judgments alone."""
-    columns = screening.columns(made)
+    columns = evidence.columns(made)
     assert columns is not None
     found: dict[str, list[Verdict]] = {}
-    for one in verdicts.found(made, columns):
+    for one in reviews.verdicts_of(made, columns):
         found.setdefault(one.screen, []).append(one)
     shown = []
     for each in found.values():
         if any(one.n for one in each):
             (own,) = (one for one in each if one.annotator == annotator_id)
             rest = (one.value for one in each if one is not own and one.value is not None)
-            shown.append(screens.Screened(own, tuple(sorted(rest))))
+            shown.append(evidence.Screened(own, tuple(sorted(rest))))
     others = columns.seconds[columns.annotator != annotator_id]
     return shown, float(median(others)) if others.size else None
 
@@ -52,14 +52,14 @@ def test_what_is_kept_is_what_a_fresh_screening_finds(
     seed: int, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After random work, exclusions and reversals, for each person with work not yet ruled on."""
-    monkeypatch.setattr(verdicts, "BATCH", 2)
+    monkeypatch.setattr(reviews, "VERDICTS_AT_ONCE", 2)
     choose = random.Random(seed)
     owner = user()
     made = campaign(owner=owner, items=25, double_share=1.0, targets={"overall": 0.01})
     for _round in range(4):
         for _turn in range(choose.randrange(3, 14)):
             who = person(made, choose.choice("abcde"))
-            if reviews.Review.objects.filter(annotator=who.annotator).exists():
+            if models_review.Review.objects.filter(annotator=who.annotator).exists():
                 continue
             reviewed._judge(
                 who, choose.uniform(1, 90), overall=choose.choice([1, 0, -1]), edit=EDIT
@@ -70,7 +70,7 @@ def test_what_is_kept_is_what_a_fresh_screening_finds(
         made.refresh_from_db()
         ruled = Review.objects.filter(campaign=made).values_list("annotator", flat=True)
         for annotator_id in set(people_of(made)) - set(ruled):
-            look = screens.look(made, annotator_id)
+            look = evidence.look(made, annotator_id)
             if look.times is None:
                 continue
             assert (list(look.screens), look.times.others) == recomputed(made, annotator_id)
@@ -118,15 +118,15 @@ def test_the_medians_of_others_are_those_of_the_rest(given: list[tuple[int, int]
 def test_excluded_work_keeps_the_evidence_of_its_exclusion(clock: Clock) -> None:
     review = reviewed.case(user())
     made, owner = review.campaign, review.campaign.memberships.get().user_id
-    before = screens.look(made, review.annotator_id)
+    before = evidence.look(made, review.annotator_id)
     rulings.rule(review.pk, [Ruling.Act.EXCLUDE], actor_id=owner, reason="Spam.")
     clock.move(minutes=1)
     reviews.screen(made.pk)
     made.refresh_from_db()
-    after = screens.look(made, review.annotator_id)
+    after = evidence.look(made, review.annotator_id)
     assert [one.verdict for one in after.screens] == [one.verdict for one in before.screens]
     assert [one.others for one in after.screens] == [
-        tuple(values) for values in screens._others(Screening.objects.get()).values()
+        tuple(values) for values in evidence._others(Screening.objects.get()).values()
     ], "the others are those of today, and this person is not among them"
     assert not after.awaited
 
@@ -134,9 +134,9 @@ def test_excluded_work_keeps_the_evidence_of_its_exclusion(clock: Clock) -> None
 def test_before_the_first_screening_the_page_says_so() -> None:
     made = campaign(owner=user())
     who = person(made)
-    assert screens.look(made, who.annotator_id) == screens.Look()
+    assert evidence.look(made, who.annotator_id) == evidence.Look()
     reviewed._judge(who, 5.0)
-    look = screens.look(made, who.annotator_id)
+    look = evidence.look(made, who.annotator_id)
     assert (look.screens, look.at, look.awaited) == ((), None, True)
 
 
@@ -149,34 +149,34 @@ def test_verdicts_are_kept_at_most_once_in_a_time_and_the_rest_by_a_task(clock: 
     reviews.screen(made.pk)
     made.refresh_from_db()
     assert Screening.objects.get().state != made.screened
-    assert screens.look(made, review.annotator_id).awaited
-    assert verdicts.keep_due() == 0
+    assert evidence.look(made, review.annotator_id).awaited
+    assert reviews.keep_due() == 0
     clock.move(seconds=199)
-    assert verdicts.keep_due() == 0
+    assert reviews.keep_due() == 0
     clock.move(seconds=2)
-    assert verdicts.keep_due() == 1
+    assert reviews.keep_due() == 1
     assert Screening.objects.get().state == made.screened
-    assert not screens.look(made, review.annotator_id).awaited
-    assert verdicts.keep_due() == 0
+    assert not evidence.look(made, review.annotator_id).awaited
+    assert reviews.keep_due() == 0
 
 
 def test_a_campaign_of_an_earlier_version_is_kept_by_the_task() -> None:
     review = reviewed.case(user())
-    before = screens.look(review.campaign, review.annotator_id)
+    before = evidence.look(review.campaign, review.annotator_id)
     Screening.objects.all().delete()
     ScreenedAnnotator.objects.all().delete()
-    assert verdicts.keep_due() == 1
-    after = screens.look(review.campaign, review.annotator_id)
+    assert reviews.keep_due() == 1
+    after = evidence.look(review.campaign, review.annotator_id)
     assert after.screens == before.screens
 
 
 def test_an_outdated_screening_keeps_nothing() -> None:
     review = reviewed.case(user())
     made = review.campaign
-    columns = screening.columns(made)
+    columns = evidence.columns(made)
     assert columns is not None
     Screening.objects.all().delete()
-    assert not verdicts.keep(made.pk, "9:9:9", columns, [])
+    assert not reviews.keep(made.pk, "9:9:9", columns, [])
     assert not Screening.objects.exists()
 
 
@@ -193,5 +193,5 @@ def test_one_persons_evidence_takes_as_many_queries_in_a_large_crowd() -> None:
 def asked(made: Campaign) -> int:
     annotator_id = people_of(made)[0]
     with CaptureQueriesContext(connection) as queries:
-        assert screens.look(made, annotator_id).screens
+        assert evidence.look(made, annotator_id).screens
     return len(queries)

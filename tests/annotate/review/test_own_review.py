@@ -12,12 +12,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate import tokens
+from annotate.common import tokens
 from annotate.models import Appeal, Flag, LedgerEntry, Participation, Payout, Review
+from annotate.review import appeals, eligibility, reviews, rulings
+from annotate.review import queries as review_queries
 from annotate.screening.base import Verdict
-from annotate.selectors.review import eligibility, own_reviews
-from annotate.services.review import appeals, reviews, rulings
-from annotate.services.work import judgments, leasing
+from annotate.work import leasing, submitting
 from estimation.metrics import word_spans
 from tests.annotate.researcher import owner_of
 from tests.annotate.work.pages.working import submit, work_url
@@ -142,7 +142,7 @@ def test_the_evidence_of_paragraphs_is_counted_in_words(client: Client, ada: Cli
             *({"value": 0, "spans": []} for _ in paragraphs[1:]),
         ],
     }
-    judgments.submit(mine.pk, participation_id=worker.pk, raw=raw)
+    submitting.submit_judgment(mine.pk, participation_id=worker.pk, raw=raw)
     flag(worker, "thin_evidence", "no_variation")
     page = own(client, worker)
     assert f"1 of {len(word_spans(paragraphs[0]))} words" in page
@@ -161,7 +161,7 @@ def test_nobody_elses_identity_systems_or_texts_are_on_the_page(
     assert theirs in {one.text for one in who.campaign.outputs.all()}
     for secret in hidden:
         assert secret not in page
-    mine = {one.excerpt for one in own_reviews.tasks(who.pk)}
+    mine = {one.excerpt for one in review_queries.tasks(who.pk)}
     assert len(mine) == 2
     assert theirs not in page or theirs in mine
     assert "estimate" not in page.casefold()

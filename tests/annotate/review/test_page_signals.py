@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.campaigns import life
 from annotate.models import (
     Assignment,
     AuditEntry,
@@ -27,14 +28,12 @@ from annotate.models import (
     SignalFinding,
     SignalKey,
 )
+from annotate.review import eligibility, evidence, findings
+from annotate.review import queries as review_queries
 from annotate.screening.signals import PageCounts
-from annotate.selectors.review import eligibility, reviews, signal_evidence
-from annotate.selectors.work import signal_keys
-from annotate.services.campaigns import life
-from annotate.services.review import signal_findings
-from annotate.services.work import judgments
-from annotate.services.work.page_signals import PageSent
 from annotate.tasks import look_at_signals
+from annotate.work import submitting, task
+from annotate.work.submitting import PageSent
 from tests.annotate.work.pages.working import BEST, JUDGED, call, invitation, work_data, work_url
 from tests.factories import campaign, change, leased, person, user
 
@@ -58,7 +57,7 @@ def at(network: str = NETWORK) -> Client:
 def judge(who: Participation, signals=None, *, network: str = NETWORK, **changes) -> None:
     page = PageSent(PASTED if signals is None else signals, network, AGENT)
     raw = {**BEST, **changes}
-    judgments.submit(leased(who).pk, participation_id=who.pk, raw=raw, page=page)
+    submitting.submit_judgment(leased(who).pk, participation_id=who.pk, raw=raw, page=page)
 
 
 def rewritten(who: Participation, n: int = 6, **changes) -> None:
@@ -152,17 +151,17 @@ def test_late_work_has_its_signals_too():
     late = Assignment.objects.get()
     life.expire_all()
     page = PageSent(PASTED, NETWORK, AGENT)
-    judgments.submit(late.pk, participation_id=who.pk, raw=BEST, page=page)
+    submitting.submit_judgment(late.pk, participation_id=who.pk, raw=BEST, page=page)
     assert Assignment.objects.get(pk=late.pk).signals["pasted"] == 90
 
 
 def queue(who: User) -> list[str]:
-    return [one.pseudonym for one in reviews.queue(who.pk)]
+    return [one.pseudonym for one in review_queries.queue(who.pk)]
 
 
 def kinds_of(who: Participation) -> list[str]:
     key = (who.campaign.public_id, who.annotator.pseudonym)
-    found = signal_evidence.reasons([key]).get(key)
+    found = evidence.reasons([key]).get(key)
     return [one.kind for one in found.evidence] if found else []
 
 
@@ -217,7 +216,7 @@ def test_the_same_network_and_device_are_seen_together_later_ones_too():
     assert [who for who in kinds if "double" in kinds[who]] == sorted(
         [first.annotator_id, second.annotator_id]
     )
-    look = signal_evidence.look(study, first.annotator_id)
+    look = evidence.look_at_signals(study, first.annotator_id)
     assert look.evidence[-1].numbers["accounts"] == 2
 
 
@@ -227,17 +226,17 @@ def rows():
 
 @pytest.mark.slow
 def test_signals_and_key_go_thirty_days_after_closing(monkeypatch):
-    monkeypatch.setattr(signal_findings, "BATCH", 2)  # so that it takes several steps
+    monkeypatch.setattr(findings, "BATCH", 2)  # so that it takes several steps
     study, going_on = campaign(items=20, screening=ON), campaign(items=20, screening=ON)
     for each in (study, going_on):
         rewritten(person(each))
     look_at_signals()
     close(study, days=29.9)
-    assert signal_findings.erase_due() == 0
+    assert findings.erase_due() == 0
     close_again = timezone.now() - timedelta(days=30.1)
     change(study, closed_at=close_again)
     assert look_at_signals() == 0  # the task that runs every minute erases
-    assert signal_findings.erase_due() == 0
+    assert findings.erase_due() == 0
     assert list(SignalKey.objects.values_list("campaign", flat=True)) == [going_on.pk]
     assert set(SignalFinding.objects.values_list("campaign", flat=True)) == {going_on.pk}
     kept = Assignment.objects.filter(signals__isnull=False).values_list("campaign", flat=True)
@@ -247,7 +246,7 @@ def test_signals_and_key_go_thirty_days_after_closing(monkeypatch):
 
 def test_the_key_is_there_as_long_as_anything_that_it_hashed(monkeypatch):
     """A worker that dies while it erases leaves the key, by which the next one finds the rest."""
-    monkeypatch.setattr(signal_findings, "BATCH", 2)
+    monkeypatch.setattr(findings, "BATCH", 2)
     study = campaign(items=20, screening=ON)
     rewritten(person(study))
     look_at_signals()
@@ -262,26 +261,26 @@ def test_the_key_is_there_as_long_as_anything_that_it_hashed(monkeypatch):
         raise Dies
 
     with monkeypatch.context() as broken:
-        broken.setattr(signal_findings.transaction, "atomic", atomic)
+        broken.setattr(findings.transaction, "atomic", atomic)
         with pytest.raises(Dies):
-            signal_findings.erase_due()
+            findings.erase_due()
     assert SignalKey.objects.exists()
-    signal_findings.erase_due()
+    findings.erase_due()
     assert not SignalKey.objects.exists()
     assert not SignalFinding.objects.exists()
 
 
 def test_after_closing_nothing_is_counted_and_a_reopened_campaign_has_a_key_again():
     study = campaign(owner=(ada := user()), items=20, screening=ON)
-    assert signal_keys.of(study)
+    assert task.signal_keys_of(study)
     close(study, days=31)
     study.refresh_from_db()
-    assert signal_keys.of(study) is None
-    signal_findings.erase_due()
+    assert task.signal_keys_of(study) is None
+    findings.erase_due()
     life.reopen(study.pk, actor_id=ada.pk, why="more")
     study.refresh_from_db()
-    assert signal_keys.of(study)
-    assert signal_findings.erase_due() == 0
+    assert task.signal_keys_of(study)
+    assert findings.erase_due() == 0
 
 
 @pytest.mark.parametrize("on", [True, False])

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.models import Campaign, Judgment, Membership, ScreenedAnnotator
-from annotate.selectors.work import people_records
+from annotate.work import queries as work_queries
 from tests.estimation.reviewed import flag, take_turns
 from tests.factories import campaign, person, user
 
@@ -42,7 +42,7 @@ def test_a_line_tells_time_agreement_flags_and_tutorial(client: Client, made: Ca
             defaults={"state": "", "at": timezone.now(), "verdicts": kept},
         )
     ids = [one.annotator_id for one in people]
-    found = people_records.of(made.pk, ids)
+    found = work_queries.people_records_of(made.pk, ids)
     assert [found[pk].flags for pk in ids] == [0, 2, 0]
     for pk in ids:
         assert found[pk].minutes == 1.5 * Judgment.objects.filter(annotator=pk).count()

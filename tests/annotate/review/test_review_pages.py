@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.campaigns import life
 from annotate.models import (
     Appeal,
     AuditEntry,
@@ -24,8 +25,7 @@ from annotate.models import (
     Ruling,
     Slot,
 )
-from annotate.services.campaigns import life
-from annotate.services.review import appeals, reviewing, rulings
+from annotate.review import appeals, rulings
 from tests import remembered, reviewed
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, judge, person, user
@@ -452,5 +452,7 @@ def test_who_was_ruled_on_without_a_flag_is_listed_as_such(ada: Client, mine: Ca
     judge(who)
     acts = [Act.EXCLUDE]
     owner = owner_of(ada).pk
-    reviewing.rule(mine.pk, who.annotator_id, acts, actor_id=owner, reason="By hand.", seen=0)
+    rulings.rule_on_person(
+        mine.pk, who.annotator_id, acts, actor_id=owner, reason="By hand.", seen=0
+    )
     assert "Put here by hand" in text(ada.get("/reviews/"))

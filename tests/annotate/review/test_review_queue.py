@@ -17,7 +17,7 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.selectors.review import appeal_rights, queues, reviews
+from annotate.review import queries as review_queries
 from tests import reviewed
 from tests.factories import campaign, user
 
@@ -52,16 +52,16 @@ def walk(client: Client, asked: str = "") -> list[Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sort", ["", "new", "-new", "old", "name", "-name", "-turn"])
-@pytest.mark.parametrize("show", queues.PARTS)
+@pytest.mark.parametrize("show", review_queries.PARTS)
 def test_all_pages_together_show_each_case_once(ada: Client, show: str, sort: str) -> None:
     for n in (130, 7):
         reviewed.queue(campaign(owner=owner()), n, seed=n)
     reviewed.queue(campaign(owner=user("bob")), 10, seed=3)
-    mine = reviews.of_user(owner().pk)
+    mine = review_queries.of_user(owner().pk)
     expected = {
-        "waiting": mine.filter(reviews.waits()),
+        "waiting": mine.filter(review_queries.waits()),
         "appeals": mine.filter(appeals__answered_at=None, appeals__isnull=False),
-        "ruled": mine.filter(status="cleared").exclude(reviews.waits()),
+        "ruled": mine.filter(status="cleared").exclude(review_queries.waits()),
     }[show]
     found = [one.review_id for one in walk(ada, f"?show={show}&sort={sort}")]
     assert len(found) == len(set(found)) == expected.count() > 0
@@ -71,10 +71,10 @@ def test_all_pages_together_show_each_case_once(ada: Client, show: str, sort: st
 @pytest.mark.slow
 def test_the_pages_are_the_queue_in_its_order(ada: Client) -> None:
     reviewed.queue(campaign(owner=owner()), 130)
-    whole = [one.key for one in reviews.queue(owner().pk)]
+    whole = [one.key for one in review_queries.queue(owner().pk)]
     assert [one.key for one in walk(ada)] == whole
     by_rule = sorted(
-        reviews.queue(owner().pk),
+        review_queries.queue(owner().pk),
         key=lambda one: (
             one.others_answer,
             one.appeal_due is None,
@@ -89,15 +89,17 @@ def test_walking_from_case_to_case_meets_each_of_them_once(ada: Client) -> None:
     made = campaign(owner=owner())
     reviewed.queue(made, 12)
     ruled_by_ada(made)
-    queue = [one for one in reviews.queue(owner().pk) if not one.others_answer]
-    assert len(queue) < len(reviews.queue(owner().pk)), "one is left to another reviewer"
-    left = appeal_rights.left_to_others(owner().pk)
+    queue = [one for one in review_queries.queue(owner().pk) if not one.others_answer]
+    assert len(queue) < len(review_queries.queue(owner().pk)), "one is left to another reviewer"
+    left = review_queries.left_to_others(owner().pk)
     for place, one in enumerate(queue):
-        beside = queues.neighbours(owner().pk, one.review_id, left, queues.asked({}))
+        beside = review_queries.neighbours(
+            owner().pk, one.review_id, left, review_queries.asked({})
+        )
         assert (beside.n_waiting, beside.place) == (len(queue), place + 1)
         assert beside.previous == (queue[place - 1].key if place else None)
         assert beside.following == (queue[place + 1].key if place + 1 < len(queue) else None)
-    outside = queues.neighbours(owner().pk, None, left, queues.asked({}))
+    outside = review_queries.neighbours(owner().pk, None, left, review_queries.asked({}))
     assert (outside.place, outside.previous, outside.following) == (None, None, queue[0].key)
 
 

@@ -8,18 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotate.campaigns.problems import Row
+from annotate.common.text import word_diff
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review, Ruling
+from annotate.pay import payouts
+from annotate.review import effects, evidence, evidence_views, rulings
+from annotate.review import queries as review_queries
 from annotate.screening import SCREENS
 from annotate.screening.base import ScreenAxis
-from annotate.selectors.review import effects, reviews, screens
-from annotate.selectors.review import judgments as review_judgments
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.pay import extra_pay, payouts
-from annotate.services.review import rulings
-from annotate.services.work import judgments
-from annotate.text.word_diff import word_diff
-from annotate.views.review import comparisons, plots
-from annotate.views.review import words as review_words
+from annotate.work import submitting
 from tests import reviewed
 from tests.factories import campaign, judge, leased, person, user
 
@@ -28,8 +25,8 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 PARAGRAPHS = ("It opened in 1936 with a cow.", "Oak was used.", "A mail boat rowed over.")
 
 
-def work(who: Participation) -> review_judgments.AnnotatorWork:
-    return review_judgments.work(who.campaign, who.annotator_id)
+def work(who: Participation) -> evidence.AnnotatorWork:
+    return evidence.work(who.campaign, who.annotator_id)
 
 
 def doubled(**changes: Any) -> Campaign:
@@ -99,7 +96,7 @@ def answer(who: Participation, *values: int, plausible: bool = True) -> None:
         {"value": value, "confirmed": True, "spans": [{"start": 0, "end": 2, "text": text[:2]}]}
         for value, text in zip(values, PARAGRAPHS, strict=False)
     ]
-    judgments.submit(
+    submitting.submit_judgment(
         assignment.pk,
         participation_id=who.pk,
         raw={"plausible": plausible, "verdicts": verdicts},
@@ -116,9 +113,9 @@ def test_paragraphs_are_compared_one_by_one_and_evidence_is_shown() -> None:
     assert one.distance == pytest.approx((0 + 0 + 0 + 2 / 2) / 4)
     paragraph = found.matrices[1]
     assert paragraph.counts == ((1, 0, 0), (0, 1, 0), (1, 0, 0))
-    (shown,) = comparisons.beside(found, 1)
+    (shown,) = evidence_views.beside(found, 1)
     own = shown.lines[0]
-    assert comparisons.columns(found) == ["Plausible", "Paragraphs"]
+    assert evidence_views.columns(found) == ["Plausible", "Paragraphs"]
     assert [(cell.text, cell.off) for cell in own.cells] == [
         ("yes", False),
         ("1 correct, ≠ 3 incorrect", True),
@@ -186,19 +183,17 @@ def test_what_is_due_is_what_was_not_paid_yet() -> None:
     assert due() == (Decimal("3.15"), Decimal("2.40"))
     payouts.mark_paid(payouts.prepare(made.pk, actor_id=owner).pk, actor_id=owner)
     assert due() == (0, 0)
-    gift = extra_pay.Gift(
-        extra_pay.Kind.BONUS, who.annotator.pseudonym, Decimal("0.50"), "Care.", "k"
-    )
-    extra_pay.give(made.pk, gift, actor_id=owner)
+    gift = payouts.Gift(payouts.Kind.BONUS, who.annotator.pseudonym, Decimal("0.50"), "Care.", "k")
+    payouts.give(made.pk, gift, actor_id=owner)
     assert due() == (Decimal("0.50"), 0), "what was given is no pay for the work"
 
 
 def test_the_screens_of_excluded_work_can_still_be_looked_at() -> None:
     review = reviewed.case(user())
-    before = screens.look(review.campaign, review.annotator_id)
+    before = evidence.look(review.campaign, review.annotator_id)
     owner = review.campaign.memberships.get().user_id
     rulings.rule(review.pk, [Ruling.Act.EXCLUDE], actor_id=owner, reason="Spam.")
-    assert screens.look(review.campaign, review.annotator_id) == before
+    assert evidence.look(review.campaign, review.annotator_id) == before
     assert before.times is not None
     assert before.times.own == pytest.approx([3 + k / 10 for k in range(6)])
     assert {len(one.others) for one in before.screens} <= {0, *range(7)}
@@ -207,21 +202,21 @@ def test_the_screens_of_excluded_work_can_still_be_looked_at() -> None:
 def test_the_queue_and_the_case_agree() -> None:
     review = reviewed.case(user())
     owner = review.campaign.memberships.get().user_id
-    (line,) = reviews.queue(owner)
-    case = reviews.case(review.campaign, line.pseudonym)
+    (line,) = review_queries.queue(owner)
+    case = review_queries.case(review.campaign, line.pseudonym)
     assert case is not None
     assert (case.judgments, case.flags, case.status) == (
         line.judgments,
         line.flags,
         Review.Status.OPEN,
     )
-    assert reviews.n_waiting(owner) == 1
-    assert reviews.n_waiting(user("bob").pk) is None
+    assert review_queries.n_waiting(owner) == 1
+    assert review_queries.n_waiting(user("bob").pk) is None
 
 
 def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
     axis = ScreenAxis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
-    strip = plots.strip(
+    strip = evidence_views.strip(
         axis, own=0.25, low=0.0, high=2.0, threshold=0.5, others=[0.0, 0.0, 1.0], label="x"
     )
     assert strip.me is not None
@@ -234,7 +229,7 @@ def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
 def test_a_strip_of_thousands_keeps_its_shape_and_draws_each_pixel_once() -> None:
     axis = ScreenAxis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
     others = [0.2] * 2000 + [0.7] * 1000
-    strip = plots.strip(
+    strip = evidence_views.strip(
         axis, own=None, low=None, high=None, threshold=0.5, others=others, label="x"
     )
     columns = [sorted(y for x, y in strip.dots if (x < 150) is low) for low in (True, False)]
@@ -247,7 +242,7 @@ def test_a_strip_of_thousands_keeps_its_shape_and_draws_each_pixel_once() -> Non
 @pytest.mark.parametrize("screen", SCREENS)
 def test_every_screen_has_words_also_without_a_value(screen: str) -> None:
     flag = reviewed.fired(screen)
-    assert review_words.brief(flag).endswith(".")
+    assert evidence_views.brief(flag).endswith(".")
     words = SCREENS[screen].reviewers
     assert words.detail(flag) is not None
     assert words.axis([0.5]).low < words.axis([0.5]).high
@@ -257,11 +252,9 @@ def test_a_screen_that_first_listed_and_then_paused_somebody_is_told_once() -> N
     first = replace(reviewed.fired("short_edits"), n=12, tier="list")
     later = replace(first, n=15, value=0.9, tier="pause")
     other = reviewed.fired("too_fast")
-    told = review_words.flags([first, other, later])
+    told = evidence_views.flags([first, other, later])
     assert [title for title, _line in told] == ["Short edits", "Too fast"]
-    assert told[0][1] == review_words.brief(later) != review_words.brief(first)
-
-
+    assert told[0][1] == evidence_views.brief(later) != evidence_views.brief(first)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotate.selectors.review.reviews import Logged
-from annotate.views.review.trail import trail
+from annotate.review.queries import Logged
+from annotate.review.views import trail
 
 
 def told(verb: str, **detail: Any) -> str:

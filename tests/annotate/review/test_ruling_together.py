@@ -9,9 +9,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotate.models import Exclusion, Membership, Review, Ruling
-from annotate.selectors.review import queues
-from annotate.selectors.review import together as cases
-from annotate.services.review import rulings
+from annotate.review import queries as review_queries
+from annotate.review import rulings
 from tests import reviewed
 from tests.factories import campaign, user
 
@@ -213,11 +212,14 @@ def test_asking_takes_as_many_queries_for_many_people_as_for_few(ada: Client) ->
 
 def test_the_cases_are_those_of_their_own_pages(ada: Client, three: list[Review]) -> None:
     """What is read for several people at once is what is read for each of them alone."""
-    from annotate.selectors.review import effects, reviews
+    from annotate.review import effects
+    from annotate.review import queries as reviews
 
     rulings.rule(three[0].pk, [Ruling.Act.EXCLUDE], actor_id=owner().pk, reason="Copied.", seen=0)
-    keys = [queues.CaseKey(*key(one).split("/")) for one in three]
-    for review, (case, found, _others) in zip(three, cases.of(owner().pk, keys), strict=True):
+    keys = [review_queries.CaseKey(*key(one).split("/")) for one in three]
+    for review, (case, found, _others) in zip(
+        three, effects.people_together(owner().pk, keys), strict=True
+    ):
         alone = reviews.case(review.campaign, review.annotator.pseudonym)
         assert alone is not None
         assert {**vars(alone), "trail": ()} == vars(case)

@@ -8,7 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from annotate.errors import Conflict, Gone, Invalid
+from annotate.campaigns import life
+from annotate.common.errors import Conflict, Gone, Invalid
 from annotate.models import (
     Appeal,
     Assignment,
@@ -23,16 +24,13 @@ from annotate.models import (
     Ruling,
     Slot,
 )
+from annotate.pay import tallies
+from annotate.review import appeals, eligibility, evidence, reviews, rulings
+from annotate.review import queries as review_queries
 from annotate.screening.base import Verdict
-from annotate.selectors.pay import accounts
-from annotate.selectors.review import eligibility, own_reviews, screening
-from annotate.selectors.work import admission
-from annotate.services.campaigns import life
-from annotate.services.review import appeals, reviewing, reviews, rulings
-from annotate.services.work import judgments, leasing
+from annotate.work import admission, leasing, submitting
+from estimation import read, refresh
 from estimation.models import Estimate
-from estimation.selectors import history
-from estimation.services import estimating
 from tests import remembered
 from tests.factories import GOOD, campaign, judge, leased, person, user
 
@@ -94,7 +92,7 @@ def rule(
 
 def numbers(made: Campaign) -> list[tuple[float, ...]]:
     """The newest estimates, to the last digit."""
-    estimating.refresh(made.pk)
+    refresh.refresh(made.pk)
     n = made.systems.count() * 4
     rows = Estimate.objects.filter(campaign=made).order_by("-id")[:n]
     return sorted(
@@ -133,13 +131,13 @@ def test_a_listed_person_works_on_and_holds_nothing_back(
     assert review.status == Status.LISTED
     assert leased(who)
     assert eligibility.waiting(made.pk) == 0
-    assert own_reviews.standing_of(who.pk).looked is None
+    assert review_queries.standing_of(who.pk).looked is None
     assert reviews.flag(made.pk, who.annotator_id, [listed]) == []
     assert reviews.flag(made.pk, who.annotator_id, [fired()])
     review.refresh_from_db()
     assert review.status == Status.OPEN
     assert eligibility.waiting(made.pk) == 1
-    assert [one.tier for one in own_reviews.standing_of(who.pk).looked.notices] == ["pause"]
+    assert [one.tier for one in review_queries.standing_of(who.pk).looked.notices] == ["pause"]
 
 
 def test_a_listed_person_is_cleared_and_listed_again(made: Campaign, who: Participation) -> None:
@@ -155,9 +153,9 @@ def test_cleared_work_remains_a_yardstick_and_accuses_no_more(
     made: Campaign, who: Participation
 ) -> None:
     review = flagged(who)
-    before = screening.columns(made)
+    before = evidence.columns(made)
     rule(review, Act.CLEAR, reason="")
-    after = screening.columns(made)
+    after = evidence.columns(made)
     assert before is not None
     assert after is not None
     mine = before.annotator == who.annotator_id
@@ -165,7 +163,7 @@ def test_cleared_work_remains_a_yardstick_and_accuses_no_more(
     assert (after.annotator[mine] == -who.annotator_id).all()
     assert (after.annotator[~mine] == before.annotator[~mine]).all()
     judge(who)
-    newest = screening.columns(made)
+    newest = evidence.columns(made)
     assert newest is not None
     assert (newest.annotator == who.annotator_id).sum() == 1
 
@@ -180,8 +178,7 @@ def test_exclusion_leaves_the_estimates_and_comes_back_to_the_same_digits(
     assert sum(row[-1] for row in without) < sum(row[-1] for row in before)
     assert not Slot.objects.filter(assignment__annotator=who.annotator_id).exists()
     beside = {
-        (row.system_id, row.criterion): row.detail["with_excluded"]
-        for row in history.latest(made.pk)
+        (row.system_id, row.criterion): row.detail["with_excluded"] for row in read.latest(made.pk)
     }
     assert {
         (system, criterion): (estimate, low, high, n)
@@ -193,7 +190,7 @@ def test_exclusion_leaves_the_estimates_and_comes_back_to_the_same_digits(
     rule(review, Act.RESTORE, reason="")
     assert numbers(made) == before
     assert numbers(made) != without
-    assert all(row.detail["with_excluded"] is None for row in history.latest(made.pk))
+    assert all(row.detail["with_excluded"] is None for row in read.latest(made.pk))
 
 
 def test_excluded_outputs_are_leased_again_and_both_judgments_count_after_a_reversal(
@@ -205,7 +202,7 @@ def test_excluded_outputs_are_leased_again_and_both_judgments_count_after_a_reve
     rule(review, Act.EXCLUDE)
     again = leased(person(made, "next"))
     assert again.output_id in mine
-    judgments.submit(again.pk, participation_id=again.participation_id, raw=GOOD)
+    submitting.submit_judgment(again.pk, participation_id=again.participation_id, raw=GOOD)
     n = 0
     while Slot.objects.filter(output=again.output_id, assignment=None).exists():
         n += 1
@@ -226,7 +223,7 @@ def test_open_work_ends_with_an_exclusion_and_late_work_is_paid_but_does_not_cou
     rule(review, Act.EXCLUDE)
     open_.refresh_from_db()
     assert open_.status == Assignment.Status.RETURNED
-    receipt = judgments.submit(open_.pk, participation_id=who.pk, raw=GOOD)
+    receipt = submitting.submit_judgment(open_.pk, participation_id=who.pk, raw=GOOD)
     assert not receipt.counts
     assert receipt.earned > 0
     got = leasing.lease(who.pk)
@@ -237,17 +234,17 @@ def test_open_work_ends_with_an_exclusion_and_late_work_is_paid_but_does_not_cou
 def test_exclusion_does_not_touch_pay_and_refusing_is_undone_to_the_cent(
     who: Participation,
 ) -> None:
-    earned = accounts.earned(who.pk)[0]
+    earned = tallies.earned(who.pk)[0]
     review = flagged(who)
     rule(review, Act.EXCLUDE)
-    assert accounts.earned(who.pk)[0] == earned == Decimal("2.40")
+    assert tallies.earned(who.pk)[0] == earned == Decimal("2.40")
     rule(review, Act.REFUSE)
-    assert accounts.earned(who.pk)[0] == 0
+    assert tallies.earned(who.pk)[0] == 0
     rule(review, Act.REPAY)
-    assert accounts.earned(who.pk)[0] == earned
+    assert tallies.earned(who.pk)[0] == earned
     rule(review, Act.REFUSE)
     rule(review, Act.RESTORE)
-    assert accounts.earned(who.pk)[0] == earned
+    assert tallies.earned(who.pk)[0] == earned
     assert (review.status, review.pay_refused) == (Status.CLEARED, False)
     kinds = list(LedgerEntry.objects.filter(participation=who).values_list("kind", flat=True))
     assert kinds.count("refusal") == kinds.count("reinstatement") == 2
@@ -264,7 +261,7 @@ def test_the_tutorial_bonus_is_not_refused(made: Campaign, who: Participation) -
     )
     review = flagged(who)
     rule(review, Act.EXCLUDE, Act.REFUSE)
-    assert accounts.earned(who.pk)[0] == Decimal("0.75")
+    assert tallies.earned(who.pk)[0] == Decimal("0.75")
 
 
 def test_what_is_paid_out_or_long_past_is_not_refused(who: Participation) -> None:
@@ -350,8 +347,8 @@ def test_everybody_can_be_excluded_and_brought_back(made: Campaign, who: Partici
         review_id = reviews.open_by_hand(made.pk, one.annotator_id, actor_id=User.objects.get().pk)
         rule(Review.objects.get(pk=review_id), Act.EXCLUDE)
     assert not Slot.objects.filter(assignment__isnull=False).exists()
-    estimating.refresh(made.pk)
-    assert history.latest(made.pk) == []
+    refresh.refresh(made.pk)
+    assert read.latest(made.pk) == []
     assert Estimate.objects.filter(n_judgments=0, estimate=None).exists()
     for review in Review.objects.all():
         rule(review, Act.RESTORE, reason="")
@@ -407,7 +404,7 @@ def test_a_block_and_its_end_leave_nobody_waiting_for_a_ruling(
     other = person(campaign(owner=ada, name="Another"), "both")
     assert one.annotator == other.annotator
     if acts == [Act.UNBLOCK]:
-        reviewing.rule(
+        rulings.rule_on_person(
             other.campaign_id,
             other.annotator_id,
             [Act.EXCLUDE, Act.BLOCK],
@@ -416,7 +413,7 @@ def test_a_block_and_its_end_leave_nobody_waiting_for_a_ruling(
             seen=0,
         )
         assert eligibility.barred(made.pk, one.annotator_id) == "blocked"
-    reviewing.rule(made.pk, one.annotator_id, acts, actor_id=ada.pk, reason="Spam.", seen=0)
+    rulings.rule_on_person(made.pk, one.annotator_id, acts, actor_id=ada.pk, reason="Spam.", seen=0)
     assert eligibility.waiting(made.pk) == 0
     barred = "" if acts == [Act.UNBLOCK] else "blocked"
     assert eligibility.barred(made.pk, one.annotator_id) == barred

@@ -9,14 +9,12 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from annotate import tokens
+from annotate.common import tokens
 from annotate.models import Participation, Review, Ruling
+from annotate.review import choices, effects, evidence_views, reviews, rulings
+from annotate.review import queries as review_queries
+from annotate.review.rulings import NOT_OPENED
 from annotate.screening.base import LISTED, PAUSED, Verdict
-from annotate.selectors.review import queues, records, ruling_statistics
-from annotate.selectors.review import together as cases
-from annotate.services.review import reviewing, reviews
-from annotate.services.review.together import NOT_OPENED
-from annotate.views.review import choices, words
 from tests import reviewed
 from tests.annotate.review.test_ruling_together import ask, confirm, key, statuses
 from tests.factories import campaign, judge, person, user
@@ -83,7 +81,7 @@ def test_several_cases_that_nobody_opened_are_asked_for(ada: Client, three: list
         False,
         False,
     ]
-    assert ruling_statistics.of(three[0].campaign_id).unopened == 2
+    assert effects.ruling_statistics_of(three[0].campaign_id).unopened == 2
 
 
 def test_only_who_opened_the_case_is_said_to_have_looked(ada: Client, three: list[Review]) -> None:
@@ -138,7 +136,9 @@ def test_all_campaigns_of_a_person_are_asked_for_too(ada: Client, three: list[Re
 
 
 def test_no_draft_says_that_somebody_looked(ada: Client, three: list[Review]) -> None:
-    (one,) = cases.of(owner().pk, [queues.CaseKey(*key(three[0]).split("/"))])
+    (one,) = effects.people_together(
+        owner().pk, [review_queries.CaseKey(*key(three[0]).split("/"))]
+    )
     for language in ("en", "de"):
         drafts = [
             choices.draft(choice, replace(one.case, language=language))
@@ -165,7 +165,7 @@ def test_a_listed_person_is_not_called_flagged(ada: Client) -> None:
     page = text(ada.get(address(review)))
     assert "2 reasons to look" in page
     assert "flagged" not in page.replace("Flagged if", "")
-    reviewing.rule(
+    rulings.rule_on_person(
         review.campaign_id,
         review.annotator_id,
         [Ruling.Act.CLEAR],
@@ -183,8 +183,8 @@ def test_each_sign_is_named_and_counted_once(ada: Client) -> None:
         ("several_signs", LISTED),
         ("too_fast", PAUSED),
     )
-    fired = records.flags([review.pk])[review.pk]
-    assert [title for title, _line in words.flags(fired)] == ["Too fast"]
+    fired = review_queries.flags_of([review.pk])[review.pk]
+    assert [title for title, _line in evidence_views.flags(fired)] == ["Too fast"]
     page = text(ada.get(address(review)))
     assert "1 screen flagged" in page
     drafts = re.findall(r'data-draft="([^"]*)"', page)
@@ -196,9 +196,12 @@ def test_each_sign_is_named_and_counted_once(ada: Client) -> None:
 def test_the_sum_of_signs_is_told_where_it_stands_alone(ada: Client) -> None:
     alone = flagged(person(campaign(owner=owner())), ("several_signs", LISTED))
     paused = flagged(person(campaign(), "p2"), ("too_fast", LISTED), ("several_signs", PAUSED))
-    fired = records.flags([alone.pk, paused.pk])
-    assert [one.screen for one in records.signs(fired[alone.pk])] == ["several_signs"]
-    assert {one.screen for one in records.signs(fired[paused.pk])} == {"too_fast", "several_signs"}
+    fired = review_queries.flags_of([alone.pk, paused.pk])
+    assert [one.screen for one in review_queries.signs(fired[alone.pk])] == ["several_signs"]
+    assert {one.screen for one in review_queries.signs(fired[paused.pk])} == {
+        "too_fast",
+        "several_signs",
+    }
 
 
 def test_nobody_who_is_ruled_on_waits(ada: Client, three: list[Review]) -> None:

@@ -7,12 +7,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from annotate.errors import Conflict, Invalid
+from annotate.campaigns import amendments, creating, exports, life
+from annotate.common.errors import Conflict, Invalid
 from annotate.models import AuditEntry, Campaign, ChangeMark, Protocol, SignalKey
+from annotate.review import findings
 from annotate.screening.screens import Settings, by_path, groups
-from annotate.selectors.campaigns import screen_settings as selectors
-from annotate.services.campaigns import creating, life, screen_settings
-from annotate.services.review import signal_findings
 from tests.factories import campaign, plan, rows, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -52,14 +51,14 @@ def test_settings_that_cannot_be_right_are_refused(given, told):
     assert told in refused.value.errors["screening"]
     study = campaign(is_open=False)
     with pytest.raises(Invalid) as refused:
-        screen_settings.change(study.pk, given, actor_id=None)
+        amendments.change(study.pk, given, actor_id=None)
     assert told in refused.value.errors
     assert now(study).to_dict() == USUAL
 
 
 def test_a_draft_changes_freely_and_opening_fixes_everything():
     study = campaign(is_open=False, screening={"timing": {"share": 0.2}})
-    screen_settings.change(study.pk, {"timing": {"words": 30}, **ON}, actor_id=None)
+    amendments.change(study.pk, {"timing": {"words": 30}, **ON}, actor_id=None)
     assert now(study).to_dict()["timing"] == USUAL["timing"] | {"share": 0.2, "words": 30}
     life.open_(study.pk)
     fixed = now(study).to_dict()
@@ -73,24 +72,24 @@ def test_an_amendment_needs_a_reason_which_the_log_keeps():
     ChangeMark.objects.all().delete()
     given = {"timing": {"share": 0.2}}
     with pytest.raises(Invalid, match="Say why"):
-        screen_settings.change(study.pk, given, actor_id=ada.pk, reason="  ")
+        amendments.change(study.pk, given, actor_id=ada.pk, reason="  ")
     assert not AuditEntry.objects.filter(verb="amend_screens").exists()
-    screen_settings.change(study.pk, given, actor_id=ada.pk, reason="Texts are short.")
-    found = selectors.of(study.pk)
+    amendments.change(study.pk, given, actor_id=ada.pk, reason="Texts are short.")
+    found = exports.screen_settings_of(study.pk)
     (one,) = found.amendments
     assert (one.actor, one.why) == ("ada", "Texts are short.")
     assert one.changes == {"timing.share": (1 / 3, 0.2)}
     assert found.in_use["timing"]["share"] == 0.2
     assert found.at_opening == USUAL
     assert ChangeMark.objects.filter(campaign=study).exists()
-    assert screen_settings.change(study.pk, given, actor_id=ada.pk) == {}  # as it was: no entry
+    assert amendments.change(study.pk, given, actor_id=ada.pk) == {}  # as it was: no entry
     assert AuditEntry.objects.filter(verb="amend_screens").count() == 1
 
 
 def test_the_screens_look_again_after_an_amendment():
     study = campaign()
     Campaign.objects.filter(pk=study.pk).update(screened="5:5:15")
-    screen_settings.change(study.pk, {"timing": {"share": 0.2}}, actor_id=None, reason="short")
+    amendments.change(study.pk, {"timing": {"share": 0.2}}, actor_id=None, reason="short")
     study.refresh_from_db()
     assert study.screened == ""
 
@@ -98,11 +97,11 @@ def test_the_screens_look_again_after_an_amendment():
 def test_signals_can_only_be_switched_off_once_people_may_have_joined():
     study = campaign()
     with pytest.raises(Conflict, match="were not told"):
-        screen_settings.change(study.pk, ON, actor_id=None, reason="late idea")
+        amendments.change(study.pk, ON, actor_id=None, reason="late idea")
     told = campaign(screening=ON)
     off = {"signals": {"on": False}}
-    screen_settings.change(told.pk, off, actor_id=None, reason="not wanted")
-    assert signal_findings.erase_due() == 1
+    amendments.change(told.pk, off, actor_id=None, reason="not wanted")
+    assert findings.erase_due() == 1
     assert not SignalKey.objects.exists()
 
 
@@ -111,7 +110,7 @@ def test_a_closed_campaign_keeps_its_settings():
     life.close(study.pk, Campaign.Reason.HAND)
     life.finish(study.pk)
     with pytest.raises(Conflict, match="closed"):
-        screen_settings.change(study.pk, {"timing": {"share": 0.2}}, actor_id=None, reason="x")
+        amendments.change(study.pk, {"timing": {"share": 0.2}}, actor_id=None, reason="x")
 
 
 def address(study: Campaign) -> str:

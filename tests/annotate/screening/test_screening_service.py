@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
+from annotate.campaigns.problems import Row
 from annotate.models import Annotator, Campaign, ChangeMark, Flag, Judgment, Review, Ruling
+from annotate.review import evidence, reviews, rulings
 from annotate.screening.screens import SettingsError
-from annotate.selectors.review import screening as columns_of
-from annotate.selectors.work import in_hand
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.review import reviews, rulings, verdicts
-from annotate.services.work import judgments
-from estimation.services import estimating
+from annotate.work import submitting, task
+from estimation import refresh
 from tests.factories import GOOD, campaign, judge, leased, person, rows, user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.orm]
@@ -32,14 +30,16 @@ def crowd(made: Campaign, *, people: int = 6, each: int = 10) -> None:
             level = (1, 0, -1, 1)[(i + p) % 4]
             at = leased(who)
             answer = GOOD | {"overall": level, "fluency": level, "edit": EDIT}
-            judgments.submit(at.pk, participation_id=who.pk, raw=answer, active_seconds=40 + i)
+            submitting.submit_judgment(
+                at.pk, participation_id=who.pk, raw=answer, active_seconds=40 + i
+            )
 
 
 def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Submits come a minute later than they do, so that the page's clock is the shorter one."""
     later = SimpleNamespace(now=lambda: timezone.now() + timedelta(minutes=1))
-    monkeypatch.setattr(judgments, "timezone", later)
-    monkeypatch.setattr(in_hand, "_began", lambda one, _before: one.leased_at)
+    monkeypatch.setattr(submitting, "timezone", later)
+    monkeypatch.setattr(task, "_began", lambda one, _before: one.leased_at)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def fast(made: Campaign, name: str = "fast", n: int = 9) -> Annotator:
     who = person(made, name)
     for _ in range(n):
         at = leased(who)
-        judgments.submit(at.pk, participation_id=who.pk, raw=GOOD, active_seconds=0.8)
+        submitting.submit_judgment(at.pk, participation_id=who.pk, raw=GOOD, active_seconds=0.8)
     return who.annotator
 
 
@@ -77,7 +77,7 @@ def test_an_estimate_screens_first(made: Campaign, monkeypatch: pytest.MonkeyPat
     slow_clock(monkeypatch)
     crowd(made)
     fast(made)
-    estimating.refresh(made.pk)
+    refresh.refresh(made.pk)
     assert Review.objects.count() == 1
 
 
@@ -86,7 +86,7 @@ def test_without_new_judgments_nothing_is_screened(
 ) -> None:
     crowd(made, people=2, each=2)
     reviews.screen(made.pk)
-    monkeypatch.setattr(verdicts, "screen_all", lambda *_: pytest.fail("screened again"))
+    monkeypatch.setattr(reviews, "screen_all", lambda *_: pytest.fail("screened again"))
     assert reviews.screen(made.pk) == 0
     judge(person(made, "new"))
     with pytest.raises(pytest.fail.Exception):
@@ -95,16 +95,16 @@ def test_without_new_judgments_nothing_is_screened(
 
 def test_excluded_work_is_no_yardstick_and_comes_back(made: Campaign) -> None:
     crowd(made, people=2, each=3)
-    before = columns_of.state(made.pk)
+    before = evidence.state(made.pk)
     who = Annotator.objects.get(external_id="p0")
     review = Review.objects.create(
         campaign=made, annotator=who, status=Review.Status.OPEN, opened_at=made.created_at
     )
     rulings.rule(review.pk, [Ruling.Act.EXCLUDE], actor_id=user("bob").pk, reason="Spam.")
-    left = columns_of.columns(made)
+    left = evidence.columns(made)
     assert left is not None
     assert who.pk not in left.annotator
-    assert columns_of.state(made.pk) != before
+    assert evidence.state(made.pk) != before
 
 
 @pytest.mark.slow
@@ -126,7 +126,7 @@ def test_columns_hold_what_was_asked(made: Campaign) -> None:
     who = person(made)
     judge(who)
     receipt = judge(who, overall=-1, edit=EDIT)
-    found = columns_of.columns(made)
+    found = evidence.columns(made)
     assert found is not None
     assert found.levels == (-1, 0, 1)
     assert {name: list(column) for name, column in found.scores.items()} == {
@@ -167,8 +167,8 @@ def test_columns_of_answers_hold_words_that_were_read_and_highlighted() -> None:
         ],
     }
     for raw in (good, {"plausible": False, "verdicts": []}):
-        judgments.submit(leased(who).pk, participation_id=who.pk, raw=raw)
-    found = columns_of.columns(made)
+        submitting.submit_judgment(leased(who).pk, participation_id=who.pk, raw=raw)
+    found = evidence.columns(made)
     assert found is not None
     assert found.highlights is not None
     assert found.verdicts is not None
@@ -182,7 +182,7 @@ def test_columns_of_answers_hold_words_that_were_read_and_highlighted() -> None:
 
 
 def test_recorded_judgments_and_empty_campaigns_are_not_screened(made: Campaign) -> None:
-    assert columns_of.columns(made) is None
+    assert evidence.columns(made) is None
     assert reviews.screen(made.pk) == 0
 
 
@@ -198,7 +198,7 @@ def test_as_many_others_left_out_is_another_state(made: Campaign) -> None:
     for excluded in out:
         Review.objects.update(status="cleared")
         Review.objects.filter(pk=excluded.pk).update(status="excluded")
-        states.add(columns_of.state(made.pk))
+        states.add(evidence.state(made.pk))
     assert len(states) == 2
 
 
@@ -206,9 +206,9 @@ def test_columns_do_not_depend_on_the_parts_in_which_they_are_read(
     made: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crowd(made, people=3, each=5)
-    whole = columns_of.columns(made)
-    monkeypatch.setattr(columns_of, "CHUNK", 4)
-    parts = columns_of.columns(made)
+    whole = evidence.columns(made)
+    monkeypatch.setattr(evidence, "CHUNK", 4)
+    parts = evidence.columns(made)
     assert whole is not None
     assert parts is not None
     for name in ("annotator", "output", "item", "order", "seconds", "words", "edit_distance"):

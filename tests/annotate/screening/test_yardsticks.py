@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from annotate.screening import Columns, Settings, crowd
-from annotate.screening import calibration as calibrating
+from annotate.screening import Columns, Settings, calibration, crowd
 from tests.annotate.screening.columns import columns
 
 TASKS = 25
@@ -38,6 +37,6 @@ def test_they_are_no_model_of_honest_people_either(left_out: bool, monkeypatch) 
     """By their evidence alone, which is moderate here, they would be."""
     if not left_out:
         monkeypatch.setattr(crowd, "are_most", lambda _varied: False)
-    usable = calibrating.usable(crowd_of(4, 16), Settings())
+    usable = calibration.usable(crowd_of(4, 16), Settings())
     assert usable[:4].tolist() == [not left_out] * 4
     assert usable[4:].any()

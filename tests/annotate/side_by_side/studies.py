@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from annotate.campaigns.problems import Row
 from annotate.instruments.base import TextBeside
 from annotate.models import Assignment, Campaign, Participation
-from annotate.selectors.work import task_page
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.studies import definitions
-from annotate.services.work import leasing, submitting
+from annotate.studies import definitions
+from annotate.work import leasing, submitting, task
 from tests.annotate.own import side_by_side
 from tests.factories import campaign
 
@@ -61,5 +60,5 @@ def items(done: Sequence[Assignment]) -> list[int]:
 
 def seen(assignment: Assignment) -> tuple[TextBeside, ...]:
     """Return the texts on the page of a task."""
-    found = task_page.current(assignment, task_page.study(assignment.campaign_id))
+    found = task.current(assignment, task.study(assignment.campaign_id))
     return found.material.side_by_side

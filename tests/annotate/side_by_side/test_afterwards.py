@@ -4,9 +4,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotate.campaigns import exports
 from annotate.models import Assignment, Campaign, Output, Participation
-from annotate.selectors.campaigns import exports
-from annotate.selectors.review import judgments
+from annotate.review import evidence
 from tests.annotate.researcher import owner_of
 from tests.annotate.side_by_side.studies import seen, study, work
 from tests.factories import campaign, judge, person
@@ -54,7 +54,7 @@ def test_a_text_that_stood_alone_has_no_page():
 def test_a_reviewer_sees_the_page_of_the_annotator_under_review(done, django_assert_num_queries):
     made, people = done
     for who in people:
-        work_of = judgments.work(made, who.annotator_id)
+        work_of = evidence.work(made, who.annotator_id)
         with django_assert_num_queries(3):
             found = work_of.page(1)
         mine = pages(who)

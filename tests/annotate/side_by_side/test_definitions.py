@@ -2,11 +2,11 @@
 
 import pytest
 
-from annotate.errors import Invalid
-from annotate.instruments.rating.reading import read
-from annotate.instruments.rating.writing import as_data
-from annotate.schemas import Refused
-from annotate.services.campaigns import creating, gold, gold_sources
+from annotate.campaigns import creating
+from annotate.common.errors import Invalid
+from annotate.common.schemas import Refused
+from annotate.instruments.rating.instrument import as_data, read_definition
+from annotate.review import gold
 from tests.annotate.own import helpful, side_by_side
 from tests.annotate.side_by_side.studies import rows, study
 from tests.factories import plan
@@ -16,22 +16,22 @@ TWO = {"text": "Hold the button.", "second": "Pull the plug."}
 
 def refused(**changes: object) -> dict[str, str]:
     with pytest.raises(Refused) as error:
-        read(side_by_side(**changes))
+        read_definition(side_by_side(**changes))
     return {one.path: one.message for one in error.value.problems}
 
 
 def test_it_is_read_and_written():
-    found = read(side_by_side())
+    found = read_definition(side_by_side())
     assert found.shows_others
     assert [one.text for one in found.example.side_by_side] == list(
         side_by_side()["example"].values()
     )
     assert as_data(found)["shows_others"] is True
-    assert read(as_data(found)) == found
+    assert read_definition(as_data(found)) == found
 
 
 def test_nothing_changes_without_it():
-    found = read(helpful())
+    found = read_definition(helpful())
     assert not found.shows_others
     assert found.example.side_by_side == ()
     assert "shows_others" not in as_data(found)
@@ -47,7 +47,7 @@ def test_the_example_has_a_second_text():
 
 def test_a_second_text_belongs_to_somebody():
     with pytest.raises(Refused, match="shows_others"):
-        read(helpful(example=TWO | {"input": "Why?"}))
+        read_definition(helpful(example=TWO | {"input": "Why?"}))
 
 
 @pytest.mark.parametrize("value", ["yes", 2, [], {}])
@@ -58,7 +58,7 @@ def test_it_is_true_or_false(value):
 def test_it_takes_edits_and_evidence():
     levels = side_by_side()["criteria"]
     levels[1]["levels"][1]["requires"] = ["edit", "evidence"]
-    assert read(side_by_side(criteria=levels)).asks_for_edits
+    assert read_definition(side_by_side(criteria=levels)).asks_for_edits
 
 
 GOLD = {"item": "g", "output": "Wrong.", "expected": {"helpful": [-2]}}
@@ -81,5 +81,5 @@ class TestGold:
         with pytest.raises(Invalid, match="recognise"):
             gold.set_share(made.pk, 5, actor_id=None)
         with pytest.raises(Invalid, match="recognise"):
-            gold.add(made.pk, gold_sources.from_data({"gold": [GOLD]}), actor_id=None)
+            gold.add(made.pk, gold.from_data({"gold": [GOLD]}), actor_id=None)
         assert not gold.set_share(made.pk, 0, actor_id=None)

@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Assignment, Campaign, Participation, Slot, System
-from annotate.services.studies import definitions
-from annotate.services.work import leasing, slots
+from annotate.studies import definitions
+from annotate.work import leasing, picking, slots
 from tests.annotate.own import helpful
 from tests.annotate.side_by_side.studies import items, rows, seen, study, submit, work
 from tests.factories import campaign, leased, person
@@ -198,7 +198,7 @@ def test_a_lease_that_was_too_late_is_tried_again(monkeypatch):
     first, second = person(made, "p1"), person(made, "p2")
     work(person(made, "p0"), turns=1)
     held = leased(first).output.item.position
-    real, picked = leasing.picking.pick, []
+    real, picked = picking.pick_side_by_side, []
 
     def pick(*args, **how):
         slot = real(*args, **how)
@@ -208,7 +208,7 @@ def test_a_lease_that_was_too_late_is_tried_again(monkeypatch):
         picked.append(slot)
         return slot
 
-    monkeypatch.setattr(leasing.picking, "pick", pick)
+    monkeypatch.setattr(picking, "pick", pick)
     assert leased(second).output.item.position not in (0, held)
     assert len(picked) == 2
     assert Assignment.objects.filter(participation=second).count() == 1

@@ -8,13 +8,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from annotate.campaigns import exports
 from annotate.models import InstrumentDefinition
-from annotate.selectors.campaigns import protocol
-from annotate.services.studies import definitions
-from estimation.selectors.report import facts
-from estimation.selectors.report.checklist import checklist
-from estimation.selectors.report.methods import methods
-from estimation.selectors.report.sentences import plain
+from annotate.studies import definitions
+from estimation.pages import report as pages_report
+from estimation.pages.report import checklist, methods, plain
 from tests.annotate.campaigns.test_steps import keep
 from tests.annotate.own import side_by_side
 from tests.annotate.researcher import begun, owner_of
@@ -77,7 +75,7 @@ def test_the_first_items_of_a_file_are_shown_whole(ada: Client) -> None:
 
 def test_methods_and_checklist_say_it() -> None:
     owner: User = user()
-    report = facts.build(study(owner=owner))
+    report = pages_report.build(study(owner=owner))
     told = " ".join(plain(one) for one in methods(report))
     assert "all texts of an item side by side in random order, without their systems" in told
     assert "ratings are relative to the texts beside them" in told
@@ -87,9 +85,9 @@ def test_methods_and_checklist_say_it() -> None:
 
 def test_the_definition_is_in_the_protocol_and_comes_back() -> None:
     made = study()
-    told = protocol.protocol(made)
+    told = exports.protocol(made)
     assert told["instrument"]["definition"]["shows_others"] is True
-    assert protocol.instrument_in(json.loads(json.dumps(told, default=str))).shows_others
+    assert exports.instrument_in(json.loads(json.dumps(told, default=str))).shows_others
 
 
 def test_one_text_is_one_judgment_and_paid_once() -> None:

@@ -8,11 +8,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotate import tokens
+from annotate.campaigns.problems import Row
+from annotate.common import tokens
 from annotate.models import Assignment, Participation
-from annotate.selectors.work import task_page
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.work import leasing
+from annotate.work import leasing
+from annotate.work import task as work_task
 from tests.annotate.side_by_side.studies import ANSWER, SAID, seen, study, submit, work
 from tests.annotate.work.pages.working import call, work_data, work_url
 from tests.annotate.work.test_submitting import AROUND, LOCK
@@ -205,7 +205,7 @@ def test_the_task_that_is_shown_has_the_material_of_the_one_handed_over():
     mine = Assignment.objects.select_related(
         "campaign", "participation", "output__item", "gold"
     ).get(pk=coming.id)
-    shown = task_page.current(mine, task_page.study(mine.campaign_id))
+    shown = work_task.current(mine, work_task.study(mine.campaign_id))
     assert shown.material == coming.material
 
 

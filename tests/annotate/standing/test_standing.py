@@ -6,8 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Assignment, Participation
-from annotate.selectors.work import standing
-from annotate.services.work import leasing
+from annotate.work import leasing, picking
 from tests.factories import campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -27,8 +26,8 @@ def at_work(done: int = 3) -> Participation:
     return who
 
 
-def asked(who: Participation) -> standing.Standing:
-    return standing.of(who, now=timezone.now())
+def asked(who: Participation) -> picking.Standing:
+    return picking.standing_of(who, now=timezone.now())
 
 
 def test_everything_of_a_person_is_counted():

@@ -1,7 +1,6 @@
 import pytest
 
-from annotate import adapters
-from annotate.services.outbox import crowd_calls
+from annotate.crowds import adapters, outbox
 from tests.crowds.scripted import Scripted
 
 
@@ -10,5 +9,5 @@ def crowd(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     """A marketplace that answers what the test says."""
     made = Scripted()
     monkeypatch.setattr(adapters, "marketplace", lambda _crowd: made)
-    monkeypatch.setattr(crowd_calls, "permit", lambda *_crowd, wait=0.0: True)
+    monkeypatch.setattr(outbox, "permit", lambda *_crowd, wait=0.0: True)
     return made

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Model
 from django.utils import timezone
 
+from annotate.campaigns.imports import as_json
 from annotate.models import (
     Assignment,
     AuditEntry,
@@ -18,9 +19,8 @@ from annotate.models import (
     Review,
     Slot,
 )
-from annotate.services.campaigns.importing.stored import as_json
-from annotate.services.review import reviews
-from annotate.services.work import judgments
+from annotate.review import reviews
+from annotate.work import submitting
 from tests.annotate.market import arrive, posting, study
 from tests.crowds import operations
 from tests.factories import GOOD, campaign, judge, leased, person, plan, user
@@ -50,7 +50,7 @@ def a_participation(status: str) -> Participation:
     there = posting(study(items=12), tasks=1)
     who = arrive(there)
     task = leased(who)
-    judgments.submit(task.pk, participation_id=who.pk, raw=GOOD)
+    submitting.submit_judgment(task.pk, participation_id=who.pk, raw=GOOD)
     if status == Participation.Status.LEFT:
         Slot.objects.filter(assignment=task).update(assignment=None)
         put(task, Assignment.Status.RETURNED)
@@ -63,7 +63,7 @@ def an_assignment(status: str) -> Assignment:
     """Of somebody by link; judged where that is what the status says, and then in a slot."""
     task = leased(person(campaign()))
     if status in Assignment.JUDGED:
-        judgments.submit(task.pk, participation_id=task.participation_id, raw=GOOD)
+        submitting.submit_judgment(task.pk, participation_id=task.participation_id, raw=GOOD)
     elif status != Assignment.Status.LEASED:
         Slot.objects.filter(assignment=task).update(assignment=None)
     past = timezone.now() - timedelta(seconds=1)

@@ -4,20 +4,13 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from annotate.common import locks
 from annotate.models import (
     Assignment,
     Participation,
     Slot,
 )
-from annotate.services import locks
-from annotate.services.work import (
-    assignment_states,
-    confirmed_work,
-    judgments,
-    leasing,
-    participation_states,
-    slots,
-)
+from annotate.work import leasing, participations, slots, submitting
 from tests.annotate.states import standing
 from tests.annotate.states.trying import Moves, Verb, cases, done, records
 from tests.factories import GOOD, leased, person
@@ -26,7 +19,7 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
 def submit(task: Assignment) -> bool:
-    said = judgments.submit(task.pk, participation_id=task.participation_id, raw=GOOD)
+    said = submitting.submit_judgment(task.pk, participation_id=task.participation_id, raw=GOOD)
     return not said.already
 
 
@@ -38,14 +31,14 @@ def confirm(task: Assignment) -> int:
     """What follows when the crowd confirms the paid unit."""
     who = task.participation
     sources = [Participation.Status.ACTIVE]
-    participation_states.move(who.pk, Participation.Status.CONFIRMED, sources=sources)
+    participations.move(who.pk, Participation.Status.CONFIRMED, sources=sources)
     locks.campaign(who.campaign_id)
-    return confirmed_work.verify(who, now=timezone.now())
+    return participations.verify(who, now=timezone.now())
 
 
 def lose(task: Assignment) -> int:
     locks.campaign(task.campaign_id)
-    return confirmed_work.lose(task.participation, now=timezone.now())
+    return participations.lose(task.participation, now=timezone.now())
 
 
 JUDGED = ("submitted", "verified")
@@ -92,7 +85,7 @@ def test_several_assignments_move_together_or_not_at_all():
     second = leased(person(first.campaign, "p2"))
     both = [first.pk, second.pk]
     with pytest.raises(AssertionError, match="locked"), transaction.atomic():
-        assignment_states.move(
+        slots.move(
             both,
             Assignment.Status.RETURNED,
             campaign_id=first.campaign_id,

@@ -2,10 +2,10 @@
 
 import pytest
 
+from annotate.campaigns import imports
 from annotate.models import (
     CampaignImport,
 )
-from annotate.services.campaigns.importing import receiving, running
 from tests.annotate.campaigns.test_import_running import ready
 from tests.annotate.states import standing
 from tests.annotate.states.trying import Moves, Verb, cases, done
@@ -13,17 +13,17 @@ from tests.annotate.states.trying import Moves, Verb, cases, done
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 OF_IMPORT: dict[str, tuple[Verb, Moves]] = {
-    "run": (lambda of: running.run(of.pk), {"reading": "ready", "creating": "done"}),
+    "run": (lambda of: imports.run(of.pk), {"reading": "ready", "creating": "done"}),
     "create": (
-        lambda of: receiving.create(of, revision=of.revision, actor_id=of.owner_id),
+        lambda of: imports.create(of, revision=of.revision, actor_id=of.owner_id),
         {"ready": "creating"},
     ),
     "cancel": (
-        lambda of: receiving.cancel(of, actor_id=of.owner_id),
+        lambda of: imports.cancel(of, actor_id=of.owner_id),
         dict.fromkeys(("reading", "refused", "ready", "creating", "failed"), "cancelled"),
     ),
     "retry": (
-        lambda of: receiving.retry(of, actor_id=of.owner_id),
+        lambda of: imports.retry(of, actor_id=of.owner_id),
         {"failed": "creating"},
     ),
 }

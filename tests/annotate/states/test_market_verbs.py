@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 
-from annotate.crowds.base import Effect, Fullness, Outcome, Posted, Stage
+from annotate.crowds import outbox, reconciling
+from annotate.crowds.contract import Effect, Fullness, Outcome, Posted, Stage
+from annotate.crowds.outbox import handler
 from annotate.models import (
     Operation,
     Posting,
 )
-from annotate.services.marketplace import reconciling
-from annotate.services.outbox import delivery, states
-from annotate.services.outbox.handlers import handler
 from tests.annotate.states import standing
 from tests.annotate.states.trying import Moves, Verb, cases, check, done
 from tests.factories import user
@@ -71,7 +70,7 @@ def test_postings(verb: Verb, state: str, to: str):
 
 
 def carry_out(op: Operation) -> bool:
-    return delivery.carry_out(op.pk)
+    return outbox.carry_out(op.pk)
 
 
 def by_hand(verb: Callable[..., Any], *given: Any) -> Verb:
@@ -80,11 +79,11 @@ def by_hand(verb: Callable[..., Any], *given: Any) -> Verb:
 
 OF_OPERATION: dict[str, tuple[Verb, Moves]] = {
     "carry_out": (carry_out, dict.fromkeys(("pending", "sent"), "done")),
-    "retry": (by_hand(delivery.retry), {"refused": "pending", "unclear": "sent"}),
-    "did_not_happen": (by_hand(delivery.decide, False), {"unclear": "pending"}),
-    "drop": (by_hand(delivery.drop), dict.fromkeys(("pending", "refused"), "dropped")),
+    "retry": (by_hand(outbox.retry), {"refused": "pending", "unclear": "sent"}),
+    "did_not_happen": (by_hand(outbox.decide, False), {"unclear": "pending"}),
+    "drop": (by_hand(outbox.drop), dict.fromkeys(("pending", "refused"), "dropped")),
     "drop_by_us": (
-        lambda op: delivery.drop(op.pk),
+        lambda op: outbox.drop(op.pk),
         dict.fromkeys(("pending", "refused"), "dropped"),
     ),
 }
@@ -98,11 +97,11 @@ def test_operations(verb: Verb, state: str, to: str):
 def test_who_was_slow_does_not_settle_what_another_worker_has_claimed_since():
     op = standing.an_operation("pending")
     slow, quick = Operation.objects.get(pk=op.pk), Operation.objects.get(pk=op.pk)
-    assert states.move(slow, Operation.Status.SENT, attempts=1, claim="slow")
+    assert outbox.move(slow, Operation.Status.SENT, attempts=1, claim="slow")
     quick.refresh_from_db()  # the claim of the other one is over
-    assert states.move(quick, Operation.Status.SENT, attempts=2, claim="quick")
-    assert not states.move(slow, Operation.Status.DONE, claim="")
-    assert not states.note(slow, claimed_until=None, message="mine")
+    assert outbox.move(quick, Operation.Status.SENT, attempts=2, claim="quick")
+    assert not outbox.move(slow, Operation.Status.DONE, claim="")
+    assert not outbox.note(slow, claimed_until=None, message="mine")
     found = Operation.objects.get(pk=op.pk)
     assert (found.status, found.attempts, found.claim) == ("sent", 2, "quick")
     assert found.message == ""
@@ -114,7 +113,7 @@ def test_an_operation_settles_only_as_it_was_read(changed: dict[str, Any]):
     Operation.objects.filter(pk=op.pk).update(attempts=1, claim="mine")
     op.refresh_from_db()
     Operation.objects.filter(pk=op.pk).update(**changed)
-    assert not states.move(op, Operation.Status.DONE)
+    assert not outbox.move(op, Operation.Status.DONE)
     assert Operation.objects.get(pk=op.pk).status == "sent"
 
 
@@ -122,4 +121,4 @@ def test_an_operation_settles_only_as_it_was_read(changed: dict[str, Any]):
 def test_a_person_says_that_an_operation_happened(state: str):
     op = standing.an_operation(state, kind=Kind.STOP)
     Posting.objects.filter(operations=op).update(status="open")
-    check(by_hand(delivery.decide, True), op, "done" if state == "unclear" else state)
+    check(by_hand(outbox.decide, True), op, "done" if state == "unclear" else state)

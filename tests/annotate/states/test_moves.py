@@ -7,7 +7,10 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from annotate.errors import Conflict
+from annotate.campaigns import imports, life
+from annotate.common.audit import note
+from annotate.common.errors import Conflict
+from annotate.crowds import outbox, postings
 from annotate.models import (
     Assignment,
     Campaign,
@@ -17,13 +20,8 @@ from annotate.models import (
     Posting,
     Review,
 )
-from annotate.services.campaigns import life
-from annotate.services.campaigns.importing import states as import_states
-from annotate.services.marketplace import posting_states
-from annotate.services.outbox import states as operation_states
-from annotate.services.review import states as review_states
-from annotate.services.transitions import note
-from annotate.services.work import assignment_states, participation_states
+from annotate.review import reviews
+from annotate.work import participations, slots
 from tests.annotate.states.standing import ROWS, acts, put
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -36,35 +34,33 @@ def _campaign(row: Campaign, to: Any) -> bool:
 
 def _review(row: Review, to: Any) -> bool:
     if to == Review.Status.LISTED:
-        return review_states.list_again(row, now=timezone.now())
+        return reviews.list_again(row, now=timezone.now())
     if to == Review.Status.OPEN:
-        return review_states.open_again(row, now=timezone.now())
-    review_states.rule(row, to, now=timezone.now())
+        return reviews.open_again(row, now=timezone.now())
+    reviews.rule(row, to, now=timezone.now())
     return True
 
 
 def _assignment(row: Assignment, to: Any) -> bool:
     sources = [Assignment.Status(row.status)]
-    move = assignment_states.move
+    move = slots.move
     return bool(move([row.pk], to, campaign_id=row.campaign_id, sources=sources))
 
 
 MOVES: dict[type, tuple[Any, Callable[[Any, Any], bool]]] = {
-    Assignment: (assignment_states.TRANSITIONS, _assignment),
+    Assignment: (slots.TRANSITIONS, _assignment),
     Campaign: (life.TRANSITIONS, _campaign),
-    CampaignImport: (import_states.TRANSITIONS, import_states.move),
-    Operation: (operation_states.TRANSITIONS, operation_states.move),
+    CampaignImport: (imports.TRANSITIONS, imports.move),
+    Operation: (outbox.TRANSITIONS, outbox.move),
     Participation: (
-        participation_states.TRANSITIONS,
-        lambda row, to: participation_states.move(
-            row.pk, to, sources=[Participation.Status(row.status)]
-        ),
+        participations.TRANSITIONS,
+        lambda row, to: participations.move(row.pk, to, sources=[Participation.Status(row.status)]),
     ),
     Posting: (
-        posting_states.TRANSITIONS,
-        lambda row, to: posting_states.move(row, to, sources=[Posting.Status(row.status)]),
+        postings.TRANSITIONS,
+        lambda row, to: postings.move(row, to, sources=[Posting.Status(row.status)]),
     ),
-    Review: (review_states.TRANSITIONS, _review),
+    Review: (reviews.TRANSITIONS, _review),
 }
 # What records these stands in the modules of the tables; the tests of verbs see it written.
 RECORDED_ELSEWHERE = {

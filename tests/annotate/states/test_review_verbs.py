@@ -8,7 +8,7 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.services.review import reviews, rulings
+from annotate.review import reviews, rulings
 from tests.annotate.states import standing
 from tests.annotate.states.trying import Moves, Verb, cases, check, done
 from tests.reviewed import fired

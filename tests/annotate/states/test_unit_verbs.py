@@ -5,14 +5,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotate.crowds.base import Submission, UnitState
+from annotate.crowds import people, reconciling
+from annotate.crowds.contract import Submission, UnitState
 from annotate.models import (
     Participation,
 )
-from annotate.services.marketplace import adjudication, confirming
-from annotate.services.work import (
-    participations,
-)
+from annotate.work import participations
 from tests.annotate.market import claim
 from tests.annotate.states import standing
 from tests.annotate.states.trying import Moves, Verb, cases, check
@@ -30,7 +28,7 @@ def seen(state: UnitState) -> Verb:
             receipt=who.receipt,
             submitted_at=timezone.now(),
         )
-        confirming.take(who.posting_id, listed)
+        reconciling.take(who.posting_id, listed)
 
     return take
 
@@ -38,7 +36,7 @@ def seen(state: UnitState) -> Verb:
 def lapse(who: Participation) -> int:
     long_ago = timezone.now() - timedelta(days=3)
     Participation.objects.filter(pk=who.pk).update(deadline_at=long_ago)
-    return confirming.lapse(who.posting, set())
+    return reconciling.lapse(who.posting, set())
 
 
 def come_again(who: Participation) -> None:
@@ -51,7 +49,7 @@ OF_PARTICIPATION: dict[str, tuple[Verb, Moves]] = {
     "arrive": (come_again, {"left": "active"}),
     "hand_in": (lambda who: participations.hand_in(who.pk), {"active": "handed_in"}),
     "leave": (
-        lambda who: confirming.leave(who.pk),
+        lambda who: reconciling.leave(who.pk),
         dict.fromkeys((*HERE, "confirmed"), "left"),
     ),
     "lapse": (lapse, dict.fromkeys(HERE, "left")),
@@ -69,10 +67,10 @@ OF_PARTICIPATION: dict[str, tuple[Verb, Moves]] = {
         dict.fromkeys((*HERE, "confirmed"), "left"),
     ),
     "approved": (
-        lambda who: adjudication.approved(who.pk),
+        lambda who: people.approved(who.pk),
         dict.fromkeys(("confirmed", "rejected"), "approved"),
     ),
-    "rejected": (lambda who: adjudication.rejected(who.pk), {"confirmed": "rejected"}),
+    "rejected": (lambda who: people.rejected(who.pk), {"confirmed": "rejected"}),
 }
 
 

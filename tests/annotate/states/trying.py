@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from annotate.errors import ServiceError
+from annotate.common.errors import ServiceError
 from annotate.models import (
     Assignment,
     AuditEntry,

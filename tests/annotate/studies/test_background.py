@@ -9,13 +9,12 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate import tokens
-from annotate.errors import Invalid
+from annotate.common import tokens
+from annotate.common.errors import Invalid
 from annotate.models import Assignment, BackgroundAnswers, Campaign, Participation
-from annotate.selectors.studies import background
-from annotate.selectors.studies.background import BackgroundQuestion
-from annotate.selectors.studies.texts import StudyTexts
-from annotate.services.work import beforehand
+from annotate.studies import queries as studies_queries
+from annotate.studies.queries import BackgroundQuestion, StudyTexts
+from annotate.work import participations
 from tests.annotate.market import entry, posting
 from tests.factories import campaign, judge, person, user
 
@@ -33,12 +32,12 @@ def at(who: Participation, name: str = "work") -> str:
 
 
 def test_one_question_a_line_with_its_answers():
-    assert background.parse(ASKED) == (
+    assert studies_queries.parse(ASKED) == (
         BackgroundQuestion("Do you read <b>news</b>?", ("daily", "less often")),
         BackgroundQuestion("Is English your first language?", ("yes", "no")),
     )
-    assert background.parse(" \n\n") == ()
-    assert background.problem(ASKED) == ""
+    assert studies_queries.parse(" \n\n") == ()
+    assert studies_queries.problem(ASKED) == ""
 
 
 @pytest.mark.parametrize(
@@ -59,14 +58,14 @@ def test_one_question_a_line_with_its_answers():
     ],
 )
 def test_other_texts_are_refused_in_words(text, told):
-    assert told in background.problem(text)
+    assert told in studies_queries.problem(text)
 
 
 @given(st.text(alphabet="a? |\n\u200b\u2028\0", max_size=60))
 def test_what_is_not_refused_can_be_asked(text):
-    if background.problem(text):
+    if studies_queries.problem(text):
         return
-    for one in background.parse(text):
+    for one in studies_queries.parse(text):
         assert one.text.strip() == one.text != ""
         assert 2 <= len(set(one.answers)) == len(one.answers) <= 12
 
@@ -148,10 +147,12 @@ class TestTelling:
     def test_a_person_whose_identity_is_sure_is_known_in_the_next_unit(self):
         study = campaign(texts=TEXTS, tutorial=False)
         who = person(study)
-        beforehand.tell_background(who.pk, ["daily", ""])
-        assert beforehand.told_background_at(study.pk, who.annotator_id) is not None
+        participations.tell_background(who.pk, ["daily", ""])
+        assert participations.told_background_at(study.pk, who.annotator_id) is not None
         Participation.objects.filter(pk=who.pk).update(verified_at=None)
-        assert beforehand.told_background_at(study.pk, who.annotator_id) is None, "may be another"
+        assert participations.told_background_at(study.pk, who.annotator_id) is None, (
+            "may be another"
+        )
 
     def test_report_and_export_tell_of_people_who_judged(self, client):
         owner = user()
@@ -159,7 +160,7 @@ class TestTelling:
         told = [("p1", ["daily", "yes"]), ("p2", ["daily", ""]), ("p3", ["less often", "no"])]
         people = {name: person(study, name) for name, _answers in told}
         for name, answers in told:
-            beforehand.tell_background(people[name].pk, answers)
+            participations.tell_background(people[name].pk, answers)
         judge(people["p1"])
         judge(people["p2"])  # p3 has not judged
         client.force_login(owner)

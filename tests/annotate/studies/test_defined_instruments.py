@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from annotate.errors import Conflict, Invalid
+from annotate.campaigns import lists as campaigns_lists
+from annotate.campaigns import plans
+from annotate.campaigns.problems import UploadRefused
+from annotate.common.errors import Conflict, Invalid
 from annotate.models import AuditEntry, InstrumentDefinition, Judgment, Score
-from annotate.selectors.campaigns import listing as facts
-from annotate.selectors.studies import instruments as selectors
-from annotate.services.campaigns import plans
-from annotate.services.campaigns.importing.problems import UploadRefused
-from annotate.services.studies import definitions
-from annotate.services.work import judgments, scoring
+from annotate.studies import definitions
+from annotate.studies import queries as studies_queries
+from annotate.work import scoring, submitting
 from tests.annotate.own import asked_rows, helpful
 from tests.factories import campaign, leased, person, plan, user
 
@@ -71,10 +71,10 @@ def test_instruments_are_found_by_key_and_version():
     ada = user()
     define(ada)
     define(ada, hint="Other")
-    assert selectors.get("helpfulness").version == "2"
-    assert selectors.get("helpfulness", "1").version == "1"
-    assert selectors.named("helpfulness@1").version == "1"
-    assert selectors.named("language_quality").key == "language_quality"
+    assert studies_queries.get_instrument("helpfulness").version == "2"
+    assert studies_queries.get_instrument("helpfulness", "1").version == "1"
+    assert studies_queries.named("helpfulness@1").version == "1"
+    assert studies_queries.named("language_quality").key == "language_quality"
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_instruments_are_found_by_key_and_version():
 def test_an_unknown_instrument_is_told_with_those_there_are(reference):
     define(user())
     with pytest.raises(KeyError, match=r"language_quality, .*helpfulness"):
-        selectors.named(reference)
+        studies_queries.named(reference)
 
 
 def test_a_campaign_keeps_the_version_it_was_created_with():
@@ -94,7 +94,7 @@ def test_a_campaign_keeps_the_version_it_was_created_with():
     )
     define(ada, hint="Other")
     assert (made.instrument, made.instrument_version) == ("helpfulness", "1")
-    assert selectors.of(made).definition.hint == helpful()["hint"]
+    assert studies_queries.instrument_of(made).definition.hint == helpful()["hint"]
     pinned = plan(instrument="helpfulness@1", targets={"helpful": 0.4})
     assert pinned.instrument == "helpfulness@1"
 
@@ -132,16 +132,20 @@ def test_judgments_are_checked_and_scored_by_the_definition():
     who = person(made)
     mine = leased(who)
     with pytest.raises(Invalid) as caught:
-        judgments.submit(mine.pk, participation_id=who.pk, raw={"helpful": 3, "invented": 1})
+        submitting.submit_judgment(
+            mine.pk, participation_id=who.pk, raw={"helpful": 3, "invented": 1}
+        )
     assert set(caught.value.errors) == {"helpful"}
-    judgments.submit(mine.pk, participation_id=who.pk, raw={"helpful": -2, "invented": 1, "x": 1})
+    submitting.submit_judgment(
+        mine.pk, participation_id=who.pk, raw={"helpful": -2, "invented": 1, "x": 1}
+    )
     stored = Judgment.objects.get()
     assert stored.response == {"helpful": -2, "invented": 1}
     assert (stored.instrument, stored.instrument_version) == ("helpfulness", "1")
     scoring.ensure(made.pk)
     assert dict(Score.objects.values_list("criterion", "value")) == {"helpful": -2, "invented": 1}
     assert scoring.differences(made.pk) == []
-    assert [c.label for c in facts.facts(made).criteria] == ["Help", "Invention"]
+    assert [c.label for c in campaigns_lists.facts(made).criteria] == ["Help", "Invention"]
 
 
 def test_rows_without_the_input_that_is_shown_are_refused():
@@ -159,13 +163,13 @@ def test_the_list_says_who_defined_what_and_where_it_is_used():
     define(ada, hint="Other")
     campaign(owner=ada, instrument="helpfulness@1", targets={"helpful": 0.4}, rows_=asked_rows())
     campaign(owner=ada)
-    found = {one.reference: one for one in selectors.listed(eve.pk)}
+    found = {one.reference: one for one in studies_queries.listed(eve.pk)}
     assert found["language_quality"].built_in
     assert found["language_quality"].campaigns == 1
     first, second = found["helpfulness@1"], found["helpfulness@2"]
     assert (first.owner, first.campaigns, first.mine) == ("ada", 1, False)
     assert second.campaigns == 0
-    assert [one.mine for one in selectors.listed(ada.pk) if not one.built_in] == [True, True]
+    assert [one.mine for one in studies_queries.listed(ada.pk) if not one.built_in] == [True, True]
 
 
 def test_nothing_that_was_given_is_changed():

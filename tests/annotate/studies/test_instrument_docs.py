@@ -4,9 +4,8 @@ import json
 import re
 from pathlib import Path
 
-from annotate.instruments.rating.instrument import Rating
-from annotate.instruments.rating.reading import read
-from annotate.instruments.tutorials import reading
+from annotate.instruments import tutorials
+from annotate.instruments.rating.instrument import Rating, read_definition
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "instruments.md"
 DEFINITION, TUTORIAL = (
@@ -15,12 +14,14 @@ DEFINITION, TUTORIAL = (
 
 
 def test_the_documented_definition_is_one():
-    instrument = Rating(read(DEFINITION))
+    instrument = Rating(read_definition(DEFINITION))
     assert [criterion.name for criterion in instrument.criteria] == ["works", "clear", "edit"]
     assert instrument.definition.takes_evidence
 
 
 def test_the_documented_tutorial_fits_it():
-    instrument = Rating(read(DEFINITION))
-    found = reading.read(TUTORIAL, instrument=instrument.key, criteria=instrument.criteria)
+    instrument = Rating(read_definition(DEFINITION))
+    found = tutorials.read_tutorial(
+        TUTORIAL, instrument=instrument.key, criteria=instrument.criteria
+    )
     assert [question.key for question in found.questions] == ["order", "shorten"]

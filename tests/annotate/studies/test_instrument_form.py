@@ -10,13 +10,12 @@ from django.test import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotate.forms.instrument import places, reading, showing
-from annotate.instruments.language_quality.definition import DEFINITION as LANGUAGE_QUALITY
-from annotate.instruments.rating.reading import read
-from annotate.instruments.rating.writing import as_data
+from annotate.common.schemas import Problem
+from annotate.instruments.language_quality.instrument import DEFINITION as LANGUAGE_QUALITY
+from annotate.instruments.rating.instrument import as_data, read_definition
 from annotate.models import InstrumentDefinition
-from annotate.schemas import Problem
-from annotate.services.studies import definitions
+from annotate.studies import definitions
+from annotate.studies import forms as studies_forms
 from tests.annotate.own import HELPFUL, helpful, marked, side_by_side
 from tests.annotate.researcher import owner_of
 from tests.factories import user
@@ -77,7 +76,7 @@ class Fields(HTMLParser):
 
 def drawn(content: Any) -> QueryDict:
     """Return what a browser sends of the page that shows this definition."""
-    context = {"boxes": showing.shown(content, []), "most": MOST, "usual_edit": {}}
+    context = {"boxes": studies_forms.showing_shown(content, []), "most": MOST, "usual_edit": {}}
     return Fields(render_to_string("instruments/form.html", context)).sent
 
 
@@ -101,8 +100,8 @@ def sent(page: Any) -> QueryDict:
     ids=["helpful", "marked", "unusual", "language quality", "side by side"],
 )
 def test_the_form_carries_all_of_a_definition(definition: Any) -> None:
-    whole = as_data(read(definition))
-    assert reading.content_of(drawn(whole)) == whole
+    whole = as_data(read_definition(definition))
+    assert studies_forms.content_of(drawn(whole)) == whole
 
 
 @pytest.mark.parametrize("key", ["language_quality", "preference"])
@@ -137,7 +136,7 @@ def test_no_character_is_lost(label: str, cue: str, lines: list[str], value: int
     whole["criteria"][0]["levels"][0] |= {"label": label, "cue": cue, "value": value}
     whole["instructions"][0]["text"] = "\n\n".join([*lines, "End."])
     whole["example"]["text"] = "\n".join([label, *lines])
-    assert reading.content_of(drawn(whole)) == whole
+    assert studies_forms.content_of(drawn(whole)) == whole
 
 
 def test_key_and_names_are_made_of_the_words(ada: Client) -> None:
@@ -145,7 +144,7 @@ def test_key_and_names_are_made_of_the_words(ada: Client) -> None:
     given["label"] = "How much help?"
     given["c0-name"] = given["c1-name"] = ""
     given["c1-label"] = "Правда"
-    content = reading.content_of(given)
+    content = studies_forms.content_of(given)
     assert content["key"] == "how_much_help"
     assert [one["name"] for one in content["criteria"]] == ["help", "question_2"]
 
@@ -195,7 +194,7 @@ def test_somebody_elses_key_is_told_apart_from_a_mistake(ada: Client) -> None:
 def test_parts_are_added_removed_and_moved(ada: Client, act: str, change: Any) -> None:
     page = posted(ada, drawn(HELPFUL), act)
     assert page.status_code == 200
-    assert change(reading.content_of(sent(page)))
+    assert change(studies_forms.content_of(sent(page)))
     assert not InstrumentDefinition.objects.exists()
 
 
@@ -243,5 +242,5 @@ def test_the_preview_stores_nothing(ada: Client) -> None:
     ],
 )
 def test_each_problem_has_a_field(path: str, anchor: str) -> None:
-    assert places.anchor(path) == anchor
-    assert places.placed([Problem(path, "Is wrong.")])[0].where
+    assert studies_forms.anchor(path) == anchor
+    assert studies_forms.placed([Problem(path, "Is wrong.")])[0].where

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from annotate.models import InstrumentDefinition
-from annotate.services.studies import definitions
+from annotate.studies import definitions
 from tests.annotate.own import HELPFUL, helpful
 from tests.annotate.researcher import at, begun, created, owner_of, step_page, tried
 from tests.factories import user

@@ -7,12 +7,10 @@ from django.test import Client
 from django.urls import reverse
 from scipy.stats import binom
 
-from annotate import tokens
-from annotate.instruments import registry
-from annotate.instruments.tutorials import drawing
-from annotate.instruments.tutorials.families import SLOT, Family
-from annotate.instruments.tutorials.grading import grade
-from annotate.instruments.tutorials.questions import Question
+from annotate.common import tokens
+from annotate.instruments import registry, tutorials
+from annotate.instruments.grading import grade
+from annotate.instruments.tutorials import SLOT, Family, Question
 from tests.annotate.comparing import compared
 from tests.annotate.passing import ask, pass_tutorial
 from tests.annotate.studies.tutorial_bots import Answer, Guesser, passes
@@ -35,9 +33,9 @@ def side(question: Question) -> tuple[int, ...]:
 def test_it_holds_two_rounds_of_other_questions(language: str) -> None:
     tutorial = TUTORIALS[language]
     assert len(tutorial.graded) == 2 * tutorial.n_asked == 24
-    assert drawing.lacking(tutorial) == {}
-    first = drawing.draw(tutorial, "seed")
-    second = drawing.draw(tutorial, "another", seen={str(key) for key, _number in first})
+    assert tutorials.lacking(tutorial) == {}
+    first = tutorials.draw(tutorial, "seed")
+    second = tutorials.draw(tutorial, "another", seen={str(key) for key, _number in first})
     assert not {key for key, _number in first} & {key for key, _number in second}
 
 

@@ -8,9 +8,8 @@ from django.apps import apps
 from django.test import Client
 
 from annotate.instruments import registry
-from annotate.instruments.answer_correctness.criteria import VERDICTS
-from annotate.instruments.tutorials import files
-from annotate.services.studies import definitions
+from annotate.instruments.base import VERDICTS
+from annotate.studies import definitions, tutorials
 from tests.annotate.own import HELPFUL, helpful
 from tests.annotate.researcher import owner_of
 
@@ -22,7 +21,7 @@ DRAFT, TUTORIAL_DRAFT = "/instruments/new/preview/", f"{QUALITY}tutorials/previe
 
 
 def content(**changes: Any) -> dict[str, Any]:
-    return json.loads(files.text("language_quality", "en")) | changes
+    return json.loads(tutorials.tutorial_file("language_quality", "en")) | changes
 
 
 def rows() -> dict[str, int]:

@@ -5,12 +5,11 @@ from typing import Any
 import pytest
 
 from annotate.instruments.base import InvalidResponse, Material
-from annotate.instruments.rating.instrument import Rating
-from annotate.instruments.rating.reading import read
+from annotate.instruments.rating.instrument import Rating, read_definition
 from tests.annotate.own import helpful, marked
 
 TEXT = "Hold the 🔴 button for ten seconds, then wait."
-INSTRUMENT = Rating(read(marked()))
+INSTRUMENT = Rating(read_definition(marked()))
 NEEDS = {"helpful": -2, "invented": 0}
 
 
@@ -77,7 +76,7 @@ def test_the_edit_is_scored_only_where_there_may_be_one() -> None:
     scores = INSTRUMENT.scores(stored, material=Material(TEXT))
     assert set(scores) == {"helpful", "invented", "edit"}
     assert scores["edit"] > 0
-    plain = Rating(read(helpful()))
+    plain = Rating(read_definition(helpful()))
     assert set(plain.scores({"helpful": 1, "invented": 0}, material=Material(TEXT))) == {
         "helpful",
         "invented",

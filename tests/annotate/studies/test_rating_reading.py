@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from annotate.instruments.language_quality.definition import DEFINITION as LANGUAGE_QUALITY
-from annotate.instruments.rating.reading import read
-from annotate.instruments.rating.writing import as_data
-from annotate.schemas import Refused, parse
+from annotate.common.schemas import Refused, parse
+from annotate.instruments.language_quality.instrument import DEFINITION as LANGUAGE_QUALITY
+from annotate.instruments.rating.instrument import as_data, read_definition
 from tests.annotate.own import HELPFUL, helpful
 
 GONE = object()
@@ -17,7 +16,7 @@ GONE = object()
 
 def problems(value: Any) -> dict[str, str]:
     with pytest.raises(Refused) as caught:
-        read(value)
+        read_definition(value)
     return {problem.path: problem.message for problem in caught.value.problems}
 
 
@@ -34,11 +33,11 @@ def changed(path: list[Any], value: Any) -> Any:
 
 
 def test_a_definition_is_read_and_written_back_the_same():
-    assert as_data(read(HELPFUL)) == HELPFUL
+    assert as_data(read_definition(HELPFUL)) == HELPFUL
 
 
 def test_language_quality_is_a_definition_like_any_other():
-    again = read(as_data(LANGUAGE_QUALITY))
+    again = read_definition(as_data(LANGUAGE_QUALITY))
     assert [c.name for c in again.scored] == ["fluency", "redundancy", "overall", "edit"]
     assert [[(o.value, o.requires) for o in c.levels] for c in again.criteria] == [
         [(o.value, o.requires) for o in c.levels] for c in LANGUAGE_QUALITY.criteria
@@ -48,7 +47,7 @@ def test_language_quality_is_a_definition_like_any_other():
 
 
 def test_the_scale_of_a_criterion_reaches_from_its_lowest_to_its_highest_level():
-    first, second = read(HELPFUL).criteria
+    first, second = read_definition(HELPFUL).criteria
     assert (first.low, first.high, first.higher_is_better) == (-2, 2, True)
     assert (second.low, second.high, second.higher_is_better) == (0, 1, False)
 
@@ -56,7 +55,7 @@ def test_the_scale_of_a_criterion_reaches_from_its_lowest_to_its_highest_level()
 def test_what_a_criterion_requires_all_of_its_levels_require():
     whole = changed(["criteria", 1, "requires"], ["evidence"])
     whole["criteria"][1]["levels"][1]["requires"] = ["edit"]
-    levels = read(whole).criteria[1].levels
+    levels = read_definition(whole).criteria[1].levels
     assert [level.requires for level in levels] == [("evidence",), ("edit", "evidence")]
 
 
@@ -177,4 +176,4 @@ def test_what_is_not_json_is_told_with_its_place(text, says):
 def test_wording_of_ours_stays_translatable_and_wording_of_theirs_is_kept():
     whole = helpful(edit={"title": "Mend it"})
     whole["criteria"][0]["levels"][4]["requires"] = ["edit"]
-    assert as_data(read(whole))["edit"] == {"title": "Mend it"}
+    assert as_data(read_definition(whole))["edit"] == {"title": "Mend it"}

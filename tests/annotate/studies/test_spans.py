@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.instruments import spans
+from annotate.instruments import base as instruments_base
 
 TEXT = "The 👩‍👩‍👧 café́ opened in 1913, on a market day."
 LETTERS = st.sampled_from("ab \u00a0\n\u3000.é́👩‍مש")
@@ -32,17 +32,17 @@ def covered(some: list[list[int]]) -> set[int]:
 @given(text_and_spans(), st.randoms())
 def test_merging_is_idempotent_and_takes_any_order(case, random):
     text, given_ = case
-    merged = spans.merge(given_, text)
-    assert spans.merge(merged, text) == merged
+    merged = instruments_base.merge(given_, text)
+    assert instruments_base.merge(merged, text) == merged
     random.shuffle(given_)
-    assert spans.merge(given_, text) == merged
+    assert instruments_base.merge(given_, text) == merged
 
 
 @pytest.mark.slow
 @given(text_and_spans())
 def test_merging_adds_nothing_but_space_and_leaves_words_between(case):
     text, given_ = case
-    merged = spans.merge(given_, text)
+    merged = instruments_base.merge(given_, text)
     added = covered(merged) - covered([list(one) for one in given_])
     assert covered([list(one) for one in given_]) <= covered(merged)
     assert not "".join(text[at] for at in added).strip()
@@ -55,8 +55,8 @@ def test_merging_adds_nothing_but_space_and_leaves_words_between(case):
 def test_what_was_sent_rightly_is_read_as_it_is_merged(case):
     text, given_ = case
     words = [(start, end) for start, end in given_ if text[start:end].strip()]
-    read = spans.read([sent(start, end, text) for start, end in words], text)
-    assert read == spans.merge(words, text)
+    read = instruments_base.read_spans([sent(start, end, text) for start, end in words], text)
+    assert read == instruments_base.merge(words, text)
 
 
 @pytest.mark.parametrize(
@@ -71,16 +71,16 @@ def test_what_was_sent_rightly_is_read_as_it_is_merged(case):
     ],
 )
 def test_known_merges(pairs, expected):
-    assert spans.read([sent(*pair) for pair in reversed(pairs)], TEXT) == expected
+    assert instruments_base.read_spans([sent(*pair) for pair in reversed(pairs)], TEXT) == expected
 
 
 def test_offsets_count_code_points():
     start = TEXT.index("1913")
-    assert spans.read([{"start": start, "end": start + 4, "text": "1913"}], TEXT)
+    assert instruments_base.read_spans([{"start": start, "end": start + 4, "text": "1913"}], TEXT)
     units = len(TEXT[:start].encode("utf-16-le")) // 2
     assert units > start
-    with pytest.raises(spans.InvalidSpans, match="other words"):
-        spans.read([{"start": units, "end": units + 4, "text": "1913"}], TEXT)
+    with pytest.raises(instruments_base.InvalidSpans, match="other words"):
+        instruments_base.read_spans([{"start": units, "end": units + 4, "text": "1913"}], TEXT)
 
 
 @pytest.mark.parametrize(
@@ -102,5 +102,5 @@ def test_offsets_count_code_points():
     ],
 )
 def test_what_is_no_part_of_the_text_is_refused(bad, message):
-    with pytest.raises(spans.InvalidSpans, match=message):
-        spans.read(bad, TEXT)
+    with pytest.raises(instruments_base.InvalidSpans, match=message):
+        instruments_base.read_spans(bad, TEXT)

@@ -7,12 +7,10 @@ import pytest
 from django.utils import translation
 
 import annotate.instruments
-from annotate.instruments import registry
-from annotate.instruments.language_quality.criteria import ASKED
-from annotate.instruments.tutorials import drawing
-from annotate.instruments.tutorials.families import SLOT
-from annotate.instruments.tutorials.grading import expected_spans, grade
-from annotate.instruments.tutorials.reading import builtin
+from annotate.instruments import registry, tutorials
+from annotate.instruments.grading import expected_spans, grade
+from annotate.instruments.language_quality.instrument import ASKED
+from annotate.instruments.tutorials import SLOT, builtin
 
 FOLDER = Path(annotate.instruments.__file__).parent
 LANGUAGES = ("en", "de")
@@ -53,9 +51,9 @@ def marked(paragraph, verdict=None, spans=None):
 @pytest.mark.parametrize("name", TUTORIALS, ids="-".join)
 def test_two_rounds_ask_different_questions_of_the_same_kinds(name):
     tutorial = TUTORIALS[name]
-    assert drawing.lacking(tutorial) == {}
-    first = drawing.draw(tutorial, "seed")
-    second = drawing.draw(tutorial, "another", seen={key for key, _number in first})
+    assert tutorials.lacking(tutorial) == {}
+    first = tutorials.draw(tutorial, "seed")
+    second = tutorials.draw(tutorial, "another", seen={key for key, _number in first})
     for round_ in (first, second):
         kinds = Counter(key.split("-")[0] for key, _number in round_ if tutorial.is_graded(key))
         assert kinds == ASKED_OF[name[0]]
@@ -67,7 +65,7 @@ def test_wrong_answers_to_all_that_memory_cannot_give_do_not_pass(key):
     """Edits and highlights are made anew, and there are more of them than the mark spares."""
     tutorial = TUTORIALS[key, "en"]
     made = ASKED_OF[key].get("edit", 0) + ASKED_OF[key].get("evidence", 0)
-    assert made > tutorial.n_asked - drawing.mark(tutorial.n_asked)
+    assert made > tutorial.n_asked - tutorials.mark(tutorial.n_asked)
 
 
 @pytest.mark.parametrize("key", ASKED_OF)

@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotate.errors import Invalid
-from annotate.instruments.tutorials import files, reading
-from annotate.instruments.tutorials.questions import Choice
+from annotate.campaigns import plans
+from annotate.common.errors import Invalid
+from annotate.instruments import tutorials as instruments_tutorials
+from annotate.instruments.tutorials import Choice
 from annotate.models import AuditEntry, TutorialContent
-from annotate.selectors.studies import instruments
-from annotate.selectors.studies import tutorial_contents as selectors
-from annotate.services.campaigns import plans
-from annotate.services.studies import definitions
+from annotate.studies import definitions, tutorials
+from annotate.studies import queries as studies_queries
 from tests.annotate.own import HELPFUL, asked_rows
 from tests.annotate.researcher import created, owner_of, tried
 from tests.factories import campaign, plan, user
@@ -25,7 +24,7 @@ PAGE = "/instruments/language_quality/tutorials/"
 
 
 def own(**changes: Any) -> dict[str, Any]:
-    return json.loads(files.text("language_quality", "en")) | changes
+    return json.loads(tutorials.tutorial_file("language_quality", "en")) | changes
 
 
 def store(owner: Any, **changes: Any) -> TutorialContent:
@@ -46,18 +45,20 @@ def test_the_list_says_what_and_whose_it_is_and_where_it_is_used() -> None:
     ada = user()
     made = store(ada, title="Ours")
     campaign(owner=ada, tutorial=True, tutorial_id=made.pk)
-    (row,) = selectors.listed("language_quality", ada.pk)
+    (row,) = studies_queries.tutorials_listed("language_quality", ada.pk)
     assert (row.title, row.owner, row.mine, row.campaigns) == ("Ours", "ada", True, 1)
     assert row.n_questions == len(own()["questions"])
-    assert selectors.listed("answer_correctness", ada.pk) == []
+    assert studies_queries.tutorials_listed("answer_correctness", ada.pk) == []
 
 
 def test_a_process_reads_the_same_content_once_for_the_same_questions() -> None:
-    made, instrument = store(user()), instruments.get("language_quality")
-    first = selectors.of(made.pk, instrument)
-    assert selectors.of(made.pk, instrument) is first
+    made, instrument = store(user()), studies_queries.get_instrument("language_quality")
+    first = studies_queries.tutorial_of(made.pk, instrument)
+    assert studies_queries.tutorial_of(made.pk, instrument) is first
     criteria = [replace(one, question="Is it so?") for one in instrument.criteria]
-    other = reading.stored(made.content, instrument=instrument.key, criteria=criteria)
+    other = instruments_tutorials.stored_tutorial(
+        made.content, instrument=instrument.key, criteria=criteria
+    )
     chosen = [one for one in other.samples if isinstance(one, Choice) and one.criterion]
     assert {one.ask for one in chosen} == {"Is it so?"}
 

@@ -7,12 +7,20 @@ from typing import Any
 
 import pytest
 
-from annotate.instruments import registry
-from annotate.instruments.tutorials import edits
-from annotate.instruments.tutorials.families import Family
-from annotate.instruments.tutorials.grading import grade
-from annotate.instruments.tutorials.questions import KINDS, Edit, Evidence, Question
-from annotate.instruments.tutorials.words import akin, compound, count, problem, words
+from annotate.instruments import grading, registry
+from annotate.instruments.grading import grade
+from annotate.instruments.tutorials import (
+    KINDS,
+    Edit,
+    Evidence,
+    Family,
+    Question,
+    akin,
+    compound,
+    count,
+    problem,
+    words_in,
+)
 
 HERE = Path(__file__).parent
 EDITS = json.loads((HERE / "edits.json").read_text())
@@ -144,10 +152,10 @@ def test_every_drawing_accepts_its_own_improvements_by_rule(language: str) -> No
         for number in range(40):
             asked = one.question(number)
             assert isinstance(asked, Edit)
-            assert [edits.faults(asked, text) for text in asked.alternatives] == [
+            assert [grading.faults_of_edit(asked, text) for text in asked.alternatives] == [
                 [] for _text in asked.alternatives
             ]
-            assert edits.faults(asked, asked.text)
+            assert grading.faults_of_edit(asked, asked.text)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +169,7 @@ def test_every_drawing_accepts_its_own_improvements_by_rule(language: str) -> No
     ],
 )
 def test_words_are_compared_whatever_their_form(text: str, found: str) -> None:
-    assert words(text) == found.split()
+    assert words_in(text) == found.split()
 
 
 def test_forms_and_compounds_are_known() -> None:

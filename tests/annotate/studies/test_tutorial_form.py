@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotate.instruments.tutorials import drafts, files, reading
+from annotate.instruments import tutorials as instruments_tutorials
 from annotate.models import TutorialContent
-from annotate.services.studies import definitions
+from annotate.studies import definitions, tutorials
 from tests.annotate.own import HELPFUL, helpful
 from tests.annotate.researcher import owner_of
 
@@ -137,7 +137,7 @@ def test_the_preview_shows_the_questions_without_storing_them(form: Client) -> N
 
 
 def test_a_stored_tutorial_comes_back_as_it_is(ada: Client) -> None:
-    raw = json.loads(files.text("language_quality", "en"))
+    raw = json.loads(tutorials.tutorial_file("language_quality", "en"))
     own = definitions.store_tutorial(raw, reference="language_quality", owner_id=owner_of(ada).pk)
     address = "/instruments/language_quality/tutorials/form/"
     sent = fields(ada.get(f"{address}?from={own.pk}"))
@@ -180,7 +180,7 @@ def test_only_researchers_write_and_only_for_levels(ada: Client) -> None:
 
 
 def test_a_draft_speaks_the_language_of_its_definition() -> None:
-    made = drafts.draft(_instrument(helpful(language="de")))
+    made = tutorials.draft(_instrument(helpful(language="de")))
     assert made["language"] == "de"
     assert made["questions"][0]["feedback"]["2"].startswith("Richtig: „Solves it“.")
 
@@ -194,15 +194,17 @@ def test_a_draft_with_texts_is_a_tutorial_of_two_rounds(n_criteria: int, n_level
         for n in range(n_criteria)
     ]
     instrument = _instrument(helpful(criteria=asked))
-    made = drafts.draft(instrument)
+    made = tutorials.draft(instrument)
     for number, one in enumerate(made["questions"]):
         one["text"], one["question"] = f"Text {number}", "What?"
-    read = reading.complete(made, instrument=instrument.key, criteria=instrument.criteria)
+    read = instruments_tutorials.complete(
+        made, instrument=instrument.key, criteria=instrument.criteria
+    )
     assert {one.section for one in read.questions} == {one["label"] for one in asked}
 
 
 def _instrument(definition: Any) -> Any:
     from annotate.instruments.rating.instrument import Rating
-    from annotate.instruments.rating.reading import read
+    from annotate.instruments.rating.instrument import read_definition as read
 
     return Rating(read(definition))

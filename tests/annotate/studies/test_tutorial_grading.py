@@ -3,7 +3,7 @@
 import pytest
 
 from annotate.instruments.base import InvalidResponse
-from annotate.instruments.tutorials.grading import grade
+from annotate.instruments.grading import grade
 from tests.annotate.studies.test_tutorial_reading import (
     CHOICE,
     EDIT,

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from annotate.instruments import registry
-from annotate.instruments.tutorials import reading
-from annotate.instruments.tutorials.grading import grade
-from annotate.schemas import Refused
+from annotate.common.schemas import Refused
+from annotate.instruments import registry, tutorials
+from annotate.instruments.grading import grade
 
 CRITERIA = registry.get("language_quality").criteria
 CHOICE = {
@@ -64,7 +63,7 @@ WHOLE: dict[str, Any] = {
 
 
 def read(raw: Any) -> Any:
-    return reading.read(raw, instrument="language_quality", criteria=CRITERIA)
+    return tutorials.read_tutorial(raw, instrument="language_quality", criteria=CRITERIA)
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:

@@ -11,10 +11,9 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from annotate.instruments.tutorials import drawing
-from annotate.instruments.tutorials.content import Tutorial
-from annotate.instruments.tutorials.grading import expected_spans, grade
-from annotate.instruments.tutorials.questions import Choice, Edit, Evidence, Paragraph, Question
+from annotate.instruments import tutorials
+from annotate.instruments.grading import expected_spans, grade
+from annotate.instruments.tutorials import Choice, Edit, Evidence, Paragraph, Question, Tutorial
 
 Answer = dict[str, Any]
 T = TypeVar("T")
@@ -102,8 +101,8 @@ def remembered(tutorial: Tutorial, *, seed: int, accounts: int) -> Memory:
     """Return the questions of so many accounts' first rounds."""
     known: Memory = {}
     for account in range(accounts):
-        drawn = drawing.draw(tutorial, f"{seed}:{account}")
-        for question in drawing.questions(tutorial, drawn):
+        drawn = tutorials.draw(tutorial, f"{seed}:{account}")
+        for question in tutorials.questions(tutorial, drawn):
             known.setdefault(question.key, {})[_shown(question)] = question
     return known
 
@@ -214,11 +213,11 @@ def passes(tutorial: Tutorial, bot: Guesser, seed: str) -> bool:
     """Return whether a bot passes one of two rounds; as the server decides it, without a server."""
     seen: set[str] = set()
     for number in range(2):
-        drawn = drawing.draw(tutorial, f"{seed}:{number}", seen=seen)
+        drawn = tutorials.draw(tutorial, f"{seed}:{number}", seen=seen)
         seen = {str(key) for key, _number in drawn}
-        asked = [one for one in drawing.questions(tutorial, drawn) if one.kind != "example"]
+        asked = [one for one in tutorials.questions(tutorial, drawn) if one.kind != "example"]
         right = sum(grade(question, bot.answer(question)).correct for question in asked)
-        if right >= drawing.mark(len(asked)):
+        if right >= tutorials.mark(len(asked)):
             return True
     return False
 

@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 
 from annotate.instruments import registry
 from annotate.instruments.base import criterion_of
-from annotate.selectors.review.items import dots as answer_dots
-from annotate.selectors.review.items import figures
-from annotate.selectors.review.items.dots import CEILING, EDGE, FLOOR, WIDTH
+from annotate.review import items
+from annotate.review.items import CEILING, EDGE, FLOOR, WIDTH
 
 
 def test_two_who_are_opposed_stand_at_the_ends_and_their_mean_between_them():
-    found = answer_dots.answers([1, -1], mean=0, low=-1, high=1)
+    found = items.answers([1, -1], mean=0, low=-1, high=1)
     assert found.dots == ((6.0, 21.0), (66.0, 21.0))
     assert found.mark == 36.0
     assert found.values == (-1, 1)
@@ -21,20 +20,20 @@ def test_two_who_are_opposed_stand_at_the_ends_and_their_mean_between_them():
 
 
 def test_equal_answers_stand_above_each_other():
-    found = answer_dots.answers([-1, -1, 1], mean=-1 / 3, low=-1, high=1)
+    found = items.answers([-1, -1, 1], mean=-1 / 3, low=-1, high=1)
     assert found.dots == ((6.0, 21.0), (6.0, 13.5), (66.0, 21.0))
 
 
 def test_people_beside_what_is_predicted():
-    found = answer_dots.beside(0.0, 0.5, low=-1, high=1)
+    found = items.beside(0.0, 0.5, low=-1, high=1)
     assert (found.dots, found.mark) == (((36.0, 21.0),), 51.0)
-    alone = answer_dots.beside(0.0, None, low=-1, high=1)
+    alone = items.beside(0.0, None, low=-1, high=1)
     assert (alone.diamond, alone.mark) == ("", None)
 
 
 @given(st.lists(st.floats(-3, 3), min_size=1, max_size=40))
 def test_every_answer_is_a_dot_inside_the_drawing(values):
-    found = answer_dots.answers(values, mean=fmean(values), low=-1, high=1)
+    found = items.answers(values, mean=fmean(values), low=-1, high=1)
     assert len(found.dots) == len(values)
     for x, y in found.dots:
         assert EDGE <= x <= WIDTH - EDGE
@@ -51,4 +50,4 @@ def test_answers_are_opposed_where_one_text_has_both_ends():
         ([[-1]], False),
         ([], False),
     ):
-        assert figures._of_item(texts, [], overall).opposed is opposed
+        assert items._of_item(texts, [], overall).opposed is opposed

@@ -153,4 +153,4 @@ def test_what_the_server_reads_is_what_is_written() -> None:
         (e.msgid, e.msgstr, str(e.msgstr_plural)) for e in compiled
     }
     named = {one for one in messages.in_sources() if one in {e.msgid for e in source}}
-    assert named == {entry.msgid for entry in source}, "annotate/text/framework_words.py"
+    assert named == {entry.msgid for entry in source}, "annotate/common/schemas.py"

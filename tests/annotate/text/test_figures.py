@@ -11,14 +11,14 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.text.figures import (
+from annotate.common.numbers import (
     count,
     lasting,
     many,
     measured,
     moment,
-    money,
     money_at_a_glance,
+    money_text,
     number,
     percent,
     price,
@@ -64,12 +64,12 @@ def test_a_tick_has_no_needless_digits():
 
 
 def test_money_has_its_unit_and_its_currency():
-    assert money(0.4) == "$0.40"
-    assert money(-3) == "−$3.00"
-    assert money(Decimal("-0.001")) == "$0.00"
-    assert money(Decimal("1234.5"), "GBP") == "£1,234.50"
-    assert money(Decimal(3), "SEK") == "3.00\u00a0SEK"
-    assert money(None) == ""
+    assert money_text(0.4) == "$0.40"
+    assert money_text(-3) == "−$3.00"
+    assert money_text(Decimal("-0.001")) == "$0.00"
+    assert money_text(Decimal("1234.5"), "GBP") == "£1,234.50"
+    assert money_text(Decimal(3), "SEK") == "3.00\u00a0SEK"
+    assert money_text(None) == ""
 
 
 def test_a_price_shows_a_fraction_of_a_cent_only_where_there_is_one():
@@ -148,7 +148,7 @@ def test_all_of_it_follows_the_language_that_is_active():
         assert number(-1234.5, 1) == "−1.234,5"
         assert count(1234) == "1.234"
         assert percent(0.123, 1) == "12,3\u00a0%"
-        assert money(1234.5, "GBP") == "£1.234,50"
+        assert money_text(1234.5, "GBP") == "£1.234,50"
         assert short(0.25) == "0,25"
         assert moment(datetime(2026, 3, 5, 14, 2, tzinfo=UTC)) == "5 Mär, 14:02"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotate.text.json_text import DEEPEST, NotJson, mended, parse, storable
+from annotate.common.json import DEEPEST, NotJson, mended, parse_json, storable
 
 NUMBERS = st.integers(-(10**300), 10**300) | st.floats(allow_nan=False, allow_infinity=False)
 KEPT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
@@ -29,8 +29,8 @@ WILD = st.recursive(
 @settings(deadline=None)
 @given(VALUES)
 def test_what_can_be_kept_comes_back_as_it_was(value: Any) -> None:
-    assert parse(json.dumps(value)) == value
-    assert parse(json.dumps(value, ensure_ascii=False).encode()) == value
+    assert parse_json(json.dumps(value)) == value
+    assert parse_json(json.dumps(value, ensure_ascii=False).encode()) == value
 
 
 @pytest.mark.slow
@@ -38,7 +38,7 @@ def test_what_can_be_kept_comes_back_as_it_was(value: Any) -> None:
 @given(st.binary() | WILD.map(lambda value: json.dumps(value).encode()))
 def test_whatever_comes_is_kept_or_refused_with_words(raw: bytes) -> None:
     try:
-        found = parse(raw)
+        found = parse_json(raw)
     except NotJson as refused:
         found = str(refused)
         assert found
@@ -50,7 +50,7 @@ def test_whatever_comes_is_kept_or_refused_with_words(raw: bytes) -> None:
 @given(WILD)
 def test_texts_of_people_are_mended_not_refused(value: Any) -> None:
     raw = json.dumps({"text": value}) if isinstance(value, str) else json.dumps([str(value)])
-    assert_kept(parse(raw, text=mended), 0)
+    assert_kept(parse_json(raw, text=mended), 0)
 
 
 def assert_kept(value: Any, depth: int) -> None:
@@ -72,9 +72,9 @@ def assert_kept(value: Any, depth: int) -> None:
 def test_depth_is_bounded_on_the_level(depth: int) -> None:
     for opening, closing in (("[", "]"), ('{"a":', "}")):
         deep = opening * depth + "1" + closing * depth
-        assert parse(deep) == json.loads(deep)
+        assert parse_json(deep) == json.loads(deep)
         with pytest.raises(NotJson, match="too deep"):
-            parse(opening * (DEEPEST + 1) + "1" + closing * (DEEPEST + 1))
+            parse_json(opening * (DEEPEST + 1) + "1" + closing * (DEEPEST + 1))
 
 
 @pytest.mark.parametrize(
@@ -101,14 +101,14 @@ def test_depth_is_bounded_on_the_level(depth: int) -> None:
 )
 def test_what_is_refused_is_told(raw: bytes, says: str) -> None:
     with pytest.raises(NotJson, match=says) as refused:
-        parse(raw)
+        parse_json(raw)
     assert len(str(refused.value)) < 300
 
 
 def test_a_name_is_never_mended() -> None:
     with pytest.raises(NotJson, match="no text has"):
-        parse('{"\\u0000a": "fine"}', text=mended)
+        parse_json('{"\\u0000a": "fine"}', text=mended)
 
 
 def test_a_byte_order_mark_is_no_obstacle() -> None:
-    assert parse(b'\xef\xbb\xbf{"a": 1}') == {"a": 1}
+    assert parse_json(b'\xef\xbb\xbf{"a": 1}') == {"a": 1}

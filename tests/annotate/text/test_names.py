@@ -7,7 +7,7 @@ from confusable_homoglyphs.confusables import confusables_data
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotate.text.names import are_one, can_be_seen, keys, tidy
+from annotate.common.text import are_one, can_be_seen, keys, tidy
 
 NAMES = st.text(st.characters(categories=["L", "N"], max_codepoint=0x2FFF), min_size=1, max_size=40)
 LATIN = st.text(st.sampled_from("abcdefghjkmnopqrstuvwxyzABCDEFGHJKMNOPQRSTUVWXYZ"), min_size=2)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.text.overlays import overlaid
+from annotate.common.text import overlaid
 
 SPANS = st.lists(st.tuples(st.integers(-3, 30), st.integers(-3, 30)), max_size=4)
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 import annotate.instruments.registry
 import annotate.screening  # noqa: F401  both declare shapes
-from annotate.schemas import (
+from annotate.common.schemas import (
     MOST_PROBLEMS,
     Declared,
     Fault,

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotate.common.text import STOPS, tab_stops
 from annotate.templatetags.plumbline import tabs
-from annotate.text.tab_stops import STOPS, tab_stops
 from tests.browser.annotators.kinds_of_text import CODE, LONG, TABLE
 
 CELLS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1, max_size=20)

@@ -3,10 +3,9 @@
 from decimal import Decimal
 from functools import cache
 
-from annotate.crowds.base import Claim, InvalidEntry, Marketplace, Preview
-from annotate.crowds.crowd import Crowd, Setting
+from annotate.common.tokens import read_posting
+from annotate.crowds.contract import Claim, Crowd, InvalidEntry, Marketplace, Preview, Setting
 from annotate.crowds.prices import Tariff
-from annotate.tokens import read_posting
 from tests.crowds.scripted import Scripted
 
 

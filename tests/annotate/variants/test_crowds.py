@@ -9,10 +9,10 @@ from django.core.management import load_command_class
 from django.test import Client
 from django.urls import reverse
 
-from annotate import tokens
+from annotate.common import tokens
+from annotate.crowds import outbox
 from annotate.crowds.registry import CROWDS
 from annotate.models import Campaign, Participation, Posting
-from annotate.services.outbox import crowd_calls, delivery
 from tests.annotate.researcher import created, owner_of, step_page
 from tests.annotate.variants.bazaar import BAZAAR
 from tests.crowds.researcher import at, offered
@@ -26,7 +26,7 @@ PAGES = ("annotate:people", "annotate:batches", "annotate:batches-now", "annotat
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     monkeypatch.setitem(CROWDS, BAZAAR.key, BAZAAR)
-    monkeypatch.setattr(crowd_calls, "permit", lambda *_crowd, wait=0.0: True)
+    monkeypatch.setattr(outbox, "permit", lambda *_crowd, wait=0.0: True)
     settings.BAZAAR_PASSWORD = "sesame"
 
 
@@ -39,7 +39,7 @@ def launched(ada: Client, mine: Campaign) -> Posting:
     sent, _answer = offered(ada, mine)
     answer = ada.post(at(mine, "batch-new"), {**sent, "sure": "on"}, follow=True)
     assert answer.status_code == 200
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     return Posting.objects.exclude(external_id="").get()
 
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.models import Campaign
-from annotate.services.work import scoring
+from annotate.work import scoring
 from estimation.core import REGISTERED, InvalidOptionError, Sample, Scale, estimate
 from estimation.models import Estimate
 from tests.annotate.researcher import owner_of

@@ -9,12 +9,11 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 from django.urls import reverse
 
-from annotate import tokens
+from annotate.common import tokens
 from annotate.instruments.registry import INSTRUMENTS
 from annotate.models import Campaign, Participation
-from annotate.services.review import reviews
-from annotate.services.work import judgments, scoring
-from annotate.views.work import data
+from annotate.review import reviews
+from annotate.work import access, scoring, submitting
 from estimation.models import Estimate
 from tests.annotate.passing import pass_tutorial
 from tests.annotate.researcher import created, owner_of, step_page
@@ -47,7 +46,7 @@ def made(ada: Client) -> Campaign:
 
 def work(who: Participation, n: int) -> None:
     for _ in range(n):
-        judgments.submit(
+        submitting.submit_judgment(
             leased(who).pk, participation_id=who.pk, raw={"claps": 3}, active_seconds=9.0
         )
 
@@ -129,7 +128,7 @@ def test_the_settings_find_the_pages_and_scripts_of_every_instrument() -> None:
             name = Path(instrument.template).stem
             assert any((Path(at) / instrument.template).is_file() for at in folders("templates"))
             assert finders.find(f"js/{name}.js")
-            assert data.modules(instrument)
+            assert access.modules(instrument)
 
 
 def folders(name: str) -> list[Path]:

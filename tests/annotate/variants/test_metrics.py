@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.models import Campaign
-from annotate.services.work import scoring
+from annotate.work import scoring
 from estimation.metrics import METRICS
 from estimation.models import Estimate, MetricScore
 from tests.annotate.researcher import created, looked_at, owner_of, step_page

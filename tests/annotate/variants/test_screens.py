@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotate import tokens
+from annotate.common import tokens
 from annotate.models import Flag, Participation, Review
+from annotate.review import reviews
 from annotate.screening.screens import SCREENS
-from annotate.services.review import reviews
 from tests.annotate.researcher import owner_of
 from tests.annotate.variants.yawning import YAWNING
 from tests.reviewed import spammer, study

@@ -7,14 +7,14 @@ from decimal import Decimal
 
 from django.db import connection
 
-from annotate.errors import Gone
+from annotate.common.errors import Gone
 from annotate.models import (
     Assignment,
     Campaign,
     Participation,
 )
-from annotate.selectors.pay import commitments
-from annotate.services.work import judgments, leasing
+from annotate.pay import budget
+from annotate.work import leasing, submitting
 from tests.factories import GOOD, person
 
 THREADS = 16
@@ -139,7 +139,11 @@ def check_money(study: Campaign) -> None:
     n_waiting = study.audit.filter(verb="compensation_needed").count()
     assert n_unpaid == n_waiting, "unpaid work that nobody was told about"
     n_leased = Assignment.objects.filter(campaign=study, status="leased").count()
-    due, spent, leased = commitments.of(study), paid + fee * n_paid, n_leased * (reward + fee)
+    due, spent, leased = (
+        budget.commitments_of(study),
+        paid + fee * n_paid,
+        n_leased * (reward + fee),
+    )
     assert (due.spent, due.leases, due.total) == (spent, leased, spent + leased)
     if study.budget is not None:
         assert spent + leased <= study.budget
@@ -163,9 +167,9 @@ def crowd(study: Campaign, n: int) -> list[Participation]:
     return [person(study, f"p{i}") for i in range(n)]
 
 
-def try_submit(assignment: Assignment, who: Participation) -> judgments.Receipt | None:
+def try_submit(assignment: Assignment, who: Participation) -> submitting.Receipt | None:
     with suppress(Gone):  # the same text again: leased anew after an expiry, or in another tab
-        return judgments.submit(assignment.pk, participation_id=who.pk, raw=GOOD)
+        return submitting.submit_judgment(assignment.pk, participation_id=who.pk, raw=GOOD)
     return None
 
 

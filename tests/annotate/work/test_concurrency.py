@@ -15,7 +15,9 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from annotate.errors import Conflict, Gone
+from annotate.campaigns import life
+from annotate.common import marks as common_marks
+from annotate.common.errors import Conflict, Gone
 from annotate.models import (
     Assignment,
     Campaign,
@@ -26,10 +28,8 @@ from annotate.models import (
     Participation,
     Slot,
 )
-from annotate.selectors.pay import commitments
-from annotate.services import change_marks
-from annotate.services.campaigns import life
-from annotate.services.work import judgments, leasing
+from annotate.pay import budget as pay_budget
+from annotate.work import leasing, submitting
 from tests.annotate.work.storms import (
     THREADS,
     Job,
@@ -80,7 +80,9 @@ def test_the_budget_is_spent_to_the_cent_and_no_further(budget):
     people = crowd(study, THREADS)
     outcomes = at_once([lambda who=who: work_until_refused(who) for who in people])
     assert {outcome[-1] for outcome in outcomes} == {"budget"}
-    assert commitments.of(study).total == 75 * Decimal("0.44")  # the fee of 0.074 is 0.07
+    assert pay_budget.commitments_of(study).total == 75 * Decimal(
+        "0.44"
+    )  # the fee of 0.074 is 0.07
     check_invariants(study)
 
 
@@ -282,7 +284,7 @@ def test_each_revision_of_a_draft_has_one_winner():
         won = []
         for revision in range(5):
             with suppress(Conflict):
-                judgments.save_draft(
+                submitting.save_draft(
                     mine.pk, participation_id=who.pk, revision=revision, data={"tab": tab}
                 )
                 won.append(revision)
@@ -298,12 +300,12 @@ def test_each_revision_of_a_draft_has_one_winner():
 def test_two_estimators_do_not_both_clear_the_same_marks():
     study = campaign()
     for _ in range(40):
-        change_marks.mark(study.pk, "judgment")
+        common_marks.mark(study.pk, "judgment")
     marks = list(ChangeMark.objects.values_list("pk", flat=True))
 
     def clear(order: list[int]) -> bool:
         with transaction.atomic():
-            return change_marks.clear(order)
+            return common_marks.clear(order)
 
     outcomes = at_once([lambda: clear(marks), lambda: clear(marks[::-1])] * 4)
     assert sorted(outcomes) == [False] * 7 + [True]

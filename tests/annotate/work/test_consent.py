@@ -8,12 +8,11 @@ import pytest
 from django.core.management import call_command
 from django.urls import resolve, reverse
 
-from annotate import tokens
-from annotate.errors import Invalid
+from annotate.campaigns import exports, plans
+from annotate.common import tokens
+from annotate.common.errors import Invalid
 from annotate.models import Assignment, Campaign, CampaignTexts, Participation
-from annotate.selectors.campaigns import protocol
-from annotate.selectors.studies.texts import StudyTexts
-from annotate.services.campaigns import copying
+from annotate.studies.queries import StudyTexts
 from tests.factories import campaign, change, person, plan, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -121,7 +120,7 @@ def test_the_report_and_the_export_tell_them(client):
     assert "You may stop at any time." in page
     assert "Judge as an editor." in page
     assert "everybody accepted a consent text" in page
-    assert protocol.protocol(study)["texts"] == {
+    assert exports.protocol(study)["texts"] == {
         "consent": TEXTS.consent,
         "ethics": TEXTS.ethics,
         "instructions": TEXTS.instructions,
@@ -130,7 +129,7 @@ def test_the_report_and_the_export_tell_them(client):
 
 
 def test_a_copied_plan_has_them():
-    assert copying.plan_of(asked()).texts == TEXTS
+    assert plans.plan_of(asked()).texts == TEXTS
 
 
 @pytest.mark.parametrize(

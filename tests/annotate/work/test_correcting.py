@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as trying
 from hypothesis import strategies as st
 
-from annotate.errors import Conflict, Gone, Invalid, NotFound
+from annotate.campaigns import life
+from annotate.common.errors import Conflict, Gone, Invalid, NotFound
 from annotate.instruments import registry
 from annotate.instruments.base import Material
 from annotate.models import (
@@ -31,16 +32,13 @@ from annotate.models import (
     Review,
     Score,
 )
+from annotate.review import gold, gold_queries, rulings
 from annotate.screening.signals import PageCounts
-from annotate.selectors.review import gold as gold_review
-from annotate.selectors.work import corrections, gold, in_hand
-from annotate.selectors.work.corrections import LastText
-from annotate.services.campaigns import gold as writing
-from annotate.services.campaigns import life
-from annotate.services.review import rulings
-from annotate.services.work import correcting, judgments, leasing, participations
-from annotate.services.work.judgments import HandedIn
-from annotate.services.work.page_signals import PageSent
+from annotate.work import leasing, participations, picking, submitting
+from annotate.work import queries as work_queries
+from annotate.work import task as work_task
+from annotate.work.queries import LastText
+from annotate.work.submitting import HandedIn, PageSent
 from tests.annotate.gold.study import BAD, items
 from tests.annotate.gold.test_gold_is_neutral import functions, read
 from tests.annotate.market import arrive, posting
@@ -66,7 +64,7 @@ def who() -> Participation:
 
 
 def last(who: Participation) -> Assignment:
-    found = corrections.last(who.pk)
+    found = work_queries.last(who.pk)
     assert found is not None
     return found
 
@@ -80,9 +78,9 @@ def correct(
     page: PageSent | None = None,
     version: str | None = None,
     **changes: Any,
-) -> correcting.Corrected:
+) -> submitting.Corrected:
     raw = {**POOR, "edit": EDIT, **changes}
-    return correcting.correct(
+    return submitting.correct(
         task or last(who).pk,
         participation_id=who.pk,
         given=HandedIn(raw, seconds, version, page),
@@ -111,15 +109,15 @@ def test_both_are_kept_one_counts_and_it_is_paid_once(who: Participation) -> Non
 
 
 def test_it_may_be_corrected_again_from_the_last_answer(who: Participation) -> None:
-    for n in range(corrections.MOST):
-        found = corrections.find(who.pk)
+    for n in range(work_queries.MOST_CORRECTIONS):
+        found = work_queries.find_correction(who.pk)
         assert isinstance(found, LastText)
         assert found.answered.answers == n + 1
         correct(who, after=n + 1, redundancy=(n % 3) - 1)
-    assert found.answered.response["redundancy"] == (corrections.MOST - 2) % 3 - 1
+    assert found.answered.response["redundancy"] == (work_queries.MOST_CORRECTIONS - 2) % 3 - 1
     with pytest.raises(Gone, match="several times"):
-        correct(who, after=corrections.MOST + 1)
-    assert Judgment.every.filter(assignment=last(who)).count() == corrections.MOST + 1
+        correct(who, after=work_queries.MOST_CORRECTIONS + 1)
+    assert Judgment.every.filter(assignment=last(who)).count() == work_queries.MOST_CORRECTIONS + 1
 
 
 def test_the_same_request_again_stores_nothing(who: Participation) -> None:
@@ -210,7 +208,7 @@ def test_what_ends_the_time_for_a_correction(
         correct(who, task=task)
     assert not Judgment.every.filter(superseded_at__isnull=False).exists()
     if act is not next_submitted:
-        assert not corrections.may(who.pk)
+        assert not work_queries.may(who.pk)
 
 
 @trying(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -222,7 +220,7 @@ def test_the_setting_decides_how_long(
     since = timedelta(seconds=max(0.0, minutes * 60 + seconds))
     ago(who, since)
     if abs(since - settings.CORRECTION) > timedelta(seconds=2) or not minutes:
-        assert corrections.may(who.pk) is (since < settings.CORRECTION)
+        assert work_queries.may(who.pk) is (since < settings.CORRECTION)
 
 
 def test_while_a_campaign_is_closing_a_text_may_be_corrected(who: Participation) -> None:
@@ -237,7 +235,7 @@ def test_while_a_campaign_is_closing_a_text_may_be_corrected(who: Participation)
 
 def test_the_open_task_keeps_its_draft_and_its_lease(who: Participation) -> None:
     task = leased(who)
-    judgments.save_draft(task.pk, participation_id=who.pk, revision=0, data={"fluency": 1})
+    submitting.save_draft(task.pk, participation_id=who.pk, revision=0, data={"fluency": 1})
     nearly = timezone.now() + timedelta(seconds=5)
     Assignment.objects.filter(pk=task.pk).update(expires_at=nearly)
     leasing.hold(who.pk)
@@ -267,8 +265,8 @@ def test_a_task_in_hand_without_a_first_sight_keeps_its_begin(who: Participation
     task = leased(who)
     assert task.started_at is None
     correct(who)
-    found = in_hand.with_begin(Assignment.objects.filter(pk=task.pk)).get()
-    begun = in_hand.begin_of(found)
+    found = work_task.with_begin(Assignment.objects.filter(pk=task.pk)).get()
+    begun = work_task.begin_of(found)
     assert begun <= timezone.now()
     assert (begun - task.leased_at).total_seconds() < 1
 
@@ -279,7 +277,7 @@ def test_a_task_in_hand_without_a_first_sight_keeps_its_begin(who: Participation
 def test_signals_of_both_are_added(settings: Any) -> None:
     who = person(campaign(screening={"signals": {"on": True}}))
     page = PageSent({"pasted": 3, "pastes": 1, "keys": 2, "rhythm": [1, 2]}, "192.0.2.1", "A")
-    judgments.submit(leased(who).pk, participation_id=who.pk, raw=GOOD, page=page)
+    submitting.submit_judgment(leased(who).pk, participation_id=who.pk, raw=GOOD, page=page)
     correct(who, page=replace(page, signals={"pasted": 90, "pastes": 1, "rhythm": [1]}))
     told = PageCounts.stored(last(who).signals)
     assert (told.pasted, told.pastes, told.keys, told.rhythm[:3]) == (93, 2, 2, (2, 2, 0))
@@ -289,12 +287,12 @@ def test_signals_of_both_are_added(settings: Any) -> None:
 def gold_answered(who: Participation, *, right: bool) -> GoldAnswer:
     study = who.campaign
     change(study, status=Campaign.Status.DRAFT)
-    writing.add(study.pk, items(2), actor_id=None)
-    change(study, status=Campaign.Status.OPEN, gold_share=gold.MOST)
+    gold.add(study.pk, items(2), actor_id=None)
+    change(study, status=Campaign.Status.OPEN, gold_share=picking.MOST)
     study.refresh_from_db()
-    task = lease_gold(who, gold.pick(study, who.annotator_id))
+    task = lease_gold(who, picking.pick_gold(study, who.annotator_id))
     raw = {**GOOD, **(BAD if right else {})}
-    judgments.submit(task.pk, participation_id=who.pk, raw=raw)
+    submitting.submit_judgment(task.pk, participation_id=who.pk, raw=raw)
     return GoldAnswer.objects.get()
 
 
@@ -303,20 +301,20 @@ def test_a_gold_answer_is_corrected_blind_and_the_first_one_counts(
     who: Participation, right: bool
 ) -> None:
     answer = gold_answered(who, right=right)
-    seen = gold_review.of_person(who.campaign, who.annotator_id)
+    seen = gold_queries.of_person(who.campaign, who.annotator_id)
     raw = {**GOOD, **({} if right else BAD)}
     assert last(who).pk == answer.assignment_id
     for _ in range(2):  # the second is the same request again
         assert correct(who, **raw).judgment_id is None
     kept = GoldCorrection.objects.get()
     assert (kept.answer, kept.number, kept.response["fluency"]) == (answer, 1, raw["fluency"])
-    found = corrections.find(who.pk)
+    found = work_queries.find_correction(who.pk)
     assert isinstance(found, LastText)
     assert found.answered.response == kept.response
     before = answer.right
     answer.refresh_from_db()
     assert answer.right is before is right
-    assert gold_review.of_person(who.campaign, who.annotator_id) == seen
+    assert gold_queries.of_person(who.campaign, who.annotator_id) == seen
     assert AuditEntry.objects.filter(verb="correct_gold").count() == 1
 
 
@@ -339,10 +337,10 @@ def test_before_a_unit_is_handed_in_and_not_after() -> None:
 
 # Those that show what was corrected. Any other reader says the same without the first answers.
 SHOW = {
-    "annotate.selectors.campaigns.exports.judgments": "both, the first one marked",
-    "annotate.selectors.campaigns.exports.moment": "both, the first one marked",
-    "annotate.selectors.pay.tallies.of_campaign": "when somebody judged last: the first answer",
-    "annotate.selectors.work.corrections.find": "how often a text was corrected",
+    "annotate.campaigns.exports.judgments": "both, the first one marked",
+    "annotate.campaigns.exports.moment": "both, the first one marked",
+    "annotate.pay.tallies.of_campaign": "when somebody judged last: the first answer",
+    "annotate.work.queries.find_correction": "how often a text was corrected",
 }
 
 

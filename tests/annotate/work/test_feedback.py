@@ -9,18 +9,18 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate import tokens
-from annotate.errors import Conflict, Invalid
+from annotate.campaigns import life
+from annotate.common import lists as common_lists
+from annotate.common import tokens
+from annotate.common.errors import Conflict, Invalid
 from annotate.models import Feedback, Participation
-from annotate.selectors import listings
-from annotate.selectors.work import feedback as given_feedback
-from annotate.services.campaigns import life
-from annotate.services.work import feedback, leasing
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.work import leasing, submitting
+from annotate.work import queries as work_queries
 from tests.annotate.work.pages.working import work_url
 from tests.factories import campaign, judge, leased, person, user
 
-EVERY = listings.asked({}, sorts={}, size=100, anchor="")
+EVERY = common_lists.asked({}, sorts={}, size=100, anchor="")
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -82,7 +82,7 @@ def test_once_a_day(client, who):
     QuerySet(Feedback).update(at=timezone.now() - timedelta(days=1))
     assert send(client, who, clarity=1).status_code == 200
     with pytest.raises(Conflict):
-        feedback.give(who.pk, pay=1)
+        submitting.give(who.pk, pay=1)
 
 
 def test_everybody_may_say_something(client, who):
@@ -108,10 +108,10 @@ def test_who_has_done_nothing_is_not_asked_on_the_way_out(client, who):
 
 
 def test_averages_are_over_those_who_answered(who):
-    feedback.give(who.pk, clarity=2, comment="first")
-    feedback.give(person(who.campaign, "p2").pk, clarity=5, pay=1, comment="second")
-    feedback.give(person(campaign(), "p3").pk, clarity=1, comment="elsewhere")
-    summary = given_feedback.summary(who.campaign_id, EVERY)
+    submitting.give(who.pk, clarity=2, comment="first")
+    submitting.give(person(who.campaign, "p2").pk, clarity=5, pay=1, comment="second")
+    submitting.give(person(campaign(), "p3").pk, clarity=1, comment="elsewhere")
+    summary = work_queries.summary(who.campaign_id, EVERY)
     assert [(a.name, a.mean, a.n) for a in summary.averages] == [
         ("clarity", 3.5, 2),
         ("enjoyment", None, 0),
@@ -124,7 +124,7 @@ def test_researchers_see_it_without_a_name_or_what_leads_to_one(client, who):
     client.force_login(who.campaign.memberships.get().user)
     url = reverse("annotate:people", args=[who.campaign.public_id])
     assert "Nothing yet. Annotators are asked" in client.get(url).content.decode()
-    feedback.give(who.pk, clarity=4, comment="<script>alert(1)</script>\nsecond line")
+    submitting.give(who.pk, clarity=4, comment="<script>alert(1)</script>\nsecond line")
     page = client.get(url).content.decode()
     assert "n = 1" in page
     said = page[page.index('class="comments"') : page.index('id="members-h"')]
@@ -139,5 +139,5 @@ def test_researchers_see_it_without_a_name_or_what_leads_to_one(client, who):
 
 def test_invalid_is_raised_before_anything_is_stored(who):
     with pytest.raises(Invalid) as refused:
-        feedback.give(who.pk, clarity=9, pay=-1)
+        submitting.give(who.pk, clarity=9, pay=-1)
     assert set(refused.value.errors) == {"clarity", "pay"}

@@ -10,10 +10,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from annotate.errors import Conflict, Invalid, TooMany
+from annotate.common.errors import Conflict, Invalid, TooMany
+from annotate.common.text import are_one
 from annotate.models import Annotator, Campaign, Participation, Ruling
-from annotate.services.work import joining, participations
-from annotate.text.names import are_one
+from annotate.work import participations
 from tests.annotate.work.pages.working import invitation, submit, work_url
 from tests.factories import campaign
 
@@ -23,7 +23,7 @@ Act = Ruling.Act
 
 
 def join(made: Campaign, name: str, address: str = "") -> Participation:
-    return joining.enter_by_name(made.pk, name=name, address=address)
+    return participations.enter_by_name(made.pk, name=name, address=address)
 
 
 # ---- names -------------------------------------------------------------------------------------

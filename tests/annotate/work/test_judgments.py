@@ -6,10 +6,10 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotate.errors import Gone, Invalid
+from annotate.common.errors import Gone, Invalid
 from annotate.models import Assignment, ChangeMark, Draft, Judgment, LedgerEntry
-from annotate.services.pay import ledger
-from annotate.services.work import judgments, leasing
+from annotate.pay import ledger
+from annotate.work import leasing, submitting
 from tests.factories import GOOD, campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -28,7 +28,7 @@ def test_late_work_beyond_the_cap_is_compensated_though_its_place_is_free():
     assert taken.output_id == lost.output_id
     assert judge(slow).counts
     leasing.give_back(taken.pk, participation_id=other.pk)
-    receipt = judgments.submit(lost.pk, participation_id=slow.pk, raw=GOOD)
+    receipt = submitting.submit_judgment(lost.pk, participation_id=slow.pk, raw=GOOD)
     assert (receipt.counts, receipt.earned) == (False, study.reward)
     assert LedgerEntry.objects.filter(kind="compensation").count() == 1
 
@@ -48,7 +48,7 @@ def test_a_response_that_is_not_complete_changes_nothing():
     mine = leased(who)
     ChangeMark.objects.all().delete()
     with pytest.raises(Invalid) as refused:
-        judgments.submit(mine.pk, participation_id=who.pk, raw={"fluency": 1})
+        submitting.submit_judgment(mine.pk, participation_id=who.pk, raw={"fluency": 1})
     assert "overall" in refused.value.errors
     mine.refresh_from_db()
     assert mine.status == Assignment.Status.LEASED
@@ -61,7 +61,7 @@ def test_a_judgment_keeps_what_the_server_knows():
     who = person(study)
     mine = leased(who)
     Assignment.objects.filter(pk=mine.pk).update(leased_at=timezone.now() - timedelta(seconds=90))
-    judgments.submit(
+    submitting.submit_judgment(
         mine.pk,
         participation_id=who.pk,
         active_seconds=40.0,
@@ -84,7 +84,7 @@ def test_a_failure_while_paying_leaves_no_judgment(monkeypatch):
 
     monkeypatch.setattr(ledger, "earn_task", fail)
     with pytest.raises(RuntimeError):
-        judgments.submit(mine.pk, participation_id=who.pk, raw=GOOD)
+        submitting.submit_judgment(mine.pk, participation_id=who.pk, raw=GOOD)
     mine.refresh_from_db()
     assert mine.status == Assignment.Status.LEASED
     assert not Judgment.objects.exists()
@@ -94,11 +94,11 @@ def test_a_draft_outlives_its_lease_and_ends_with_the_submit():
     study = campaign()
     who = person(study)
     mine = leased(who)
-    judgments.save_draft(mine.pk, participation_id=who.pk, revision=0, data={"fluency": 1})
+    submitting.save_draft(mine.pk, participation_id=who.pk, revision=0, data={"fluency": 1})
     expire_all(study.pk)
-    judgments.save_draft(mine.pk, participation_id=who.pk, revision=1, data=GOOD)
-    assert judgments.submit(mine.pk, participation_id=who.pk, raw=GOOD).counts
+    submitting.save_draft(mine.pk, participation_id=who.pk, revision=1, data=GOOD)
+    assert submitting.submit_judgment(mine.pk, participation_id=who.pk, raw=GOOD).counts
     assert not Draft.objects.exists()
     with pytest.raises(Gone):
-        judgments.save_draft(mine.pk, participation_id=who.pk, revision=2, data=GOOD)
+        submitting.save_draft(mine.pk, participation_id=who.pk, revision=2, data=GOOD)
     assert not Draft.objects.exists()

@@ -13,7 +13,7 @@ from django.db import connection
 from django.test import Client
 
 from annotate.models import Assignment, Judgment, Participation
-from annotate.services.work import leasing
+from annotate.work import leasing
 from tests.annotate.work.pages.working import submit
 from tests.annotate.work.storms import at_once, check_invariants
 from tests.factories import campaign, person

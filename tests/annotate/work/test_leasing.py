@@ -6,13 +6,12 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from annotate.errors import Gone, NotFound
+from annotate.campaigns import life, progress
+from annotate.common.errors import Gone, NotFound
 from annotate.models import Assignment, AuditEntry, ChangeMark, LedgerEntry, Participation, Slot
-from annotate.selectors.campaigns import slots
-from annotate.selectors.work.admission import Nothing
-from annotate.services.campaigns import life
-from annotate.services.work import judgments, leasing
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.work import leasing, submitting
+from annotate.work.admission import Nothing
 from tests.factories import GOOD, campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -45,7 +44,7 @@ def positions(who: Participation) -> list[int]:
     found = []
     while isinstance(got := leasing.lease(who.pk), Assignment):
         found.append(got.output.item.position)
-        judgments.submit(got.pk, participation_id=who.pk, raw=GOOD)
+        submitting.submit_judgment(got.pk, participation_id=who.pk, raw=GOOD)
     return found
 
 
@@ -74,7 +73,7 @@ def test_what_one_person_passes_over_goes_to_the_next():
 
 def leased_position(who: Participation) -> int:
     got = leasing.lease(who.pk)
-    judgments.submit(got.pk, participation_id=who.pk, raw=GOOD)
+    submitting.submit_judgment(got.pk, participation_id=who.pk, raw=GOOD)
     return got.output.item.position
 
 
@@ -165,7 +164,7 @@ def test_a_refusal_for_money_is_final_once_no_running_work_can_free_any():
     holder, waiting = person(study, "holder"), person(study, "waiting")
     running = leased(holder)
     assert not leasing.lease(waiting.pk).final
-    judgments.submit(running.pk, participation_id=holder.pk, raw=GOOD)
+    submitting.submit_judgment(running.pk, participation_id=holder.pk, raw=GOOD)
     assert leasing.lease(waiting.pk).final
 
 
@@ -173,7 +172,7 @@ def test_a_foreign_assignment_does_not_exist():
     study = campaign()
     mine, other = person(study, "mine"), person(study, "other")
     with pytest.raises(NotFound):
-        judgments.submit(leased(mine).pk, participation_id=other.pk, raw=GOOD)
+        submitting.submit_judgment(leased(mine).pk, participation_id=other.pk, raw=GOOD)
 
 
 def test_late_work_counts_while_its_slot_is_free():
@@ -181,7 +180,7 @@ def test_late_work_counts_while_its_slot_is_free():
     assignment = leased(who)
     expire(assignment)
     leasing.expire_due(assignment.campaign_id, now=timezone.now())
-    receipt = judgments.submit(assignment.pk, participation_id=who.pk, raw=GOOD)
+    receipt = submitting.submit_judgment(assignment.pk, participation_id=who.pk, raw=GOOD)
     assert receipt.counts
     assert LedgerEntry.objects.get().kind == LedgerEntry.Kind.REWARD
 
@@ -195,9 +194,9 @@ def test_late_work_of_a_campaign_that_is_over_is_compensated_and_changes_no_fina
     expire(assignment)
     leasing.expire_due(study.pk, now=timezone.now())
     life.close(study.pk, CloseReason.HAND)
-    assert slots.free(study.pk).filter(output=assignment.output_id).exists()
+    assert progress.free(study.pk).filter(output=assignment.output_id).exists()
     life.finish(study.pk)
-    receipt = judgments.submit(assignment.pk, participation_id=who.pk, raw=GOOD)
+    receipt = submitting.submit_judgment(assignment.pk, participation_id=who.pk, raw=GOOD)
     assert (receipt.counts, receipt.earned) == (False, study.reward)
     assert not Slot.objects.filter(assignment=assignment).exists()
 
@@ -208,7 +207,7 @@ def test_late_work_is_kept_and_compensated_when_its_slot_is_taken():
     lost = leased(slow)
     expire(lost)
     judge(quick)
-    receipt = judgments.submit(lost.pk, participation_id=slow.pk, raw=GOOD)
+    receipt = submitting.submit_judgment(lost.pk, participation_id=slow.pk, raw=GOOD)
     assert not receipt.counts
     assert receipt.earned == study.reward
     assert set(LedgerEntry.objects.values_list("kind", flat=True)) == {"reward", "compensation"}
@@ -223,7 +222,7 @@ def test_late_work_beyond_the_budget_is_kept_and_left_to_the_researcher():
     lost = leased(slow)
     expire(lost)
     judge(quick)
-    receipt = judgments.submit(lost.pk, participation_id=slow.pk, raw=GOOD)
+    receipt = submitting.submit_judgment(lost.pk, participation_id=slow.pk, raw=GOOD)
     assert (receipt.counts, receipt.earned) == (False, 0)
     assert AuditEntry.objects.filter(verb="compensation_needed").count() == 1
 
@@ -237,7 +236,7 @@ def test_late_work_does_not_lift_the_cap():
     judge(who)
     with pytest.raises(Gone):
         # The same output was leased again and judged, so the old lease is over for good.
-        judgments.submit(lost.pk, participation_id=who.pk, raw=GOOD)
+        submitting.submit_judgment(lost.pk, participation_id=who.pk, raw=GOOD)
 
 
 def test_a_paused_campaign_leases_nothing_but_takes_running_work():
@@ -246,7 +245,7 @@ def test_a_paused_campaign_leases_nothing_but_takes_running_work():
     running = leased(who)
     life.pause(study.pk)
     assert leasing.lease(person(study, "new").pk).reason == "paused"
-    assert judgments.submit(running.pk, participation_id=who.pk, raw=GOOD).counts
+    assert submitting.submit_judgment(running.pk, participation_id=who.pk, raw=GOOD).counts
 
 
 def test_every_change_of_evidence_leaves_a_mark():

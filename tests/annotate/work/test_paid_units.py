@@ -6,25 +6,16 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from annotate.api.campaigns import queries
-from annotate.api.campaigns.content_serializers import JudgmentSerializer
-from annotate.errors import Conflict, Gone, NotFound
+from annotate.campaigns import api as campaigns_api
+from annotate.campaigns import facts, life, progress
+from annotate.campaigns.api import JudgmentSerializer
+from annotate.common.errors import Conflict, Gone, NotFound
+from annotate.crowds import reconciling
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Slot
-from annotate.selectors.campaigns import counting, progress, slots
-from annotate.selectors.pay import accounts, budget, commitments
-from annotate.selectors.review import screening
-from annotate.selectors.work import admission, units
-from annotate.services.campaigns import life
-from annotate.services.marketplace import confirming
-from annotate.services.work import (
-    joining,
-    judgments,
-    leasing,
-    participation_states,
-    participations,
-    scoring,
-)
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.pay import budget, tallies
+from annotate.review import evidence
+from annotate.work import admission, leasing, participations, scoring, submitting, units
 from tests.annotate.market import SITE, arrive, claim, overdue, posting, study
 from tests.annotate.work.pages.working import expire
 from tests.factories import GOOD, judge, leased, person
@@ -40,14 +31,14 @@ def nothing(who: Participation) -> admission.Nothing:
     return got
 
 
-def submit(task: Assignment, who: Participation) -> judgments.Receipt:
-    return judgments.submit(task.pk, participation_id=who.pk, raw=GOOD)
+def submit(task: Assignment, who: Participation) -> submitting.Receipt:
+    return submitting.submit_judgment(task.pk, participation_id=who.pk, raw=GOOD)
 
 
 def left(who: Participation) -> None:
     """What settling does when a unit was given back."""
     leasing.end_leases(Assignment.objects.filter(participation=who), now=timezone.now())
-    assert participation_states.move(who.pk, Unit.LEFT, sources=[Unit.ACTIVE, Unit.HANDED_IN])
+    assert participations.move(who.pk, Unit.LEFT, sources=[Unit.ACTIVE, Unit.HANDED_IN])
     lost = Assignment.objects.filter(participation=who, status=Status.SUBMITTED)
     Slot.objects.filter(assignment__in=lost).update(assignment=None)
     lost.update(status=Status.RETURNED)
@@ -174,7 +165,7 @@ def test_a_study_elsewhere_takes_nobody_by_link():
         participations.enter(made.pk, external_id="p1")
     assert "Amazon Mechanical Turk" in refused.value.message
     with pytest.raises(Conflict):
-        joining.enter_by_name(made.pk, name="Ada")
+        participations.enter_by_name(made.pk, name="Ada")
 
 
 # ---- working ---------------------------------------------------------------------------------
@@ -189,7 +180,7 @@ def test_work_by_link_is_verified_at_once_and_counts():
     judge(who)
     assert Assignment.objects.get().status == Status.VERIFIED
     scoring.ensure(made.pk)
-    assert counting.scores(made.pk).output.size == 1
+    assert facts.scores(made.pk).output.size == 1
 
 
 def test_unconfirmed_work_holds_its_place_and_does_not_count_yet():
@@ -200,27 +191,27 @@ def test_unconfirmed_work_holds_its_place_and_does_not_count_yet():
     assert Assignment.objects.get().status == Status.SUBMITTED
     seen = progress.progress(made.pk, cap=25)
     assert (seen.judged, seen.running, seen.missing) == (0, 1, seen.planned - 1)
-    assert counting.scores(made.pk).output.size == 0
-    assert slots.open_leases(made.pk) == 1
+    assert facts.scores(made.pk).output.size == 0
+    assert progress.open_leases(made.pk) == 1
     Assignment.objects.update(status=Status.VERIFIED)
     seen = progress.progress(made.pk, cap=25)
     assert (seen.judged, seen.running) == (1, 0)
     scoring.ensure(made.pk)
-    assert counting.scores(made.pk).output.size == 1
-    assert slots.open_leases(made.pk) == 0
+    assert facts.scores(made.pk).output.size == 1
+    assert progress.open_leases(made.pk) == 0
 
 
 def test_unconfirmed_work_is_nobodys_yardstick_and_no_export_counts_it():
     made = study()
     judge(arrive(posting(made)))
-    (judgment,) = queries.judgments(made, with_texts=False)
+    (judgment,) = campaigns_api.judgment_rows(made, with_texts=False)
     scoring.ensure(made.pk)
-    assert screening.columns(made) is None
+    assert evidence.columns(made) is None
     assert not JudgmentSerializer(judgment).data["counts"]
     assert {row[-1] for row in progress.judgments(made.pk)} == {0}
     Assignment.objects.update(status=Status.VERIFIED)
-    (judgment,) = queries.judgments(made, with_texts=False)
-    found = screening.columns(made)
+    (judgment,) = campaigns_api.judgment_rows(made, with_texts=False)
+    found = evidence.columns(made)
     assert found is not None
     assert found.annotator.size == 1
     assert JudgmentSerializer(judgment).data["counts"]
@@ -239,10 +230,10 @@ def test_a_campaign_is_not_drained_while_work_may_still_be_confirmed():
     life.close(made.pk, CloseReason.HAND)
     system = made.systems.get()
     assert not life.drained(made.pk)
-    assert slots.unfinished_items(system.pk) == 1
+    assert progress.unfinished_items(system.pk) == 1
     Assignment.objects.update(status=Status.VERIFIED)
     assert life.drained(made.pk)
-    assert slots.unfinished_items(system.pk) == 0
+    assert progress.unfinished_items(system.pk) == 0
 
 
 def test_two_tabs_of_one_unit_share_its_tasks():
@@ -330,7 +321,7 @@ def test_late_work_beyond_the_tasks_is_paid_extra():
     kinds = LedgerEntry.objects.filter(participation=who).order_by("pk")
     assert list(kinds.values_list("kind", flat=True)) == ["compensation", "reward"]
     assert participations.hand_in(who.pk)
-    assert accounts.earned(who.pk)[0] == Decimal("0.80")
+    assert tallies.earned(who.pk)[0] == Decimal("0.80")
 
 
 # ---- money -----------------------------------------------------------------------------------
@@ -338,7 +329,7 @@ def test_late_work_beyond_the_tasks_is_paid_extra():
 
 def due(made: Campaign) -> tuple[Decimal, Decimal, Decimal]:
     """What is spent, what open leases cost, and what is left of the units that people are at."""
-    found = commitments.of(made)
+    found = budget.commitments_of(made)
     return found.spent, found.leases, found.units
 
 
@@ -378,7 +369,7 @@ def test_a_unit_keeps_its_money_until_its_crowd_takes_it_no_more():
     overdue(who)
     assert due(made) == (0, 0, Decimal("1.20"))
     assert life.limit_reached(made.pk) is None
-    assert confirming.leave(who.pk)
+    assert reconciling.leave(who.pk)
     assert due(made) == (0, 0, 0)
 
 
@@ -431,7 +422,7 @@ def test_what_could_not_be_done_is_paid_as_announced():
         Decimal("0.24"),
         f"remainder:{who.pk}",
     )
-    assert accounts.earned(who.pk)[0] == Decimal("2.00")
+    assert tallies.earned(who.pk)[0] == Decimal("2.00")
     assert budget.committed(made) == Decimal("2.40")
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from annotate.models import AuditEntry, Participation
-from annotate.services.work.participation_states import TRANSITIONS, move
+from annotate.work.participations import TRANSITIONS, move
 from tests.factories import campaign, person
 
 Status = Participation.Status

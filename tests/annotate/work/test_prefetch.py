@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotate import tokens
+from annotate.campaigns import life
+from annotate.common import tokens
 from annotate.models import Assignment, Campaign, Judgment, Participation
-from annotate.selectors.work.admission import Nothing
-from annotate.services.campaigns import life
-from annotate.services.work import judgments, leasing
+from annotate.work import leasing, submitting
+from annotate.work.admission import Nothing
 from tests.annotate.work.pages.working import BEST, call, expire, submit, work_data, work_url
 from tests.factories import GOOD, campaign, leased, person
 
@@ -45,7 +45,7 @@ def test_a_task_whose_time_ran_out_on_its_page_does_not_come_after_itself(client
     expire(now)
     page = ahead(client, who, now.pk)
     assert Assignment.objects.get(pk=page["assignment"]["id"]).output_id != now.output_id
-    judgments.submit(now.pk, participation_id=who.pk, raw=GOOD)
+    submitting.submit_judgment(now.pk, participation_id=who.pk, raw=GOOD)
     assert Judgment.objects.get().assignment_id == now.pk
 
 
@@ -142,7 +142,7 @@ def test_a_task_given_back_ends_before_the_next_and_an_expired_one_does_not(clie
     else:
         expire(Assignment.objects.get(pk=now))
         leasing.expire_due(who.campaign_id, now=timezone.now())
-    judgments.submit(later, participation_id=who.pk, raw=GOOD)
+    submitting.submit_judgment(later, participation_id=who.pk, raw=GOOD)
     assert (Judgment.objects.get().elapsed_seconds < 60) == (status == "returned")
 
 
@@ -152,7 +152,7 @@ def test_elapsed_time_counts_from_the_start_else_from_the_lease(who, started, ex
     Assignment.objects.filter(pk=leased(who).pk).update(
         leased_at=now - timedelta(seconds=600), started_at=started and now - started
     )
-    judgments.submit(leased(who).pk, participation_id=who.pk, raw=GOOD)
+    submitting.submit_judgment(leased(who).pk, participation_id=who.pk, raw=GOOD)
     assert expected <= Judgment.objects.get().elapsed_seconds < expected + 20
 
 

@@ -6,11 +6,11 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from annotate.campaigns import facts
 from annotate.models import Judgment, Score
-from annotate.selectors import scoring as selectors
-from annotate.services.work import scoring
+from annotate.work import scoring
+from estimation import refresh
 from estimation.metrics import hter
-from estimation.services import estimating
 from tests.factories import campaign, judge, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -28,7 +28,7 @@ def test_a_submit_waits_for_no_scores_and_the_estimate_computes_them():
     study, judgment = edited()
     assert not Score.objects.exists()
     judge(person(study, "second"))
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     scores = dict(judgment.scores.values_list("criterion", "value"))
     assert scores == {
         "fluency": 1.0,
@@ -49,16 +49,16 @@ def test_scoring_twice_changes_nothing():
 
 def test_half_written_scores_are_completed_by_another_worker(monkeypatch):
     study, judgment = edited()
-    unscored = selectors.unscored
+    unscored = facts.unscored_judgments
 
     def overtaken(campaign_id):
         """The slower of two workers has read what is to be done when the other one scores it."""
         found = list(unscored(campaign_id))
-        monkeypatch.setattr(selectors, "unscored", unscored)
+        monkeypatch.setattr(facts, "unscored_judgments", unscored)
         scoring.ensure(study.pk)
         return _Read(found)
 
-    monkeypatch.setattr(selectors, "unscored", overtaken)
+    monkeypatch.setattr(facts, "unscored_judgments", overtaken)
     assert scoring.ensure(study.pk) == 1
     assert judgment.scores.count() == 4
 

@@ -9,10 +9,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from annotate.campaigns import life, totals
 from annotate.models import Assignment, Campaign, CampaignTotals, Judgment, LedgerEntry
-from annotate.services import totals
-from annotate.services.campaigns import life
-from annotate.services.work import leasing, recounting
+from annotate.work import leasing
 from tests.annotate.work.pages.working import JUDGED, call, submit
 from tests.factories import GOOD, campaign, judge, leased, person
 
@@ -128,7 +127,7 @@ def test_the_last_leases_look_at_the_limits(client, limit):
     study = campaign(items=40, reward=Decimal("0.40"), annotator_cap=None, **limit)
     who, _now = at_work(study, done=1)
     while submit(client, who).json()["assignment"]:
-        assert list(recounting.each([study.public_id], mend=False)) == [(study.public_id, [])]
+        assert list(totals.each([study.public_id], mend=False)) == [(study.public_id, [])]
     assert Judgment.objects.count() == 10
     assert leasing.lease(who.pk).reason == next(iter(limit))
 

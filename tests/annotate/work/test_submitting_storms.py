@@ -8,12 +8,12 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
+from annotate.campaigns import life, totals
+from annotate.common import locks
 from annotate.instruments import registry
 from annotate.models import Assignment, Campaign, Judgment, Participation, Slot
-from annotate.selectors.pay import commitments
-from annotate.services import locks
-from annotate.services.campaigns import life
-from annotate.services.work import leasing, recounting, submitting
+from annotate.pay import budget
+from annotate.work import leasing, submitting
 from tests.annotate.work.locking.test_lock_order import Running, until_waiting
 from tests.annotate.work.storms import THREADS, at_once, check_invariants, counted, crowd, sql
 from tests.factories import GOOD, campaign, leased, person
@@ -41,7 +41,7 @@ def submit(who: Participation, assignment: int) -> submitting.Following:
 
 def check(study: Campaign) -> None:
     check_invariants(study)
-    assert list(recounting.each([study.public_id], mend=False)) == [(study.public_id, [])]
+    assert list(totals.each([study.public_id], mend=False)) == [(study.public_id, [])]
 
 
 def test_two_thousand_tasks_by_sixteen_threads():
@@ -62,7 +62,7 @@ def test_everything_planned_is_judged_once():
 def test_the_budget_is_spent_to_the_cent():
     study = campaign(items=160, annotator_cap=None, reward=Decimal("0.37"), budget=Decimal("111"))
     at_once([lambda who=who: work(who) for who in crowd(study, THREADS)])
-    assert commitments.of(study).total == Decimal("111.00")
+    assert budget.commitments_of(study).total == Decimal("111.00")
     assert counted(study) == 300
     check(study)
 

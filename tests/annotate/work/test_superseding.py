@@ -7,8 +7,9 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotate.api.campaigns import queries
-from annotate.errors import Conflict
+from annotate.campaigns import api as campaigns_api
+from annotate.campaigns import exports, facts, life, progress
+from annotate.common.errors import Conflict
 from annotate.models import (
     AuditEntry,
     Campaign,
@@ -22,15 +23,11 @@ from annotate.models import (
     Score,
 )
 from annotate.models.base import ImmutableError
-from annotate.selectors import scoring as scored
-from annotate.selectors.campaigns import counting, exports, progress
-from annotate.selectors.pay import earnings, promises, tallies
-from annotate.selectors.review import effects, screening
-from annotate.selectors.review import judgments as review_judgments
-from annotate.selectors.work import task_page, units
-from annotate.services.campaigns import life
-from annotate.services.review import rulings
-from annotate.services.work import judgments, scoring, superseding
+from annotate.pay import promise_queries, tallies
+from annotate.pay import queries as pay_queries
+from annotate.review import effects, evidence, rulings
+from annotate.work import scoring, submitting, units
+from annotate.work import task as work_task
 from tests.annotate.work.storms import at_once
 from tests.factories import GOOD, campaign, judge, person, user
 from tests.reviewed import flagged
@@ -60,13 +57,13 @@ def first(who: Participation) -> Judgment:
 
 
 def correct(judgment: Judgment, response: dict[str, Any] = POOR) -> Judgment:
-    later = superseding.supersede(judgment.pk, response=response)
+    later = submitting.supersede(judgment.pk, response=response)
     scoring.ensure(judgment.campaign_id)
     return Judgment.objects.get(pk=later)
 
 
 def overall(campaign_id: int) -> list[float]:
-    return sorted(counting.scores(campaign_id).value["overall"])
+    return sorted(facts.scores(campaign_id).value["overall"])
 
 
 def test_the_later_one_counts_and_the_earlier_stays_as_it_was(who: Participation) -> None:
@@ -82,16 +79,20 @@ def test_the_later_one_counts_and_the_earlier_stays_as_it_was(who: Participation
 
 
 COUNTS: dict[str, Callable[[Participation], object]] = {
-    "estimates": lambda who: counting.scores(who.campaign_id).output.size,
+    "estimates": lambda who: facts.scores(who.campaign_id).output.size,
     "scores in a range": lambda who: Score.of(who.campaign_id).count(),
     "scores on the page": lambda who: len(list(progress.judgments(who.campaign_id))),
     "people": lambda who: sorted(tallies.of_campaign(who.campaign_id).judgments),
     "API, judgments": lambda who: (
-        queries.judgments(who.campaign, with_texts=False).filter(superseded_at=None).count()
+        campaigns_api.judgment_rows(who.campaign, with_texts=False)
+        .filter(superseded_at=None)
+        .count()
     ),
     "API, annotators": lambda who: sorted(
         (one.judgments, one.counting, one.excluded)
-        for one in queries.contributions(who.campaign, list(queries.annotators(who.campaign)))
+        for one in campaigns_api.contributions(
+            who.campaign, list(campaigns_api.annotators(who.campaign))
+        )
     ),
     "export": lambda who: sorted(
         (one.counts, len(one.scores))
@@ -99,15 +100,15 @@ COUNTS: dict[str, Callable[[Participation], object]] = {
         if not one.superseded
     ),
     "people in the export": lambda who: len(list(exports.people(exports.moment(who.campaign_id)))),
-    "screens": lambda who: screening.known().filter(campaign=who.campaign_id).count(),
-    "review": lambda who: len(review_judgments.work(who.campaign, who.annotator_id).all),
+    "screens": lambda who: evidence.screening_known().filter(campaign=who.campaign_id).count(),
+    "review": lambda who: len(evidence.work(who.campaign, who.annotator_id).all),
     "effects": lambda who: effects.effects(who.campaign_id, who.annotator_id).counting,
-    "bonus": lambda who: promises.judged(who.campaign_id, who.annotator_id),
-    "own page": lambda who: task_page._judged(who),
-    "own earnings": lambda who: len(earnings.of(who.pk)),
+    "bonus": lambda who: promise_queries.judged(who.campaign_id, who.annotator_id),
+    "own page": lambda who: work_task._judged(who),
+    "own earnings": lambda who: len(pay_queries.earnings_of(who.pk)),
     "paid unit": lambda who: (units.judged(who.pk), units.given_back(who.pk)),
-    "without scores": lambda who: scored.unscored(who.campaign_id).count(),
-    "waiting": lambda who: scored.waiting(who.campaign_id),
+    "without scores": lambda who: facts.unscored_judgments(who.campaign_id).count(),
+    "waiting": lambda who: facts.waiting(who.campaign_id),
     "of the campaign": lambda who: who.campaign.judgments.count(),
     "of the outputs": lambda who: sorted(
         one.judgments.count() for one in Output.objects.filter(campaign=who.campaign)
@@ -135,7 +136,7 @@ def test_an_earlier_one_that_waits_for_its_scores_keeps_nothing_waiting(
     assert not PendingScore.objects.exists()
     # A worker that had read it before notes that it takes long.
     PendingScore.objects.create(judgment=earlier, campaign=who.campaign, due_at=now)
-    assert scored.waiting(who.campaign_id) == 0
+    assert facts.waiting(who.campaign_id) == 0
     scoring.score_waiting()
     assert not PendingScore.objects.exists()
 
@@ -175,7 +176,7 @@ def test_of_two_corrections_at_once_one_is_stored(who: Participation) -> None:
 
     def job() -> bool:
         try:
-            superseding.supersede(earlier.pk, response=POOR)
+            submitting.supersede(earlier.pk, response=POOR)
         except Conflict:
             return False
         return True
@@ -211,7 +212,7 @@ def test_a_corrected_judgment_is_excluded_and_restored_like_any_other(
 def test_a_repeated_submit_is_told_of_the_judgment_that_counts(who: Participation) -> None:
     later = correct(first(who))
     task = later.assignment_id
-    receipt = judgments.submit(task, participation_id=who.pk, raw=GOOD)
+    receipt = submitting.submit_judgment(task, participation_id=who.pk, raw=GOOD)
     assert (receipt.judgment_id, receipt.already, receipt.counts) == (later.pk, True, True)
 
 

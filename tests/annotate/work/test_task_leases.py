@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
+from annotate.common import locks
 from annotate.models import TaskLease
-from annotate.services import locks
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db(transaction=True)]
 

@@ -10,8 +10,10 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from annotate.errors import Conflict, Invalid, NotFound
-from annotate.instruments.tutorials.digests import digest
+from annotate.campaigns import life
+from annotate.campaigns.problems import Row
+from annotate.common.errors import Conflict, Invalid, NotFound
+from annotate.instruments.tutorials import digest_of
 from annotate.models import (
     Annotator,
     Assignment,
@@ -24,13 +26,9 @@ from annotate.models import (
     TutorialRound,
     TutorialRun,
 )
-from annotate.selectors.pay import commitments
-from annotate.selectors.work import admission
-from annotate.selectors.work import tutorial_runs as selectors
-from annotate.services.campaigns import life
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.pay import promises
-from annotate.services.work import joining, leasing, participations, tutorial_runs
+from annotate.pay import budget, promises
+from annotate.work import admission, leasing, participations, tutorial_queries
+from annotate.work import tutorial as work_tutorial
 from tests.annotate.passing import after_guide, answer_all, pass_tutorial, right, tutorial_of, wrong
 from tests.annotate.studies.test_tutorial_reading import CHOICE, EDIT, WHOLE
 from tests.factories import campaign, leased, person
@@ -49,7 +47,7 @@ def own_content(*questions, version="1"):
     """A researcher's tutorial of these questions."""
     raw = {**WHOLE, "version": version, "questions": list(questions)}
     return TutorialContent.objects.create(
-        instrument="language_quality", content=json.loads(json.dumps(raw)), digest=digest(raw)
+        instrument="language_quality", content=json.loads(json.dumps(raw)), digest=digest_of(raw)
     )
 
 
@@ -60,7 +58,7 @@ def with_content(*questions, version="1", **changes):
 
 def answer(who, question, response=None):
     tutorial = tutorial_of(who)
-    return tutorial_runs.answer(
+    return work_tutorial.answer(
         who.pk,
         version=tutorial.version,
         key=question.key,
@@ -70,7 +68,7 @@ def answer(who, question, response=None):
 
 
 def due(made):
-    return commitments.of(made)
+    return budget.commitments_of(made)
 
 
 def an_hour_ago(run):
@@ -90,11 +88,11 @@ def test_a_campaign_without_a_tutorial_asks_and_queries_nothing(django_assert_nu
     made = campaign()
     who = person(made)
     with django_assert_num_queries(0):
-        assert selectors.step(made, who) == selectors.TutorialStep.PASSED
-    assert selectors.status(who.pk) is None
+        assert tutorial_queries.step(made, who) == tutorial_queries.TutorialStep.PASSED
+    assert tutorial_queries.status(who.pk) is None
     assert isinstance(leasing.lease(who.pk), Assignment)
     with pytest.raises(NotFound):
-        tutorial_runs.begin(who.pk)
+        work_tutorial.begin(who.pk)
 
 
 @pytest.mark.slow
@@ -104,15 +102,15 @@ def test_the_gate_costs_the_same_for_everybody(django_assert_num_queries):
         pass_tutorial(person(made, name))
     who = person(made, "d")
     with django_assert_num_queries(2):
-        assert selectors.step(made, who) == selectors.TutorialStep.BEFORE
+        assert tutorial_queries.step(made, who) == tutorial_queries.TutorialStep.BEFORE
     pass_tutorial(who)
     with django_assert_num_queries(1):
-        assert selectors.step(made, who) == selectors.TutorialStep.PASSED
+        assert tutorial_queries.step(made, who) == tutorial_queries.TutorialStep.PASSED
 
 
 def test_beginning_twice_is_one_run():
     who = person(study())
-    assert tutorial_runs.begin(who.pk) == tutorial_runs.begin(who.pk)
+    assert work_tutorial.begin(who.pk) == work_tutorial.begin(who.pk)
     assert AuditEntry.objects.filter(verb="tutorial_begun").count() == 1
 
 
@@ -122,7 +120,7 @@ def test_a_wrong_answer_is_explained_stored_and_not_asked_again():
     graded = answer(who, first, wrong(first))
     assert not graded.grade.correct
     assert graded.grade.feedback == (first.feedback[str(wrong(first)["value"])],)
-    status = selectors.status(who.pk)
+    status = tutorial_queries.status(who.pk)
     assert (status.done, status.current) == (2, second)
     again = answer(who, first)
     assert not again.grade.correct, "the first answer counts"
@@ -150,14 +148,14 @@ def test_a_failed_round_is_followed_by_one_with_other_questions():
     assert leasing.lease(who.pk).reason == "tutorial"
     second = person_again(who)
     assert not first & {question.key for question in second.questions}
-    assert selectors.status(who.pk).before.right == 8
+    assert tutorial_queries.status(who.pk).before.right == 8
     assert answer_all(who, wrongly=2).promised == BONUS
     assert ended() == [(1, 8, 11, 9, False), (2, 9, 11, 9, True)]
     assert isinstance(leasing.lease(who.pk), Assignment)
 
 
 def person_again(who):
-    tutorial_runs.begin(who.pk)
+    work_tutorial.begin(who.pk)
     return tutorial_of(who)
 
 
@@ -175,7 +173,7 @@ def test_two_failed_rounds_end_the_study_for_this_person():
     refusal = leasing.lease(who.pk)
     assert (refusal.reason, refusal.final) == ("tutorial_failed", True)
     with pytest.raises(Conflict) as caught:
-        tutorial_runs.begin(who.pk)
+        work_tutorial.begin(who.pk)
     assert caught.value.code == "tutorial_failed"
     again = Participation.objects.create(
         campaign=made, annotator_id=who.annotator_id, external_key="second"
@@ -208,7 +206,7 @@ def test_an_answer_to_an_earlier_round_is_not_taken_for_this_one():
     answer_all(who, wrongly=2)
     second = person_again(who)
     with pytest.raises(Conflict) as caught:
-        tutorial_runs.answer(
+        work_tutorial.answer(
             who.pk,
             version=second.version,
             key=second.questions[0].key,
@@ -230,14 +228,14 @@ def test_who_passed_before_there_were_rounds_stays_passed():
         promised=BONUS,
         covers=[TutorialRun.ALL],
     )
-    assert tutorial_runs.begin(who.pk).passed_at is not None
+    assert work_tutorial.begin(who.pk).passed_at is not None
     assert isinstance(leasing.lease(who.pk), Assignment)
     assert not TutorialRound.objects.exists()
 
 
 def test_the_server_grades_whatever_the_browser_claims():
     who = person(study())
-    tutorial_runs.begin(who.pk)
+    work_tutorial.begin(who.pk)
     first = after_guide(who).questions[0]
     graded = answer(who, first, {**wrong(first), "correct": True})
     assert not graded.grade.correct
@@ -277,7 +275,7 @@ def test_a_bonus_of_nothing_promises_and_leaves_nothing():
 
 def test_questions_come_in_their_order():
     who = person(study())
-    tutorial_runs.begin(who.pk)
+    work_tutorial.begin(who.pk)
     second = tutorial_of(who).questions[1]
     with pytest.raises(Conflict) as caught:
         answer(who, second)
@@ -289,24 +287,24 @@ def test_an_unknown_question_another_version_and_no_answer_are_refused():
     who = person(study())
     tutorial = after_guide(who)
     with pytest.raises(NotFound):
-        tutorial_runs.answer(who.pk, version=tutorial.version, key="no-such", raw={})
+        work_tutorial.answer(who.pk, version=tutorial.version, key="no-such", raw={})
     first = tutorial.questions[0]
     with pytest.raises(Conflict) as caught:
-        tutorial_runs.answer(who.pk, version="0-old", key=first.key, raw=right(first))
+        work_tutorial.answer(who.pk, version="0-old", key=first.key, raw=right(first))
     assert caught.value.code == "stale_version"
     with pytest.raises(Invalid):
-        tutorial_runs.answer(who.pk, version=tutorial.version, key=first.key, raw={})
+        work_tutorial.answer(who.pk, version=tutorial.version, key=first.key, raw={})
     assert TutorialAnswer.objects.count() == 1, "only the guide was read"
 
 
 def test_a_pass_of_a_replaced_version_counts():
     who = person(study())
-    tutorial = selectors.required(who.campaign_id)
-    run = tutorial_runs.begin(who.pk)
+    tutorial = tutorial_queries.required(who.campaign_id)
+    run = work_tutorial.begin(who.pk)
     TutorialRun.objects.filter(pk=run.pk).update(
         version=tutorial.replaces[0], passed_at=timezone.now(), covers=["of-old-questions"]
     )
-    assert tutorial_runs.begin(who.pk).passed_at is not None
+    assert work_tutorial.begin(who.pk).passed_at is not None
     assert isinstance(leasing.lease(who.pk), Assignment)
 
 
@@ -326,10 +324,10 @@ def test_a_new_version_asks_only_what_changed_and_promises_nothing_more(bonus_af
     mended = {**other, "prompt": "How fluent is it?"}
     again = person(with_content(CHOICE, mended, EDIT_, version="2", name="Again"))
     assert leasing.lease(again.pk).reason == "tutorial"
-    status = selectors.status(again.pk)
+    status = tutorial_queries.status(again.pk)
     assert status.bonus == 0
-    tutorial_runs.begin(again.pk)
-    status = selectors.status(again.pk)
+    work_tutorial.begin(again.pk)
+    status = tutorial_queries.status(again.pk)
     assert (status.done, status.total, status.current.key) == (0, 1, "other")
     graded = answer(again, status.current)
     assert (graded.passed, graded.promised) == (True, 0)
@@ -340,7 +338,7 @@ def test_a_new_version_asks_only_what_changed_and_promises_nothing_more(bonus_af
 def test_a_new_version_without_new_questions_is_passed_at_once():
     pass_tutorial(person(with_content(CHOICE, EDIT_)))
     again = person(with_content(CHOICE, version="2", name="Again"))
-    assert tutorial_runs.begin(again.pk).passed_at is not None
+    assert work_tutorial.begin(again.pk).passed_at is not None
     assert isinstance(leasing.lease(again.pk), Assignment)
 
 
@@ -353,16 +351,16 @@ def test_the_researchers_own_content_replaces_the_built_in_one():
 def test_the_budget_keeps_the_bonus_of_a_tutorial_under_way():
     made = study(reward=Decimal("0.40"), fee_rate=Decimal("0.5"), budget=Decimal("2.30"))
     first, second = person(made, "first"), person(made, "second")
-    run = tutorial_runs.begin(first.pk)  # 1.13 of 2.30; another one and a judgment would be 1.73
+    run = work_tutorial.begin(first.pk)  # 1.13 of 2.30; another one and a judgment would be 1.73
     assert (due(made).begun, due(made).total) == (Decimal("1.13"), Decimal("1.13"))
     refusal = leasing.lease(second.pk)
     assert (refusal.reason, refusal.final) == ("budget", False)
     with pytest.raises(Conflict) as caught:
-        tutorial_runs.begin(second.pk)
+        work_tutorial.begin(second.pk)
     assert caught.value.code == "budget"
     an_hour_ago(run)
     assert due(made).total == 0
-    tutorial_runs.begin(second.pk)
+    work_tutorial.begin(second.pk)
     assert leasing.lease(first.pk).reason == "budget"
     with pytest.raises(Conflict):
         answer(first, tutorial_of(first).questions[0])
@@ -397,7 +395,7 @@ def test_who_was_promised_the_bonus_needs_budget_for_a_judgment_alone():
     made = with_content(EDIT_, name="Small", **small)
     who = person(made)
     assert leasing.lease(who.pk).reason == "tutorial"
-    tutorial_runs.begin(who.pk)
+    work_tutorial.begin(who.pk)
     assert due(made).total == 0
     pass_tutorial(who)
     assert leased(who)
@@ -405,7 +403,7 @@ def test_who_was_promised_the_bonus_needs_budget_for_a_judgment_alone():
 
 def test_a_tutorial_under_way_does_not_end_the_campaign():
     made = study(reward=Decimal("0.40"), budget=Decimal("1.50"))
-    tutorial_runs.begin(person(made).pk)
+    work_tutorial.begin(person(made).pk)
     Campaign.objects.filter(pk=made.pk).update(budget=Decimal("1.00"))
     made.refresh_from_db()
     assert admission.blocked(made) == "budget"
@@ -432,7 +430,7 @@ def test_no_tutorial_is_begun_where_no_task_is_free():
     late = person(made, "late")
     assert leasing.lease(late.pk).reason == "waiting"
     with pytest.raises(Conflict):
-        tutorial_runs.begin(late.pk)
+        work_tutorial.begin(late.pk)
 
 
 def test_a_run_goes_on_and_is_promised_in_another_campaign():
@@ -440,7 +438,7 @@ def test_a_run_goes_on_and_is_promised_in_another_campaign():
     pass_tutorial(person(one), but=1)
     second = person(two)
     assert leasing.lease(second.pk).reason == "tutorial"
-    tutorial_runs.begin(second.pk)
+    work_tutorial.begin(second.pk)
     assert (due(one).begun, due(two).begun) == (0, BONUS)
     assert answer(second, tutorial_of(second).questions[-1]).promised == BONUS
     assert (due(one).promised, due(two).promised) == (0, BONUS)
@@ -469,7 +467,7 @@ def test_two_instruments_have_tutorials_of_their_own_and_a_bonus_each():
     other = person(study(name="Checking", rows_=rows, **checking))
     assert other.annotator_id == who.annotator_id
     assert leasing.lease(other.pk).reason == "tutorial"
-    assert selectors.status(other.pk).bonus == BONUS
+    assert tutorial_queries.status(other.pk).bonus == BONUS
     assert pass_tutorial(other).promised == BONUS
     assert isinstance(leasing.lease(other.pk), Assignment)
     assert isinstance(leasing.lease(who.pk), Assignment)
@@ -492,7 +490,7 @@ def later(monkeypatch):
 def fail_slowly(who, later):
     """Fail both rounds, each answer after the time that reading takes."""
     for _round in range(2):
-        tutorial_runs.begin(who.pk)
+        work_tutorial.begin(who.pk)
         wrongly = 3
         for question in tutorial_of(who).questions:
             later(20)
@@ -541,7 +539,7 @@ def test_people_by_the_open_link_are_paid_for_trying_where_they_get_the_bonus(
     open_link_bonus, paid, later
 ):
     made = study(open_link_bonus=open_link_bonus)
-    who = joining.enter_by_name(made.pk, name="Somebody")
+    who = participations.enter_by_name(made.pk, name="Somebody")
     fail_slowly(who, later)
     assert len(tries_paid()) == paid
 
@@ -549,7 +547,7 @@ def test_people_by_the_open_link_are_paid_for_trying_where_they_get_the_bonus(
 def test_the_budget_holds_the_try_while_the_tutorial_is_under_way():
     made = study(tutorial_bonus=Decimal(0), failed_try_pay=Decimal("0.50"), budget=Decimal("1.00"))
     first, second = person(made, "first"), person(made, "second")
-    tutorial_runs.begin(first.pk)
+    work_tutorial.begin(first.pk)
     assert due(made).begun == Decimal("0.50")
     with pytest.raises(Conflict):
-        tutorial_runs.begin(second.pk)
+        work_tutorial.begin(second.pk)

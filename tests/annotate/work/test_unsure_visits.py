@@ -13,16 +13,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate import tokens
-from annotate.errors import Conflict
+from annotate.common import tokens
+from annotate.common.errors import Conflict
+from annotate.crowds import people
 from annotate.models import Appeal, Membership, Operation, Participation, Review
+from annotate.review import appeals, evidence, reviews, rulings
+from annotate.review import queries as review_queries
 from annotate.screening.base import Verdict
-from annotate.selectors.review import judgments, own_reviews
-from annotate.selectors.review import reviews as selectors
-from annotate.selectors.work import task_page
-from annotate.services.marketplace import messages as crowd_messages
-from annotate.services.review import appeals, reviews, rulings
-from annotate.services.work.participation_states import move
+from annotate.work import task as work_task
+from annotate.work.participations import move
 from tests.annotate.market import arrive, posting
 from tests.annotate.researcher import owner_of
 from tests.annotate.work.pages.working import call, expire, work_data, work_url
@@ -115,7 +114,7 @@ def test_it_cannot_tell_one_ruling_from_another(
         rulings.rule(review_of(theirs).pk, acts, actor_id=owner.pk, reason="Too fast.")
     told = work_data(client, work_url(unsure))["finished"]
     assert (told["reason"], told["final"]) == ("hidden", False)
-    assert task_page.visit(unsure.pk).barred == "hidden"
+    assert work_task.visit(unsure.pk).barred == "hidden"
     assert "Too fast." not in own(client, unsure)
 
 
@@ -125,7 +124,7 @@ def test_it_counts_its_own_tasks_only(client: Client) -> None:
     judge(before)
     judge(before)
     judge(now)
-    seen, sure = task_page.visit(now.pk), task_page.visit(before.pk)
+    seen, sure = work_task.visit(now.pk), work_task.visit(before.pk)
     assert (seen.judged_today, str(seen.earned_today)) == (1, "0.40")
     assert (sure.judged_today, str(sure.earned_today)) == (3, "1.20")
     assert "<dt>This work</dt>" in client.get(work_url(now)).content.decode()
@@ -139,10 +138,10 @@ def test_it_does_not_see_what_was_typed_under_another_unit(client: Client) -> No
     expire(task)
     again = leased(second)
     assert again.output_id == task.output_id
-    assert task_page.draft(again).data == {}
+    assert work_task.draft(again).data == {}
     Participation.objects.filter(pk=second.pk).update(verified_at=timezone.now())
     again.refresh_from_db()
-    assert task_page.draft(again).data == {"fluency": 0}
+    assert work_task.draft(again).data == {"fluency": 0}
 
 
 def test_who_is_confirmed_sees_everything(client: Client, unsure: Participation) -> None:
@@ -170,11 +169,11 @@ def test_what_nobody_has_confirmed_is_not_held_against_anybody() -> None:
     mine, claimed = arrive(there, unit="U1", verified=True), arrive(there, unit="U2")
     judge(mine)
     judge(claimed)
-    assert len(own_reviews.tasks(mine.pk)) == 1
+    assert len(review_queries.tasks(mine.pk)) == 1
     reviews.flag(mine.campaign_id, mine.annotator_id, [FAST])
-    shown = judgments.work(mine.campaign, mine.annotator_id)
+    shown = evidence.work(mine.campaign, mine.annotator_id)
     assert [one.mine.output_id for one in shown.all] == [mine.assignments.get().output_id]
-    found = selectors.case(mine.campaign, mine.annotator.pseudonym)
+    found = review_queries.case(mine.campaign, mine.annotator.pseudonym)
     assert found is not None
     assert found.judgments == 1
 
@@ -227,5 +226,5 @@ def test_a_long_reason_leaves_room_for_the_address(ada: Client, theirs: Particip
     rulings.rule(review_of(theirs).pk, [Act.EXCLUDE], actor_id=owner_of(ada).pk, reason="x" * 5000)
     sent = messages()[-1]
     assert len(sent["text"]) < 4096 - 500
-    assert "x" * (crowd_messages.LONGEST - 1) + "…" in sent["text"]
+    assert "x" * (people.LONGEST - 1) + "…" in sent["text"]
     assert tokens.read_participation(token_in(sent))[0] == theirs.pk

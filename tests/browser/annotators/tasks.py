@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from playwright.sync_api import FrameLocator, Page, expect
 
-from annotate.instruments.tutorials.questions import Choice, Question
+from annotate.instruments.tutorials import Choice, Question
 from extras.demo.schooling import right
 from tests.browser.hands import Keyboard
 

@@ -8,9 +8,9 @@ from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotate import tokens
+from annotate.campaigns import life
+from annotate.common import tokens
 from annotate.models import Assignment, GoldAnswer, Judgment
-from annotate.services.campaigns import life
 from annotate.tasks import look_at_gold
 from tests.annotate.gold.study import planted
 from tests.annotate.gold.test_gold_sources import district_rows

@@ -9,11 +9,11 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import BrowserContext, Frame, FrameLocator, Page, Route, expect
 
-from annotate import tokens
+from annotate.campaigns import amendments, life
+from annotate.common import tokens
 from annotate.models import Assignment, Campaign, Judgment, LedgerEntry
-from annotate.services.campaigns import changing_texts, life
-from annotate.services.work import leasing
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.work import leasing
 from tests.browser.annotators.tasks import (
     answer_all,
     choose,
@@ -71,7 +71,7 @@ def test_amended_texts_are_there_with_the_next_task(page, url, what):
     fetched_ahead(page)
     given = {"instructions": "Judge as a reader.", "contact": "bea@example.org"}[what]
     made = Campaign.objects.get()
-    assert changing_texts.change(made.pk, {what: given}, actor_id=None, reason="x")
+    assert amendments.change_texts(made.pk, {what: given}, actor_id=None, reason="x")
     answer_all(page)
     page.click("#submit")
     see_task(page, 2)
@@ -96,7 +96,7 @@ def test_an_amended_consent_comes_before_the_task_in_hand(page, url):
     open_task(page, url)
     fetched_ahead(page)
     made = Campaign.objects.get()
-    changing_texts.change(made.pk, {"consent": "You may stop."}, actor_id=None, reason="x")
+    amendments.change_texts(made.pk, {"consent": "You may stop."}, actor_id=None, reason="x")
     answer_all(page)
     page.click("#submit")
     expect(page.get_by_text("You may stop.")).to_be_visible()

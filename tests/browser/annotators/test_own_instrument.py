@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotate import tokens
+from annotate.common import tokens
 from annotate.models import Campaign, Judgment
-from annotate.services.studies import definitions
+from annotate.studies import definitions
 from tests.annotate.own import marked
 from tests.browser.annotators.tasks import choose, saved, see_task
 from tests.factories import campaign, person, rows, user

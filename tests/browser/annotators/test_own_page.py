@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotate import tokens
+from annotate.common import tokens
 from annotate.models import Participation
-from annotate.services.work import participations
-from annotate.services.work.participation_states import move
+from annotate.work import participations
+from annotate.work.participations import move
 from tests.annotate.market import arrive, posting
 from tests.browser.viewport import resize
 from tests.factories import judge

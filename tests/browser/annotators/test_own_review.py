@@ -10,8 +10,8 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotate.models import Appeal, Participation, Payout
+from annotate.review import reviews, rulings
 from annotate.screening.base import Verdict
-from annotate.services.review import reviews, rulings
 from tests.browser.annotators.tasks import answer_all, open_task
 from tests.browser.researchers import PASSWORD
 from tests.browser.viewport import resize

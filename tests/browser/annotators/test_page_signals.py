@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from annotate import tokens
+from annotate.common import tokens
 from annotate.models import Assignment, Judgment
 from tests.browser.annotators.tasks import choose, open_task, saved, see_task
 from tests.factories import campaign, person

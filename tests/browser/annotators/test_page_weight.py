@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotate import tokens
+from annotate.common import tokens
 from annotate.models import Participation
-from annotate.views.work.data import imported
+from annotate.work.access import imported
 from tests.annotate.market import entry, posting
 from tests.browser.answers import participant, rows
 from tests.factories import campaign, person

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
 from annotate.models import Assignment, Judgment, Participation, Posting
-from annotate.selectors.studies.texts import StudyTexts
+from annotate.studies.queries import StudyTexts
 from tests.annotate.market import arrive, entry, posting, study
 from tests.annotate.passing import pass_tutorial
 from tests.browser.annotators.tasks import answer_all, see_framed
@@ -256,7 +256,7 @@ def test_another_site_may_not_frame_the_work(page, live_server, there, site, for
 def test_who_finds_nothing_gets_a_task_that_comes_free(page, live_server, site):
     made = study(items=1, systems=("alpha",))
     to = posting(made, tasks=1, environment=site.environment)
-    from annotate.services.work import leasing
+    from annotate.work import leasing
     from tests.factories import leased
 
     other = arrive(to, "AW2", "U2", submit_to=site.url)

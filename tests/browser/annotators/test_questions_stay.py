@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotate import tokens
-from annotate.instruments.tutorials import files
+from annotate.campaigns.problems import Row
+from annotate.common import tokens
 from annotate.models import Campaign, Participation
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.studies import definitions
+from annotate.studies import definitions, tutorials
 from tests.annotate.own import marked
 from tests.annotate.passing import after_guide
 from tests.browser.annotators.kinds_of_text import LONG
@@ -221,7 +220,7 @@ def test_the_bar_never_takes_most_of_the_screen(page: Page, live_server: Any) ->
 
 def test_the_questions_of_a_tutorial_stay_too(page: Page, live_server: Any) -> None:
 
-    raw = json.loads(files.text("language_quality", "en"))
+    raw = json.loads(tutorials.tutorial_file("language_quality", "en"))
     choice = next(one for one in raw["questions"] if one["kind"] == "choice")
     choice["text"] = LONG[:3900]
     made = definitions.store_tutorial(raw, reference="language_quality", owner_id=user().pk)

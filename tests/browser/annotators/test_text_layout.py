@@ -8,13 +8,12 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotate import tokens
-from annotate.instruments.tutorials import files
+from annotate.campaigns import imports
+from annotate.campaigns.problems import Row
+from annotate.common import tokens
 from annotate.models import Campaign, Judgment, Participation
-from annotate.services.campaigns.importing import running
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.studies import definitions
-from annotate.services.work import judgments
+from annotate.studies import definitions, tutorials
+from annotate.work import submitting
 from tests import reviewed
 from tests.annotate.own import helpful, marked
 from tests.browser.annotators.kinds_of_text import CODE, KINDS, drawn_lines, keeps_layout
@@ -187,7 +186,7 @@ def marked_review(visitor: Visitor) -> Campaign:
     end = CODE.index("weights = [") + len("weights")
     span = {"start": start, "end": end, "text": CODE[start:end]}
     who = person(made)
-    judgments.submit(
+    submitting.submit_judgment(
         leased(who).pk,
         participation_id=who.pk,
         raw={"helpful": -1, "invented": 0, "evidence": {"helpful": [span]}, "edit": None},
@@ -198,7 +197,7 @@ def marked_review(visitor: Visitor) -> Campaign:
 def tutorial_of_code() -> dict[str, Any]:
     """A tutorial whose every text is code that begins with an indented line."""
     text = "    " + CODE.strip("\n")
-    raw = json.loads(files.text("language_quality", "en"))
+    raw = json.loads(tutorials.tutorial_file("language_quality", "en"))
     plain: dict[str, Any] = {
         "key": "choice",
         "kind": "choice",
@@ -301,7 +300,7 @@ def test_the_preview_of_a_campaign_shows_outputs_as_they_will_be_judged(
     page.get_by_label("Name", exact=True).fill("Code")
     page.get_by_role("button", name="Next: questions and metrics").click()
     expect(page.get_by_role("heading", name="Reading the file")).to_be_visible()
-    running.run_due()
+    imports.run_due()
     through(page)
     expect(page.get_by_role("heading", name="Preview: the campaign does not exist")).to_be_visible()
     keeps_layout(page, ".sample .text", short)

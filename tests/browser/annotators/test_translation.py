@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotate import tokens
+from annotate.common import tokens
 from tests.browser.answers import PARAGRAPHS, Desk, participant
 from tests.factories import campaign, person
 

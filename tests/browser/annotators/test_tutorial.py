@@ -9,9 +9,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 import annotate.instruments
-from annotate import tokens
-from annotate.instruments.tutorials.digests import digest
-from annotate.instruments.tutorials.questions import Choice, Edit, Evidence, Example, Question
+from annotate.common import tokens
+from annotate.instruments.tutorials import Choice, Edit, Evidence, Example, Question, digest_of
 from annotate.models import (
     Assignment,
     Participation,
@@ -19,7 +18,7 @@ from annotate.models import (
     TutorialContent,
     TutorialRun,
 )
-from annotate.selectors.work import tutorial_runs
+from annotate.work import tutorial_queries
 from tests.annotate.passing import after_guide, answer_all, ask, pass_tutorial, tutorial_of, wrong
 from tests.factories import campaign, person
 
@@ -38,7 +37,7 @@ def checking() -> Participation:
     """Somebody whose tutorial has paragraphs to check."""
     raw = {**json.loads(CORRECTNESS.read_text()), "instrument": "language_quality"}
     content = TutorialContent.objects.create(
-        instrument="language_quality", content=raw, digest=digest(raw)
+        instrument="language_quality", content=raw, digest=digest_of(raw)
     )
     return person(campaign(tutorial=True, tutorial_id=content.pk))
 
@@ -62,7 +61,7 @@ def started(page: Page) -> None:
 
 
 def current(who: Participation) -> Question:
-    status = tutorial_runs.status(who.pk)
+    status = tutorial_queries.status(who.pk)
     assert status is not None
     assert status.current is not None
     return status.current

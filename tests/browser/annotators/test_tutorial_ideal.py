@@ -8,13 +8,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from annotate.campaigns.problems import Row
 from annotate.instruments import registry
-from annotate.instruments.tutorials import files
-from annotate.instruments.tutorials.content import Tutorial
-from annotate.instruments.tutorials.questions import Choice, Edit, Evidence, Question
+from annotate.instruments.tutorials import Choice, Edit, Evidence, Question, Tutorial
 from annotate.models import Campaign
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.studies import definitions
+from annotate.studies import definitions, tutorials
 from tests.annotate.passing import ask
 from tests.browser.annotators.test_text_layout import at_work
 from tests.browser.annotators.test_tutorial import highlight, started
@@ -25,7 +23,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.django_db(trans
 BUILT_IN = [
     (key, language)
     for key in ("language_quality", "answer_correctness")
-    for language in files.languages(key)
+    for language in tutorials.languages(key)
 ]
 # Everything that a screen reader is told, from the start of the page on.
 LISTEN = """() => {
@@ -213,7 +211,7 @@ def test_a_tutorial_speaks_only_of_what_its_page_shows(
 def test_a_question_of_many_levels_shows_the_keys_that_answer_it(
     page: Page, live_server: Any
 ) -> None:
-    raw = json.loads(files.text("language_quality", "en"))
+    raw = json.loads(tutorials.tutorial_file("language_quality", "en"))
     levels = [{"value": n, "label": f"Level {n}"} for n in range(11)]
     first = {
         "key": "levels",

@@ -6,11 +6,11 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from annotate import tokens
+from annotate.campaigns import life
+from annotate.common import tokens
 from annotate.models import Assignment, Draft, Feedback
-from annotate.services.campaigns import life
-from annotate.services.work import judgments
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.work import submitting
 from tests.browser.annotators.tasks import answer_all, choose, open_task, saved, see_task
 from tests.browser.answers import participant
 from tests.factories import judge
@@ -167,6 +167,6 @@ def test_what_another_visit_has_submitted_leads_on(page, url, who):
     saved(page)
     now = Assignment.objects.earliest("pk")
     good = {"fluency": 1, "redundancy": 1, "overall": 1, "edit": None}
-    judgments.submit(now.pk, participation_id=who.pk, raw=good)
+    submitting.submit_judgment(now.pk, participation_id=who.pk, raw=good)
     page.click("#submit")
     see_task(page, 2)

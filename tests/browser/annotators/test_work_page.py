@@ -6,10 +6,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from annotate import tokens
+from annotate.campaigns import life
+from annotate.common import tokens
 from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry
-from annotate.services.campaigns import life
-from annotate.services.work import leasing
+from annotate.work import leasing
 from tests.browser.annotators.tasks import EDITED, answer_all, choose, open_task, saved, see_task
 from tests.browser.viewport import resize
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from annotate import tokens
+from annotate.common import tokens
 from annotate.models import Draft, Feedback, Judgment, TutorialAnswer
 from tests.annotate.passing import after_guide
 from tests.browser.annotators.tasks import answer_all, choose, saved, see_task

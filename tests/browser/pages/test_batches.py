@@ -8,9 +8,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Locator, Page, expect
 
+from annotate.crowds import outbox, reconciling
 from annotate.models import Batch, Campaign, Posting
-from annotate.services.marketplace import reconciling
-from annotate.services.outbox import delivery
 from tests.browser.states import Visitor
 from tests.browser.states.researcher import logged_in
 from tests.browser.viewport import resize
@@ -43,7 +42,7 @@ def state(page: Page) -> Locator:
 
 def worker() -> None:
     """What the worker process does when it is asked."""
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     reconciling.reconcile_all(all_=True)
 
 

@@ -11,9 +11,9 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
+from annotate.campaigns import imports
 from annotate.models import Campaign, CampaignImport
-from annotate.services.campaigns.importing import running
-from estimation.selectors import versions
+from estimation.pages import dashboard
 from tests.browser.researchers import PASSWORD, history, through
 from tests.estimation.exporting.exported import Unzipped
 from tests.factories import campaign, judge, person, user
@@ -89,7 +89,7 @@ def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> No
 
     expect(ada.get_by_role("heading", name="Reading the file")).to_be_visible()
     no_barriers(ada, "reading")
-    running.run_due()
+    imports.run_due()
     expect(ada.get_by_text("Line 2:")).to_be_visible()
     expect(ada.locator("#import-said")).to_have_text("The file cannot be imported as it is")
     no_barriers(ada, "refused")
@@ -98,7 +98,7 @@ def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> No
     expect(ada.get_by_label("Name", exact=True)).to_have_value("News")
     choose(ada, good(tmp_path))
     expect(ada.get_by_role("heading", name="Reading the file")).to_be_visible()
-    running.run_due()
+    imports.run_due()
     expect(ada.get_by_role("heading", name="What are people asked?")).to_be_visible()
     no_barriers(ada, "questions")
     expect(ada.get_by_label("judge", exact=True)).to_be_checked()  # the file's own number
@@ -120,7 +120,7 @@ def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> No
 
     press(ada, "button", "Create the campaign")
     expect(ada.get_by_role("heading", name="Creating the campaign")).to_be_visible()
-    running.run_due()
+    imports.run_due()
     expect(ada.get_by_role("heading", name="Open the campaign")).to_be_visible()
     press(ada, "button", "Open for judgments")
     expect(ada.get_by_role("heading", name="Invite people")).to_be_visible()
@@ -148,7 +148,7 @@ def test_a_file_can_be_dropped_and_its_columns_named(ada: Page) -> None:
         ada.get_by_label(ours, exact=True).fill(theirs)
     press(ada, "button", "Next: questions and metrics")
     expect(ada.get_by_role("heading", name="Reading the file")).to_be_visible()
-    running.run_due()
+    imports.run_due()
     expect(ada.get_by_text("1 system, 1 item, 1 different output")).to_be_visible()
 
 
@@ -181,7 +181,7 @@ def test_complaints_go_with_what_they_complain_about(ada: Page, tmp_path: Path) 
     expect(complaints).to_have_count(0)
     press(ada, "button", "Next: questions and metrics")
     expect(ada.get_by_role("heading", name="Reading the file")).to_be_visible()
-    running.run_due()
+    imports.run_due()
     press(ada, "button", "Next: plan")
     for label, typed in (("Overall", "-1"), ("Confidence level, in %", "300")):
         ada.get_by_role("spinbutton", name=label, exact=True).fill(typed)
@@ -209,12 +209,12 @@ def test_without_scripts_the_form_and_the_page_lead_there_too(
     page.get_by_label("Outputs (JSON or CSV)").set_input_files(good(tmp_path))
     page.get_by_role("button", name="Next: questions and metrics").click()
     expect(page.get_by_role("heading", name="Reading the file")).to_be_visible()
-    running.run_due()
+    imports.run_due()
     page.reload()
     through(page)
     expect(page.get_by_role("heading", name="Preview: the campaign does not")).to_be_visible()
     page.get_by_role("button", name="Create the campaign").click()
-    running.run_due()
+    imports.run_due()
     expect(page.get_by_role("heading", name="Open the campaign")).to_be_visible()
     context.close()
 
@@ -265,7 +265,7 @@ def test_a_later_version_of_the_same_numbers_moves_nothing(
     ada.goto(live_server.url + reverse("estimation:dashboard", args=[made.public_id]))
     ada.evaluate("document.querySelector('[data-live]').dataset.mark = 'the same'")
     before = ada.locator("[data-live]").get_attribute("hx-headers")
-    monkeypatch.setattr(versions, "MINUTE", 61)
+    monkeypatch.setattr(dashboard, "MINUTE", 61)
     with ada.expect_response(lambda answer: answer.status == 200 and "/numbers/" in answer.url):
         pass
     with ada.expect_response(lambda answer: answer.status == 304):

@@ -7,12 +7,11 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotate import tokens
+from annotate.campaigns import life
+from annotate.common import audit, tokens
 from annotate.models import Appeal, Membership, Participation, Review, Ruling
-from annotate.services import audit
-from annotate.services.campaigns import life
-from annotate.services.review import appeals, rulings
-from estimation.services import estimating
+from annotate.review import appeals, rulings
+from estimation import refresh
 from tests import reviewed
 from tests.browser.researchers import PASSWORD
 from tests.factories import user
@@ -230,7 +229,7 @@ def test_the_effect_comes_by_itself_once_the_campaign_is_closed(
 ) -> None:
     owner = User.objects.get(username="ada")
     rulings.rule(review.pk, [rulings.Act.EXCLUDE], actor_id=owner.pk, reason="Fast.")
-    estimating.refresh(review.campaign_id)
+    refresh.refresh(review.campaign_id)
     life.close(review.campaign_id, review.campaign.Reason.HAND)
     life.finish(review.campaign_id)
     at(ada, live_server, review)

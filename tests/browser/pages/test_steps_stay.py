@@ -9,8 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from playwright.sync_api import Page, Route, expect
 
+from annotate.campaigns import imports
 from annotate.models import CampaignImport
-from annotate.services.campaigns.importing import receiving, running
 from tests.browser.pages.test_researcher import ada  # noqa: F401  (a fixture)
 from tests.factories import plan
 
@@ -27,7 +27,7 @@ def begun() -> CampaignImport:
     file = SimpleUploadedFile("outputs.jsonl", "\n".join(map(json.dumps, rows)).encode())
     owner = User.objects.get(username="ada")
     asked = plan(metrics=("repetition",), tutorial=True)
-    return receiving.receive(asked, file, owner_id=owner.pk, key="k", steps_done=1)
+    return imports.receive(asked, file, owner_id=owner.pk, key="k", steps_done=1)
 
 
 def test_it_stays(ada: Page, live_server: Any) -> None:  # noqa: F811
@@ -37,7 +37,7 @@ def test_it_stays(ada: Page, live_server: Any) -> None:  # noqa: F811
     ada.get_by_text("Other metrics").click()
     ada.locator("input[value=length]").check()
     ada.locator("input[value=repetition]").uncheck()
-    running.run_due()
+    imports.run_due()
     expect(ada.locator("#of-file")).to_contain_text("2 systems")
     expect(ada.locator("input[value=length]")).to_be_checked()
     expect(ada.locator("input[value=repetition]")).not_to_be_checked()

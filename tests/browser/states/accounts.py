@@ -8,10 +8,12 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from annotate.accounts import second_factor
+from annotate.accounts import tokens as accounts_tokens
+from annotate.campaigns import members
+from annotate.common import mail, tokens
 from annotate.models import Campaign, Invitation, Mail, Membership
-from annotate.services.accounts import api_tokens, letters, second_factor, secrets
-from annotate.services.campaigns import invitations, members
-from annotate.states import MemberRole as Role
+from annotate.models.base import MemberRole as Role
 from tests import reviewed
 from tests.annotate.accounts.second_factors import PASSWORD, code_of, secured
 from tests.browser.states import Visitor, state
@@ -24,22 +26,22 @@ def shared(owner: User) -> Campaign:
     made = study(owner)
     for name, role in (("bea.langsam", Role.COLLABORATOR), ("cyn", Role.REVIEWER)):
         members.join(made.pk, user(name).pk, role, by=owner.pk)
-    invitations.invite(made.pk, role=Role.VIEWER, most_uses=20, days=30, actor_id=owner.pk)
+    members.invite(made.pk, role=Role.VIEWER, most_uses=20, days=30, actor_id=owner.pk)
     mailed = {"role": Role.OWNER, "actor_id": owner.pk, "by_mail": True}
-    invitations.invite(made.pk, email="dan@example.org", **mailed)
-    failed = invitations.invite(made.pk, email="a.long.name@institute.example.org", **mailed)
+    members.invite(made.pk, email="dan@example.org", **mailed)
+    failed = members.invite(made.pk, email="a.long.name@institute.example.org", **mailed)
     Mail.objects.filter(invitation=failed).update(
         problem="The mail server did not answer.", attempts=2
     )
-    ended = invitations.invite(made.pk, role=Role.REVIEWER, actor_id=owner.pk)
+    ended = members.invite(made.pk, role=Role.REVIEWER, actor_id=owner.pk)
     Invitation.objects.filter(pk=ended.pk).update(expires_at=timezone.now())
     return made
 
 
 def link(made: Campaign, role: str) -> str:
     owner = Membership.objects.filter(campaign=made, role=Role.OWNER).values_list("user", flat=True)
-    one = invitations.invite(made.pk, role=role, email="zoe@example.org", actor_id=owner[0])
-    return reverse("annotate:invitation", args=[secrets.of_invitation(one.public_id)])
+    one = members.invite(made.pk, role=role, email="zoe@example.org", actor_id=owner[0])
+    return reverse("annotate:invitation", args=[tokens.of_invitation(one.public_id)])
 
 
 @state("accounts/members")
@@ -93,7 +95,7 @@ def _invitation_ended(visitor: Visitor) -> None:
 @state("accounts/account")
 def _account(visitor: Visitor) -> None:
     me = logged_in(visitor)
-    api_tokens.make(me.pk, "Nightly export of the autumn study")
+    accounts_tokens.make_token(me.pk, "Nightly export of the autumn study")
     page = visitor.goto(reverse("annotate:account"))
     page.get_by_label("What it is for").fill("Dashboard on the wall")
     page.locator("#id_token_password").fill(PASSWORD)
@@ -128,7 +130,7 @@ def _forgotten_without_mail(visitor: Visitor) -> None:
 
 @state("accounts/new-password")
 def _new_password(visitor: Visitor) -> None:
-    path = letters.reset_link(user()).partition("/new-password/")[2]
+    path = mail.reset_link(user()).partition("/new-password/")[2]
     visitor.goto(f"/new-password/{path}")
 
 

@@ -3,11 +3,11 @@
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotate import tokens
+from annotate.campaigns import amendments
+from annotate.common import tokens
 from annotate.models import Campaign, Participation
-from annotate.selectors.studies.texts import StudyTexts
-from annotate.services.campaigns import changing_texts
-from annotate.services.work import beforehand
+from annotate.studies.queries import StudyTexts
+from annotate.work import participations
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import logged_in, study
 from tests.factories import judge, person, user
@@ -22,9 +22,9 @@ NEW = {
 def amended(*people: Participation, of: Campaign, **given: str) -> None:
     """Change the texts of a campaign in which these people have accepted and judged."""
     for who in people:
-        beforehand.consent(who.pk, version=1)
+        participations.consent(who.pk, version=1)
         judge(who)
-    changing_texts.change(of.pk, given, actor_id=None, reason="The ethics board asked for it.")
+    amendments.change_texts(of.pk, given, actor_id=None, reason="The ethics board asked for it.")
 
 
 @state("researcher/texts-amended")

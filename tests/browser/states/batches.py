@@ -8,14 +8,11 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotate import adapters
-from annotate.crowds.base import Effect, Outcome
-from annotate.crowds.terms import Terms
+from annotate.campaigns import life
+from annotate.crowds import adapters, batches, outbox, reconciling
+from annotate.crowds.contract import Effect, Outcome, Terms
+from annotate.crowds.reconciling import TOO_LITTLE
 from annotate.models import Batch, Campaign, Operation, Participation, Posting
-from annotate.services.campaigns import life
-from annotate.services.marketplace import batches, reconciling
-from annotate.services.marketplace.confirming import TOO_LITTLE
-from annotate.services.outbox import crowd_calls, delivery
 from tests.browser.researchers import draft
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in, study
@@ -38,7 +35,7 @@ def crowd(visitor: Visitor, environment: str = "sandbox") -> Scripted:
     made.environment, made.label = environment, "Amazon Mechanical Turk"
     patches = (
         mock.patch.object(adapters, "marketplace", return_value=made),
-        mock.patch.object(crowd_calls, "permit", return_value=True),
+        mock.patch.object(outbox, "permit", return_value=True),
     )
     for patch in patches:
         visitor.staying.enter_context(patch)
@@ -56,7 +53,7 @@ def launch(made: Campaign, places: int = 20) -> Batch:
     batch = batches.launch(
         made.pk, TERMS, places=places, actor_id=owner, confirmed=total, key=f"{made.pk}-{places}"
     )
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     return batch
 
 
@@ -173,7 +170,7 @@ def _again(visitor: Visitor) -> None:
     launch(made)
     life.pause(made.pk)
     life.open_(made.pk)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     page = look(visitor, made)
     expect(page.get_by_text("No work is offered at the moment")).to_be_visible()
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotate.instruments.tutorials import files
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.studies import definitions
+from annotate.campaigns.problems import Row
+from annotate.studies import definitions, tutorials
 from tests import reviewed
 from tests.annotate.own import HELPFUL, helpful, marked, side_by_side
 from tests.annotate.side_by_side import studies
@@ -222,7 +221,9 @@ def _chosen(visitor: Visitor) -> None:
 @state("researcher/tutorials")
 def _tutorials(visitor: Visitor) -> None:
     owner = logged_in(visitor)
-    content = json.loads(files.text("language_quality", "en")) | {"title": "Ours, shorter"}
+    content = json.loads(tutorials.tutorial_file("language_quality", "en")) | {
+        "title": "Ours, shorter"
+    }
     definitions.store_tutorial(content, reference="language_quality", owner_id=owner.pk)
     visitor.goto("/instruments/language_quality/tutorials/")
 
@@ -279,7 +280,7 @@ def _preview_evidence(visitor: Visitor) -> None:
 def _preview_draft(visitor: Visitor) -> None:
     logged_in(visitor)
     page = visitor.goto("/instruments/language_quality/tutorials/")
-    page.get_by_label("Or its text").fill(files.text("language_quality", "en"))
+    page.get_by_label("Or its text").fill(tutorials.tutorial_file("language_quality", "en"))
     page.evaluate("document.querySelector('[formtarget]').removeAttribute('formtarget')")
     page.get_by_role("button", name="Preview in a new tab").click()
     page.get_by_role("button", name="Next").click()

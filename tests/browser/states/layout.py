@@ -2,9 +2,9 @@
 
 from playwright.sync_api import Page, expect
 
-from annotate import tokens
+from annotate.campaigns.problems import Row
+from annotate.common import tokens
 from annotate.models import Campaign
-from annotate.services.campaigns.importing.problems import Row
 from tests import reviewed
 from tests.browser.annotators.kinds_of_text import KINDS
 from tests.browser.answers import Desk

@@ -9,11 +9,11 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from annotate.campaigns import lists as campaigns_lists
 from annotate.models import Campaign, ChangeMark
-from annotate.selectors.campaigns import listed as selectors
-from annotate.services.campaigns import gold
+from annotate.review import gold
 from annotate.tasks import look_at_gold, look_at_signals
-from config import query_time
+from config import requests
 from tests import reviewed
 from tests.annotate.gold.study import items, planted, with_gold
 from tests.annotate.gold.test_gold_sources import district_rows
@@ -200,7 +200,7 @@ def _busy(visitor: Visitor) -> None:
     logged_in(visitor)
     locked = OperationalError("canceling statement due to lock timeout")
     locked.__cause__ = Exception()
-    locked.__cause__.pgcode = query_time.LOCKED  # type: ignore[attr-defined]
-    visitor.staying.enter_context(patch.object(selectors, "listed", side_effect=locked))
+    locked.__cause__.pgcode = requests.LOCKED  # type: ignore[attr-defined]
+    visitor.staying.enter_context(patch.object(campaigns_lists, "listed", side_effect=locked))
     visitor.goto(reverse("annotate:campaigns"))
     expect(visitor.page.get_by_role("heading", name="being changed right now")).to_be_visible()

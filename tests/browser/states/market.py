@@ -5,12 +5,12 @@ from unittest.mock import patch
 
 from playwright.sync_api import Page, expect
 
-from annotate.crowds.base import Transient
-from annotate.crowds.mturk.entry import FromMTurk
+from annotate.campaigns import life
+from annotate.crowds.contract import Transient
+from annotate.crowds.mturk.marketplace import FromMTurk
 from annotate.models import Campaign, Participation, Posting
-from annotate.services.campaigns import life
-from annotate.services.work import participations
-from annotate.services.work.participation_states import move
+from annotate.work import participations
+from annotate.work.participations import move
 from tests.annotate.market import arrive, entry, posting
 from tests.annotate.passing import pass_tutorial
 from tests.browser.states import Visitor, state

@@ -8,7 +8,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from annotate.models import Campaign, Notification, Subscription
-from annotate.services.notifications import subscribing
+from annotate.notifications import subscriptions
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import logged_in, study
 
@@ -16,9 +16,9 @@ from tests.browser.states.researcher import logged_in, study
 def told(owner_id: int, made: Campaign) -> None:
     """A mail, a webhook that fails, one that works and one that has ended."""
     asked = {"user_id": owner_id, "events": ("closed", "decision", "flag")}
-    subscribing.subscribe(made.pk, channel="mail", **asked)
+    subscriptions.subscribe(made.pk, channel="mail", **asked)
     hooks = [
-        subscribing.subscribe(made.pk, channel="webhook", url=url, **asked)
+        subscriptions.subscribe(made.pk, channel="webhook", url=url, **asked)
         for url in (
             "https://hooks.example.org/services/T024BE7LD/B0271JXPU/a-long-part-that-is-a-secret",
             "https://example.org/plumbline",
@@ -32,7 +32,7 @@ def told(owner_id: int, made: Campaign) -> None:
         problem="The receiver answered 500.", attempts=2, next_at=now + timedelta(minutes=4)
     )
     rows.filter(pk=hooks[1].pk).update(last_sent_at=now)
-    subscribing.end(made.pk, hooks[2].public_id, actor_id=owner_id)
+    subscriptions.end(made.pk, hooks[2].public_id, actor_id=owner_id)
 
 
 @state("notifications/told")

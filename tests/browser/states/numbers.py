@@ -9,10 +9,10 @@ from unittest.mock import patch
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotate.services import audit
-from estimation.exporting import standing
-from estimation.exporting.standing import DownloadStanding, State
-from estimation.services import forecasting
+from annotate.common import audit
+from estimation import after as after_module
+from estimation import export
+from estimation.export import DownloadStanding, State
 from tests.browser.researchers import estimated
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in
@@ -69,8 +69,8 @@ def _forecast(visitor: Visitor) -> None:
         name="News in short, autumn",
     )
     collect(made, 150, every=50)
-    forecasting.ask(made.pk)
-    forecasting.measure(made.pk)
+    after_module.ask_forecast(made.pk)
+    after_module.make_forecast(made.pk)
     dashboard(visitor, made).locator("#narrows").wait_for()
 
 
@@ -157,9 +157,9 @@ def exporting(kind: State) -> Callable[[Visitor], None]:
         dashboard(visitor, made)
         visitor.page.evaluate("() => { crypto.getRandomValues = (some) => some.fill(7); }")
         visitor.page.evaluate("() => addEventListener('click', (e) => e.preventDefault())")
-        name = standing.name_of(made.pk, owner.pk, "07" * 16)
+        name = export.name_of(made.pk, owner.pk, "07" * 16)
         found = DownloadStanding(kind, 412_000, 1_220_000, size=98_000_000)
-        told = patch.object(standing, "find", lambda asked: found if asked == name else None)
+        told = patch.object(export, "standing_find", lambda asked: found if asked == name else None)
         visitor.staying.enter_context(told)
         visitor.page.locator("#act-export").click()
         visitor.page.locator("#export-standing .note").wait_for()

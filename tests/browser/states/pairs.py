@@ -5,9 +5,9 @@ from dataclasses import replace
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
+from annotate.campaigns.problems import Row
 from annotate.models import Campaign, CampaignImport, Judgment
-from annotate.services.campaigns.importing.problems import Row
-from estimation.services import estimating
+from estimation import refresh
 from tests.annotate.comparing import PLAN, judged
 from tests.annotate.gold.study import planted
 from tests.browser.researchers import step, through
@@ -68,7 +68,7 @@ def _instructions(visitor: Visitor) -> None:
 def under_way(visitor: Visitor) -> Campaign:
     made = study(owner=logged_in(visitor))
     judged(made, 8)
-    estimating.refresh(made.pk)
+    refresh.refresh(made.pk)
     return made
 
 
@@ -103,7 +103,7 @@ def _report(visitor: Visitor) -> None:
 def _strengths(visitor: Visitor) -> None:
     made = study(owner=logged_in(visitor), rows_=three(), annotator_cap=None, double_share=0)
     judged(made, 11, people=3)
-    estimating.refresh(made.pk)
+    refresh.refresh(made.pk)
     page = dashboard(visitor, made)
     expect(page.get_by_role("heading", name="Strength of the systems")).to_be_visible()
 

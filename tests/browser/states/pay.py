@@ -8,9 +8,9 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotate.models import Campaign, Participation, Review
+from annotate.pay import payouts
+from annotate.review import appeals, reviews, rulings
 from annotate.screening.base import Verdict
-from annotate.services.pay import extra_pay, payouts
-from annotate.services.review import appeals, reviews, rulings
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import logged_in
 from tests.browser.states.researcher import study as owned_study
@@ -128,8 +128,8 @@ def earned(visitor: Visitor, **changes: object) -> Campaign:
 
 def give(made: Campaign, amount: str, *, key: str = "k") -> None:
     who = person(made, "Ann Lee").annotator.pseudonym
-    gift = extra_pay.Gift(extra_pay.Kind.BONUS, who, Decimal(amount), "Careful remarks.", key)
-    extra_pay.give(made.pk, gift, actor_id=User.objects.get().pk, beyond_budget=True)
+    gift = payouts.Gift(payouts.Kind.BONUS, who, Decimal(amount), "Careful remarks.", key)
+    payouts.give(made.pk, gift, actor_id=User.objects.get().pk, beyond_budget=True)
 
 
 @state("researcher/pay")

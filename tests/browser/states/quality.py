@@ -4,9 +4,9 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
+from annotate.campaigns import life
 from annotate.models import Campaign
-from annotate.services.campaigns import life
-from annotate.services.work import judgments
+from annotate.work import submitting
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in
 from tests.estimation.reviewed import exclude, flag, respond, settle, take_turns
@@ -38,7 +38,7 @@ def twice(owner: User) -> Campaign:
         who = person(made, f"p{index % PEOPLE}")
         got = leased(who)
         kind = index if index % 12 == 0 else got.output_id
-        judgments.submit(got.pk, participation_id=who.pk, raw=respond(kind))
+        submitting.submit_judgment(got.pk, participation_id=who.pk, raw=respond(kind))
     return settle(made)
 
 

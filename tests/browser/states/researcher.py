@@ -12,11 +12,9 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from annotate.campaigns import imports, life, progress
 from annotate.models import Campaign, CampaignImport, PendingScore
-from annotate.selectors.campaigns import slot_counts
-from annotate.services.campaigns import life
-from annotate.services.campaigns.importing import running, states
-from annotate.services.work import feedback
+from annotate.work import submitting
 from tests.browser.researchers import PASSWORD, history, step, through
 from tests.browser.states import Visitor, state
 from tests.browser.states.texts import rows
@@ -103,7 +101,7 @@ def sent(visitor: Visitor, content: bytes, **fields: str) -> Page:
 
 def read(visitor: Visitor, content: bytes, **fields: str) -> Page:
     page = sent(visitor, content, **fields)
-    running.run_due()
+    imports.run_due()
     return page
 
 
@@ -300,7 +298,7 @@ def with_forty_items(visitor: Visitor) -> Page:
     )
     page = form(visitor, Name="News in short, autumn")
     upload(page, as_lines(*rows))
-    running.run_due()
+    imports.run_due()
     step(page, "Next: plan")
     return page
 
@@ -359,7 +357,7 @@ def _creating(visitor: Visitor) -> None:
 @state("researcher/import-failed")
 def _failed(visitor: Visitor) -> None:
     page = sent(visitor, texts())
-    states.move(CampaignImport.objects.get(), CampaignImport.Status.FAILED)
+    imports.move(CampaignImport.objects.get(), CampaignImport.Status.FAILED)
     expect(page.get_by_role("button", name="Try again")).to_be_visible()
 
 
@@ -398,7 +396,7 @@ def _open(visitor: Visitor) -> None:
 @state("researcher/dashboard-counted-later")
 def _counted_later(visitor: Visitor) -> None:
     made = judged(logged_in(visitor))
-    visitor.staying.enter_context(patch.object(slot_counts, "MANY", 0))
+    visitor.staying.enter_context(patch.object(progress, "MANY", 0))
     visitor.page.route("**/numbers/*", lambda _route: None)  # not answered yet
     page = visitor.goto(f"/campaigns/{made.public_id}/")
     expect(page.get_by_text("The judgments of this campaign are being counted")).to_be_visible()
@@ -423,8 +421,8 @@ def _closed(visitor: Visitor) -> None:
 def _people_feedback(visitor: Visitor) -> None:
     made = judged(logged_in(visitor))
     first, second = made.participations.order_by("pk")[:2]
-    feedback.give(first.pk, clarity=5, enjoyment=3, pay=2, comment="Good texts. The pay is low.")
-    feedback.give(second.pk, clarity=4, comment="What about names?\nI was not sure.")
+    submitting.give(first.pk, clarity=5, enjoyment=3, pay=2, comment="Good texts. The pay is low.")
+    submitting.give(second.pk, clarity=4, comment="What about names?\nI was not sure.")
     visitor.goto(reverse("annotate:people", args=[made.public_id]))
 
 

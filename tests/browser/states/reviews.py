@@ -8,11 +8,11 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from annotate.campaigns import life
 from annotate.models import Campaign, Judgment, Membership, Review, Ruling, ScreenedAnnotator
-from annotate.services.campaigns import life
-from annotate.services.review import appeals, rulings
-from annotate.services.work import superseding
-from estimation.services import estimating
+from annotate.review import appeals, rulings
+from annotate.work import submitting
+from estimation import refresh
 from tests import reviewed
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in
@@ -85,7 +85,7 @@ def _corrected(visitor: Visitor) -> None:
     both = Judgment.objects.filter(output__in=mine.values("output"))
     for one in both:
         now = {"fluency": 0, "redundancy": 1, "overall": 0, "edit": reviewed.EDIT}
-        superseding.supersede(one.pk, response=now)
+        submitting.supersede(one.pk, response=now)
     show(visitor, review)
 
 
@@ -175,10 +175,10 @@ def rule(review: Review, actor: User, *acts: rulings.Act) -> None:
 
 
 def over(made: Campaign) -> None:
-    estimating.refresh(made.pk)
+    refresh.refresh(made.pk)
     life.close(made.pk, Campaign.Reason.HAND)
     life.finish(made.pk)
-    estimating.refresh(made.pk)
+    refresh.refresh(made.pk)
 
 
 @state("reviews/campaign-hidden")
@@ -279,10 +279,10 @@ def _report(visitor: Visitor) -> None:
     """Excluded, looked at, brought back, excluded again: all of it is counted."""
     review = case(visitor)
     ada = User.objects.get()
-    estimating.refresh(review.campaign_id)
+    refresh.refresh(review.campaign_id)
     for act in (rulings.Act.EXCLUDE, rulings.Act.RESTORE, rulings.Act.EXCLUDE):
         rule(review, ada, act)
-        estimating.refresh(review.campaign_id)
+        refresh.refresh(review.campaign_id)
         page = dashboard(visitor, review.campaign)
     expect(page.locator("#conduct")).to_be_visible()
 

@@ -1,6 +1,6 @@
 """What is seen on the pictures: outputs long enough to look like real ones."""
 
-from annotate.services.campaigns.importing.problems import Row
+from annotate.campaigns.problems import Row
 
 ITEMS = (
     ("ferry", "The Norholm ferry runs again from Sunday, after three weeks of repairs."),

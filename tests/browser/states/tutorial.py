@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 import annotate.instruments
-from annotate.instruments.tutorials.digests import digest
+from annotate.instruments.tutorials import digest_of
 from annotate.models import TutorialContent
 from tests.annotate.passing import answer_all, ask
 from tests.browser.states import Visitor, state
@@ -29,7 +29,7 @@ def at(visitor: Visitor, *drawn: tuple[str, int], **changes: object) -> Page:
 def checking(visitor: Visitor, *drawn: tuple[str, int]) -> Page:
     raw = {**json.loads(CORRECTNESS.read_text()), "instrument": "language_quality"}
     content = TutorialContent.objects.create(
-        instrument="language_quality", content=raw, digest=digest(raw)
+        instrument="language_quality", content=raw, digest=digest_of(raw)
     )
     return at(visitor, *drawn, tutorial_id=content.pk)
 

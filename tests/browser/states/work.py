@@ -6,12 +6,12 @@ from django.db import OperationalError
 from django.test import override_settings
 from playwright.sync_api import Page, expect
 
-from annotate import tokens
+from annotate.campaigns import life
+from annotate.common import tokens
 from annotate.models import Campaign, Participation
-from annotate.selectors.studies.texts import StudyTexts
-from annotate.selectors.work import task_page
-from annotate.services.campaigns import life
-from annotate.services.work import joining
+from annotate.studies.queries import StudyTexts
+from annotate.work import participations
+from annotate.work import task as work_task
 from tests.browser.states import Visitor, state
 from tests.browser.states.texts import rows
 from tests.factories import campaign, judge, person
@@ -113,7 +113,7 @@ def _named(visitor: Visitor) -> None:
 @state("work/join-name-taken")
 def _taken(visitor: Visitor) -> None:
     made = study()
-    joining.enter_by_name(made.pk, name="Maria")
+    participations.enter_by_name(made.pk, name="Maria")
     page = visitor.goto(landing(made))
     page.fill("input[name=name]", "Maria")
     page.get_by_role("button", name="Start").click()
@@ -124,7 +124,7 @@ def _taken(visitor: Visitor) -> None:
 def _too_many(visitor: Visitor) -> None:
     visitor.staying.enter_context(override_settings(JOINS_PER_ADDRESS=1))
     made = study()
-    joining.enter_by_name(made.pk, name="Anna", address="127.0.0.1")
+    participations.enter_by_name(made.pk, name="Anna", address="127.0.0.1")
     page = visitor.goto(landing(made))
     page.fill("input[name=name]", "Maria")
     page.get_by_role("button", name="Start").click()
@@ -134,7 +134,7 @@ def _too_many(visitor: Visitor) -> None:
 @state("work/broken")
 def _broken(visitor: Visitor) -> None:
     path = at_work(person(study()))
-    failing = patch.object(task_page, "visit", side_effect=OperationalError("connection refused"))
+    failing = patch.object(work_task, "visit", side_effect=OperationalError("connection refused"))
     visitor.staying.enter_context(failing)
     visitor.goto(path)
 

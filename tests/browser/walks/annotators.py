@@ -6,9 +6,8 @@ from contextlib import closing
 from playwright.sync_api import Browser, Page, expect
 
 from annotate.models import Assignment, Campaign, ChangeMark, Participation
-from annotate.selectors.work import tutorial_runs
-from annotate.services.work import judgments, leasing
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.work import leasing, submitting, tutorial_queries
 from tests import chromium
 from tests.annotate.passing import pass_tutorial
 from tests.browser.annotators.tasks import EDITED, answer_all, learn, learn_by_keyboard, see_task
@@ -41,7 +40,7 @@ def judge_until_it_stops(browser: Browser, link: str, *, by_mouse: bool) -> None
 def _learn(page: Page, *, by_mouse: bool) -> None:
     """Take the whole tutorial at the page, and start work."""
     expect(page.locator("#check")).to_be_visible()
-    status = tutorial_runs.status(Participation.objects.get().pk)
+    status = tutorial_queries.status(Participation.objects.get().pk)
     assert status is not None
     picture(page, "15-tutorial")
     if by_mouse:
@@ -99,4 +98,4 @@ def _one_more(who: Participation, *, level: int) -> None:
     if isinstance(got, Assignment):
         raw = {"fluency": 1, "redundancy": level, "overall": level}
         raw |= {"edit": None if level == 1 else EDITED}
-        judgments.submit(got.pk, participation_id=who.pk, raw=raw, active_seconds=40)
+        submitting.submit_judgment(got.pk, participation_id=who.pk, raw=raw, active_seconds=40)

@@ -17,13 +17,11 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, FrameLocator, Page, expect
 
-from annotate.crowds.base import Claim
+from annotate.crowds import outbox, reconciling
+from annotate.crowds.contract import Claim
 from annotate.models import Campaign, Participation, Posting
-from annotate.selectors.work import tutorial_runs
-from annotate.services.marketplace import reconciling
-from annotate.services.outbox import delivery
-from annotate.services.work import participations
-from estimation.services import estimating
+from annotate.work import participations, tutorial_queries
+from estimation import refresh
 from extras.demo import crowds
 from extras.mturk_simulator import hits, workers
 from extras.mturk_simulator.world import AssignmentState, HitAssignment
@@ -75,8 +73,8 @@ class Walk:
     def look(self) -> None:
         """What the worker does within seconds: carries out, looks at the crowd, estimates."""
         for _ in range(3):
-            estimating.refresh(self.study.pk)
-            delivery.carry_out_due()
+            refresh.refresh(self.study.pk)
+            outbox.carry_out_due()
             reconciling.reconcile_all(all_=True)
 
     def pass_time(self, **by: float) -> None:
@@ -248,7 +246,7 @@ def _accept(walk: Walk, page: Page, name: str, *, strict: bool) -> None:
 def _learn(walk: Walk, page: Page) -> None:
     """The whole tutorial, inside the frame."""
     who, task = walk.of("ann"), page.frame_locator("iframe")
-    status = tutorial_runs.status(who.pk)
+    status = tutorial_queries.status(who.pk)
     assert status is not None
     walk.picture(page, "ann-tutorial", whole=False)
     assert len(status.questions) == 11

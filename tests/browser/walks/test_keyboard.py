@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
+from annotate.common import audit
 from annotate.models import InstrumentDefinition
-from annotate.services import audit
 from tests.annotate.lists.test_attention import ORDER, brought
 from tests.browser.hands import Keyboard
 from tests.browser.pages.test_instrument_form import WORDS

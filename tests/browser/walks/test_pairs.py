@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotate import tokens
-from annotate.instruments import pairs
+from annotate.common import tokens
+from annotate.instruments import base as instruments_base
 from annotate.models import Judgment
 from tests.annotate.comparing import compared, rows
 from tests.browser.annotators.tasks import open_task, saved, see_task
@@ -33,7 +33,7 @@ def test_twelve_pairs_by_two_presses_each(page: Page, live_server: Any) -> None:
         assert {first[0], second[0]} == {"A", "B"}
         # What the script is told has the order that is shown.
         data = page.evaluate("JSON.parse(document.getElementById('work-data').textContent)")
-        assert data["assignment"]["text"] == pairs.joined(first, second)
+        assert data["assignment"]["text"] == instruments_base.joined(first, second)
         page.keyboard.press("1" if first.startswith("A") else "5")
         page.keyboard.press("Control+Enter")
     expect(page.locator(".pair")).to_have_count(0)

@@ -17,10 +17,9 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from annotate.crowds import outbox, reconciling
 from annotate.models import Campaign, Participation, Posting
-from annotate.selectors.work import tutorial_runs
-from annotate.services.marketplace import reconciling
-from annotate.services.outbox import delivery
+from annotate.work import tutorial_queries
 from tests import chromium
 from tests.browser.annotators.tasks import answer_all, learn, see_task
 from tests.browser.researchers import PASSWORD
@@ -68,7 +67,7 @@ class Walk:
 
     def worker(self) -> None:
         for _ in range(2):
-            delivery.carry_out_due()
+            outbox.carry_out_due()
             reconciling.reconcile_all(all_=True)
 
     def arrive(self, person: str) -> str:
@@ -184,7 +183,7 @@ def _learn(walk: Walk, unit: str) -> None:
     page = walk.participant
     expect(page.locator("#check")).to_be_visible()
     walk.picture(page, "tutorial")
-    status = tutorial_runs.status(walk.of(unit).pk)
+    status = tutorial_queries.status(walk.of(unit).pk)
     assert status is not None
     learn(page, status.questions, promise="£0.75")
     page.locator("#start").click()

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from annotate.campaigns import imports
 from annotate.models import Campaign
-from annotate.services.campaigns.importing import running
-from annotate.services.review import verdicts
+from annotate.review import reviews
 from estimation.models import Decision
 from tests.browser.researchers import PASSWORD, step
 from tests.browser.viewport import resize
@@ -65,7 +65,7 @@ def outputs(folder: Path) -> Path:
 def test_a_ranking_from_the_form_to_its_stop(
     page: Page, live_server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verdicts, "screen_all", lambda *_asked: [])  # simulated people are quick
+    monkeypatch.setattr(reviews, "screen_all", lambda *_asked: [])  # simulated people are quick
     user()
     page.goto(f"{live_server.url}/login/")
     page.get_by_label("User name").fill("ada")
@@ -113,7 +113,7 @@ def planned(page: Page, folder: Path) -> Campaign:
     page.get_by_label("Name", exact=True).fill("Which summary is better")
     page.get_by_role("button", name="Next: questions and metrics").click()
     expect(page.get_by_role("heading", name="Reading the file")).to_be_visible()
-    running.run_due()
+    imports.run_due()
     page.get_by_label("Tutorial before the first task").select_option("none")
     page.get_by_label("None: the plain mean of the judgments").check()
     step(page, "Next: plan")
@@ -129,7 +129,7 @@ def planned(page: Page, folder: Path) -> Campaign:
     picture(page, "1-preview")
     page.get_by_role("button", name="Create the campaign").click()
     expect(page.get_by_role("heading", name="Creating the campaign")).to_be_visible()
-    running.run_due()
+    imports.run_due()
     expect(page.get_by_role("heading", name="Open the campaign")).to_be_visible()
     page.get_by_role("button", name="Open for judgments").click()
     expect(page.get_by_role("heading", name="Invite people")).to_be_visible()

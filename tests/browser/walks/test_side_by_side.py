@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotate import tokens
+from annotate.campaigns.problems import Row
+from annotate.common import tokens
 from annotate.models import Judgment
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.studies import definitions
+from annotate.studies import definitions
 from tests.annotate.own import marked, side_by_side
 from tests.annotate.side_by_side.studies import rows, study
 from tests.browser.annotators.tasks import open_task, saved, see_task

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
+from annotate.crowds import batches
+from annotate.crowds.contract import USUAL_AUTO_APPROVAL, Terms
+from annotate.crowds.postings import by_field
 from annotate.models import Batch, Campaign, Operation, Participation, Posting
-from annotate.services.marketplace import batches
-from annotate.services.marketplace.offer_problems import by_field
 
 Kind, OpStatus, Stage = Operation.Kind, Operation.Status, Posting.Status
 TERMS = Terms("Rate news", "Read a text and rate it.", tasks=2)

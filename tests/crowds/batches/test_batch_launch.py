@@ -7,9 +7,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from annotate import tokens
-from annotate.crowds.base import ListingProblem
-from annotate.crowds.terms import from_json
+from annotate.common import tokens
+from annotate.crowds.contract import ListingProblem, from_json
 from annotate.models import Batch, Campaign, Operation
 from tests.crowds.researcher import at, fields, hidden, offered, said
 from tests.crowds.scripted import Scripted

@@ -9,8 +9,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate import adapters
-from annotate.crowds.base import Configuration
+from annotate.campaigns import exports, life
+from annotate.common import audit
+from annotate.common.marks import posting_changed
+from annotate.crowds import adapters, outbox
+from annotate.crowds import views as crowds_views
+from annotate.crowds.contract import Configuration
 from annotate.models import (
     Batch,
     Campaign,
@@ -20,14 +24,8 @@ from annotate.models import (
     Posting,
     Review,
 )
-from annotate.models.payloads import StopPayload
-from annotate.selectors.campaigns import acts as selectors
-from annotate.selectors.pay import budget, open_units
-from annotate.services import audit
-from annotate.services.campaigns import life
-from annotate.services.outbox import delivery
-from annotate.signals import posting_changed
-from annotate.views.marketplace import pages
+from annotate.models.crowds import StopPayload
+from annotate.pay import budget
 from tests.crowds import operations
 from tests.crowds.batches.launching import came, launched
 from tests.crowds.researcher import at, hidden, said
@@ -126,7 +124,7 @@ def test_the_page_refreshes_only_what_has_changed(ada: Client, mine: Campaign) -
     page = ada.get(at(mine))
     have = page.context["fingerprint"]
     assert ada.get(at(mine, "batches-now"), {"have": have}).status_code == 204
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     now = ada.get(at(mine, "batches-now"), {"have": have})
     assert now.status_code == 200
     assert "<html" not in now.content.decode()
@@ -138,13 +136,13 @@ def test_the_queries_do_not_grow(
     ada: Client, mine: Campaign, django_assert_max_num_queries: Any
 ) -> None:
     launched(mine, places=9, key="a")
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     with django_assert_max_num_queries(23) as first:
         ada.get(at(mine))
     for n in range(3):
         batch = launched(mine, places=10, key=f"k{n}")
         came(batch.postings.all()[0], f"p{n}")
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     with django_assert_max_num_queries(len(first)):
         ada.get(at(mine))
 
@@ -154,7 +152,7 @@ def test_the_queries_do_not_grow(
 
 def test_stopping_asks_first(ada: Client, mine: Campaign) -> None:
     batch = launched(mine)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     page = ada.get(at(mine, "batch-stop", batch.public_id))
     assert "People who have just accepted may finish" in page.content.decode()
     assert not Batch.objects.exclude(stopped_at=None).exists()
@@ -175,7 +173,7 @@ def test_a_batch_of_another_campaign_is_not_there(ada: Client, mine: Campaign) -
 
 def test_extending_shows_the_cost_then_asks_once(ada: Client, mine: Campaign) -> None:
     batch = launched(mine, places=4)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     address = at(mine, "batch-extend", batch.public_id)
     start = ada.get(address).context["form"].initial
     sent = {**start, "places": 3, "act": "offer"}
@@ -215,7 +213,7 @@ def test_looking_asks_a_worker_for_each_posting(
     posting_changed.connect(listen)
     with django_capture_on_commit_callbacks(execute=True):
         assert "Nothing is published" in said(ada.post(at(mine, "batches-look"), follow=True))[0]
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     with django_capture_on_commit_callbacks(execute=True):
         answer = ada.post(at(mine, "batches-look"), follow=True)
     posting_changed.disconnect(listen)
@@ -231,7 +229,7 @@ def test_what_was_refused_is_told_and_tried_again(
 ) -> None:
     scripted.will("publish", NO_MONEY)
     launched(mine, places=4)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     page = ada.get(at(mine)).content.decode()
     assert "1 thing waits for you" in page
     assert "Publish 4 places" in page
@@ -239,7 +237,7 @@ def test_what_was_refused_is_told_and_tried_again(
     op = Operation.objects.get()
     answer = ada.post(at(mine, "batch-operation", op.pk, "retry"), follow=True)
     assert "tried again" in said(answer)[0]
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     op.refresh_from_db()
     assert op.status == "done"
     late = ada.post(at(mine, "batch-operation", op.pk, "retry"), follow=True)
@@ -251,10 +249,10 @@ def test_all_that_was_refused_is_tried_again_at_once(
 ) -> None:
     scripted.will("publish", NO_MONEY, NO_MONEY)
     launched(mine, places=14)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert "Try all 2 again" in ada.get(at(mine)).content.decode()
     ada.post(at(mine, "batches-retry"))
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert set(Posting.objects.values_list("status", flat=True)) == {"open"}
 
 
@@ -263,7 +261,7 @@ def test_what_may_not_be_tried_again_says_why_once(
 ) -> None:
     scripted.will("publish", NO_MONEY, NO_MONEY)
     launched(mine, places=14)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     Campaign.objects.filter(pk=mine.pk).update(budget=Decimal("1.00"))
     answer = ada.post(at(mine, "batches-retry"), follow=True)
     (told,) = said(answer)
@@ -290,7 +288,7 @@ def test_dropping_only_what_has_not_happened(
 ) -> None:
     scripted.will("publish", NO_MONEY)
     launched(mine, places=4)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     op = Operation.objects.get()
     ada.post(at(mine, "batch-operation", op.pk, "drop"))
     op.refresh_from_db()
@@ -353,7 +351,7 @@ def test_what_comes_and_goes_by_itself_is_not_told_as_an_act(mine: Campaign) -> 
         audit.record("x", campaign_id=mine.pk, subject=subject)
     ada = User.objects.get(username="ada")
     audit.record("operation_retried", campaign_id=mine.pk, actor_id=ada.pk, subject="operation:1")
-    told = [act.verb for act in selectors.activity(mine.pk, limit=20)]
+    told = [act.verb for act in exports.activity(mine.pk, limit=20)]
     assert "x" not in told
     assert "operation_retried" in told
 
@@ -404,7 +402,7 @@ def test_a_large_campaign_does_not_add_up_its_budget_to_ask_about_a_unit(
     came(doubted.posting, "ANOTHER-WORKER", "confirmed")
     Campaign.objects.filter(pk=mine.pk).update(budget=Decimal("0.01"))
     assert "beyond its budget: pay it anyway" in ada.get(at(mine)).content.decode()
-    monkeypatch.setattr(pages, "MANY", 1)
+    monkeypatch.setattr(crowds_views, "MANY", 1)
     with monkeypatch.context() as patched:
         patched.setattr(budget, "excess", lambda *_: pytest.fail("added up"))
         page = ada.get(at(mine)).content.decode()
@@ -433,7 +431,7 @@ def test_a_unit_in_doubt_is_decided_by_owners_of_its_campaign_alone(
 
 
 def test_refused_pay_is_a_decision(mine: Campaign, doubted: Participation) -> None:
-    assert [one.participation_id for one in open_units.disputed(mine.pk, most=9)] == [doubted.pk]
+    assert [one.participation_id for one in budget.disputed(mine.pk, most=9)] == [doubted.pk]
     Review.objects.create(
         campaign=mine,
         annotator=doubted.annotator,
@@ -441,4 +439,4 @@ def test_refused_pay_is_a_decision(mine: Campaign, doubted: Participation) -> No
         pay_refused=True,
         opened_at=timezone.now(),
     )
-    assert open_units.disputed(mine.pk, most=9) == ()
+    assert budget.disputed(mine.pk, most=9) == ()

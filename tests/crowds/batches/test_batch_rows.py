@@ -6,12 +6,10 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
+from annotate.crowds import batches, outbox, people
+from annotate.crowds import queries as crowds_queries
+from annotate.crowds.queries import Money, Units
 from annotate.models import Campaign, LedgerEntry, Operation, Participation, Payout, Posting
-from annotate.selectors.marketplace import batches as rows
-from annotate.selectors.marketplace import operations
-from annotate.selectors.marketplace.batch_rows import Money, Units
-from annotate.services.marketplace import batches, exclusion_lists
-from annotate.services.outbox import delivery
 from tests.crowds.batches.launching import STORED, came, launched
 from tests.crowds.scripted import LOST, NO_MONEY, Scripted
 
@@ -20,51 +18,51 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 def test_units_are_counted_for_each_posting_and_in_sum(made: Campaign, scripted: Scripted):
     batch = launched(made, places=14)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     first, second = batch.postings.all()
     for n, status in enumerate(("active", "handed_in", "confirmed", "approved", "approved")):
         came(first, f"a{n}", status)
     for n, status in enumerate(("rejected", "left", "left")):
         came(second, f"b{n}", status)
-    (row,) = rows.of_campaign(made.pk)
+    (row,) = crowds_queries.of_campaign(made.pk)
     assert [posting.units for posting in row.postings] == [
         Units(7, 2, accepted=1, handed_in=1, confirmed=1, approved=2),
         Units(7, 6, rejected=1, left=2),
     ]
     assert row.units == Units(14, 8, 1, 1, 1, 2, 1, 2)
-    terms = exclusion_lists.applied(STORED, made)
+    terms = people.applied(STORED, made)
     assert (row.label, row.terms, row.judgments) == ("Amazon Mechanical Turk", terms, 28)
     Posting.objects.filter(pk=first.pk).update(available=5)  # the crowd knows better
-    assert rows.of_campaign(made.pk)[0].units.available == 11
+    assert crowds_queries.of_campaign(made.pk)[0].units.available == 11
     Posting.objects.filter(pk=first.pk).update(status="closed")  # so nobody is at it there
-    (closed, _second) = rows.of_campaign(made.pk)[0].postings
+    (closed, _second) = crowds_queries.of_campaign(made.pk)[0].postings
     assert (closed.units.accepted, closed.units.left) == (0, 1)
 
 
 def test_stopped_postings_have_nothing_available(made: Campaign, scripted: Scripted):
     batch = launched(made, places=5)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     batches.stop(batch.pk, actor_id=None)
-    delivery.carry_out_due()
-    (row,) = rows.of_campaign(made.pk)
+    outbox.carry_out_due()
+    (row,) = crowds_queries.of_campaign(made.pk)
     assert (row.units.available, row.stopped_at is None, row.is_over) == (0, False, False)
     Posting.objects.update(status=Posting.Status.CLOSED)
-    assert rows.of_campaign(made.pk)[0].is_over
+    assert crowds_queries.of_campaign(made.pk)[0].is_over
 
 
 def test_what_is_stuck_comes_with_what_to_do(made: Campaign, scripted: Scripted):
     scripted.will("publish", LOST, NO_MONEY)
     launched(made, places=14)
-    delivery.carry_out_due()
-    (row,) = rows.of_campaign(made.pk)
-    refused, sent = operations.of_campaign(made.pk).listed
+    outbox.carry_out_due()
+    (row,) = crowds_queries.of_campaign(made.pk)
+    refused, sent = crowds_queries.operations_of_campaign(made.pk).listed
     assert (refused.status, refused.code, refused.needs_a_person) == ("refused", "funds", True)
     assert refused.remedy.startswith("Top up")
     assert refused.posting == row.postings[1].public_id
     assert (sent.status, sent.needs_a_person) == ("sent", False)
     assert "checks whether it happened" in sent.remedy
     Operation.objects.filter(pk=sent.operation_id).update(status="unclear", code="unclear")
-    assert "say so" in operations.one(made.pk, sent.operation_id).remedy
+    assert "say so" in crowds_queries.operation_row(made.pk, sent.operation_id).remedy
 
 
 def test_money_is_what_was_confirmed_what_is_paid_and_what_is_due(
@@ -79,7 +77,7 @@ def test_money_is_what_was_confirmed_what_is_paid_and_what_is_due(
             campaign=made, participation=who, kind="reward", amount=amount, fee="0.10", key=key
         )
     Payout.objects.create(participation=who, amount="0.75", key="approve")
-    (row,) = rows.of_campaign(made.pk)
+    (row,) = crowds_queries.of_campaign(made.pk)
     assert row.money == Money(Decimal("8.40"), Decimal("0.75"), Decimal("0.25"))
 
 
@@ -90,7 +88,7 @@ def test_the_next_deadline_is_of_work_that_nobody_has_decided_about(
     for name, status, days in (("a", "confirmed", 5), ("b", "confirmed", 3), ("c", "approved", 1)):
         who = came(batch.postings.all()[0], name, status)
         Participation.objects.filter(pk=who.pk).update(auto_approval_at=now + timedelta(days=days))
-    assert rows.of_campaign(made.pk)[0].next_auto_approval == now + timedelta(days=3)
+    assert crowds_queries.of_campaign(made.pk)[0].next_auto_approval == now + timedelta(days=3)
 
 
 def test_the_queries_do_not_grow(made: Campaign, scripted: Scripted, django_assert_num_queries):
@@ -98,7 +96,7 @@ def test_the_queries_do_not_grow(made: Campaign, scripted: Scripted, django_asse
         batch = launched(made, places=12, key=f"k{n}")
         came(batch.postings.all()[0], f"p{n}")
     with django_assert_num_queries(8):
-        assert len(rows.of_campaign(made.pk)) == 3
-    assert rows.of_campaign(made.pk)[0].batch_id == batch.pk  # the newest first
-    assert rows.batch_id_of(batch.public_id) == batch.pk
-    assert rows.batch_id_of("nothing") is None
+        assert len(crowds_queries.of_campaign(made.pk)) == 3
+    assert crowds_queries.of_campaign(made.pk)[0].batch_id == batch.pk  # the newest first
+    assert crowds_queries.batch_id_of(batch.public_id) == batch.pk
+    assert crowds_queries.batch_id_of("nothing") is None

@@ -6,15 +6,13 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from annotate import tokens
-from annotate.crowds.base import Effect, ListingProblem, Outcome
-from annotate.crowds.terms import from_json
-from annotate.errors import Conflict, Invalid, NotFound
+from annotate.campaigns import life
+from annotate.common import tokens
+from annotate.common.errors import Conflict, Invalid, NotFound
+from annotate.crowds import batches, outbox, people
+from annotate.crowds.contract import Effect, ListingProblem, Outcome, from_json
 from annotate.models import AuditEntry, Batch, Campaign, Operation, Posting
-from annotate.services.campaigns import life
-from annotate.services.marketplace import batches, exclusion_lists, offers
-from annotate.services.outbox import delivery
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
 from tests.annotate.work.storms import at_once
 from tests.crowds.batches.launching import STORED, TERMS, launched, stages
 from tests.crowds.scripted import LOST, NO_MONEY, Scripted
@@ -31,10 +29,10 @@ def test_a_launch_writes_postings_and_intents_and_then_they_are_published(
     total = batches.offer(made.pk, TERMS, places=20).total
     batch = batches.launch(made.pk, TERMS, places=20, actor_id=ada.pk, confirmed=total, key="k")
     assert (batch.places, batch.reward, batch.tasks) == (20, Decimal("1.00"), 2)
-    assert from_json(batch.terms) == exclusion_lists.applied(STORED, made)
+    assert from_json(batch.terms) == people.applied(STORED, made)
     assert stages() == [Stage.PLANNED] * 3
     assert not scripted.calls  # nothing happens inside
-    assert delivery.carry_out_due() == 3
+    assert outbox.carry_out_due() == 3
     assert stages() == [Stage.OPEN] * 3
     assert sorted(spec.places for spec in scripted.published.values()) == [6, 7, 7]
     entry = AuditEntry.objects.get(verb="launch")
@@ -43,7 +41,7 @@ def test_a_launch_writes_postings_and_intents_and_then_they_are_published(
 
 def test_each_posting_has_its_own_signed_address_and_code(made: Campaign, scripted: Scripted):
     launched(made)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     rows = {row.public_id: row for row in Posting.objects.all()}
     for spec in scripted.published.values():
         token = spec.url.rstrip("/").rsplit("/", 1)[1]
@@ -60,9 +58,9 @@ def test_a_repetition_publishes_the_very_same(made: Campaign, scripted: Scripted
     specs: list[Any] = []
     publish = scripted.publish
     scripted.publish = lambda spec, key: (specs.append((spec, key)), publish(spec, key))[1]  # type: ignore[method-assign]
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     clock.move(minutes=5)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert len(specs) == 2
     assert specs[0] == specs[1]
 
@@ -114,29 +112,29 @@ def test_what_changes_between_the_offer_and_the_lock_is_seen(made: Campaign, scr
         return Decimal(1000)
 
     total = batches.offer(made.pk, TERMS, places=20).total
-    local = offers.local
+    local = batches.local
     seen: list[int] = []
 
-    def paused_meanwhile(found: Campaign, shown: offers.Offer) -> Any:
+    def paused_meanwhile(found: Campaign, shown: batches.Offer) -> Any:
         problems = list(local(found, shown))
         if not seen:
             seen.append(1)
             closes()
         return problems
 
-    offers.local = paused_meanwhile  # type: ignore[assignment]
+    batches.local = paused_meanwhile  # type: ignore[assignment]
     try:
         with pytest.raises(Invalid, match="paused"):
             batches.launch(made.pk, TERMS, places=20, actor_id=None, confirmed=total, key="k")
     finally:
-        offers.local = local
+        batches.local = local
     assert not Batch.objects.exists()
 
 
 def test_refused_publishing_shows_on_the_posting(made: Campaign, scripted: Scripted):
     scripted.will("publish", NO_MONEY)
     launched(made)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert sorted(stages()) == [Stage.FAILED, Stage.OPEN, Stage.OPEN]
 
 
@@ -152,7 +150,7 @@ def test_more_places_are_more_postings_where_postings_are_small(made: Campaign, 
     batch = launched(made, places=9)
     more(batch, 10)
     more(batch, 10)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     batch.refresh_from_db()
     assert batch.places == 19
     assert sorted(spec.places for spec in scripted.published.values()) == [5, 5, 9]
@@ -161,10 +159,10 @@ def test_more_places_are_more_postings_where_postings_are_small(made: Campaign, 
 def test_more_places_grow_a_posting_where_it_can(made: Campaign, scripted: Scripted):
     scripted.can = Scripted(places_at_most=None).can
     batch = launched(made, places=20)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     more(batch, 10)
     more(batch, 5, key="again")
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     posting = Posting.objects.get()
     assert (posting.places, sum(scripted.extended.values())) == (35, 15)
 
@@ -185,10 +183,10 @@ def test_more_places_are_confirmed_too(made: Campaign):
 
 def test_stopping_lets_nobody_new_come(made: Campaign, scripted: Scripted):
     batch = launched(made)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert batches.stop(batch.pk, actor_id=user().pk)
     assert stages() == [Stage.OPEN] * 3  # until the crowd confirms it
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert stages() == [Stage.DRAINING] * 3
     assert len(scripted.stopped) == 3
     assert not batches.stop(batch.pk, actor_id=None)
@@ -198,19 +196,19 @@ def test_what_was_not_sent_is_never_published(made: Campaign, scripted: Scripted
     batch = launched(made)
     batches.stop(batch.pk, actor_id=None)
     assert stages() == [Stage.CLOSED] * 3
-    assert delivery.carry_out_due() == 0
+    assert outbox.carry_out_due() == 0
     assert not scripted.calls
 
 
 def test_what_was_refused_is_not_published_later(made: Campaign, scripted: Scripted):
     scripted.will("publish", NO_MONEY)
     batch = launched(made, places=5)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     batches.stop(batch.pk, actor_id=None)
     op = Operation.objects.get()
     assert (op.status, stages()) == (OpStatus.DROPPED, [Stage.CLOSED])
     with pytest.raises(Conflict):
-        delivery.retry(op.pk, actor_id=1)
+        outbox.retry(op.pk, actor_id=1)
 
 
 def test_what_may_have_been_published_is_stopped_afterwards(
@@ -218,14 +216,14 @@ def test_what_may_have_been_published_is_stopped_afterwards(
 ):
     scripted.will("publish", LOST)
     batch = launched(made, places=5)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     batches.stop(batch.pk, actor_id=None)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert stages() == [Stage.PLANNED]
     clock.move(minutes=1)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     clock.move(seconds=1)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert stages() == [Stage.DRAINING]
 
 
@@ -242,7 +240,7 @@ def test_leaving_open_stops_every_posting_in_the_same_transaction(
     made: Campaign, scripted: Scripted, leave: Any
 ):
     launched(made)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     with transaction.atomic():
         leave(made.pk)
         transaction.set_rollback(True)
@@ -250,16 +248,16 @@ def test_leaving_open_stops_every_posting_in_the_same_transaction(
     leave(made.pk)
     assert Operation.objects.filter(kind=Kind.STOP).count() == 3
     assert Batch.objects.get().stopped_at is not None
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert stages() == [Stage.DRAINING] * 3
 
 
 def test_a_stop_that_the_crowd_refuses_is_told(made: Campaign, scripted: Scripted):
     batch = launched(made, places=5)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     scripted.will("stop", Outcome(Effect.REFUSED, "x", "No such HIT."))
     batches.stop(batch.pk, actor_id=None)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert Posting.objects.get().problem == "No such HIT."
 
 
@@ -269,25 +267,25 @@ def test_extensions_of_a_posting_come_one_after_the_other(
     """Only so does the number of places tell whether one that was interrupted has happened."""
     scripted.can = Scripted(places_at_most=None, token_life=None).can
     batch = launched(made, places=20)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     scripted.will("add_places", LOST)
     more(batch, 10)
     more(batch, 5, key="again")
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert scripted.calls.count("add_places") == 1  # the second waits
     for _ in range(3):
         clock.move(minutes=1)
-        delivery.carry_out_due()
+        outbox.carry_out_due()
     assert (Posting.objects.get().places, sum(scripted.extended.values())) == (35, 15)
 
 
 def test_when_its_time_is_over_a_posting_is_stopped(made: Campaign, scripted: Scripted, clock):
     launched(made, places=5)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert life.stop_expired() == 0
     clock.move(days=3, minutes=1)
     assert life.stop_expired() == 1
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert stages() == [Stage.DRAINING]
     assert life.stop_expired() == 0
 
@@ -298,16 +296,16 @@ def test_when_its_time_is_over_a_posting_is_stopped(made: Campaign, scripted: Sc
 def refused(made: Campaign, scripted: Scripted, places: int = 5) -> Operation:
     scripted.will("publish", NO_MONEY)
     launched(made, places=places)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     return Operation.objects.get(status=OpStatus.REFUSED)
 
 
 def test_what_was_refused_is_published_once_it_may_be(made: Campaign, scripted: Scripted):
     op = refused(made, scripted)
-    delivery.retry(op.pk, actor_id=user().pk)
+    outbox.retry(op.pk, actor_id=user().pk)
     assert stages() == [Stage.PLANNED]  # and counted as money and work that is promised
     assert batches.suggested_places(made.pk, 2) == 35
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert stages() == [Stage.OPEN]
 
 
@@ -317,9 +315,9 @@ def test_a_budget_that_was_promised_elsewhere_meanwhile_is_not_spent_twice(
     Campaign.objects.filter(pk=made.pk).update(budget=Decimal("8.00"), fee_rate=Decimal("0.2"))
     op = refused(made, scripted)  # 6.00
     launched(made, places=5, key="other")
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     with pytest.raises(Conflict, match=r"may cost \$6.00, but only \$2.00"):
-        delivery.retry(op.pk, actor_id=user().pk)
+        outbox.retry(op.pk, actor_id=user().pk)
     op.refresh_from_db()
     assert (op.status, scripted.calls.count("publish")) == (OpStatus.REFUSED, 2)
     assert sorted(stages()) == [Stage.FAILED, Stage.OPEN]
@@ -329,7 +327,7 @@ def test_what_others_do_meanwhile_is_not_published_again(made: Campaign, scripte
     op = refused(made, scripted)
     launched(made, places=40, key="other")
     with pytest.raises(Conflict, match="Nothing is missing"):
-        delivery.retry(op.pk, actor_id=user().pk)
+        outbox.retry(op.pk, actor_id=user().pk)
 
 
 def test_a_refused_extension_is_asked_for_again_only_within_the_budget(
@@ -337,15 +335,15 @@ def test_a_refused_extension_is_asked_for_again_only_within_the_budget(
 ):
     scripted.can, ada = Scripted(places_at_most=None).can, user()
     batch = launched(made, places=5)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     scripted.will("add_places", NO_MONEY)
     more(batch, 5)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     op = Operation.objects.get(status=OpStatus.REFUSED)
     Campaign.objects.filter(pk=made.pk).update(budget=Decimal("9.00"), fee_rate=Decimal("0.2"))
     with pytest.raises(Conflict, match="budget"):
-        delivery.retry(op.pk, actor_id=ada.pk)
+        outbox.retry(op.pk, actor_id=ada.pk)
     Campaign.objects.filter(pk=made.pk).update(budget=Decimal("12.00"))
-    delivery.retry(op.pk, actor_id=ada.pk)
-    delivery.carry_out_due()
+    outbox.retry(op.pk, actor_id=ada.pk)
+    outbox.carry_out_due()
     assert Posting.objects.get().places == 10

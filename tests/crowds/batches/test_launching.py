@@ -4,14 +4,12 @@ from decimal import Decimal
 
 import pytest
 
-from annotate import adapters
-from annotate.crowds.terms import Terms
+from annotate.campaigns import life
+from annotate.crowds import adapters, batches, outbox
+from annotate.crowds.contract import Terms
+from annotate.crowds.postings import by_field
 from annotate.models import Batch, Operation, Posting
-from annotate.services.campaigns import life
-from annotate.services.marketplace import batches
-from annotate.services.marketplace.offer_problems import by_field
-from annotate.services.outbox import delivery
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
 from tests.crowds.batches.launching import stages
 from tests.crowds.contract import faults, takes_nobody
 from tests.crowds.far_side import FarSide, Fault
@@ -43,7 +41,7 @@ def launched(far: FarSide, places: int = 20) -> Batch:
 def work(clock, minutes: int = 20) -> None:
     """Let the worker sweep until nothing is left to do."""
     for _ in range(minutes):
-        delivery.carry_out_due(within=60)
+        outbox.carry_out_due(within=60)
         if not Operation.objects.filter(status__in=Operation.OPEN).exists():
             return
         clock.move(minutes=1)
@@ -69,7 +67,7 @@ def test_what_is_launched_is_there_once_and_people_can_take_it(here: FarSide, cl
 def test_a_launch_interrupted_anywhere_is_there_once(here: FarSide, clock, fault: Fault):
     here.fail_next("publish", fault)
     launched(here, places=5)
-    delivery.carry_out_due(within=60)
+    outbox.carry_out_due(within=60)
     here.heal()
     clock.move(minutes=1)
     work(clock)
@@ -84,7 +82,7 @@ def test_stopping_interrupted_anywhere_stops(here: FarSide, clock, fault: Fault)
     work(clock)
     here.fail_next("stop", fault)
     life.close(batch.campaign_id, CloseReason.HAND)
-    delivery.carry_out_due(within=60)
+    outbox.carry_out_due(within=60)
     here.heal()
     work(clock)
     (listing,) = here.postings()
@@ -99,7 +97,7 @@ def test_more_places_are_there_once(here: FarSide, clock):
     here.fail_next("add_places", Fault.AFTER)
     here.fail_next("publish", Fault.AFTER)
     batches.extend(batch.pk, 4, actor_id=None, confirmed=total, key="more")
-    delivery.carry_out_due(within=60)
+    outbox.carry_out_due(within=60)
     here.heal()
     clock.move(minutes=1)
     work(clock)

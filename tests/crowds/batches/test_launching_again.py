@@ -9,15 +9,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.crowds.base import Audience
-from annotate.crowds.terms import Terms
-from annotate.forms.marketplace import BatchForm
+from annotate.campaigns import life, progress
+from annotate.crowds import batches, outbox
+from annotate.crowds.contract import Audience, Terms
+from annotate.crowds.forms import BatchForm
 from annotate.models import Campaign, Membership, Participation, Review
-from annotate.selectors.campaigns import slots
-from annotate.services.campaigns import life
-from annotate.services.marketplace import batches
-from annotate.services.outbox import delivery
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
 from tests.crowds.batches.launching import came, launched
 from tests.crowds.researcher import at, said
 from tests.crowds.scripted import NO_MONEY, Scripted
@@ -36,18 +33,18 @@ def act(client: Client, made: Campaign, verb: str, **fields: str) -> Any:
 
 def test_after_a_pause_one_is_led_to_another_batch(ada: Client, mine: Campaign) -> None:
     launched(mine, places=9)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     paused = act(ada, mine, "pause")
     assert "its batches are stopped for good" in said(paused)[0]
     assert "launch another batch" in paused.context["board"].advice.text
     assert "After it is resumed, launch another batch" in ada.get(at(mine)).content.decode()
 
     opened = act(ada, mine, "open")  # the crowd was not told yet
-    missing = slots.free(mine.pk).count()
+    missing = progress.free(mine.pk).count()
     advice = opened.context["board"].advice
     assert (advice.title, advice.act) == ("Launch another batch", "launch")
     assert f"{missing} judgments are still missing" in advice.text
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     page = ada.get(at(mine)).content.decode()
     assert "No work is offered at the moment" in page
     assert f"{missing} judgments are still missing" in page
@@ -79,7 +76,7 @@ def test_another_batch_starts_from_the_terms_of_the_last(ada: Client, mine: Camp
 
 
 def test_where_everything_is_offered_no_number_is_suggested(ada: Client, mine: Campaign) -> None:
-    launched(mine, places=slots.free(mine.pk).count() // 2)
+    launched(mine, places=progress.free(mine.pk).count() // 2)
     page = " ".join(ada.get(at(mine, "batch-new")).content.decode().split())
     assert "No further submissions are needed: the 80 judgments" in page
     assert "offered already in 40 submissions that no one has taken" in page
@@ -90,7 +87,7 @@ def test_while_a_batch_is_published_nothing_is_called_missing(ada: Client, mine:
     launched(mine, places=9)
     assert "Nothing is offered" not in ada.get(at(mine)).content.decode()
     assert dashboard(ada, mine).context["board"].advice.title == "Wait until it is published"
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert dashboard(ada, mine).context["board"].advice.title == "Wait for the first people"
 
 
@@ -138,7 +135,7 @@ def test_what_waits_for_a_person_is_on_the_dashboard(
     assert "wait for your decision" not in dashboard(ada, mine).content.decode()
     scripted.will("publish", NO_MONEY)
     posting = launched(mine, places=14).postings.all()[0]
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     for name in ("A1", "A2"):
         unit = came(posting, name, "confirmed")
         Participation.objects.filter(pk=unit.pk).update(

@@ -6,16 +6,13 @@ from decimal import Decimal
 
 import pytest
 
-from annotate import adapters
-from annotate.crowds.base import Configuration, ListingProblem, Throttled
-from annotate.crowds.tariffs import Price
-from annotate.crowds.terms import Terms
+from annotate.campaigns import life
+from annotate.crowds import adapters, batches, outbox
+from annotate.crowds.contract import Configuration, ListingProblem, Terms, Throttled
+from annotate.crowds.postings import by_field
+from annotate.crowds.prices import Price
 from annotate.models import Batch, Campaign, Operation, Posting
-from annotate.selectors.pay import budget
-from annotate.services.campaigns import life
-from annotate.services.marketplace import batches, offers
-from annotate.services.marketplace.offer_problems import by_field
-from annotate.services.outbox import delivery
+from annotate.pay import budget
 from tests.crowds.batches.launching import TERMS, came, launched, problems
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign
@@ -46,7 +43,7 @@ def test_an_offer_says_what_it_costs_and_writes_nothing(made: Campaign):
     ],
 )
 def test_places_are_divided_evenly(places: int, most: int | None, expected: tuple[int, ...]):
-    assert offers.sizes(places, most) == expected
+    assert batches.sizes(places, most) == expected
 
 
 @pytest.mark.parametrize(
@@ -132,7 +129,7 @@ def test_a_reward_of_nothing_is_told(scripted: Scripted):
 
 def test_a_reward_with_three_decimals_is_told(made: Campaign):
     made.reward = Decimal("0.405")
-    found = offers.make(made, replace(TERMS, tasks=1), places=5, reward=made.reward)
+    found = batches.make_offer(made, replace(TERMS, tasks=1), places=5, reward=made.reward)
     assert "whole cents" in by_field(found.problems)["reward"]
 
 
@@ -188,7 +185,7 @@ def test_after_a_pause_only_what_is_still_missing_is_offered(made: Campaign, scr
 def test_places_that_are_on_their_way_are_not_offered_again(made: Campaign, scripted: Scripted):
     scripted.can = Scripted(places_at_most=None).can
     batch = launched(made, places=20)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     total = batches.offer_more(batch.pk, places=15).total
     batches.extend(batch.pk, 15, actor_id=None, confirmed=total, key="more")
     assert batches.suggested_places(made.pk, 2) == 5

@@ -10,14 +10,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotate import adapters, tokens
-from annotate.crowds.mturk.entry import NOT_ACCEPTED
+from annotate.campaigns import life
+from annotate.common import tokens
+from annotate.crowds import adapters, outbox
+from annotate.crowds import views as crowds_views
+from annotate.crowds.mturk.marketplace import NOT_ACCEPTED
 from annotate.models import Posting
-from annotate.services.campaigns import life
-from annotate.services.outbox import delivery
-from annotate.services.review import reviews
-from annotate.states import CloseReason
-from annotate.views.marketplace import batch_words
+from annotate.models.base import CloseReason
+from annotate.review import reviews
 from tests.annotate.campaigns.test_public_title import (
     ELSEWHERE,
     learn,
@@ -78,7 +78,7 @@ def market(far: FarSide, clock: Clock) -> Market:
         researcher, made, tasks=2, minutes=4, places=3, countries="", approved_work=""
     )
     assert researcher.post(at(made, "batch-new"), sent).status_code == 302
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     return Market(far, adapters.marketplace(key), clock, random.Random(1), made, ada)
 
 
@@ -143,7 +143,7 @@ def test_no_page_in_a_crowds_frame_and_nothing_sent_there_tells_the_name(market:
     life.close(market.study.pk, CloseReason.HAND)
     life.finish(market.study.pk)
     look_around(reader, market.study, market.of(third))
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert reader.leaks() == []
     there = repr(vars(market.far.world))
     assert SECRET not in there.lower()
@@ -156,7 +156,7 @@ def be_reviewed(reader: Reader, market: Market, unit: Unit) -> None:
     """Noticed, appealed, decided both ways, and told through the crowd."""
     who = market.of(unit)
     reviews.flag(who.campaign_id, who.annotator_id, [FAST])
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     look_around(reader, market.study, who)
     say_something(reader, who, "appeal", {"text": "I read fast."})
     market.ruled(unit, "exclude", "refuse")
@@ -176,7 +176,7 @@ def messages(market: Market) -> list[Any]:
 
 def test_a_batch_suggests_the_public_words_in_the_language_of_the_study() -> None:
     made = campaign(crowd="mturk", language="de", tutorial=True, name=NAME)
-    words = batch_words.defaults(made, None)
+    words = crowds_views.defaults(made, None)
     assert words["title"] == "Kurze Texte bewerten"
     assert words["description"].startswith("Sie lesen kurze Texte, die Computerprogramme")
     assert (
@@ -190,7 +190,7 @@ def test_a_batch_suggests_the_public_words_in_the_language_of_the_study() -> Non
         tutorial=True,
         tutorial_bonus=Decimal(0),
     )
-    words = batch_words.defaults(own, None)
+    words = crowds_views.defaults(own, None)
     assert words["title"] == "Read news"
     assert words["description"] == (
         "You read news. A short tutorial comes first, once. The work is research; your answers "

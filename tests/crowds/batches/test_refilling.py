@@ -2,11 +2,10 @@
 
 import pytest
 
+from annotate.campaigns import life
+from annotate.crowds import outbox, reconciling
 from annotate.models import Batch, Campaign, Operation, Posting, Slot
-from annotate.services.campaigns import life
-from annotate.services.marketplace import refilling
-from annotate.services.outbox import delivery
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
 from tests.crowds.batches.launching import TERMS, came, launched, problems
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign
@@ -18,12 +17,12 @@ Kind, OpStatus, Stage = Operation.Kind, Operation.Status, Posting.Status
 def closing(made: Campaign, *, gaps: int = 3, places: int = 20) -> Batch:
     """A campaign that is closing with so many free wanted places and nobody at work."""
     batch = launched(made, places=places)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     life.close(made.pk, CloseReason.HAND)
     made.systems.update(stop_position=gaps // 2 + 1)
     wanted = list(Slot.objects.filter(campaign=made, position__lt=gaps // 2 + 1))
     Slot.objects.filter(pk__in=[slot.pk for slot in wanted[gaps:]]).delete()
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     return batch
 
 
@@ -33,11 +32,11 @@ def drained() -> None:
 
 def test_gaps_are_offered_to_new_people(made: Campaign, scripted: Scripted):
     closing(made, gaps=3)
-    posting = refilling.refill(made.pk)
+    posting = reconciling.refill(made.pk)
     assert posting is not None
     assert posting.places == 2  # of two tasks each
-    assert refilling.refill(made.pk) is None  # one at a time
-    delivery.carry_out_due()
+    assert reconciling.refill(made.pk) is None  # one at a time
+    outbox.carry_out_due()
     posting.refresh_from_db()
     assert posting.status == Stage.OPEN
 
@@ -45,15 +44,15 @@ def test_gaps_are_offered_to_new_people(made: Campaign, scripted: Scripted):
 def test_people_at_work_fill_gaps_first(made: Campaign, scripted: Scripted):
     batch = closing(made, gaps=3)
     who = came(batch.postings.all()[0], "a")
-    posting = refilling.refill(made.pk)
+    posting = reconciling.refill(made.pk)
     assert posting is not None
     assert posting.places == 1
     Operation.objects.filter(posting=posting).delete()
     posting.delete()
     came(batch.postings.all()[0], "b")
-    assert refilling.refill(made.pk) is None
+    assert reconciling.refill(made.pk) is None
     who.delete()
-    assert refilling.refill(made.pk) is not None
+    assert reconciling.refill(made.pk) is not None
 
 
 def test_units_more_can_be_launched_by_hand_while_something_is_missing(
@@ -63,7 +62,7 @@ def test_units_more_can_be_launched_by_hand_while_something_is_missing(
     made.refresh_from_db()
     assert problems(made, TERMS, 2) == {}
     extra = launched(made, places=2, key="gaps")
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert [one.status for one in extra.postings.all()] == [Stage.OPEN]
     Slot.objects.filter(campaign=made, assignment=None).delete()
     assert "Nothing is missing" in problems(made, TERMS, 2)["places"]
@@ -72,17 +71,17 @@ def test_units_more_can_be_launched_by_hand_while_something_is_missing(
 def test_a_gap_is_offered_twice_at_most(made: Campaign, scripted: Scripted):
     closing(made, gaps=2)
     for _ in range(2):
-        posting = refilling.refill(made.pk)
+        posting = reconciling.refill(made.pk)
         assert posting is not None
         Posting.objects.filter(pk=posting.pk).update(status=Stage.CLOSED)
-    assert refilling.refill(made.pk) is None
+    assert reconciling.refill(made.pk) is None
 
 
 def test_gaps_cost_no_more_units_than_were_confirmed(made: Campaign, scripted: Scripted):
     batch = closing(made, gaps=6, places=3)
     came(batch.postings.all()[0], "a", status="approved")
     came(batch.postings.all()[0], "b", status="left")
-    posting = refilling.refill(made.pk)
+    posting = reconciling.refill(made.pk)
     assert posting is not None
     assert posting.places == 2
 
@@ -90,18 +89,18 @@ def test_gaps_cost_no_more_units_than_were_confirmed(made: Campaign, scripted: S
 def test_only_a_closing_campaign_is_refilled(made: Campaign, scripted: Scripted):
     launched(made)
     drained()
-    assert refilling.refill(made.pk) is None
+    assert reconciling.refill(made.pk) is None
     closed = campaign(crowd="mturk")
     life.close(closed.pk, CloseReason.HAND)
-    assert refilling.refill(closed.pk) is None  # never had a batch
+    assert reconciling.refill(closed.pk) is None  # never had a batch
 
 
 def test_finishing_stops_a_refill(made: Campaign, scripted: Scripted):
     closing(made)
-    posting = refilling.refill(made.pk)
+    posting = reconciling.refill(made.pk)
     assert posting is not None
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     life.finish(made.pk)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     posting.refresh_from_db()
     assert posting.status == Stage.DRAINING

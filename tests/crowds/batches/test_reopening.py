@@ -10,16 +10,15 @@ from typing import Any
 
 import pytest
 
-from annotate.crowds.base import Stage as Level
+from annotate.campaigns import life
+from annotate.common.marks import posting_changed
+from annotate.crowds import batches, outbox, reconciling
+from annotate.crowds import queries as crowds_queries
+from annotate.crowds.contract import Stage as Level
 from annotate.models import AuditEntry, Batch, Operation, Posting
-from annotate.selectors.marketplace import batches as rows
-from annotate.selectors.pay import open_units
-from annotate.services.campaigns import life
-from annotate.services.marketplace import batches, events, reconciling
-from annotate.services.outbox import delivery
-from annotate.services.work import participations
-from annotate.signals import posting_changed
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.pay import budget
+from annotate.work import participations
 from tests.crowds.clock import Clock
 from tests.crowds.contract import takes_nobody
 from tests.crowds.far_side import Fault, NoPlace
@@ -65,8 +64,8 @@ def test_a_study_of_which_a_place_is_free_again_is_open_again(goes_on: Market) -
     goes_on.pass_time_and_look()
     assert goes_on.posting().status == Stage.OPEN
     assert goes_on.of(first).status == Status.LEFT
-    assert [one.units for one in open_units.untaken(goes_on.study.pk)] == [1]
-    assert rows.offered(goes_on.study.pk)
+    assert [one.units for one in budget.untaken(goes_on.study.pk)] == [1]
+    assert crowds_queries.offered(goes_on.study.pk)
     assert AuditEntry.objects.filter(verb="posting_open").count() == 2, "published, and again"
     goes_on.done(3)
     goes_on.pass_time_and_look()
@@ -80,9 +79,9 @@ def test_a_study_whose_work_was_rejected_is_open_again(goes_on: Market) -> None:
     goes_on.pass_time_and_look()
     assert goes_on.of(first).status == Status.REJECTED
     assert goes_on.posting().status == Stage.OPEN
-    assert [one.units for one in open_units.untaken(goes_on.study.pk)] == [1], "it will be paid for"
+    assert [one.units for one in budget.untaken(goes_on.study.pk)] == [1], "it will be paid for"
     (batch,) = Batch.objects.filter(campaign=goes_on.study)
-    assert open_units.unused_units(batch) == 1
+    assert budget.unused_units(batch) == 1
 
 
 @pytest.mark.slow
@@ -114,7 +113,7 @@ def test_who_makes_up_a_unit_of_a_full_study_is_not_let_in(goes_on: Market) -> N
 def test_closing_stops_a_study_that_looks_full(anywhere: Market) -> None:
     first, _second = full(anywhere)
     life.close(anywhere.study.pk, CloseReason.HAND, actor_id=anywhere.ada.pk)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     assert stops_sent(anywhere) == 1
     anywhere.far.give_back(first.unit)
     anywhere.pass_time_and_look()
@@ -126,11 +125,11 @@ def test_closing_stops_a_study_that_looks_full(anywhere: Market) -> None:
 @pytest.mark.slow
 def test_stopping_a_batch_stops_a_study_that_looks_full(anywhere: Market) -> None:
     first, _second = full(anywhere)
-    (batch,) = rows.of_campaign(anywhere.study.pk)
+    (batch,) = crowds_queries.of_campaign(anywhere.study.pk)
     assert (batch.state, batch.share_taken) == ("full", 100)
     assert batch.can_stop, "a place of it may become free again"
     assert batches.stop(batch.batch_id, actor_id=anywhere.ada.pk)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     anywhere.far.give_back(first.unit)
     for _ in range(2):
         anywhere.pass_time_and_look()
@@ -141,12 +140,12 @@ def test_stopping_a_batch_stops_a_study_that_looks_full(anywhere: Market) -> Non
 @pytest.mark.slow
 def test_a_stop_that_is_repeated_is_sent_once(anywhere: Market) -> None:
     full(anywhere)
-    (batch,) = rows.of_campaign(anywhere.study.pk)
+    (batch,) = crowds_queries.of_campaign(anywhere.study.pk)
     batches.stop(batch.batch_id, actor_id=anywhere.ada.pk)
     assert not batches.stop(batch.batch_id, actor_id=anywhere.ada.pk)
     life.close(anywhere.study.pk, CloseReason.HAND, actor_id=anywhere.ada.pk)
     batches.stop_all(anywhere.study.pk)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     for _ in range(3):
         anywhere.pass_time_and_look()
     assert stops_sent(anywhere) == 1
@@ -156,7 +155,7 @@ def test_a_stop_that_is_repeated_is_sent_once(anywhere: Market) -> None:
 def test_what_goes_on_although_it_was_stopped_is_stopped_again(goes_on: Market) -> None:
     """Somebody adds a place by hand at the crowd, for instance."""
     goes_on.stop()
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     goes_on.far.world.studies[goes_on.ours()[0]].update(status="ACTIVE", stopped=False)
     goes_on.pass_time_and_look()
     goes_on.pass_time_and_look()
@@ -168,7 +167,7 @@ def test_what_goes_on_although_it_was_stopped_is_stopped_again(goes_on: Market) 
 @pytest.mark.slow
 def test_a_stop_that_is_in_vain_is_repeated_less_and_less_often(goes_on: Market) -> None:
     goes_on.stop()
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     for _ in range(60):
         goes_on.far.world.studies[goes_on.ours()[0]].update(status="ACTIVE", stopped=False)
         goes_on.pass_time(timedelta(minutes=5, seconds=1))
@@ -180,7 +179,7 @@ def test_a_list_that_lags_behind_a_stop_opens_nothing(goes_on: Market) -> None:
     """What was read before the stop is written after it."""
     level = goes_on.crowd.posting_level(goes_on.ours()[0])
     goes_on.stop()
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     posting = goes_on.posting()
     assert level.stage is Level.OPEN
     reconciling._level(posting, level, problem="")
@@ -191,7 +190,7 @@ def test_a_list_that_lags_behind_a_stop_opens_nothing(goes_on: Market) -> None:
 def test_a_stop_that_a_person_has_given_up_is_not_sent_again(goes_on: Market) -> None:
     goes_on.stop()
     (stop,) = goes_on.ops(Kind.STOP)
-    assert delivery.drop(stop.pk, actor_id=goes_on.ada.pk)
+    assert outbox.drop(stop.pk, actor_id=goes_on.ada.pk)
     for _ in range(2):
         goes_on.pass_time_and_look()
     assert stops_sent(goes_on) == 0
@@ -216,7 +215,7 @@ def test_a_refill_that_goes_on_is_not_stopped(goes_on: Market) -> None:
     unit = goes_on.come(2)
     goes_on.judge(unit, 1)
     life.close(goes_on.study.pk, CloseReason.HAND, actor_id=goes_on.ada.pk)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     goes_on.far.give_back(unit.unit)
     goes_on.later(hours=3)
     refill = Posting.objects.filter(batch__campaign=goes_on.study).order_by("pk")[1]
@@ -270,9 +269,9 @@ def test_a_paused_study_says_what_to_do_and_offers_nothing(clock: Clock, db: Non
         far.give_back(first.unit)
         made.pass_time_and_look()
         assert "paused" in made.posting().problem
-        (batch,) = rows.of_campaign(made.study.pk)
+        (batch,) = crowds_queries.of_campaign(made.study.pk)
         assert batch.state == "idle"
-        assert not rows.offered(made.study.pk)
+        assert not crowds_queries.offered(made.study.pk)
         far.world.move_study(made.ours()[0], "START")
         made.pass_time_and_look()
         assert (made.posting().status, made.posting().problem) == (Stage.OPEN, "")
@@ -297,7 +296,7 @@ def test_a_stop_that_is_cut_off_is_sent_again(anywhere: Market) -> None:
     full(anywhere)
     anywhere.far.fail_next("stop", Fault.TIMEOUT)
     anywhere.stop()
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     for _ in range(2):
         anywhere.pass_time_and_look()
     assert stops_sent(anywhere) == 2
@@ -314,4 +313,4 @@ def test_an_event_reopens_at_once(goes_on: Market) -> None:
         looked.append(posting_id)
 
     posting_changed.connect(look)
-    assert events.receive("prolific", raw, headers)
+    assert reconciling.receive("prolific", raw, headers)

@@ -5,7 +5,8 @@ from decimal import Decimal
 
 from django.db.models import QuerySet
 
-from annotate.crowds.base import Stage, Submission, UnitState
+from annotate.campaigns import facts
+from annotate.crowds.contract import Stage, Submission, UnitState
 from annotate.models import (
     Assignment,
     Judgment,
@@ -16,10 +17,9 @@ from annotate.models import (
     Posting,
     Slot,
 )
-from annotate.models.payloads import BonusPayload
-from annotate.selectors.campaigns import counting as evidence
-from annotate.selectors.pay import accounts
-from annotate.services.work import scoring
+from annotate.models.crowds import BonusPayload
+from annotate.pay import tallies
+from annotate.work import scoring
 from tests.crowds.walk import Walk
 
 Status = Participation.Status
@@ -116,7 +116,7 @@ def nothing_is_paid_twice(
     entries = [op.entry_id for op in done]
     assert len(entries) == len(set(entries)), "one row of the ledger was paid twice"
     assert set(entries) == set(payouts.exclude(entry=None).values_list("entry", flat=True))
-    for one in accounts.of_campaign(walk.study.pk):
+    for one in tallies.accounts_of_campaign(walk.study.pk):
         money_agrees(one)
 
 
@@ -131,7 +131,7 @@ def nobody_is_waited_for(walk: Walk, known_before: set[str]) -> None:
             assert not here.exists(), "everybody has left there, and is waited for here"
 
 
-def money_agrees(one: accounts.Account) -> None:
+def money_agrees(one: tallies.Account) -> None:
     """What the ledger says is paid, but for what cannot be paid yet."""
     unit = Participation.objects.get(pk=one.participation)
     assert one.due >= 0, f"{unit.status}: more was paid than the ledger says"
@@ -156,7 +156,7 @@ def no_judgment_is_lost(walk: Walk) -> None:
 def nothing_unverified_counts(walk: Walk, theirs: dict[tuple[str, str], Submission]) -> None:
     counting = Slot.objects.filter(campaign=walk.study, assignment__status="verified")
     scoring.ensure(walk.study.pk)
-    assert evidence.scores(walk.study.pk).output.size == counting.count()
+    assert facts.scores(walk.study.pk).output.size == counting.count()
     for slot in counting.select_related("assignment__participation__annotator"):
         assert slot.assignment is not None
         unit = slot.assignment.participation

@@ -12,9 +12,10 @@ from decimal import Decimal
 
 from django.contrib.auth.models import User
 
-from annotate.crowds.terms import Terms
-from annotate.errors import ServiceError
-from annotate.instruments.tutorials.digests import digest
+from annotate.common.errors import ServiceError
+from annotate.crowds import batches
+from annotate.crowds.contract import Terms
+from annotate.instruments.tutorials import digest_of
 from annotate.models import (
     Assignment,
     Batch,
@@ -23,12 +24,9 @@ from annotate.models import (
     Participation,
     TutorialContent,
 )
-from annotate.selectors.pay import accounts
-from annotate.selectors.pay import budget as payments
-from annotate.selectors.work import tutorial_runs
-from annotate.services.marketplace import batches
-from annotate.services.pay import extra_pay
-from annotate.services.work import leasing, participations
+from annotate.pay import budget as pay_budget
+from annotate.pay import payouts, tallies
+from annotate.work import leasing, participations, tutorial_queries
 from tests.annotate.passing import pass_tutorial
 from tests.annotate.studies.test_tutorial_reading import CHOICE, WHOLE
 from tests.crowds.clock import Clock
@@ -127,11 +125,11 @@ class Purse(Market):
         if not paid:
             return
         who = self.rng.choice(list(paid)).annotator.pseudonym
-        kind = extra_pay.Kind(self.rng.choice(["bonus", "compensation"]))
+        kind = payouts.Kind(self.rng.choice(["bonus", "compensation"]))
         amount = self.rng.randint(1, 60) * CENT
-        gift = extra_pay.Gift(kind, who, amount, "For the care.", f"gift-{next(self.keys)}")
+        gift = payouts.Gift(kind, who, amount, "For the care.", f"gift-{next(self.keys)}")
         meant = self.rng.random() < 0.3
-        given = extra_pay.give(self.study.pk, gift, actor_id=self.ada.pk, beyond_budget=meant)
+        given = payouts.give(self.study.pk, gift, actor_id=self.ada.pk, beyond_budget=meant)
         assert meant or not given.beyond_budget
         self.beyond = max(self.beyond, given.beyond_budget)
 
@@ -170,12 +168,12 @@ class Purse(Market):
     def within_budget(self) -> None:
         """Nothing automatic has promised, or spent, more than the budget."""
         study = Campaign.objects.get(pk=self.study.pk)
-        left = payments.left(study)
+        left = pay_budget.left(study)
         assert left is None or left >= -self.beyond, f"{-left} beyond the budget: {self.log}"
 
     def balanced(self) -> None:
         """Both sides say the same, and all that is due is paid."""
-        due = [one for one in accounts.of_campaign(self.study.pk) if one.due]
+        due = [one for one in tallies.accounts_of_campaign(self.study.pk) if one.due]
         assert not due, due
         assert self.fell() == self.ledger(), self.log
         corrected = LedgerEntry.objects.filter(campaign=self.study, amount=0)
@@ -185,15 +183,15 @@ class Purse(Market):
 
     def _judge(self, participation_id: int) -> bool:
         who = Participation.objects.select_related("campaign").get(pk=participation_id)
-        if tutorial_runs.step(who.campaign, who) != tutorial_runs.TutorialStep.PASSED:
+        if tutorial_queries.step(who.campaign, who) != tutorial_queries.TutorialStep.PASSED:
             pass_tutorial(who)
         return super()._judge(participation_id)
 
     def _submit_late(self, got: Assignment, unit: Unit) -> None:
-        from annotate.services.work import judgments
+        from annotate.work import submitting as judgments
         from tests.factories import GOOD
 
-        receipt = judgments.submit(got.pk, participation_id=unit.entered or 0, raw=GOOD)
+        receipt = judgments.submit_judgment(got.pk, participation_id=unit.entered or 0, raw=GOOD)
         self.judged.append(receipt.judgment_id)
 
 
@@ -211,5 +209,5 @@ def _one_question() -> TutorialContent:
     return TutorialContent.objects.create(
         instrument="language_quality",
         content=json.loads(json.dumps(raw)),
-        digest=digest(raw),
+        digest=digest_of(raw),
     )

@@ -9,19 +9,15 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotate import adapters
-from annotate.crowds.terms import Terms
-from annotate.errors import Conflict
+from annotate.campaigns import life, totals
+from annotate.common.errors import Conflict
+from annotate.crowds import adapters, batches, outbox
+from annotate.crowds import queries as crowds_queries
+from annotate.crowds.contract import Terms
 from annotate.models import AuditEntry, Campaign, LedgerEntry, Posting
-from annotate.selectors.marketplace import watching
-from annotate.selectors.pay import budget as payments
-from annotate.selectors.pay import promises
-from annotate.services import totals
-from annotate.services.campaigns import life
-from annotate.services.marketplace import batches
-from annotate.services.outbox import delivery
-from annotate.services.pay import settling
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.pay import budget as pay_budget
+from annotate.pay import promise_queries, settling
 from tests.crowds.batches.launching import launched
 from tests.crowds.clock import Clock
 from tests.crowds.money.purse import CENT, Money, Purse, whole
@@ -50,7 +46,7 @@ def launch_all(made: Campaign, terms: Terms) -> int:
     published = 0
     while places := batches.suggested_places(made.pk, terms.tasks):
         published += launched(made, places, terms, key=f"k{published}").places
-    delivery.carry_out_due(within=60)
+    outbox.carry_out_due(within=60)
     assert sum(Posting.objects.values_list("places", flat=True)) == published
     return published
 
@@ -69,7 +65,7 @@ def test_the_least_fee_belongs_to_the_budget(turk: MTurkFarSide, tasks: int, uni
         annotator_cap=None,
     )
     assert launch_all(made, Terms("Rate news", "Read a text.", tasks=tasks)) == units
-    assert payments.left(made) == 0
+    assert pay_budget.left(made) == 0
 
 
 @pytest.mark.slow
@@ -87,7 +83,7 @@ def test_what_the_account_fell_by_is_what_the_ledger_says(
     with suppress(_Done), transaction.atomic():
         purse = Purse.opened(turk, clock, Money(reward, tasks, bonus, after, items=2 * tasks + 2))
         purse.launch(2)
-        delivery.carry_out_due()
+        outbox.carry_out_due()
         whole(purse, 1)
         whole(purse, 2)
         purse.bonus()
@@ -118,7 +114,7 @@ def test_a_suggestion_is_never_refused_and_takes_what_the_budget_pays(
         study = purse.study
         while places := batches.suggested_places(study.pk, tasks):
             assert purse.launch(places) == places
-        left, each = payments.left(study), payments.unit_price(study, reward * tasks * CENT)
+        left, each = pay_budget.left(study), pay_budget.unit_price(study, reward * tasks * CENT)
         assert left is not None
         assert left >= 0
         enough = sum(Posting.objects.values_list("places", flat=True)) * tasks
@@ -133,7 +129,7 @@ def test_a_unit_that_is_rejected_and_paid_after_all_costs_what_it_would_have_cos
     """By one bonus, not by one for each task: each would cost another cent."""
     purse = Purse.opened(turk, clock, Money(2, 5))
     purse.launch(1)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     unit = whole(purse, 1)
     purse.sync()
     purse.ruled(unit, "exclude", "refuse")
@@ -153,7 +149,7 @@ def test_what_version_0_1_wrote_down_is_corrected_when_it_is_paid(
     """It reckoned a fee for each task, without the least one."""
     purse = Purse.opened(turk, clock, Money(2, 3))
     purse.launch(1)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     whole(purse, 1)
     LedgerEntry.objects.all()._raw_delete("default")
     for assignment in purse.study.assignments.all():
@@ -179,12 +175,12 @@ def test_nothing_is_kept_for_more_units_than_there_are_places(
     """Nobody has confirmed yet who comes: made-up units cost no more than the real ones."""
     purse = Purse.opened(turk, clock, Money(10, 2, 50, budget=500))
     purse.launch(1)
-    delivery.carry_out_due()
-    before = payments.left(purse.study)
+    outbox.carry_out_due()
+    before = pay_budget.left(purse.study)
     for _ in range(3):
         purse.forge()
     assert purse.study.participations.count() == 3
-    assert payments.left(purse.study) == before
+    assert pay_budget.left(purse.study) == before
 
 
 @pytest.mark.slow
@@ -193,7 +189,7 @@ def test_who_accepted_before_a_stop_is_let_in_only_where_the_money_is_still_ther
 ) -> None:
     purse = Purse.opened(turk, clock, Money(10, 2, budget=48))
     purse.launch(2)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     listing = purse.ours()[0]
     early = [(turk.person(n), turk.accept(listing, turk.person(n))) for n in (1, 2)]
     batches.stop(purse.study.batches.get().pk, actor_id=None)
@@ -213,21 +209,21 @@ def test_paying_a_unit_in_doubt_asks_where_the_budget_is_exceeded(
     """Its money is kept from the start, so only what exceeds the budget already makes it ask."""
     purse = Purse.opened(turk, clock, Money(10, 3, budget=60))
     purse.launch(1)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     unit = purse.come(1)
     purse.judge(unit, 1)
     purse.far.submit(unit.unit, receipt=purse.of(unit).receipt)  # without our last page
     purse.sync()
     who = purse.of(unit)
     assert "1 of 3 tasks" in who.problem
-    assert payments.left(purse.study) == Decimal("0.24")
+    assert pay_budget.left(purse.study) == Decimal("0.24")
     Campaign.objects.update(budget=Decimal("0.30"))
     with pytest.raises(Conflict, match=r"exceed its budget of \$0.30 by \$0.06") as asked:
         settling.accept(who.pk, actor_id=purse.ada.pk)
     assert asked.value.code == "budget"
     assert purse.of(unit).problem, "nothing was done"
     settling.accept(who.pk, actor_id=purse.ada.pk, beyond_budget=True)
-    assert payments.excess(Campaign.objects.get()) == Decimal("0.06")
+    assert pay_budget.excess(Campaign.objects.get()) == Decimal("0.06")
     assert AuditEntry.objects.get(verb="unit_accepted").detail["beyond_budget"] == "0.06"
     purse.later(hours=3)
     purse.balanced()
@@ -240,7 +236,7 @@ def test_a_bonus_that_falls_due_when_all_is_put_away_is_paid(
 ) -> None:
     purse = Purse.opened(turk, clock, Money(5, 2, 30))
     purse.launch(2)  # one unit stays to be taken
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     unit = whole(purse, 1)
     purse.later(hours=3)
     purse.ruled(unit, "exclude")
@@ -248,20 +244,20 @@ def test_a_bonus_that_falls_due_when_all_is_put_away_is_paid(
     for _turn in range(4):
         purse.later(days=11)
     assert purse.ops("archive")
-    assert not watching.kept().exists()
+    assert not crowds_queries.watching_kept().exists()
     assert purse.far.bonuses() == [], "a ruling brings it no sooner"
     life.finish(purse.study.pk)
     purse.sync()
     assert purse.far.bonuses() == [(unit.person, unit.unit, Decimal("0.30"))]
     purse.balanced()
-    assert promises.to_be_paid() == []
+    assert promise_queries.to_be_paid() == []
 
 
 @pytest.mark.slow
 def test_gaps_are_offered_again_within_the_budget(turk: MTurkFarSide, clock: Clock) -> None:
     purse = Purse.opened(turk, clock, Money(10, 1, budget=72, items=6))
     purse.launch(6)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     unit = whole(purse, 1)
     far = purse.come(2, listing=purse.ours()[0])
     purse.judge(far, 1)

@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.errors import Conflict
-from annotate.selectors.review import effects
-from annotate.services.pay import payouts
+from annotate.common.errors import Conflict
+from annotate.pay import payouts
+from annotate.review import effects
 from tests.crowds.far_side import Fault
 from tests.crowds.market import Market, Status
 from tests.crowds.money.test_settling import UNIT, confirmed, give

@@ -14,11 +14,11 @@ from unittest.mock import patch
 import pytest
 from django.db import transaction
 
-from annotate import adapters
+from annotate.campaigns import life
+from annotate.crowds import adapters
 from annotate.models import Campaign
-from annotate.selectors.pay import budget as payments
-from annotate.services.campaigns import life
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.pay import budget as pay_budget
 from tests.crowds.clock import Clock
 from tests.crowds.money.purse import Money, Purse
 from tests.crowds.mturk.far_side import MTurkFarSide, mturk_far_side
@@ -102,7 +102,7 @@ def end(purse: Purse) -> None:
     purse.within_budget()
     purse.balanced()
     study = Campaign.objects.get(pk=purse.study.pk)
-    assert study.budget is None or payments.excess(study) <= purse.beyond
+    assert study.budget is None or pay_budget.excess(study) <= purse.beyond
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))

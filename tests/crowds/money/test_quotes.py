@@ -11,15 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from annotate.crowds import bills, tariffs
-from annotate.crowds.base import Cost
-from annotate.errors import Conflict, Invalid
+from annotate.campaigns import amendments
+from annotate.common.errors import Conflict, Invalid
+from annotate.crowds import batches, prices, registry
+from annotate.crowds.contract import Cost
+from annotate.crowds.postings import by_field
 from annotate.models import AuditEntry, Campaign
-from annotate.selectors.pay import budget
-from annotate.services.campaigns import amendments
-from annotate.services.marketplace import batches
-from annotate.services.marketplace.offer_problems import by_field
-from annotate.services.pay import quotes
+from annotate.pay import budget, settling
 from tests.crowds.batches.launching import TERMS, launched, problems
 from tests.crowds.researcher import at, fields
 from tests.crowds.scripted import Scripted
@@ -95,15 +93,15 @@ def test_the_fee_that_is_told_covers_what_is_charged(
 ) -> None:
     each, extra = Decimal(reward) / 100, Decimal(bonus) / 100
 
-    def bill(of: Decimal) -> bills.Bill:
-        return bills.of_units(
-            tariffs.of("prolific", of), reward=each, units=places, tasks=1, bonus=extra
+    def bill(of: Decimal) -> prices.Bill:
+        return prices.of_units(
+            registry.tariffs_of("prolific", of), reward=each, units=places, tasks=1, bonus=extra
         )
 
     paid = (each + extra) * places
     said = Cost(paid, (paid * Decimal(share)).quantize(Decimal("0.01")))
     sample = Cost(Decimal(1000), (1000 * Decimal(share)).quantize(Decimal("0.01")))
-    told = quotes.share_told(said, sample, bill(Decimal(used)), crowd="prolific")
+    told = settling.share_told(said, sample, bill(Decimal(used)), crowd="prolific")
     assert told is not None
     assert bill(told).total >= said.total
     assert bill(told).total - said.total <= 2 * places * Decimal("0.02")

@@ -6,19 +6,15 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from annotate.crowds.base import NOT_YET, Effect, Outcome
-from annotate.errors import Conflict
+from annotate.common.errors import Conflict
+from annotate.crowds import outbox, reconciling
+from annotate.crowds import queries as crowds_queries
+from annotate.crowds.contract import NOT_YET, Effect, Outcome
 from annotate.models import Campaign, LedgerEntry, Operation, Payout, TutorialRun
-from annotate.models.marketplace import ABOUT_PAY
-from annotate.models.payloads import RejectPayload
-from annotate.selectors.marketplace import operations
-from annotate.selectors.pay import accounts
-from annotate.selectors.review import effects as review_effects
-from annotate.selectors.review import refusals
-from annotate.services.marketplace import confirming
-from annotate.services.outbox import delivery
-from annotate.services.pay import extra_pay, settling
-from annotate.services.review import reviews
+from annotate.models.crowds import ABOUT_PAY, RejectPayload
+from annotate.pay import payouts, settling, tallies
+from annotate.review import effects as review_effects
+from annotate.review import reviews
 from tests.crowds.far_side import Fault
 from tests.crowds.market import Kind, Market, Status
 from tests.crowds.walk import REASON, REWARD, TERMS, Unit
@@ -35,14 +31,14 @@ def confirmed(market: Market, number: int = 1) -> Unit:
 
 
 def sums(unit: Unit) -> tuple[Decimal, Decimal, Decimal]:
-    account = accounts.of(unit.entered)
+    account = tallies.accounts_of(unit.entered)
     return account.earned - account.refused, account.paid, account.due
 
 
 def give(market: Market, unit: Unit, amount: str, *, kind: str = "bonus", key: str = "k") -> None:
     name = market.of(unit).annotator.pseudonym
-    gift = extra_pay.Gift(extra_pay.Kind(kind), name, Decimal(amount), "For the care.", key)
-    extra_pay.give(market.study.pk, gift, actor_id=market.ada.pk)
+    gift = payouts.Gift(payouts.Kind(kind), name, Decimal(amount), "For the care.", key)
+    payouts.give(market.study.pk, gift, actor_id=market.ada.pk)
 
 
 @pytest.mark.slow
@@ -113,7 +109,7 @@ def test_a_review_that_opens_before_the_approval_is_sent_holds_it_back(mturk: Ma
     settling.settle_campaign(mturk.study.pk)
     (approve,) = mturk.ops(Kind.APPROVE)
     reviews.open_by_hand(mturk.study.pk, mturk.of(unit).annotator_id, actor_id=mturk.ada.pk)
-    delivery.carry_out(approve.pk)
+    outbox.carry_out(approve.pk)
     approve.refresh_from_db()
     assert approve.status == Operation.Status.PENDING
     mturk.ruled(unit, "exclude", "refuse")
@@ -127,12 +123,12 @@ def test_a_review_holds_back_an_approval_however_often_it_is_tried(mturk: Market
     mturk.pass_time(timedelta(hours=3))
     mturk.far.fail_next("approve", Fault.THROTTLE)  # a first try, that is known not to have worked
     settling.settle_campaign(mturk.study.pk)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     mturk.far.heal()
     reviews.open_by_hand(mturk.study.pk, mturk.of(unit).annotator_id, actor_id=mturk.ada.pk)
     for _ in range(3):
         mturk.pass_time(timedelta(minutes=1))
-        delivery.carry_out_due()
+        outbox.carry_out_due()
     assert mturk.far.paid() == {}
     assert [op.status for op in mturk.ops(Kind.APPROVE)] == [Operation.Status.PENDING]
 
@@ -144,13 +140,13 @@ def test_what_was_refused_there_and_is_not_wanted_any_more_cannot_be_tried_again
     unit = confirmed(mturk)
     full, mturk.far.balance = mturk.far.balance, Decimal("0.01")
     give(mturk, unit, "0.50", kind="compensation")
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     (bonus,) = mturk.ops(Kind.BONUS)
     assert (bonus.status, bonus.code) == (Operation.Status.REFUSED, "funds")
     mturk.far.balance = full
     mturk.ruled(unit, "exclude", "refuse")
     with pytest.raises(Conflict, match="no longer wanted"):
-        delivery.retry(bonus.pk, actor_id=mturk.ada.pk)
+        outbox.retry(bonus.pk, actor_id=mturk.ada.pk)
     assert mturk.far.bonuses() == []
 
 
@@ -166,7 +162,7 @@ def test_a_refused_rejection_cannot_be_tried_again_once_pay_is_restored(
     assert reject.status == Operation.Status.REFUSED
     mturk.ruled(unit, "repay")
     with pytest.raises(Conflict, match="no longer wanted"):
-        delivery.retry(reject.pk, actor_id=mturk.ada.pk)
+        outbox.retry(reject.pk, actor_id=mturk.ada.pk)
     assert mturk.of(unit).status == Status.CONFIRMED
 
 
@@ -188,7 +184,7 @@ def test_without_money_a_person_is_told_what_to_do(mturk: Market) -> None:
     assert (approve.status, approve.code) == (Operation.Status.REFUSED, "funds")
     assert "requester.mturk.com/account" in approve.message
     mturk.far.balance = full
-    delivery.retry(approve.pk, actor_id=mturk.ada.pk)
+    outbox.retry(approve.pk, actor_id=mturk.ada.pk)
     mturk.sync()
     assert mturk.of(unit).status == Status.APPROVED
 
@@ -208,12 +204,12 @@ def test_a_unit_that_the_crowd_never_lists_again_is_left_to_a_person(
         assert [op.status for op in mturk.ops(Kind.APPROVE)] == [Operation.Status.PENDING]
         mturk.later(minutes=11)
     mturk.later(minutes=11)
-    (stuck,) = operations.of_campaign(mturk.study.pk).listed
+    (stuck,) = crowds_queries.operations_of_campaign(mturk.study.pk).listed
     assert (stuck.status, stuck.code, stuck.needs_a_person) == ("refused", "unlisted", True)
     assert "on the crowd’s own pages" in stuck.remedy
     monkeypatch.undo()
-    delivery.retry(stuck.operation_id, actor_id=mturk.ada.pk)
-    delivery.carry_out_due()
+    outbox.retry(stuck.operation_id, actor_id=mturk.ada.pk)
+    outbox.carry_out_due()
     assert mturk.of(unit).status == Status.APPROVED
 
 
@@ -226,7 +222,7 @@ def test_what_a_person_gives_up_stays_given_up(mturk: Market) -> None:
     refused = [*mturk.ops(Kind.APPROVE), *mturk.ops(Kind.BONUS)]
     assert [op.status for op in refused] == [Operation.Status.REFUSED] * 2
     for op in refused:
-        assert delivery.drop(op.pk, actor_id=mturk.ada.pk)
+        assert outbox.drop(op.pk, actor_id=mturk.ada.pk)
     mturk.far.balance = full
     mturk.later(hours=1)
     assert [*mturk.ops(Kind.APPROVE), *mturk.ops(Kind.BONUS)] == refused, "nothing is tried anew"
@@ -247,7 +243,7 @@ def test_an_override_that_is_given_up_is_paid_by_bonuses(
         refusing.setattr(mturk.crowd, "approve", lambda *_unit, **_more: final)
         mturk.ruled(unit, "repay")
     (override,) = mturk.ops(Kind.OVERRIDE)
-    assert delivery.drop(override.pk, actor_id=mturk.ada.pk)
+    assert outbox.drop(override.pk, actor_id=mturk.ada.pk)
     mturk.sync()
     assert mturk.far.bonuses() == [(unit.person, unit.unit, UNIT)]
     assert sums(unit) == (UNIT, UNIT, 0)
@@ -263,7 +259,7 @@ def test_refused_pay_is_a_rejection_with_its_reason_and_a_message(mturk: Market)
     assert mturk.of(unit).status == Status.REJECTED
     assert sums(unit) == (0, 0, 0)
     assert mturk.far.world.assignments[unit.unit].feedback == REASON
-    delivery.carry_out_due()  # MTurk passes it on to whom it knows as ours
+    outbox.carry_out_due()  # MTurk passes it on to whom it knows as ours
     (notice,) = mturk.far.world.notices
     assert REASON in notice.text
     assert "/work/p/" in notice.text
@@ -331,7 +327,7 @@ def test_what_is_approved_can_no_longer_be_refused(mturk: Market) -> None:
 def test_the_limit_is_when_the_crowd_approves_by_itself(mturk: Market) -> None:
     unit = confirmed(mturk)
     annotator = mturk.of(unit).annotator_id
-    assert refusals.until(mturk.study.pk, annotator) == mturk.of(unit).auto_approval_at
+    assert review_effects.until(mturk.study.pk, annotator) == mturk.of(unit).auto_approval_at
     reviews.open_by_hand(mturk.study.pk, annotator, actor_id=mturk.ada.pk)
     mturk.pass_time(TERMS.auto_approval + timedelta(minutes=1))
     with pytest.raises(Conflict, match="could be refused until"):
@@ -381,10 +377,10 @@ def test_pay_of_lost_work_does_not_come_back_with_a_repay(mturk: Market) -> None
     unit, other = mturk.come(1), confirmed(mturk, 2)
     mturk.judge(unit, 1)
     mturk.ruled(unit, "exclude", "refuse")
-    confirming.leave(unit.entered)
+    reconciling.leave(unit.entered)
     mturk.ruled(unit, "repay")
-    assert accounts.of(unit.entered).due == 0
-    assert accounts.of(other.entered).due == UNIT
+    assert tallies.accounts_of(unit.entered).due == 0
+    assert tallies.accounts_of(other.entered).due == UNIT
 
 
 # ---------------------------------------------------------------- bonuses
@@ -409,13 +405,13 @@ def test_a_bonus_waits_until_its_person_has_handed_something_in(mturk: Market) -
     mturk.later(hours=2)
     assert mturk.of(first).status == Status.LEFT
     assert not mturk.ops(Kind.BONUS)
-    assert accounts.of(first.entered).due == Decimal("0.50")
+    assert tallies.accounts_of(first.entered).due == Decimal("0.50")
     mturk.launch(1)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     second = mturk.done(listing=mturk.ours()[1])
     mturk.sync()
     assert mturk.far.bonuses() == [(first.person, second.unit, Decimal("0.50"))]
-    assert accounts.of(first.entered).due == 0
+    assert tallies.accounts_of(first.entered).due == 0
 
 
 @pytest.mark.slow
@@ -447,7 +443,7 @@ def test_an_interrupted_bonus_is_paid_once_even_after_its_key_is_forgotten(
     unit = confirmed(mturk)
     mturk.far.fail_next("pay_bonus", fault)
     give(mturk, unit, "0.50")
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     mturk.far.heal()
     mturk.later(hours=30)  # tokens are known for a day
     mturk.sync()
@@ -460,7 +456,7 @@ def test_refused_compensation_is_not_paid_unless_it_was_already(mturk: Market) -
     unit = confirmed(mturk)
     mturk.far.fail_next("pay_bonus", Fault.THROTTLE)
     give(mturk, unit, "0.50", kind="compensation")
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     mturk.far.heal()
     mturk.ruled(unit, "exclude", "refuse")
     assert [op.status for op in mturk.ops(Kind.BONUS)] == [Operation.Status.DROPPED]
@@ -479,12 +475,12 @@ def test_an_unclear_bonus_at_prolific_waits_for_a_person(
     unit = confirmed(prolific)
     prolific.far.fail_next("pay_bonus", Fault.AFTER)
     give(prolific, unit, "0.50")
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     prolific.far.heal()
     prolific.later(hours=1)
     (bonus,) = prolific.ops(Kind.BONUS)
     assert bonus.status == Operation.Status.UNCLEAR
-    delivery.decide(bonus.pk, True, actor_id=prolific.ada.pk)
+    outbox.decide(bonus.pk, True, actor_id=prolific.ada.pk)
     prolific.sync()
     assert len(prolific.far.bonuses()) == 1
     assert sums(unit)[1] == Decimal("0.50")

@@ -5,15 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.services.pay.unit_pay import (
-    Kind,
-    PayAct,
-    Status,
-    UnitEntry,
-    UnitFacts,
-    account,
-    decide,
-)
+from annotate.pay.ledger import Kind, PayAct, Status, UnitEntry, UnitFacts, account, decide
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PAST, SOON = NOW - timedelta(hours=1), NOW + timedelta(hours=1)

@@ -6,9 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.crowds.base import Audience, Bonus, Effect, Stage
-from annotate.crowds.mturk.marketplace import MTurk
-from annotate.crowds.mturk.review import reference
+from annotate.crowds.contract import Audience, Bonus, Effect, Stage
+from annotate.crowds.mturk.marketplace import MTurk, reference
 from tests.crowds.contract import REWARD, hand_in, publish, spec
 from tests.crowds.far_side import Fault
 from tests.crowds.mturk.far_side import MTurkFarSide, mturk_far_side

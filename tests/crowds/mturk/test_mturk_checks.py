@@ -7,9 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from annotate.crowds.base import Audience
-from annotate.crowds.mturk.marketplace import MTurk
-from annotate.crowds.mturk.question import question_xml, receipt_in
+from annotate.crowds.contract import Audience
+from annotate.crowds.mturk.marketplace import MTurk, question_xml, receipt_in
 from tests.crowds.contract import spec
 
 SANDBOX = MTurk("sandbox")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotate import tokens
-from annotate.crowds.base import Claim, Configuration, FormPost, InvalidEntry, Leaving, Preview
+from annotate.common import tokens
+from annotate.crowds.contract import Claim, Configuration, FormPost, InvalidEntry, Leaving, Preview
 from annotate.crowds.mturk.marketplace import MTurk
 
 OWN = {"endpoint_url": "http://localhost:8123", "worker_url": "http://workers.test:9"}

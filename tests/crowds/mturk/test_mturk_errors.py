@@ -8,12 +8,11 @@ import boto3
 import pytest
 from botocore import exceptions as raised
 
-from annotate.crowds import base
-from annotate.crowds.base import Bonus, Configuration, Effect, Transient
-from annotate.crowds.mturk.client import CONNECT_TIMEOUT, READ_TIMEOUT
-from annotate.crowds.mturk.errors import Kind, TurkError, turk_error
+from annotate.crowds import contract
+from annotate.crowds.contract import Bonus, Configuration, Effect, Transient
+from annotate.crowds.mturk.client import CONNECT_TIMEOUT, READ_TIMEOUT, Kind, TurkError, turk_error
 from annotate.crowds.mturk.marketplace import MTurk
-from annotate.services.outbox.delivery import CLAIM
+from annotate.crowds.outbox import CLAIM
 from tests.crowds.contract import publish, spec
 from tests.crowds.mturk.far_side import mturk_far_side
 from tests.servers import free_port
@@ -108,13 +107,13 @@ EFFECTS = {
     Kind.INVALID: Effect.REFUSED,
 }
 READING = {
-    Kind.THROTTLED: base.Throttled,
-    Kind.UNREACHED: base.Transient,
-    Kind.UNKNOWN: base.Transient,
-    Kind.FUNDS: base.InsufficientFunds,
-    Kind.MISSING: base.NotFoundAtCrowd,
-    Kind.STATE: base.InvalidTransition,
-    Kind.SETTINGS: base.Configuration,
+    Kind.THROTTLED: contract.Throttled,
+    Kind.UNREACHED: contract.Transient,
+    Kind.UNKNOWN: contract.Transient,
+    Kind.FUNDS: contract.InsufficientFunds,
+    Kind.MISSING: contract.NotFoundAtCrowd,
+    Kind.STATE: contract.InvalidTransition,
+    Kind.SETTINGS: contract.Configuration,
 }
 
 
@@ -132,7 +131,7 @@ def test_each_error_is_what_it_is(error, kind):
     found = turk_error(error)
     assert found.kind is kind
     assert found.message
-    assert type(found.crowd_error()) is READING.get(kind, base.CrowdError)
+    assert type(found.crowd_error()) is READING.get(kind, contract.CrowdError)
     if kind in EFFECTS:
         assert found.outcome().effect is EFFECTS[kind]
 

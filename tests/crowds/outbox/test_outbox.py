@@ -7,12 +7,10 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from annotate import adapters
-from annotate.crowds.base import Configuration, Effect, Outcome, Transient
-from annotate.crowds.terms import Terms, to_json
-from annotate.errors import Conflict, NotFound
+from annotate.common.errors import Conflict, NotFound
+from annotate.crowds import adapters, outbox
+from annotate.crowds.contract import Configuration, Effect, Outcome, Terms, Transient, to_json
 from annotate.models import AuditEntry, Batch, Campaign, Operation, Posting
-from annotate.services.outbox import crowd_calls, delivery, handlers
 from config import celery
 from tests.annotate.work.storms import at_once
 from tests.crowds import operations
@@ -49,7 +47,7 @@ def intended(kind: Operation.Kind = Kind.PUBLISH, to: Posting | None = None) -> 
 
 
 def tried(op: Operation) -> Operation:
-    delivery.carry_out(op.pk)
+    outbox.carry_out(op.pk)
     op.refresh_from_db()
     return op
 
@@ -69,14 +67,14 @@ def test_what_was_intended_happens_once_and_is_settled(scripted: Scripted):
     assert (there.status, there.external_id) == (Posting.Status.OPEN, f"L-{op.token[:12]}")
     assert there.expires_at is not None
     assert AuditEntry.objects.filter(verb="publish", subject=f"operation:{op.pk}").count() == 1
-    assert not delivery.carry_out(op.pk)
+    assert not outbox.carry_out(op.pk)
     assert scripted.calls == ["publish"]
 
 
 def test_before_its_time_it_is_left_alone(scripted: Scripted, clock):
     op = intended()
     Operation.objects.update(due_at=clock.now() + timedelta(minutes=5))
-    assert not delivery.carry_out(op.pk)
+    assert not outbox.carry_out(op.pk)
     clock.move(minutes=6)
     assert tried(op).status == Status.DONE
 
@@ -86,13 +84,13 @@ def test_a_worker_that_dies_leaves_it_to_the_next_one(scripted: Scripted, clock,
     scripted.will("publish", step)
     op = intended()
     with suppress(Killed):
-        delivery.carry_out(op.pk)
+        outbox.carry_out(op.pk)
     op.refresh_from_db()
     assert op.status == Status.SENT
     assert Posting.objects.get().status == Posting.Status.PLANNED
-    assert delivery.carry_out_due() == 0  # still claimed
+    assert outbox.carry_out_due() == 0  # still claimed
     clock.move(minutes=3)
-    assert delivery.carry_out_due() == 1
+    assert outbox.carry_out_due() == 1
     assert len(scripted.published) == 1
     assert Posting.objects.get().status == Posting.Status.OPEN
     assert scripted.calls == ["publish", "publish"]  # the same key, while it is known
@@ -102,7 +100,7 @@ def test_a_token_past_its_life_is_not_relied_on(scripted: Scripted, clock):
     scripted.will("publish", After(Killed()))
     op = intended()
     with suppress(Killed):
-        delivery.carry_out(op.pk)
+        outbox.carry_out(op.pk)
     scripted.tokens_known = False
     clock.move(hours=23, minutes=30)  # the crowd knows it for 24
     assert tried(op).status == Status.DONE
@@ -127,7 +125,7 @@ def test_a_crowd_without_keys_is_looked_at_first(scripted: Scripted, clock):
     op = tried(intended())
     assert (op.status, op.code) == (Status.SENT, "connection")
     assert (op.due_at - clock.now()).total_seconds() > 5  # it is given time to be listed
-    assert not delivery.carry_out(op.pk)
+    assert not outbox.carry_out(op.pk)
     clock.move(minutes=1)
     assert tried(op).status == Status.DONE
     assert scripted.calls == ["publish", "find_postings"]
@@ -183,7 +181,7 @@ def test_a_refusal_is_told_and_can_be_tried_again(scripted: Scripted):
     assert (op.status, op.code) == (Status.REFUSED, "funds")
     there = Posting.objects.get()
     assert (there.status, there.problem) == (Posting.Status.FAILED, NO_MONEY.message)
-    delivery.retry(op.pk, actor_id=user().pk)
+    outbox.retry(op.pk, actor_id=user().pk)
     assert tried(op).status == Status.DONE
     there.refresh_from_db()
     assert (there.status, there.problem) == (Posting.Status.OPEN, "")
@@ -192,9 +190,9 @@ def test_a_refusal_is_told_and_can_be_tried_again(scripted: Scripted):
 def test_only_what_was_refused_or_is_unclear_is_tried_again(scripted: Scripted):
     op = intended()
     with pytest.raises(Conflict, match="Pending"):
-        delivery.retry(op.pk, actor_id=user().pk)
+        outbox.retry(op.pk, actor_id=user().pk)
     with pytest.raises(NotFound):
-        delivery.retry(op.pk + 1, actor_id=1)
+        outbox.retry(op.pk + 1, actor_id=1)
 
 
 @pytest.fixture
@@ -202,9 +200,9 @@ def bonus(monkeypatch: pytest.MonkeyPatch) -> list[Outcome]:
     """Bonuses that are paid through a crowd without keys; settled ones are kept."""
     settled: list[Outcome] = []
     monkeypatch.setitem(
-        handlers._handlers,
+        outbox._handlers,
         Kind.BONUS,
-        handlers.Handler(
+        outbox.Handler(
             call=lambda op, crowd: crowd.pay_bonus(None, op.token),  # type: ignore[arg-type]
             settle=lambda op, outcome: settled.append(outcome),
             find=lambda op, crowd: (
@@ -236,25 +234,25 @@ def test_a_bonus_that_may_be_paid_waits_for_a_person(scripted: Scripted, clock, 
     assert op.status == Status.UNCLEAR
     assert op.message in (CANNOT_TELL.message, NOT_THERE)
     clock.move(days=1)
-    assert delivery.carry_out_due() == 0
+    assert outbox.carry_out_due() == 0
     assert not bonus
     assert scripted.calls == ["pay_bonus", "find_bonus"]
 
 
 def test_a_person_says_it_was_paid(scripted: Scripted, clock, bonus):
     op = unclear(scripted, clock)
-    delivery.decide(op.pk, True, actor_id=user().pk)
+    outbox.decide(op.pk, True, actor_id=user().pk)
     op.refresh_from_db()
     assert op.status == Status.DONE
     assert [outcome.effect for outcome in bonus] == [Effect.ALREADY]
     assert scripted.calls.count("pay_bonus") == 1
     with pytest.raises(Conflict):
-        delivery.decide(op.pk, False, actor_id=1)
+        outbox.decide(op.pk, False, actor_id=1)
 
 
 def test_a_person_says_it_was_not_paid(scripted: Scripted, clock, bonus):
     op = unclear(scripted, clock)
-    delivery.decide(op.pk, False, actor_id=user().pk)
+    outbox.decide(op.pk, False, actor_id=user().pk)
     assert tried(op).status == Status.DONE
     assert scripted.calls == ["pay_bonus", "find_bonus", "pay_bonus"]
     verbs = AuditEntry.objects.filter(verb="operation_decided").values_list("detail", flat=True)
@@ -263,7 +261,7 @@ def test_a_person_says_it_was_not_paid(scripted: Scripted, clock, bonus):
 
 def test_an_unclear_one_can_be_looked_at_again(scripted: Scripted, clock, bonus):
     op = unclear(scripted, clock)
-    delivery.retry(op.pk, actor_id=user().pk)
+    outbox.retry(op.pk, actor_id=user().pk)
     assert tried(op).status == Status.DONE  # listed by now
     assert scripted.calls == ["pay_bonus", "find_bonus", "find_bonus"]
 
@@ -292,15 +290,15 @@ def test_an_error_of_ours_is_no_answer(scripted: Scripted, clock, caplog):
 
 def test_one_that_fails_does_not_keep_the_others_waiting(scripted: Scripted, monkeypatch, caplog):
     broken, fine = intended(), intended(to=posting(campaign()))
-    publish = handlers.handler(Kind.PUBLISH)
-    fail = handlers.Handler(
+    publish = outbox.handler(Kind.PUBLISH)
+    fail = outbox.Handler(
         publish.call,
         lambda op, outcome: (
             1 / 0 if op.pk == broken.pk else publish.settle(op, outcome)  # type: ignore[arg-type]
         ),
     )
-    monkeypatch.setitem(handlers._handlers, Kind.PUBLISH, fail)
-    delivery.carry_out_due()
+    monkeypatch.setitem(outbox._handlers, Kind.PUBLISH, fail)
+    outbox.carry_out_due()
     fine.refresh_from_db()
     assert fine.status == Status.DONE
     assert "could not be carried out" in caplog.text
@@ -337,7 +335,7 @@ def test_a_crowd_that_is_not_set_up_is_told(monkeypatch):
 
 
 def test_over_the_rate_it_waits_without_counting_as_a_try(scripted: Scripted, monkeypatch, clock):
-    monkeypatch.setattr(crowd_calls, "permit", lambda *_crowd, wait=0.0: False)
+    monkeypatch.setattr(outbox, "permit", lambda *_crowd, wait=0.0: False)
     op = tried(intended())
     assert (op.status, op.attempts, op.sent_at) == (Status.PENDING, 0, None)
     assert 0 < (op.due_at - clock.now()).total_seconds() < 2
@@ -350,7 +348,7 @@ def test_what_comes_late_changes_nothing(scripted: Scripted, clock):
 
     def overtaken() -> Outcome:
         clock.move(minutes=3)
-        delivery.carry_out(op.pk)
+        outbox.carry_out(op.pk)
         return NO_MONEY
 
     publish = scripted.publish
@@ -363,18 +361,18 @@ def test_what_comes_late_changes_nothing(scripted: Scripted, clock):
 
 def test_dropping_is_for_what_has_not_happened(scripted: Scripted, clock):
     op = intended()
-    assert delivery.drop(op.pk)
+    assert outbox.drop(op.pk)
     op.refresh_from_db()
     assert op.status == Status.DROPPED
     assert Posting.objects.get().status == Posting.Status.CLOSED
-    assert not delivery.carry_out(op.pk)
+    assert not outbox.carry_out(op.pk)
     assert not scripted.calls
 
 
 def test_what_may_have_happened_is_not_dropped(scripted: Scripted, clock):
     scripted.will("publish", LOST)
     op = tried(intended())
-    assert not delivery.drop(op.pk)
+    assert not outbox.drop(op.pk)
     op.refresh_from_db()
     assert op.status == Status.SENT
 
@@ -438,7 +436,7 @@ def test_a_worker_is_asked_once_it_is_committed(
 @pytest.mark.django_db(transaction=True)
 def test_two_workers_do_it_once(scripted: Scripted):
     ops = [intended(to=posting(campaign())) for _ in range(3)]
-    done = at_once([lambda pk=op.pk: delivery.carry_out(pk) for op in ops for _ in range(5)])
+    done = at_once([lambda pk=op.pk: outbox.carry_out(pk) for op in ops for _ in range(5)])
     assert sum(done) == 3
     assert scripted.calls.count("publish") == 3
     assert Operation.objects.filter(status=Status.DONE).count() == 3
@@ -458,4 +456,4 @@ def test_a_crowd_is_never_called_inside_a_transaction(scripted: Scripted):
 
 def test_every_kind_that_publishing_needs_is_known():
     for kind in (Kind.PUBLISH, Kind.ADD_PLACES, Kind.STOP, Kind.ARCHIVE):
-        assert handlers.handler(kind)
+        assert outbox.handler(kind)

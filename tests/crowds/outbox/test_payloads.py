@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from annotate.models import Operation, Participation, Posting
 from annotate.models.base import ImmutableError
-from annotate.models.payloads import (
+from annotate.models.crowds import (
     FORMS,
     AddPlacesPayload,
     BonusPayload,
@@ -24,7 +24,7 @@ from annotate.models.payloads import (
     PublishPayload,
     RejectPayload,
     StopPayload,
-    stored,
+    payloads_stored,
 )
 from tests.annotate.market import arrive, posting, study
 from tests.crowds import operations
@@ -136,7 +136,9 @@ def test_a_payload_comes_back_from_the_database_as_it_was(
         row(there, who, payload.kind, payload).save()
         found = Operation.objects.get(key="k")
         assert type(payload).of(found) == payload
-        assert stored(found.kind, found.payload) == found.payload, "written again, it is the same"
+        assert payloads_stored(found.kind, found.payload) == found.payload, (
+            "written again, it is the same"
+        )
         transaction.set_rollback(True)
 
 

@@ -12,8 +12,10 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from annotate.crowds.base import Submission, UnitState
-from annotate.errors import Gone
+from annotate.campaigns import facts
+from annotate.common.errors import Gone
+from annotate.crowds import outbox, reconciling
+from annotate.crowds.contract import Submission, UnitState
 from annotate.models import (
     Assignment,
     Judgment,
@@ -23,13 +25,9 @@ from annotate.models import (
     Posting,
     Slot,
 )
-from annotate.models.payloads import ApprovePayload
-from annotate.selectors.campaigns import counting as evidence
-from annotate.selectors.pay import accounts
-from annotate.services.marketplace import confirming
-from annotate.services.outbox import delivery
-from annotate.services.pay import settling
-from annotate.services.work import judgments, leasing, participations, scoring
+from annotate.models.crowds import ApprovePayload
+from annotate.pay import settling, tallies
+from annotate.work import leasing, participations, scoring, submitting
 from tests.annotate.market import arrive, posting, study
 from tests.annotate.work.locking.test_lock_order import Running, until_waiting
 from tests.crowds import operations
@@ -50,20 +48,20 @@ class Scene:
         self.submit(leased(self.who))
         self.task = leased(self.who)
 
-    def submit(self, task: Assignment) -> judgments.Receipt:
-        return judgments.submit(task.pk, participation_id=self.who.pk, raw=GOOD)
+    def submit(self, task: Assignment) -> submitting.Receipt:
+        return submitting.submit_judgment(task.pk, participation_id=self.who.pk, raw=GOOD)
 
-    def submit_second(self) -> judgments.Receipt | None:
+    def submit_second(self) -> submitting.Receipt | None:
         try:
             return self.submit(self.task)
         except Gone:
             return None
 
     def take(self) -> None:
-        confirming.take(self.there.pk, self.seen())
+        reconciling.take(self.there.pk, self.seen())
 
     def leave(self) -> bool:
-        return confirming.leave(self.who.pk)
+        return reconciling.leave(self.who.pk)
 
     def seen(self) -> Submission:
         return Submission(
@@ -91,10 +89,10 @@ class Scene:
 
     def counting(self) -> int:
         scoring.ensure(self.who.campaign_id)
-        return evidence.scores(self.who.campaign_id).output.size
+        return facts.scores(self.who.campaign_id).output.size
 
     def earned(self) -> Decimal:
-        return accounts.of(self.who.pk).earned
+        return tallies.accounts_of(self.who.pk).earned
 
 
 @pytest.fixture
@@ -113,7 +111,7 @@ def meet(first: Job, second: Job) -> tuple[object, object]:
 
 def nothing_is_lost_or_twice(scene: Scene, *receipts: object) -> None:
     """What people were told is stored is there, once, with one row of the ledger."""
-    told = [one.judgment_id for one in receipts if isinstance(one, judgments.Receipt)]
+    told = [one.judgment_id for one in receipts if isinstance(one, submitting.Receipt)]
     second = Judgment.objects.filter(assignment=scene.task)
     assert list(second.values_list("pk", flat=True)) == told
     rows = LedgerEntry.objects.filter(assignment=scene.task, kind="reward")
@@ -131,7 +129,7 @@ def test_what_is_submitted_just_before_its_unit_is_confirmed_counts(scene: Scene
         scene.expire()
     receipt, _none = meet(scene.submit_second, scene.take)
     nothing_is_lost_or_twice(scene, receipt)
-    assert isinstance(receipt, judgments.Receipt)
+    assert isinstance(receipt, submitting.Receipt)
     assert (scene.status(), scene.tasks()) == (Status.CONFIRMED, ["verified", "verified"])
     assert scene.counting() == 2
     assert scene.earned() == 2 * REWARD
@@ -218,7 +216,7 @@ def test_who_is_confirmed_by_one_worker_is_not_lost_by_another():
     scene = Scene(duration=timedelta(seconds=30))
     scene.submit_second()
     Participation.objects.update(deadline_at=timezone.now() - timedelta(hours=2))
-    _none, lapsed = meet(scene.take, lambda: confirming.lapse(scene.there, ()))
+    _none, lapsed = meet(scene.take, lambda: reconciling.lapse(scene.there, ()))
     assert lapsed == 0
     assert scene.status() == Status.CONFIRMED
     assert scene.counting() == 2
@@ -226,7 +224,7 @@ def test_who_is_confirmed_by_one_worker_is_not_lost_by_another():
 
 def test_who_begins_anew_is_not_lost_by_a_worker_that_looked_before(scene: Scene):
     Participation.objects.update(deadline_at=timezone.now() - timedelta(hours=2))
-    again, lapsed = meet(lambda: arrive(scene.there), lambda: confirming.lapse(scene.there, ()))
+    again, lapsed = meet(lambda: arrive(scene.there), lambda: reconciling.lapse(scene.there, ()))
     assert isinstance(again, Participation)
     assert lapsed == 0
     assert scene.status() == Status.ACTIVE
@@ -254,6 +252,6 @@ def test_an_operation_is_settled_by_whoever_holds_its_claim(scene: Scene):
     """Dropping meets a worker that has just claimed it: one of the two wins, and says so."""
     op = operations.on_unit(ApprovePayload(), scene.who)
     claimed = Operation.objects.get(pk=op.pk)
-    won, dropped = meet(lambda: delivery._claim(claimed), lambda: delivery.drop(op.pk))
+    won, dropped = meet(lambda: outbox._claim(claimed), lambda: outbox.drop(op.pk))
     assert (won, dropped) == (True, False)
     assert Operation.objects.get().status == Operation.Status.SENT

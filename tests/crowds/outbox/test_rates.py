@@ -5,27 +5,27 @@ import os
 import pytest
 import redis
 
-from annotate.requests import counting
-from annotate.services.outbox import crowd_calls
+from annotate.common import limits
+from annotate.crowds import outbox
 
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch, settings) -> None:
     settings.CROWD_CALLS_PER_SECOND = 3
     settings.REDIS_URL = ""
-    monkeypatch.setattr(counting, "_silent_until", 0.0)
+    monkeypatch.setattr(limits, "_silent_until", 0.0)
 
 
 @pytest.fixture
 def second(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time of day, which only the test moves."""
     now = [1_000_000.0]
-    monkeypatch.setattr(crowd_calls.time, "time", lambda: now[0])
+    monkeypatch.setattr(outbox.time, "time", lambda: now[0])
     return now
 
 
 def granted(n: int = 5, environment: str = "sandbox") -> int:
-    return sum(crowd_calls.permit("mturk", environment) for _ in range(n))
+    return sum(outbox.permit("mturk", environment) for _ in range(n))
 
 
 def test_so_many_and_no_more_within_a_second(second: list[float]):
@@ -44,9 +44,9 @@ def test_who_can_wait_gets_one_in_the_next_second(second: list[float], monkeypat
     def sleep(seconds: float) -> None:
         second[0] += seconds
 
-    monkeypatch.setattr(crowd_calls.time, "sleep", sleep)
+    monkeypatch.setattr(outbox.time, "sleep", sleep)
     assert granted() == 3
-    assert crowd_calls.permit("mturk", "sandbox", wait=1.5)
+    assert outbox.permit("mturk", "sandbox", wait=1.5)
     assert second[0] == 1_000_001.0
 
 
@@ -55,11 +55,11 @@ def test_with_redis_processes_share_the_count(second: list[float], settings):
     shared = redis.Redis.from_url(settings.REDIS_URL)
     shared.delete(*shared.keys("plumbline:calls:*"), "plumbline:calls:none")
     assert granted(2) == 2
-    counting._shared.cache_clear()  # another process
+    limits._shared.cache_clear()  # another process
     assert granted() == 1
     keys = shared.keys("plumbline:calls:*")
     assert len(keys) == 1
-    assert 0 < shared.ttl(keys[0]) <= crowd_calls.KEPT
+    assert 0 < shared.ttl(keys[0]) <= outbox.KEPT
 
 
 def test_without_an_answer_of_redis_this_process_counts(second, settings, monkeypatch, caplog):

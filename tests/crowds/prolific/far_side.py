@@ -7,8 +7,14 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from annotate.crowds.prolific.events import EVENT_ID, EVENT_TIME, SIGNATURE, TIMESTAMP, signature
-from annotate.crowds.prolific.marketplace import Prolific
+from annotate.crowds.prolific.marketplace import (
+    EVENT_ID,
+    EVENT_TIME,
+    SIGNATURE,
+    TIMESTAMP,
+    Prolific,
+    signature,
+)
 from tests.crowds.far_side import Fault
 from tests.crowds.prolific.server import Server
 from tests.crowds.prolific.world import World

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.crowds.base import (
+from annotate.crowds.contract import (
     Audience,
     Bonus,
     Configuration,
@@ -18,7 +18,8 @@ from annotate.crowds.base import (
     Stage,
     UnitState,
 )
-from annotate.crowds.prolific import http, studies
+from annotate.crowds.prolific import client as prolific_client
+from annotate.crowds.prolific import studies
 from annotate.crowds.prolific.marketplace import Prolific
 from tests.crowds.far_side import Fault
 from tests.crowds.prolific.far_side import ProlificFarSide, prolific_far_side
@@ -104,7 +105,7 @@ def test_a_missing_or_wrong_token_says_what_to_set(far, token):
 def test_a_connection_that_was_never_made_did_nothing(far, crowd):
     far.server.close()
     reply = crowd.client.ask("POST", "bulk-bonus-payments/a/pay/", {})
-    assert http.outcome_of(reply).effect is Effect.RETRYABLE
+    assert prolific_client.outcome_of(reply).effect is Effect.RETRYABLE
 
 
 # ---------------------------------------------------------------- publishing
@@ -183,13 +184,13 @@ def test_operations_are_told_apart_by_their_whole_name(crowd):
 
 
 def test_every_page_is_read_and_the_token_follows_no_foreign_link(far, crowd, monkeypatch):
-    monkeypatch.setattr(http, "PAGE", 2)
+    monkeypatch.setattr(prolific_client, "PAGE", 2)
     listings = [publish(crowd, f"op{number}") for number in range(5)]
     assert [crowd.find_postings(f"op{n}")[0].listing for n in range(5)] == listings
 
 
 def test_a_list_without_links_is_read_to_its_count(far, crowd, monkeypatch):
-    monkeypatch.setattr(http, "PAGE", 2)
+    monkeypatch.setattr(prolific_client, "PAGE", 2)
     far.server.links = False
     listings = [publish(crowd, f"op{number}") for number in range(5)]
     assert [crowd.find_postings(f"op{n}")[0].listing for n in range(5)] == listings
@@ -449,6 +450,6 @@ def test_an_account_that_tells_no_balance_has_none(far, crowd):
 def test_who_answers_too_late_may_have_done_it():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/api/v1/"
-        client = http.ProlificClient(url, "a-token", read_seconds=0.1)
+        client = prolific_client.ProlificClient(url, "a-token", read_seconds=0.1)
         reply = client.ask("POST", "submissions/bonus-payments/", {})
-        assert http.outcome_of(reply).effect is Effect.AMBIGUOUS
+        assert prolific_client.outcome_of(reply).effect is Effect.AMBIGUOUS

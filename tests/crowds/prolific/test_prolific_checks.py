@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.crowds.prolific.checks import problems
+from annotate.crowds.prolific.studies import problems
 from tests.crowds.prolific.test_prolific import spec
 
 

@@ -7,8 +7,8 @@ from http import HTTPStatus
 
 import pytest
 
-from annotate import tokens
-from annotate.crowds.base import (
+from annotate.common import tokens
+from annotate.crowds.contract import (
     Claim,
     Configuration,
     Event,
@@ -17,8 +17,7 @@ from annotate.crowds.base import (
     Redirect,
     Transient,
 )
-from annotate.crowds.prolific.events import EVENT_ID, SIGNATURE, TIMESTAMP, signature
-from annotate.crowds.prolific.marketplace import Prolific
+from annotate.crowds.prolific.marketplace import EVENT_ID, SIGNATURE, TIMESTAMP, Prolific, signature
 from tests.crowds.far_side import Fault
 from tests.crowds.prolific.far_side import SECRET, ProlificFarSide, prolific_far_side
 from tests.crowds.prolific.test_prolific import publish

@@ -9,8 +9,14 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotate.crowds.prolific.events import EVENT_ID, EVENT_TIME, SIGNATURE, TIMESTAMP, signature
-from annotate.crowds.prolific.hooks import EVENTS
+from annotate.crowds.prolific.marketplace import (
+    EVENT_ID,
+    EVENT_TIME,
+    EVENTS,
+    SIGNATURE,
+    TIMESTAMP,
+    signature,
+)
 from annotate.models import CrowdEvent
 from tests.crowds.far_side import Fault
 from tests.crowds.prolific.far_side import TOKEN, ProlificFarSide, prolific_far_side

@@ -10,14 +10,13 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from annotate import tokens
-from annotate.crowds.base import Claim
+from annotate.common import tokens
+from annotate.common.numbers import money_text
+from annotate.crowds import outbox, reconciling
+from annotate.crowds.contract import Claim
 from annotate.models import Batch, Campaign, Posting
-from annotate.services.marketplace import reconciling
-from annotate.services.outbox import crowd_calls, delivery
-from annotate.services.review import reviews
-from annotate.services.work import participations
-from annotate.text.figures import money
+from annotate.review import reviews
+from annotate.work import participations
 from tests.annotate.researcher import step_page
 from tests.crowds.prolific.far_side import TOKEN, ProlificFarSide, prolific_far_side
 from tests.crowds.researcher import at, hidden, offered, said
@@ -30,7 +29,7 @@ ASKED = {"approval_rate": "95", "approved_work": "", "countries": "GB", "languag
 @pytest.fixture
 def far(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProlificFarSide]:
     """What the settings name: no adapter is put in place of the real one."""
-    monkeypatch.setattr(crowd_calls, "permit", lambda *_crowd, wait=0.0: True)
+    monkeypatch.setattr(outbox, "permit", lambda *_crowd, wait=0.0: True)
     with prolific_far_side() as far_side:
         settings.PROLIFIC_BASE_URL, settings.PROLIFIC_API_TOKEN = far_side.server.url, TOKEN
         yield far_side
@@ -51,7 +50,7 @@ def study(ada: Client, far: ProlificFarSide) -> Campaign:
 
 
 def worker() -> None:
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     reconciling.reconcile_all(all_=True)
 
 
@@ -141,7 +140,7 @@ def test_all_pages_write_money_in_the_currency_of_the_account(
     assert "£1.80" in said(launched)[0]
     worker()
     found = pages(ada, study)
-    assert money(Decimal(1)) == "$1.00", "nothing is left of it after a request"
+    assert money_text(Decimal(1)) == "$1.00", "nothing is left of it after a request"
     assert {address for address, page in found.items() if "$" in page} == set()
     assert len([page for page in found.values() if "£" in page]) == len(found)
     assert "Amount, in £" in found[at(study, "pay")]

@@ -1,6 +1,6 @@
 """Prolific's people: messages to them, and the groups that keep them out."""
 
-from annotate.crowds.base import Effect
+from annotate.crowds.contract import Effect
 from tests.crowds.far_side import Fault
 from tests.crowds.prolific.test_prolific import crowd, far, publish
 

@@ -3,12 +3,12 @@
 from datetime import timedelta
 from decimal import Decimal
 
-from annotate.crowds.base import Effect, Outcome
+from annotate.campaigns import life
+from annotate.crowds import outbox
+from annotate.crowds.contract import Effect, Outcome
 from annotate.models import Campaign, Posting
-from annotate.selectors.pay import budget
-from annotate.services.campaigns import life
-from annotate.services.outbox import delivery
-from annotate.services.work import participations
+from annotate.pay import budget
+from annotate.work import participations
 from tests.annotate.market import arrive
 from tests.annotate.passing import pass_tutorial
 from tests.crowds.batches.launching import launched
@@ -49,7 +49,7 @@ def _unpublished(world: World) -> Campaign:
 def at_the_crowd(world: World) -> Campaign:
     made = world.market()
     launch(made, 5)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     return made
 
 
@@ -91,7 +91,7 @@ def _all_taken(world: World) -> Campaign:
     """Every unit that was published is taken and handed in."""
     made = world.market()
     launch(made, 1)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     world.hand_in(world.unit(made))
     return settle(made)
 
@@ -101,7 +101,7 @@ def budget_short(world: World) -> Campaign:
     """What is left pays for a judgment, and not for one of somebody new with a bonus."""
     made = world.market(tutorial=True, tutorial_bonus=Decimal("0.75"), budget=Decimal(100))
     launch(made, 1)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     made.refresh_from_db()
     who = arrive(Posting.objects.get(batch__campaign=made), "AW1", "U-AW1")
     pass_tutorial(who)
@@ -117,7 +117,7 @@ def budget_short(world: World) -> Campaign:
 def _unconfirmed(world: World) -> Campaign:
     made = world.market(items=2)
     launch(made, 1)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     participations.hand_in(world.unit(made).pk)
     return settle(made)
 
@@ -134,7 +134,7 @@ def _unfunded(world: World) -> Campaign:
     made = world.market()
     world.crowd.will("publish", NO_MONEY)
     launch(made, 5)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     return made
 
 
@@ -143,7 +143,7 @@ def _stuck(world: World) -> Campaign:
     made = world.market()
     world.crowd.will("publish", REFUSED)
     launch(made, 5)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     return made
 
 

@@ -3,9 +3,9 @@
 from datetime import timedelta
 from decimal import Decimal
 
+from annotate.campaigns import life
 from annotate.models import Campaign
-from annotate.services.campaigns import life
-from annotate.services.work import leasing, tutorial_runs
+from annotate.work import leasing, tutorial
 from tests.annotate.passing import pass_tutorial
 from tests.estimation.advised.world import World, situation
 from tests.estimation.heavy_tailed import wrong
@@ -123,7 +123,7 @@ def _reserved(world: World) -> Campaign:
     done = person(made, "done")
     pass_tutorial(done)
     judge(done)
-    tutorial_runs.begin(person(made, "learner").pk)
+    tutorial.begin(person(made, "learner").pk)
     judge(done)
     return settle(made)
 

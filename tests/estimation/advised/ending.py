@@ -3,11 +3,11 @@
 from decimal import Decimal
 from typing import Any
 
+from annotate.campaigns import life
+from annotate.campaigns.problems import Row
+from annotate.crowds import outbox
 from annotate.models import Campaign
-from annotate.services.campaigns import life
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.outbox import delivery
-from annotate.services.work import participations
+from annotate.work import participations
 from tests.estimation.advised.at_a_crowd import at_the_crowd, launch
 from tests.estimation.advised.world import World, situation
 from tests.estimation.reviewed import exclude, flag, settle, take_turns
@@ -44,7 +44,7 @@ def _last_unconfirmed(world: World) -> Campaign:
     made = at_the_crowd(world)
     participations.hand_in(world.unit(made).pk)
     life.close(made.pk, Campaign.Reason.HAND)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     return settle(made)
 
 
@@ -52,10 +52,10 @@ def _last_unconfirmed(world: World) -> Campaign:
 def _gaps(world: World) -> Campaign:
     made = world.market(items=4, double_share=1.0)
     launch(made, 3)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     world.hand_in(world.unit(made))
     life.close(made.pk, Campaign.Reason.HAND)
-    delivery.carry_out_due()
+    outbox.carry_out_due()
     return settle(made)
 
 

@@ -10,13 +10,11 @@ from unittest import mock
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from annotate import adapters
-from annotate.crowds.base import Submission, UnitState
+from annotate.crowds import adapters, outbox, reconciling
+from annotate.crowds.contract import Submission, UnitState
 from annotate.models import Campaign, Participation, Posting
-from annotate.services.marketplace import confirming
-from annotate.services.outbox import crowd_calls
-from annotate.services.review import verdicts
-from annotate.services.work import participations
+from annotate.review import reviews
+from annotate.work import participations
 from tests.annotate.market import arrive
 from tests.crowds.clock import Clock
 from tests.crowds.scripted import Scripted
@@ -37,8 +35,8 @@ class World:
         for target, name, as_ in (
             (timezone, "now", self.clock.now),
             (adapters, "marketplace", lambda _crowd: self.crowd),
-            (crowd_calls, "permit", lambda *_crowd, wait=0.0: True),
-            (verdicts, "screen_all", lambda *_asked: []),
+            (outbox, "permit", lambda *_crowd, wait=0.0: True),
+            (reviews, "screen_all", lambda *_asked: []),
         ):
             self.staying.enter_context(mock.patch.object(target, name, as_))
         return self
@@ -77,7 +75,7 @@ class World:
         usual = {"state": UnitState.SUBMITTED, "receipt": who.receipt}
         name = who.annotator.external_id
         seen = Submission(who.posting.external_id, who.external_key, name, **usual | said)
-        confirming.take(who.posting_id, seen)
+        reconciling.take(who.posting_id, seen)
 
 
 Build = Callable[[World], Campaign]

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotate.text.figures import many, money, number, percent
+from annotate.common.numbers import many, money_text, number, percent
 from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -97,7 +97,7 @@ def test_more_probable_decisions_take_more_items(ada: Client) -> None:
 
 def test_money_is_told(ada: Client) -> None:
     found = data(*OPTIONS, "--side-by-side")["pairs"][0]["judgments"]["expected"]
-    assert money(found * 0.4) in page(ada, **PAIRS)
+    assert money_text(found * 0.4) in page(ada, **PAIRS)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from annotate.models import Campaign, Participation
-from estimation.exporting import archive
+from estimation import export
 from tests.estimation.reviewed import exclude
 
 NAMES = ("worker-A1B2C3", "worker-D4E5F6", "worker-G7H8J9")
@@ -50,4 +50,4 @@ def shut_out(made: Campaign, name: str) -> Participation:
 
 
 def exported(made: Campaign) -> Unzipped:
-    return Unzipped(b"".join(archive.stream(made.public_id)))
+    return Unzipped(b"".join(export.stream(made.public_id)))

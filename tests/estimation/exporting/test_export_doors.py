@@ -11,14 +11,14 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotate.errors import NotFound
+from annotate.campaigns import life
+from annotate.common.errors import NotFound
 from annotate.models import (
     Campaign,
     Membership,
 )
-from annotate.services.campaigns import life
-from annotate.states import CloseReason
-from estimation.exporting import archive
+from annotate.models.base import CloseReason
+from estimation import export
 from tests.estimation.exporting.exported import Unzipped, owner_of
 from tests.factories import user
 
@@ -98,7 +98,7 @@ def test_an_export_that_breaks_off_leaves_no_file(
         yield b"PK"
         raise RuntimeError("the database went away")
 
-    monkeypatch.setattr(archive, "stream", broken)
+    monkeypatch.setattr(export, "stream", broken)
     with pytest.raises(RuntimeError):
         call_command("export", study.public_id, to=tmp_path / "all.zip")
     assert list(tmp_path.iterdir()) == []
@@ -106,12 +106,12 @@ def test_an_export_that_breaks_off_leaves_no_file(
 
 def test_there_is_nothing_of_a_campaign_that_is_not_there() -> None:
     with pytest.raises(NotFound):
-        archive.stream("nothing")
+        export.stream("nothing")
 
 
 def test_it_says_how_far_it_is(study: Campaign) -> None:
     told: list[tuple[str, int, int | None]] = []
-    raw = b"".join(archive.stream(study.public_id, progress=lambda *far: told.append(far)))
+    raw = b"".join(export.stream(study.public_id, progress=lambda *far: told.append(far)))
     found = Unzipped(raw)
     n = len(found.objects("judgments.jsonl"))
     assert [far for far in told if far[0] == "judgments.jsonl"][-1] == ("judgments.jsonl", n, n)

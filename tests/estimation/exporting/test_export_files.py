@@ -17,17 +17,16 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotate.campaigns import exports, facts
+from annotate.campaigns.problems import Row
+from annotate.common.requests import cell, lines
 from annotate.models import (
     Campaign,
     Judgment,
     Slot,
 )
-from annotate.selectors.campaigns import counting as evidence
-from annotate.selectors.campaigns import exports
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.work import scoring
-from annotate.tables import cell, lines
-from estimation.exporting import archive, contents, tables
+from annotate.work import scoring
+from estimation import export
 from tests.estimation.exporting.exported import NAMES, Unzipped, exported, shut_out
 from tests.estimation.reviewed import settle, take_turns
 from tests.factories import campaign, judge, person
@@ -44,7 +43,7 @@ def test_no_cell_begins_a_formula(begin: str) -> None:
     judge(person(made))
     scoring.ensure(made.pk)
     found = exported(made)
-    for file in tables.FILES:
+    for file in export.FILES:
         if file.is_table:
             for row in found.table(file.name):
                 for value in row.values():
@@ -80,19 +79,19 @@ def test_any_text_comes_back_from_a_table(values: list[str]) -> None:
     )
 )
 def test_any_answer_comes_back_from_a_line(response: dict[str, Any]) -> None:
-    file = tables.File("x.jsonl", "", {"response": ""})
-    (line,) = contents.encoded(file, [{"response": response}])
+    file = export.File("x.jsonl", "", {"response": ""})
+    (line,) = export.encoded(file, [{"response": response}])
     assert len(line.decode().splitlines()) == 1
     assert json.loads(line.decode()) == {"response": response}
 
 
 def test_numbers_that_are_none_are_null_and_halves_of_characters_are_written() -> None:
-    file = tables.File("x.jsonl", "", {"a": "", "b": ""})
-    (line,) = contents.encoded(file, [{"a": float("nan"), "b": "half \ud83d"}])
+    file = export.File("x.jsonl", "", {"a": "", "b": ""})
+    (line,) = export.encoded(file, [{"a": float("nan"), "b": "half \ud83d"}])
     assert json.loads(line) == {"a": None, "b": "half \ud83d"}
-    table = tables.File("x.csv", "", {"a": "", "b": "", "c": ""})
+    table = export.File("x.csv", "", {"a": "", "b": "", "c": ""})
     row = {"a": float("inf"), "b": True, "c": datetime.fromisoformat("2026-01-02T03:04:05+02:00")}
-    _names, values = contents.encoded(table, [row])
+    _names, values = export.encoded(table, [row])
     assert values == b",1,2026-01-02T01:04:05.000000Z\r\n"
 
 
@@ -116,7 +115,7 @@ def test_the_number_of_queries_does_not_grow(study: Campaign) -> None:
 def test_what_comes_while_it_is_sent_is_not_in_it(study: Campaign) -> None:
     """Neither later judgments nor later rulings; what was there is there."""
     before = Judgment.objects.filter(campaign=study).count()
-    parts = archive.stream(study.public_id)
+    parts = export.stream(study.public_id)
     take_turns([person(study, "later")], 1)
     shut_out(study, NAMES[0])
     found = Unzipped(b"".join(parts))
@@ -139,11 +138,11 @@ def test_it_is_sent_while_it_is_made() -> None:
             made.append(n)
             yield os.urandom(1000)
 
-    sent = archive._zipped([("large", random_lines())], folder="f", at=timezone.now())
+    sent = export._zipped([("large", random_lines())], folder="f", at=timezone.now())
     first = next(sent)
     assert len(made) < 200
     parts = [first, *sent]
-    assert max(map(len, parts)) < 4 * archive.SENT_AT_ONCE
+    assert max(map(len, parts)) < 4 * export.SENT_AT_ONCE
     with zipfile.ZipFile(io.BytesIO(b"".join(parts))) as zipped:
         assert zipped.getinfo("f/large").file_size == 2_000_000
 
@@ -152,4 +151,4 @@ def test_counts_are_those_of_the_estimates(study: Campaign) -> None:
     counting = {one.id for one in exports.judgments(exports.moment(study.pk)) if one.counts}
     held = Slot.objects.filter(campaign=study, assignment__status="verified")
     assert counting == set(held.values_list("assignment__judgments", flat=True))
-    assert len(counting) == evidence.scores(study.pk).output.size
+    assert len(counting) == facts.scores(study.pk).output.size

@@ -10,20 +10,20 @@ from django.urls import reverse
 from redis import RedisError
 
 from annotate.models import Campaign, Membership
-from estimation.exporting import archive, standing
-from estimation.exporting.standing import DownloadStanding, FollowedDownload
+from estimation import export
+from estimation.export import DownloadStanding, FollowedDownload
 from tests.estimation.exporting.exported import Unzipped, owner_of
 from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 TOKEN = "0123456789abcdef" * 2
-NAME = standing.name_of(1, 2, TOKEN)
+NAME = export.name_of(1, 2, TOKEN)
 
 
 @pytest.fixture(autouse=True)
 def _at_every_part(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(standing, "EVERY", 0.0)
+    monkeypatch.setattr(export, "EVERY", 0.0)
     yield
     caches["shared"].clear()
 
@@ -36,13 +36,13 @@ def addresses(study: Campaign) -> tuple[str, str]:
 
 def test_it_goes_from_nothing_to_everything(study: Campaign) -> None:
     followed, seen = FollowedDownload(NAME), []
-    assert standing.find(NAME) is None
-    parts = archive.stream(study.public_id, progress=followed.progress)
+    assert export.standing_find(NAME) is None
+    parts = export.stream(study.public_id, progress=followed.progress)
     raw = b""
     for part in followed.over(parts):
         raw += part
-        seen.append(standing.find(NAME))
-    end = standing.find(NAME)
+        seen.append(export.standing_find(NAME))
+    end = export.standing_find(NAME)
     n = len(Unzipped(raw).objects("judgments.jsonl")) + len(Unzipped(raw).objects("outputs.jsonl"))
     assert seen[0] == DownloadStanding("running", 0, n, size=len(raw[: seen[0].size]))
     assert end == DownloadStanding("complete", n, n, size=len(raw))
@@ -51,10 +51,10 @@ def test_it_goes_from_nothing_to_everything(study: Campaign) -> None:
 
 def test_who_leaves_before_the_end_has_stopped_it(study: Campaign) -> None:
     followed = FollowedDownload(NAME)
-    parts = followed.over(archive.stream(study.public_id, progress=followed.progress))
+    parts = followed.over(export.stream(study.public_id, progress=followed.progress))
     next(parts)
     parts.close()
-    found = standing.find(NAME)
+    found = export.standing_find(NAME)
     assert found is not None
     assert found.state == "stopped"
 
@@ -66,7 +66,7 @@ def test_an_error_has_stopped_it() -> None:
 
     with pytest.raises(RuntimeError):
         list(FollowedDownload(NAME).over(broken()))
-    assert standing.find(NAME) == DownloadStanding("stopped", size=2)
+    assert export.standing_find(NAME) == DownloadStanding("stopped", size=2)
 
 
 def test_a_download_does_not_wait_for_redis(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,13 +76,13 @@ def test_a_download_does_not_wait_for_redis(monkeypatch: pytest.MonkeyPatch) -> 
     for act in ("get", "set"):
         monkeypatch.setattr(type(caches["shared"]), act, away)
     assert list(FollowedDownload(NAME).over(iter([b"P", b"K"]))) == [b"P", b"K"]
-    assert standing.find(NAME) is None
+    assert export.standing_find(NAME) is None
 
 
 @pytest.mark.parametrize("token", ["", "x", TOKEN.upper(), TOKEN + "\n", TOKEN + "0"])
 def test_a_name_that_no_page_makes_names_nothing(token: str) -> None:
-    assert standing.name_of(1, 2, token) == ""
-    assert standing.find("") is None
+    assert export.name_of(1, 2, token) == ""
+    assert export.standing_find("") is None
 
 
 def test_the_page_shows_it(client: Client, study: Campaign) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
+from annotate.campaigns import life, members
+from annotate.campaigns.problems import Row
 from annotate.models import (
     Annotator,
     Assignment,
@@ -20,14 +22,12 @@ from annotate.models import (
     Ruling,
     System,
 )
-from annotate.services.campaigns import life, members
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.studies import definitions
-from annotate.services.work import leasing, scoring
-from annotate.states import CloseReason, MemberRole
-from estimation.exporting import tables
+from annotate.models.base import CloseReason, MemberRole
+from annotate.studies import definitions
+from annotate.work import leasing, scoring
+from estimation import export, read
 from estimation.models import Estimate
-from estimation.selectors import agreement, comparisons, history
+from estimation.pages import numbers
 from tests.annotate.own import marked
 from tests.estimation.exporting.exported import NAMES, exported, owner_of, shut_out
 from tests.estimation.reviewed import rule, settle
@@ -43,8 +43,8 @@ def test_every_file_is_there_with_the_columns_that_the_readme_names(study: Campa
     found = exported(study)
     assert found.folder == f"plumbline-{study.public_id}"
     others = {"plan.json", "README.md", "manifest.json"}
-    assert set(found.files) == {file.name for file in tables.FILES} | others
-    for file in tables.FILES:
+    assert set(found.files) == {file.name for file in export.FILES} | others
+    for file in export.FILES:
         rows = found.table(file.name) if file.is_table else found.objects(file.name)
         for row in rows:
             assert list(row) == list(file.columns), file.name
@@ -150,9 +150,9 @@ def test_all_of_the_history_is_told_and_which_of_it_is_the_newest(study: Campaig
     settle(study)
     found = exported(study)
     for name, newest in {
-        "estimates.csv": history.newest([study.pk]),
-        "comparisons.csv": comparisons.newest(study.pk),
-        "agreement.csv": agreement.newest(study.pk),
+        "estimates.csv": read.newest([study.pk]),
+        "comparisons.csv": numbers.newest(study.pk),
+        "agreement.csv": numbers.newest_agreement(study.pk),
     }.items():
         rows = found.table(name)
         last = {row["id"] for row in rows if row["newest"] == "1"}
@@ -249,7 +249,7 @@ def test_an_empty_campaign_is_exported_too() -> None:
     found = exported(campaign(is_open=False))
     assert found.table("scores.csv") == []
     assert found.objects("judgments.jsonl") == []
-    assert found.files["scores.csv"].splitlines() == [",".join(tables.SCORES.columns)]
+    assert found.files["scores.csv"].splitlines() == [",".join(export.SCORES.columns)]
     assert len(found.objects("outputs.jsonl")) == 12
 
 

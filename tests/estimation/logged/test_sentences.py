@@ -9,11 +9,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
+from annotate.campaigns.exports import LoggedAct
+from annotate.common import audit
 from annotate.models import AuditEntry
-from annotate.models.audit import FEED
-from annotate.selectors.campaigns.acts import LoggedAct
-from annotate.services import audit
-from estimation.selectors import activity
+from annotate.models.accounts import FEED
+from estimation.pages import dashboard
 from tests.estimation.logged import verbs
 from tests.factories import campaign
 
@@ -36,7 +36,7 @@ DETAIL = {
 
 
 def told(verb: str, subject: str = "", **detail: Any) -> str:
-    return activity.sentence(LoggedAct(1, timezone.now(), "ada", verb, subject, DETAIL | detail))
+    return dashboard.sentence(LoggedAct(1, timezone.now(), "ada", verb, subject, DETAIL | detail))
 
 
 @pytest.mark.parametrize("verb", sorted(verbs.in_services()))
@@ -49,7 +49,7 @@ def test_it_has_a_sentence(verb: str) -> None:
 
 @pytest.mark.parametrize("verb", sorted(verbs.in_services()))
 def test_it_belongs_to_one_part_of_the_page(verb: str) -> None:
-    parts = [one for one in activity.PARTS.values() if one.verbs and verb in one.verbs]
+    parts = [one for one in dashboard.PARTS.values() if one.verbs and verb in one.verbs]
     assert len(parts) == 1, verb
 
 

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from annotate.campaigns import exports
+from annotate.campaigns.exports import METRICS_BOUNDED
 from annotate.models import LedgerEntry, Ruling
-from annotate.selectors.campaigns import screen_settings
-from annotate.selectors.campaigns.protocol import METRICS_BOUNDED
-from annotate.selectors.studies import amended_texts
+from annotate.studies import queries as studies_queries
 
 SERVICES = Path(__file__).parents[3] / "annotate" / "services"
 # Functions that write an entry, or hand its verb on: the first argument, or `verb`, is the verb.
@@ -15,9 +15,9 @@ WRITE = {"record", "record_each", "_record", "_move"}
 HANDED_ON = {"_log"}  # (what it is about, the verb)
 # What is no word in the source, by the file and the expression: its values.
 VALUES = {
-    ("campaigns/changing_texts.py", "AMENDED"): {amended_texts.AMENDED},
+    ("campaigns/changing_texts.py", "AMENDED"): {studies_queries.AMENDED},
     ("campaigns/metric_transform.py", "METRICS_BOUNDED"): {METRICS_BOUNDED},
-    ("campaigns/screen_settings.py", "AMENDED"): {screen_settings.AMENDED},
+    ("campaigns/screen_settings.py", "AMENDED"): {exports.AMENDED},
     ("review/rulings.py", "act"): set(Ruling.Act.values),
     ("pay/extra_pay.py", "gift.kind.value"): {
         LedgerEntry.Kind.BONUS.value,

@@ -4,9 +4,9 @@ import random
 
 from django.utils import timezone
 
+from annotate.common import locks
 from annotate.models import Assignment, ChangeMark, Judgment, Review, Ruling, Score
-from annotate.services import locks
-from annotate.services.work import confirmed_work, judgments, leasing, superseding
+from annotate.work import leasing, participations, submitting
 from estimation.models import MetricScore
 from tests.annotate.market import arrive, posting
 from tests.annotate.market import study as at_a_crowd
@@ -40,7 +40,7 @@ class World:
 
     def _judge(self, who, lease):
         raw = answer(lease.output_id, who.pk, self.chance)
-        judgments.submit(lease.pk, participation_id=who.pk, raw=raw)
+        submitting.submit_judgment(lease.pk, participation_id=who.pk, raw=raw)
 
     def _leased(self):
         who = self.chance.choice(self.people)
@@ -75,7 +75,7 @@ class World:
         if found:
             one = self.chance.choice(found)
             raw = {"fluency": 1, "redundancy": 0, "overall": 1, "edit": None}
-            superseding.supersede(one.pk, response=raw)
+            submitting.supersede(one.pk, response=raw)
 
     def exclude(self):
         who = self.chance.choice(self.people)
@@ -90,12 +90,12 @@ class World:
 
     def confirm(self):
         locks.campaign(self.study.pk)
-        confirmed_work.verify(self.chance.choice(self.people), now=timezone.now())
+        participations.verify(self.chance.choice(self.people), now=timezone.now())
 
     def lose(self):
         if self.chance.random() < 0.3:
             locks.campaign(self.study.pk)
-            confirmed_work.lose(self.chance.choice(self.people), now=timezone.now())
+            participations.lose(self.chance.choice(self.people), now=timezone.now())
 
     def rescore(self):
         """Scores go missing, as while a long text waits, and come again later."""

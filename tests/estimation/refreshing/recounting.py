@@ -5,11 +5,11 @@ import json
 from django.db import transaction
 from django.db.models import QuerySet
 
+from annotate.campaigns import facts
 from annotate.models import Campaign
-from annotate.selectors.campaigns import counting
-from estimation import data
+from estimation import facts as facts_module
+from estimation import history, refresh
 from estimation.models import Estimate
-from estimation.services import estimating, history
 
 # Without what belongs to the row: its number, its time, and whether it ends the campaign.
 OWN = ("id", "at", "provisional")
@@ -18,9 +18,9 @@ Row = dict[str, object]
 
 def recounted(study: Campaign) -> list[Row]:
     """Return the rows that all facts give now; none of them stays."""
-    brief = counting.brief(study.pk)
+    brief = facts.brief(study.pk)
     with transaction.atomic():
-        found, _compared = estimating.findings(brief, data.see(brief))
+        found, _compared = refresh.findings(brief, facts_module.see(brief))
         made = history.store_estimates(brief, found, final=False)
         rows = told(Estimate.objects.filter(pk__in=[one.pk for one in made]))
         transaction.set_rollback(True)

@@ -8,8 +8,8 @@ import pytest
 import urllib3
 from django.db import connection, transaction
 
+from annotate.common.tokens import participation_token
 from annotate.models import ChangeMark, Judgment, Participation
-from annotate.tokens import participation_token
 from estimation.models import Estimate
 from extras.demo.browser import Browser
 from tests.factories import GOOD, campaign, judge, person

@@ -6,12 +6,11 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from annotate.campaigns import facts
 from annotate.models import Campaign, ChangeMark, Exclusion, Judgment, TaskLease
-from annotate.selectors.campaigns import counting
-from annotate.states import CampaignStatus
+from annotate.models.base import CampaignStatus
+from estimation import read, refresh
 from estimation.models import Decision
-from estimation.selectors import history
-from estimation.services import estimating
 from tests.estimation.refreshing.acting import World
 from tests.estimation.refreshing.recounting import as_bytes, recounted, told
 from tests.processes import stack, wait_for
@@ -72,7 +71,7 @@ def one_more(world: World) -> None:
 def assert_settles(study: Campaign) -> None:
     """Whatever happened, the newest estimates become those of all facts, to 1e-9 of each number."""
     wait_for(lambda: is_settled(study), seconds=LONG)
-    stored, full = told(history.newest([study.pk])), recounted(study)
+    stored, full = told(read.newest([study.pk])), recounted(study)
     assert full
     assert len(stored) == len(full)
     for one, other in zip(stored, full, strict=True):
@@ -83,9 +82,9 @@ def assert_settles(study: Campaign) -> None:
 def is_settled(study: Campaign) -> bool:
     """Return whether no refresh is due or at work."""
     at_work = TaskLease.objects.filter(
-        name=estimating.name_of(study.pk), expires_at__gt=timezone.now()
+        name=refresh.name_of(study.pk), expires_at__gt=timezone.now()
     )
-    return not counting.marks(study.pk) and not at_work.exists()
+    return not facts.marks(study.pk) and not at_work.exists()
 
 
 def is_closed(world: World) -> bool:

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.models import Campaign
-from estimation import tasks
+from estimation import read, refresh, tasks
 from estimation.models import Agreement, Comparison, Decision, Estimate
-from estimation.selectors import agreement, comparisons, history
-from estimation.services import retention
+from estimation.pages import numbers
 from tests.factories import campaign
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -77,26 +76,26 @@ def counts(study: Campaign, criterion: str = "overall") -> list[int]:
 
 @pytest.mark.slow
 def test_rows_stay_wherever_the_number_of_judgments_has_changed_by_a_percent(study):
-    assert retention.thin(study.pk) > 0
+    assert refresh.thin(study.pk) > 0
     left = counts(study)
     assert left[:100] == COUNTS[:100]  # one judgment of fewer than 100 is more than a percent
     assert len(left) < len(COUNTS)
     assert left[-1] == COUNTS[-1]
-    assert all(abs(b - a) >= retention.STEP * a for a, b in pairwise(left[:-1]))
+    assert all(abs(b - a) >= refresh.STEP * a for a, b in pairwise(left[:-1]))
     assert counts(study, "fluency") == left
     assert list(Comparison.objects.order_by("pk").values_list("n_judgments", flat=True)) == left
 
 
 @pytest.mark.slow
 def test_a_second_run_finds_nothing_more_and_an_interrupted_one_goes_on(study, monkeypatch):
-    monkeypatch.setattr(retention, "MOST", 7)
+    monkeypatch.setattr(refresh, "MOST", 7)
     runs = 0
-    while retention.thin(study.pk):
+    while refresh.thin(study.pk):
         runs += 1
     assert runs > 3
     left = counts(study)
     monkeypatch.undo()
-    assert retention.thin(study.pk) == 0
+    assert refresh.thin(study.pk) == 0
     assert counts(study) == left
 
 
@@ -108,7 +107,7 @@ def test_what_a_decision_cites_is_never_thinned(study):
     pairs = list(Comparison.objects.filter(n_judgments=114))
     everything.estimates.set(cited)
     everything.comparisons.set(pairs)
-    retention.thin(study.pk)
+    refresh.thin(study.pk)
     assert set(everything.estimates.all()) == set(cited)
     assert set(everything.comparisons.all()) == set(pairs)
 
@@ -121,18 +120,18 @@ def test_final_rows_and_those_of_the_closing_stay(study):
     Estimate.objects.filter(pk__gt=max(closing)).update(at=LONG_AGO + timedelta(hours=1))
     Campaign.objects.filter(pk=study.pk).update(closed_at=LONG_AGO + timedelta(minutes=1))
     before = set(Estimate.objects.filter(n_judgments__in=(114, 110)))
-    was = history.at_closing(study.pk, LONG_AGO + timedelta(minutes=1))
-    retention.thin(study.pk)
+    was = read.at_closing(study.pk, LONG_AGO + timedelta(minutes=1))
+    refresh.thin(study.pk)
     assert before <= set(Estimate.objects.all())
-    assert history.at_closing(study.pk, LONG_AGO + timedelta(minutes=1)) == was
+    assert read.at_closing(study.pk, LONG_AGO + timedelta(minutes=1)) == was
 
 
 @pytest.mark.slow
 def test_the_newest_rows_and_young_ones_stay(study):
-    newest = set(history.newest([study.pk])), set(comparisons.newest(study.pk))
+    newest = set(read.newest([study.pk])), set(numbers.newest(study.pk))
     assert all(newest)
     Estimate.objects.bulk_create(row(study, 398) for _ in range(5))
-    retention.thin(study.pk)
+    refresh.thin(study.pk)
     assert Estimate.objects.filter(n_judgments=398).count() == 5
     assert {one.pk for both in newest for one in both} <= {
         *Estimate.objects.values_list("pk", flat=True),
@@ -144,7 +143,7 @@ def test_the_newest_rows_and_young_ones_stay(study):
 def test_the_task_looks_at_campaigns_that_were_estimated_lately(study):
     old = campaign()
     Estimate.objects.bulk_create(row(old, n) for n in COUNTS)
-    Estimate.objects.filter(campaign=old).update(at=LONG_AGO - retention.IDLE)
+    Estimate.objects.filter(campaign=old).update(at=LONG_AGO - refresh.IDLE)
     assert tasks.thin_histories() == 1
     assert len(counts(old)) == len(COUNTS)
     assert len(counts(study)) < len(COUNTS)
@@ -169,25 +168,25 @@ def test_rows_of_agreement_are_thinned_the_same_way(study):
     ]
     Agreement.objects.bulk_create(made)
     Agreement.objects.update(at=LONG_AGO)
-    newest = set(agreement.newest(study.pk))
+    newest = set(numbers.newest_agreement(study.pk))
     young = Agreement.objects.create(
         campaign=study, criterion="edit", distance="interval", level=0.95, n_outputs=0,
         n_judgments=0, n_annotators=0,
     )  # fmt: skip
-    retention.thin(study.pk)
+    refresh.thin(study.pk)
     for criterion in ("overall", "fluency"):
         left = Agreement.objects.filter(criterion=criterion).order_by("pk")
         assert list(left.values_list("n_judgments", flat=True)) == counts(study)
     assert newest | {young} <= set(Agreement.objects.all())
-    assert retention.thin(study.pk) == 0
+    assert refresh.thin(study.pk) == 0
 
 
 @given(st.lists(st.integers(0, 3000), max_size=200))
 def test_between_rows_that_stay_nothing_moves_by_more_than_a_percent(counts):
     rows = [(pk, n, True, LONG_AGO, "s") for pk, n in enumerate(counts)]
-    spare = set(retention._spare(rows, closed_at=None))
+    spare = set(refresh._spare(rows, closed_at=None))
     left = [one for one in rows if one[0] not in spare]
-    assert not retention._spare(left, closed_at=None)
+    assert not refresh._spare(left, closed_at=None)
     for pk in spare:
         last = next(one[1] for one in reversed(left) if one[0] < pk)
-        assert abs(counts[pk] - last) < max(1, retention.STEP * last)
+        assert abs(counts[pk] - last) < max(1, refresh.STEP * last)

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from annotate.campaigns.problems import Row
 from annotate.models import (
     Campaign,
     ChangeMark,
@@ -20,8 +21,7 @@ from annotate.models import (
     Score,
     TaskLease,
 )
-from annotate.services.campaigns.importing.problems import Row
-from config.workers.schedule import BACKGROUND
+from config.workers import BACKGROUND
 from estimation.models import Agreement, Estimate
 from tests.factories import campaign, judge, leased, person
 from tests.processes import stack, wait_for

@@ -7,24 +7,23 @@ import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
-from estimation.charts.narrowing import HIGH, LINE, NAMED, apart, narrowing
-from estimation.charts.theme import THEMES
+from estimation.pages.charts import HIGH, NAMED, NARROWING_LINE, THEMES, apart, narrowing
 
 
 @given(st.lists(st.floats(0, HIGH), max_size=NAMED + 1))
 def test_names_keep_their_order_and_distance_in_the_picture(wanted):
-    found = apart(wanted, LINE, HIGH)
+    found = apart(wanted, NARROWING_LINE, HIGH)
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     placed = [found[i] for i in order]
-    assert all(b - a >= LINE - 1e-9 for a, b in pairwise(placed))
+    assert all(b - a >= NARROWING_LINE - 1e-9 for a, b in pairwise(placed))
     assert all(0 <= place <= HIGH for place in placed)
 
 
-@given(st.lists(st.floats(LINE, 40), min_size=1, max_size=4))
+@given(st.lists(st.floats(NARROWING_LINE, 40), min_size=1, max_size=4))
 def test_names_that_are_apart_stay_where_they_are(gaps):
     wanted = list(accumulate(gaps))
-    assert apart(wanted, LINE, HIGH) == pytest.approx(wanted)
-    assert apart(wanted[::-1], LINE, HIGH) == pytest.approx(wanted[::-1])
+    assert apart(wanted, NARROWING_LINE, HIGH) == pytest.approx(wanted)
+    assert apart(wanted[::-1], NARROWING_LINE, HIGH) == pytest.approx(wanted[::-1])
 
 
 @pytest.mark.parametrize("theme", [None, *THEMES.values()], ids=["paper", *THEMES])

@@ -12,7 +12,7 @@ from django.urls import reverse
 from annotate.instruments.registry import INSTRUMENTS
 from annotate.models import Campaign
 from estimation.models import Estimate
-from estimation.selectors.report import facts, tutorial
+from estimation.pages import report as pages_report
 from tests.estimation.verifying.worlds import closed, files_of
 from tests.factories import campaign
 
@@ -44,7 +44,7 @@ def figure(client: Client, made: Campaign, of: str, kind: str, query: str = "") 
 
 def test_intervals_stand_beside_their_numbers(client: Client, made: Campaign) -> None:
     shown = page(client, made)
-    report = facts.build(made)
+    report = pages_report.build(made)
     cells = [
         cell
         for row in (*report.board.primary_rows, *report.board.secondary_rows)
@@ -91,7 +91,7 @@ def test_the_export_holds_the_pictures_with_their_checksums(made: Campaign) -> N
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_every_question_of_every_tutorial_is_told(key: str, language: str) -> None:
     found = INSTRUMENTS[key].tutorial(language)
-    told = tutorial.questions(found)
+    told = pages_report.questions(found)
     assert len(told) == (0 if found is None else len(found.samples))
     for one in told:
         assert one.parts
@@ -103,7 +103,7 @@ def test_every_question_of_every_tutorial_is_told(key: str, language: str) -> No
 def test_the_page_holds_the_tutorial_folded(client: Client, ada: User) -> None:
     made = campaign(owner=ada, tutorial=True)
     shown = page(client, made)
-    told = facts.build(made).tutorial
+    told = pages_report.build(made).tutorial
     assert len(told) > 5
     assert '<details class="tutorial"><summary>The tutorial:' in shown
     assert shown.count('<dt lang="en">Right</dt>') == sum(bool(one.right) for one in told)

@@ -11,12 +11,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotate.campaigns import members
+from annotate.common import audit
 from annotate.models import AuditEntry, Campaign
-from annotate.services import audit
-from annotate.services.campaigns import members
-from annotate.states import MemberRole
+from annotate.models.base import MemberRole
 from estimation.models import Decision
-from estimation.selectors import activity
+from estimation.pages import dashboard
 from tests.factories import campaign, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -79,7 +79,7 @@ def test_each_part_has_its_entries(client: Client, ada: User) -> None:
     Decision.objects.create(campaign=made, verb="close", text="Closed.")
     seen = {
         part: [line.text.split(":")[0] for line in walk(client, made, f"?show={part}")]
-        for part in activity.PARTS
+        for part in dashboard.PARTS
     }
     assert seen["reviews"] == ["stopped an annotator for a review"]
     assert seen["crowd"] == ["compared its postings with the crowd"]

@@ -14,25 +14,23 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.crowds import bills, tariffs
-from annotate.instruments.language_quality.criteria import OVERALL
+from annotate.campaigns import life
+from annotate.campaigns.lists import CampaignFacts, ListedSystem
+from annotate.campaigns.progress import Availability, Liveness, Progress
+from annotate.crowds import prices
+from annotate.instruments.language_quality.instrument import OVERALL
 from annotate.models import Campaign
-from annotate.selectors.campaigns.availability import Availability
-from annotate.selectors.campaigns.listing import CampaignFacts, ListedSystem
-from annotate.selectors.campaigns.progress import Liveness, Progress
-from annotate.selectors.pay import budget
-from annotate.selectors.pay.open_units import Deadline
-from annotate.selectors.work.offered import Offered
-from annotate.services.campaigns import life
-from annotate.services.work import leasing
-from annotate.states import CampaignStatus as Status
-from annotate.states import CloseReason
-from estimation.selectors import advice as rules
-from estimation.selectors import situation as parts
-from estimation.selectors.criteria.cells import ShownCell
-from estimation.selectors.dashboard import Dashboard
-from estimation.selectors.history import Newest
-from estimation.selectors.situation import Advice, Situation
+from annotate.models.base import CampaignStatus as Status
+from annotate.models.base import CloseReason
+from annotate.pay import budget
+from annotate.pay.budget import Deadline
+from annotate.work import leasing
+from annotate.work.admission import Offered
+from estimation.pages import advice as pages_advice
+from estimation.pages.advice import Advice, Situation
+from estimation.pages.criteria import ShownCell
+from estimation.pages.dashboard import Dashboard
+from estimation.read import Newest
 from tests.crowds.clock import Clock
 from tests.crowds.scripted import Scripted
 from tests.estimation.advised import SITUATIONS, World
@@ -41,7 +39,7 @@ from tests.estimation.reviewed import settle
 from tests.factories import judge, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
-SOURCES = Path(rules.__file__).parent
+SOURCES = Path(pages_advice.__file__).parent
 MOST_QUERIES = 60  # in any situation, whatever the size
 LINKS = {
     "people": "people",
@@ -157,8 +155,8 @@ def test_the_page_asks_again_only_when_the_advice_changes(client: Client, world:
 
 @pytest.mark.slow
 def test_only_an_owner_gets_the_button_of_an_owner(client: Client, world: World) -> None:
-    from annotate.services.campaigns import members
-    from annotate.states import MemberRole
+    from annotate.campaigns import members
+    from annotate.models.base import MemberRole
 
     made = SITUATIONS["widened"](world)  # closed: a reviewer sees it
     members.join(made.pk, user("rea").pk, MemberRole.REVIEWER, by=world.owner.pk)
@@ -282,7 +280,7 @@ def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Situa
         ),
         cells=tuple(draw(st.lists(cells(), min_size=1, max_size=3))),
         price=Decimal("0.40"),
-        most=budget.AtMost(bills.Bill(20, 1, tariffs.Price(Decimal("8.00"))), None),
+        most=budget.AtMost(prices.Bill(20, 1, prices.Price(Decimal("8.00"))), None),
         waiting=reviewed if some else draw(SMALL),
         availability=Availability(
             came,
@@ -316,7 +314,7 @@ def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Situa
 @pytest.mark.slow
 @given(now=situations())
 def test_there_is_always_one_act_and_it_is_well_said(now: Situation) -> None:
-    advice = rules.advise(now)
+    advice = pages_advice.advise(now)
     _speaks_well(advice)
     assert advice.act in (
         "",
@@ -358,7 +356,7 @@ def stalled(draw: Any) -> Situation:
 
 @given(now=stalled())
 def test_nobody_is_told_to_wait_for_what_cannot_come(now: Situation) -> None:
-    advice = rules.advise(now)
+    advice = pages_advice.advise(now)
     assert not advice.waits, advice
     assert advice.act
     assert not advice.title.startswith(("Nothing", "Wait"))
@@ -373,15 +371,17 @@ def test_nobody_is_told_that_judgments_come_in_where_nobody_was_seen(
     by_link = replace(now.facts, crowd="link")
     live = replace(now.liveness, silence=quiet, judged_ago=quiet, active=0)
     now = replace(now, facts=by_link, liveness=live, offered=Offered())
-    assert "coming in" not in rules.advise(now).title
+    assert "coming in" not in pages_advice.advise(now).title
 
 
 @pytest.mark.slow
 @given(now=situations(), later=situations())
 def test_the_same_situation_gets_the_same_advice(now: Situation, later: Situation) -> None:
-    rules.advise(later)
-    again = replace(now, **{part.name: getattr(now, part.name) for part in fields(parts.Situation)})
-    assert rules.advise(now) == rules.advise(again)
+    pages_advice.advise(later)
+    again = replace(
+        now, **{part.name: getattr(now, part.name) for part in fields(pages_advice.Situation)}
+    )
+    assert pages_advice.advise(now) == pages_advice.advise(again)
 
 
 def test_a_campaign_that_was_just_opened_again_is_not_called_silent(

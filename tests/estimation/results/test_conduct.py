@@ -13,11 +13,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from rest_framework.test import APIClient
 
+from annotate.campaigns import life
 from annotate.models import Campaign, Membership, Review, Ruling
-from annotate.selectors.review import ruling_statistics
-from annotate.selectors.review.ruling_statistics import Conduct
-from annotate.services.campaigns import life
-from annotate.services.review import reviews, rulings
+from annotate.review import effects, reviews, rulings
+from annotate.review.effects import Conduct
 from tests import remembered
 from tests.estimation.reviewed import by_hand, settle
 from tests.factories import campaign, judge, person
@@ -61,7 +60,7 @@ def told(made: Campaign) -> str:
 
 @pytest.mark.slow
 def test_nothing_ruled_is_said_plainly(made: Campaign) -> None:
-    assert ruling_statistics.of(made.pk) == Conduct()
+    assert effects.ruling_statistics_of(made.pk) == Conduct()
     assert "There are no rulings yet." in told(made)
 
 
@@ -69,7 +68,7 @@ def test_blind_rulings_and_others_are_counted(made: Campaign, ada: User, eve: Us
     rule(review_of(made, "p0", eve), eve, Act.EXCLUDE)
     rule(review_of(made, "p1", eve), eve, Act.CLEAR)
     rule(review_of(made, "p2", ada), ada, Act.EXCLUDE, Act.BLOCK)
-    found = ruling_statistics.of(made.pk)
+    found = effects.ruling_statistics_of(made.pk)
     assert (found.rulings, found.blind, found.not_blind, found.looks) == (3, 2, 1, 0)
     said = told(made)
     assert (
@@ -89,7 +88,7 @@ def test_exclude_look_restore_is_counted_each_time(made: Campaign, ada: User) ->
         client.get(reverse("estimation:dashboard", args=[made.public_id]))
         rule(review, ada, Act.RESTORE)
     rule(review, ada, Act.EXCLUDE)
-    found = ruling_statistics.of(made.pk)
+    found = effects.ruling_statistics_of(made.pk)
     assert found == Conduct(
         rulings=7, looked=6, looks=3, undone=3, undone_looked=3, undone_late=0, again=3, unopened=7
     )
@@ -108,7 +107,7 @@ def test_a_look_before_an_exclusion_is_none_since(made: Campaign, ada: User) -> 
     review = review_of(made, "p0", ada)
     rule(review, ada, Act.EXCLUDE)
     rule(review, ada, Act.RESTORE)
-    found = ruling_statistics.of(made.pk)
+    found = effects.ruling_statistics_of(made.pk)
     assert (found.looked, found.looks, found.undone, found.undone_looked) == (2, 1, 1, 0)
 
 
@@ -118,7 +117,7 @@ def test_whoever_does_not_rule_may_look(made: Campaign, ada: User, eve: User) ->
     rule(review, eve, Act.EXCLUDE)
     reviews.record_results_seen(made.pk, ada.pk)
     rule(review, eve, Act.RESTORE)
-    found = ruling_statistics.of(made.pk)
+    found = effects.ruling_statistics_of(made.pk)
     assert (found.looks, found.looked, found.undone, found.undone_looked) == (0, 0, 1, 0)
 
 
@@ -128,7 +127,7 @@ def test_undoing_after_the_end_is_late(made: Campaign, ada: User) -> None:
     life.close(made.pk, Campaign.Reason.HAND)
     life.finish(made.pk)
     rule(review, ada, Act.RESTORE)
-    assert ruling_statistics.of(made.pk).undone_late == 1
+    assert effects.ruling_statistics_of(made.pk).undone_late == 1
     assert "1 exclusion was undone: 0 by a reviewer" in told(made)
 
 
@@ -157,13 +156,13 @@ def test_other_campaigns_are_not_counted(made: Campaign, ada: User) -> None:
     judge(person(other, "x"))
     rule(review_of(other, "x", ada), ada, Act.EXCLUDE)
     reviews.record_results_seen(other.pk, ada.pk)
-    assert ruling_statistics.of(made.pk) == Conduct()
+    assert effects.ruling_statistics_of(made.pk) == Conduct()
 
 
 def test_three_queries_whatever_there_is(made: Campaign, ada: User) -> None:
     def count() -> Any:
         with CaptureQueriesContext(connection) as captured:
-            ruling_statistics.of(made.pk)
+            effects.ruling_statistics_of(made.pk)
         return len(captured)
 
     for name in ("p0", "p1", "p2"):

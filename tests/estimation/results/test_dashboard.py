@@ -14,14 +14,15 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils.html import escape
 
-from annotate.instruments.language_quality.criteria import OVERALL
+from annotate.campaigns import life
+from annotate.common import audit
+from annotate.instruments.language_quality.instrument import OVERALL
 from annotate.models import Campaign
-from annotate.services import audit
-from annotate.services.campaigns import life
-from estimation.charts.scale import frame, ticks
+from estimation import read
 from estimation.models import Agreement, Decision, Estimate, MetricScore
-from estimation.selectors import history, versions
-from estimation.selectors.dashboard import Dashboard
+from estimation.pages import dashboard
+from estimation.pages.charts import axis_frame, ticks
+from estimation.pages.dashboard import Dashboard
 from tests.estimation.reviewed import exclude
 from tests.factories import campaign, judge, leased, person, user
 
@@ -284,7 +285,7 @@ def test_final_or_provisional_and_for_whom(client: Client, ada: User) -> None:
 def test_numbers_answer_only_when_something_has_changed(
     client: Client, ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(versions, "MINUTE", 10**9)  # no new minute begins in between
+    monkeypatch.setattr(dashboard, "MINUTE", 10**9)  # no new minute begins in between
     made = campaign(owner=ada)
     address = reverse("estimation:numbers", args=[made.public_id])
     first = client.get(address)
@@ -374,14 +375,14 @@ def test_history_is_thinned_but_keeps_its_ends(ada: User) -> None:
     made = campaign(owner=ada, systems=("alpha",))
     for n in range(1, 301):
         estimated(made, n)
-    points = history.points(made.pk, "overall")
+    points = read.points(made.pk, "overall")
     counts = [point.n_judgments for point in points]
     assert counts[0] == 10  # fewer items are not shown
     assert counts[-1] == 300
-    assert 60 <= len(counts) <= history.MOST_POINTS
-    assert len(history.points(made.pk, "overall", most=12)) <= 12
+    assert 60 <= len(counts) <= read.MOST_POINTS
+    assert len(read.points(made.pk, "overall", most=12)) <= 12
     middle = Estimate.objects.filter(n_judgments=100, criterion="overall").get().pk
-    assert history.points(made.pk, "overall", upto=middle)[-1].n_judgments == 100
+    assert read.points(made.pk, "overall", upto=middle)[-1].n_judgments == 100
 
 
 def test_the_data_of_a_plot_as_table_and_csv(client: Client, ada: User) -> None:
@@ -460,9 +461,9 @@ def test_ticks_are_round_and_inside() -> None:
 
 
 def test_early_wide_intervals_do_not_flatten_the_plot() -> None:
-    wide = history.Point(1, "overall", 2, 0.4, -5.0, 6.0, 0.4, -5.0, 6.0)
-    later = [history.Point(1, "overall", n, 0.4, 0.3, 0.5, 0.4, 0.28, 0.52) for n in range(20, 101)]
-    found = frame([wide, *later], criterion=OVERALL, target=0.2)
+    wide = read.Point(1, "overall", 2, 0.4, -5.0, 6.0, 0.4, -5.0, 6.0)
+    later = [read.Point(1, "overall", n, 0.4, 0.3, 0.5, 0.4, 0.28, 0.52) for n in range(20, 101)]
+    found = axis_frame([wide, *later], criterion=OVERALL, target=0.2)
     assert found.low == pytest.approx(0.28, abs=0.03)
     assert found.high == pytest.approx(0.52, abs=0.03)
     assert found.x_end == 100

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.instruments.language_quality.criteria import OVERALL
+from annotate.instruments.language_quality.instrument import OVERALL
 from estimation.core import Interval
 from estimation.core.intervals import interval_of
-from estimation.selectors.criteria.contrasts import (
+from estimation.pages.criteria import (
     Adjustment,
     Axis,
     ContrastTable,

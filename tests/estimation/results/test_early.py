@@ -9,9 +9,9 @@ from django.test import Client
 from django.utils import timezone
 
 from annotate.models import Campaign
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
 from estimation.core.planning import TYPICAL, Prices, Study, forecast
-from estimation.selectors import early
+from estimation.pages import numbers
 from tests.estimation.results.test_dashboard import board, estimated, page
 from tests.factories import campaign, change
 
@@ -43,11 +43,11 @@ def test_pages_say_so_of_an_early_end_by_the_rule(client: Client, made: Campaign
 def test_early_is_before_nine_of_ten_planned_campaigns(client: Client, made: Campaign) -> None:
     found = board(client, made)
     study = Study(TYPICAL["overall"], 100, systems=2, balance=0.16)
-    plan = forecast(study, target_width=0.5, prices=Prices(0.0), replicates=early.DRAWN)
+    plan = forecast(study, target_width=0.5, prices=Prices(0.0), replicates=numbers.DRAWN)
     low = plan.judgments.low
     assert plan.judgments.low < plan.judgments.expected
     for judged, is_said in ((np.ceil(low), False), (np.floor(low) - 1, True)):
-        said = early.told(found.facts, found.primary, judged=int(judged))
+        said = numbers.early_told(found.facts, found.primary, judged=int(judged))
         assert (SAID in said) == is_said
     anytime = replace(found.facts, stop_mode="anytime")
-    assert early.told(anytime, found.primary, judged=1) == ""
+    assert numbers.early_told(anytime, found.primary, judged=1) == ""

@@ -15,13 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from annotate.errors import Invalid
+from annotate.campaigns import life
+from annotate.common.errors import Invalid
 from annotate.models import AuditEntry, Campaign, Membership, Review, Ruling
-from annotate.selectors.review import eligibility
-from annotate.services.campaigns import life
-from annotate.services.review import appeals, rulings
-from estimation.selectors import history
-from estimation.services import effects
+from annotate.review import appeals, eligibility, rulings
+from estimation import read, stopping
 from tests import remembered
 from tests.estimation.reviewed import by_hand, exclude, settle, take_turns
 from tests.factories import campaign, judge, person, user
@@ -103,8 +101,8 @@ def rule(review: Review, actor: User, *acts: Act, reason: str = "") -> list[Ruli
 def test_it_is_what_the_report_says_where_one_person_is_excluded(
     made: Campaign, review: Review
 ) -> None:
-    (found,) = effects.measure(made.pk, review.annotator_id)
-    rows = [row for row in history.latest(made.pk) if row.criterion == "overall"]
+    (found,) = stopping.measure(made.pk, review.annotator_id)
+    rows = [row for row in read.latest(made.pk) if row.criterion == "overall"]
     shifts = [abs(row.estimate - row.detail["with_excluded"]["estimate"]) for row in rows]
     shares = [shift / (row.width / 2) for shift, row in zip(shifts, rows, strict=True) if row.width]
     assert (found.criterion, found.estimates, found.lost) == ("overall", 2, 0)
@@ -115,12 +113,12 @@ def test_it_is_what_the_report_says_where_one_person_is_excluded(
 
 @pytest.mark.slow
 def test_it_is_that_of_this_person_alone(made: Campaign, review: Review, eve: User) -> None:
-    (before,) = effects.measure(made.pk, review.annotator_id)
+    (before,) = stopping.measure(made.pk, review.annotator_id)
     exclude(person(made, "p0"), eve)
     settle(made)
-    (after,) = effects.measure(made.pk, review.annotator_id)
+    (after,) = stopping.measure(made.pk, review.annotator_id)
     assert after.shift != before.shift
-    (second,) = effects.measure(made.pk, person(made, "p0").annotator_id)
+    (second,) = stopping.measure(made.pk, person(made, "p0").annotator_id)
     assert second.shift != after.shift
 
 
@@ -134,7 +132,7 @@ def test_estimates_of_which_nothing_is_left_are_counted(
     settle(made)
     review = exclude(person(made, "alone"), ada)
     later(monkeypatch, days=eligibility.TO_APPEAL.days, seconds=1)
-    (found,) = effects.measure(made.pk, review.annotator_id)
+    (found,) = stopping.measure(made.pk, review.annotator_id)
     assert (found.estimates, found.lost, found.shift, found.share) == (2, 2, None, None)
     assert "No judgments are left for 2 of 2 estimates." in shown(ada, review)[0]
 
@@ -230,7 +228,7 @@ def test_strangers_learn_nothing_of_it(review: Review) -> None:
 def test_it_takes_as_many_queries_for_more_work(made: Campaign, review: Review, ada: User) -> None:
     def count() -> int:
         with CaptureQueriesContext(connection) as captured:
-            effects.measure(made.pk, review.annotator_id)
+            stopping.measure(made.pk, review.annotator_id)
         return len(captured)
 
     before = count()

@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.instruments.base import Criterion
-from annotate.instruments.language_quality.criteria import HTER, OVERALL
+from annotate.instruments.language_quality.instrument import OVERALL
+from annotate.instruments.rating.instrument import HTER
 from annotate.models import Campaign, Judgment
-from estimation.charts import scale
+from estimation import read
 from estimation.models import Estimate
-from estimation.selectors import shown
-from estimation.selectors.criteria.cells import ShownCell
-from estimation.selectors.dashboard import Dashboard
-from estimation.selectors.history import Point
-from estimation.selectors.shown import Awaited
+from estimation.pages import charts as pages_charts
+from estimation.pages.criteria import ShownCell
+from estimation.pages.dashboard import Dashboard
+from estimation.read import Awaited, Point
 from tests.estimation import reviewed
 from tests.estimation.collecting import collect
 from tests.factories import campaign, person, rows
@@ -310,7 +310,7 @@ def intervals(draw: Any, criterion: Criterion) -> Point:
 def test_a_plot_shows_the_scale_and_nothing_else(criterion: Criterion, data: Any) -> None:
     points = data.draw(st.lists(intervals(criterion), min_size=1, max_size=8))
     target = data.draw(st.none() | st.floats(0.01, criterion.high - criterion.low))
-    found = scale.frame(points, criterion=criterion, target=target)
+    found = pages_charts.axis_frame(points, criterion=criterion, target=target)
     top = max([criterion.high, *(p.high for p in points if p.estimate > criterion.high)])
     free = (target or 0) / 2 + 0.3 if top > criterion.high else 0  # nothing ends a working range
     room = 0.06 * (max(top, *(p.high for p in points)) + free - criterion.low)
@@ -326,7 +326,7 @@ def test_a_shown_interval_holds_its_estimate_and_stays_on_the_scale(
     criterion: Criterion, data: Any
 ) -> None:
     point = data.draw(intervals(criterion))
-    within = shown.of_scale(criterion, point.estimate)
+    within = read.of_scale(criterion, point.estimate)
     low, high = within.cut(point.low), within.cut(point.high)
     assert criterion.low <= low <= point.estimate <= high
     assert high <= max(criterion.high, point.high if point.estimate > criterion.high else 0)

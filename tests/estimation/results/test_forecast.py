@@ -9,11 +9,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.campaigns import life
 from annotate.models import Campaign, NextStep
-from annotate.services.campaigns import life
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from estimation import after, refresh
 from estimation.models import EndForecast, EndForecastDue
-from estimation.services import estimating, forecasting
 from tests import remembered
 from tests.estimation.reviewed import exclude, settle, take_turns
 from tests.factories import campaign, judge, person
@@ -108,15 +108,15 @@ def test_it_is_made_by_a_task_after_the_estimates_and_not_for_every_judgment(ada
     made = begun(ada)
     before = EndForecast.objects.get(campaign=made)
     judge(person(made, "p0"))
-    assert estimating.refresh(made.pk)
+    assert refresh.refresh(made.pk)
     assert not EndForecastDue.objects.exists(), "one judgment is not 5 % more"
     take_turns([person(made, f"p{i}") for i in range(11)], 6)
-    assert estimating.refresh(made.pk)
+    assert refresh.refresh(made.pk)
     assert EndForecastDue.objects.filter(campaign=made).exists()
     assert EndForecast.objects.get(campaign=made) == before, "only noted until its task runs"
-    assert forecasting.measure(made.pk)
+    assert after.make_forecast(made.pk)
     assert EndForecast.objects.get(campaign=made).judgments == 91
-    assert not forecasting.measure(made.pk), "nothing is due"
+    assert not after.make_forecast(made.pk), "nothing is due"
 
 
 @pytest.mark.slow
@@ -139,14 +139,14 @@ def test_it_can_be_thrown_away(client: Client, ada: User) -> None:
 
 def test_an_old_one_is_renewed_because_the_pace_changes(ada: User) -> None:
     made = begun(ada)
-    assert forecasting.catch_up() == 0
+    assert after.catch_up_forecasts() == 0
     EndForecast.objects.update(at=timezone.now() - timedelta(hours=2))
-    forecasting.catch_up()
+    after.catch_up_forecasts()
     assert EndForecastDue.objects.filter(campaign=made).count() == 1
-    forecasting.catch_up()
+    after.catch_up_forecasts()
     assert EndForecastDue.objects.filter(campaign=made).count() == 1, "asked for once"
     EndForecastDue.objects.update(at=timezone.now() - timedelta(minutes=1))
-    assert forecasting.catch_up() == 1
+    assert after.catch_up_forecasts() == 1
     assert EndForecast.objects.get(campaign=made).at > timezone.now() - timedelta(minutes=1)
 
 

@@ -8,9 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.models import Campaign
-from estimation.selectors.criteria.forest import FEW, Forest, forest
-from estimation.selectors.criteria.rows import CriterionRow
-from estimation.selectors.dashboard import Dashboard
+from estimation.pages.criteria import FEW, CriterionRow, Forest, forest_of
+from estimation.pages.dashboard import Dashboard
 from tests.browser.researchers import estimated
 from tests.factories import campaign, user
 
@@ -78,7 +77,7 @@ def test_many_are_one_picture_and_their_plots_wait(client: Client, ada: User) ->
 def test_a_system_without_an_estimate_is_named_below(client: Client, ada: User) -> None:
     rows, _page = shown(client, made(ada))
     first, *others = rows["overall"].cells
-    found = forest([replace(first, row=None), *others])
+    found = forest_of([replace(first, row=None), *others])
     assert found is not None
     assert [cell.system.name for cell in found.awaited] == [first.system.name]
     assert len(found.lines) == 6
@@ -89,6 +88,6 @@ def test_estimates_that_are_all_the_same_are_drawn_too(client: Client, ada: User
     cells = rows["overall"].cells
     assert cells[0].row is not None
     alike = replace(cells[0].row, low=None, high=None, width=None)
-    found = forest([replace(cell, row=alike) for cell in cells])
+    found = forest_of([replace(cell, row=alike) for cell in cells])
     assert found is not None
     assert {(line.x, line.x_low) for line in found.lines} == {("70.0", None)}

@@ -6,18 +6,18 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from annotate.campaigns import facts
+from annotate.campaigns.problems import Row
+from annotate.common import locks, marks
 from annotate.models import ChangeMark, Judgment, PendingScore, Score, Slot
-from annotate.selectors import scoring as selectors
-from annotate.selectors.campaigns import counting
-from annotate.services import locks
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.work import scoring
+from annotate.studies import queries as studies_queries
 from annotate.tasks import score_waiting
+from annotate.work import scoring
+from estimation import refresh
 from estimation.metrics import hter
 from estimation.metrics.edits import LONG
 from estimation.models import Decision, Estimate
-from estimation.selectors.history import estimate_rows
-from estimation.services import estimating
+from estimation.read import estimate_rows
 from tests import remembered
 from tests.factories import campaign, judge, leased, person, user
 
@@ -63,7 +63,7 @@ def _judged():
 
 def settle(study) -> None:
     for _round in range(10):
-        if not estimating.refresh(study.pk):
+        if not refresh.refresh(study.pk):
             return
     raise AssertionError("the estimates never settle")
 
@@ -75,7 +75,7 @@ def pending() -> int:
 @pytest.mark.slow
 def test_a_long_edit_waits_for_a_task_of_its_own_and_gets_the_same_score():
     study = judged()
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     assert pending() == 3
     waiting = PendingScore.objects.select_related("judgment__output")
     judgments = [one.judgment for one in waiting]
@@ -121,7 +121,7 @@ def test_what_comes_after_the_end_is_final_only_with_all_scores():
     )
     Score.supersede(Judgment.objects.first().pk, by="another")
     ChangeMark.objects.create(campaign=study, reason="test")
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     assert {row.provisional for row in estimate_rows(study.pk)} == {True}
     assert score_waiting() == 1
     settle(study)
@@ -132,25 +132,25 @@ def test_what_comes_after_the_end_is_final_only_with_all_scores():
 def test_a_judgment_that_does_not_count_holds_back_no_decision():
     study = long_texts()
     judge_all(study, 3)
-    estimating.refresh(study.pk)
-    assert (pending(), selectors.waiting(study.pk)) == (3, 3)
+    refresh.refresh(study.pk)
+    assert (pending(), facts.waiting(study.pk)) == (3, 3)
     judgment = Judgment.objects.first()
     Slot.objects.filter(assignment=judgment.assignment).update(assignment=None)
-    assert selectors.waiting(study.pk) == 2
-    assert counting.scores(study.pk).waiting == 2
+    assert facts.waiting(study.pk) == 2
+    assert facts.scores(study.pk).waiting == 2
 
 
 def test_an_estimate_whose_scores_are_all_awaited_is_not_withdrawn():
     study = long_texts()
     judge_all(study, 6)
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     score_waiting()
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     before = estimate_rows(study.pk)
     assert {row.n_judgments for row in before} == {6}
     of_version(study, "0")
     ChangeMark.objects.create(campaign=study, reason="test")
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     assert pending() == 6
     assert [row.n_judgments for row in estimate_rows(study.pk)] == [
         row.n_judgments for row in before
@@ -169,22 +169,22 @@ def of_version(study, version: str) -> None:
 def test_no_estimate_mixes_scores_of_two_definitions():
     study = judged()
     score_waiting()
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     score_waiting()
-    counted = counting.scores(study.pk)
+    counted = facts.scores(study.pk)
     assert counted.waiting == 0
     of_version(study, "0")
-    old = counting.scores(study.pk)
+    old = facts.scores(study.pk)
     assert (old.value, old.waiting) == ({}, 60)
     ChangeMark.objects.create(campaign=study, reason="test")
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     assert {row.n_judgments for row in estimate_rows(study.pk)} == {57}
     assert not Decision.objects.exists()
     assert set(Score.objects.filter(version="0").values_list("judgment", flat=True)) == set(
         PendingScore.objects.values_list("judgment", flat=True)
     )
     score_waiting()
-    new = counting.scores(study.pk)
+    new = facts.scores(study.pk)
     assert new.waiting == 0
     for name, values in counted.value.items():
         assert new.value[name].tolist() == values.tolist()
@@ -196,12 +196,12 @@ def test_scores_of_the_released_version_are_taken_anew():
     study = campaign(systems=("alpha",))
     for i in range(4):
         judge(person(study, f"p{i}"), overall=-1, edit=f"It met on Monday, {i}.")
-    estimating.refresh(study.pk)
-    before = counting.scores(study.pk).value["edit"].tolist()
+    refresh.refresh(study.pk)
+    before = facts.scores(study.pk).value["edit"].tolist()
     of_version(study, "1")  # what the column says of all rows that there were before it
     ChangeMark.objects.create(campaign=study, reason="test")
-    estimating.refresh(study.pk)
-    assert counting.scores(study.pk).value["edit"].tolist() == before
+    refresh.refresh(study.pk)
+    assert facts.scores(study.pk).value["edit"].tolist() == before
     assert not Score.objects.filter(version="1").exists()
 
 
@@ -209,14 +209,14 @@ def test_scores_of_the_released_version_are_taken_anew():
 
 
 def failing(monkeypatch, study) -> None:
-    instrument = scoring.instruments.of(study)
+    instrument = studies_queries.instrument_of(study)
     monkeypatch.setattr(type(instrument), "scores", lambda *_a, **_k: 1 / 0)
 
 
 def test_what_fails_is_tried_again_later_and_later(monkeypatch, clock, caplog):
     study = long_texts()
     judge_all(study, 1)
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     failing(monkeypatch, study)
     pauses = []
     for _attempt in range(6):
@@ -236,8 +236,8 @@ def test_what_fails_is_tried_again_later_and_later(monkeypatch, clock, caplog):
 def test_one_that_fails_keeps_nobody_else_waiting(monkeypatch):
     study = long_texts()
     judge_all(study, 3)
-    estimating.refresh(study.pk)
-    instrument = scoring.instruments.of(study)
+    refresh.refresh(study.pk)
+    instrument = studies_queries.instrument_of(study)
     real, first = type(instrument).scores, Judgment.objects.first().response
 
     def scores(self, response, *, material):
@@ -251,7 +251,7 @@ def test_one_that_fails_keeps_nobody_else_waiting(monkeypatch):
 def test_a_killed_task_leaves_its_text_to_be_tried_again(monkeypatch, clock):
     study = long_texts()
     judge_all(study, 1)
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
 
     class Killed(BaseException):
         pass
@@ -259,7 +259,7 @@ def test_a_killed_task_leaves_its_text_to_be_tried_again(monkeypatch, clock):
     def kill(*_a, **_k):
         raise Killed
 
-    monkeypatch.setattr(type(scoring.instruments.of(study)), "scores", kill)
+    monkeypatch.setattr(type(studies_queries.instrument_of(study)), "scores", kill)
     with pytest.raises(Killed):
         score_waiting()
     monkeypatch.undo()
@@ -272,7 +272,7 @@ def test_a_killed_task_leaves_its_text_to_be_tried_again(monkeypatch, clock):
 def test_one_task_at_a_time_scores_long_texts():
     study = long_texts()
     judge_all(study, 2)
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     with locks.hold("score_waiting", scoring.AT_MOST):
         assert score_waiting() == 0
     assert score_waiting() == 2
@@ -282,20 +282,20 @@ def test_one_task_at_a_time_scores_long_texts():
 def test_a_turn_ends_and_the_rest_is_asked_for_again():
     study = long_texts()
     judge_all(study, 3)
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     asked = []
 
     def note(**_signal):
         asked.append(1)
 
-    scoring.scores_awaited.connect(note)
+    marks.scores_awaited.connect(note)
     try:
         assert scoring.score_waiting(within=0) == 1
         assert asked == [1]
         assert scoring.score_waiting(within=60) == 2
         assert asked == [1]
     finally:
-        scoring.scores_awaited.disconnect(note)
+        marks.scores_awaited.disconnect(note)
 
 
 # ---- what a reader sees ------------------------------------------------------------------------
@@ -306,7 +306,7 @@ def test_the_dashboard_says_how_many_judgments_wait(client):
     ada = user()
     study = long_texts(owner=ada)
     judge_all(study, 3)
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     client.force_login(ada)
     address = reverse("estimation:dashboard", args=[study.public_id])
     assert "<strong>3 judgments wait for a score.</strong>" in client.get(address).content.decode()
@@ -314,6 +314,6 @@ def test_the_dashboard_says_how_many_judgments_wait(client):
     scoring.score_waiting(within=0)
     assert "<strong>1 judgment waits for a score.</strong>" in client.get(address).content.decode()
     scoring.score_waiting()
-    estimating.refresh(study.pk)
+    refresh.refresh(study.pk)
     assert "for a score" not in client.get(address).content.decode()
     assert Estimate.objects.exists()

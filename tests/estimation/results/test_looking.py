@@ -11,11 +11,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from annotate.campaigns import life
 from annotate.models import Campaign, Item, ItemOrder, Membership, Score
-from annotate.services.campaigns import life
-from annotate.states import ItemMeasure
+from annotate.models.base import ItemMeasure
+from estimation import after, refresh
 from estimation.models import CloserLook, CloserLookDue, MetricScore
-from estimation.services import estimating, looking
 from tests import remembered
 from tests.estimation.reviewed import exclude, settle, take_turns
 from tests.factories import campaign, judge, person, user
@@ -240,14 +240,14 @@ def test_it_is_made_after_the_estimates_and_not_for_every_judgment(ada: User) ->
     made = begun(ada)
     before = CloserLook.objects.filter(campaign=made).latest("pk").pk
     judge(person(made, "next"))
-    assert estimating.refresh(made.pk)
+    assert refresh.refresh(made.pk)
     assert not CloserLookDue.objects.exists(), "one judgment is not 5 % more"
     exclude(person(made, "p0"), ada)
-    estimating.refresh(made.pk)
+    refresh.refresh(made.pk)
     assert CloserLookDue.objects.filter(campaign=made).exists()
-    assert looking.measure(made.pk)
+    assert after.make_look(made.pk)
     assert CloserLook.objects.filter(campaign=made).earliest("pk").pk > before
-    assert not looking.measure(made.pk), "nothing is due"
+    assert not after.make_look(made.pk), "nothing is due"
 
 
 def test_without_metrics_there_are_distributions_alone(client: Client, ada: User) -> None:

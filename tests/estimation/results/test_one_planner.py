@@ -12,12 +12,11 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotate.campaigns.sheet import Facts, Sheet
+from annotate.common.numbers import money_text
 from annotate.models import CampaignImport
-from annotate.services.campaigns.importing.facts import Facts
-from annotate.services.campaigns.importing.sheet import Sheet
-from annotate.text.figures import money
 from estimation.core import planning
-from estimation.forms import initial
+from estimation.pages.planning import initial
 from tests.annotate.researcher import lines, looked_at
 from tests.factories import rows, user
 
@@ -119,7 +118,7 @@ def test_a_hundred_designs_have_the_same_numbers_at_every_entrance(
             assert told["target"] is None
             continue
         reached += plan.is_reached
-        assert money(plan.goal.cost.expected) in shown.content.decode()
+        assert money_text(plan.goal.cost.expected) in shown.content.decode()
         found = by_command(design)
         numbers = json.loads(json.dumps(asdict(plan.goal)))
         assert found["target"] == numbers, design

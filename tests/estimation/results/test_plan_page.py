@@ -11,8 +11,8 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotate.services.campaigns.planner import assumed_people
-from annotate.text.figures import money, number, percent
+from annotate.campaigns.planner import assumed_people
+from annotate.common.numbers import money_text, number, percent
 from estimation.core import InvalidOptionError
 from estimation.core.planning import (
     TYPICAL,
@@ -22,7 +22,7 @@ from estimation.core.planning import (
     forecast,
     reachable_target,
 )
-from estimation.forms import PlanForm, initial
+from estimation.pages.planning import PlanForm, initial
 from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -57,7 +57,7 @@ def test_the_page_has_the_numbers_of_the_command(ada: Client) -> None:
     shown = page(ada, target=0.4, systems=2, minutes=2, criterion="fluency")
     options = ("--items", "120", "--systems", "2", "--minutes", "2", "--criterion", "fluency")
     goal = planned(*options, "--target", "0.4")["target"]
-    for write, name in ((lambda v: number(v, 0), "judgments"), (money, "cost")):
+    for write, name in ((lambda v: number(v, 0), "judgments"), (money_text, "cost")):
         expected, low, high = (goal[name][end] for end in ("expected", "low", "high"))
         assert f">{write(expected)}<" in shown
         assert f">{write(low)} to {write(high)}<" in shown
@@ -77,14 +77,14 @@ def test_changes_are_told_against_the_numbers_above_them_and_a_low_cap_is_the_st
     assert changed.cost.expected < 0.7 * goal.cost.expected
     fewer = 1 - changed.judgments.expected / goal.judgments.expected
     assert f"{percent(fewer)} fewer judgments" in effect
-    assert effect.startswith(money(changed.cost.expected))
+    assert effect.startswith(money_text(changed.cost.expected))
 
 
 @pytest.mark.slow
 def test_a_budget_tells_the_width_that_it_buys(ada: Client) -> None:
     shown = page(ada, target="", money=30)
     bought = planned("--items", "120", "--budget", "30")["budget"]
-    assert f"{bought['judgments']} judgments for {money(bought['cost'])}" in shown
+    assert f"{bought['judgments']} judgments for {money_text(bought['cost'])}" in shown
     assert number(bought["width"]["expected"], 3) in shown
 
 

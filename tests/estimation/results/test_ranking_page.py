@@ -7,14 +7,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotate.campaigns import life
+from annotate.campaigns import lists as campaigns_lists
 from annotate.models import Campaign
-from annotate.selectors.campaigns import listing
-from annotate.selectors.pay import budget
-from annotate.services.campaigns import life
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.pay import budget
 from estimation.models import Comparison
-from estimation.selectors import dashboard, rankings, savings
-from estimation.selectors.dashboard import Dashboard
+from estimation.pages import criteria, dashboard, numbers
+from estimation.pages.dashboard import Dashboard
 from tests.estimation.ranked import RANKING, pair
 from tests.factories import campaign, judge, person, user
 
@@ -35,8 +35,8 @@ def known(made: Campaign, **of_b_and_c: Any) -> None:
 
 def board(made: Campaign) -> Dashboard:
     made.refresh_from_db()
-    most = budget.cost_at_most(made)
-    return dashboard.build(listing.facts(made), price=Decimal("0.4"), most=most)
+    most = budget.highest_cost(made)
+    return dashboard.build(campaigns_lists.facts(made), price=Decimal("0.4"), most=most)
 
 
 def shown(client: Client, made: Campaign) -> str:
@@ -79,7 +79,7 @@ def test_a_draft_shows_no_ranking(client: Client) -> None:
 
 def test_pairs_without_a_comparison_are_open() -> None:
     made = ranked()
-    found = rankings.of(listing.facts(made))
+    found = numbers.rankings_of(campaigns_lists.facts(made))
     assert (found.n_pairs, found.n_decided) == (6, 0)
     assert {one.place for one in found.each[0].placed} == {"1–4"}
     assert {one.state.word for one in found.each[0].pairs} == {"open: too few items"}
@@ -92,18 +92,18 @@ def test_the_pair_that_takes_most_items_is_named() -> None:
     pair(made, "c", "d", 0.2, outcome="open", needs="items", items_needed=75)
     for first, second in (("a", "c"), ("a", "d"), ("b", "c"), ("b", "d")):
         pair(made, first, second, 0.6)
-    found = rankings.of(listing.facts(made))
+    found = numbers.rankings_of(campaigns_lists.facts(made))
     assert found.settles.startswith("The pair furthest from a decision is a and b: about 30 more")
 
 
 def test_an_unbounded_scale_takes_more_items() -> None:
-    found = rankings.of(listing.facts(ranked(margins={"edit": 0.3})))
+    found = numbers.rankings_of(campaigns_lists.facts(ranked(margins={"edit": 0.3})))
     assert found.settles == "The first pairs can be decided after 50 items of each system."
 
 
 def test_another_mode_has_no_ranking() -> None:
     made = campaign(owner=user())
-    assert rankings.of(listing.facts(made)) == rankings.Rankings()
+    assert numbers.rankings_of(campaigns_lists.facts(made)) == numbers.Rankings()
     assert "place" not in {cell.state.word for cell in board(made).primary}
 
 
@@ -151,7 +151,7 @@ def test_a_pair_that_an_exclusion_opened_asks_for_a_decision() -> None:
 
 
 def test_what_metrics_save_is_not_claimed() -> None:
-    assert board(ranked(metrics=("quality",))).saving == savings.OF_RANKING
+    assert board(ranked(metrics=("quality",))).saving == criteria.OF_RANKING
 
 
 def test_the_list_counts_decided_pairs(client: Client) -> None:

@@ -14,15 +14,14 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotate.campaigns import amendments
+from annotate.common.numbers import moment, number, series
 from annotate.models import Campaign, WorkTimes
-from annotate.services.campaigns import screen_settings
-from annotate.services.pay import work_times
-from annotate.services.work import judgments
-from annotate.text.figures import moment, number, series
-from estimation.selectors.report import facts, latex
-from estimation.selectors.report.checklist import QUESTIONS, checklist
-from estimation.selectors.report.methods import methods
-from estimation.selectors.report.sentences import plain, sentence
+from annotate.pay import settling
+from annotate.work import submitting
+from estimation.pages import latex
+from estimation.pages import report as pages_report
+from estimation.pages.report import QUESTIONS, checklist, methods, plain, sentence
 from tests.annotate.screening.test_screening_service import slow_clock
 from tests.estimation.reviewed import settle, take_turns
 from tests.estimation.verifying.worlds import closed, files_of
@@ -50,7 +49,7 @@ def texts(client: Client, made: Campaign) -> tuple[str, str, dict[str, Any]]:
 @pytest.mark.slow
 def test_page_latex_and_json_tell_the_same(client: Client, made: Campaign) -> None:
     page, tex, told = texts(client, made)
-    report = facts.build(made)
+    report = pages_report.build(made)
     assert told["is_interim"] is False
     assert len(told["estimates"]) >= 2
     assert {one["criterion"] for one in told["estimates"] if one["is_primary"]} == {"overall"}
@@ -74,7 +73,7 @@ def test_the_hash_can_be_made_from_the_export(made: Campaign) -> None:
     (plan,) = (data for name, data in files.items() if name.endswith("plan.json"))
     stored = json.loads(plan)["protocol"]
     plain_json = json.dumps(stored, sort_keys=True, separators=(",", ":"))
-    assert hashlib.sha256(plain_json.encode()).hexdigest() == facts.build(made).digest
+    assert hashlib.sha256(plain_json.encode()).hexdigest() == pages_report.build(made).digest
 
 
 def strip(page: str) -> str:
@@ -119,8 +118,10 @@ def test_pay_by_the_hour_is_that_of_the_median_person(
         who = person(made, name)
         for seconds in times:
             at = leased(who)
-            judgments.submit(at.pk, participation_id=who.pk, raw=GOOD, active_seconds=seconds)
-    pay = facts.build(made).work.pay
+            submitting.submit_judgment(
+                at.pk, participation_id=who.pk, raw=GOOD, active_seconds=seconds
+            )
+    pay = pages_report.build(made).work.pay
     assert pay.seconds == pytest.approx(24.0)  # of the means 12, 24 and 50
     assert pay.hourly == pytest.approx(float(made.reward) * 150)
     assert pay.least == pytest.approx(float(made.reward) * (72 + 0.2 * (150 - 72)))
@@ -132,7 +133,7 @@ def test_it_says_of_when_the_times_of_a_large_campaign_are(
 ) -> None:
     made = campaign(owner=ada, items=12, annotator_cap=None)
     judge(person(made, "a"))
-    work_times.keep(made.pk)
+    settling.keep(made.pk)
     page, tex, told = texts(client, made)
     assert "Times, pay for an hour" not in page + tex
     assert (told["people"]["judged"], told["times_at"]) == (1, None)
@@ -143,7 +144,7 @@ def test_it_says_of_when_the_times_of_a_large_campaign_are(
     assert said + moment(at, "year") in strip(page)
     assert said in tex
     assert (told["people"]["judged"], datetime.fromisoformat(told["times_at"])) == (1, at)
-    work_times.keep(made.pk)
+    settling.keep(made.pk)
     _page, _tex, told = texts(client, made)
     assert (told["people"]["judged"], told["times_at"]) == (2, None)
 
@@ -165,7 +166,7 @@ def test_before_the_first_judgment_it_says_so(client: Client, ada: User) -> None
 def test_amendments_are_told_with_their_reason(client: Client, made: Campaign, ada: User) -> None:
     other = campaign(owner=ada, items=12)
     changes = {"timing": {"words_per_minute": 700.0}}
-    screen_settings.change(other.pk, changes, actor_id=ada.pk, reason="Short <texts>.")
+    amendments.change(other.pk, changes, actor_id=ada.pk, reason="Short <texts>.")
     page, _tex, told = texts(client, other)
     assert told["amendments"][0]["why"] == "Short <texts>."
     assert told["amendments"][0]["changes"] == {"timing.words_per_minute": [500.0, 700.0]}
@@ -192,11 +193,11 @@ def test_its_queries_do_not_grow(client: Client, ada: User) -> None:
     for n in (4, 12):
         take_turns([person(made, f"p{n}-{k}") for k in range(n)], n)
         settle(made)
-        facts.build(made)  # what a process keeps
+        pages_report.build(made)  # what a process keeps
         with CaptureQueriesContext(
             connection,
         ) as queries:
-            facts.build(made)
+            pages_report.build(made)
         counts.append(len(queries))
     assert counts[0] == counts[1]
 
@@ -243,7 +244,7 @@ def test_every_kind_of_campaign_has_methods(ada: User) -> None:
         ({"annotator_cap": 7}, "Each judged at most 7 texts."),
     ]
     for changes, words in kinds:
-        report = facts.build(campaign(owner=ada, items=12, **changes))
+        report = pages_report.build(campaign(owner=ada, items=12, **changes))
         assert words in " ".join(plain(one) for one in methods(report))
         assert all(one.answer for one in checklist(report))
 
@@ -255,7 +256,7 @@ def test_it_tells_only_what_is_so(client: Client, ada: User) -> None:
     assert made.tutorial_bonus
     for text in (page, tex):
         assert "for the tutorial" not in text.lower()
-    answers = {one.question: one for one in checklist(facts.build(made))}
+    answers = {one.question: one for one in checklist(pages_report.build(made))}
     for question in ("Was there an ethics review?", "What is known about the annotators?"):
         assert answers[question].is_open
         assert answers[question].answer.startswith("Nothing was entered for this")
@@ -271,7 +272,7 @@ def test_pay_of_work_that_nobody_can_have_read_comes_with_a_warning(
     for name, seconds in {"a": 0.2, "b": 0.2, "c": 30.0}.items():
         who = person(made, name)
         at = leased(who)
-        judgments.submit(at.pk, participation_id=who.pk, raw=GOOD, active_seconds=seconds)
+        submitting.submit_judgment(at.pk, participation_id=who.pk, raw=GOOD, active_seconds=seconds)
     page, tex, _told = texts(client, made)
     assert "worked faster than people read" in page
     assert "worked faster than people read" in tex

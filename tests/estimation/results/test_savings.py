@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from estimation.selectors import savings
+from estimation.pages import criteria
 
 PRICE = Decimal("0.48")
 
@@ -26,7 +26,7 @@ def saying(code: str) -> dict[str, Any]:
 
 
 def test_judgments_and_money_by_hand():
-    found = savings.of_estimate(Row(), price=PRICE)
+    found = criteria.of_estimate(Row(), price=PRICE)
     # 60 (0.25² / 0.2² − 1) = 33.75 judgments at 0.48
     assert (found.judgments, found.money) == (34, Decimal("16.32"))
     assert found.share == pytest.approx(0.36)
@@ -46,38 +46,38 @@ def test_judgments_and_money_by_hand():
     ],
 )
 def test_nothing_is_claimed_where_it_does_not_help(row, why):
-    found = savings.of_estimate(row, price=PRICE)
+    found = criteria.of_estimate(row, price=PRICE)
     assert why in found.why
     assert (found.judgments, found.money, found.share) == (None, None, None)
-    assert savings.of_campaign([[(row, 0.2)]], judged=60, price=PRICE).judgments is None
+    assert criteria.of_campaign([[(row, 0.2)]], judged=60, price=PRICE).judgments is None
 
 
 def test_a_system_waits_for_the_interval_that_is_farthest_from_its_target():
     far = Row(width=0.4, mean_width=0.4)  # the metric is of no use where it would matter
-    assert not savings.of_campaign([[(Row(), 0.2), (far, 0.2)]], judged=60, price=PRICE).helps
+    assert not criteria.of_campaign([[(Row(), 0.2), (far, 0.2)]], judged=60, price=PRICE).helps
     near = Row(width=0.1, mean_width=0.15)
-    found = savings.of_campaign([[(Row(), 0.2), (near, 0.2)]], judged=60, price=PRICE)
+    found = criteria.of_campaign([[(Row(), 0.2), (near, 0.2)]], judged=60, price=PRICE)
     assert found.judgments == 34
 
 
 def test_gains_and_losses_of_systems_are_set_against_each_other():
     loss = Row(width=0.25, mean_width=0.2)
-    both = savings.of_campaign([[(Row(), 0.2)], [(loss, 0.2)]], judged=200, price=PRICE)
+    both = criteria.of_campaign([[(Row(), 0.2)], [(loss, 0.2)]], judged=200, price=PRICE)
     assert both.judgments == round(60 * (1.25**2 - 1) - 60 * (1 - 0.8**2))
     chance = Row(detail=saying("not_helping_yet"))
-    half = savings.of_campaign([[(Row(), 0.2)], [(chance, 0.2)]], judged=200, price=PRICE)
+    half = criteria.of_campaign([[(Row(), 0.2)], [(chance, 0.2)]], judged=200, price=PRICE)
     assert half.judgments == 34
 
 
 def test_judgments_that_serve_two_systems_count_once():
     twice = [[(Row(), 0.2)], [(Row(), 0.2)]]
-    assert savings.of_campaign(twice, judged=60, price=PRICE).judgments == 34
-    assert savings.of_campaign(twice, judged=120, price=PRICE).judgments == 68
+    assert criteria.of_campaign(twice, judged=60, price=PRICE).judgments == 34
+    assert criteria.of_campaign(twice, judged=120, price=PRICE).judgments == 68
 
 
 def test_systems_without_intervals_are_left_out():
-    found = savings.of_campaign(
+    found = criteria.of_campaign(
         [[(Row(), 0.2)], [], [(Row(width=None), 0.2)]], judged=60, price=PRICE
     )
     assert found.judgments == 34
-    assert savings.of_campaign([], judged=0, price=PRICE).why
+    assert criteria.of_campaign([], judged=0, price=PRICE).why

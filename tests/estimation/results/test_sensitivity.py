@@ -13,15 +13,14 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
+from annotate.campaigns import life
+from annotate.campaigns import lists as campaigns_lists
 from annotate.models import Campaign, Ruling
-from annotate.selectors.campaigns import listing as selectors
-from annotate.selectors.review import ruling_statistics
-from annotate.services.campaigns import life
-from annotate.services.review import verdicts
+from annotate.review import effects, reviews
 from estimation.models import Estimate
-from estimation.selectors import sensitivity
-from estimation.selectors.dashboard import Dashboard
-from estimation.selectors.sensitivity import Sensitivity
+from estimation.pages import numbers
+from estimation.pages.dashboard import Dashboard
+from estimation.pages.numbers import Sensitivity
 from tests import remembered
 from tests.estimation.reviewed import by_hand, exclude, flag, rule, settle, take_turns
 from tests.factories import campaign, judge, leased, person, user
@@ -32,7 +31,7 @@ MENTIONS = re.compile(r"annotators? waits? for a r(?:eview|uling)")
 
 @pytest.fixture(autouse=True)
 def _no_screens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verdicts, "screen_all", lambda *_asked: [])
+    monkeypatch.setattr(reviews, "screen_all", lambda *_asked: [])
 
 
 def study(ada: User, **changes: Any) -> Campaign:
@@ -58,7 +57,7 @@ def _lenient(ada: User, **changes: Any) -> Campaign:
 
 
 def found(made: Campaign) -> Sensitivity:
-    return sensitivity.of(selectors.facts(made))
+    return numbers.sensitivity_of(campaigns_lists.facts(made))
 
 
 def board(client: Client, made: Campaign) -> Dashboard:
@@ -101,7 +100,7 @@ def test_both_numbers_and_the_counts(client: Client, ada: User) -> None:
     settle(made)
     out = found(made).excluded
     assert (out.judgments, out.annotators) == (9, 2)
-    assert out.reasons[-1] == ruling_statistics.Reason("by_hand", 1, 5)
+    assert out.reasons[-1] == effects.Reason("by_hand", 1, 5)
     text = page(client, made).content.decode()
     assert "9 judgments of 2 annotators are excluded" in text
     assert "no screen, by hand: 1" in text
@@ -113,7 +112,7 @@ def test_what_is_restored_is_not_counted(ada: User) -> None:
     review = made.reviews.get()
     rule(review, ada, Ruling.Act.RESTORE)
     settle(made)
-    assert found(made).excluded == ruling_statistics.ExcludedCounts()
+    assert found(made).excluded == effects.ExcludedCounts()
     flag(person(made, "p1"))  # waiting, not excluded
     assert found(made).excluded.reasons == ()
 

@@ -11,10 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.common.access import Access
 from annotate.models import Campaign
-from annotate.permissions import Access
-from estimation.selectors import versions
-from estimation.views import dashboard
+from estimation.pages import dashboard
+from estimation.pages import views as pages_views
 from tests.estimation.happening import ACTS, Happening
 from tests.estimation.reviewed import settle, take_turns
 from tests.factories import campaign, judge, person, user
@@ -26,8 +26,8 @@ NOW = timezone.now()
 def shown(made: Campaign, owner: User) -> tuple[str, str]:
     """Return the version, and a digest of everything that the fragment shows."""
     mine = Access(Campaign.objects.get(pk=made.pk), owner.pk, "owner")
-    version = versions.version(mine.campaign, mine.role)
-    return version, dashboard._context(mine, version)["fingerprint"]
+    version = dashboard.version(mine.campaign, mine.role)
+    return version, pages_views._context(mine, version)["fingerprint"]
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def numbers(client: Client, made: Campaign, have: str = "") -> Any:
 def test_a_poll_costs_two_queries_beside_the_log_in(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(versions, "MINUTE", 10**9)  # no new minute begins in between
+    monkeypatch.setattr(dashboard, "MINUTE", 10**9)  # no new minute begins in between
     ada = user()
     client.force_login(ada)
     made = campaign(owner=ada, items=8)
@@ -117,7 +117,7 @@ def test_each_minute_is_a_version_of_its_own(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_reviewer_and_an_owner_have_different_versions() -> None:
     made = campaign(owner=user())
-    assert versions.version(made, "owner") != versions.version(made, "reviewer")
+    assert dashboard.version(made, "owner") != dashboard.version(made, "reviewer")
 
 
 @pytest.mark.parametrize("have", ['"x"', "*", "W/", '"' + "a" * 5000 + '"', "ü"])

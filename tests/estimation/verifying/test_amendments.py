@@ -10,9 +10,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
+from annotate.campaigns import amendments, life
 from annotate.models import Campaign
-from annotate.services.campaigns import life, screen_settings
-from estimation.services import estimating
+from estimation import refresh
 from tests import remembered
 from tests.estimation.verifying.worlds import Files, changed, files_of, written
 from tests.factories import campaign, judge, person
@@ -31,13 +31,13 @@ def amended(owner: User) -> Campaign:
     life.open_(made.pk)
     for name in ("p1", "p2"):
         judge(person(made, name))
-    estimating.refresh(made.pk)
+    refresh.refresh(made.pk)
     return made
 
 
 def change(made: Campaign, share: float, reason: str) -> None:
     settings = {"timing": {"share": share}}
-    screen_settings.change(made.pk, settings, actor_id=None, reason=reason)
+    amendments.change(made.pk, settings, actor_id=None, reason=reason)
 
 
 @pytest.fixture

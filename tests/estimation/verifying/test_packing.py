@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from estimation.packing import chosen, packed, runs, unpacked
+from estimation.facts import chosen, packed, runs, unpacked
 
 IDS = st.sets(st.integers(1, 2**62), max_size=60).map(lambda found: np.array(sorted(found), "i8"))
 

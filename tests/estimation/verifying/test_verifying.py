@@ -16,12 +16,12 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
+from annotate.campaigns import life
 from annotate.models import Campaign
-from annotate.services.campaigns import life
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
 from config.version import VERSION
+from estimation.facts import unpacked
 from estimation.models import Comparison, Decision, DecisionEvidence, Estimate
-from estimation.packing import unpacked
 from tests import remembered
 from tests.annotate.comparing import compared
 from tests.annotate.comparing import judged as judge_pairs

@@ -11,9 +11,9 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from annotate.models import Campaign, Judgment
-from annotate.services.work import correcting, scoring
-from annotate.services.work.judgments import HandedIn
-from estimation.exporting import archive
+from annotate.work import scoring, submitting
+from annotate.work.submitting import HandedIn
+from estimation import export
 from tests.estimation.reviewed import exclude, respond, settle, take_turns
 from tests.factories import campaign, person
 
@@ -39,7 +39,7 @@ def closed(ada: User) -> Campaign:
 
 def corrected(last: Judgment | None) -> None:
     assert last is not None
-    correcting.correct(
+    submitting.correct(
         last.assignment_id,
         participation_id=last.assignment.participation_id,
         given=HandedIn(respond(3, overall=0)),
@@ -48,7 +48,7 @@ def corrected(last: Judgment | None) -> None:
 
 
 def files_of(made: Campaign) -> Files:
-    data = io.BytesIO(b"".join(archive.stream(made.public_id)))
+    data = io.BytesIO(b"".join(export.stream(made.public_id)))
     with zipfile.ZipFile(data) as zipped:
         return {name: zipped.read(name) for name in zipped.namelist()}
 

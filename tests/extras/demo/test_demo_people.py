@@ -10,7 +10,7 @@ import pytest
 import urllib3
 
 from annotate.instruments import registry
-from annotate.instruments.tutorials.grading import grade
+from annotate.instruments.grading import grade
 from extras.demo import browser as browser_module
 from extras.demo import corpus
 from extras.demo.browser import UnexpectedResponseError

@@ -8,10 +8,10 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from annotate.campaigns.problems import UploadRefused
 from annotate.models import Campaign, Judgment, System
-from annotate.services.campaigns.importing.problems import UploadRefused
 from estimation.models import MetricScore
-from estimation.selectors.history import estimate_rows
+from estimation.read import estimate_rows
 from extras.replication import released, replaying
 from extras.replication.replaying import ReplayQuestion
 from tests.factories import user

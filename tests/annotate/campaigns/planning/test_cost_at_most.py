@@ -18,18 +18,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from annotate import adapters
-from annotate.crowds import bills, tariffs
-from annotate.crowds.bills import Bill
-from annotate.crowds.tariffs import Price
-from annotate.crowds.terms import Terms
+from annotate.campaigns import creating, imports, life
+from annotate.campaigns.sheet import Sheet
+from annotate.crowds import adapters, batches, outbox, prices, registry
+from annotate.crowds.contract import Terms
+from annotate.crowds.prices import Bill, Price
 from annotate.models import Campaign
-from annotate.selectors.pay import budget
-from annotate.services.campaigns import creating, life
-from annotate.services.campaigns.importing import running
-from annotate.services.campaigns.importing.sheet import Sheet
-from annotate.services.marketplace import batches
-from annotate.services.outbox import crowd_calls
+from annotate.pay import budget
 from tests.annotate.researcher import lines, looked_at, press
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign, plan, rows
@@ -54,7 +49,7 @@ def parts(bill: Bill) -> tuple[Decimal, Decimal, Decimal]:
     portions=st.lists(CENTS, max_size=9),
 )
 def test_the_parts_of_a_unit_add_up_to_the_unit(crowd: str, share: int, portions: list[Decimal]):
-    charges = tariffs.of(crowd, Decimal(share) / 10_000)
+    charges = registry.tariffs_of(crowd, Decimal(share) / 10_000)
     sums, earned = Price(), Decimal(0)
     for amount in portions:
         part = charges.part(amount, after=earned)
@@ -78,14 +73,14 @@ def test_the_parts_of_a_unit_add_up_to_the_unit(crowd: str, share: int, portions
     ],
 )
 def test_what_a_crowd_usually_charges(crowd: str, amount: str, fee: str):
-    charges = tariffs.of(crowd)
+    charges = registry.tariffs_of(crowd)
     assert charges.unit(Decimal(amount)).fee == charges.bonus(Decimal(amount)).fee == Decimal(fee)
 
 
 def test_by_link_each_task_is_a_payment_and_no_share_is_no_fee():
-    by_link = tariffs.of("link", Decimal("0.2"))
+    by_link = registry.tariffs_of("link", Decimal("0.2"))
     assert by_link.part(Decimal("0.37"), after=Decimal("0.37")).fee == Decimal("0.07")
-    assert tariffs.of("mturk", Decimal(0)).unit(Decimal("0.02")).fee == 0
+    assert registry.tariffs_of("mturk", Decimal(0)).unit(Decimal("0.02")).fee == 0
 
 
 @settings(max_examples=200)
@@ -98,9 +93,9 @@ def test_by_link_each_task_is_a_payment_and_no_share_is_no_fee():
 def test_a_bill_is_what_its_units_are_charged(
     reward: int, judgments: int, tasks: int, bonus: int
 ) -> None:
-    charges = tariffs.of("mturk")
+    charges = registry.tariffs_of("mturk")
     each, extra = Decimal(reward) / 100, Decimal(bonus) / 100
-    bill = bills.of_judgments(charges, reward=each, judgments=judgments, tasks=tasks, bonus=extra)
+    bill = prices.of_judgments(charges, reward=each, judgments=judgments, tasks=tasks, bonus=extra)
     assert bill.units == -(-judgments // tasks)
     unit = charges.unit(each * tasks).total + charges.bonus(extra).total
     assert bill.total == sum(parts(bill)) == bill.units * unit
@@ -113,7 +108,7 @@ def test_a_bill_is_what_its_units_are_charged(
 def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     crowd = Scripted()
     monkeypatch.setattr(adapters, "marketplace", lambda _crowd: crowd)
-    monkeypatch.setattr(crowd_calls, "permit", lambda *_crowd, wait=0.0: True)
+    monkeypatch.setattr(outbox, "permit", lambda *_crowd, wait=0.0: True)
     return crowd
 
 
@@ -142,14 +137,14 @@ def test_preview_draft_dashboard_api_and_offer_say_the_same(
     assert ("tutorial bonuses" in first.content.decode()) == bool(most.bill.bonuses.reward)
 
     press(ada, first)
-    running.run_due()
+    imports.run_due()
     made = Campaign.objects.get()
     assert made.slots.count() == first.context["preview"].planned
     page = ada.get(reverse("estimation:dashboard", args=[made.public_id]))
     text = " ".join(page.content.decode().split())
     assert f"collected for at most {told}" in text
     assert f"at most {told}. " in text
-    assert page.context["board"].most == most == budget.cost_at_most(made)
+    assert page.context["board"].most == most == budget.highest_cost(made)
     api = APIClient()
     api.force_authenticate(User.objects.get())
     data = api.get(f"/api/v1/campaigns/{made.public_id}/").json()["cost_at_most"]
@@ -194,7 +189,7 @@ def test_the_command_line_says_it_too(tmp_path: Path) -> None:
     args: list[Any] = [file, "--name", "News", "--target", "overall=0.2", "--crowd", "mturk"]
     call_command("create_campaign", *args, "--json", stdout=out)
     told = json.loads(out.getvalue())["cost_at_most"]
-    most = budget.cost_at_most(Campaign.objects.get())
+    most = budget.highest_cost(Campaign.objects.get())
     assert Decimal(told["amount"]) == most.amount > most.bill.rewards
     out = StringIO()
     call_command("create_campaign", *args, stdout=out)

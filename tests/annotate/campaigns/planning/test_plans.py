@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from annotate.errors import Invalid
-from annotate.services.campaigns import plans
+from annotate.campaigns import plans
+from annotate.common.errors import Invalid
 from tests.factories import plan
 
 NAN, INFINITE = float("nan"), float("inf")

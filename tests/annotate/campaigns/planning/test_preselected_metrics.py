@@ -8,12 +8,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotate.campaigns import imports, plans
+from annotate.campaigns.problems import Row
+from annotate.campaigns.sheet import Facts, Sheet
 from annotate.models import CampaignImport
-from annotate.services.campaigns import metric_choice
-from annotate.services.campaigns.importing import running, stored
-from annotate.services.campaigns.importing.facts import Facts
-from annotate.services.campaigns.importing.problems import Row
-from annotate.services.campaigns.importing.sheet import Sheet
 from tests.annotate.researcher import PLAN, at, begun, lines, looked_at, send, step_page
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -88,9 +86,9 @@ def test_a_number_that_says_nothing_of_the_outputs_is_not_proposed(
             given = {"nr": float(value(row, item, system))}
             sheet.add(Row(f"i{item}", f"s{system}", f"{row}", line=row + 1), loose=given)
         facts = sheet.facts()
-    told = metric_choice.useless(["nr"], facts)
+    told = plans.useless(["nr"], facts)
     assert [one.split(",")[0] for one in told] == ([f"“nr” {why}"] if why else [])
-    assert metric_choice.preselected((), facts) == (() if why else ("nr",))
+    assert plans.preselected((), facts) == (() if why else ("nr",))
 
 
 def test_a_number_with_several_values_for_one_text_is_averaged_and_that_is_said() -> None:
@@ -100,27 +98,27 @@ def test_a_number_with_several_values_for_one_text_is_averaged_and_that_is_said(
         for line, (item, system, text, value) in enumerate(rows):
             sheet.add(Row(item, system, text, line=line + 1), loose={"judge": value})
         facts = sheet.facts()
-    told = metric_choice.averaged(["judge", "repetition"], facts)
+    told = plans.averaged(["judge", "repetition"], facts)
     assert told == [
         "“judge” has different values for 1 text that several systems wrote for an item. "
         "Their mean is used."
     ]
-    assert told[0] in metric_choice.offers(["judge"], facts)
-    assert metric_choice.averaged([], facts) == []
+    assert told[0] in plans.offers(["judge"], facts)
+    assert plans.averaged([], facts) == []
 
 
 def test_few_rows_may_be_in_the_order_of_a_score() -> None:
     with Sheet() as sheet:
         for row in range(7):
             sheet.add(Row(str(row), "a", f"{row}", line=row + 1), loose={"stars": float(row)})
-        assert metric_choice.preselected((), sheet.facts()) == ("stars",)
+        assert plans.preselected((), sheet.facts()) == ("stars",)
 
 
 def test_one_output_of_each_system_does_not_say_that_a_number_is_the_systems() -> None:
     with Sheet() as sheet:
         for row in range(3):
             sheet.add(Row("0", f"s{row}", f"{row}", line=row + 1), loose={"judge": row * 0.3})
-        assert metric_choice.preselected((), sheet.facts()) == ("judge",)
+        assert plans.preselected((), sheet.facts()) == ("judge",)
 
 
 def test_no_metric_is_proposed_where_none_can_help(ada: Client) -> None:
@@ -130,13 +128,13 @@ def test_no_metric_is_proposed_where_none_can_help(ada: Client) -> None:
 def test_a_metric_counts_as_the_same_only_if_the_last_text_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("annotate.services.campaigns.importing.useless.BLOCK", 2)
+    monkeypatch.setattr("annotate.campaigns.sheet.BLOCK", 2)
     plain = ["One text.", "Two words.", "Three more.", "Four."]
     assert facts_of(*plain).constant_metrics == ["repetition"]
     assert facts_of(*plain, "five five").constant_metrics == []
-    monkeypatch.setattr("annotate.services.campaigns.importing.useless.MOST_TEXTS", 3)
+    monkeypatch.setattr("annotate.campaigns.sheet.MOST_TEXTS", 3)
     assert facts_of(*plain).constant_metrics == [], "not looked at in very large files"
-    monkeypatch.setattr("annotate.services.campaigns.importing.useless.MOST_TEXTS", 4)
+    monkeypatch.setattr("annotate.campaigns.sheet.MOST_TEXTS", 4)
     repeated = ["one one", "two two", "three three"]
     assert facts_of(*repeated).constant_metrics == ["repetition"], "the same, and not 0"
 
@@ -156,7 +154,7 @@ def test_the_part_with_the_metrics_waits_for_the_file(ada: Client) -> None:
     assert 'hx-select="#metrics"' in before
     assert "Its numbers appear here then" in before
     assert ada.get(address, HTTP_HX_REQUEST="true").status_code == 204
-    running.run_due()
+    imports.run_due()
     after = ada.get(address, HTTP_HX_REQUEST="true").content.decode()
     assert 'hx-select="#metrics"' not in after
     assert 'value="judge"' in after
@@ -179,7 +177,7 @@ def test_a_chosen_metric_that_cannot_help_is_told_in_the_preview(ada: Client) ->
         for one in page.context["preview"].notices
     )
     of = CampaignImport.objects.get()
-    told = metric_choice.offers(stored.asked_of(of).metrics, stored.facts_of(of))
+    told = plans.offers(imports.asked_of(of).metrics, imports.facts_of(of))
     assert not any("not used" in one for one in told), "all others would save nothing"
 
 
@@ -203,7 +201,7 @@ def test_a_column_with_one_cell_that_is_no_number_says_where(ada: Client) -> Non
     assert page.context["form"].not_proposed[-2:] == told
     assert told[0] in page.content.decode()
     assert page.context["form"].own_metrics == []
-    assert stored.notices_of(of) == ["Not used: “note”.", *told], "a note may be a number, too"
+    assert imports.notices_of(of) == ["Not used: “note”.", *told], "a note may be a number, too"
 
 
 def test_a_column_with_a_number_out_of_range_says_where(ada: Client) -> None:

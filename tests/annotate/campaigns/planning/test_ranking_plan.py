@@ -11,13 +11,11 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.errors import Invalid
-from annotate.forms.new_campaign import PlanStep
+from annotate.campaigns import exports, imports, plans
+from annotate.campaigns.wizard_forms import PlanStep
+from annotate.common.errors import Invalid
 from annotate.models import Campaign
-from annotate.selectors.campaigns import protocol
-from annotate.services.campaigns import plans
-from annotate.services.campaigns.importing import running
-from annotate.states import StopMode
+from annotate.models.base import StopMode
 from tests.annotate.researcher import PLAN, lines, looked_at, press
 from tests.factories import campaign, plan, user
 
@@ -80,7 +78,7 @@ def test_what_was_asked_is_stored_and_told():
     made = campaign(items=900, is_open=False, **RANKING)
     # (1.96 / 0.3)² · 2 · (.139 + .291 · .875), from the released judgments of `overall`
     assert made.planned_items == 34
-    told = protocol.protocol(made)
+    told = exports.protocol(made)
     assert (told["stop_mode"], told["planned_items"]) == ("ranking", 34)
     assert (told["targets"], told["margins"]) == ({}, {"overall": 0.3})
     assert campaign(is_open=False, **RANKING, planned_items=70).planned_items == 70
@@ -92,7 +90,7 @@ def test_the_form_makes_a_ranking(client: Client):
     page = looked_at(client, stop_mode="ranking")
     assert b"A ranking of 2 systems: 1 pair on each criterion" in page.content
     press(client, page)
-    running.run_due()
+    imports.run_due()
     made = Campaign.objects.get()
     assert (made.stop_mode, made.targets.get().margin) == ("ranking", 0.3)
     assert made.targets.get().width is None

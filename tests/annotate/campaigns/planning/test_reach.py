@@ -8,12 +8,11 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotate.campaigns import imports, planner
+from annotate.campaigns.planner import Aim
+from annotate.campaigns.plans import Plan
 from annotate.models import Campaign, CampaignImport
-from annotate.services.campaigns import planner
-from annotate.services.campaigns.importing import running, stored
-from annotate.services.campaigns.planner import Aim
-from annotate.services.campaigns.plans import Plan
-from annotate.services.studies import definitions
+from annotate.studies import definitions
 from estimation.core.planning import TYPICAL, Prices, Study, forecast
 from tests.annotate.own import helpful
 from tests.annotate.researcher import (
@@ -163,19 +162,19 @@ def test_the_nearest_width_is_taken_with_a_press(ada: Client) -> None:
     nearest = found(page)["overall"].found.reachable
     press(ada, page, "width", criterion="overall", to="nearest")
     after = again(ada, page)
-    assert stored.plan_of(CampaignImport.objects.get()).targets == {"overall": nearest}
+    assert imports.plan_of(CampaignImport.objects.get()).targets == {"overall": nearest}
     assert found(after)["overall"].found.chance >= 0.8
     assert found(after)["overall"].is_reached
     assert "all the same" not in after.content.decode()
     press(ada, after)
-    running.run_due()
+    imports.run_due()
     assert Campaign.objects.get().targets.get().width == nearest
 
 
 def test_one_of_several_targets_is_left_out_with_a_press(ada: Client) -> None:
     page = looked_at(ada, lines(30), people=MANY, width_edit="0.9")
     press(ada, page, "width", criterion="overall", to="none")
-    assert stored.plan_of(CampaignImport.objects.get()).targets == {"edit": 0.9}
+    assert imports.plan_of(CampaignImport.objects.get()).targets == {"edit": 0.9}
     assert "No target for" not in again(ada, page).content.decode()
 
 
@@ -183,7 +182,7 @@ def test_one_of_several_targets_is_left_out_with_a_press(ada: Client) -> None:
 def test_a_criterion_without_a_target_changes_nothing(ada: Client, criterion: str) -> None:
     page = looked_at(ada, lines(30), people=MANY)
     press(ada, page, "width", criterion=criterion, to="nearest")
-    assert stored.plan_of(CampaignImport.objects.get()).targets == {"overall": 0.2}
+    assert imports.plan_of(CampaignImport.objects.get()).targets == {"overall": 0.2}
 
 
 @pytest.mark.slow

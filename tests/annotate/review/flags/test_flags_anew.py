@@ -6,8 +6,8 @@ import pytest
 from django.db import transaction
 
 from annotate.models import Review, Ruling
+from annotate.review import reviews, rulings
 from annotate.screening.base import LISTED, PAUSED, Verdict
-from annotate.services.review import reviews, rulings
 from tests.factories import campaign, judge, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]

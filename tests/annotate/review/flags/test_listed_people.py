@@ -23,8 +23,8 @@ from annotate.models import (
     Ruling,
     SignalFinding,
 )
-from annotate.selectors.review import eligibility, own_reviews, queues, reviews
-from annotate.services.review import rulings, signal_findings
+from annotate.review import eligibility, findings, rulings
+from annotate.review import queries as review_queries
 from annotate.tasks import look_at_gold, look_at_signals
 from tests import reviewed
 from tests.annotate.gold.study import do, with_gold
@@ -90,7 +90,7 @@ def test_who_misses_gold_waits_in_the_queue_and_works_on(ada: Client) -> None:
     assert "Listed: gold items. Nothing was paused." in case
     # Nothing changes for the person, or for the campaign.
     assert do(who) is not None
-    assert own_reviews.standing_of(who.pk).looked is None
+    assert review_queries.standing_of(who.pk).looked is None
     assert not eligibility.waiting(study.pk)
     assert GoldFinding.objects.get(annotator=other.annotator).listed is False
 
@@ -192,12 +192,12 @@ def test_erased_signals_leave_nobody_in_the_queue(monkeypatch: pytest.MonkeyPatc
     look_at_signals()
     (review,) = Review.objects.filter(annotator=ruled.annotator)
     rulings.rule(review.pk, [Ruling.Act.CLEAR], actor_id=owner().pk, reason="")
-    assert len(reviews.queue(owner().pk)) == 1
+    assert len(review_queries.queue(owner().pk)) == 1
     close(study, days=31)
     look_at_signals()
     assert not SignalFinding.objects.exists()
     assert list(Review.objects.all()) == [review]  # a ruling is a fact, and stays
-    assert signal_findings.erase_due() == 0
+    assert findings.erase_due() == 0
 
 
 @pytest.mark.slow
@@ -275,7 +275,7 @@ def test_all_filters_together_divide_the_queue(ada: Client) -> None:
     look_at_signals()
     reviewed.queue(study, 4, ruled=0)
     everyone = set(found(ada))
-    reasons = queues.asked({}).selects[0].options
+    reasons = review_queries.asked({}).selects[0].options
     named = [set(found(ada, f"screen={value}")) for value, _label in reasons if value]
     assert set().union(*named) == everyone
     assert len(everyone) == 6
@@ -323,4 +323,4 @@ def test_whoever_is_paused_is_ruled_on_first(ada: Client) -> None:
     Appeal.objects.all().delete()
     rows = [one.status for one, _why in ada.get("/reviews/").context["rows"]]
     assert rows == ["open"] * 3 + ["listed"] * 3
-    assert [one.status for one in reviews.queue(owner().pk)] == rows
+    assert [one.status for one in review_queries.queue(owner().pk)] == rows

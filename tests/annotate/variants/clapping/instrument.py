@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from annotate.instruments.answers import Answers
-from annotate.instruments.base import Criterion, InvalidResponse, Material
-from annotate.instruments.tutorials.content import Tutorial
-from annotate.instruments.tutorials.reading import builtin
+from annotate.instruments.base import Answers, Criterion, InvalidResponse, Material
+from annotate.instruments.tutorials import Tutorial, builtin
 
 CLAPS = Criterion("claps", low=0, high=10, label="Claps", question="How often did you clap?")
 

@@ -1,4 +1,4 @@
-"""Locks are taken in one order (annotate/services/work/leasing.py): nobody waits in a circle."""
+"""Locks are taken in one order (annotate/work/leasing.py): nobody waits in a circle."""
 
 import threading
 import time
@@ -9,10 +9,9 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
+from annotate.common import locks
 from annotate.models import Assignment, Judgment, LedgerEntry
-from annotate.selectors.work import admission
-from annotate.services import locks
-from annotate.services.work import judgments, leasing, participations
+from annotate.work import admission, leasing, participations, submitting
 from tests.annotate.market import arrive, posting
 from tests.annotate.market import study as market
 from tests.annotate.passing import pass_tutorial
@@ -71,7 +70,9 @@ def test_a_submit_that_waited_for_the_end_of_its_lease_lets_the_row_go():
     Assignment.objects.filter(pk=lost.pk).update(expires_at=timezone.now())
     with transaction.atomic():
         leasing.expire_due(study.pk, now=timezone.now())
-        late = Running(lambda: judgments.submit(lost.pk, participation_id=slow.pk, raw=GOOD))
+        late = Running(
+            lambda: submitting.submit_judgment(lost.pk, participation_id=slow.pk, raw=GOOD)
+        )
         until_waiting(1)  # for the row of the assignment
         taken = Running(lambda: leasing.lease(quick.pk))
         until_waiting(2)  # for the same row, with the campaign locked
@@ -91,8 +92,10 @@ def test_of_two_judgments_at_the_same_moment_one_brings_the_bonus():
     first, second = leased(who), leasing.lease(who.pk, ahead=True)
     assert isinstance(second, Assignment)
     with transaction.atomic():
-        judgments.submit(first.pk, participation_id=who.pk, raw=GOOD)
-        other = Running(lambda: judgments.submit(second.pk, participation_id=who.pk, raw=GOOD))
+        submitting.submit_judgment(first.pk, participation_id=who.pk, raw=GOOD)
+        other = Running(
+            lambda: submitting.submit_judgment(second.pk, participation_id=who.pk, raw=GOOD)
+        )
         until_waiting(1)  # for what the tutorial has promised
     other.outcome()
     assert LedgerEntry.objects.get(kind="tutorial").amount == study.tutorial_bonus
@@ -105,8 +108,10 @@ def test_the_tasks_of_a_unit_are_paid_one_after_the_other():
     first, second = leased(who), leasing.lease(who.pk, ahead=True)
     assert isinstance(second, Assignment)
     with transaction.atomic():
-        judgments.submit(first.pk, participation_id=who.pk, raw=GOOD)
-        other = Running(lambda: judgments.submit(second.pk, participation_id=who.pk, raw=GOOD))
+        submitting.submit_judgment(first.pk, participation_id=who.pk, raw=GOOD)
+        other = Running(
+            lambda: submitting.submit_judgment(second.pk, participation_id=who.pk, raw=GOOD)
+        )
         until_waiting(1)  # for the unit
     other.outcome()
     fees = list(study.ledger.order_by("pk").values_list("fee", flat=True))

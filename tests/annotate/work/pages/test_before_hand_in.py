@@ -10,11 +10,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate import tokens
+from annotate.campaigns import life
+from annotate.common import tokens
 from annotate.models import Judgment, LedgerEntry, Participation
-from annotate.services.campaigns import life
-from annotate.services.work import leasing
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
+from annotate.work import leasing
 from tests.annotate.market import arrive, posting, study
 from tests.annotate.work.pages.test_correct_pages import SLIP
 from tests.annotate.work.pages.working import JUDGED, call, submit, work_data, work_url

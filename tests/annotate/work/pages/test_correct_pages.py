@@ -7,10 +7,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotate import tokens
+from annotate.campaigns import life
+from annotate.common import tokens
 from annotate.models import Assignment, Judgment, Participation
-from annotate.services.campaigns import life
-from annotate.services.work import leasing
+from annotate.work import leasing
 from tests.annotate.work.pages.working import BEST, JUDGED, call, submit, work_data, work_url
 from tests.factories import campaign, judge, person
 

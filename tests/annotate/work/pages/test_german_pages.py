@@ -8,7 +8,8 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from annotate import tokens
+from annotate.campaigns import problems
+from annotate.common import tokens
 from annotate.instruments import registry
 from annotate.models import Participation
 from tests import factories
@@ -40,7 +41,7 @@ def sentences(value: object) -> list[str]:
 
 
 def answer_task() -> dict:
-    rows = [factories.Row("1", "alpha", "Ada Marsh", input="wer", paragraphs=("Ein Absatz.",))]
+    rows = [problems.Row("1", "alpha", "Ada Marsh", input="wer", paragraphs=("Ein Absatz.",))]
     return {
         "rows_": rows,
         "instrument": "answer_correctness",

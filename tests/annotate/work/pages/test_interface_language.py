@@ -3,9 +3,9 @@
 import pytest
 from django.test import Client
 
-from annotate import tokens
-from annotate.selectors.studies import tutorial_contents
-from annotate.text.languages import interface_language
+from annotate.common import tokens
+from annotate.common.text import interface_language
+from annotate.studies import queries as studies_queries
 from tests import factories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.orm]
@@ -49,4 +49,4 @@ def test_the_tutorial_is_asked_for_in_the_language_of_the_pages(content: str, as
             return language
 
     campaign = factories.campaign(language=content, tutorial=True)
-    assert tutorial_contents.of_campaign(campaign, Instrument()) == asked
+    assert studies_queries.of_campaign(campaign, Instrument()) == asked

@@ -8,16 +8,16 @@ from urllib.parse import urlencode
 import pytest
 from django.urls import reverse
 
-from annotate import tokens
-from annotate.crowds.base import InvalidEntry, Redirect, Transient
-from annotate.crowds.mturk.entry import NOT_ACCEPTED, FromMTurk
+from annotate.campaigns import life
+from annotate.common import tokens
+from annotate.crowds.contract import InvalidEntry, Redirect, Transient
+from annotate.crowds.mturk.marketplace import NOT_ACCEPTED, FromMTurk
 from annotate.models import Assignment, Participation
+from annotate.models.base import CloseReason
+from annotate.review import reviews
 from annotate.screening.base import Verdict
-from annotate.services.campaigns import life
-from annotate.services.review import reviews
-from annotate.services.work import leasing
-from annotate.services.work.participation_states import move
-from annotate.states import CloseReason
+from annotate.work import leasing
+from annotate.work.participations import move
 from tests.annotate.market import SITE, arrive, entry, posting, study
 from tests.annotate.passing import pass_tutorial
 from tests.annotate.work.pages.working import call, invitation, submit, work_data, work_url

@@ -11,7 +11,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate import tokens
+from annotate.campaigns import life
+from annotate.common import tokens
 from annotate.models import (
     Appeal,
     Campaign,
@@ -22,8 +23,7 @@ from annotate.models import (
     Ruling,
     TutorialRun,
 )
-from annotate.services.campaigns import life
-from annotate.services.review import appeals, reviewing
+from annotate.review import appeals, rulings
 from tests.annotate.work.pages.working import call, invitation, later, work_url
 from tests.factories import campaign, judge, leased, person, user
 
@@ -99,7 +99,7 @@ def waiting(who: Participation) -> None:
 
 def ruled(who: Participation, *acts: Ruling.Act) -> Review:
     actor = User.objects.get()
-    reviewing.rule(
+    rulings.rule_on_person(
         who.campaign_id, who.annotator_id, acts, actor_id=actor.pk, reason="So it is.", seen=0
     )
     return Review.objects.get()

@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotate import tokens
+from annotate.campaigns import life
+from annotate.common import tokens
 from annotate.models import Assignment, Participation, TutorialAnswer, TutorialRun
-from annotate.selectors.work import tutorial_runs as selectors
-from annotate.services.campaigns import life
+from annotate.work import tutorial_queries
 from tests.annotate.passing import after_guide, answer_all, pass_tutorial, right, tutorial_of, wrong
 from tests.annotate.work.pages.test_work_pages import invitation, work_data, work_url
 from tests.factories import campaign, person
@@ -148,7 +148,7 @@ def test_the_bonus_is_promised_to_those_alone_who_will_get_it(client, who):
     assert "$0.75" in client.get(work_url(who)).content.decode()
     pass_tutorial(who)
     again = person(campaign(tutorial=True, name="Again"))
-    assert selectors.status(again.pk).bonus == 0
+    assert tutorial_queries.status(again.pk).bonus == 0
 
 
 def test_a_closed_study_offers_no_tutorial(client, who):
@@ -179,7 +179,7 @@ def test_the_open_link_offers_no_bonus_unless_its_researcher_wants_that(client):
 @pytest.mark.parametrize("n_before", [1, 8])
 def test_an_answer_needs_few_statements(client, who, n_before, django_assert_num_queries):
     client.get(work_url(who))
-    questions = selectors.status(who.pk).questions
+    questions = tutorial_queries.status(who.pk).questions
     for one in questions[:n_before]:
         post(client, who, question=one.key, response=right(one))
     asked, version = questions[n_before], tutorial_of(who).version

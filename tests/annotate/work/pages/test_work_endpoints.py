@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotate import tokens
+from annotate.common import tokens
 from annotate.models import Assignment, Draft, Judgment, LedgerEntry, Participation
 from tests.annotate.work.pages.working import (
     BEST,

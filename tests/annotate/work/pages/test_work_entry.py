@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
+from annotate.campaigns import life
 from annotate.models import Campaign, Participation
-from annotate.services.campaigns import life
 from tests.annotate.work.pages.working import invitation, later
 from tests.factories import campaign
 

@@ -5,10 +5,10 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
-from annotate import tokens
+from annotate.campaigns import life
+from annotate.common import tokens
 from annotate.models import Assignment, Draft, LedgerEntry, Participation
-from annotate.services.campaigns import life
-from annotate.states import CloseReason
+from annotate.models.base import CloseReason
 from tests.annotate.passing import answer_all
 from tests.annotate.work.pages.working import later, work_data, work_url
 from tests.browser.answers import participant

@@ -2,11 +2,11 @@
 
 import pytest
 
+from annotate.campaigns import life
+from annotate.campaigns.problems import Row
 from annotate.instruments import registry
 from annotate.models import Assignment, Campaign, Participation
-from annotate.services.campaigns import life
-from annotate.services.campaigns.importing.problems import Row
-from annotate.views.work import script_words
+from annotate.work import messages as work_messages
 from tests.annotate.work.pages.working import invitation, work_data, work_url
 from tests.factories import campaign, judge, person
 
@@ -129,8 +129,8 @@ def test_paused_and_capped_pages(client):
 @pytest.mark.parametrize("key", ["language_quality", "answer_correctness"])
 def test_no_sentence_of_the_script_takes_the_name_of_another(key):
     instrument = registry.get(key)
-    parts = (instrument.strings(), script_words.sending(), script_words.keeping())
-    assert len(script_words.strings(instrument)) == sum(len(part) for part in parts)
+    parts = (instrument.strings(), work_messages.sending(), work_messages.keeping())
+    assert len(work_messages.strings(instrument)) == sum(len(part) for part in parts)
 
 
 def test_what_opens_beside_the_work_is_a_page_of_its_own(client, who):

@@ -10,10 +10,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate import tokens
+from annotate.common import tokens
 from annotate.instruments import registry
 from annotate.models import Assignment, Campaign, Participation
-from annotate.services.work import leasing
+from annotate.work import leasing
 from tests.factories import leased
 
 BEST = {"fluency": 1, "redundancy": 1, "overall": 1, "edit": None}

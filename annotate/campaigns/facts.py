@@ -1,0 +1,619 @@
+"""Outputs and their inputs, for automatic metrics."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from hashlib import sha256
+from itertools import islice
+from typing import Any, cast
+
+import numpy as np
+from django.db.models import (
+    Case,
+    Count,
+    DateTimeField,
+    Exists,
+    F,
+    IntegerField,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
+from numpy.typing import NDArray
+
+from annotate.campaigns import progress
+from annotate.common import rows as common_rows
+from annotate.instruments import base as instruments_base
+from annotate.instruments.base import Criterion, Instrument, Material, input_as_text
+from annotate.models import (
+    Annotator,
+    Assignment,
+    AuditEntry,
+    Authorship,
+    Block,
+    Campaign,
+    ChangeMark,
+    CriterionProtocol,
+    Exclusion,
+    Judgment,
+    LedgerEntry,
+    Membership,
+    Operation,
+    Output,
+    Participation,
+    PendingScore,
+    Posting,
+    Protocol,
+    Score,
+    Slot,
+    System,
+    Target,
+)
+from annotate.models.base import StopMode
+from annotate.screening.screens import Settings
+from annotate.studies import queries as studies_queries
+from estimation.core import Estimand
+
+CHUNK = 1000  # outputs that are read together
+
+
+@dataclass(frozen=True)
+class OutputText:
+    """One output with its item's reference and the metric values given at upload.
+
+    input: the item's whole input including paragraphs, if requested; otherwise "".
+    others: what the other systems wrote for the item, if requested; a system that wrote the same
+    text is one of them.
+    second: of a pair, the text that `text` is compared with.
+    """
+
+    output_id: int
+    text: str
+    reference: str
+    given: dict[str, float]
+    input: str = ""
+    others: tuple[str, ...] = ()
+    second: str | None = None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return its text, or both of a pair."""
+        return (self.text,) if self.second is None else (self.text, self.second)
+
+
+def total(campaign_id: int) -> int:
+    """Return how many different outputs the campaign has."""
+    return Output.objects.filter(campaign=campaign_id).count()
+
+
+def total_given(campaign_id: int, metric: str) -> int:
+    """Return how many outputs have an uploaded value of this metric."""
+    return Output.objects.filter(campaign=campaign_id, given_metrics__has_key=metric).count()
+
+
+def texts(
+    campaign_id: int, *, with_input: bool = False, with_others: bool = False, paired: bool = False
+) -> Iterator[OutputText]:
+    """Yield every output by ascending id, without holding all in memory.
+
+    paired: they are pairs, which are not compared with other systems' outputs.
+    """
+    columns = ["pk", "item_id", "text", "item__reference", "given_metrics"]
+    if with_input:  # inputs are long, and every system's output repeats them
+        columns += ["item__input", "item__paragraphs"]
+    outputs = Output.objects.filter(campaign=campaign_id).order_by("pk").values_list(*columns)
+    rows = (
+        (item, OutputText(pk, text, reference, given, input_as_text(*inputs) if inputs else ""))
+        for pk, item, text, reference, given, *inputs in outputs.iterator(chunk_size=CHUNK)
+    )
+    if paired:
+        return (_pair(row) for _item, row in rows)
+    return _with_others(rows) if with_others else (row for _item, row in rows)
+
+
+def _pair(row: OutputText) -> OutputText:
+    first, second = instruments_base.parts(row.text)
+    return replace(row, text=first, second=second)
+
+
+def _with_others(rows: Iterator[tuple[int, OutputText]]) -> Iterator[OutputText]:
+    """Add the other systems' outputs: one query for each chunk."""
+    while chunk := list(islice(rows, CHUNK)):
+        written = _written({item for item, _row in chunk})
+        for item, row in chunk:
+            others = list(written[item])
+            others.remove((row.output_id, row.text))
+            yield replace(row, others=tuple(text for _output, text in others))
+
+
+def _written(items: set[int]) -> dict[int, Sequence[tuple[int, str]]]:
+    """Return (output, text) of every system, by item."""
+    found: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+    rows = Authorship.objects.filter(item__in=items).order_by("system_id")
+    for item, output, text in rows.values_list("item_id", "output_id", "output__text"):
+        found[item].append((output, text))
+    return dict(found)
+
+
+def material(output: Output) -> Material:
+    """Return what annotators are shown of an output. Its item must be loaded."""
+    return Material(output.text, output.item.input, tuple(output.item.paragraphs))
+
+
+def outputs_shown(
+    annotator_id: int, output_id: int, text: str, given: str, paragraphs: Iterable[str]
+) -> Material:
+    """Return what this annotator is shown of an output: a pair in one of its two orders."""
+    turned = instruments_base.MARK in text and instruments_base.is_turned(
+        annotator_id, str(output_id)
+    )
+    return Material(text, given, tuple(paragraphs), turned)
+
+
+def shown_gold(
+    annotator_id: int, gold_id: int, text: str, given: str, paragraphs: Iterable[str]
+) -> Material:
+    """Return what this annotator is shown of a gold item, likewise."""
+    turned = instruments_base.MARK in text and instruments_base.is_turned(
+        annotator_id, f"gold {gold_id}"
+    )
+    return Material(text, given, tuple(paragraphs), turned)
+
+
+# The protocol of a campaign's estimates: that of its opening, or the one it would open with.
+
+
+ESTIMATOR = "balanced"
+METRIC_TRANSFORM = "normal_scores"
+OF_PAIRS = "signed_scores"  # there a metric is the difference of two texts
+
+
+def protocol_of(campaign: Campaign) -> Protocol:
+    """Return what the campaign opened with; of a draft, what it would open with now."""
+    if campaign.protocol is not None:
+        return Protocol.from_data(campaign.protocol)
+    return planned(campaign, studies_queries.instrument_of(campaign))
+
+
+def planned(campaign: Campaign, instrument: Instrument) -> Protocol:
+    """Return the protocol with which the campaign would open now."""
+    targets = list(Target.objects.filter(campaign=campaign).order_by("pk"))
+    return Protocol(
+        estimator=ESTIMATOR,
+        estimand=campaign.estimand,
+        level=campaign.level,
+        metrics=tuple(campaign.metrics),
+        metric_transform=bounded_transform(instrument),
+        seed=campaign.seed % 2**32,
+        rule=campaign.stop_mode,
+        targets={one.criterion: one.width for one in targets if one.width is not None},
+        margins={one.criterion: one.margin for one in targets if one.margin is not None},
+        planned_items=campaign.planned_items,
+        criteria={
+            one.name: CriterionProtocol(balance=one.balance, person_share=one.person_share)
+            for one in instrument.criteria
+        },
+        screening=Settings.from_dict(campaign.screening).to_dict(),
+    )
+
+
+def takes_raw_metrics(campaign: Campaign) -> bool:
+    """Return whether extreme values of the campaign's metrics may move its estimates."""
+    if not campaign.metrics or campaign.protocol is None:
+        return False
+    return Protocol.from_data(campaign.protocol).metric_transform == "raw"
+
+
+def bounded_transform(instrument: Instrument) -> str:
+    """Return how metrics enter the estimates of new campaigns: no value is extreme then."""
+    return OF_PAIRS if instrument.compares else METRIC_TRANSFORM
+
+
+# A short text that changes with everything that the numbers of a campaign may show.
+#
+# It reads the ends of indexes, and a few rows of what is open now. Facts are only added, and each
+# change of a status adds an audit row (data rules 1 and 2), so the newest ids stand for most of it.
+# What changes without either is counted.
+
+
+Expressions = Mapping[str, Any]
+
+
+def version(campaign: Campaign, *said: Any, besides: Expressions | None = None) -> str:
+    """Return the version of a campaign, and of `said`; two queries.
+
+    besides: further expressions about a campaign, by name, such as the newest ids of other tables.
+    """
+    row = [getattr(campaign, field.attname) for field in Campaign._meta.concrete_fields]
+    found = Campaign.objects.filter(pk=campaign.pk).order_by()
+    parts = found.annotate(**_newest(), **_open(), **(besides or {}))
+    names = [*_newest(), *_open(), *(besides or {})]
+    state = (row, parts.values_list(*names).get(), progress.in_use(campaign), said)
+    return sha256(repr(state).encode()).hexdigest()[:20]
+
+
+def last(rows: QuerySet[Any], campaign: str = "campaign") -> Subquery:
+    """Return the newest id of these rows in a campaign, for `version`."""
+    return Subquery(rows.filter(**{campaign: OuterRef("pk")}).order_by("-pk").values("pk")[:1])
+
+
+def _newest() -> Expressions:
+    every = {
+        "audit": AuditEntry.objects,
+        "judged": Judgment.objects,
+        "due": LedgerEntry.objects,
+        "came": Participation.objects,
+        "marked": ChangeMark.objects,
+    }
+    return {f"newest_{name}": last(rows.all()) for name, rows in every.items()}
+
+
+def _open() -> Expressions:
+    """Return what is open: leases, waiting scores, units at work, postings, operations, blocks.
+
+    Ids of leases only grow, so the number and the sum of the open ones stand for which they are.
+    """
+    leased = Assignment.objects.filter(status=Assignment.Status.LEASED)
+    at_work = Participation.objects.filter(status=Participation.Status.ACTIVE)
+    undone = Operation.objects.filter(status__in=(*Operation.UNDONE, Operation.Status.REFUSED))
+    owners = Membership.objects.filter(
+        campaign=OuterRef(OuterRef("pk")), role=Membership.Role.OWNER
+    )
+    blocked = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
+    by_posting = "posting__batch__campaign"
+    return {
+        "leases": _of(leased, Count("pk")),
+        "which": _of(leased, Sum("pk")),
+        "unscored": _of(PendingScore.objects.all(), Count("pk")),
+        "units": _of(at_work, Count("pk"), campaign=by_posting),
+        "units_until": _of(at_work, Max("deadline_at"), DateTimeField(), campaign=by_posting),
+        "places": _of(Posting.objects.all(), Sum("places"), campaign="batch__campaign"),
+        "posted_until": _of(
+            Posting.objects.all(), Max("expires_at"), DateTimeField(), campaign="batch__campaign"
+        ),
+        "undone": _of(undone, Sum(F("attempts") + 1)),
+        "told": _of(undone, Count("pk", filter=~Q(message=""))),
+        "members": _of(Membership.objects.all(), Count("pk")),
+        "blocked": Subquery(
+            blocked.order_by().values("ended_at").annotate(n=Count("pk")).values("n"),
+            output_field=IntegerField(),
+        ),
+    }
+
+
+def _of(
+    rows: QuerySet[Any], total: Any, kind: Any = None, *, campaign: str = "campaign"
+) -> Subquery:
+    mine = rows.filter(**{campaign: OuterRef("pk")}).order_by()
+    counted = mine.values(campaign).annotate(total=total).values("total")
+    return Subquery(counted, output_field=kind or IntegerField())
+
+
+# The scores of judgments, and which of them have none yet, or those of an earlier definition.
+
+
+Ints = NDArray[np.int64]
+
+
+def unscored_judgments(campaign_id: int) -> QuerySet[Judgment]:
+    """Select the judgments without any score, except those that wait for the separate task."""
+    # `scores=None` would join every score of the campaign; this looks up one per judgment.
+    scored = Exists(Score.objects.filter(judgment=OuterRef("pk")))
+    return _with_material(Judgment.objects.filter(~scored, ~_pending(), campaign=campaign_id))
+
+
+def outdated(campaign_id: int, *, version: str) -> QuerySet[Judgment]:
+    """Select the judgments with a score of another version, except those that wait."""
+    other = Exists(Score.objects.filter(judgment=OuterRef("pk")).exclude(version=version))
+    return _with_material(Judgment.objects.filter(other, ~_pending(), campaign=campaign_id))
+
+
+def waiting(campaign_id: int) -> int:
+    """Return how many counting judgments wait for the separate task."""
+    holds = Slot.objects.filter(
+        assignment=OuterRef("judgment__assignment"),
+        assignment__status=Assignment.Status.VERIFIED,
+    )
+    pending = PendingScore.objects.filter(Exists(holds), campaign=campaign_id)
+    return pending.filter(judgment__superseded_at=None).count()
+
+
+def values(
+    campaign_id: int, judgment: Ints, names: list[str], *, version: str
+) -> NDArray[np.float64]:
+    """Return the scores (C, T) of these judgments (T,), ids ascending.
+
+    A score of another version than `version` is NaN, because a sample must not mix two definitions.
+    """
+    value = np.full((len(names), judgment.size), np.nan)
+    if not judgment.size:
+        return value
+    cases = (When(criterion=name, then=Value(i)) for i, name in enumerate(names))
+    found = _scores_of(campaign_id, judgment).filter(version=version)
+    found = found.annotate(number=Case(*cases, default=Value(-1)))
+    pk, row, score = common_rows.columns(found.order_by(), judgment="i8", number="i4", value="f8")
+    column = common_rows.places(judgment, wanted=pk)
+    known = np.flatnonzero((column >= 0) & (row >= 0))
+    value[row[known], column[known]] = score[known]
+    return value
+
+
+def _scores_of(campaign_id: int, judgment: Ints) -> QuerySet[Score]:
+    first, last = int(judgment[0]), int(judgment[-1])
+    if last - first < 2 * judgment.size:
+        # Few judgments of other campaigns lie in this range, so it is read without a join.
+        return Score.objects.filter(judgment__gte=first, judgment__lte=last)
+    return Score.of(campaign_id)
+
+
+def not_begun(campaign_id: int, lacking: Ints) -> Ints:
+    """Return which of these judgments (L,), ids ascending, nobody has begun to score."""
+    if not lacking.size:
+        return lacking
+    (found,) = common_rows.columns(
+        unscored_judgments(campaign_id).filter(pk__gte=int(lacking[0])).order_by(), id="i8"
+    )
+    return lacking[np.isin(lacking, found)]
+
+
+def _pending() -> Exists:
+    return Exists(PendingScore.objects.filter(judgment=OuterRef("pk")))
+
+
+def _with_material(judgments: QuerySet[Judgment]) -> QuerySet[Judgment]:
+    return judgments.select_related("output__item").order_by("pk")
+
+
+# What counts in a campaign, as plain values and arrays: the input of `estimation`.
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What was decided about a campaign before any judgment, and its state."""
+
+    campaign_id: int
+    status: str
+    close_reason: str
+    metrics: tuple[str, ...]
+    stop_mode: str
+    estimand: Estimand
+    level: float
+    targets: dict[str, float]  # widths, by criterion; none in a ranking
+    margins: dict[str, float]  # of a ranking
+    planned_items: int | None
+    criteria: tuple[Criterion, ...]
+    protocol: Protocol
+    cap: int | None = None  # judgments of one annotator
+    compares: bool = False  # a system is two systems, whose texts are judged side by side
+    n_pairs: int = 0  # of such systems; a ranking divides alpha among them
+
+    @property
+    def primary(self) -> tuple[Criterion, ...]:
+        """The criteria that decide when collection stops."""
+        names = {**self.targets, **self.margins}
+        return tuple(criterion for criterion in self.criteria if criterion.name in names)
+
+    @property
+    def is_ranking(self) -> bool:
+        return self.stop_mode == StopMode.RANKING
+
+    @property
+    def is_final(self) -> bool:
+        return self.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
+
+
+@dataclass(frozen=True)
+class SystemStanding:
+    """A system, and where its sample ends (None: it continues)."""
+
+    system_id: int
+    name: str
+    stop_position: int | None
+
+
+@dataclass(frozen=True)
+class SystemOutputs(SystemStanding):
+    """A system's N outputs by ascending id: ids and positions are (N,) ints.
+
+    group: (N,) numbers of the groups of their items; None where no item has one.
+    """
+
+    output: NDArray[np.int64]
+    position: NDArray[np.int64]
+    group: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The counting judgments in order of arrival, with their scores on all criteria.
+
+    output, annotator: (T,) database keys.
+    value: {criterion: (T,)}, NaN where a judgment has no score on it. Criteria without scores are
+        left out.
+    waiting: how many judgments lack a score, because it is still being computed or has an earlier
+        definition.
+    judgment: (T,) their ids, ascending.
+    unscored: (U,) ids of judgments that nobody had begun to score when they were read. They came
+        just now; they are left out of all others, and have a change mark for the next refresh.
+    """
+
+    output: NDArray[np.int64]
+    annotator: NDArray[np.int64]
+    value: dict[str, NDArray[np.float64]]
+    waiting: int
+    judgment: NDArray[np.int64]
+    unscored: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether every judgment that counts has its scores."""
+        return not self.waiting and not self.unscored.size
+
+
+def pseudonyms(annotators: Collection[int]) -> dict[int, str]:
+    """Return the pseudonyms of these annotators."""
+    found = Annotator.objects.filter(pk__in=annotators)
+    return dict(found.values_list("pk", "pseudonym"))
+
+
+def marks(campaign_id: int, *, before: datetime | None = None) -> list[int]:
+    """Return the ids of the change marks that no estimate has removed yet."""
+    found = ChangeMark.objects.filter(campaign=campaign_id)
+    if before is not None:
+        found = found.filter(at__lt=before)
+    return list(found.values_list("pk", flat=True))
+
+
+def changes(campaign_id: int) -> dict[int, str]:
+    """Return the reasons of the change marks that no estimate has removed yet, by id."""
+    return dict(ChangeMark.objects.filter(campaign=campaign_id).values_list("pk", "reason"))
+
+
+def marked_campaigns(*, before: datetime) -> list[int]:
+    """Return the campaigns with marks older than `before`, the longest waiting first."""
+    old = ChangeMark.objects.filter(at__lt=before).order_by().values("campaign")
+    waiting = old.annotate(first=Min("at")).order_by("first", "campaign")
+    return list(waiting.values_list("campaign", flat=True))
+
+
+def brief(campaign_id: int) -> Brief:
+    campaign = Campaign.objects.get(pk=campaign_id)
+    instrument = studies_queries.instrument_of(campaign)
+    return Brief(
+        campaign_id=campaign_id,
+        status=campaign.status,
+        close_reason=campaign.close_reason,
+        metrics=tuple(campaign.metrics),
+        stop_mode=campaign.stop_mode,
+        estimand=cast(Estimand, campaign.estimand),
+        level=campaign.level,
+        cap=campaign.annotator_cap,
+        **asked(campaign_id),
+        planned_items=campaign.planned_items,
+        criteria=instrument.criteria,
+        compares=instrument.compares,
+        n_pairs=System.objects.filter(campaign=campaign).count() if instrument.compares else 0,
+        protocol=protocol_of(campaign),
+    )
+
+
+def closed_at(campaign_id: int) -> datetime | None:
+    """Return when the campaign was closed; None while it is not."""
+    return Campaign.objects.values_list("closed_at", flat=True).get(pk=campaign_id)
+
+
+def asked(campaign_id: int) -> dict[str, dict[str, float]]:
+    """Return the widths (`targets`) and margins (`margins`) of the primary criteria, by name."""
+    found: dict[str, dict[str, float]] = {"targets": {}, "margins": {}}
+    rows = Target.objects.filter(campaign=campaign_id).order_by("pk")
+    for criterion, width, margin in rows.values_list("criterion", "width", "margin"):
+        if width is not None:
+            found["targets"][criterion] = width
+        if margin is not None:
+            found["margins"][criterion] = margin
+    return found
+
+
+def standings(campaign_id: int) -> list[SystemStanding]:
+    """Return the systems in the order of their upload."""
+    found = System.objects.filter(campaign=campaign_id)
+    return [SystemStanding(*row) for row in found.values_list("pk", "name", "stop_position")]
+
+
+def systems(campaign_id: int) -> list[SystemOutputs]:
+    """Return every system with its outputs, in the order of their upload."""
+    rows = Authorship.objects.filter(item__campaign=campaign_id).order_by()
+    author, output, position, group = common_rows.columns(
+        rows.annotate(group=Coalesce("item__group_start", "item__position")),
+        system="i8",
+        output="i8",
+        item__position="i4",
+        group="i4",
+    )
+    order = np.argsort(output, kind="stable")
+    author, output, position, group = (
+        values[order] for values in (author, output, position, group)
+    )
+    alone = np.array_equal(group, position)
+    return [
+        SystemOutputs(
+            one.system_id,
+            one.name,
+            one.stop_position,
+            output[mine],
+            position[mine],
+            None if alone else group[mine],
+        )
+        for one in standings(campaign_id)
+        for mine in [author == one.system_id]
+    ]
+
+
+def excluded(campaign_id: int) -> int:
+    """Return how many judgments are excluded."""
+    return exclusions(campaign_id).count()
+
+
+def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = None) -> Scores:
+    """Return the judgments that hold a slot and are verified, with their scores.
+
+    with_excluded: include excluded judgments, to see their effect.
+    of: only the judgments of this annotator.
+
+    It reads three tables one after the other, without a join. Anything written between the reads
+    has its own change mark, so another estimate follows.
+    """
+    verified = Slot.objects.filter(
+        campaign=campaign_id, assignment__status=Assignment.Status.VERIFIED
+    )
+    (held,) = common_rows.columns(verified.order_by(), assignment="i8")
+    if with_excluded:
+        excluded = exclusions(campaign_id)
+        if of is not None:
+            excluded = excluded.filter(judgment__annotator=of)
+        (out,) = common_rows.columns(excluded, judgment__assignment="i8")
+        held = np.union1d(held, out)
+    every = Judgment.objects.filter(campaign=campaign_id).order_by()
+    rows = np.stack(
+        common_rows.columns(every, id="i8", assignment="i8", output="i8", annotator="i8")
+    )
+    rows = rows[:, np.argsort(rows[0], kind="stable")]
+    counts = common_rows.places(np.sort(held), wanted=rows[1]) >= 0
+    pk, _assignment, output, annotator = rows[:, counts]
+    asked = studies_queries.instrument_of(Campaign.objects.get(pk=campaign_id))
+    names = [criterion.name for criterion in asked.criteria]
+    value = values(campaign_id, pk, names, version=asked.scoring)
+    lacks = np.isnan(value).any(axis=0)
+    left = not_begun(campaign_id, pk[lacks])
+    kept = ~np.isin(pk, left)
+    named = zip(names, value[:, kept], strict=True)
+    return Scores(
+        output[kept],
+        annotator[kept],
+        {name: row for name, row in named if not np.isnan(row).all()},
+        waiting=int(lacks.sum()) - left.size,
+        judgment=pk[kept],
+        unscored=left,
+    )
+
+
+def exclusions(campaign_id: int) -> QuerySet[Exclusion]:
+    """Select the exclusions of verified judgments that are in force."""
+    return Exclusion.objects.filter(
+        judgment__campaign=campaign_id,
+        judgment__assignment__status=Assignment.Status.VERIFIED,
+        restored_at=None,
+    ).order_by()
+
+
+def campaign_id_of(public_id: str) -> int | None:
+    """Return the id of the campaign with this public id; None if there is none."""
+    return Campaign.objects.filter(public_id=public_id).values_list("pk", flat=True).first()

@@ -1,0 +1,434 @@
+"""Campaigns as plain rows, for researchers' pages."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from enum import IntEnum
+from math import comb
+from typing import Any
+
+from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, Subquery, When
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+from annotate.campaigns import facts as campaigns_facts
+from annotate.campaigns import progress
+from annotate.common import access
+from annotate.common.lists import Listing
+from annotate.crowds import adapters
+from annotate.instruments.base import Criterion
+from annotate.models import (
+    Appeal,
+    Campaign,
+    Membership,
+    NextStep,
+    Operation,
+    Review,
+    System,
+    Target,
+)
+from annotate.models.base import CampaignStatus as Status
+from annotate.models.base import CloseReason, StopMode
+from annotate.pay import budget as pay_budget
+from annotate.studies import queries as studies_queries
+
+LISTED = ("pk", "name", "stop_position", "first", "second")
+
+
+@dataclass(frozen=True)
+class ListedSystem:
+    system_id: int
+    name: str
+    stop_position: int | None
+    first: str = ""  # of a comparison: the two systems
+    second: str = ""
+
+
+@dataclass(frozen=True)
+class CampaignFacts:
+    """What was decided about a campaign, and its state."""
+
+    campaign_id: int
+    public_id: str
+    name: str
+    status: str
+    close_reason: str
+    opened_at: datetime | None
+    closed_at: datetime | None
+    reward: Decimal
+    budget: Decimal | None
+    max_judgments: int | None
+    deadline: datetime | None
+    annotator_cap: int | None
+    lease_minutes: int
+    double_share: float
+    metric_choice: str
+    metrics: tuple[str, ...]
+    stop_mode: str
+    estimand: str
+    level: float
+    contact: str
+    crowd: str
+    criteria: tuple[Criterion, ...]
+    targets: dict[str, float]  # widths, by criterion; none in a ranking
+    systems: tuple[ListedSystem, ...]
+    margins: dict[str, float] = field(default_factory=dict)  # of a ranking
+    planned_items: int | None = None
+    gold_share: int = 0
+    raw_metrics: bool = False  # it opened before metrics entered bounded, and takes their values
+    people: int | None = None  # how many the researcher has; None: not known
+
+    @property
+    def is_ranking(self) -> bool:
+        return self.stop_mode == StopMode.RANKING
+
+    @property
+    def compares(self) -> bool:
+        """Return whether a system is a pair of systems, whose texts are judged side by side."""
+        return any(system.first for system in self.systems)
+
+    @property
+    def primary(self) -> tuple[Criterion, ...]:
+        """The criteria that decide when collection stops, in the order in which they were asked."""
+        named = {criterion.name: criterion for criterion in self.criteria}
+        return tuple(named[name] for name in (*self.targets, *self.margins) if name in named)
+
+    @property
+    def criterion_names(self) -> list[str]:
+        return [criterion.name for criterion in self.criteria]
+
+    @property
+    def is_closing(self) -> bool:
+        return self.status == Campaign.Status.CLOSING
+
+    @property
+    def is_final(self) -> bool:
+        """Return whether collection has ended, unless the campaign is reopened."""
+        return self.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
+
+    @property
+    def marketplace(self) -> str:
+        """Return the name of the crowd that publishes and pays for the work; "" by link."""
+        return adapters.crowd_label(self.crowd) if adapters.publishes(self.crowd) else ""
+
+    @property
+    def why_closed(self) -> str:
+        """Return the reason as the end of a sentence: “because …”."""
+        if self.close_reason == Campaign.Reason.HAND:
+            return "it was closed by hand"
+        return str(Campaign.Reason(self.close_reason).label) if self.close_reason else ""
+
+    @property
+    def metric_name(self) -> str:
+        """Return one metric's name, or the number of metrics; "" without any."""
+        if len(self.metrics) < 2:
+            return "".join(self.metrics)
+        return f"{len(self.metrics)} metrics together"
+
+    @property
+    def speaks_for(self) -> str:
+        return str(Campaign.Estimand(self.estimand).label)
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The target widths or, in a ranking, the margins of one campaign, by criterion."""
+
+    campaign_id: int
+    public_id: str
+    widths: dict[str, float]
+    margins: dict[str, float]
+    n_systems: int
+    n_together: int  # of these, the pairs that are judged side by side
+
+    @property
+    def n_intervals(self) -> int:
+        return len(self.widths) * self.n_systems
+
+    @property
+    def n_pairs(self) -> int:
+        return len(self.margins) * (self.n_together or comb(self.n_systems, 2))
+
+
+def targets(user_id: int, public_ids: Collection[str]) -> list[Targets]:
+    """Return the targets of those of these campaigns whose results this person may see."""
+    mine = Membership.objects.filter(access.results_visible(), user=user_id)
+    shown = mine.filter(campaign__public_id__in=public_ids).values("campaign")
+    found = Target.objects.filter(campaign__in=shown).order_by("pk")
+    widths: dict[int, dict[str, float]] = {}
+    margins: dict[int, dict[str, float]] = {}
+    rows_of = found.values_list("campaign", "criterion", "width", "margin")
+    for campaign_id, criterion, width, margin in rows_of:
+        if width is not None:
+            widths.setdefault(campaign_id, {})[criterion] = width
+        if margin is not None:
+            margins.setdefault(campaign_id, {})[criterion] = margin
+    campaigns = Campaign.objects.filter(pk__in=shown)
+    rows = campaigns.annotate(
+        n=Count("systems"), together=Count("systems", filter=~Q(systems__first=""))
+    )
+    return [
+        Targets(pk, public_id, widths.get(pk, {}), margins.get(pk, {}), *counted)
+        for pk, public_id, *counted in rows.values_list("pk", "public_id", "n", "together")
+    ]
+
+
+def facts_of(public_id: str) -> CampaignFacts | None:
+    """Return the facts of the campaign with this public id, if there is one."""
+    found = Campaign.objects.filter(public_id=public_id).first()
+    return facts(found) if found else None
+
+
+def facts(campaign: Campaign) -> CampaignFacts:
+    systems = System.objects.filter(campaign=campaign)
+    return CampaignFacts(
+        campaign_id=campaign.pk,
+        public_id=campaign.public_id,
+        name=campaign.name,
+        status=campaign.status,
+        close_reason=campaign.close_reason,
+        opened_at=campaign.opened_at,
+        closed_at=campaign.closed_at,
+        reward=campaign.reward,
+        budget=campaign.budget,
+        max_judgments=campaign.max_judgments,
+        deadline=campaign.deadline,
+        annotator_cap=campaign.annotator_cap,
+        people=campaign.people,
+        lease_minutes=campaign.lease_minutes,
+        double_share=campaign.double_share,
+        metric_choice=campaign.metric_choice,
+        metrics=tuple(campaign.metrics),
+        raw_metrics=campaigns_facts.takes_raw_metrics(campaign),
+        stop_mode=campaign.stop_mode,
+        planned_items=campaign.planned_items,
+        gold_share=campaign.gold_share,
+        estimand=campaign.estimand,
+        level=campaign.level,
+        contact=campaign.contact,
+        crowd=campaign.crowd,
+        criteria=studies_queries.instrument_of(campaign).criteria,
+        **campaigns_facts.asked(campaign.pk),
+        systems=tuple(ListedSystem(*row) for row in systems.values_list(*LISTED)),
+    )
+
+
+# A person's campaigns as a list that is searched, ordered and shown page by page.
+
+
+class Attention(IntEnum):
+    """What a campaign needs of this member now, the most urgent first; then where it stands."""
+
+    OPERATION = 0  # at the crowd: refused, or perhaps done
+    UNIT = 1  # paid or not? the crowd says otherwise than this database
+    APPEAL = 2
+    RULING = 3
+    BUDGET = 4  # ended the collection, not long ago
+    ADVICE = 5  # an act is advised
+    COLLECTING = 6  # nothing waits for anybody, as in all that follow
+    PAUSED = 7
+    DRAFT = 8
+    OVER = 9
+
+
+BUDGET_ASKS = timedelta(days=14)  # after closing; then the campaign stands with the closed ones
+
+
+@dataclass(frozen=True)
+class ListedCampaign:
+    """One line of the campaign list."""
+
+    public_id: str
+    name: str
+    status: str
+    close_reason: str
+    role: str
+    created_at: datetime
+    planned: int
+    judged: int
+    spent: Decimal
+    budget: Decimal | None
+    crowd: str
+    closed_at: datetime | None
+    currency: str
+    is_behind: bool = False  # its estimates
+    attention: int = Attention.OVER
+    advice: str = ""  # what its dashboard advises; "" where that is not known
+
+    @property
+    def place(self) -> str:
+        """Return the reason for its position in the list: the name of its `Attention`."""
+        return Attention(self.attention).name.lower()
+
+    @property
+    def waits(self) -> bool:
+        """Return whether something waits for this member."""
+        return self.attention < Attention.COLLECTING
+
+    @property
+    def why_closed(self) -> str:
+        """Return in words why it left `open`; "" if it has not."""
+        return CloseReason(self.close_reason).label if self.close_reason else ""
+
+    @property
+    def sees_results(self) -> bool:
+        return access.role_sees_results(self.role, self.closed_at)
+
+
+# The orders of the list by their key, each with the fields that decide; last comes the newest.
+ORDERS: dict[str, tuple[Any, ...]] = {
+    "attention": ("attention",),
+    "new": (),
+    "name": (Lower("campaign__name"),),
+}
+PARTS: dict[str, tuple[Status, ...]] = {
+    "all": tuple(one for one in Status if one != Status.ARCHIVED),
+    "running": (Status.OPEN, Status.PAUSED, Status.CLOSING),
+    "draft": (Status.DRAFT,),
+    "closed": (Status.CLOSED,),
+    "archived": (Status.ARCHIVED,),
+}
+
+
+def listed(user_id: int, listing: Listing) -> tuple[Listing, list[ListedCampaign]]:
+    """Return a page of the campaigns of this person; always the same number of queries."""
+    mine = Membership.objects.filter(user=user_id, campaign__status__in=PARTS[listing.choice])
+    if listing.search:
+        mine = mine.filter(campaign__name__icontains=listing.search)
+    listing = listing.found(mine.count())
+    ordered = mine.annotate(attention=_attention()).order_by(
+        *ORDERS[listing.sort], "-campaign__created_at", "-campaign"
+    )
+    ordered = ordered.reverse() if listing.backwards else ordered
+    rows = list(
+        ordered.select_related("campaign__totals").annotate(
+            judged=progress.judged_of("campaign"),
+            is_behind=Exists(progress.late_marks().filter(campaign=OuterRef("campaign"))),
+            advice=Subquery(_advice()),
+        )[listing.rows]
+    )
+    return listing, [_listed(one, one.campaign.totals.spent) for one in rows]
+
+
+def has_any(user_id: int) -> bool:
+    """Return whether this person sees any campaign."""
+    return Membership.objects.filter(user=user_id).exists()
+
+
+def n_archived(user_id: int) -> int:
+    mine = Membership.objects.filter(user=user_id, campaign__status=Status.ARCHIVED)
+    return mine.count()
+
+
+LEAST_FOR_PACE = 30  # judgments; fewer say little about how many people come
+SHORTEST = 1 / 24  # days
+
+
+@dataclass(frozen=True)
+class CollectionPace:
+    """How fast a closed campaign collected: its name, and judgments a day while it was open."""
+
+    name: str
+    per_day: float
+
+
+def pace(user_id: int, crowd: str) -> CollectionPace | None:
+    """Return the pace of this person's newest closed campaign with people of this crowd, if any."""
+    mine = Membership.objects.filter(user=user_id, role__in=Membership.RUN, campaign__crowd=crowd)
+    over = mine.filter(campaign__opened_at__isnull=False, campaign__closed_at__isnull=False)
+    found = over.annotate(judged=progress.judged_of("campaign")).filter(judged__gte=LEAST_FOR_PACE)
+    newest = found.select_related("campaign").order_by("-campaign__closed_at").first()
+    if newest is None:
+        return None
+    campaign = newest.campaign
+    assert campaign.opened_at is not None
+    assert campaign.closed_at is not None
+    days = (campaign.closed_at - campaign.opened_at) / timedelta(days=1)
+    return CollectionPace(campaign.name, newest.judged / max(days, SHORTEST))
+
+
+def _listed(mine: Any, spent: Decimal) -> ListedCampaign:
+    campaign = mine.campaign
+    return ListedCampaign(
+        public_id=campaign.public_id,
+        name=campaign.name,
+        status=campaign.status,
+        close_reason=campaign.close_reason,
+        role=mine.role,
+        created_at=campaign.created_at,
+        planned=campaign.planned,
+        judged=mine.judged,
+        spent=spent,
+        budget=campaign.budget,
+        crowd=campaign.crowd,
+        closed_at=campaign.closed_at,
+        currency=campaign.currency,
+        is_behind=mine.is_behind,
+        attention=mine.attention,
+        advice=(mine.advice or "") if mine.role in Membership.RUN else "",
+    )
+
+
+def _advice() -> Any:
+    return NextStep.objects.filter(campaign=OuterRef("campaign")).values("title")[:1]
+
+
+def _attention() -> Any:
+    """Return what the campaign needs of the member; each look is a short range of an index."""
+    mine = OuterRef("campaign")
+    stuck = Operation.objects.filter(campaign=mine, status__in=Operation.STUCK)
+    appeals = Appeal.objects.filter(review__campaign=mine, answered_at=None)
+    reviews = Review.objects.filter(campaign=mine, status=Review.Status.OPEN)
+    advised = NextStep.objects.filter(campaign=mine, waits=False)
+    owner = {"role": Membership.Role.OWNER}
+    rules, runs = {"role__in": Membership.REVIEW}, {"role__in": Membership.RUN}
+    return Case(
+        When(Exists(stuck), **owner, then=Attention.OPERATION.value),
+        When(Exists(pay_budget.waiting(mine)), **owner, then=Attention.UNIT.value),
+        When(Exists(appeals), **rules, then=Attention.APPEAL.value),
+        When(Exists(reviews), **rules, then=Attention.RULING.value),
+        When(_ended_by_budget(), **runs, then=Attention.BUDGET.value),
+        When(
+            Exists(advised) & _in(Status.OPEN, Status.CLOSING),
+            **runs,
+            then=Attention.ADVICE.value,
+        ),
+        When(_in(Status.OPEN, Status.CLOSING), then=Attention.COLLECTING.value),
+        When(_in(Status.PAUSED), then=Attention.PAUSED.value),
+        When(_in(Status.DRAFT), then=Attention.DRAFT.value),
+        default=Attention.OVER.value,
+        output_field=IntegerField(),
+    )
+
+
+def _in(*statuses: Status) -> Q:
+    return Q(campaign__status__in=statuses)
+
+
+def _ended_by_budget() -> Q:
+    recent = Q(campaign__closed_at__gte=timezone.now() - BUDGET_ASKS) & _in(Status.CLOSED)
+    return Q(campaign__close_reason=CloseReason.BUDGET) & (recent | _in(Status.CLOSING))
+
+
+# The dashboard's advice for each campaign, kept for lists; only this module writes it.
+
+
+RENEWED = timedelta(minutes=1)
+
+
+def note(campaign_id: int, *, key: str, title: str, waits: bool) -> None:
+    """Note what is advised in a campaign now."""
+    given = {"key": key, "title": title, "waits": waits, "at": timezone.now()}
+    NextStep.objects.update_or_create(campaign_id=campaign_id, defaults=given)
+
+
+def due() -> Iterator[Campaign]:
+    """Yield the campaigns whose note is older than a minute, the oldest note first."""
+    live = Campaign.objects.filter(status__in=(Status.OPEN, Status.CLOSING))
+    old = live.exclude(nextstep__at__gte=timezone.now() - RENEWED)
+    yield from old.order_by(F("nextstep__at").asc(nulls_first=True))
+
+
+def campaign(campaign_id: int) -> Campaign:
+    return Campaign.objects.get(pk=campaign_id)

@@ -1,0 +1,757 @@
+"""Which automatic metrics a campaign uses: chosen by name or as `auto`, fixed at creation."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
+
+from annotate.campaigns.problems import Problems, Row, RowError
+from annotate.campaigns.reading import names
+from annotate.campaigns.sheet import (
+    LONGEST_METRIC,
+    MOST_COMPARED,
+    Column,
+    Facts,
+    Gap,
+    Useless,
+    range_for,
+)
+from annotate.common.errors import Invalid, NotFound
+from annotate.common.numbers import count, many
+from annotate.common.schemas import Refused, fault
+from annotate.common.text import is_visible
+from annotate.crowds import registry
+from annotate.crowds.prices import ZERO
+from annotate.crowds.registry import CROWDS, usual_share
+from annotate.instruments import base as instruments_base
+from annotate.instruments.base import Criterion, Instrument
+from annotate.models import GOLD_BLOCK, Campaign, CampaignTexts
+from annotate.models.base import MetricChoice, StopMode
+from annotate.pay.budget import AtMost, cost_of_plan
+from annotate.review import gold as review_gold
+from annotate.screening.base import SettingsError
+from annotate.screening.screens import Settings
+from annotate.studies import queries as studies_queries
+from annotate.studies.queries import NONE, StudyTexts
+from annotate.work.picking import MOST as MOST_GOLD
+from estimation.core import Crossed, Scale
+from estimation.core.planning import TYPICAL, Expectation, RankingForecast, Study, forecast_ranking
+from estimation.metrics import Metric, MissingExtraError, available, find, vectors
+
+AUTO = "auto"
+MOST_METRICS = 50
+# Of one metric, and of several.
+_USELESS = {
+    Useless.SAME: (
+        "has the same value for every output of the file, so it cannot save judgments.",
+        "have the same value for every output of the file, so they cannot save judgments.",
+    ),
+    Useless.OF_SYSTEM: (
+        "has the same value for all outputs of each system, so it cannot save judgments.",
+        "have the same value for all outputs of each system, so they cannot save judgments.",
+    ),
+    Useless.NUMBERS_ROWS: (
+        "numbers the rows of the file, which says nothing about the outputs.",
+        "number the rows of the file, which says nothing about the outputs.",
+    ),
+    Useless.NUMBERS_ITEMS: (
+        "numbers the items of the file, which says nothing about the outputs.",
+        "number the items of the file, which says nothing about the outputs.",
+    ),
+}
+
+
+def choice(asked: Sequence[str]) -> MetricChoice:
+    """Return the kind of choice that was made."""
+    if AUTO in asked:
+        return MetricChoice.AUTO
+    return MetricChoice.NAMED if asked else MetricChoice.NONE
+
+
+def metric_problem(asked: Sequence[str]) -> str:
+    """Return what is wrong with the names themselves, independent of the rows; "" if nothing."""
+    if AUTO in asked and len(asked) > 1:
+        return "“auto” takes all available metrics: name it alone."
+    if len(set(asked)) < len(asked):
+        return "A metric is named twice."
+    if len(asked) > MOST_METRICS:
+        return f"At most {MOST_METRICS} metrics: with more of them, they help later."
+    if not all(name.strip() and len(name) <= LONGEST_METRIC for name in asked):
+        return f"The name of a metric has at least one and at most {LONGEST_METRIC} characters."
+    return ""
+
+
+def resolve(asked: Sequence[str], facts: Facts) -> tuple[str, ...]:
+    """Return the names that the campaign keeps; `auto` becomes all metrics that every row can have.
+
+    Raises `UploadRefused` where a named metric is unavailable for some row, and `Invalid` for
+    sentence vectors without the package that computes them.
+    """
+    if AUTO in asked:
+        return _all_there_are(facts)
+    for name in asked:
+        problems = Problems()
+        _find_missing(name, facts, problems)
+        problems.check()
+    return tuple(asked)
+
+
+def metric_choice_given(name: str, facts: Facts) -> Column | None:
+    """Return the file's values of a metric, where the file's values are used.
+
+    A loose column is used if the plan names it, but it does not replace a computed metric.
+    """
+    column = facts.column(name)
+    return None if column and column.loose and find(name) else column
+
+
+def loose(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
+    """Return the names whose values come from loose columns."""
+    found = [metric_choice_given(name, facts) for name in names]
+    return tuple(column.name for column in found if column and column.loose)
+
+
+def unused(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
+    """Return the metrics that the file has for every output and that `names` does not include."""
+    whole = [column.name for column in facts.columns if column.is_whole]
+    return tuple(name for name in whole if name not in names and metric_choice_given(name, facts))
+
+
+def why_useless(name: str, facts: Facts) -> Useless | None:
+    """Return why a metric is known to save nothing in this file; None if it may save something."""
+    column = metric_choice_given(name, facts)
+    if column is not None:
+        return column.useless
+    return Useless.SAME if name in facts.constant_metrics else None
+
+
+def useful(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
+    """Return the unused metrics of the file that may save something."""
+    return tuple(name for name in unused(names, facts) if not why_useless(name, facts))
+
+
+def preselected(recommended: Sequence[str], facts: Facts) -> tuple[str, ...]:
+    """Return what a new campaign proposes: the file's own metrics, then the recommended ones.
+
+    Those that are known to save nothing are left out.
+    """
+    found = dict.fromkeys((*unused((), facts), *recommended))
+    return tuple(name for name in found if not why_useless(name, facts))[:MOST_METRICS]
+
+
+def useless(names: Sequence[str], facts: Facts) -> list[str]:
+    """Return a sentence for each reason for which some of these metrics save nothing."""
+    found: dict[Useless, list[str]] = {}
+    for name in names:
+        if why := why_useless(name, facts):
+            found.setdefault(why, []).append(f"“{name}”")
+    return [
+        f"{', '.join(found[why])} {one if len(found[why]) == 1 else several}"
+        for why, (one, several) in _USELESS.items()
+        if why in found
+    ]
+
+
+def averaged(names: Sequence[str], facts: Facts) -> list[str]:
+    """Return a sentence for each of these metrics whose values differ for one and the same text."""
+    given_here = [
+        column for name in names if (column := metric_choice_given(name, facts)) and column.averaged
+    ]
+    return [
+        f"“{one.name}” has different values for "
+        f"{many(one.averaged, 'text that', 'texts that')} several systems wrote for an item. "
+        "Their mean is used."
+        for one in given_here
+    ]
+
+
+def unusable(facts: Facts) -> list[str]:
+    """Return a sentence for each column of numbers that cannot be a metric, and why."""
+    odd = [
+        f"“{one.column}” cannot be a metric: on {facts.unit} {count(one.line)} it is no number"
+        f"{range_for(one.cell)} (“{one.cell}”)."
+        for one in facts.odd_cells
+    ]
+    return odd + [
+        f"“{one.name}” cannot be a metric: {many(one.lacking.count, 'output has', 'outputs have')} "
+        f"no value, such as that on {facts.unit} {count(one.lacking.lines[0])}."
+        for one in facts.columns
+        if not one.is_whole
+    ]
+
+
+def offers(names: Sequence[str], facts: Facts) -> list[str]:
+    """Return sentences about the metrics that cannot be used, and those that are not used."""
+    told = [*unusable(facts), *averaged(names, facts)]
+    found = ", ".join(useful(names, facts))
+    if not found:
+        return told
+    return [
+        *told,
+        f"Metrics of the file that are not used: {found}. To use one, name it among the metrics of "
+        "the plan; they are fixed when the campaign is created.",
+    ]
+
+
+def _all_there_are(facts: Facts) -> tuple[str, ...]:
+    """Return the computed metrics, then the file's own ones without gaps.
+
+    A loose column must be named in the plan: it may be any number, such as a length.
+    """
+    own = [column for column in facts.columns if not column.loose]
+    computed = available(
+        has_reference=not facts.no_reference.count,
+        has_paragraphs=not facts.no_input.count,
+        has_others=not facts.no_others.count,
+    )
+    mentioned = {column.name for column in own}
+    names = [metric.name for metric in computed if metric.name not in mentioned]
+    return (*names, *sorted(one.name for one in own if one.is_whole))[:MOST_METRICS]
+
+
+def _find_missing(name: str, facts: Facts, problems: Problems) -> None:
+    """Note the rows that lack this metric. Given values are preferred to computed ones."""
+    column = metric_choice_given(name, facts)
+    metric = None if column else find(name)
+    if column:
+        gap, message = column.lacking, f"no value of the metric “{name}” for this output."
+    elif metric is None:
+        problems.add(RowError(0, _unknown(name, facts)))
+        return
+    else:
+        if name.startswith(vectors.PREFIX):
+            _check_vectors()
+        gap, message = _needed(metric, facts)
+    problems.lacking(gap.lines, gap.count, message, facts.unit)
+
+
+def _needed(metric: Metric, facts: Facts) -> tuple[Gap, str]:
+    if metric.needs == "reference":
+        return facts.no_reference, f"no reference, which {metric.name} needs."
+    if metric.needs == "paragraphs":
+        return facts.no_input, f"no input, whose paragraphs {metric.name} needs."
+    if metric.needs == "others":
+        return facts.no_others, f"no other system’s output, which {metric.name} needs."
+    return Gap(), ""
+
+
+def _unknown(name: str, facts: Facts) -> str:
+    has = ", ".join(unused((), facts)) or "none"
+    return f"The file has no value of the metric “{name}”. Metrics that it has: {has}."
+
+
+def _check_vectors() -> None:
+    try:
+        vectors.check_installed()
+    except MissingExtraError as error:
+        raise Invalid({"metrics": str(error)}) from error
+
+
+# When collection suffices: a width or a margin for each primary criterion, by stopping mode.
+
+
+# What is assumed of scores on a criterion of one's own, as shares of the squared scale: their sd is
+# three tenths of it.
+ITEM, PERSON, REST = 0.03, 0.015, 0.045
+
+
+def problems(
+    mode: str,
+    targets: Mapping[str, float],
+    margins: Mapping[str, float],
+    planned_items: int | None,
+    criteria: Sequence[Criterion],
+) -> dict[str, str]:
+    """Return what is wrong with what suffices, by the field of a plan."""
+    if mode == StopMode.RANKING:
+        return _of_ranking(targets, margins, criteria)
+    found: dict[str, str] = {}
+    if margins:
+        found["margins"] = "Only a ranking has margins."
+    if planned_items is not None:
+        found["planned_items"] = "Only a ranking has planned items."
+    return found | _of_widths(targets, criteria)
+
+
+def _of_widths(targets: Mapping[str, float], criteria: Sequence[Criterion]) -> dict[str, str]:
+    if not targets:
+        return {"targets": "Name at least one criterion and the width it should reach."}
+    known = {criterion.name: criterion for criterion in criteria}
+    for name, width in targets.items():
+        if name not in known:
+            return {"targets": _unknown_criteria(name, known)}
+        if not 0 < width < max(10, known[name].high - known[name].low):
+            return {"targets": f"The target width of {name} must be a positive number."}
+    return {}
+
+
+def _of_ranking(
+    targets: Mapping[str, float], margins: Mapping[str, float], criteria: Sequence[Criterion]
+) -> dict[str, str]:
+    if targets:
+        return {"targets": "A ranking has margins in place of target widths."}
+    if not margins:
+        return {"margins": "Name at least one criterion and the difference that does not matter."}
+    known = {criterion.name: criterion for criterion in criteria}
+    for name, margin in margins.items():
+        if name not in known:
+            return {"margins": _unknown_criteria(name, known)}
+        reach = known[name].most_apart
+        if not 0 < margin < reach:
+            return {"margins": f"The margin of {name} lies between 0 and {reach:g}."}
+    return {}
+
+
+def _unknown_criteria(name: str, known: Mapping[str, Criterion]) -> str:
+    return f"“{name}” is not a criterion; there are {', '.join(known)}."
+
+
+def outlook(
+    margins: Mapping[str, float],
+    criteria: Sequence[Criterion],
+    *,
+    systems: int,
+    items: int,
+    level: float,
+    double_share: float,
+    compares: bool,
+) -> RankingForecast:
+    """Return how many items a ranking takes on the criterion that takes most.
+
+    By typical scores, without metrics; alpha is shared by all criteria.
+    compares: the systems are pairs, whose texts are judged side by side.
+    """
+    shared = 1 - (1 - level) / len(margins)
+    found = [
+        forecast_ranking(
+            Study(
+                typical(criterion),
+                max(2, items),
+                systems=systems,
+                level=shared,
+                double_share=double_share,
+            ),
+            margin=margins[criterion.name],
+            side_by_side=compares,
+        )
+        for criterion in criteria
+        if criterion.name in margins
+    ]
+    return max(found, key=lambda one: one.planned_items)
+
+
+def typical(criterion: Criterion) -> Expectation:
+    """Return what is assumed of this criterion before any judgment."""
+    reach = criterion.high - criterion.low
+    usual = TYPICAL.get(criterion.name)
+    if usual is not None and (usual.scale.low, usual.scale.high) == (criterion.low, criterion.high):
+        return usual
+    return Expectation(
+        Crossed(ITEM * reach**2, PERSON * reach**2, REST * reach**2),
+        Scale(criterion.low, criterion.high, criterion.bounded),
+        mean=(criterion.low + criterion.high) / 2,
+    )
+
+
+# Checks and stores what annotators read of a new campaign, in its researcher's own words.
+
+
+# The limits of the database's columns.
+LONGEST_TITLE, LONGEST_ABOUT, LONGEST_ADDRESS = 120, 600, 254
+LONGEST = {"consent": 10_000, "ethics": 300, "instructions": 10_000, "background": 10_000}
+LABELS = {
+    "consent": "The consent text",
+    "ethics": "The ethics approval",
+    "instructions": "The instructions",
+    "background": "The text of the background questions",
+}
+
+
+def public_word_problems(title: str, about: str) -> dict[str, str]:
+    """Return what is wrong with the public title and sentence, by field name."""
+    found = {}
+    if len(title) > LONGEST_TITLE:
+        found["public_title"] = f"The title has at most {LONGEST_TITLE} characters."
+    if len(about) > LONGEST_ABOUT:
+        found["public_about"] = f"The sentence has at most {LONGEST_ABOUT} characters."
+    return found
+
+
+def text_problems(texts: StudyTexts) -> dict[str, str]:
+    """Return what is wrong with each text, by its name in a plan, such as `texts.consent`."""
+    found = {}
+    for name, text in asdict(texts).items():
+        if len(text) > LONGEST[name]:
+            found[f"texts.{name}"] = f"{LABELS[name]} has at most {LONGEST[name]:,} characters."
+        elif "\0" in text:
+            found[f"texts.{name}"] = f"{LABELS[name]} contains a NUL character."
+    if wrong := studies_queries.problem(texts.background):
+        found.setdefault("texts.background", wrong)
+    return found
+
+
+def store(campaign: Campaign, texts: StudyTexts) -> None:
+    """Store the texts of a new campaign. One without a visible character is none."""
+    own = {name: text.strip() for name, text in asdict(texts).items() if is_visible(text)}
+    if own:
+        CampaignTexts.objects.create(campaign=campaign, **own)
+
+
+def read_study_texts(given: Mapping[str, Any]) -> StudyTexts:
+    """Return the texts among the values of a form or a command, by their names."""
+    return StudyTexts(**{name: given.get(name) or "" for name in LONGEST})
+
+
+# The plan: what a researcher decides before any judgment, and the checks of its values.
+
+
+# The limits of the database's columns.
+MOST_REWARD, MOST_BUDGET, MOST_COUNT, MOST_SEED = 10**6, 10**8, 2**31 - 1, 2**63
+LONGEST_NAME = 120
+FEWEST_PEOPLE, MOST_PEOPLE = 3, 100_000  # that a forecast is made for
+MOST_BONUS_AFTER, MOST_FEE = 100, 10
+Planned = Callable[[Row, int], int]  # (row, position) -> judgments planned for its output
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a researcher decides about a campaign before any judgment."""
+
+    name: str  # shown to researchers only
+    targets: Mapping[str, float]
+    public_title: str = ""  # what annotators read; "": the instrument's neutral title
+    public_about: str = ""  # a sentence on the task; "": the instrument's own
+    texts: StudyTexts = NONE  # consent, ethics approval, own instructions
+    instrument: str = "language_quality"  # a key, or key@version; without one, the latest
+    tutorial: bool = True  # whether annotators qualify before their first task
+    tutorial_bonus: Decimal = Decimal("0.75")  # promised for passing it
+    bonus_after: int = 3  # number of counting judgments after which the bonus is due; 0: at once
+    failed_try_pay: Decimal = Decimal("0.25")  # for both rounds completed and not passed
+    open_link_bonus: bool = False  # whether people who come by the open link are promised it too
+    tutorial_id: int | None = None  # the researcher's own content; None: the instrument's
+    metrics: tuple[str, ...] = ()  # names, or ("auto",) for all metrics that the rows can have
+    reward: Decimal = Decimal("0.40")
+    crowd: str = "link"  # where people come from: a key of `CROWDS`
+    fee_rate: Decimal | None = None  # the crowd's; None: its usual rate
+    budget: Decimal | None = None
+    max_judgments: int | None = None
+    deadline: datetime | None = None
+    double_share: float = 0.25
+    annotator_cap: int | None = 25
+    people: int | None = None  # how many the researcher has, for the forecast; None: not known
+    lease_minutes: int = 30
+    estimand: str = Campaign.Estimand.POPULATION
+    level: float = 0.95
+    stop_mode: str = StopMode.PRECISION
+    margins: Mapping[str, float] = field(default_factory=dict)  # of a ranking, in place of targets
+    planned_items: int | None = None  # of a ranking; None: as many as are typical for its margins
+    language: str = "en"
+    contact: str = ""
+    seed: int | None = None
+    gold_share: int = 0  # how many of 25 tasks of a person are gold items
+    # Gold items, as in a file; more may be added to a draft.
+    gold: tuple[Mapping[str, Any], ...] = ()
+    # Settings of the screens that differ from the defaults: group -> name -> value.
+    screening: Mapping[str, Any] = field(default_factory=dict)
+    distinct_names: bool = False  # names that look alike in the file are of different things
+    planned: Planned | None = field(default=None, compare=False)
+
+    @property
+    def fee(self) -> Decimal:
+        """Return the crowd's fee as a share of what people are paid."""
+        return registry.usual_share(self.crowd) if self.fee_rate is None else self.fee_rate
+
+
+def _name(name: str) -> str:
+    if not 0 < len(name.strip()) <= LONGEST_NAME:
+        raise fault(f"Give the campaign a name of at most {LONGEST_NAME} characters.")
+    return name
+
+
+def _one_of(names: Collection[str], what: str) -> AfterValidator:
+    def check(name: str) -> str:
+        if name not in names:
+            raise fault(f"{what} is one of {', '.join(names)}.")
+        return name
+
+    return AfterValidator(check)
+
+
+class PlanLimits(BaseModel):
+    """The limits of a plan's fields. Each description is the message for a value outside them.
+
+    A stored plan may exceed them. It is read unchanged, and checked before it is used.
+    """
+
+    name: Annotated[str, AfterValidator(_name)]
+    reward: Decimal = Field(
+        ge=0,
+        lt=MOST_REWARD,
+        decimal_places=2,
+        description="The reward lies between 0 and a million, in whole cents.",
+    )
+    tutorial_bonus: Decimal = Field(
+        ge=0,
+        lt=10**4,
+        decimal_places=2,
+        description="The bonus for the tutorial lies between 0 and 10,000, in whole cents.",
+    )
+    failed_try_pay: Decimal = Field(
+        ge=0,
+        lt=10**4,
+        decimal_places=2,
+        description="The pay for a failed try lies between 0 and 10,000, in whole cents.",
+    )
+    bonus_after: int = Field(
+        ge=0,
+        le=MOST_BONUS_AFTER,
+        description=f"The bonus is due with 0 to {MOST_BONUS_AFTER} judgments.",
+    )
+    crowd: Annotated[str, _one_of(CROWDS, "The crowd")]
+    fee_rate: Decimal | None = Field(
+        ge=0, lt=MOST_FEE, description="The crowd's fee is a share, such as 0.2 for 20 %."
+    )
+    budget: Decimal | None = Field(
+        gt=0,
+        lt=MOST_BUDGET,
+        description="The budget must be positive, and below a hundred million.",
+    )
+    max_judgments: int | None = Field(
+        gt=0, le=MOST_COUNT, description="The maximum number of judgments must be positive."
+    )
+    level: float = Field(gt=0.5, lt=1, description="The confidence level lies between 0.5 and 1.")
+    double_share: float = Field(
+        ge=0, le=1, description="The share of items judged twice lies between 0 and 1."
+    )
+    annotator_cap: int | None = Field(
+        gt=0, le=MOST_COUNT, description="The cap per annotator must be positive."
+    )
+    people: int | None = Field(
+        ge=FEWEST_PEOPLE,
+        le=MOST_PEOPLE,
+        description=f"The number of people lies between {FEWEST_PEOPLE} and {MOST_PEOPLE:,}.",
+    )
+    lease_minutes: int = Field(
+        ge=1, le=24 * 60, description="A text is reserved for 1 minute to 24 hours."
+    )
+    estimand: Annotated[str, _one_of(Campaign.Estimand.values, "The estimand")]
+    stop_mode: Annotated[str, _one_of(StopMode.values, "The stopping mode")]
+    planned_items: int | None = Field(
+        gt=0, le=MOST_COUNT, description="The number of planned items must be positive."
+    )
+    gold_share: int = Field(
+        ge=0,
+        le=MOST_GOLD,
+        description=f"Of {GOLD_BLOCK} tasks, 0 to {MOST_GOLD} can be gold items.",
+    )
+    seed: int | None = Field(
+        ge=0, lt=MOST_SEED, description="The seed lies between 0 and 2^63 − 1."
+    )
+    contact: str = Field(
+        max_length=LONGEST_ADDRESS,
+        description=f"An e-mail address has at most {LONGEST_ADDRESS} characters.",
+    )
+    language: str = Field(
+        min_length=1, max_length=12, description="The language is a code such as en or pt-BR."
+    )
+
+
+def at_most(plan: Plan, planned: int) -> AtMost:
+    """Return the most that `planned` judgments can cost, as the campaign displays it."""
+    return cost_of_plan(
+        registry.tariffs_of(plan.crowd, plan.fee),
+        reward=plan.reward,
+        judgments=min(planned, plan.max_judgments or planned),
+        cap=plan.annotator_cap,
+        bonus=plan.tutorial_bonus if has_tutorial(plan) else ZERO,
+        budget=plan.budget,
+        gold_share=plan.gold_share,
+    )
+
+
+def has_tutorial(plan: Plan) -> bool:
+    """Return whether annotators qualify first: the plan asks for it and there is a tutorial."""
+    if not plan.tutorial:
+        return False
+    instrument = studies_queries.named(plan.instrument)
+    return plan.tutorial_id is not None or instrument.tutorial(plan.language) is not None
+
+
+def check(plan: Plan) -> Instrument:
+    """Return the plan's instrument, or raise `Invalid` with what to correct in each field."""
+    errors: dict[str, str] = {}
+    try:
+        instrument = studies_queries.named(plan.instrument)
+    except KeyError as error:
+        raise Invalid({"instrument": str(error.args[0])}) from None
+    errors |= problems(
+        plan.stop_mode, plan.targets, plan.margins, plan.planned_items, instrument.criteria
+    )
+    if problem := _tutorial_problem(plan, instrument):
+        errors["tutorial_id"] = problem
+    if problem := screening_problem(plan.screening):
+        errors["screening"] = problem
+    if problem := metric_problem(plan.metrics):
+        errors["metrics"] = problem
+    errors |= public_word_problems(plan.public_title, plan.public_about) | text_problems(plan.texts)
+    errors |= _beyond_limits(plan)
+    if problem := _gold_problem(plan, instrument):
+        errors["gold"] = problem
+    if plan.gold_share and instrument.shows_others:
+        errors["gold_share"] = review_gold.NO_GOLD_BESIDE
+    if errors:
+        raise Invalid(errors)
+    return instrument
+
+
+def screening_problem(given: Mapping[str, Any]) -> str:
+    """Return what is wrong with settings of the screens; "" if nothing is."""
+    try:
+        Settings.from_dict(given)
+    except SettingsError as refused:
+        return str(refused)
+    return ""
+
+
+def _gold_problem(plan: Plan, instrument: Instrument) -> str:
+    """Return what is wrong with the plan's gold items; "" if nothing is, or there are none."""
+    if not plan.gold:
+        return ""
+    if not plan.gold_share:
+        return f"Say how many of {GOLD_BLOCK} tasks are gold items, in gold_share."
+    try:
+        found = review_gold.problems(
+            instrument, review_gold.from_data({"gold": list(plan.gold)}), set()
+        )
+    except Refused as refused:
+        return str(refused)
+    return " ".join(f"{name}: {text}" for name, text in found.items())
+
+
+def _tutorial_problem(plan: Plan, instrument: Instrument) -> str:
+    """Return why the researcher's own tutorial cannot be used; "" if it can or none is named."""
+    if plan.tutorial_id is None:
+        return ""
+    try:
+        studies_queries.tutorial_of(plan.tutorial_id, instrument)
+    except NotFound as error:
+        return error.message
+    except Refused as refused:
+        return f"This tutorial does not fit the instrument: {refused}"
+    return ""
+
+
+def _beyond_limits(plan: Plan) -> dict[str, str]:
+    try:
+        PlanLimits.model_validate(vars(plan))
+    except ValidationError as violations:
+        found = violations.errors(include_url=False)
+        return {str(one["loc"][0]): _said(str(one["loc"][0]), one["msg"]) for one in found}
+    return {}
+
+
+def _said(name: str, otherwise: str) -> str:
+    return PlanLimits.model_fields[name].description or otherwise
+
+
+# What a comparison of two systems needs of a plan and its file.
+
+
+MARKED = (
+    f"the output contains {instruments_base.MARK.strip()}, which stands between two texts here."
+)
+
+
+def facts(plan: Plan, found: Facts, problems: Problems) -> Facts:
+    """Return the facts of every two systems; note the rows that cannot be compared.
+
+    Raises `Invalid` for a file or a plan that compares nothing.
+    """
+    if found.pairs is None:
+        raise Invalid(
+            {
+                "instrument": f"A comparison takes 2 to {MOST_COMPARED} systems; the file has "
+                f"{found.n_systems}."
+            }
+        )
+    if not found.pairs.n_rows:
+        raise Invalid(
+            {"instrument": "There is nothing to compare: no item has two different texts."}
+        )
+    _check_metrics(plan)
+    names([one.name for one in found.systems])
+    marked = found.pairs.marked
+    problems.lacking(marked.lines, marked.count, MARKED, found.unit)
+    return found.of_pairs(found.pairs)
+
+
+def _check_metrics(plan: Plan) -> None:
+    for name in plan.metrics:
+        metric = find(name)
+        if metric is not None and metric.needs == "others":
+            raise Invalid(
+                {
+                    "metrics": f"“{name}” compares a text with those of all other systems. A "
+                    "comparison of two takes metrics of one text each."
+                }
+            )
+
+
+# The plan of a campaign that exists, as the start of another one.
+
+
+AS_THEY_ARE = (
+    "public_title",
+    "public_about",
+    "tutorial_bonus",
+    "bonus_after",
+    "failed_try_pay",
+    "open_link_bonus",
+    "tutorial_id",
+    "reward",
+    "crowd",
+    "budget",
+    "max_judgments",
+    "double_share",
+    "annotator_cap",
+    "people",
+    "lease_minutes",
+    "estimand",
+    "level",
+    "stop_mode",
+    "planned_items",
+    "language",
+    "contact",
+    "gold_share",
+    "screening",
+)
+
+
+def plan_of(campaign: Campaign) -> Plan:
+    """Return what was decided for this campaign, for other texts.
+
+    Its deadline has passed or will, its seed belongs to its items, and so do its gold items: these
+    three are left out. A usual fee stays the usual one, whichever crowd is chosen then.
+    """
+    targets = list(campaign.targets.all())
+    is_auto = campaign.metric_choice == MetricChoice.AUTO
+    return Plan(
+        name=f"Copy of {campaign.name}"[:LONGEST_NAME],
+        instrument=_chosen(campaign),
+        texts=studies_queries.texts_of(campaign),
+        tutorial=campaign.tutorial_required,
+        fee_rate=None if campaign.fee_rate == usual_share(campaign.crowd) else campaign.fee_rate,
+        metrics=(AUTO,) if is_auto else tuple(campaign.metrics),
+        targets={one.criterion: one.width for one in targets if one.width is not None},
+        margins={one.criterion: one.margin for one in targets if one.margin is not None},
+        **{name: getattr(campaign, name) for name in AS_THEY_ARE},
+    )
+
+
+def _chosen(campaign: Campaign) -> str:
+    """Return the name by which a plan chooses the instrument of this campaign."""
+    key, version = campaign.instrument, campaign.instrument_version
+    return key if studies_queries.is_built_in(key) else f"{key}@{version}"

@@ -1,0 +1,573 @@
+"""Which slots are wanted, free or held, and who may still take them."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import GreaterThan
+from django.utils import timezone
+
+from annotate.common import rows as common_rows
+from annotate.common.rows import Ints
+from annotate.models import (
+    Assignment,
+    Authorship,
+    Block,
+    Campaign,
+    CampaignTotals,
+    ChangeMark,
+    Item,
+    Judgment,
+    Membership,
+    Participation,
+    Review,
+    Score,
+    Slot,
+    System,
+)
+from annotate.pay import tallies
+
+
+def wanted_slots(campaign_id: int) -> QuerySet[Slot]:
+    """Select the slots that some system still needs: it has no stop position, or a later one."""
+    author = Authorship.objects.filter(output=OuterRef("output")).filter(
+        Q(system__stop_position=None) | Q(system__stop_position__gt=OuterRef("position"))
+    )
+    return Slot.objects.filter(Exists(author), campaign=campaign_id)
+
+
+def wanted_of(campaign_id: int, stops: Mapping[int, int | None]) -> QuerySet[Slot]:
+    """Select the same slots, for counting many of them: a third of the database's time.
+
+    stops: where each system stops. Told in the statement, they need no join with the systems.
+    """
+    needed = Q(system__in=[system_id for system_id, stop in stops.items() if stop is None])
+    for system_id, stop in stops.items():
+        if stop is not None:
+            needed |= Q(GreaterThan(Value(stop), OuterRef("position")), system=system_id)
+    author = Authorship.objects.filter(needed, output=OuterRef("output"))
+    return Slot.objects.filter(Exists(author), campaign=campaign_id)
+
+
+def free(campaign_id: int) -> QuerySet[Slot]:
+    """Select the wanted slots that are free, in the order of leasing."""
+    return (
+        wanted_slots(campaign_id)
+        .filter(assignment=None)
+        .order_by("position", "output_id", "number")
+    )
+
+
+def tasks_of_others(annotator_id: int) -> QuerySet[Assignment]:
+    """Select the tasks that other people have now, of the item of an outer query's slot."""
+    leased = Assignment.objects.filter(status=Assignment.Status.LEASED)
+    return leased.filter(output__item=OuterRef("output__item")).exclude(annotator=annotator_id)
+
+
+def frontier(system_id: int) -> int:
+    """Return the first position that no lease or judgment of this system has reached.
+
+    Where items come in groups, the first one after the last group that is begun.
+    """
+    last = Slot.objects.filter(
+        output__authorships__system=system_id, assignment__isnull=False
+    ).aggregate(last=Max("position"))["last"]
+    if last is None:
+        return 0
+    # A group that is begun is finished: its items are drawn together.
+    item = Item.objects.filter(campaign__systems=system_id)
+    begins = item.filter(position=last).values_list("group_start", flat=True).first()
+    if begins is None:
+        return int(last) + 1
+    return int(item.filter(group_start=begins).aggregate(end=Max("position"))["end"]) + 1
+
+
+def open_leases(campaign_id: int) -> int:
+    """Return how many leases are running, including judgments that their crowd may confirm.
+
+    Those of gold items bring no judgment, so nothing waits for them.
+    """
+    unsure = Q(status=Assignment.Status.SUBMITTED, slot__isnull=False)
+    return Assignment.objects.filter(
+        Q(status=Assignment.Status.LEASED) | unsure, campaign=campaign_id, gold=None
+    ).count()
+
+
+def unfinished_items(system_id: int) -> int:
+    """Return how many items before the system's stop position lack a counting judgment."""
+    return (
+        Slot.objects.filter(output__authorships__system=system_id)
+        .filter(position__lt=F("output__authorships__system__stop_position"))
+        .filter(Q(assignment=None) | ~Q(assignment__status=Assignment.Status.VERIFIED))
+        .values("output")
+        .distinct()
+        .count()
+    )
+
+
+# How many slots of a campaign are held, free and judged, and by how many people.
+
+
+Status = Assignment.Status
+People = tuple[Ints, Ints]  # annotators, and how many tasks each has
+NUMBER = IntegerField()
+
+
+@dataclass(frozen=True)
+class CampaignCounts:
+    """The slots of a campaign, and what it has spent, in one moment.
+
+    outputs, judged_outputs: all, and those with a judgment that counts.
+    twice: outputs planned for several annotators.
+    held: leased or judged. running: the part of them that does not count yet.
+    """
+
+    planned: int
+    outputs: int
+    twice: int
+    held: int
+    running: int
+    judged_outputs: int
+    spent: Decimal
+
+    @property
+    def judged(self) -> int:
+        return self.held - self.running
+
+    @property
+    def free(self) -> int:
+        return self.planned - self.held
+
+
+def count_slots(campaign_id: int) -> CampaignCounts:
+    """Return the counts of a campaign in one statement, hence of one moment."""
+    held_slots = Slot.objects.filter(campaign=OuterRef("pk"), assignment__isnull=False)
+    open_now = Q(assignment__status=Status.LEASED) | Q(assignment__status=Status.SUBMITTED)
+    running = Slot.objects.filter(open_now, campaign=OuterRef("pk"))
+    running = running.filter(assignment__campaign=OuterRef("pk"))  # by the indexes of open ones
+    judged = Slot.objects.filter(output=OuterRef("output"), assignment__status=Status.VERIFIED)
+    mine = Campaign.objects.filter(pk=campaign_id).order_by()
+    row = mine.annotate(
+        n_outputs=_number(held_slots, Count("output", distinct=True)),
+        n_running=_number(running, Count("pk")),
+        n_unjudged=_number(running.filter(~Exists(judged)), Count("output", distinct=True)),
+    ).select_related("totals")
+    found: Any = row.get()
+    return CampaignCounts(
+        planned=found.planned,
+        outputs=found.planned_outputs,
+        twice=found.planned_twice,
+        held=found.totals.held,
+        running=found.n_running,
+        judged_outputs=found.n_outputs - found.n_unjudged,
+        spent=tallies.in_cents(found.totals.spent),
+    )
+
+
+def _number(rows: Any, how: Count) -> Coalesce:
+    counted = rows.order_by().values("campaign").annotate(n=how).values("n")
+    return Coalesce(Subquery(counted, output_field=NUMBER), 0)
+
+
+def held(campaign_id: int) -> int:
+    """Return how many slots are leased or judged."""
+    return CampaignTotals.objects.values_list("held", flat=True).get(campaign=campaign_id)
+
+
+def missing(campaign_id: int, *, free: int | None = None) -> int:
+    """Return how many slots can still be leased: free ones that some system still needs.
+
+    free: how many are free, where it is known.
+    """
+    if free is None:
+        free = Campaign.objects.values_list("planned", flat=True).get(pk=campaign_id)
+        free -= held(campaign_id)
+    if not free:
+        return 0
+    stops = dict(System.objects.filter(campaign=campaign_id).values_list("pk", "stop_position"))
+    ends = [stop for stop in stops.values() if stop is not None]
+    if not ends:
+        return free
+    wanted = wanted_of(campaign_id, stops).filter(assignment=None).order_by()
+    return (wanted if len(ends) < len(stops) else wanted.filter(position__lt=max(ends))).count()
+
+
+def judged_of(campaign: str = "") -> Any:
+    """Return how many judgments of a campaign count as a query expression about it.
+
+    campaign: the field that leads to it, "" for the campaign itself. They are the planned ones
+    without free slots and those in progress: to count verified ones would read them all.
+    """
+    mine, planned = OuterRef(campaign or "pk"), F(f"{campaign}__planned" if campaign else "planned")
+    free = Slot.objects.filter(assignment=None)
+    leased = Assignment.objects.filter(status=Status.LEASED)
+    sent = Assignment.objects.filter(status=Status.SUBMITTED, slot__isnull=False)
+    parts = [rows.filter(campaign=mine).order_by() for rows in (free, leased, sent)]
+    counted = [one.values("campaign").annotate(n=Count("pk")).values("n") for one in parts]
+    not_yet = [Coalesce(Subquery(one, output_field=NUMBER), 0) for one in counted]
+    return planned - not_yet[0] - not_yet[1] - not_yet[2]
+
+
+def by_person(campaign_id: int) -> People:
+    """Return (A,) annotators with open or submitted tasks, and (A,) how many each has."""
+    who, n = tallies.judged(campaign_id)
+    mine = Assignment.objects.filter(campaign=campaign_id, gold=None).order_by()
+    leased, back = Q(status=Status.LEASED), Q(status=Status.RETURNED)
+    rows = mine.filter(leased | (back & Assignment.has_work()))
+    sums = rows.values_list("annotator").annotate(
+        n=Count("pk", filter=leased) - Count("pk", filter=back)
+    )
+    more = np.array(list(sums), dtype=np.int64).reshape(-1, 2).T
+    people, held = tallies.added_up(np.concatenate([who, more[0]]), np.concatenate([n, more[1]]))
+    return people[held > 0], held[held > 0]
+
+
+# The progress of a campaign and its annotators, and the signs of current work, as plain rows.
+
+
+ZERO = timedelta(0)
+FIRST = 1000  # held slots: where the first items of each system are looked for
+LATE = timedelta(minutes=1)  # a change that has waited for so long is told: estimates take seconds
+SEEN = timedelta(minutes=15)  # a page in use sends a sign every minute
+# The precision of a silence's length: these steps, from these lengths on.
+STEPS = (
+    (timedelta(days=2), timedelta(days=1)),
+    (timedelta(hours=2), timedelta(hours=1)),
+    (ZERO, timedelta(minutes=15)),
+)
+
+
+@dataclass(frozen=True)
+class Liveness:
+    """The signs of current work. Times are rounded down (`since`), so equal values mean no change.
+
+    leases: open and unexpired ones.
+    active: those whose page was in use within `SEEN`.
+    first_end: when the first lease ends, if none is active.
+    silence: time since the last judgment, lease, page use or entry; None if there was none.
+    judged_ago: time since the last judgment.
+    behind: how long a change has waited for new estimates; zero within `LATE`.
+    """
+
+    leases: int = 0
+    active: int = 0
+    first_end: datetime | None = None
+    silence: timedelta | None = None
+    judged_ago: timedelta | None = None
+    behind: timedelta = ZERO
+
+
+def since(at: datetime | None, now: datetime) -> timedelta | None:
+    """Return how long ago `at` was, rounded down to steps that grow with it."""
+    if at is None:
+        return None
+    passed = max(ZERO, now - at)
+    step = next(step for least, step in STEPS if passed >= least)
+    return passed - passed % step
+
+
+def liveness(campaign_id: int, *, lease_minutes: int) -> Liveness:
+    """Return the signs of current work; two queries."""
+    now, length = timezone.now(), timedelta(minutes=lease_minutes)
+    judged, came, marked = _last(campaign_id)
+    leases = _leases(campaign_id, now, length)
+    # Using a page moves its lease's end to a full length from that moment.
+    used = leases["end"] - length if leases["end"] else None
+    signs = [at for at in (judged, came, leases["taken"], used) if at is not None]
+    return Liveness(
+        leases=leases["n"],
+        active=leases["active"],
+        first_end=None if leases["active"] else leases["first"],
+        silence=since(max(signs, default=None), now),
+        judged_ago=since(judged, now),
+        behind=_behind(marked, now),
+    )
+
+
+def late_marks() -> QuerySet[ChangeMark]:
+    """Select the changes that no estimate has taken up in time: probably no worker runs."""
+    return ChangeMark.objects.filter(at__lt=timezone.now() - LATE)
+
+
+def _behind(marked: datetime | None, now: datetime) -> timedelta:
+    passed = ZERO if marked is None else max(ZERO, now - marked)
+    return since(marked, now) or passed - passed % LATE
+
+
+def _last(campaign_id: int) -> tuple[datetime | None, datetime | None, datetime | None]:
+    """Return when the last judgment was submitted, when the last person came, and the oldest mark.
+
+    The first two are the last ones stored: the last in time, within a moment. Asked for through
+    the campaign, the database looks into its index, and not from the end of all rows.
+    """
+    judgments = Judgment.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
+    people = Participation.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
+    marks = ChangeMark.objects.filter(campaign=OuterRef("pk"))
+    rows = Campaign.objects.filter(pk=campaign_id).annotate(
+        judged=Subquery(judgments.values("submitted_at")[:1]),
+        came=Subquery(people.values("entered_at")[:1]),
+        marked=Subquery(marks.order_by("at").values("at")[:1]),
+    )
+    return rows.values_list("judged", "came", "marked").get()
+
+
+def _leases(campaign_id: int, now: datetime, length: timedelta) -> dict[str, Any]:
+    rows = Assignment.objects.filter(
+        campaign=campaign_id, status=Assignment.Status.LEASED, expires_at__gt=now
+    )
+    in_use = Q(leased_at__gt=now - SEEN) | Q(expires_at__gt=now - SEEN + length)
+    return rows.aggregate(
+        n=Count("pk"),
+        active=Count("pk", filter=in_use),
+        taken=Max("leased_at"),
+        end=Max("expires_at"),
+        first=Min("expires_at"),
+    )
+
+
+def in_use(campaign: Campaign) -> tuple[int, int, datetime | None]:
+    """Return what `liveness` shows of leases: how many, how many in use, the first end if none."""
+    found = _leases(campaign.pk, timezone.now(), timedelta(minutes=campaign.lease_minutes))
+    return found["n"], found["active"], None if found["active"] else found["first"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The counts of a campaign. Judgments count if they hold a slot and are verified.
+
+    missing: slots that can still be leased.
+    running: leases, and judgments that their crowd has not confirmed yet.
+    doubled: outputs planned for several annotators.
+    """
+
+    outputs: int
+    outputs_judged: int
+    planned: int
+    doubled: int
+    judged: int
+    missing: int
+    running: int
+    annotators: int
+    room: int | None  # judgments that the entered annotators may still give under the cap
+    spent: Decimal
+
+
+class ItemCounts(NamedTuple):
+    """Items of one system: those with a counting judgment, and all for which it has outputs.
+
+    None of it is counted beyond what is enough for an estimate.
+    """
+
+    judged: int = 0
+    all: int | None = None
+
+
+def progress(campaign_id: int, *, cap: int | None, people: People | None = None) -> Progress:
+    """Return the counts; always the same number of queries. people: as `slot_counts` says."""
+    counts = count_slots(campaign_id)
+    _annotators, held = people or by_person(campaign_id)
+    return Progress(
+        outputs=counts.outputs,
+        outputs_judged=counts.judged_outputs,
+        planned=counts.planned,
+        doubled=counts.twice,
+        judged=counts.judged,
+        missing=missing(campaign_id, free=counts.free),
+        running=counts.running,
+        annotators=held.size,
+        room=None if cap is None else int(np.maximum(0, cap - held).sum()),
+        spent=counts.spent,
+    )
+
+
+def items(campaign_id: int, *, held: int, enough: int) -> dict[int, ItemCounts]:
+    """Return how many items each system has, and how many are judged, up to `enough` of each.
+
+    held: slots of the campaign that are leased or judged. At most four queries, and one more where
+    a system has few judged items and others have many.
+    """
+    judged = _early_items(campaign_id)
+    every = _items_of_systems(campaign_id, enough)
+    if held > FIRST:
+        few = [system for system in every if judged.get(system, 0) < enough]
+        judged |= _judged_items(few)
+    return {
+        system: ItemCounts(min(enough, judged.get(system, 0)), n) for system, n in every.items()
+    }
+
+
+def _early_items(campaign_id: int) -> dict[int, int]:
+    """Return by system how many items the first held slots have judgments of; three queries.
+
+    Joined, Postgres would pass over the assignments of all earlier campaigns.
+    """
+    held = Slot.objects.filter(campaign=campaign_id, assignment__isnull=False)
+    first = dict(held.order_by("assignment").values_list("assignment", "output")[:FIRST])
+    verified = Assignment.objects.filter(pk__in=first, status=Assignment.Status.VERIFIED)
+    outputs = {first[pk] for pk in verified.values_list("pk", flat=True)}
+    rows = Authorship.objects.filter(output__in=outputs).order_by().values_list("system", "item")
+    return Counter(system for system, _item in set(rows))
+
+
+def _judged_items(systems: Collection[int]) -> dict[int, int]:
+    wrote = Authorship.objects.filter(system__in=systems).order_by().values_list("system")
+    judged = wrote.filter(output__slots__assignment__status=Assignment.Status.VERIFIED)
+    return dict(judged.annotate(n=Count("item", distinct=True)))
+
+
+def _items_of_systems(campaign_id: int, enough: int) -> dict[int, int]:
+    mine = Authorship.objects.filter(system=OuterRef("pk")).order_by("item")
+    n = mine.order_by().values("system").annotate(n=Count("pk")).values("n")
+    last = Subquery(mine.values("pk")[enough - 1 : enough])
+    # All of them are counted only where there are few.
+    counted = Case(When(last=None, then=Coalesce(Subquery(n), 0)), default=Value(enough))
+    systems = System.objects.filter(campaign=campaign_id).order_by()
+    return dict(systems.annotate(last=last).values_list("pk").annotate(n=counted))
+
+
+def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:
+    """Yield one row per score: item, systems, pseudonym, submitted at, criterion, score, counts."""
+    wrote: dict[int, list[str]] = {}
+    authors = Authorship.objects.filter(system__campaign=campaign_id).order_by("system")
+    for output_id, name in authors.values_list("output", "system__name"):
+        wrote.setdefault(output_id, []).append(name)
+    rows = (
+        Score.of(campaign_id)
+        .order_by("pk")
+        .values_list(
+            "judgment__output",
+            "judgment__output__item__key",
+            "judgment__annotator__pseudonym",
+            "judgment__submitted_at",
+            "criterion",
+            "value",
+            "judgment__assignment__slot",
+            "judgment__assignment__status",
+        )
+    )
+    for output_id, item, who, at, criterion, value, slot, status in rows.iterator(chunk_size=2000):
+        names = " + ".join(wrote[output_id])
+        counts = slot is not None and status == Assignment.Status.VERIFIED
+        yield item, names, who, at.isoformat(), criterion, value, int(counts)
+
+
+# Who could fill the slots of a campaign that are still free.
+
+
+MANY_PEOPLE = 20  # above this number of people, `_for_nobody` is not checked
+
+
+@dataclass(frozen=True)
+class Availability:
+    """Who could fill the free slots.
+
+    free: slots that can be leased.
+    for_nobody: those of them that none of the `able` people can lease.
+    came: annotators who entered. Each of them is counted once: under_review (waits for a ruling),
+        left_out (excluded, or blocked by an owner), at_cap (of the others, those at the cap of
+        tasks per person), or able.
+    """
+
+    came: int = 0
+    under_review: int = 0
+    left_out: int = 0
+    at_cap: int = 0
+    free: int = 0
+    for_nobody: int = 0
+
+    @property
+    def barred(self) -> int:
+        return self.under_review + self.left_out
+
+    @property
+    def able(self) -> int:
+        return self.came - self.barred - self.at_cap
+
+    @property
+    def takeable(self) -> int:
+        """Return the free slots that an annotator who entered may take."""
+        return self.free - self.for_nobody
+
+
+def availability_of(campaign_id: int, cap: int | None, free: int, people: People) -> Availability:
+    """Return who could fill the missing slots; at most six queries.
+
+    free: how many are free. people: who has how many tasks (`slot_counts.by_person`).
+    """
+    came = _entered(campaign_id)
+    reviews = dict(Review.objects.filter(campaign=campaign_id).values_list("annotator", "status"))
+    excluded = {who for who, status in reviews.items() if status == Review.Status.EXCLUDED}
+    waiting = {who for who, status in reviews.items() if status == Review.Status.OPEN}
+    left_out = _ids(came, excluded | _blocked(campaign_id))
+    reviewed = np.setdiff1d(_ids(came, waiting), left_out, assume_unique=True)
+    barred = np.concatenate([left_out, reviewed])
+    full = np.setdiff1d(_ids(came, _at_cap(people, cap)), barred, assume_unique=True)
+    able = np.setdiff1d(came, np.concatenate([barred, full]), assume_unique=True)
+    return Availability(
+        came=came.size,
+        under_review=reviewed.size,
+        left_out=left_out.size,
+        at_cap=full.size,
+        free=free,
+        for_nobody=_for_nobody(campaign_id, set(able.tolist())) if able.size else free,
+    )
+
+
+def _entered(campaign_id: int) -> Ints:
+    rows = Participation.objects.filter(campaign=campaign_id).order_by()
+    return np.unique(common_rows.columns(rows, annotator="i8")[0])
+
+
+def _ids(came: Ints, among: Collection[int] | Ints) -> Ints:
+    """Return those of `among` who entered."""
+    wanted = among if isinstance(among, np.ndarray) else np.array(sorted(among), dtype=np.int64)
+    return np.intersect1d(came, wanted, assume_unique=True)
+
+
+def _blocked(campaign_id: int) -> set[int]:
+    owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
+    rows = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
+    return set(rows.values_list("annotator", flat=True))
+
+
+def _at_cap(people: People, cap: int | None) -> Ints:
+    who, held = people
+    return who[:0] if cap is None else who[held >= cap]
+
+
+def _for_nobody(campaign_id: int, able: Collection[int]) -> int:
+    """Count the free slots of outputs that all of these people have had already.
+
+    No annotator gets an output twice. For many people it is not checked, because nearly all would
+    have had to return the same outputs.
+    """
+    if len(able) > MANY_PEOPLE:
+        return 0
+    had = Assignment.objects.filter(campaign=campaign_id).exclude(status=Assignment.Status.EXPIRED)
+    begun = free(campaign_id).filter(Exists(had.filter(output=OuterRef("output"))))
+    n_free = Counter(begun.values_list("output", flat=True))
+    pairs = set(
+        had.filter(output__in=begun.order_by().values("output")).values_list("output", "annotator")
+    )
+    seen = Counter(output for output, who in pairs if who in able)
+    return sum(n for output, n in n_free.items() if seen[output] >= len(able))

@@ -1,0 +1,899 @@
+"""The four steps of a new campaign, as the list above each of them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
+from django.shortcuts import redirect, render
+from django.template.defaultfilters import filesizeformat
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+from django_htmx.http import HttpResponseClientRedirect
+
+from annotate.campaigns import creating, exports, imports, planner, plans
+from annotate.campaigns import lists as campaigns_lists
+from annotate.campaigns.creating import Checked
+from annotate.campaigns.imports import SHOWN
+from annotate.campaigns.lists import CollectionPace
+from annotate.campaigns.planner import Aim
+from annotate.campaigns.plans import Plan
+from annotate.campaigns.problems import RowError, UploadRefused, usual_names
+from annotate.campaigns.sheet import Facts
+from annotate.campaigns.wizard_forms import (
+    RECOMMENDED,
+    FileStep,
+    PeopleStep,
+    PlanStep,
+    QuestionsStep,
+    StepForm,
+    usual_targets,
+)
+from annotate.common import access, requests
+from annotate.common.access import own_import, researcher_page
+from annotate.common.errors import Conflict, Invalid, NotFound
+from annotate.common.numbers import (
+    count,
+    days_between,
+    many,
+    money_at_a_glance,
+    money_text,
+    number,
+    number_from,
+    width,
+)
+from annotate.crowds.prices import ZERO
+from annotate.models.base import ImportStatus
+from annotate.pay import promise_queries
+from annotate.pay.budget import AtMost
+from annotate.studies import queries as studies_queries
+from annotate.work.picking import BLOCK
+from estimation.core.planning import Forecast, Range
+
+STEPS = {
+    "file": "File",
+    "questions": "Questions and metrics",
+    "plan": "Plan",
+    "people": "People and money",
+}
+
+
+@dataclass(frozen=True)
+class StepLink:
+    """One entry: address is "" where the step cannot be gone to from here."""
+
+    key: str
+    label: str
+    number: int
+    address: str
+    is_done: bool
+    is_here: bool
+
+
+def steps(of: Any, here: str) -> list[StepLink]:
+    """Return the steps, of an import or of a campaign that is not begun yet.
+
+    here: the key of this step; "" after all of them.
+    """
+    done = of.steps_done if of else 0
+    return [
+        StepLink(
+            key,
+            label,
+            number,
+            _address(of, key) if of and number <= done + 1 else "",
+            number <= done and key != here,
+            key == here,
+        )
+        for number, (key, label) in enumerate(STEPS.items(), start=1)
+    ]
+
+
+def _address(of: Any, key: str) -> str:
+    if key == "file":
+        return f"{reverse('annotate:campaign-new')}?import={of.public_id}"
+    return reverse("annotate:import-step", args=[of.public_id, key])
+
+
+def address_after(of: Any, key: str) -> str:
+    """Return the address of the next step; after the last, of the preview."""
+    keys = list(STEPS)
+    after = keys[keys.index(key) + 1 :]
+    return _address(of, after[0]) if after else reverse("annotate:import", args=[of.public_id])
+
+
+def address_before(of: Any, key: str) -> str:
+    keys = list(STEPS)
+    return _address(of, keys[keys.index(key) - 1])
+
+
+def address_of_next(of: Any) -> str:
+    """Return the next step of an import: the first that is not done, or the preview."""
+    keys = list(STEPS)
+    return address_after(of, keys[min(max(of.steps_done, 1), len(keys)) - 1])
+
+
+# The first step of a new campaign: the form with the files. Other steps change what it began.
+
+
+FORM_ROOM = 1024 * 1024  # bytes for the fields and the multipart envelope around the files
+
+
+@requests.measures_its_body
+# The token stands in the body, so checking it reads the body: only after its length is known.
+@csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@vary_on_headers("HX-Request")
+@researcher_page
+def new(request: HttpRequest) -> HttpResponseBase:
+    if requests.length(request) > settings.UPLOAD_LIMIT + FORM_ROOM:
+        return too_large(request)
+    answer: HttpResponseBase = _new(request)
+    return answer
+
+
+@csrf_protect
+def _new(request: HttpRequest) -> HttpResponseBase:
+    named = _asked(request, "import")
+    kept = own_import(request.user, named) if named else None
+    if kept is not None and not kept.can_change and request.method != "POST":
+        return redirect("annotate:import", kept.public_id)
+    if sum(file.size or 0 for file in _files(request)) > settings.UPLOAD_LIMIT:
+        return too_large(request)
+    form = _form(request, kept)
+    if request.method != "POST":
+        return _page(request, form, kept)
+    if not _is_possible(form):
+        return _page(request, form, kept, status=422)
+    return _go_to(request, _receive(request, form, kept))
+
+
+def too_large(request: HttpRequest) -> HttpResponseBase:
+    limit = settings.UPLOAD_LIMIT // (1024 * 1024)
+    response = render(request, "413.html", {"limit": limit}, status=413)
+    response["HX-Reselect"] = "#outcome"  # htmx puts the part, not the page, into the form
+    return response
+
+
+def _asked(request: HttpRequest, name: str) -> str:
+    return request.POST.get(name) or request.GET.get(name, "")
+
+
+def _form(request: HttpRequest, kept: Any) -> FileStep:
+    given = (request.POST, request.FILES) if request.method == "POST" else ()
+    return FileStep(
+        *given,
+        plan=_first_plan(request, kept),
+        has_file=bool(kept and kept.has_file),
+        columns=kept.columns if kept else None,
+    )
+
+
+def _first_plan(request: HttpRequest, kept: Any) -> Plan:
+    """Return what this step starts from: the plan of an import, of a campaign, or a usual one."""
+    if kept is not None:
+        return imports.asked_of(kept)
+    if like := _asked(request, "like"):
+        return plans.plan_of(access.run(request.user, like))
+    plan = Plan(name="", targets={}, metrics=RECOMMENDED)
+    try:
+        asked = studies_queries.named(_asked(request, "instrument"))
+    except KeyError:
+        asked = studies_queries.named(plan.instrument)
+    else:
+        plan = replace(plan, instrument=_asked(request, "instrument"))
+    return replace(plan, **usual_targets(asked, plan.stop_mode))
+
+
+def _is_possible(form: FileStep) -> bool:
+    if form.is_valid():
+        try:
+            plans.check(form.plan())
+        except Invalid as invalid:
+            form.tell(invalid.errors)
+    return form.is_valid()
+
+
+def _receive(request: HttpRequest, form: FileStep, kept: Any) -> str:
+    """Keep what was sent, and return the public id of the import."""
+    assert request.user.pk is not None
+    made = imports.receive_or_change(
+        form.plan(),
+        form.cleaned_data["outputs"],
+        form.cleaned_data["metrics_file"],
+        owner_id=request.user.pk,
+        key=form.cleaned_data["key"] or uuid4().hex,
+        before=kept,
+        drop_metrics=form.cleaned_data["drop_metrics"],
+        columns=form.columns,
+    )
+    return made.public_id
+
+
+def _go_to(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    address = reverse("annotate:import-step", args=[public_id, "next"])
+    if getattr(request, "htmx", False):
+        return HttpResponseClientRedirect(address)
+    return redirect(address)
+
+
+def _page(
+    request: HttpRequest, form: FileStep, kept: Any, *, status: int = 200
+) -> HttpResponseBase:
+    """The whole page, or, for htmx, its outcome: then the browser keeps the chosen files."""
+    fragment = bool(getattr(request, "htmx", False))
+    context: dict[str, Any] = {
+        "form": form,
+        "kept": kept,
+        "like": _asked(request, "like"),
+        "instrument": _asked(request, "instrument"),
+        "section": "campaigns",
+        "steps": steps(kept, "file"),
+        "fragment": fragment,
+        "upload_limit": settings.UPLOAD_LIMIT,
+        "usual_names": usual_names(),
+    }
+    template = "campaigns/_outcome.html" if fragment else "campaigns/new.html"
+    return render(request, template, context, status=status)
+
+
+def _files(request: HttpRequest) -> "Iterable[UploadedFile[bytes]]":
+    return [file for file in request.FILES.values() if isinstance(file, UploadedFile)]
+
+
+# The preview of a campaign before anything is stored.
+
+
+MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.md, intervals)
+
+
+@dataclass(frozen=True)
+class CampaignPreview:
+    """What an import would create, and what the researcher should know first.
+
+    title, about: what annotators read. offers: metrics that the file has for every output, that
+    are not the same for all of them, and that the plan does not use. reach: what each target
+    width takes.
+    """
+
+    facts: Facts
+    title: str
+    about: str
+    planned: int
+    most: AtMost
+    price: Decimal
+    metrics: tuple[str, ...]
+    notices: tuple[str, ...]
+    offers: tuple[str, ...]
+    reach: tuple[Aim, ...]
+    pace: CollectionPace | None = None
+    compares: bool = False  # systems and texts are pairs
+    failed_try: Decimal = ZERO  # paid to a person who tries the tutorial and does not pass
+
+    @property
+    def is_refused(self) -> bool:
+        """Return whether a target cannot be reached."""
+        return any(one.is_refused for one in self.reach)
+
+    @property
+    def is_reached(self) -> bool:
+        return all(one.is_reached for one in self.reach)
+
+    @property
+    def expected(self) -> Forecast | None:
+        """Return what the campaign is expected to take; None where that is not known."""
+        return planner.last(self.reach)
+
+    @property
+    def cost(self) -> Range | None:
+        """Return its expected cost; a budget ends the collection before."""
+        found, most = self.expected, float(self.most.amount)
+        if found is None:
+            return None
+        cost = found.cost
+        return Range(min(cost.expected, most), min(cost.low, most), min(cost.high, most))
+
+    @property
+    def days(self) -> str:
+        """Return how long collecting takes at the pace of an earlier campaign; "" without one."""
+        days = self.expected.days if self.expected else None
+        return days_between(days.low, days.high) if days else ""
+
+    @property
+    def in_short(self) -> str:
+        """Return the cost of the plan in one line, for narrow screens."""
+        if late := next((one for one in self.reach if not one.is_reached), None):
+            able = "is" if late.is_refused else "may be"
+            return f"{late.criterion.label}: a width of {width(late.width)} {able} out of reach."
+        if self.expected is None or self.cost is None:
+            return f"At most {many(self.planned, 'judgment')}, {money_text(self.most.amount)}."
+        parts = (
+            f"{count(round(self.expected.judgments.expected))} judgments",
+            f"{count(round(self.expected.annotators.expected))} people",
+            money_at_a_glance(self.cost.expected),
+        )
+        return f"About {', '.join(parts)}."
+
+    @property
+    def stops_early(self) -> bool:
+        """Return whether at most half of what is planned is expected to be judged."""
+        found = self.expected
+        return found is not None and self.is_reached and found.judgments.high <= self.planned / 2
+
+    @property
+    def n_shared(self) -> int:
+        """Rows whose text another system also wrote for the same item."""
+        return self.facts.n_rows - self.facts.n_outputs
+
+    @property
+    def n_more_systems(self) -> int:
+        return self.facts.n_systems - len(self.facts.systems)
+
+
+def preview(checked: Checked, pace: CollectionPace | None = None) -> CampaignPreview:
+    """Return the preview of a file under a valid plan.
+
+    pace: of an earlier campaign; None if there was none.
+    """
+    plan, facts = checked.plan, checked.facts
+    planned = creating.count_planned(plan, facts)
+    most = plans.at_most(plan, planned)
+    found = tuple(planner.aims(checked, pace.per_day if pace else None))
+    return CampaignPreview(
+        facts=facts,
+        title=exports.title(plan.public_title, checked.instrument, plan.language),
+        about=exports.about(plan.public_about, checked.instrument, plan.language),
+        planned=planned,
+        most=most,
+        price=most.bill.each,
+        metrics=checked.metrics,
+        notices=(
+            *facts.notices,
+            *plans.unusable(facts),
+            *_about_ranking(checked),
+            *_about_pairs(checked),
+            *_notices(plan, facts, planned, most.bill.each),
+            *_about_budget(plan, found),
+            *_about_metrics(checked.metrics, facts),
+        ),
+        offers=plans.useful(checked.metrics, facts),
+        reach=found,
+        pace=pace,
+        compares=checked.instrument.compares,
+        failed_try=promise_queries.planned_for_failing(plan.crowd, plan.failed_try_pay)
+        if plans.has_tutorial(plan)
+        else ZERO,
+    )
+
+
+def _notices(plan: Plan, facts: Facts, planned: int, price: Decimal) -> list[str]:
+    found = []
+    if facts.n_units < MIN_ITEMS:
+        few = (
+            ("group of items is", "groups of items are")
+            if facts.groups
+            else ("item is", "items are")
+        )
+        found.append(
+            f"{many(facts.n_units, *few)} few: collection can stop early only after 30 to 50 of "
+            "them are judged."
+        )
+    found += _about_groups(facts)
+    if not facts.is_even:
+        found.append("Not every system has an output for every item. Is the file complete?")
+    if facts.n_empty:
+        empty = many(facts.n_empty, "output is", "outputs are")
+        found.append(
+            f"{empty} empty. People read that the system wrote nothing, and judge it like any "
+            "other."
+        )
+    pays = plan.tutorial_bonus and plans.has_tutorial(plan)
+    fewer = ", or for fewer where people new to it are paid for the tutorial" if pays else ""
+    if plan.budget is not None and plan.budget < planned * price:
+        found.append(
+            f"The budget pays for {count(int(plan.budget / price))} of {count(planned)} planned "
+            f"judgments{fewer}. The intervals may be wider than asked for when it is spent."
+        )
+    if plan.gold_share and not plan.gold:
+        found.append(
+            f"{plan.gold_share} of {BLOCK} tasks are gold items, which the cost counts. Add "
+            "the items on the campaign’s page Gold before you open it."
+        )
+    if plan.annotator_cap is None or plan.annotator_cap > 25:
+        found.append(
+            "With more than 25 judgments by one person, the coverage of the intervals at the "
+            "moment of stopping is not warranted."
+        )
+    return found
+
+
+def _about_groups(facts: Facts) -> list[str]:
+    """Return what groups of items change, or that some items may be parts of something."""
+    if facts.groups:
+        size = facts.n_items / facts.n_units
+        return [
+            f"{many(facts.n_items, 'item')} in {many(facts.n_units, 'group')}: whole groups are "
+            "drawn, and intervals and rules count groups. The plan counts items as if they were "
+            "independent. Where items of a group correlate by .1 it takes about "
+            f"{number(1 + 0.1 * (size - 1), 1)} times as many judgments, by .5 about "
+            f"{number(1 + 0.5 * (size - 1), 1)} times."
+        ]
+    if (one := facts.series) is None:
+        return []
+    shown = ", ".join(f"“{item}”" for item in one.items)
+    return [
+        f"Do {shown} belong to one document, prompt or dialogue? {count(one.n_items)} items look "
+        f"like parts of {count(one.blocks)} of them. Then add a column “group” that names it: "
+        "items of one group are not independent, and intervals that do not know it are too narrow."
+    ]
+
+
+def _about_budget(plan: Plan, found: Sequence[Aim]) -> list[str]:
+    """Return that the targets are expected to cost more than the budget, if they are."""
+    costs = [one.found.goal.cost for one in found if one.is_reached and one.found.goal]
+    most = max(costs, key=lambda cost: cost.high, default=None)
+    if plan.budget is None or most is None or most.high <= plan.budget:
+        return []
+    ends = "will probably end" if most.low > plan.budget else "may end"
+    between = f"{money_at_a_glance(most.low)}–{money_at_a_glance(most.high)}"
+    return [
+        f"The targets are expected to cost {between}, and the budget is {money_text(plan.budget)}: "
+        f"collection {ends} before they are reached."
+    ]
+
+
+def _about_pairs(checked: Checked) -> list[str]:
+    found = checked.facts.pairs
+    if not checked.instrument.compares or found is None or not found.n_same:
+        return []
+    return [
+        f"{many(found.n_same, 'pair has', 'pairs have')} the same text twice. Nobody is asked "
+        "about them: results speak for the pairs whose texts differ."
+    ]
+
+
+def _about_ranking(checked: Checked) -> list[str]:
+    found, items = checked.ranking, checked.facts.n_items
+    if found is None or checked.planned_items is None:
+        return []
+    n, compares = checked.facts.n_systems, checked.instrument.compares
+    of = "" if compares else f" of {many(n, 'system')}"
+    told = (
+        f"A ranking{of}: {many(found.pairs, 'pair')} on each criterion, planned items "
+        f"{count(checked.planned_items)}. With usual scores, pairs that are alike, or further "
+        "apart than the margin, are decided after about "
+    )
+    if found.settled_items is None:
+        told = told.removesuffix("about ")
+        return [
+            f"{told}more than all {many(items, 'item')}: some pairs may stay open. A larger margin "
+            "takes fewer."
+        ]
+    slow = found.slowest_items
+    half = f"about {count(slow)}" if slow is not None else f"more than all {count(items)}"
+    return [
+        f"{told}{many(found.settled_items, 'item')} of each {'pair' if compares else 'system'}; "
+        f"pairs that differ by half the margin take {half}."
+    ]
+
+
+def _about_metrics(metrics: tuple[str, ...], facts: Facts) -> list[str]:
+    if not metrics:
+        return ["Without a metric nothing is saved: the estimate is the plain mean."]
+    found = []
+    given = [name for name in metrics if plans.metric_choice_given(name, facts)]
+    if given:
+        found.append(f"Taken from your file as it is: {', '.join(given)}.")
+    found += [
+        f"{name} is computed here, not taken from the column “{name}” of your file. Rename the "
+        "column to use it."
+        for name in metrics
+        if name not in given and facts.column(name)
+    ]
+    found += plans.averaged(metrics, facts)
+    found += [
+        f"{why} Take it out in the step “Questions and metrics”."
+        for why in plans.useless(metrics, facts)
+    ]
+    if len(metrics) > 1:
+        found.append(
+            f"{len(metrics)} metrics are combined, with weights learnt from other items than the "
+            "ones they correct. This choice is fixed when you create the campaign."
+        )
+    return found
+
+
+# The page of an import: how far it is, what it would become, and what is wrong with the file.
+
+
+Context = dict[str, Any]
+TITLES = {
+    ImportStatus.READING: "Reading the file",
+    ImportStatus.CREATING: "Creating the campaign",
+    ImportStatus.READY: "The file was read. This is the preview.",
+    ImportStatus.REFUSED: "The file cannot be imported as it is",
+    ImportStatus.FAILED: "An error on our side stopped the import",
+    ImportStatus.DONE: "The campaign is ready",
+    ImportStatus.CANCELLED: "The import was cancelled",
+}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@researcher_page
+def import_page(request: HttpRequest, import_id: str) -> HttpResponseBase:
+    of = own_import(request.user, import_id)
+    if request.method == "POST":
+        return _act(request, of)
+    if of.status == ImportStatus.DONE:
+        return redirect(_dashboard(of))
+    if _has_steps_left(of):
+        return redirect(address_of_next(of))
+    return render(request, "campaigns/import.html", _context(of))
+
+
+@require_safe
+@never_cache
+@researcher_page
+def import_now(request: HttpRequest, import_id: str) -> HttpResponseBase:
+    """The part that refreshes itself; nothing where nothing has changed since `have`."""
+    of = own_import(request.user, import_id)
+    if of.status == ImportStatus.DONE:
+        messages.success(request, "The campaign is ready. Open it when you are.")
+        return HttpResponseClientRedirect(_dashboard(of))
+    if _has_steps_left(of):
+        return HttpResponseClientRedirect(address_of_next(of))
+    context = _context(of)
+    if request.GET.get("have") == context["have"]:
+        return HttpResponse(status=204)
+    return render(request, "campaigns/_import.html", context | {"fragment": True})
+
+
+def _has_steps_left(of: Any) -> bool:
+    """Return whether the file was read and its owner has not been through all steps."""
+    return bool(of.status == ImportStatus.READY and of.steps_done < imports.ALL_STEPS)
+
+
+def _act(request: HttpRequest, of: Any) -> HttpResponseBase:
+    acts: dict[str, Callable[[HttpRequest, Any], None]] = {
+        "create": _create,
+        "use": _use,
+        "width": _change_width,
+        "cancel": _cancel,
+        "retry": _retry,
+    }
+    act = acts.get(request.POST.get("act", ""))
+    if act is None:
+        raise NotFound("There is no such act.")
+    try:
+        act(request, of)
+    except Conflict as conflict:
+        messages.error(request, conflict.message)
+    except (Invalid, UploadRefused):
+        pass  # the page says what does not fit
+    if of.status == ImportStatus.CANCELLED:
+        return redirect("annotate:campaigns")
+    return redirect("annotate:import", of.public_id)
+
+
+def _create(request: HttpRequest, of: Any) -> None:
+    shown = request.POST.get("revision", "")
+    revision = int(shown) if shown.isdecimal() and len(shown) < 10 else -1
+    if revision == of.revision and not request.POST.get("beyond") and _is_out_of_reach(of):
+        raise Conflict(
+            "A target width cannot be reached with these items and people. Change it first."
+        )
+    said = bool(request.POST.get("distinct_names"))
+    if not said and of.facts and imports.facts_of(of).alike:
+        raise Conflict("Say first whether the names that look alike are of different things.")
+    imports.create(of, revision=revision, actor_id=_user(request), distinct_names=said)
+
+
+def _is_out_of_reach(of: Any) -> bool:
+    shown = _preview(of).get("preview") if of.status == ImportStatus.READY else None
+    return shown is not None and shown.is_refused
+
+
+def _use(request: HttpRequest, of: Any) -> None:
+    """Take a metric that the file has into the plan."""
+    if of.status != ImportStatus.READY:
+        raise Conflict("The plan cannot be changed here any more.")
+    plan, facts = imports.asked_of(of), imports.facts_of(of)
+    name = request.POST.get("metric", "")
+    names = creating.check(plan, facts).metrics
+    if name in plans.unused(names, facts):
+        imports.change_plan(of, replace(plan, metrics=(*names, name)))
+
+
+def _change_width(request: HttpRequest, of: Any) -> None:
+    """Take the nearest width that can be reached as a criterion's target, or no target for it."""
+    if of.status != ImportStatus.READY:
+        raise Conflict("The plan cannot be changed here any more.")
+    plan = imports.asked_of(of)
+    checked = creating.check(imports.plan_of(of), imports.facts_of(of))
+    found = {one.criterion.name: one.found for one in planner.aims(checked)}
+    criterion = request.POST.get("criterion", "")
+    if criterion not in found:
+        raise Conflict("This criterion has no target any more.")
+    targets = {name: width for name, width in plan.targets.items() if name != criterion}
+    nearest = found[criterion].reachable
+    if request.POST.get("to") == "nearest" and nearest is not None:
+        targets = {**plan.targets, criterion: nearest}
+    imports.change_plan(of, replace(plan, targets=targets))
+
+
+def _cancel(request: HttpRequest, of: Any) -> None:
+    imports.cancel(of, actor_id=_user(request))
+    messages.success(request, "The draft was discarded. Nothing of it was kept.")
+
+
+def _retry(request: HttpRequest, of: Any) -> None:
+    imports.retry(of, actor_id=_user(request))
+
+
+def _user(request: HttpRequest) -> int:
+    assert request.user.pk is not None
+    return request.user.pk
+
+
+def _dashboard(of: Any) -> str:
+    return reverse("estimation:dashboard", args=[of.campaign.public_id])
+
+
+def _context(of: Any) -> Context:
+    standing = imports.standing(of)
+    context: Context = {
+        "of": of,
+        "plan": imports.plan_of(of),
+        "standing": standing,
+        "is_running": standing.is_running,
+        "title": TITLES[ImportStatus(of.status)],
+        "progress": _progress(standing),
+        "section": "campaigns",
+        "steps": steps(of, ""),
+        "have": f"{standing.status}-{standing.done}-{standing.is_waiting}-{standing.is_late}"
+        f"-{standing.is_behind}-{of.revision}",
+    }
+    if of.status == ImportStatus.REFUSED:
+        context["refusal"] = imports.refusal_of(of)
+    if of.status == ImportStatus.READY:
+        context |= _preview(of)
+    return context
+
+
+def _progress(standing: imports.ImportStanding) -> str:
+    """How far a running import is, in words."""
+    if standing.is_behind:
+        return "Another file is imported first."
+    if standing.is_waiting:
+        return "Waiting for a worker."
+    if standing.status == ImportStatus.READING:
+        return f"{filesizeformat(standing.done)} of {filesizeformat(standing.total)}"
+    if not standing.total:
+        return "The file is read once more."
+    return f"{count(standing.done)} of {many(standing.total, 'item')}"
+
+
+def _preview(of: Any) -> Context:
+    """What would be made, or why this plan does not fit this file."""
+    facts = imports.facts_of(of)
+    try:
+        return {"preview": preview(creating.check(imports.plan_of(of), facts))}
+    except UploadRefused as refused:
+        return {"misfit": refused.refusal}
+    except Invalid as invalid:
+        errors = [RowError(0, message) for message in invalid.errors.values()]
+        return {"misfit": UploadRefused(errors).refusal}
+
+
+# Steps two to four of a new campaign: each shows and changes its part of an import's plan.
+
+
+FORMS: dict[str, type[StepForm]] = {
+    "questions": QuestionsStep,
+    "plan": PlanStep,
+    "people": PeopleStep,
+}
+HEADINGS = {
+    "questions": "What are people asked?",
+    "plan": "How precise should the results be?",
+    "people": "Who judges, and what are they paid?",
+}
+BUTTONS = {"questions": "Next: plan", "plan": "Next: people and money", "people": "Preview"}
+NEXT = "next"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@researcher_page
+def steps_page(request: HttpRequest, import_id: str, step: str) -> HttpResponseBase:
+    """One step; `next` is the first that was not done. POST keeps what was entered."""
+    of = own_import(request.user, import_id)
+    if step == NEXT or not of.can_change:
+        return redirect(_going_on(of))
+    if step not in FORMS:
+        raise NotFound("A new campaign has no such step.")
+    if request.method != "POST":
+        if getattr(request, "htmx", False) and of.status == ImportStatus.READING:
+            return HttpResponse(status=204)  # the part that waits for the file waits on
+        return _step_page(request, of, step, _step_form(of, step))
+    form = _step_form(of, step, _with_width(request.POST))
+    if asked := _out_of_reach(of, form, request.POST):
+        # What was changed elsewhere since this page was shown is told when it goes on.
+        of.revision = number_from(request.POST.get("revision", "")) or of.revision
+        return _step_page(request, of, step, form, status=422, asked=asked)
+    goes_on = request.POST.get("go") != "back"  # back leads to the file, which may be what is wrong
+    try:
+        if goes_on and isinstance(form, QuestionsStep):
+            _fit(form)
+        _keep(of, form, step, shown=number_from(request.POST.get("revision", "")))
+    except Conflict as conflict:
+        of.refresh_from_db()
+        form.add_error(None, f"{conflict.message} What you entered stands below. Look at it again.")
+        return _step_page(request, of, step, form, status=409)
+    if not form.is_valid():
+        return _step_page(request, of, step, form, status=422)
+    return redirect(_then(request, of, step))
+
+
+@require_POST
+@never_cache
+@researcher_page
+def takes(request: HttpRequest, import_id: str) -> HttpResponseBase:
+    """Show the cost of the plan as it is typed. Nothing is stored."""
+    of = own_import(request.user, import_id)
+    form = _step_form(of, "plan", request.POST)
+    assert request.user.pk is not None
+    taken = _taken(of, form, campaigns_lists.pace(request.user.pk, form.before.crowd))
+    return render(request, "campaigns/_takes.html", {"of": of, **taken})
+
+
+@require_safe
+@never_cache
+@researcher_page
+def tutorial(request: HttpRequest, import_id: str) -> HttpResponseBase:
+    """The tutorials of another instrument, for the form that is open."""
+    of = own_import(request.user, import_id)
+    form = QuestionsStep(
+        plan=imports.asked_of(of),
+        facts=imports.facts_of(of) if of.facts else None,
+        initial={"instrument": request.GET.get("instrument", "")},
+    )
+    return render(request, "campaigns/_tutorial.html", {"form": form, "of": of})
+
+
+def _going_on(of: Any) -> str:
+    """Return where to go on: files that are read or cannot be are shown first."""
+    if of.can_change and of.status == ImportStatus.READY:
+        return address_of_next(of)
+    return address_after(of, "people")
+
+
+def _step_form(of: Any, step: str, posted: QueryDict | None = None) -> StepForm:
+    facts, plan = imports.facts_of(of) if of.facts else None, imports.asked_of(of)
+    initial = None
+    if facts and step == "questions" and of.steps_done < 2:
+        initial = QuestionsStep.proposed(plan, facts)
+    if facts and step == "plan" and of.steps_done < 3 and posted is None:
+        initial = _reachable(of, plan)
+    return FORMS[step](posted, plan=plan, facts=facts, initial=initial)
+
+
+def _reachable(of: Any, plan: Plan) -> dict[str, Any] | None:
+    """Return the usual target as this file's items reach it; None where another one was chosen."""
+    if (
+        plan.targets
+        != usual_targets(studies_queries.named(plan.instrument), plan.stop_mode)["targets"]
+    ):
+        return None
+    try:
+        checked = creating.check(imports.plan_of(of), imports.facts_of(of))
+    except (Invalid, UploadRefused):
+        return None
+    return PlanStep.shown(replace(plan, targets=planner.reachable_targets(checked)))
+
+
+def _out_of_reach(of: Any, form: StepForm, posted: QueryDict) -> list[Aim]:
+    """Return the targets that are not reached by what is known, before the next step is shown."""
+    goes_on = posted.get("go") != "back" and "beyond" not in posted and "use" not in posted
+    if not (isinstance(form, PlanStep) and goes_on):
+        return []
+    shown = _taken(of, form, None).get("preview")
+    return [one for one in shown.reach if one.is_known and not one.is_reached] if shown else []
+
+
+def _keep(of: Any, form: StepForm, step: str, *, shown: int | None) -> None:
+    """Store a valid step, and tell beside its fields what is wrong with another one.
+
+    Raises `Conflict` where the plan was changed since it was shown.
+    """
+    if not form.is_valid():
+        return
+    plan = form.plan()
+    try:
+        plans.check(plan)
+    except Invalid as invalid:
+        form.tell(invalid.errors)
+        return
+    done = list(STEPS).index(step) + 1
+    imports.change_plan(of, plan, shown=-1 if shown is None else shown, steps_done=done)
+
+
+def _fit(form: QuestionsStep) -> None:
+    """Tell at the choice what the file lacks for it, as far as the file is read."""
+    if form.misfit:
+        form.add_error("instrument", form.misfit)
+    elif form.is_valid() and form.facts is not None:
+        try:
+            creating.check(form.plan(), form.facts)
+        except UploadRefused as refused:
+            form.add_error("metric_names", str(refused))
+        except Invalid as invalid:
+            form.tell(invalid.errors)
+
+
+def _with_width(posted: QueryDict) -> QueryDict:
+    """Return the form with the width that was pressed in place of the typed one."""
+    criterion, pressed, width = posted.get("use", "").partition("=")
+    if not pressed or f"width_{criterion}" not in posted:
+        return posted
+    changed = posted.copy()
+    changed[f"width_{criterion}"] = width
+    return changed
+
+
+def _then(request: HttpRequest, of: Any, step: str) -> str:
+    if "use" in request.POST:
+        return request.path
+    if request.POST.get("go") == "back":
+        return address_before(of, step)
+    return address_after(of, step)
+
+
+def _step_page(
+    request: HttpRequest,
+    of: Any,
+    step: str,
+    form: StepForm,
+    *,
+    status: int = 200,
+    asked: Sequence[Aim] = (),
+) -> HttpResponseBase:
+    """asked: targets that are out of reach; whether to go on with them."""
+    context: dict[str, Any] = {
+        "of": of,
+        "form": form,
+        "heading": HEADINGS[step],
+        "asked": asked,
+        "next": BUTTONS[step],
+        "plan": form.before,
+        "facts": form.facts,
+        "steps": steps(of, step),
+        "examples": range(1, min(SHOWN, form.facts.n_items if form.facts else SHOWN) + 1),
+        "section": "campaigns",
+    }
+    return render(request, f"campaigns/step_{step}.html", context, status=status)
+
+
+def _taken(of: Any, form: StepForm, pace: CollectionPace | None) -> dict[str, Any]:
+    """Return what the plan takes, or why that cannot be said."""
+    if form.facts is None:
+        return {"why": "What the plan takes stands here once the file is read."}
+    if not form.is_valid():
+        return {"why": "Some numbers of the plan need correcting first."}
+    try:
+        plan = replace(form.plan(), seed=imports.plan_of(of).seed)
+        return {"preview": preview(creating.check(plan, form.facts), pace)}
+    except Invalid as invalid:
+        return {"why": " ".join(invalid.errors.values())}
+    except UploadRefused as refused:
+        return {"why": f"The plan does not fit the file so far: {refused}"}

@@ -1,0 +1,437 @@
+"""What each participation of a campaign has earned, lost and been paid."""
+
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from django.db.models import (
+    BigIntegerField,
+    CharField,
+    Count,
+    DecimalField,
+    F,
+    FloatField,
+    IntegerField,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+)
+from django.db.models.functions import Cast, Coalesce, Concat
+from django.utils import timezone
+
+from annotate.common import rows as common_rows
+from annotate.common.rows import Ints
+from annotate.crowds.prices import CENT, ZERO
+from annotate.models import (
+    Assignment,
+    AuditEntry,
+    Campaign,
+    Judgment,
+    LedgerEntry,
+    Participation,
+    Payout,
+    WorkTimes,
+)
+
+# Not for work, so no ruling cancels it.
+GIVEN = (LedgerEntry.Kind.TUTORIAL, LedgerEntry.Kind.FAILED_TRY, LedgerEntry.Kind.BONUS)
+REFUSED = (LedgerEntry.Kind.REFUSAL, LedgerEntry.Kind.REINSTATEMENT)
+MONEY = DecimalField(max_digits=12, decimal_places=2)
+NUMBER = IntegerField()
+BIG = BigIntegerField()
+
+
+def account_spent(campaign_id: int) -> Decimal:
+    """Return what a campaign has spent, fees included."""
+    rows = Campaign.objects.filter(pk=campaign_id).order_by().annotate(total=spent_of())
+    return in_cents(rows.values_list("total", flat=True).first() or ZERO)
+
+
+def spent_of() -> Any:
+    """Return what a campaign has spent as a query expression about it."""
+    return Coalesce(F("totals__spent"), ZERO, output_field=MONEY)
+
+
+def earned(participation_id: int) -> tuple[Decimal, int]:
+    """Return (amount earned, paid units) of one participation, fees excluded."""
+    row = LedgerEntry.objects.filter(participation_id=participation_id).aggregate(
+        total=Coalesce(Sum("amount"), ZERO, output_field=MONEY),
+        units=Count("pk", filter=Q(amount__gt=0)),
+    )
+    return in_cents(row["total"]), row["units"]
+
+
+def sum_of(rows: QuerySet[LedgerEntry], by: str, *, fees: bool = False) -> Coalesce:
+    """Return the sum of these rows as a query expression; rows are grouped by `by`."""
+    what = F("amount") + F("fee") if fees else F("amount")
+    total = rows.order_by().values(by).annotate(total=Sum(what)).values("total")
+    return Coalesce(Subquery(total, output_field=MONEY), ZERO, output_field=MONEY)
+
+
+def count_of(rows: QuerySet[Any], by: str) -> Coalesce:
+    """Return the number of these rows as a query expression; rows are grouped by `by`."""
+    counted = rows.order_by().values(by).annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counted, output_field=NUMBER), 0)
+
+
+def in_cents(total: Decimal) -> Decimal:
+    """Return a sum with two digits, also that of nothing."""
+    return total.quantize(CENT)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums of accounts. `earned` includes `refused`, the part that is refused now."""
+
+    earned: Decimal
+    refused: Decimal
+    paid: Decimal
+
+    @property
+    def due(self) -> Decimal:
+        return self.earned - self.refused - self.paid
+
+
+@dataclass(frozen=True)
+class Account(Totals):
+    """The account of one participation."""
+
+    participation: int
+    pseudonym: str
+    external_id: str
+
+
+def accounts_of_campaign(campaign_id: int) -> list[Account]:
+    """Return all accounts of a campaign, in the order of entry."""
+    return of_each(Participation.objects.filter(campaign=campaign_id))
+
+
+def by_person(accounts: list[Account]) -> list[Account]:
+    """Return one account per annotator. On a marketplace, a person has one for each unit."""
+    people: dict[str, list[Account]] = {}
+    for one in accounts:
+        people.setdefault(one.pseudonym, []).append(one)
+    return [_together(mine) for mine in people.values()]
+
+
+def _together(mine: list[Account]) -> Account:
+    sums, first = totals(mine), mine[0]
+    return replace(first, earned=sums.earned, refused=sums.refused, paid=sums.paid)
+
+
+def accounts_of(participation_id: int) -> Account:
+    (found,) = of_each(Participation.objects.filter(pk=participation_id))
+    return found
+
+
+def totals(accounts: list[Account]) -> Totals:
+    return Totals(
+        earned=sum((one.earned for one in accounts), ZERO),
+        refused=sum((one.refused for one in accounts), ZERO),
+        paid=sum((one.paid for one in accounts), ZERO),
+    )
+
+
+def paid_out(campaign_id: int, annotator_id: int) -> Decimal:
+    """Return what a person has been paid in a campaign, without payments that were undone."""
+    row = Payout.objects.filter(
+        participation__campaign=campaign_id, participation__annotator=annotator_id
+    ).aggregate(sum=Sum("amount"))
+    return (row["sum"] or ZERO).quantize(ZERO)
+
+
+def paid_for_work(campaign_id: int, annotator_id: int) -> Decimal:
+    """Return the part of it that a crowd paid for work: units, and bonuses for more work."""
+    rows = Payout.objects.filter(
+        participation__campaign=campaign_id,
+        participation__annotator=annotator_id,
+        participation__posting__isnull=False,
+    )
+    row = rows.exclude(entry__kind__in=GIVEN).aggregate(sum=Sum("amount"))
+    return (row["sum"] or ZERO).quantize(ZERO)
+
+
+def of_each(participations: QuerySet[Participation]) -> list[Account]:
+    """Read the accounts, their money in one statement: earnings precede their payment."""
+    entries = LedgerEntry.objects.filter(participation__in=participations)
+    payouts = Payout.objects.filter(participation__in=participations)
+    back = Q(kind__in=REFUSED)
+    none = Value(ZERO, MONEY)
+    earned = _by_participation(
+        entries, none, Sum("amount", filter=~back), Sum("amount", filter=back)
+    )
+    paid = _by_participation(payouts, Sum("amount"), none, none)
+    sums: dict[int, list[Decimal]] = {}
+    for pk, *amounts in earned.union(paid, all=True):
+        mine = sums.setdefault(pk, [ZERO, ZERO, ZERO])
+        sums[pk] = [old + (new or ZERO) for old, new in zip(mine, amounts, strict=True)]
+    return [_account(row, sums.get(row[0], [ZERO, ZERO, ZERO])) for row in _names(participations)]
+
+
+def _by_participation(rows: QuerySet[Any], *sums: Any) -> QuerySet[Any, Any]:
+    """Select (participation, paid, earned, refused): of each at most one row."""
+    named = dict(zip(("out", "given", "back"), sums, strict=True))
+    by: QuerySet[Any, Any] = rows.order_by().values("participation").annotate(**named)
+    return by.values_list("participation", *named)
+
+
+def _names(participations: QuerySet[Participation]) -> QuerySet[Participation, Any]:
+    names = ("pk", "annotator__pseudonym", "annotator__external_id")
+    return participations.order_by("pk").values_list(*names)
+
+
+def _account(row: tuple[int, str, str], sums: list[Decimal]) -> Account:
+    pk, pseudonym, external_id = row
+    paid, earned, refused = map(in_cents, sums)
+    return Account(earned, -refused, paid, pk, pseudonym, external_id)
+
+
+Status = Participation.Status
+PREFERRED = (Status.CONFIRMED, Status.APPROVED)
+POSSIBLE = (*PREFERRED, Status.REJECTED)
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """A submitted unit, with the crowd's identifiers, through which a bonus can be paid."""
+
+    participation: int
+    listing: str
+    unit: str
+    person: str
+
+
+def carrier(participation: Participation) -> Carrier | None:
+    """Return the unit for extra pay of this participation; None until there is one.
+
+    It is the participation's own unit; otherwise the latest unit that the same person has submitted
+    in the same environment, in any campaign. Rejected units come last.
+    """
+    annotator = participation.annotator_id
+    units = Participation.objects.filter(annotator=annotator, status__in=POSSIBLE)
+    published = units.exclude(posting=None).exclude(posting__external_id="")
+    rows = published.order_by("-submitted_at", "-pk")
+    found = [
+        (status in PREFERRED, pk == participation.pk, Carrier(pk, listing, unit, person))
+        for pk, status, listing, unit, person in rows.values_list(
+            "pk", "status", "posting__external_id", "external_key", "annotator__external_id"
+        )
+    ]
+    best = max(found, key=lambda one: one[:2], default=None)
+    return best[2] if best else None
+
+
+# What each person of a campaign has judged, earned and been paid, as arrays.
+
+
+CENTS = 100
+
+
+def judged(campaign_id: int) -> tuple[Ints, Ints]:
+    """Return (A,) annotators and (A,) how many judgments each has given in a campaign."""
+    rows = Judgment.objects.filter(campaign=campaign_id).order_by().values_list("annotator")
+    found = np.array(list(rows.annotate(n=Count("pk"))), dtype=np.int64).reshape(-1, 2)
+    return found[:, 0], found[:, 1]
+
+
+def added_up(annotator: Ints, n: Ints) -> tuple[Ints, Ints]:
+    """Return each annotator once, with the sum of their numbers."""
+    people, at = np.unique(annotator, return_inverse=True)
+    return people, np.bincount(at, weights=n, minlength=people.size).astype(np.int64)
+
+
+def milliseconds(at: datetime | None) -> int:
+    return int(at.timestamp() * 1000) if at else 0
+
+
+def cents(amount: Decimal | None) -> int:
+    return round((amount or 0) * CENTS)
+
+
+def amount(in_cents: Any) -> Decimal:
+    return (Decimal(int(in_cents)) / CENTS).quantize(Decimal("0.01"))
+
+
+@dataclass(frozen=True)
+class Tallies:
+    """Everybody who entered a campaign, in the order of entry; (A,) each, amounts in cents.
+
+    first: their participations by which they entered. judged_ms: when they judged last, in
+    milliseconds since 1970; 0: never.
+    """
+
+    annotator: Ints
+    first: Ints
+    judgments: Ints
+    judged_ms: Ints
+    earned: Ints
+    refused: Ints
+    fees: Ints
+    paid: Ints
+
+    @property
+    def due(self) -> Ints:
+        return np.asarray(self.earned - self.refused - self.paid)
+
+    @property
+    def spent(self) -> Decimal:
+        """Return what the campaign has spent, fees included."""
+        return amount((self.earned - self.refused + self.fees).sum())
+
+
+def of_campaign(campaign_id: int) -> Tallies:
+    """Return what everybody has judged, earned and been paid; four queries.
+
+    Pay-outs are read first, and so earnings include whatever they pay.
+    """
+    paid = Payout.objects.filter(participation__campaign=campaign_id).order_by()
+    paid_rows = list(paid.values_list("participation__annotator").annotate(n=Sum("amount")))
+    entries = LedgerEntry.objects.filter(campaign=campaign_id).order_by()
+    back = Q(kind__in=REFUSED)
+    entry_rows = list(
+        entries.values_list("participation__annotator").annotate(
+            earned=Sum("amount", filter=~back), refused=Sum("amount", filter=back), fees=Sum("fee")
+        )
+    )
+    # A correction is no further judgment.
+    first = Judgment.every.filter(campaign=campaign_id, supersedes=None).order_by()
+    judged_rows = list(
+        first.values_list("annotator").annotate(n=Count("pk"), at=Max("submitted_at"))
+    )
+    annotators, entered = _entered(campaign_id)
+    order = np.argsort(annotators, kind="stable")
+    table = np.zeros((6, annotators.size), dtype=np.int64)  # as in `Tallies`, from judgments on
+    for columns, rows in (
+        ([0, 1], [(who, n, milliseconds(at)) for who, n, at in judged_rows]),
+        ([2, 3, 4], [(w, cents(e), -cents(r), cents(f)) for w, e, r, f in entry_rows]),
+        ([5], [(who, cents(n)) for who, n in paid_rows]),
+    ):
+        found = np.array(rows, dtype=np.int64).reshape(-1, 1 + len(columns))
+        place = common_rows.places(annotators[order], wanted=found[:, 0])
+        here = place >= 0  # not those who entered between the queries
+        for column, values in zip(columns, found.T[1:], strict=True):
+            table[column, order[place[here]]] = values[here]
+    return Tallies(annotators, entered, *table)
+
+
+def _entered(campaign_id: int) -> tuple[Ints, Ints]:
+    """Return the annotators in the order of entry, and each one's first participation."""
+    pk, annotator = common_rows.columns(
+        Participation.objects.filter(campaign=campaign_id).order_by(), id="i8", annotator="i8"
+    )
+    order = np.argsort(pk, kind="stable")
+    _people, first = np.unique(annotator[order], return_index=True)
+    first = order[np.sort(first)]
+    return annotator[first], pk[first]
+
+
+def moment(in_milliseconds: Any) -> datetime | None:
+    """Return the time of `judged_ms`; None: never."""
+    if not in_milliseconds:
+        return None
+    return datetime.fromtimestamp(int(in_milliseconds) / 1000, tz=timezone.get_current_timezone())
+
+
+def entered_at(campaign_id: int, annotators: list[int]) -> dict[int, datetime]:
+    """Return when these people first entered a campaign."""
+    rows = Participation.objects.filter(campaign=campaign_id, annotator__in=annotators)
+    return dict(rows.order_by().values_list("annotator").annotate(Min("entered_at")))
+
+
+# How long people took for the judgments of a campaign, and how many people's judgments count.
+#
+# Where there are many judgments a worker reads this beforehand, because it takes seconds
+# (`WorkTimes`, kept by `annotate/services/pay/work_times.py`).
+
+
+HOUR = 3600.0
+
+
+@dataclass(frozen=True)
+class TimesOfWork:
+    """seconds: one judgment, the median of people's means; None without any.
+
+    per_hour: judgments in an hour of active time, the median of people; least_per_hour: what nine
+    of ten people reach. people: those with judgments that count; refused: those whose pay was
+    refused. at: when all of it was read, where something has happened in the campaign since; None:
+    it is as of now.
+    """
+
+    seconds: float | None
+    per_hour: float | None
+    least_per_hour: float | None
+    people: int
+    refused: int
+    at: datetime | None = None
+
+
+NUMBERS = tuple(field.name for field in fields(TimesOfWork) if field.name != "at")
+
+
+def work_times_of_campaign(campaign_id: int) -> TimesOfWork:
+    """Return what is kept, or what all judgments say where nothing is; one query, or three."""
+    mine = WorkTimes.objects.filter(campaign=campaign_id)
+    kept = mine.annotate(now=state_of(OuterRef("campaign"))).first()
+    if kept is None:
+        return work_times_read(campaign_id)
+    at = None if kept.state == kept.now else kept.at
+    return TimesOfWork(**{name: getattr(kept, name) for name in NUMBERS}, at=at)
+
+
+def state_of(campaign: OuterRef) -> Subquery:
+    """Return a text that changes with whatever may change these numbers.
+
+    It is the status of a campaign, its newest judgment and its newest audit row: whatever makes a
+    judgment count or not is one of them (data rules 1 and 2).
+    """
+    newest = [
+        Coalesce(Subquery(rows.filter(campaign=OuterRef("pk")).order_by("-pk").values("pk")[:1]), 0)
+        for rows in (Judgment.objects.all(), AuditEntry.objects.all())
+    ]
+    judgment, entry = (Cast(one, CharField()) for one in newest)
+    text = Concat("status", Value(":"), judgment, Value(":"), entry, output_field=CharField())
+    return Subquery(
+        Campaign.objects.filter(pk=campaign).order_by().annotate(text=text).values("text")
+    )
+
+
+def work_times_read(campaign_id: int) -> TimesOfWork:
+    """Return what all judgments and ledger rows of a campaign say; two queries."""
+    verified = Judgment.objects.filter(
+        campaign=campaign_id, assignment__status=Assignment.Status.VERIFIED
+    )
+    each = verified.order_by().values_list("annotator")
+    rows = each.annotate(
+        n=Count("pk"),
+        seconds=Sum(Judgment.TAKEN, output_field=FloatField()),
+        counting=Count("assignment__slot"),
+    )
+    found = list(rows)
+    means = np.array([seconds / n for _who, n, seconds, _c in found if seconds], dtype=float)
+    people = sum(counting > 0 for *_others, counting in found)
+    refused = _refused(campaign_id)
+    if not means.size:
+        return TimesOfWork(None, None, None, people, refused)
+    per_hour = HOUR / means
+    return TimesOfWork(
+        float(np.median(means)),
+        float(np.median(per_hour)),
+        float(np.quantile(per_hour, 0.1)),
+        people,
+        refused,
+    )
+
+
+def _refused(campaign_id: int) -> int:
+    rows = LedgerEntry.objects.filter(
+        participation__campaign=campaign_id, kind=LedgerEntry.Kind.REFUSAL
+    )
+    found = rows.aggregate(n=Count("participation__annotator", distinct=True))
+    return int(found["n"])

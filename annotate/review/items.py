@@ -1,0 +1,769 @@
+"""The request of a list of items: its order, its filters, and who may use which."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from statistics import fmean, stdev
+from typing import Any, NamedTuple, cast
+from urllib.parse import urlencode
+
+import numpy as np
+from django.db import transaction
+from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Left
+from django.utils.crypto import salted_hmac
+from numpy.typing import NDArray
+
+from annotate.campaigns import facts
+from annotate.common import lists as common_lists
+from annotate.common import rows as common_rows
+from annotate.common.errors import NotFound
+from annotate.common.lists import Filter, FixedOrder, Listing, Places, SortedColumns, asked
+from annotate.instruments.base import Criterion, Material
+from annotate.models import (
+    Assignment,
+    Authorship,
+    Campaign,
+    Exclusion,
+    Item,
+    ItemOrder,
+    Judgment,
+    Output,
+    Score,
+    Slot,
+    System,
+)
+from annotate.models.base import ItemMeasure
+from annotate.review import evidence
+from annotate.review.evidence import AnnotatorWork, Judged
+from annotate.studies import queries as studies_queries
+
+ROWS = 50
+EXCLUDED, SUPERSEDED, JUDGED, UNJUDGED = "excluded", "superseded", "judged", "unjudged"
+PARTS = {
+    "all": "All",
+    JUDGED: "With judgments",
+    UNJUDGED: "Without judgments",
+    EXCLUDED: "With excluded work",
+    SUPERSEDED: "With corrected answers",
+}
+PLAIN = {"order": "As collected", "longest": "Longest input", "name": "Name"}
+# Orders by a figure that a worker finds beforehand.
+RANKED = {
+    ItemMeasure.DISAGREEMENT.value: "Disagreement",
+    ItemMeasure.WORST.value: "Worst judged",
+    ItemMeasure.EDITED.value: "Most edited",
+    ItemMeasure.RESIDUAL.value: "Metric residual",
+}
+EDIT = "edit"  # the criterion of instruments with corrections
+
+
+@dataclass(frozen=True)
+class ItemListing(Listing):
+    """What is asked of the items; `system`: the id of one that wrote for them, "" for all.
+
+    systems: (id, name) of those that may be chosen; none for people who do not see systems.
+    criterion: which scores the figures are of. criteria: those that may be chosen.
+    """
+
+    system: str = ""
+    systems: tuple[tuple[str, str], ...] = ()
+    criterion: str = ""
+    criteria: tuple[Criterion, ...] = ()
+
+    @property
+    def narrowed(self) -> bool:
+        return super().narrowed or bool(self.system)
+
+    @property
+    def all(self) -> str:
+        return replace(self, system="", search="")._address(number=1, choice="all")
+
+    @property
+    def system_id(self) -> int | None:
+        return int(self.system) if self.system else None
+
+    @property
+    def asked_criterion(self) -> Criterion:
+        return next(one for one in self.criteria if one.name == self.criterion)
+
+    @property
+    def selects(self) -> list[Filter]:
+        found = []
+        if self.systems:
+            found.append(Filter("system", "System", (("", "All"), *self.systems), self.system))
+        if len(self.criteria) > 1:
+            names = tuple((one.name, one.name) for one in self.criteria)
+            found.append(Filter("criterion", "Criterion", names, self.criterion))
+        return found
+
+    def _address(self, **changes: Any) -> str:
+        address = super()._address(**changes).removeprefix("?")
+        usual = self.criteria[0].name if self.criteria else ""
+        chosen = {
+            "system": changes.get("system", self.system),
+            "criterion": "" if self.criterion == usual else self.criterion,
+        }
+        ours = urlencode({name: value for name, value in chosen.items() if value})
+        return f"?{ours}{'&' if ours and not address.startswith('#') else ''}{address}"
+
+
+def wanted_items(
+    campaign: Campaign, query: Mapping[str, str], *, systems: bool, size: int = ROWS
+) -> ItemListing:
+    """Read what is asked from an address; `systems`: whether one sees systems and metrics."""
+    every = studies_queries.instrument_of(campaign).criteria
+    sorts = orders(campaign, every, systems=systems)
+    found = asked(query, sorts=sorts, choices=PARTS, size=size, anchor="items")
+    criteria = looked_at(campaign, every)
+    names = [one.name for one in criteria]
+    known = _systems(campaign.pk) if systems else ()
+    criterion = query.get("criterion", "")
+    return ItemListing(
+        **{name: getattr(found, name) for name in Listing.__dataclass_fields__},
+        system=_named(query.get("system", ""), known),
+        systems=known,
+        criterion=criterion if criterion in names else names[0],
+        criteria=criteria,
+    )
+
+
+def orders(campaign: Campaign, every: tuple[Criterion, ...], *, systems: bool) -> dict[str, str]:
+    """Return the orders that exist here. Nobody who sees no metrics can sort by a residual."""
+    has = {
+        ItemMeasure.EDITED.value: any(one.name == EDIT for one in every),
+        ItemMeasure.RESIDUAL.value: systems and bool(campaign.metrics),
+    }
+    ranked = {name: label for name, label in RANKED.items() if has.get(name, True)}
+    return PLAIN | ranked
+
+
+def looked_at(campaign: Campaign, every: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
+    """Return the criteria with orders: the primary ones, or the first one."""
+    names = {name for found in facts.asked(campaign.pk).values() for name in found}
+    return tuple(one for one in every if one.name in names) or every[:1]
+
+
+def _named(asked: str, known: tuple[tuple[str, str], ...]) -> str:
+    """Return the id of the system with this id or, for the API, this name; "" without one."""
+    by_name = {name: pk for pk, name in known}
+    return asked if asked in dict(known) else by_name.get(asked, "")
+
+
+def _systems(campaign_id: int) -> tuple[tuple[str, str], ...]:
+    rows = System.objects.filter(campaign=campaign_id).values_list("pk", "name")
+    return tuple((str(pk), name) for pk, name in rows)
+
+
+# The stored orders of items, and those that need every item's place: arrays, never rows.
+
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StoredOrder:
+    """positions, figures: (n,), in order. at: when it was made, from how many judgments."""
+
+    positions: Ints
+    figures: Floats
+    at: datetime | None
+    judgments: int
+
+
+NOTHING = StoredOrder(np.empty(0, np.int64), np.empty(0), None, 0)
+
+
+def sort_keys(measure: str, figures: Floats, *, higher_is_better: bool) -> Floats:
+    """Return what items are sorted by, ascending; equal ones are in the order of collecting."""
+    if measure == ItemMeasure.RESIDUAL:
+        return -np.abs(figures)
+    return figures if measure == ItemMeasure.WORST and higher_is_better else -figures
+
+
+def orders_stored(
+    campaign_id: int, measure: str, *, criterion: str, system_id: int | None
+) -> StoredOrder:
+    """Return the order by this figure; an empty one where none was made yet."""
+    found = ItemOrder.objects.filter(
+        campaign=campaign_id, measure=measure, criterion=criterion, system=system_id
+    ).first()
+    if found is None:
+        return NOTHING
+    return StoredOrder(
+        np.frombuffer(found.positions, "<i4").astype(np.int64),
+        np.frombuffer(found.figures, "<f4").astype(np.float64),
+        found.at,
+        found.judgments,
+    )
+
+
+def needed(listing: ItemListing) -> bool:
+    """Return whether a stored order is needed for what is asked."""
+    return listing.sort in RANKED or listing.choice in (JUDGED, UNJUDGED)
+
+
+def orders_of(
+    campaign_id: int, listing: ItemListing, rows: QuerySet[Item], *, only: Ints | None = None
+) -> tuple[StoredOrder, Places]:
+    """Return the items that are asked for, in order; `rows`: those that the search leaves.
+
+    only: the places of those that a filter leaves, in any order and perhaps several times.
+    Items without the figure of the order are left out of it.
+    """
+    measure = listing.sort if listing.sort in RANKED else ItemMeasure.JUDGED
+    known = orders_stored(
+        campaign_id, measure, criterion=listing.criterion, system_id=listing.system_id
+    )
+    if listing.sort in RANKED:
+        return _ranked(known, listing, rows, only)
+    return _by_judgment(known, listing, rows)
+
+
+def _ranked(
+    known: StoredOrder, listing: ItemListing, rows: QuerySet[Item], only: Ints | None
+) -> tuple[StoredOrder, Places]:
+    """Return the items of a stored order that are asked for."""
+    fits = np.full(known.positions.size, listing.choice != UNJUDGED)
+    if _leaves_out(listing):
+        (left,) = common_rows.columns(rows.order_by(), position="i4")
+        fits = _among(known.positions, left)
+    if only is not None:
+        fits &= _among(known.positions, only)
+    chosen = np.flatnonzero(fits)[:: -1 if listing.backwards else 1]
+    found = replace(known, positions=known.positions[chosen], figures=known.figures[chosen])
+    best = listing.asked_criterion.higher_is_better
+    columns = (sort_keys(listing.sort, found.figures, higher_is_better=best), found.positions)
+    return found, SortedColumns(tuple(-one if listing.backwards else one for one in columns))
+
+
+def _by_judgment(
+    judged: StoredOrder, listing: ItemListing, rows: QuerySet[Item]
+) -> tuple[StoredOrder, Places]:
+    """Return the items that are judged, or are not, in an order that needs no figure."""
+    every = _plain(rows, listing.sort)[:: -1 if listing.backwards else 1]
+    kept = _among(every, judged.positions) == (listing.choice == JUDGED)
+    found = replace(judged, positions=every[kept], figures=np.full(np.count_nonzero(kept), np.nan))
+    return found, FixedOrder(every, kept)
+
+
+def _leaves_out(listing: ItemListing) -> bool:
+    """Return whether the search does, of a stored order: it is already one system's."""
+    return bool(listing.search) or listing.choice not in ("all", JUDGED, UNJUDGED, EXCLUDED)
+
+
+def _plain(rows: QuerySet[Item], sort: str) -> Ints:
+    """Return the places of these items in an order that needs no figure."""
+    if sort == "name":
+        (found,) = common_rows.columns(rows.order_by(F("key").asc()), position="i4")
+        return np.asarray(found)
+    if sort == "longest":
+        place, words = common_rows.columns(rows.order_by(), position="i4", words="i4")
+        return np.asarray(place[np.lexsort((place, -words))])
+    (found,) = common_rows.columns(rows.order_by(), position="i4")
+    return np.sort(found)
+
+
+def _among(places: Ints, others: Ints) -> NDArray[np.bool_]:
+    """Return which of these places are among the others."""
+    return common_rows.places(np.sort(others), wanted=places) >= 0
+
+
+# Items by their places, and who wrote what for one of them, as plain rows.
+
+
+BEGINNING = 160  # characters of the input
+LARGEST = 2**31 - 1  # of a position
+
+
+@dataclass(frozen=True)
+class ItemName:
+    """An item: its number in the order of collecting, from 1, its name and how its input begins."""
+
+    number: int
+    key: str
+    beginning: str
+
+
+@dataclass(frozen=True)
+class ItemText:
+    """One text of an item, with the systems that wrote it and the metrics of the upload."""
+
+    output_id: int
+    systems: tuple[str, ...]
+    given: Mapping[str, float]
+
+
+def item_names(campaign_id: int, places: Collection[int]) -> dict[int, ItemName]:
+    """Return the items at these places (from 0); one query."""
+    rows = Item.objects.filter(campaign=campaign_id, position__in=set(places))
+    begun = rows.annotate(beginning=Left("input", BEGINNING))
+    return {
+        place: ItemName(place + 1, key, beginning)
+        for place, key, beginning in begun.values_list("position", "key", "beginning")
+    }
+
+
+def item_texts(campaign_id: int, number: int) -> list[ItemText]:
+    """Return the texts of the item with this number; `NotFound` where there is none."""
+    place = number - 1
+    found = Item.objects.filter(campaign=campaign_id, position=place) if place <= LARGEST else None
+    pk = found.values_list("pk", flat=True).first() if found is not None and place >= 0 else None
+    if pk is None:
+        raise NotFound("There is no item of this number in the campaign.")
+    wrote: dict[int, tuple[str, ...]] = {}
+    rows = Authorship.objects.filter(item=pk).order_by("system")
+    for output, name in rows.values_list("output", "system__name"):
+        wrote[output] = (*wrote.get(output, ()), name)
+    given = dict(Output.objects.filter(item=pk).values_list("pk", "given_metrics"))
+    return [ItemText(output, names, given[output]) for output, names in wrote.items()]
+
+
+# Small drawings: answers as dots on their scale, and a mean with its prediction.
+
+
+WIDTH, EDGE = 72, 6
+FLOOR, CEILING = 21.0, 5.0  # the lowest dot of a column, and the highest
+STEP = 7.5  # between two dots of a column; more than three stand closer
+COLUMN = 6.0  # answers nearer to each other than this stand above each other
+
+
+@dataclass(frozen=True)
+class AnswerDots:
+    """dots: (x, y) of each answer. mark: x of their mean, or of what is predicted; None if not
+    known. values: the answers, from low to high."""
+
+    dots: tuple[tuple[float, float], ...]
+    mark: float | None
+    values: tuple[float, ...]
+
+    @property
+    def below(self) -> str:
+        """Return the triangle below the axis that shows the mean."""
+        return "" if self.mark is None else f"M{self.mark:.1f} 26l3.5 4h-7Z"
+
+    @property
+    def diamond(self) -> str:
+        """Return the diamond on the axis that shows a prediction."""
+        return "" if self.mark is None else f"M{self.mark:.1f} 16.5l4.5 4.5-4.5 4.5-4.5-4.5Z"
+
+
+def answers(values: Iterable[float], *, mean: float, low: float, high: float) -> AnswerDots:
+    """Return dots for single answers on a scale, and a mark below for their mean."""
+    found = tuple(sorted(values))
+    places = [_x(value, low, high) for value in found]
+    columns = [round((x - EDGE) / COLUMN) for x in places]
+    high_are, seen = Counter(columns), Counter[int]()
+    dots = []
+    for x, column in zip(places, columns, strict=True):
+        step = min(STEP, (FLOOR - CEILING) / max(1, high_are[column] - 1))
+        dots.append((x, round(FLOOR - step * seen[column], 1)))
+        seen[column] += 1
+    return AnswerDots(tuple(dots), _x(mean, low, high), found)
+
+
+def beside(mean: float, predicted: float | None, *, low: float, high: float) -> AnswerDots:
+    """Return a dot for what people said on average, and a diamond for what metrics predict."""
+    mark = None if predicted is None else _x(predicted, low, high)
+    return AnswerDots(((_x(mean, low, high), FLOOR),), mark, (mean,))
+
+
+def _x(value: float, low: float, high: float) -> float:
+    share = (min(max(value, low), high) - low) / (high - low)
+    return round(EDGE + (WIDTH - 2 * EDGE) * share, 1)
+
+
+# The judgments of a few items, from current facts.
+
+
+@dataclass(frozen=True)
+class ItemFigures:
+    """Of one item's texts: worst: the worst mean. disagreement: the largest standard deviation of
+    the answers to one text. edited: the largest mean edit. None where there is nothing to tell.
+
+    answers: those with the worst mean, as dots. opposed: one text has answers at both ends of the
+    scale.
+    """
+
+    worst: float | None = None
+    disagreement: float | None = None
+    edited: float | None = None
+    answers: AnswerDots | None = None
+    opposed: bool = False
+
+
+def what_people_said(
+    items: Mapping[int, int], criterion: Criterion, *, version: str
+) -> dict[int, ItemFigures]:
+    """Return what was said of each item, by its id; one query.
+
+    items: {output: its item}, the texts that are looked at. version: of the scores.
+    """
+    texts: defaultdict[tuple[int, str], list[float]] = defaultdict(list)
+    for output, name, value in _scores(list(items), (criterion.name, EDIT), version):
+        texts[output, name].append(value)
+    found: defaultdict[int, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
+    for (output, name), values in texts.items():
+        found[items[output]][name].append(values)
+    return {
+        item: _of_item(by_name[criterion.name], by_name[EDIT], criterion)
+        for item, by_name in found.items()
+    }
+
+
+def means(
+    outputs: Sequence[int], names: Sequence[str], *, version: str
+) -> dict[tuple[int, str], tuple[float, int]]:
+    """Return (output, criterion) -> the mean of its counting answers, and how many; one query."""
+    texts: defaultdict[tuple[int, str], list[float]] = defaultdict(list)
+    for output, name, value in _scores(outputs, names, version):
+        texts[output, name].append(value)
+    return {key: (fmean(values), len(values)) for key, values in texts.items()}
+
+
+def _scores(
+    outputs: Sequence[int], names: Sequence[str], version: str
+) -> Iterable[tuple[int, str, float]]:
+    counting = Score.objects.filter(
+        judgment__output__in=outputs,
+        judgment__superseded_at=None,
+        judgment__assignment__slot__isnull=False,
+        judgment__assignment__status=Assignment.Status.VERIFIED,
+        criterion__in=set(names),
+        version=version,
+    )
+    return counting.values_list("judgment__output", "criterion", "value")
+
+
+def _of_item(
+    scores: Sequence[list[float]], edits: Sequence[list[float]], criterion: Criterion
+) -> ItemFigures:
+    pick = min if criterion.higher_is_better else max
+    worst = pick(scores, key=fmean, default=None)
+    return ItemFigures(
+        None if worst is None else fmean(worst),
+        max((stdev(values) for values in scores if len(values) > 1), default=None),
+        max((fmean(values) for values in edits), default=None),
+        None if worst is None else _dots(worst, criterion),
+        any(set(values) >= {criterion.low, criterion.high} for values in scores),
+    )
+
+
+def _dots(values: Sequence[float], criterion: Criterion) -> AnswerDots:
+    return answers(values, mean=fmean(values), low=criterion.low, high=criterion.high)
+
+
+# The items of a campaign, page by page.
+
+
+@dataclass(frozen=True)
+class ItemLine:
+    """One item. judgments: without superseded ones; excluded: those of them that do not count.
+
+    words: of the input; number: its place in the order of collecting, from 1. residual: in the
+    order by it alone, as it was when that was made.
+    """
+
+    number: int
+    key: str
+    beginning: str
+    words: int
+    outputs: int
+    judgments: int
+    excluded: int
+    superseded: int
+    said: ItemFigures
+    residual: float | None
+
+
+@dataclass(frozen=True)
+class ItemsPage:
+    """stored: whether the page rests on an order that a worker made, at `made_at`, None if it has
+    made none; judgments: how many counted then."""
+
+    listing: ItemListing
+    rows: tuple[ItemLine, ...]
+    stored: bool = False
+    made_at: datetime | None = None
+    judgments: int = 0
+
+
+def items_page(campaign: Campaign, listing: ItemListing) -> ItemsPage:
+    """Return one page, in a constant number of queries."""
+    rows = _matching(campaign.pk, listing)
+    if needed(listing):
+        return _ordered(campaign, listing, rows)
+    if listing.choice == EXCLUDED:
+        rows = rows.filter(position__in=_excluded_places(campaign.pk).distinct())
+    found, shown = common_lists.page_beside(_columns(rows), _ordering(listing), listing)
+    return ItemsPage(found, _lines(campaign, found, shown, {}))
+
+
+def _ordered(campaign: Campaign, listing: ItemListing, rows: QuerySet[Item]) -> ItemsPage:
+    """Return a page of an order that was made beforehand."""
+    only = None
+    if listing.choice == EXCLUDED:
+        (only,) = common_rows.columns(_excluded_places(campaign.pk), place="i4")
+    order, ranks = orders_of(campaign.pk, listing, rows, only=only)
+    found, part = common_lists.cut(ranks, listing)
+    places = order.positions[part].tolist()
+    shown = Item.objects.filter(campaign=campaign.pk, position__in=places)
+    by_place = {row[1]: row for row in _columns(shown)}
+    residual = {}
+    if found.sort == ItemMeasure.RESIDUAL:
+        residual = dict(zip(places, order.figures[part].tolist(), strict=True))
+    here = [by_place[place] for place in places if place in by_place]
+    lines = _lines(campaign, found, here, residual)
+    return ItemsPage(found, lines, True, order.at, order.judgments)
+
+
+class ItemRow(NamedTuple):
+    """An item as it is read; `beginning`: of its input."""
+
+    pk: int
+    position: int
+    key: str
+    beginning: str
+    words: int
+
+
+def _columns(rows: QuerySet[Item]) -> "QuerySet[Item, ItemRow]":
+    begun = rows.annotate(beginning=Left("input", BEGINNING))
+    return cast("QuerySet[Item, ItemRow]", begun.values_list(*ItemRow._fields, named=True))
+
+
+def _matching(campaign_id: int, listing: ItemListing) -> QuerySet[Item]:
+    """Select the items that are asked for, whether they have excluded work or not."""
+    rows = Item.objects.filter(campaign=campaign_id)
+    if listing.search:
+        named = rows.annotate(name=F("key"))  # the researcher's own name for it
+        rows = named.filter(name__icontains=listing.search)
+    if listing.system:
+        wrote = Authorship.objects.filter(system=int(listing.system))
+        rows = rows.filter(pk__in=wrote.values("item"))
+    if listing.choice == SUPERSEDED:
+        later = Judgment.every.filter(campaign=campaign_id, supersedes__isnull=False)
+        rows = rows.filter(pk__in=later.values("output__item"))
+    return rows
+
+
+def _excluded_places(campaign_id: int) -> QuerySet[Exclusion, Any]:
+    """Select the places of the items with excluded work.
+
+    Each exclusion looks at a slot of its output: in a join, Postgres would read the judgments of
+    all campaigns.
+    """
+    output = Judgment.every.filter(pk=OuterRef(OuterRef("judgment"))).values("output")
+    slots = Slot.objects.filter(output=Subquery(output)).order_by()
+    out = Exclusion.objects.filter(restored_at=None, ruling__review__campaign=campaign_id)
+    place = Subquery(slots.values("position")[:1])
+    return out.order_by().annotate(place=place).values("place")
+
+
+def _ordering(listing: ItemListing) -> list[str]:
+    """Return the names that sort the items."""
+    order = {"order": ["position"], "longest": ["-words", "position"], "name": ["key"]}
+    return common_lists.turned(order[listing.sort]) if listing.backwards else order[listing.sort]
+
+
+def _lines(
+    campaign: Campaign, listing: ItemListing, rows: Sequence[ItemRow], residual: Mapping[int, float]
+) -> tuple[ItemLine, ...]:
+    ids = [row[0] for row in rows]
+    written = dict(Output.objects.filter(item__in=ids).values_list("pk", "item"))
+    outputs = Counter(written.values())
+    counts = _counts(written)
+    version = studies_queries.instrument_of(campaign).scoring
+    theirs = _theirs(written, listing)
+    said = what_people_said(theirs, listing.asked_criterion, version=version)
+    return tuple(
+        ItemLine(
+            number=position + 1,
+            key=key,
+            beginning=beginning,
+            words=words,
+            outputs=outputs[pk],
+            judgments=counts[pk][0],
+            excluded=counts[pk][1],
+            superseded=counts[pk][2],
+            said=said.get(pk, ItemFigures()),
+            residual=residual.get(position),
+        )
+        for pk, position, key, beginning, words in rows
+    )
+
+
+def _theirs(written: Mapping[int, int], listing: ItemListing) -> dict[int, int]:
+    """Return the texts, with their items, that the figures are about: of one system or all."""
+    if not listing.system:
+        return dict(written)
+    rows = Authorship.objects.filter(system=int(listing.system), output__in=list(written))
+    mine = set(rows.values_list("output", flat=True))
+    return {output: item for output, item in written.items() if output in mine}
+
+
+def _counts(items: Mapping[int, int]) -> dict[int, list[int]]:
+    """Return by item how many judgments there are, how many are excluded and superseded."""
+    found: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0])
+    judged = Judgment.every.filter(output__in=list(items))
+    out = Exclusion.objects.filter(restored_at=None, judgment__output__in=list(items))
+    excluded = set(out.values_list("judgment", flat=True))
+    for pk, output, superseded_at in judged.values_list("pk", "output", "superseded_at"):
+        counts = found[items[output]]
+        counts[2 if superseded_at else 0] += 1
+        counts[1] += pk in excluded and not superseded_at
+    return found
+
+
+# One item: its texts, and every judgment of each, those that do not count marked.
+
+
+class JudgmentStanding(StrEnum):
+    """Whether a judgment counts, or why not."""
+
+    COUNTS = ""
+    SUPERSEDED = "superseded"
+    EXCLUDED = "excluded"
+    UNCONFIRMED = "not confirmed by the crowd"
+    NO_SLOT = "does not count"
+
+
+JudgmentsByOutput = dict[int, tuple[tuple[Judged, JudgmentStanding], ...]]
+
+
+@dataclass(frozen=True)
+class JudgedOutput:
+    """One output. systems: who wrote it, none for people who do not see them.
+
+    metrics: the values of the uploaded file, also only for those who see systems.
+    """
+
+    name: str
+    systems: tuple[str, ...]
+    metrics: Mapping[str, float]
+    material: Material
+    judged: tuple[tuple[Judged, JudgmentStanding], ...]
+
+
+@dataclass(frozen=True)
+class ItemPage:
+    """One item, from 1 in the order of collecting; before and after: its neighbours, or 0."""
+
+    number: int
+    key: str
+    input: str
+    paragraphs: tuple[str, ...]
+    reference: str
+    before: int
+    after: int
+    work: AnnotatorWork
+    outputs: tuple[JudgedOutput, ...]
+
+
+def item_page(campaign: Campaign, number: int, *, systems: bool) -> ItemPage:
+    """Return an item in a constant number of queries; `NotFound` where there is none.
+
+    Without systems the outputs stand in an order that follows neither ids nor systems.
+    """
+    places = [place for place in range(number - 2, number + 1) if 0 <= place <= LARGEST]
+    found = Item.objects.filter(campaign=campaign.pk, position__in=places)
+    items = {item.position: item for item in found}
+    if number - 1 not in items:
+        raise NotFound("There is no item of this number in the campaign.")
+    item = items[number - 1]
+    return ItemPage(
+        number,
+        item.key,
+        item.input,
+        tuple(item.paragraphs),
+        item.reference,
+        number - 1 if number - 2 in items else 0,
+        number + 1 if number in items else 0,
+        (asked := evidence.asked(campaign)),
+        _outputs(item, asked, systems=systems),
+    )
+
+
+def _outputs(item: Item, work: AnnotatorWork, *, systems: bool) -> tuple[JudgedOutput, ...]:
+    judged = _judged(item, work)
+    wrote = _systems_of_item(item) if systems else {}
+    rows = [
+        JudgedOutput(
+            salted_hmac("annotate.reviewed-output", str(output.pk)).hexdigest()[:12],
+            wrote.get(output.pk, ()),
+            output.given_metrics if systems else {},
+            facts.material(output),
+            judged.get(output.pk, ()),
+        )
+        for output in Output.objects.filter(item=item).select_related("item").order_by("pk")
+    ]
+    return tuple(rows if systems else sorted(rows, key=lambda row: row.name))
+
+
+def _systems_of_item(item: Item) -> dict[int, tuple[str, ...]]:
+    found: dict[int, tuple[str, ...]] = {}
+    rows = Authorship.objects.filter(item=item).order_by("system")
+    for output, name in rows.values_list("output", "system__name"):
+        found[output] = (*found.get(output, ()), name)
+    return found
+
+
+def _judged(item: Item, work: AnnotatorWork) -> JudgmentsByOutput:
+    rows = Judgment.every.filter(output__item=item)
+    out = Exclusion.objects.filter(judgment__output__item=item, restored_at=None)
+    excluded = set(out.values_list("judgment", flat=True))
+    states = {
+        pk: (superseded_at is not None, status == Assignment.Status.VERIFIED)
+        for pk, superseded_at, status in rows.values_list(
+            "pk", "superseded_at", "assignment__status"
+        )
+    }
+    found: defaultdict[int, tuple[tuple[Judged, JudgmentStanding], ...]] = defaultdict(tuple)
+    for _annotator, one in evidence.judged(rows, work.instrument):
+        superseded, verified = states.get(one.id, (False, True))
+        standing = _standing(one, superseded, one.id in excluded, verified)
+        found[one.output_id] += ((one, standing),)
+    return found
+
+
+def _standing(one: Judged, superseded: bool, excluded: bool, verified: bool) -> JudgmentStanding:
+    if superseded:
+        return JudgmentStanding.SUPERSEDED
+    if excluded:
+        return JudgmentStanding.EXCLUDED
+    if not verified:
+        return JudgmentStanding.UNCONFIRMED
+    return JudgmentStanding.COUNTS if one.counts else JudgmentStanding.NO_SLOT
+
+
+# Stores the orders of a campaign's items, all of one moment. Only `estimation` makes them.
+
+
+@dataclass(frozen=True)
+class NewOrder:
+    """positions, figures: (n,), in order. system_id: None for the texts of all systems."""
+
+    system_id: int | None
+    criterion: str
+    measure: ItemMeasure
+    positions: NDArray[np.int64]
+    figures: NDArray[np.float64]
+
+
+def store(campaign_id: int, orders: Iterable[NewOrder], *, judgments: int) -> None:
+    """Replace the campaign's orders by these; judgments: how many they rest on."""
+    with transaction.atomic():
+        ItemOrder.objects.filter(campaign=campaign_id).delete()
+        for one in orders:
+            ItemOrder.objects.create(
+                campaign_id=campaign_id,
+                system_id=one.system_id,
+                criterion=one.criterion,
+                measure=one.measure,
+                judgments=judgments,
+                positions=one.positions.astype("<i4").tobytes(),
+                figures=one.figures.astype("<f4").tobytes(),
+            )

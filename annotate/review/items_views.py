@@ -1,0 +1,193 @@
+"""The items of a campaign, and one of them with every judgment. Reviewers see no systems."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotate.common import access as common_access
+from annotate.common import api as common_api
+from annotate.common.access import Access, access, look, researcher_page
+from annotate.common.api import BoundedView, Finite
+from annotate.common.text import OverlaidPiece, overlaid
+from annotate.models.base import ItemMeasure
+from annotate.review import evidence_views, items
+from annotate.review.evidence import AnnotatorWork, ComparedJudgment, Judged
+from annotate.review.evidence_views import JudgeLine
+from annotate.review.items import ItemPage, JudgedOutput, JudgmentStanding
+
+
+@dataclass(frozen=True)
+class OverlaidText:
+    """A text with the highlights of everybody who marked something in it; `by`: their names."""
+
+    title: str
+    by: tuple[str, ...]
+    pieces: tuple[OverlaidPiece, ...]
+
+
+@dataclass(frozen=True)
+class ItemOutput:
+    """One output as the page shows it; `lines`: each judgment, with why it does not count."""
+
+    output: JudgedOutput
+    lines: tuple[tuple[JudgeLine, JudgmentStanding], ...]
+    overlays: tuple[OverlaidText, ...]
+
+    @property
+    def edits(self) -> list[JudgeLine]:
+        return [line for line, _standing in self.lines if line.diff]
+
+
+@require_safe
+@never_cache
+@researcher_page
+def index(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    mine = access(request.user, public_id)
+    systems = _sees_systems(mine)
+    asked = items.wanted_items(mine.campaign, request.GET, systems=systems)
+    found = items.items_page(mine.campaign, asked)
+    context = {
+        "campaign": mine.campaign,
+        "listing": found.listing,
+        "found": found,
+        "rows": found.rows,
+        "scale": found.listing.asked_criterion,
+        "edits": ItemMeasure.EDITED in found.listing.sorts,
+        "systems": systems,
+        "section": "campaigns",
+    }
+    return render(request, "campaigns/items.html", context)
+
+
+@require_safe
+@never_cache
+@researcher_page
+def items_view(request: HttpRequest, public_id: str, number: int) -> HttpResponseBase:
+    mine = access(request.user, public_id)
+    systems = _sees_systems(mine)
+    found = items.item_page(mine.campaign, number, systems=systems)
+    context = {
+        "campaign": mine.campaign,
+        "item": found,
+        "outputs": [_shown(one, found.work) for one in found.outputs],
+        "columns": evidence_views.columns(found.work),
+        "judgments": _counting(found),
+        "systems": systems,
+        "section": "campaigns",
+    }
+    return render(request, "campaigns/item.html", context)
+
+
+def _sees_systems(mine: Access) -> bool:
+    """Return whether the page names systems; it is noted that this person sees results."""
+    if mine.sees_results:
+        look(mine)
+    return mine.sees_results
+
+
+def _counting(found: ItemPage) -> int:
+    return sum(not standing for one in found.outputs for _judged, standing in one.judged)
+
+
+def _shown(one: JudgedOutput, work: AnnotatorWork) -> ItemOutput:
+    rows = [
+        (evidence_views.line(judged, _alone(one, judged), work), standing)
+        for judged, standing in one.judged
+    ]
+    return ItemOutput(one, tuple(rows), tuple(_overlays(one, work)))
+
+
+def _alone(one: JudgedOutput, judged: Judged) -> ComparedJudgment:
+    return ComparedJudgment(judged, (), None, one.material)
+
+
+def _overlays(one: JudgedOutput, work: AnnotatorWork) -> Iterable[OverlaidText]:
+    """Yield each marked text once, with what everybody whose answer stands marked in it."""
+    texts: dict[tuple[str, str], dict[str, list[list[int]]]] = {}
+    for judged, standing in one.judged:
+        if standing == JudgmentStanding.SUPERSEDED:
+            continue
+        for found in work.instrument.highlights(judged.response, one.material):
+            theirs = texts.setdefault((found.title, found.text), {})
+            theirs.setdefault(judged.pseudonym, []).extend(map(list, found.spans))
+    for (title, text), marks in texts.items():
+        yield OverlaidText(title, tuple(marks), overlaid(text, marks))
+
+
+# The items of a campaign as their page lists them: by what people said of them.
+
+
+ORDERS = (*items.PLAIN, *items.RANKED)
+
+
+class ListedItemSerializer(serializers.Serializer[Any]):
+    """One item. `worst_mean`, `disagreement`, `edit`: of its text with the most extreme one."""
+
+    number = serializers.IntegerField(help_text="its place in the order of collecting, from 1")
+    item = serializers.CharField(source="key")
+    words = serializers.IntegerField(help_text="of the input")
+    texts = serializers.IntegerField(source="outputs")
+    judgments = serializers.IntegerField()
+    excluded = serializers.IntegerField()
+    corrected = serializers.IntegerField(source="superseded")
+    worst_mean = Finite(source="said.worst", allow_null=True)
+    disagreement = Finite(
+        source="said.disagreement",
+        allow_null=True,
+        help_text="standard deviation of the answers to one text",
+    )
+    edit = Finite(source="said.edited", allow_null=True)
+    residual = Finite(allow_null=True, help_text="in the order by it alone")
+
+
+class ListedItemsSerializer(common_api.LinksSerializer):
+    """`order_of`: when the order was made; null for orders that need no figure, or none yet."""
+
+    order_of = serializers.DateTimeField(allow_null=True)
+    criterion = serializers.CharField(help_text="what the figures are of")
+    results = ListedItemSerializer(many=True)
+
+
+class ListedItemsView(BoundedView):
+    @extend_schema(
+        operation_id="campaigns_items_listed",
+        responses=ListedItemsSerializer,
+        parameters=[
+            *common_api.parameters(list(ORDERS), list(items.PARTS), search="an item’s name"),
+            OpenApiParameter("system", str, description="a name; for those who see results"),
+            OpenApiParameter("criterion", str, description="a primary one; by default the first"),
+        ],
+    )
+    def get(self, request: Request, public_id: str) -> Response:
+        """List items, ordered by what people said of them, as the page Items does.
+
+        Reviewers of a campaign that collects have neither `system` nor the order by residual.
+        """
+        mine = common_access.access(request.user, public_id)
+        if mine.sees_results:
+            common_access.look(mine)
+        asked = items.wanted_items(
+            mine.campaign,
+            request.query_params,
+            systems=mine.sees_results,
+            size=common_api.size(request),
+        )
+        found = items.items_page(
+            mine.campaign, common_api.walked(request, asked, also=("system", "criterion"))
+        )
+        body = {
+            **common_api.links(request, found.listing),
+            "order_of": found.made_at,
+            "criterion": found.listing.criterion,
+            "results": found.rows,
+        }
+        return Response(ListedItemsSerializer(body).data)

@@ -1,0 +1,1030 @@
+"""Flags and appeals of a review, for the reviewer and for the annotator."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, NamedTuple, TypeGuard
+from urllib.parse import urlencode
+
+from django.db.models import (
+    Case as models_Case,
+)
+from django.db.models import (
+    Count,
+    Exists,
+    F,
+    FilteredRelation,
+    IntegerField,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    When,
+    Window,
+)
+from django.db.models.functions import Coalesce, Lag, Lead, RowNumber
+from django.utils import timezone
+
+from annotate.campaigns import facts
+from annotate.common import lists as common_lists
+from annotate.common.lists import Filter, Listing
+from annotate.crowds.registry import CROWDS
+from annotate.instruments.base import Instrument
+from annotate.models import (
+    Annotator,
+    Appeal,
+    AuditEntry,
+    Block,
+    Campaign,
+    Flag,
+    Judgment,
+    Membership,
+    Participation,
+    Payout,
+    Review,
+    Ruling,
+    SignalFinding,
+)
+from annotate.models.accounts import ON_PEOPLE
+from annotate.review import eligibility, evidence
+from annotate.screening.base import LISTED, PAUSED
+from annotate.screening.gold import FOR_REVIEWERS as GOLD_WORDS
+from annotate.screening.gold import GOLD
+from annotate.screening.screens import SCREENS, Settings, is_sum
+from annotate.studies import queries as studies_queries
+from estimation.metrics import word_spans
+
+
+@dataclass(frozen=True)
+class Fired:
+    """A flag: the screen, and the annotator's numbers that made it fire."""
+
+    screen: str
+    at: datetime
+    value: float | None
+    low: float | None
+    high: float | None
+    threshold: float
+    n: int
+    numbers: Mapping[str, float | None]
+    tier: str
+
+    @property
+    def pauses(self) -> bool:
+        return self.tier == PAUSED
+
+
+@dataclass(frozen=True)
+class AppealRecord:
+    """An appeal, and its answer once there is one.
+
+    own_ruling: the person who answered had made the ruling in question.
+    """
+
+    text: str
+    made_at: datetime
+    due_at: datetime
+    answered_at: datetime | None
+    upheld: bool | None
+    answer: str
+    own_ruling: bool
+
+
+def flags_of(review_ids: Iterable[int | None]) -> defaultdict[int | None, tuple[Fired, ...]]:
+    """Return the flags of each review in their order. None ids have no flags."""
+    found: defaultdict[int | None, tuple[Fired, ...]] = defaultdict(tuple)
+    wanted = [pk for pk in review_ids if pk is not None]
+    for flag in Flag.objects.filter(review__in=wanted).order_by("pk"):
+        found[flag.review_id] += (_fired(flag),)
+    return found
+
+
+def signs(fired: Iterable[Fired]) -> tuple[Fired, ...]:
+    """Return each sign once: the latest flag of each screen.
+
+    The sum of all signs is none of its own where one of them stands beside it, unless the sum alone
+    has paused the person.
+    """
+    latest = {flag.screen: flag for flag in fired}
+    single = [flag for flag in latest.values() if not is_sum(flag.screen)]
+    pauses = any(flag.tier == PAUSED for flag in single)
+    return tuple(
+        flag
+        for flag in latest.values()
+        if flag in single or not single or (flag.tier == PAUSED and not pauses)
+    )
+
+
+def appeals(review_id: int | None) -> tuple[AppealRecord, ...]:
+    """Return the appeals of a review in their order."""
+    return appeals_of([review_id])[review_id]
+
+
+def appeals_of(
+    review_ids: Iterable[int | None],
+) -> defaultdict[int | None, tuple[AppealRecord, ...]]:
+    """Return the appeals of each review in their order. None ids have none."""
+    found: defaultdict[int | None, tuple[AppealRecord, ...]] = defaultdict(tuple)
+    wanted = [pk for pk in review_ids if pk is not None]
+    rows = Appeal.objects.filter(review__in=wanted).order_by("pk")
+    columns = ("text", "made_at", "due_at", "answered_at", "upheld", "answer", "own_ruling")
+    for review, *row in rows.values_list("review", *columns):
+        found[review] += (AppealRecord(*row),)
+    return found
+
+
+def _fired(flag: Flag) -> Fired:
+    said = flag.verdict
+    return Fired(
+        flag.screen,
+        flag.at,
+        said["value"],
+        said["low"],
+        said["high"],
+        said["threshold"],
+        said["n"],
+        said.get("numbers", {}),
+        flag.tier,
+    )
+
+
+# The order in which reviews are ruled on.
+
+
+NOBODY = (0,)  # no id is 0, and without an id there would be no condition
+
+
+def in_turn(rows: QuerySet[Review], left: Collection[int]) -> QuerySet[Review]:
+    """Order reviews as a person rules on them. left: those that wait for another one's answer.
+
+    Appeals come first, by the day their answer is due, then the longest waiting, then those that
+    are listed for review only. Appeals that other reviewers answer come last.
+    """
+    rows, order = with_turn(rows, left)
+    return rows.order_by(*order)
+
+
+def with_turn(rows: QuerySet[Review], left: Collection[int]) -> tuple[QuerySet[Review], list[str]]:
+    """Return the reviews with what their turn depends on, and the names that order them by it."""
+    waiting = Q(appeals__answered_at=None)  # at most one; joined once, not looked up for each row
+    rows = rows.annotate(appealed=FilteredRelation("appeals", condition=waiting)).annotate(
+        later=models_Case(
+            When(appealed__due_at__isnull=False, then=0),
+            When(status=Review.Status.LISTED, then=2),
+            default=1,
+            output_field=IntegerField(),
+        ),
+        turn=Coalesce("appealed__due_at", "opened_at"),
+        last=models_Case(
+            When(pk__in=left or NOBODY, then=1), default=0, output_field=IntegerField()
+        ),
+    )
+    return rows, ["last", "later", "turn", "pk"]
+
+
+# What an annotator may appeal against, and who may answer.
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A review that can be appealed against, and whether it can be now.
+
+    until: the deadline; None: as long as the block lasts.
+    waits: an appeal is open.
+    appealed: there was an appeal since the last flag or ruling; only one is possible.
+    block: the block made in this review, if it stands.
+    """
+
+    review: Review
+    until: datetime | None
+    waits: bool
+    appealed: bool
+    block: Block | None
+
+    @property
+    def is_over(self) -> bool:
+        return self.until is not None and timezone.now() > self.until
+
+    @property
+    def is_open(self) -> bool:
+        return not (self.is_over or self.waits or self.appealed)
+
+
+def ground(campaign_id: int, annotator_id: int) -> list[Ground]:
+    """Return this person's grounds for appeal in this campaign, in constant queries.
+
+    The campaign's own review comes before a block from another campaign.
+    """
+    block = eligibility.block(campaign_id, annotator_id)
+    review = Review.objects.filter(campaign=campaign_id, annotator=annotator_id).first()
+    there = block.ruling.review if block is not None else None
+    here = block if review is not None and review == there else None
+    grounds = []
+    decided = review is not None and review.status in eligibility.AGAINST
+    if review is not None and (decided or here is not None):
+        grounds.append(_ground(review, here))
+    if there is not None and there != review:
+        grounds.append(_ground(there, block))
+    return grounds
+
+
+def _ground(review: Review, block: Block | None) -> Ground:
+    return Ground(
+        review=review,
+        until=None if block is not None else eligibility.appeal_until(review),
+        waits=review.appeals.filter(answered_at=None).exists(),
+        appealed=eligibility.appealed(review),
+        block=block,
+    )
+
+
+Act = Ruling.Act
+# Which act reverses which.
+UNDOES = {
+    Act.RESTORE: (Act.EXCLUDE, Act.REFUSE),
+    Act.REPAY: (Act.REFUSE,),
+    Act.UNBLOCK: (Act.BLOCK,),
+}
+ADVERSE = (Act.EXCLUDE, Act.REFUSE, Act.BLOCK)
+
+
+@dataclass(frozen=True)
+class Answerers:
+    """Who may answer an appeal.
+
+    rulers: ids of the authors of rulings in force.
+    others: other people who can rule, by id.
+    """
+
+    rulers: frozenset[int] = frozenset()
+    others: Mapping[int, str] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Return the user names of the people who should answer."""
+        return sorted((self.others or {}).values(), key=str.casefold)
+
+    def is_own(self, user_id: int) -> bool:
+        """Return whether an appeal would be against a ruling of this person."""
+        return user_id in self.rulers
+
+    def bars(self, user_id: int) -> bool:
+        """Return whether another person must answer instead of this one."""
+        return self.is_own(user_id) and bool(self.others)
+
+
+def who_may_answer(review_id: int) -> Answerers:
+    return of_reviews([review_id])[review_id]
+
+
+def of_reviews(review_ids: Iterable[int]) -> dict[int, Answerers]:
+    """Return who may answer appeals in each of these reviews; always four queries."""
+    campaigns = dict(Review.objects.filter(pk__in=review_ids).values_list("pk", "campaign"))
+    rulers = _rulers(list(campaigns))
+    members: defaultdict[int, dict[int, str]] = defaultdict(dict)
+    reviewers = Membership.objects.filter(role__in=Membership.REVIEW)
+    active = reviewers.filter(campaign__in=campaigns.values(), user__is_active=True)
+    for campaign, user, name in active.values_list("campaign", "user", "user__username"):
+        members[campaign][user] = name
+    return {
+        review: Answerers(
+            rulers[review],
+            {pk: name for pk, name in members[campaign].items() if pk not in rulers[review]},
+        )
+        for review, campaign in campaigns.items()
+    }
+
+
+def left_to_others(user_id: int) -> set[int]:
+    """Return the reviews whose open appeal another person must answer."""
+    mine = Membership.objects.filter(user=user_id, role__in=Membership.REVIEW).values("campaign")
+    open_ = Appeal.objects.filter(answered_at=None, review__campaign__in=mine)
+    against_me = open_.filter(review__rulings__actor=user_id, review__rulings__act__in=ADVERSE)
+    found = set(against_me.values_list("review", flat=True))
+    if not found:
+        return found
+    return {review for review, who in of_reviews(found).items() if who.bars(user_id)}
+
+
+def _rulers(review_ids: list[int]) -> defaultdict[int, frozenset[int]]:
+    """Return, for each review, the authors of the adverse rulings in force."""
+    in_force: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    rulings = Ruling.objects.filter(review__in=review_ids).order_by("pk")
+    for review, act, actor in rulings.values_list("review", "act", "actor"):
+        if act in ADVERSE:
+            in_force[review][act] = actor
+        for undone in UNDOES.get(Act(act), ()):
+            in_force[review].pop(undone, None)
+    blocks = Block.objects.filter(ruling__review__in=review_ids, ended_at=None)
+    blocking = set(blocks.values_list("ruling__review", flat=True))
+    found: defaultdict[int, frozenset[int]] = defaultdict(frozenset)
+    for review, acts in in_force.items():
+        if review not in blocking:  # lifted from a review in another campaign
+            acts.pop(Act.BLOCK, None)
+        found[review] = frozenset(acts.values())
+    return found
+
+
+# The queue of reviews and the state of one review, without any system.
+
+
+NONE = "none"  # there is no review yet
+RULED_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """One line of the queue: an annotator in a campaign. `appeal_due` is None without an appeal.
+
+    others_answer: the appeal is against this user's ruling, and another person answers it.
+    """
+
+    campaign: str
+    campaign_name: str
+    pseudonym: str
+    status: str
+    since: datetime
+    judgments: int
+    flags: tuple[Fired, ...]
+    appeal_due: datetime | None
+    others_answer: bool
+    blocked: bool
+    review_id: int = 0
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.campaign, self.pseudonym
+
+
+@dataclass(frozen=True)
+class RuledReview:
+    """One ruling."""
+
+    id: int
+    act: str
+    label: str
+    actor: str
+    reason: str
+    at: datetime
+    blind: bool
+
+
+@dataclass(frozen=True)
+class Logged:
+    """One line of the audit trail; `actor` is "" for acts without a user."""
+
+    at: datetime
+    actor: str
+    verb: str
+    detail: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """The state of one annotator's review in one campaign. `review_id` is None without a review."""
+
+    campaign_id: int
+    campaign: str
+    campaign_name: str
+    campaign_status: str
+    closed_at: datetime | None
+    language: str
+    annotator_id: int
+    pseudonym: str
+    review_id: int | None
+    status: str
+    pay_refused: bool
+    blocked: bool
+    since: datetime | None
+    judgments: int
+    flags: tuple[Fired, ...]
+    rulings: tuple[RuledReview, ...]
+    appeals: tuple[AppealRecord, ...]
+    trail: tuple[Logged, ...]
+
+    @property
+    def seen(self) -> int:
+        """Return the id of the last ruling, which a page sends back with the next one (0: none)."""
+        return self.rulings[-1].id if self.rulings else 0
+
+    @property
+    def appeal(self) -> AppealRecord | None:
+        """Return the open appeal; None without one."""
+        return next((one for one in self.appeals if one.answered_at is None), None)
+
+    @property
+    def final_from(self) -> datetime | None:
+        """Return when the ruling becomes final; None without a ruling, or with an open appeal."""
+        if not self.rulings or self.since is None:
+            return None
+        return eligibility.final_from(
+            since=max(self.since, self.rulings[-1].at),
+            closed_at=self.closed_at,
+            appealed_at=self.appeal.made_at if self.appeal else None,
+        )
+
+    @property
+    def is_final(self) -> bool:
+        return self.final_from is not None and self.final_from <= timezone.now()
+
+    @property
+    def shows_effect(self) -> bool:
+        """Return whether review pages show what this exclusion does to the estimates."""
+        return self.status == Review.Status.EXCLUDED and self.is_final
+
+    @property
+    def was_paused(self) -> bool:
+        """Return whether a screen has ever paused this person; others were only listed."""
+        return any(flag.pauses for flag in self.flags)
+
+    @property
+    def collecting(self) -> bool:
+        """Return whether excluded judgments are collected again."""
+        status = Campaign.Status
+        return self.campaign_status in (status.OPEN, status.PAUSED, status.CLOSING)
+
+
+def queue(user_id: int, *, campaign: str = "") -> list[Waiting]:
+    """Return the annotators who wait for a ruling in the user's campaigns, or in one of them.
+
+    The order is that of `queues`.
+    """
+    left = left_to_others(user_id)
+    return review_lines(in_turn(of_user(user_id, campaign).filter(waits()), left), left=left)
+
+
+def ruled(user_id: int, *, campaign: str = "") -> list[Waiting]:
+    """Return the annotators with rulings, the latest first. These may still be reversed."""
+    rows = of_user(user_id, campaign).exclude(waits()).filter(ruled_at__isnull=False)
+    return review_lines(rows.order_by("-ruled_at")[:RULED_SHOWN])
+
+
+def n_waiting(user_id: int, *, campaign: str = "") -> int | None:
+    """Return how many wait for this user, in all campaigns or one.
+
+    None if there has never been anything to review.
+    """
+    mine = of_user(user_id, campaign)
+    left = left_to_others(user_id)
+    waiting = waits() & ~Q(pk__in=left)
+    rows = mine.aggregate(n=Count("pk", filter=waiting), all=Count("pk"))
+    return rows["n"] if rows["all"] else None
+
+
+def case(campaign: Campaign, pseudonym: str) -> Case | None:
+    """Return one annotator's review, in constant queries; None if they never entered."""
+    who = Annotator.objects.filter(
+        Exists(Participation.objects.filter(campaign=campaign, annotator=OuterRef("pk"))),
+        pseudonym=pseudonym,
+    ).first()
+    if who is None:
+        return None
+    review = Review.objects.filter(campaign=campaign, annotator=who).first()
+    review_id = review.pk if review else None
+    return Case(
+        campaign_id=campaign.pk,
+        campaign=campaign.public_id,
+        campaign_name=campaign.name,
+        campaign_status=campaign.status,
+        closed_at=campaign.closed_at,
+        language=campaign.language,
+        annotator_id=who.pk,
+        pseudonym=pseudonym,
+        review_id=review_id,
+        status=review.status if review else NONE,
+        pay_refused=review.pay_refused if review else False,
+        blocked=eligibility.block(campaign.pk, who.pk) is not None,
+        since=review.opened_at if review else None,
+        judgments=evidence.screening_known().filter(campaign=campaign, annotator=who).count(),
+        flags=flags_of([review_id])[review_id],
+        rulings=_rulings(review_id),
+        appeals=appeals(review_id),
+        trail=_trail(campaign.pk, who.pk),
+    )
+
+
+def waits() -> Q:
+    """Return the condition that a review waits for a ruling, a look or an answer."""
+    appealed = Appeal.objects.filter(answered_at=None)
+    awaited = (Review.Status.OPEN, Review.Status.LISTED)
+    return Q(status__in=awaited) | Q(pk__in=appealed.values("review"))
+
+
+def of_user(user_id: int, campaign: str = "") -> QuerySet[Review]:
+    """Select the reviews in the campaigns of this person, or in one of them."""
+    mine = Membership.objects.filter(user=user_id, role__in=Membership.REVIEW).values("campaign")
+    rows = Review.objects.filter(campaign__in=mine)
+    return rows.filter(campaign__public_id=campaign) if campaign else rows
+
+
+def review_lines(rows: QuerySet[Review], *, left: Collection[int] = ()) -> list[Waiting]:
+    """Return these reviews in their order. left: those that wait for another person's answer."""
+    judged = (
+        evidence.screening_known()
+        .filter(campaign=OuterRef("campaign"), annotator=OuterRef("annotator"))
+        .order_by()
+    )
+    n = Subquery(
+        judged.values("annotator").annotate(n=Count("pk")).values("n"),
+        output_field=IntegerField(),
+    )
+    due = Appeal.objects.filter(review=OuterRef("pk"), answered_at=None).values("due_at")
+    found = list(
+        rows.select_related("campaign", "annotator").annotate(
+            n=Coalesce(n, 0), due=Subquery(due), blocked=Exists(blocks_of_review())
+        )
+    )
+    flags = flags_of([review.pk for review in found])
+    return [
+        Waiting(
+            review.campaign.public_id,
+            review.campaign.name,
+            review.annotator.pseudonym,
+            review.status,
+            review.opened_at,
+            review.n,
+            flags[review.pk],
+            review.due,
+            review.pk in left,
+            review.blocked,
+            review.pk,
+        )
+        for review in found
+    ]
+
+
+def ruled_review(ruling: Ruling) -> RuledReview:
+    return RuledReview(
+        ruling.pk,
+        ruling.act,
+        ruling.get_act_display(),
+        ruling.actor.get_username(),
+        ruling.reason,
+        ruling.at,
+        ruling.blind,
+    )
+
+
+def _rulings(review_id: int | None) -> tuple[RuledReview, ...]:
+    rows = Ruling.objects.filter(review=review_id).select_related("actor").order_by("pk")
+    return tuple(map(ruled_review, rows))
+
+
+def _trail(campaign_id: int, annotator_id: int) -> tuple[Logged, ...]:
+    mine = AuditEntry.objects.filter(ON_PEOPLE, campaign=campaign_id)
+    rows = mine.filter(subject=f"annotator:{annotator_id}")
+    return tuple(
+        Logged(at, actor or "", verb, detail)
+        for at, actor, verb, detail in rows.values_list("at", "actor__username", "verb", "detail")
+    )
+
+
+def blocks_of_review() -> QuerySet[Block]:
+    """Select the blocks that keep a review's annotator out of its campaign."""
+    owners = Membership.objects.filter(
+        campaign=OuterRef(OuterRef("campaign")), role=Membership.Role.OWNER
+    )
+    return Block.objects.filter(
+        annotator=OuterRef("annotator"), ended_at=None, owner__in=owners.values("user")
+    )
+
+
+# The queue of reviews page by page: searched, narrowed and sorted by the database.
+
+
+ROWS, MANY = 25, 100  # on a page
+TURN = "turn"  # the order in which reviews are ruled on
+SORTS = {TURN: "Most urgent", "new": "Newest", "old": "Oldest", "name": "Annotator"}
+# Each order ends with the id, so that all pages together show each review once.
+ORDERS: dict[str, list[str]] = {
+    "new": ["-opened_at", "-pk"],
+    "old": ["opened_at", "pk"],
+    "name": ["annotator__pseudonym", "pk"],
+}
+WAITING, APPEALED, RULED = "waiting", "appeals", "ruled"
+PARTS = {WAITING: "Waiting", APPEALED: "Appeals", RULED: "Ruled"}
+BY_HAND = "none"  # neither a flag nor a signal
+SIGNALS = "signals"  # signals of the page list them
+TIERS = {"": "Any", PAUSED: "Paused", LISTED: "Only listed"}
+MINE, OTHERS = "me", "others"
+RULERS = {"": "Anybody, or not yet", MINE: "Me", OTHERS: "Others"}
+
+
+@dataclass(frozen=True)
+class QueueListing(Listing):
+    """What is asked of the queue; `campaign`: of one campaign alone, "" for all.
+
+    chosen: the filters by their names in the address; "" leaves everything in.
+    """
+
+    campaign: str = ""
+    chosen: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def narrowed(self) -> bool:
+        rest = {name: value for name, value in self.chosen.items() if name != "rows"}
+        return super().narrowed or any(rest.values())
+
+    @property
+    def all(self) -> str:
+        return replace(self, chosen={"rows": self.chosen.get("rows", "")}, search="")._address(
+            number=1, choice=WAITING
+        )
+
+    @property
+    def selects(self) -> list[Filter]:
+        """Return the filters that the list offers."""
+        return [
+            Filter(name, label, tuple(options.items()), self.chosen.get(name, ""))
+            for name, (label, options) in _filters().items()
+        ]
+
+    @property
+    def kept(self) -> str:
+        """Return what names this list, whatever its page, in the address of a case."""
+        return self._address(number=1).removeprefix("?").partition("#")[0]
+
+    def _address(self, **changes: Any) -> str:
+        found = super()._address(**changes).removeprefix("?")
+        also = {"campaign": self.campaign, **self.chosen}
+        ours = urlencode({name: value for name, value in also.items() if value})
+        return f"?{ours}&{found}" if ours and not found.startswith("#") else f"?{ours}{found}"
+
+
+def _filters() -> dict[str, tuple[str, dict[str, str]]]:
+    """Return the filters: their labels, and the names of their options by value."""
+    screens = {key: screen.reviewers.title for key, screen in SCREENS.items()}
+    crowds = {key: crowd.label for key, crowd in CROWDS.items()}
+    others = {
+        GOLD: GOLD_WORDS.title,
+        SIGNALS: "Signals of the page",
+        BY_HAND: "Put here by hand",
+    }
+    return {
+        "screen": ("Reason", {"": "Any", **screens, **others}),
+        "tier": ("Flags", TIERS),
+        "crowd": ("Crowd", {"": "Any", **crowds}),
+        "by": ("Ruled by", RULERS),
+        "rows": ("Rows", {"": str(ROWS), str(MANY): str(MANY)}),
+    }
+
+
+def narrowing() -> dict[str, tuple[str, list[str]]]:
+    """Return the filters by their names in an address: the label, and the values."""
+    return {
+        name: (label, [value for value in options if value])
+        for name, (label, options) in _filters().items()
+        if name != "rows"
+    }
+
+
+class CaseKey(NamedTuple):
+    """What names a case in an address."""
+
+    campaign: str
+    pseudonym: str
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Where a review stands in one person's queue, and the keys of the cases beside it.
+
+    place: from 1; None if it is not in the queue. `following` is then the first of the queue.
+    """
+
+    n_waiting: int
+    place: int | None = None
+    previous: CaseKey | None = None
+    following: CaseKey | None = None
+
+
+def asked(query: Mapping[str, str], *, campaign: str = "", size: int = 0) -> QueueListing:
+    """Read what an address asks for; an unknown filter leaves everything in.
+
+    size: cases on a page; 0: as many as the address asks for.
+    """
+    chosen = {
+        name: value if (value := query.get(name, "")) in options else ""
+        for name, (_label, options) in _filters().items()
+    }
+    rows = size or int(chosen["rows"] or ROWS)
+    said = common_lists.asked(query, sorts=SORTS, choices=PARTS, size=rows, anchor="queue-h")
+    return QueueListing(**vars(said), campaign=campaign, chosen=chosen)
+
+
+def queues_page(
+    user_id: int, wanted: QueueListing, left: Collection[int]
+) -> tuple[QueueListing, list[Waiting]]:
+    """Return one page, and its place in the list; always the same number of queries.
+
+    left: the reviews that wait for another person's answer (`appeal_rights.left_to_others`).
+    """
+    rows, order = _ordering(_matching(user_id, wanted), left, wanted)
+    names = [name.removeprefix("-") for name in order]
+    found, shown = common_lists.page_beside(rows.values_list(*names, named=True), order, wanted)
+    ids = [row.pk for row in shown]
+    lines = {
+        one.review_id: one for one in review_lines(Review.objects.filter(pk__in=ids), left=left)
+    }
+    return found, [lines[pk] for pk in ids]
+
+
+def neighbours(
+    user_id: int, review_id: int | None, left: Collection[int], wanted: QueueListing
+) -> Neighbours:
+    """Return what stands beside a review in this list, among all that this person may rule on.
+
+    left: the reviews that wait for another person's answer.
+    """
+    mine = _matching(user_id, wanted).exclude(pk__in=left)
+    n = mine.count()
+    rows, order = _ordering(mine, (), wanted)
+    queue = rows.order_by(*order)
+    own = (
+        queue.annotate(
+            place=Window(RowNumber(), order_by=order),
+            before=Window(Lag("pk"), order_by=order),
+            after=Window(Lead("pk"), order_by=order),
+            # A condition on the review itself would leave nothing beside it.
+            itself=Window(Max("pk"), partition_by=[F("pk")]),
+        )
+        .filter(itself=review_id)
+        .values_list("place", "before", "after")
+        .first()
+    )
+    named = ("pk", "campaign__public_id", "annotator__pseudonym")
+    if own is None:
+        first = queue.values_list(*named).first()
+        return Neighbours(n, following=first and CaseKey(*first[1:]))
+    # No id is 0, and a query that names none would not be sent: always as many queries.
+    beside = Review.objects.filter(pk__in=[pk or 0 for pk in own[1:]]).values_list(*named)
+    keys = {pk: CaseKey(public_id, name) for pk, public_id, name in beside}
+    return Neighbours(n, own[0], keys.get(own[1]), keys.get(own[2]))
+
+
+def _matching(user_id: int, wanted: QueueListing) -> QuerySet[Review]:
+    rows = of_user(user_id, wanted.campaign)
+    if wanted.choice == RULED:
+        rows = rows.exclude(waits()).filter(ruled_at__isnull=False)
+    elif wanted.choice == APPEALED:
+        rows = rows.filter(pk__in=Appeal.objects.filter(answered_at=None).values("review"))
+    else:
+        rows = rows.filter(waits())
+    if wanted.search:
+        named = Q(annotator__pseudonym__icontains=wanted.search)
+        rows = rows.filter(named | Q(campaign__name__icontains=wanted.search))
+    if crowd := wanted.chosen.get("crowd"):
+        rows = rows.filter(campaign__crowd=crowd)
+    return _by_ruler(_by_flags(rows, wanted.chosen), wanted.chosen.get("by", ""), user_id)
+
+
+def _by_flags(rows: QuerySet[Review], chosen: Mapping[str, str]) -> QuerySet[Review]:
+    """Narrow to a reason, and to a tier."""
+    screen, tier = chosen.get("screen", ""), chosen.get("tier", "")
+    flags = Flag.objects.filter(review=OuterRef("pk"))
+    signals = Exists(
+        SignalFinding.objects.filter(
+            campaign=OuterRef("campaign"), annotator=OuterRef("annotator"), listed=True
+        )
+    )
+    if screen == SIGNALS:
+        rows = rows.filter(signals)
+    elif screen == BY_HAND:
+        rows = rows.filter(~Exists(flags), ~signals)
+    elif screen:
+        rows = rows.filter(Exists(flags.filter(screen=screen)))
+    paused = Exists(flags.filter(tier=PAUSED))
+    if tier == LISTED:
+        return rows.filter(~paused, Exists(flags) | signals)
+    return rows.filter(paused) if tier else rows
+
+
+def _by_ruler(rows: QuerySet[Review], by: str, user_id: int) -> QuerySet[Review]:
+    """Narrow to the reviews whose last ruling is of this person, or of another one."""
+    if not by:
+        return rows
+    last = Ruling.objects.filter(review=OuterRef("pk")).order_by("-pk").values("actor")[:1]
+    ruled = rows.annotate(ruler=Subquery(last)).filter(ruler__isnull=False)
+    return ruled.filter(ruler=user_id) if by == MINE else ruled.exclude(ruler=user_id)
+
+
+def _ordering(
+    rows: QuerySet[Review], left: Collection[int], wanted: QueueListing
+) -> tuple[QuerySet[Review], list[str]]:
+    """Return the rows with all that sorts them, and the names that make the order asked for."""
+    if order := ORDERS.get(wanted.sort):
+        names = order
+    elif wanted.choice == RULED:
+        names = ["-ruled_at", "-pk"]
+    else:
+        rows, names = with_turn(rows, left)
+    if wanted.backwards:
+        names = common_lists.turned(names)
+    return rows, names
+
+
+# What annotators may know of reviews of their own work, without other people and systems.
+
+
+EXCERPT = 80
+
+
+@dataclass(frozen=True)
+class OwnRuling:
+    """A reviewer's decision. The reviewer's name stays with the researcher.
+
+    opened: the reviewer had opened the case.
+    """
+
+    act: str
+    reason: str
+    at: datetime
+    opened: bool | None
+
+
+@dataclass(frozen=True)
+class Appealing:
+    """Whether they may appeal now, until when (None: as long as the block lasts), and who answers.
+
+    answerer: "same" if only the person who decided can; "another" if another person does; "" if
+        there is no ruling.
+    """
+
+    can: bool
+    until: datetime | None
+    is_over: bool
+    answerer: str
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A review of a person's work: its state, and how they may appeal against it.
+
+    blocked: whether the researcher's studies are closed to them, wherever that was decided.
+    appeal: None if this review contains nothing to appeal against.
+    """
+
+    status: str
+    pay_refused: bool
+    blocked: bool
+    notices: tuple[Fired, ...]
+    rulings: tuple[OwnRuling, ...]
+    appeals: tuple[AppealRecord, ...]
+    appeal: Appealing | None
+    settings: Settings
+
+    @property
+    def person_looked(self) -> bool:
+        """Return whether the author of the last ruling on the work had opened the case."""
+        blocks = (Ruling.Act.BLOCK, Ruling.Act.UNBLOCK)
+        about = [one for one in self.rulings if one.act not in blocks]
+        return bool(about and about[-1].opened)
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """A block that was decided after work in another study of the researcher's.
+
+    The page of that study gives the reason.
+    """
+
+    appeals: tuple[AppealRecord, ...]
+    appeal: Appealing
+
+
+@dataclass(frozen=True)
+class OwnStanding:
+    """What was noticed and decided about a person, as far as it concerns this study."""
+
+    looked: Looked | None = None
+    blocked: Blocked | None = None
+
+    @property
+    def form(self) -> str:
+        """Return the subject of the only appeal form: "looked", "blocked" or "" (no form)."""
+        if self.looked and self.looked.appeal and self.looked.appeal.can:
+            return "looked"
+        return "blocked" if self.blocked and self.blocked.appeal.can else ""
+
+
+@dataclass(frozen=True)
+class OwnTask:
+    """One submitted task, with the details that its annotator may remember.
+
+    highlights: (highlighted words, words of the paragraph) of each highlighted paragraph.
+    """
+
+    number: int
+    excerpt: str
+    seconds: float
+    response: Mapping[str, Any]
+    highlights: tuple[tuple[int, int], ...]
+
+
+def standing_of(participation_id: int) -> OwnStanding:
+    """Return the state of this annotator; empty while their identity is not confirmed."""
+    who = Participation.objects.get(pk=participation_id)
+    if not who.is_sure:
+        return OwnStanding()
+    review = (
+        Review.objects.filter(campaign=who.campaign_id, annotator=who.annotator_id)
+        .select_related("campaign")
+        .first()
+    )
+    found = ground(who.campaign_id, who.annotator_id)
+    here = next((one for one in found if one.review == review), None)
+    there = next((one for one in found if one.review != review), None)
+    blocked = there is not None or (here is not None and here.block is not None)
+    return OwnStanding(
+        looked=_looked(review, here, blocked=blocked) if _concerns(review, here) else None,
+        blocked=_blocked(there) if there else None,
+    )
+
+
+def _concerns(review: Review | None, ground: Ground | None) -> TypeGuard[Review]:
+    """Return whether a review concerns its annotator: to be listed has no consequence for them."""
+    if review is None:
+        return False
+    return review.status != Review.Status.LISTED or ground is not None
+
+
+def _looked(review: Review, ground: Ground | None, *, blocked: bool) -> Looked:
+    return Looked(
+        status=review.status,
+        pay_refused=review.pay_refused,
+        blocked=blocked,
+        notices=signs(one for one in flags_of([review.pk])[review.pk] if one.pauses),
+        rulings=tuple(_ruled(ruling) for ruling in review.rulings.order_by("pk")),
+        appeals=appeals(review.pk),
+        appeal=_appealing(ground) if ground else None,
+        settings=Settings.from_dict(review.campaign.screening),
+    )
+
+
+def _blocked(ground: Ground) -> Blocked:
+    """Return the block and what was written since; earlier texts belong to the other study."""
+    assert ground.block is not None, "what is elsewhere concerns this study by its block alone"
+    since = ground.block.ruling.at
+    said = appeals(ground.review.pk)
+    return Blocked(
+        appeals=tuple(one for one in said if one.made_at >= since),
+        appeal=_appealing(ground),
+    )
+
+
+def _appealing(ground: Ground) -> Appealing:
+    answerers = who_may_answer(ground.review.pk)
+    decided = "another" if answerers.others else "same"
+    answerer = decided if answerers.rulers else ""
+    return Appealing(ground.is_open, ground.until, ground.is_over, answerer)
+
+
+def tasks(participation_id: int) -> list[OwnTask]:
+    """Return what this annotator has certainly submitted in the campaign, in order."""
+    who = Participation.objects.select_related("campaign").get(pk=participation_id)
+    found = (
+        evidence.screening_known()
+        .filter(campaign=who.campaign_id, annotator=who.annotator_id)
+        .select_related("output__item")
+        .order_by("pk")
+    )
+    asked = studies_queries.instrument_of(who.campaign)
+    return [_task(number, judgment, asked) for number, judgment in enumerate(found, start=1)]
+
+
+def payouts(participation_id: int) -> list[tuple[datetime, Decimal]]:
+    """Return (time, amount) of each recorded payment, with reversed ones as negative amounts."""
+    rows = Payout.objects.filter(participation=participation_id).order_by("pk")
+    return list(rows.values_list("at", "amount"))
+
+
+def _ruled(ruling: Ruling) -> OwnRuling:
+    return OwnRuling(ruling.act, ruling.reason, ruling.at, ruling.opened)
+
+
+def _task(number: int, judgment: Judgment, instrument: Instrument) -> OwnTask:
+    output, item = judgment.output, judgment.output.item
+    seen = facts.outputs_shown(
+        judgment.annotator_id, output.pk, output.text, item.input, item.paragraphs
+    )
+    text = instrument.shown(seen)
+    return OwnTask(
+        number=number,
+        excerpt=text if len(text) <= EXCERPT else f"{text[:EXCERPT].rstrip()}…",
+        seconds=evidence.screening_seconds(judgment.active_seconds, judgment.elapsed_seconds),
+        response=judgment.response,
+        highlights=tuple(_highlights(judgment, instrument)),
+    )
+
+
+def _highlights(judgment: Judgment, instrument: Instrument) -> list[tuple[int, int]]:
+    return [
+        (
+            sum(len(word_spans(one.text[start:end])) for start, end in one.spans),
+            len(word_spans(one.text)),
+        )
+        for one in instrument.highlights(judgment.response, facts.material(judgment.output))
+    ]

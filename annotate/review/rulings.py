@@ -1,0 +1,385 @@
+"""A reviewer's rulings: clear, exclude, refuse pay, block, and the reversal of each."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotate.common import access, audit, marks
+from annotate.common.access import Sight
+from annotate.common.errors import Conflict, Invalid, NotAllowed, ServiceError
+from annotate.crowds import adapters, people
+from annotate.models import Membership, Review, Ruling
+from annotate.pay import budget, ledger, settling
+from annotate.review import appeals, eligibility, exclusions, reviews
+from annotate.review import queries as review_queries
+from annotate.review.effects import Elsewhere
+
+Act = Ruling.Act
+STANDING = (Act.EXCLUDE, Act.RESTORE, Act.BLOCK, Act.UNBLOCK)
+
+
+def follow(review: Review, made: Iterable[Ruling]) -> None:
+    """Intend the effects of these rulings at the crowd, in their transaction; none by link."""
+    acts = {Act(ruling.act): ruling for ruling in made}
+    if not acts or not adapters.publishes(review.campaign.crowd):
+        return
+    settling.settle_person(review.campaign_id, review.annotator_id)
+    if any(act in STANDING for act in acts):
+        people.follow(review)
+    people.decided(review, acts.values())
+
+
+Status = Review.Status
+BLOCKED_ALREADY = "blocked_already"
+NOT_BLOCKED = "not_blocked"
+FINAL = (
+    "This ruling was final, and its effect on the estimates could be seen. Give the reason why it "
+    "is undone now: the annotator reads it, and the report on exclusions counts it."
+)
+SOURCES: dict[Act, tuple[Status, ...]] = {
+    Act.CLEAR: (Status.OPEN, Status.LISTED),
+    Act.EXCLUDE: (Status.OPEN, Status.LISTED, Status.CLEARED),
+    Act.RESTORE: (Status.EXCLUDED,),
+    Act.REFUSE: (Status.EXCLUDED,),
+    Act.REPAY: (Status.EXCLUDED,),
+    Act.BLOCK: tuple(Status),
+    Act.UNBLOCK: tuple(Status),
+}
+
+
+def rule(
+    review_id: int,
+    acts: Sequence[Act],
+    *,
+    actor_id: int,
+    reason: str,
+    seen: int = 0,
+    beyond_budget: bool = False,
+) -> list[Ruling]:
+    """Carry out these acts in this order; the annotator reads `reason`.
+
+    seen: id of the last ruling that the reviewer's page showed (0: none).
+    Raises `Conflict` where another ruling has been made since, an act does not fit the state,
+    another reviewer must answer an appeal against a ruling of this person, or restored pay exceeds
+    the budget and `beyond_budget` is not set. Raises `Invalid` where an adverse act, or the
+    reversal of a final ruling, has no reason. All acts happen, or none.
+    """
+    if any(act in review_queries.ADVERSE for act in acts) and not reason.strip():
+        raise Invalid({"reason": "Give the reason: the annotator reads it, and may appeal."})
+    with transaction.atomic():
+        review = reviews.locked(review_id)
+        _check_seen(review, seen)
+        own = appeals.answered_by(review, actor_id)
+        late = Act.RESTORE in acts and eligibility.is_final(review)
+        if late and not reason.strip():
+            raise Invalid({"reason": FINAL})
+        blind = access.sight(actor_id, review.campaign) == Sight.BLIND
+        before = budget.excess(review.campaign)
+        given = {
+            "review": review,
+            "actor_id": actor_id,
+            "reason": reason.strip(),
+            "at": timezone.now(),
+            "blind": blind,
+            "opened": bool(reviews.cases(actor_id, [(review.campaign_id, review.annotator_id)])),
+        }
+        made = [
+            _act(review, Ruling(act=act, late=late and act == Act.RESTORE, **given)) for act in acts
+        ]
+        budget.ask(review.campaign, before=before, beyond_budget=beyond_budget)
+        appeals.close(review, acts, answer=reason.strip(), own=own)
+        follow(review, made)
+    return made
+
+
+def _check_seen(review: Review, seen: int) -> None:
+    last = review.rulings.order_by("-pk").select_related("actor").first()
+    if last is not None and last.pk != seen:
+        raise Conflict(
+            f"{last.actor.get_username()} has ruled on this annotator meanwhile: "
+            f"{last.get_act_display()}. Look again before you rule."
+        )
+
+
+def _act(review: Review, ruling: Ruling) -> Ruling:
+    act = Act(ruling.act)
+    if review.status not in SOURCES[act]:
+        raise Conflict(
+            f"This annotator’s work is {review.get_status_display()}: it cannot be "
+            f"{act.label.split(':')[0]} now."
+        )
+    ruling.save(force_insert=True)
+    done = DOING[act](review, ruling, ruling.at)
+    audit.record(
+        act,
+        campaign_id=review.campaign_id,
+        actor_id=ruling.actor_id,
+        subject=f"annotator:{review.annotator_id}",
+        reason=ruling.reason,
+        done=done,
+        blind=ruling.blind,
+        late=ruling.late,
+    )
+    return ruling
+
+
+def _clear(review: Review, ruling: Ruling, now: datetime) -> str:
+    reviews.rule(review, Status.CLEARED, now=now)
+    marks.mark(review.campaign_id, "cleared")  # the end of a campaign may have waited for it
+    return "leases resume"
+
+
+def _exclude(review: Review, ruling: Ruling, now: datetime) -> str:
+    reviews.rule(review, Status.EXCLUDED, now=now)
+    return f"{exclusions.exclude(review, ruling)} judgments"
+
+
+def _restore(review: Review, ruling: Ruling, now: datetime) -> str:
+    """Restore the work to the estimates; refused pay is restored with it."""
+    repaid = _repay(review, ruling, now) if review.pay_refused else ""
+    reviews.rule(review, Status.CLEARED, now=now)
+    restored = f"{exclusions.restore(review, at=now)} judgments"
+    return f"{restored}, {repaid}" if repaid else restored
+
+
+def _refuse(review: Review, ruling: Ruling, now: datetime) -> str:
+    reviews.switch_pay(review, refused=True)
+    return str(ledger.refuse(review, ruling))
+
+
+def _repay(review: Review, ruling: Ruling, now: datetime) -> str:
+    """Repay. The log says by how much the budget is exceeded, if `rule` accepted that."""
+    reviews.switch_pay(review, refused=False)
+    repaid = ledger.repay(review, ruling)
+    excess = budget.excess(review.campaign)
+    return f"{repaid}, {excess} beyond the budget" if excess else str(repaid)
+
+
+def _block(review: Review, ruling: Ruling, now: datetime) -> str:
+    done = exclusions.block(review, ruling)
+    if not done:
+        raise Conflict("This annotator is blocked already.", code=BLOCKED_ALREADY)
+    return done
+
+
+def _unblock(review: Review, ruling: Ruling, now: datetime) -> str:
+    if not exclusions.lift(review, at=now):
+        raise Conflict("This annotator is not blocked.", code=NOT_BLOCKED)
+    return "block lifted"
+
+
+DOING: dict[Act, Callable[[Review, Ruling, datetime], str]] = {
+    Act.CLEAR: _clear,
+    Act.EXCLUDE: _exclude,
+    Act.RESTORE: _restore,
+    Act.REFUSE: _refuse,
+    Act.REPAY: _repay,
+    Act.BLOCK: _block,
+    Act.UNBLOCK: _unblock,
+}
+
+
+# Rulings from a reviewer's page, also on unflagged work and across campaigns.
+
+
+# What holds for all campaigns of an owner, by the code that the next campaign then raises.
+DONE_ONCE = {BLOCKED_ALREADY: Act.BLOCK, NOT_BLOCKED: Act.UNBLOCK}
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome for one campaign; `problem` is "" where the rulings were made."""
+
+    campaign: str
+    campaign_name: str
+    ruling_ids: tuple[int, ...]
+    problem: str = ""
+
+
+def rule_on_person(
+    campaign_id: int,
+    annotator_id: int,
+    acts: Sequence[Act],
+    *,
+    actor_id: int,
+    reason: str,
+    seen: int,
+    beyond_budget: bool = False,
+) -> list[Ruling]:
+    """Rule on this annotator's work, under review or not. All acts happen, or none.
+
+    A review that this ruling opens is closed by it.
+    """
+    with transaction.atomic():
+        mine = Review.objects.filter(campaign=campaign_id, annotator=annotator_id)
+        if not mine.exists() and not {Act.CLEAR, Act.EXCLUDE} & set(acts):
+            acts = [*acts, Act.CLEAR]
+        review_id = reviews.open_by_hand(campaign_id, annotator_id, actor_id=actor_id)
+        return rule(
+            review_id,
+            acts,
+            actor_id=actor_id,
+            reason=reason,
+            seen=seen,
+            beyond_budget=beyond_budget,
+        )
+
+
+def rule_everywhere(
+    chosen: Iterable[Elsewhere], acts: Sequence[Act], *, actor_id: int, reason: str
+) -> list[Result]:
+    """Make the same rulings in several campaigns, each in its own transaction; return the outcomes.
+
+    A block holds in all campaigns of an owner, and so does its end, so the owner's next campaigns
+    skip an act that the first one has done. Raises `Invalid` for an invalid reason, which is then
+    invalid in all of them.
+    """
+    results = []
+    for one in chosen:
+        try:
+            made = rule_once(
+                one.campaign_id,
+                one.annotator_id,
+                acts,
+                actor_id=actor_id,
+                reason=reason,
+                seen=one.seen,
+            )
+        except Invalid:
+            raise
+        except ServiceError as refused:
+            results.append(Result(one.campaign, one.campaign_name, (), refused.message))
+        else:
+            done = tuple(ruling.pk for ruling in made)
+            results.append(Result(one.campaign, one.campaign_name, done))
+    return results
+
+
+def rule_once(
+    campaign_id: int,
+    annotator_id: int,
+    acts: Sequence[Act],
+    *,
+    actor_id: int,
+    reason: str,
+    seen: int,
+) -> list[Ruling]:
+    """Rule as `rule` does, without the acts that an earlier campaign of the owner has done."""
+
+    def attempt(chosen: Sequence[Act]) -> list[Ruling]:
+        return rule_on_person(
+            campaign_id, annotator_id, chosen, actor_id=actor_id, reason=reason, seen=seen
+        )
+
+    try:
+        return attempt(acts)
+    except Conflict as refused:
+        rest = [act for act in acts if act != DONE_ONCE.get(refused.code)]
+        if len(rest) == len(acts) or not rest:
+            raise
+        return attempt(rest)
+
+
+# One ruling on several people, each with a reason, a transaction and an outcome of their own.
+
+
+NOT_OPENED = "You have not opened this case. Open it, or say that you rule without having done so."
+
+
+@dataclass(frozen=True)
+class AskedRuling:
+    """The requested ruling for one person. seen: the id of the last ruling shown (0: none)."""
+
+    review_id: int
+    campaign_id: int
+    annotator_id: int
+    reason: str
+    seen: int
+
+
+@dataclass(frozen=True)
+class RulingOutcome:
+    """The result for one person. problem: why nothing was done, or "".
+
+    again: the same rulings had been made before, by the same person, from the same state.
+    """
+
+    review_id: int
+    ruling_ids: tuple[int, ...] = ()
+    problem: str = ""
+    again: bool = False
+
+
+def rule_together(
+    asked: Iterable[AskedRuling], acts: Sequence[Act], *, actor_id: int, unopened: bool = False
+) -> list[RulingOutcome]:
+    """Rule on each of these people; one who cannot be ruled on does not stop the others.
+
+    unopened: also on people whose case this person has not opened.
+    Repeating it changes nothing: what was done before is found and told.
+    """
+    every = list(asked)
+    seen = reviews.cases(actor_id, [(one.campaign_id, one.annotator_id) for one in every])
+    return [
+        _rule_one(
+            one,
+            acts,
+            actor_id=actor_id,
+            may=unopened or (one.campaign_id, one.annotator_id) in seen,
+        )
+        for one in every
+    ]
+
+
+def _rule_one(one: AskedRuling, acts: Sequence[Act], *, actor_id: int, may: bool) -> RulingOutcome:
+    done = _done_before(one, acts, actor_id=actor_id)
+    if done:
+        return RulingOutcome(one.review_id, done, again=True)
+    if not may:
+        return RulingOutcome(one.review_id, problem=NOT_OPENED)
+    try:
+        _check_member(one.campaign_id, actor_id)
+        made = rule_once(
+            one.campaign_id,
+            one.annotator_id,
+            acts,
+            actor_id=actor_id,
+            reason=one.reason,
+            seen=one.seen,
+        )
+    except ServiceError as refused:
+        done = _done_before(one, acts, actor_id=actor_id) if isinstance(refused, Conflict) else ()
+        if done:  # at the same time, by the same form in another window
+            return RulingOutcome(one.review_id, done, again=True)
+        return RulingOutcome(one.review_id, problem=refused.message)
+    return RulingOutcome(one.review_id, tuple(ruling.pk for ruling in made))
+
+
+def _done_before(one: AskedRuling, acts: Sequence[Act], *, actor_id: int) -> tuple[int, ...]:
+    """Return the rulings since `seen` if they are exactly these acts of this person; else none.
+
+    A block and its end hold in all campaigns of an owner, so they may have been made elsewhere.
+    """
+    rows = Ruling.objects.filter(review=one.review_id, pk__gt=one.seen).order_by("pk")
+    made = list(rows.values_list("pk", "act", "actor", "reason"))
+    done = [Act(act) for _, act, *_ in made]
+    if any((actor, reason) != (actor_id, one.reason.strip()) for *_, actor, reason in made):
+        return ()
+    elsewhere = [act for act in acts if act not in DONE_ONCE.values()]
+    same = done == list(acts) or (done == elsewhere and _block_is_as(one, acts))
+    return tuple(pk for pk, *_ in made) if made and same else ()
+
+
+def _block_is_as(one: AskedRuling, acts: Sequence[Act]) -> bool:
+    blocked = eligibility.block(one.campaign_id, one.annotator_id) is not None
+    return blocked == (Act.BLOCK in acts)
+
+
+def _check_member(campaign_id: int, user_id: int) -> None:
+    """Raise `NotAllowed` for somebody who may no longer rule in this campaign."""
+    reviewers = Membership.objects.filter(campaign=campaign_id, role__in=Membership.REVIEW)
+    if not reviewers.filter(user=user_id).exists():
+        raise NotAllowed("You can no longer rule in this campaign.")

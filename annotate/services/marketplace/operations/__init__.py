@@ -1,1 +1,0 @@
-"""What each kind of operation does, one module per group of kinds."""

@@ -1,0 +1,512 @@
+"""Parts of a definition that are added, removed and moved in its form."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import QueryDict
+
+from annotate.common.json import storable
+from annotate.common.numbers import number_from
+from annotate.common.schemas import Problem, Refused, identifier_from, parse
+from annotate.instruments.base import Criterion
+from annotate.instruments.rating import instrument as rating_instrument
+from annotate.instruments.rating.instrument import (
+    EDIT_WORDING,
+    MOST_CRITERIA,
+    MOST_LEVELS,
+    MOST_SECTIONS,
+    REQUIREMENTS,
+)
+from annotate.instruments.tutorials import MOST_QUESTIONS
+
+Content = dict[str, Any]
+
+
+def changed(content: Content, act: str) -> str:
+    """Add, remove or move a part of `content`; return the id of the field to go on with."""
+    verb, *places = act.split(":")
+    at = [number_from(place) or 0 for place in places]
+    criteria, sections = content["criteria"], content.setdefault("instructions", [])
+    match verb, at:
+        case "add_criterion", [] if len(criteria) < MOST_CRITERIA:
+            criteria.append(rating_instrument.criterion())
+            return f"c{len(criteria) - 1}-label"
+        case "add_section", [] if len(sections) < MOST_SECTIONS:
+            sections.append({})
+            return f"s{len(sections) - 1}-title"
+        case "add_level", [i] if i < len(criteria) and len(criteria[i]["levels"]) < MOST_LEVELS:
+            levels = criteria[i]["levels"]
+            levels.append(rating_instrument.level(levels))
+            return f"c{i}-l{len(levels) - 1}-label"
+        case "remove_level", [i, j] if i < len(criteria) and j < len(criteria[i]["levels"]):
+            criteria[i]["levels"].pop(j)
+            return f"c{i}-label"
+        case (("remove_criterion" | "up" | "down"), [i]) if i < len(criteria):
+            return _moved(criteria, i, {"up": -1, "down": 1}.get(verb), "c")
+        case "remove_section", [i] if i < len(sections):
+            return _moved(sections, i, None, "s")
+    return ""
+
+
+def _moved(parts: list[Content], at: int, step: int | None, letter: str) -> str:
+    """Remove a part, or move it by a step; return the field to go on with."""
+    part = parts.pop(at)
+    if step is not None:
+        at = min(max(at + step, 0), len(parts))
+        parts.insert(at, part)
+    if not parts:
+        return ""
+    return f"{letter}{min(at, len(parts) - 1)}-{'label' if letter == 'c' else 'title'}"
+
+
+# Where in the form a problem of a definition belongs.
+
+
+STEP = re.compile(r"[^.\[\]]+")
+SAID = {
+    "about": "what it is for",
+    "cue": "when to choose it",
+    "input_label": "heading of the input",
+    "name": "name in files",
+    "person_share": "share of people",
+    "second": "second text",
+}
+PARTS = {"criteria": "questions", "instructions": "sections"}
+
+
+@dataclass(frozen=True)
+class Located:
+    """A problem in people's words. anchor: the field, without the number sign."""
+
+    anchor: str
+    where: str
+    message: str
+
+
+def placed(problems: Sequence[Problem]) -> list[Located]:
+    """Return problems with their places in people's words, for the list above the form."""
+    return [Located(anchor(one.path), _where(one.path), one.message) for one in problems]
+
+
+def anchor(path: str) -> str:
+    """Return the id of the field of a problem's path: `criteria[0].levels[1].cue`: `c0-l1-cue`."""
+    match STEP.findall(path):
+        case ["criteria", i, "levels", j, ("value" | "label" | "cue") as name, *_]:
+            return f"c{i}-l{j}-{name}"
+        case ["criteria", i, ("levels" | "requires"), *_]:
+            return f"c{i}-levels"
+        case ["criteria", i, name, *_]:
+            return f"c{i}-{name}"
+        case ["criteria", i]:
+            return f"c{i}"
+        case ["instructions", i, name, *_]:
+            return f"s{i}-{name}"
+        case ["instructions", i]:
+            return f"s{i}"
+        case [("edit" | "example") as part, name, *_]:
+            return f"{part}-{name}"
+        case ["example"]:
+            return "example-text"
+        case [name, *_]:
+            return str(name)
+    return "label"
+
+
+def _where(path: str) -> str:
+    words: list[str] = []
+    for step in STEP.findall(path):
+        if step.isdecimal():
+            words[-1] = f"{words[-1].removesuffix('s')} {int(step) + 1}"
+        else:
+            words.append(PARTS.get(step, step))
+    said = [SAID.get(word, word) for word in words]
+    return ", ".join(said).capitalize() or "The definition"
+
+
+# The definition of an instrument from the fields of a browser.
+#
+# Nothing is checked here: the declared shape of definitions does. What the form has no fields for
+# (examples of instructions, paragraphs of the example) is kept as it is.
+
+
+HEAD = ("label", "key", "language", "task", "about", "hint", "minutes", "input_label")
+CRITERION = ("label", "name", "question", "evidence")
+CONSTANTS = ("balance", "person_share")
+LEVEL = ("value", "label", "cue")
+SECTION = ("title", "text")
+EXAMPLE = ("text", "second", "input")
+WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
+DECIMAL = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
+
+
+def content_of(post: QueryDict) -> Content:
+    """Return the definition that a browser's fields describe; what is wrong in it is kept."""
+    head = {name: _text(post, name) for name in HEAD}
+    head["key"] = head["key"] or identifier_from(head["label"])
+    example = _named(post, "example-", EXAMPLE)
+    example["paragraphs"] = _list(_text(post, "example-paragraphs"))
+    found = head | {
+        "steps": [line for line in _text(post, "steps").split("\n") if line.strip()],
+        "compares": "compares" in post,
+        "shows_others": "shows_others" in post,
+        "instructions": [_section(post, i) for i in range(_count(post, "s", MOST_SECTIONS))],
+        "edit": _filled(_named(post, "edit-", EDIT_WORDING)),
+        "example": _filled(example),
+    }
+    criteria = [_criterion(post, i) for i in range(_count(post, "c", MOST_CRITERIA))]
+    return _filled(found) | {"criteria": criteria}
+
+
+def _text(post: QueryDict, name: str) -> str:
+    return str(post.get(name, "")).replace("\r\n", "\n")
+
+
+def _named(post: QueryDict, before: str, names: Sequence[str]) -> Content:
+    return {name: _text(post, before + name) for name in names}
+
+
+def _count(post: QueryDict, name: str, most: int) -> int:
+    """Return how many parts the form has; one too many is kept, so that it is refused."""
+    return min(number_from(post.get(name, "")) or 0, most + 1)
+
+
+def _filled(values: Content) -> Content:
+    """Leave out what is empty."""
+    return {name: one for name, one in values.items() if one not in ("", [], {}, False)}
+
+
+def _criterion(post: QueryDict, place: int) -> Content:
+    at = f"c{place}-"
+    own = _named(post, at, CRITERION)
+    own["name"] = own["name"] or identifier_from(own["label"], otherwise=f"question_{place + 1}")
+    optional = {name: _decimal(_text(post, at + name)) for name in CONSTANTS}
+    if f"{at}lower" in post:
+        own["higher_is_better"] = False
+    optional["evidence"] = own.pop("evidence")
+    levels = [_level(post, f"{at}l{j}-") for j in range(_count(post, f"{at}n", MOST_LEVELS))]
+    return own | {name: one for name, one in optional.items() if one != ""} | {"levels": levels}
+
+
+def _level(post: QueryDict, at: str) -> Content:
+    found = _named(post, at, LEVEL) | {"value": _whole(_text(post, f"{at}value"))}
+    requires = [one for one in REQUIREMENTS if one in post.getlist(f"{at}requires")]
+    return found | ({"requires": requires} if requires else {})
+
+
+def _section(post: QueryDict, place: int) -> Content:
+    words = _named(post, f"s{place}-", SECTION)
+    return _filled(words | {"examples": _list(_text(post, f"s{place}-kept"))})
+
+
+def _whole(text: str) -> Any:
+    plain = text.strip().replace("−", "-")
+    return int(plain) if WHOLE.fullmatch(plain) else text
+
+
+def _decimal(text: str) -> Any:
+    plain = text.strip().replace(",", ".")
+    return float(plain) if DECIMAL.fullmatch(plain) else text.strip()
+
+
+def _list(text: str) -> list[Any]:
+    """Return a kept list; nothing where somebody has changed it into something else."""
+    try:
+        found = parse(text) if text else []
+    except Refused:
+        return []
+    fine = isinstance(found, list) and storable(json.dumps(found, ensure_ascii=False))
+    return found if fine else []
+
+
+# The fields of a definition, as the page of the form shows them.
+
+
+ShownContent = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A field. id: in the page, and its name in the form."""
+
+    id: str
+    value: Any = ""
+    problem: str = ""
+    is_first: bool = False  # has the focus when the page is shown
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """Makes the fields. told: the problem of each id; focus: the id that has the focus."""
+
+    told: Mapping[str, str]
+    focus: str
+
+    def one(self, at: str, value: Any = "") -> Box:
+        shown = "" if value is None else value
+        return Box(at, shown, self.told.get(at, ""), at == self.focus)
+
+    def named(self, before: str, values: ShownContent, names: Sequence[str]) -> dict[str, Box]:
+        return {name: self.one(before + name, values.get(name)) for name in names}
+
+    def criterion(self, place: int, given: ShownContent) -> dict[str, Any]:
+        at = f"c{place}"
+        return {
+            "at": at,
+            "place": place,
+            "number": place + 1,
+            "lower": not given.get("higher_is_better", True),
+            "levels": [self.level(f"{at}-l{j}", one) for j, one in enumerate(given["levels"])],
+            "all_levels": self.one(f"{at}-levels"),
+            "whole": self.one(at),
+            **self.named(f"{at}-", given, (*CRITERION, *CONSTANTS)),
+        }
+
+    def level(self, at: str, given: ShownContent) -> dict[str, Any]:
+        requires = given.get("requires", ())
+        return {"at": at, "requires": requires, **self.named(f"{at}-", given, LEVEL)}
+
+    def section(self, place: int, given: ShownContent) -> dict[str, Any]:
+        at, kept = f"s{place}", given.get("examples", [])
+        return {
+            "at": at,
+            "place": place,
+            "number": place + 1,
+            "examples": len(kept),
+            "kept": _kept(kept),
+            "whole": self.one(at),
+            **self.named(f"{at}-", given, SECTION),
+        }
+
+
+def showing_shown(
+    content: ShownContent, problems: Sequence[Problem], *, focus: str = ""
+) -> dict[str, Any]:
+    """Return the fields for the page, in the shape of the definition."""
+    boxes, example = Boxes(_told(problems), focus), content.get("example", {})
+    criteria, sections = content["criteria"], content.get("instructions", [])
+    return {
+        **boxes.named("", content, HEAD),
+        "steps": boxes.one("steps", "\n".join(content.get("steps", []))),
+        "compares": content.get("compares", False),
+        "shows_others": boxes.one("shows_others", content.get("shows_others", False)),
+        "criteria": [boxes.criterion(i, one) for i, one in enumerate(criteria)],
+        "all_criteria": boxes.one("criteria"),
+        "sections": [boxes.section(i, one) for i, one in enumerate(sections)],
+        "all_sections": boxes.one("instructions"),
+        "edit": boxes.named("edit-", content.get("edit", {}), EDIT_WORDING),
+        "example": boxes.named("example-", example, EXAMPLE),
+        "paragraphs": _kept(example.get("paragraphs", [])),
+    }
+
+
+def _told(problems: Sequence[Problem]) -> dict[str, str]:
+    told: dict[str, str] = {}
+    for one in problems:
+        at = anchor(one.path)
+        told[at] = f"{told[at]} {one.message}" if at in told else one.message
+    return told
+
+
+def _kept(parts: Sequence[Any]) -> str:
+    """Return what the form has no fields for as JSON; "" if nothing."""
+    return json.dumps(parts, ensure_ascii=False) if parts else ""
+
+
+# The form of a tutorial: its JSON from the fields of a browser, and the fields from the JSON.
+#
+# The form checks nothing itself: the declared shape of tutorials does. Questions that the form has no
+# fields for (edits, evidence, examples, versions) are kept as they are.
+
+
+SHARED = ("replaces", "slots", "cases")  # fields of a tutorial that the form only keeps
+TUTORIAL_HEAD = ("title", "version", "language")
+WORDS = ("key", "section", "prompt", "question", "text", "second", "criterion")
+FIELDS = {*WORDS, "kind", "accepted", "feedback"}
+AT = re.compile(r"questions\[(\d+)\](?:\.(.*))?")
+
+
+@dataclass(frozen=True)
+class ShownAnswer:
+    """A level of a question: whether it is right, and what is said to people who choose it."""
+
+    value: int
+    label: str
+    cue: str
+    is_right: bool
+    why: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class ShownQuestion:
+    """A question as the form shows it. kept: its JSON, where the form has no fields for it."""
+
+    place: int
+    raw: Mapping[str, Any]
+    label: str = ""
+    answers: Sequence[ShownAnswer] = ()
+    kept: str = ""
+    takes_input: bool = False
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def number(self) -> int:
+        return self.place + 1
+
+    @property
+    def lacks_text(self) -> bool:
+        lacks = not self.raw.get("text") or self.raw.get("second") == ""
+        return not self.kept and lacks
+
+
+@dataclass(frozen=True)
+class ShownProblem:
+    """A problem in people's words. anchor: the field, without the number sign."""
+
+    anchor: str
+    where: str
+    message: str
+
+
+def tutorial_content(
+    post: QueryDict, *, instrument: str, criteria: Mapping[str, Criterion]
+) -> Content:
+    """Return the tutorial that a browser's fields describe; what is wrong in it is kept."""
+    n = min(number_from(post.get("n", "")) or 0, MOST_QUESTIONS + 1)
+    asked = _text(post, "asked")
+    return {
+        "instrument": instrument,
+        **{name: _text(post, name) for name in TUTORIAL_HEAD},
+        **({"asked": number_from(asked) or asked} if asked else {}),
+        **_shared(post),
+        "questions": [_question(post, place, criteria) for place in range(n)],
+    }
+
+
+def tutorials_rows(
+    content: Content, problems: Sequence[Problem], criteria: Mapping[str, Criterion]
+) -> list[ShownQuestion]:
+    """Return the questions for display, with their problems next to the fields."""
+    found: dict[int, dict[str, str]] = {}
+    for one in problems:
+        if at := AT.fullmatch(one.path):
+            found.setdefault(int(at[1]), {})[at[2] or ""] = one.message
+    return [
+        _row(place, raw, found.get(place, {}), criteria)
+        for place, raw in enumerate(content["questions"])
+    ]
+
+
+def tutorial_placed(problems: Sequence[Problem]) -> list[ShownProblem]:
+    """Return problems with the number of the question and the field, for the list above."""
+    return [_placed(one) for one in problems]
+
+
+def shared(content: Content) -> str:
+    """Return what all questions share, and the form has no fields for, as JSON; "" if nothing."""
+    found = {name: content[name] for name in SHARED if content.get(name)}
+    return json.dumps(found, ensure_ascii=False) if found else ""
+
+
+def _shared(post: QueryDict) -> Content:
+    given = _parsed(_text(post, "shared"))
+    return {name: given[name] for name in SHARED if name in given}
+
+
+def _parsed(text: str) -> Content:
+    try:
+        found = parse(text)
+    except Refused:
+        return {}
+    fine = isinstance(found, dict) and storable(json.dumps(found, ensure_ascii=False))
+    return found if fine else {}  # an unpaired surrogate cannot be shown
+
+
+def _question(post: QueryDict, place: int, criteria: Mapping[str, Criterion]) -> Content:
+    at = f"q{place}-"
+    if kept := _text(post, f"{at}kept"):
+        return _parsed(kept)
+    criterion = criteria.get(_text(post, f"{at}criterion"))
+    levels = criterion.levels if criterion else ()
+    words = {name: _text(post, at + name) for name in WORDS if at + name in post}
+    right = set(post.getlist(f"{at}right"))
+    return words | {
+        "kind": "choice",
+        "accepted": [one.value for one in levels if str(one.value) in right],
+        "feedback": {str(one.value): _text(post, f"{at}why_{one.value}") for one in levels},
+    }
+
+
+def _row(
+    place: int, raw: Any, problems: Mapping[str, str], criteria: Mapping[str, Criterion]
+) -> ShownQuestion:
+    if not _has_fields(raw, criteria):
+        shown = raw if isinstance(raw, dict) else {}
+        kept = json.dumps(raw, ensure_ascii=False)
+        return ShownQuestion(place, shown, kept=kept, problems=problems)
+    criterion = criteria[raw["criterion"]]
+    answers = [
+        ShownAnswer(
+            value=one.value,
+            label=str(one.label),
+            cue=str(one.cue),
+            is_right=one.value in raw["accepted"],
+            why=raw["feedback"].get(str(one.value), ""),
+            problem=problems.get(f"feedback.{one.value}", ""),
+        )
+        for one in criterion.levels
+    ]
+    return ShownQuestion(
+        place,
+        raw,
+        label=str(criterion.label),
+        answers=answers,
+        takes_input="question" in raw,
+        problems=problems,
+    )
+
+
+def _has_fields(raw: Any, criteria: Mapping[str, Criterion]) -> bool:
+    """Return whether the form can show all of a question."""
+    if not isinstance(raw, dict) or not set(raw) <= FIELDS or raw.get("kind") != "choice":
+        return False
+    words = all(isinstance(raw.get(name, ""), str) for name in WORDS)
+    return words and raw.get("criterion") in criteria and _answers_fit(raw, criteria)
+
+
+def _answers_fit(raw: Content, criteria: Mapping[str, Criterion]) -> bool:
+    values = [one.value for one in criteria[raw["criterion"]].levels]
+    accepted, feedback = raw.get("accepted"), raw.get("feedback")
+    return (
+        isinstance(accepted, list)
+        and all(type(one) is int and one in values for one in accepted)
+        and isinstance(feedback, dict)
+        and set(feedback) <= set(map(str, values))
+        and all(isinstance(why, str) for why in feedback.values())
+    )
+
+
+def _placed(problem: Problem) -> ShownProblem:
+    at = AT.fullmatch(problem.path)
+    if at is None:
+        head = problem.path.partition(".")[0].partition("[")[0]
+        anchor = head if head in (*TUTORIAL_HEAD, "asked") else "questions"
+        return ShownProblem(anchor, problem.path, problem.message)
+    place, name = int(at[1]), at[2] or ""
+    anchor = f"q{place}-{_field(name)}" if name else f"q{place}"
+    return ShownProblem(
+        anchor, f"Question {place + 1}{', ' if name else ''}{_said(name)}", problem.message
+    )
+
+
+def _field(name: str) -> str:
+    return f"why_{name.partition('.')[2]}" if name.startswith("feedback.") else name
+
+
+def _said(name: str) -> str:
+    kind, _point, value = name.partition(".")
+    known = {"accepted": "right answer", "feedback": f"explanation of {value.replace('-', '−')}"}
+    return known.get(kind, name)

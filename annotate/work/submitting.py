@@ -1,0 +1,678 @@
+"""Corrections: a judgment supersedes another one. Both stay as facts; the later one counts."""
+
+import secrets
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.campaigns import totals
+from annotate.common import audit, locks, marks
+from annotate.common.errors import Conflict, Gone, Invalid
+from annotate.instruments import base as instruments_base
+from annotate.instruments.base import Instrument, InvalidResponse, Material
+from annotate.models import (
+    Assignment,
+    Campaign,
+    Draft,
+    Exclusion,
+    Feedback,
+    GoldAnswer,
+    GoldCorrection,
+    Judgment,
+    LedgerEntry,
+    Participation,
+    PendingScore,
+    SignalKey,
+    Slot,
+)
+from annotate.pay import budget, ledger, promises
+from annotate.review import eligibility
+from annotate.screening.signals import PageCounts, hashed, screen_of, sent, signals_on
+from annotate.studies import queries as studies_queries
+from annotate.work import (
+    admission,
+    leasing,
+    picking,
+    slots,
+)
+from annotate.work import (
+    queries as work_queries,
+)
+from annotate.work import (
+    task as work_task,
+)
+from annotate.work.picking import Picked
+from annotate.work.queries import Answered
+from annotate.work.task import Figures, InHand, Work
+
+
+def supersede(
+    judgment_id: int,
+    *,
+    response: dict[str, Any],
+    actor_id: int | None = None,
+    version: str | None = None,
+    seconds: float = 0.0,
+    at: datetime | None = None,
+) -> int:
+    """Store a checked response in place of a judgment; return the id of the new one.
+
+    It has the same assignment, so it counts and is paid as the earlier one was. version: of the
+    instrument with which it was asked; None: that of the earlier one. seconds: the time that the
+    correction took, which is added. Raises `Conflict` where the earlier one is excluded or already
+    superseded.
+    """
+    with transaction.atomic():
+        earlier = Judgment.every.select_related("campaign").get(pk=judgment_id)
+        locks.campaign_shared(earlier.campaign_id)  # it concerns one person
+        if Exclusion.objects.filter(judgment=earlier, restored_at=None).exists():
+            raise Conflict("This judgment is excluded. Rule on that before it is corrected.")
+        now = at or timezone.now()
+        if not Judgment.supersede(earlier.pk, at=now):
+            raise Conflict("This judgment has been corrected already. Look at the later one.")
+        active = earlier.active_seconds
+        later = Judgment.objects.create(
+            assignment_id=earlier.assignment_id,
+            campaign_id=earlier.campaign_id,
+            output_id=earlier.output_id,
+            annotator_id=earlier.annotator_id,
+            instrument=earlier.instrument,
+            instrument_version=version or earlier.instrument_version,
+            response=response,
+            submitted_at=now,
+            elapsed_seconds=earlier.elapsed_seconds + seconds,
+            active_seconds=None if active is None else active + seconds,
+            supersedes=earlier,
+        )
+        PendingScore.objects.filter(judgment=earlier).delete()
+        subject = f"judgment:{earlier.pk}"
+        audit.record(
+            "supersede", campaign_id=earlier.campaign_id, actor_id=actor_id, subject=subject
+        )
+        marks.mark(earlier.campaign_id, "superseded")
+    return int(later.pk)
+
+
+# Annotators' opinions of the work: optional, once a day per participation.
+
+
+LEVELS = range(1, 6)
+LONGEST = 2000
+
+
+def give(
+    participation_id: int,
+    *,
+    clarity: int | None = None,
+    enjoyment: int | None = None,
+    pay: int | None = None,
+    comment: str = "",
+) -> Feedback:
+    """Store an opinion. Each part is optional, but not all may be missing.
+
+    Raises `Invalid` for a level that does not exist or an overlong comment, and `Conflict` where
+    this participation has given feedback today.
+    """
+    levels = {"clarity": clarity, "enjoyment": enjoyment, "pay": pay}
+    comment = comment.strip()
+    _check(levels, comment)
+    with transaction.atomic():
+        # Of two simultaneous clicks, the second waits here and then finds the first.
+        Participation.objects.select_for_update().get(pk=participation_id)
+        if work_queries.given_today(participation_id):
+            raise Conflict(_("You have told us today already. Thank you!"), code="already")
+        return Feedback.objects.create(participation_id=participation_id, comment=comment, **levels)
+
+
+def _check(levels: dict[str, int | None], comment: str) -> None:
+    wrong = [name for name, level in levels.items() if level is not None and level not in LEVELS]
+    errors = {name: _("Choose one of the five answers, or none.") for name in wrong}
+    if len(comment) > LONGEST:
+        message = _("At most %(most)d characters, please; these are %(n)d.")
+        errors["comment"] = message % {"most": LONGEST, "n": len(comment)}
+    if not comment and all(level is None for level in levels.values()):
+        errors["comment"] = _("Nothing is filled in yet. All of it is optional.")
+    if errors:
+        raise Invalid(errors)
+
+
+# What is kept of the signals of an annotator's page: counts and keyed hashes, nothing else.
+
+
+KEY = 32  # bytes
+
+
+@dataclass(frozen=True)
+class PageSent:
+    """What came with a submit beside the response. None of it is stored as it is.
+
+    signals: whatever the page sent. network: the address of the connection. agent: the browser's
+    description of itself. "" if unknown.
+    """
+
+    signals: Any = None
+    network: str = ""
+    agent: str = ""
+
+
+def begin(campaign: Campaign) -> None:
+    """Make the key of a campaign that opens, if its settings ask for signals. Safe to repeat."""
+    if signals_on(campaign.screening):
+        SignalKey.objects.get_or_create(
+            campaign=campaign, defaults={"key": secrets.token_bytes(KEY)}
+        )
+
+
+def counted(key: bytes | None, page: PageSent | None) -> dict[str, Any] | None:
+    """Return what is stored of a task; None where signals are off or the page sent none.
+
+    Nothing that a page sends raises an error here, so no judgment is lost by it.
+    """
+    counts = None if page is None or key is None else sent(page.signals)
+    if counts is None or page is None or key is None:
+        return None
+    device = f"{page.agent}\n{screen_of(page.signals)}" if page.agent else ""
+    return replace(
+        counts,
+        network=hashed(key, "network", page.network),
+        device=hashed(key, "device", device),
+    ).as_data()
+
+
+# What was submitted becomes a fact: a judgment of an output, or an answer to a gold item.
+
+
+@dataclass(frozen=True)
+class CheckedResponse:
+    """A checked response to a task.
+
+    instrument: the one that the page asked with. signals: what the page counted, if it counts.
+    page: what the page sent beside the response.
+    """
+
+    task: InHand
+    instrument: Instrument
+    response: dict[str, Any]
+    active_seconds: float | None
+    at: datetime
+    signals: dict[str, Any] | None = None
+    page: PageSent | None = None
+
+    @property
+    def assignment(self) -> Assignment:
+        return self.task.assignment
+
+
+def add(work: CheckedResponse) -> int | None:
+    """Store a submission; return the id of the judgment, None where it answers a gold item."""
+    assignment, campaign = work.assignment, work.assignment.campaign
+    alike: dict[str, Any] = {
+        "assignment": assignment,
+        "campaign": campaign,
+        "annotator_id": assignment.annotator_id,
+        "instrument_version": work.instrument.version,
+        "response": work.response,
+        "submitted_at": work.at,
+        "elapsed_seconds": (work.at - work.task.began).total_seconds(),
+        "active_seconds": work.active_seconds,
+    }
+    if work.task.expected is None:
+        alike |= {"output_id": assignment.output_id, "instrument": campaign.instrument}
+        return int(Judgment.objects.create(**alike).pk)
+    alike["item_id"] = assignment.gold_id
+    right = instruments_base.is_right(work.instrument, work.task.expected, work.response)
+    GoldAnswer.objects.create(**alike, right=right)
+    return None
+
+
+# Submitting judgments and keeping drafts.
+
+
+Status = Assignment.Status
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The result of a submitted response: whether it counts, and what it earned.
+
+    judgment_id: None for a gold item. Annotators are not told it, nor that gold enters no estimate.
+    """
+
+    judgment_id: int | None
+    counts: bool
+    earned: Decimal
+    already: bool = False
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """What a page hands in. version: of the instrument with which it asked; None: this process.
+
+    page: what it sent beside the response; it is used only where the campaign counts signals.
+    """
+
+    raw: Mapping[str, Any]
+    active_seconds: float | None = None
+    version: str | None = None
+    page: PageSent | None = None
+
+
+def submit_judgment(
+    assignment_id: int,
+    *,
+    participation_id: int,
+    raw: Mapping[str, Any],
+    active_seconds: float | None = None,
+    version: str | None = None,
+    page: PageSent | None = None,
+) -> Receipt:
+    """Store a response as a judgment, once. A repeated submit returns the first receipt.
+
+    version: of the instrument that the page asked with; None where this process asked.
+    Raises `Invalid` with what is missing; `Gone` where the annotator has the same output open
+    again, or has left or submitted its paid unit; `NotFound` for another person's assignment;
+    `Conflict` where the instrument has another version now. A worker computes the scores after the
+    change mark (`scoring.ensure`).
+    """
+    given = HandedIn(raw, active_seconds, version, page)
+
+    def act(who: Participation, alone: bool) -> Receipt:
+        instrument = studies_queries.instrument_of(who.campaign)
+        receipt, due = store(assignment_id, who, given, instrument, alone=alone)
+        if due:
+            totals.change(who.campaign_id, **due)
+            promises.fall_due(who.campaign, who.annotator_id)
+        return receipt
+
+    return in_turn(participation_id, act)
+
+
+def in_turn(participation_id: int, act: Callable[[Participation, bool], T]) -> T:
+    """Submit a task by `act`, in a transaction that locks the person.
+
+    Where that is not enough it is undone, and done again with the campaign locked alone.
+    """
+    try:
+        try:
+            with transaction.atomic():
+                return act(locks.person(participation_id), False)
+        except leasing.Alone:
+            with transaction.atomic():
+                return act(locks.person(participation_id, alone=True), True)
+    except IntegrityError:  # this person has the same output in another task
+        raise Gone(_("You already have this task, in another tab or an earlier visit.")) from None
+
+
+def store(
+    assignment_id: int, who: Participation, given: HandedIn, instrument: Instrument, *, alone: bool
+) -> tuple[Receipt, dict[str, Any]]:
+    """Store a response in the caller's transaction, which `in_turn` has begun.
+
+    Return the receipt, and what the caller adds to the campaign's totals and then looks whether a
+    bonus falls due; nothing where it had been stored before. Raises as `submit` does, and
+    `leasing.Alone` for late work that needs the campaign's own lock.
+    """
+    assignment = leasing.own(assignment_id, participation_id=who.pk)
+    is_late = assignment.status != Status.LEASED
+    mine = Assignment.objects.filter(Assignment.has_work(), pk=assignment_id)
+    if is_late and mine.exists():  # its unit may have been returned since
+        return _receipt(assignment_id, already=True), {}
+    if is_late and not alone:
+        raise leasing.Alone
+    assignment.campaign, assignment.participation = who.campaign, who
+    work = checked(work_task.task_in_hand(assignment), instrument, given)
+    work = replace(work, signals=counted(work_task.signal_keys_of(who.campaign), given.page))
+    if is_late:
+        return _late(work, who)
+    if not _advance(work, who, sources=[Status.LEASED]):
+        raise leasing.Alone  # its time was over meanwhile
+    receipt, due = _store(work, kind=LedgerEntry.Kind.REWARD, counts=True)
+    return receipt, due | {"leased": -1}
+
+
+def save_draft(
+    assignment_id: int, *, participation_id: int, revision: int, data: Mapping[str, Any]
+) -> int:
+    """Store the answers entered so far; return the new revision.
+
+    Raises `Conflict` where another tab has saved since `revision`, and `Gone` after the submit.
+    """
+    if leasing.own_status(assignment_id, participation_id) in Assignment.JUDGED:
+        raise Gone(_("You have submitted this task already."), code="submitted")
+    earlier = Draft.objects.filter(assignment=assignment_id, revision=revision)
+    saved = earlier.update(revision=revision + 1, data=dict(data), saved_at=timezone.now())
+    if not saved and not (revision == 0 and _first_draft(assignment_id, data)):
+        raise Conflict(
+            _("This task is open in another tab, with newer answers. Reload to see them."),
+            code="stale",
+        )
+    return revision + 1
+
+
+def _first_draft(assignment_id: int, data: Mapping[str, Any]) -> bool:
+    """Store the first draft of a task; False if another tab has stored one meanwhile."""
+    try:
+        with transaction.atomic():
+            Draft.objects.create(assignment_id=assignment_id, revision=1, data=dict(data))
+    except IntegrityError:
+        return False
+    return True
+
+
+def checked(task: InHand, instrument: Instrument, given: HandedIn) -> CheckedResponse:
+    """Return the submission, after checking that the page asked with this version.
+
+    Raises `Invalid` with what is missing, and `Conflict` for another version.
+    """
+    if given.version not in (None, instrument.version):
+        raise Conflict(
+            _(
+                "The wording of this study has changed since you opened this page. Your answers "
+                "are kept: reload, look them over, and submit again."
+            ),
+            code="stale_version",
+        )
+    response = _read(instrument, task.material, given.raw)
+    at = timezone.now()
+    return CheckedResponse(task, instrument, response, given.active_seconds, at, page=given.page)
+
+
+def _read(instrument: Instrument, material: Material, raw: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return instrument.check(raw, material=material)
+    except InvalidResponse as error:
+        raise Invalid(error.errors) from None
+
+
+def _late(work: CheckedResponse, who: Participation) -> tuple[Receipt, dict[str, Any]]:
+    """Store work after its lease: it counts if a slot is free; otherwise it is compensated."""
+    campaign, task = who.campaign, work.assignment
+    over = admission.closed_unit(who)
+    if over is not None:  # its paid unit takes no more work
+        raise Gone(over.message, code=over.reason)
+    promised = admission.has_room(who, besides=task)
+    _advance(work, who, sources=[Status.EXPIRED, Status.RETURNED])
+    counts = _retake(task, campaign, promised=promised)
+    if not counts and not promised and not budget.affordable(campaign):
+        subject = f"assignment:{task.pk}"
+        audit.record("compensation_needed", campaign_id=campaign.pk, subject=subject)
+        return _store(work, kind=None, counts=False)
+    kind = LedgerEntry.Kind.REWARD if counts else LedgerEntry.Kind.COMPENSATION
+    return _store(work, kind=kind, counts=counts)
+
+
+def _advance(
+    work: CheckedResponse, who: Participation, *, sources: Collection[Assignment.Status]
+) -> bool:
+    """Record the submission of a task that is in one of `sources`."""
+    return bool(
+        slots.move(
+            [work.assignment.pk],
+            _state(who),
+            campaign_id=who.campaign_id,
+            sources=sources,
+            ended_at=work.at,
+            signals=work.signals,
+        )
+    )
+
+
+def _state(who: Participation) -> Status:
+    """Return what its submissions are: verified where the crowd has confirmed the participation."""
+    return Status.SUBMITTED if who.verified_at is None else Status.VERIFIED
+
+
+def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bool:
+    """Take a free slot of the same output again, if the campaign still collects and can pay.
+
+    A gold item needs no slot.
+    """
+    if campaign.status not in (*admission.COLLECTING, Campaign.Status.PAUSED):
+        return False
+    if admission.blocked(campaign, promised=promised) or admission.over_cap(assignment, campaign):
+        return False
+    if eligibility.excluded(campaign.pk, assignment.annotator_id):
+        return False
+    return assignment.output_id is None or slots.take_for(assignment)
+
+
+def _store(
+    work: CheckedResponse, *, kind: LedgerEntry.Kind | None, counts: bool
+) -> tuple[Receipt, dict[str, Any]]:
+    assignment, campaign = work.assignment, work.assignment.campaign
+    judgment_id = add(work)
+    spent, earned = Decimal(0), Decimal(0)
+    if kind is not None:
+        entry = ledger.earn_task(assignment, campaign=campaign, kind=kind)
+        spent, earned = entry.amount + entry.fee, budget.price(campaign).reward
+    Draft.objects.filter(assignment=assignment).delete()
+    marks.mark(campaign.pk, "judgment")
+    return Receipt(judgment_id, counts, earned), {"spent": spent}
+
+
+def _receipt(assignment_id: int, *, already: bool) -> Receipt:
+    judgment = Judgment.objects.filter(assignment=assignment_id).first()
+    entry = LedgerEntry.objects.filter(assignment=assignment_id).first()
+    holds = Slot.objects.filter(assignment=assignment_id).exists()
+    earned = entry.amount if entry else Decimal(0)
+    if judgment is None:  # a gold item
+        counts = entry is not None and entry.kind == LedgerEntry.Kind.REWARD
+        return Receipt(None, counts, earned, already=already)
+    return Receipt(judgment.pk, holds, earned, already=already)
+
+
+# A judgment comes in, and the task after the next one goes out: one transaction.
+
+
+@dataclass(frozen=True)
+class Following:
+    """What comes after a task.
+
+    next: the assignment that comes now; None where the page must ask what there is.
+    coming: the task that was leased last; None if none was. It may be `next` itself.
+    """
+
+    study: work_task.Study
+    figures: Figures
+    next: int | None
+    coming: Work | None
+
+
+def submit(
+    assignment_id: int,
+    *,
+    participation_id: int,
+    raw: Mapping[str, Any],
+    active_seconds: float | None,
+    version: str,
+    page: PageSent | None = None,
+) -> tuple[Receipt, Following]:
+    """Store a response as a judgment, once, and lease the task after the next one.
+
+    Raises as `judgments.submit` does.
+    """
+    given = HandedIn(raw, active_seconds, version, page)
+
+    def act(who: Participation, alone: bool) -> tuple[Receipt, Following]:
+        study = work_task.study_of(who.campaign)
+        receipt, due = store(assignment_id, who, given, study.instrument, alone=alone)
+        return receipt, _follow(who, study, due, alone=alone)
+
+    return in_turn(participation_id, act)
+
+
+def what_follows(participation_id: int) -> Following:
+    """Lease the task after the next one, or the next one."""
+    try:
+        return _after(participation_id, alone=False)
+    except leasing.Alone:
+        return _after(participation_id, alone=True)
+
+
+@transaction.atomic
+def _after(participation_id: int, *, alone: bool) -> Following:
+    who = locks.person(participation_id, alone=alone)
+    return _follow(who, work_task.study_of(who.campaign), {}, alone=alone)
+
+
+def _follow(
+    who: Participation, study: work_task.Study, due: dict[str, Any], *, alone: bool
+) -> Following:
+    """Lease the next task of a locked person. due: what else this transaction adds to the totals.
+
+    What comes before the next task, such as a changed consent text, is asked on a page.
+    """
+    leasing.expire(who.campaign_id, now=timezone.now())
+    submitted = bool(due)
+    if alone and due:  # limits are read from the totals now, and nobody else changes them
+        totals.change(who.campaign_id, **due)
+        due = {}
+    now = picking.standing_of(who, now=timezone.now())
+    picked, coming, waiting = None, None, now.waiting
+    if now.n_open < admission.AT_ONCE and not _keeps(who.campaign, waiting):
+        picked, within = leasing.choose(who, now, study.instrument, alone=alone)
+    if isinstance(picked, Picked):
+        assignment = leasing.take(picked, who)
+        leasing.count(who, picked, within, **due)
+        coming = work_task.current(assignment, study, has_draft=picked.has_draft)
+        waiting = waiting or coming.id
+    elif due:
+        totals.change(who.campaign_id, **due)
+    if coming is None and now.n_open > 1:
+        coming = _open_beside(who, waiting, study)
+    if submitted:
+        promises.fall_due(who.campaign, who.annotator_id)
+    if isinstance(picked, admission.Nothing):
+        promises.look(who.campaign, who.annotator_id)
+    if work_task.owed(who.campaign, who):
+        waiting = None
+    figures = work_task.figures_of(who, now, goes_on=coming is not None)
+    return Following(study, figures, waiting, coming)
+
+
+def _open_beside(who: Participation, waiting: int | None, study: work_task.Study) -> Work | None:
+    """Return the open task that is not the next one."""
+    mine = admission.open_of(who.pk).select_related("participation", "output__item", "gold")
+    found = mine.exclude(pk=waiting or 0).order_by("leased_at", "pk").first()
+    return None if found is None else work_task.current(found, study)
+
+
+def _keeps(campaign: Campaign, waiting: int | None) -> bool:
+    """Return whether a closing campaign keeps its slots for people who ask for a task now."""
+    return campaign.status == Campaign.Status.CLOSING and waiting is not None
+
+
+# An annotator corrects the text submitted last: a second fact, which supersedes the first.
+#
+# One transaction, which locks the campaign and the person: of acts that end the time
+# for corrections (a text submitted later, a unit handed in, a ruling, the end of the campaign) and
+# of two corrections at once, each sees what the one before has done.
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """The result of a correction. judgment_id: the one that counts; None for a gold item."""
+
+    judgment_id: int | None
+    already: bool = False
+
+
+def correct(assignment_id: int, *, participation_id: int, given: HandedIn, after: int) -> Corrected:
+    """Store a response in place of the last one to this task, once.
+
+    after: how many answers to it the page knew; a repeated request is answered as the first one
+    was. Raises `Invalid` with what is missing, `Conflict` where another tab has corrected it or the
+    instrument has another version, `Gone` where it may not be corrected any more, and `NotFound`
+    for another person's task.
+    """
+    task = leasing.own(assignment_id, participation_id=participation_id)
+    work = checked(
+        work_task.task_in_hand(task), studies_queries.instrument_of(task.campaign), given
+    )
+    with transaction.atomic():
+        campaign = locks.campaign_shared(task.campaign_id)
+        who = locks.person(participation_id)
+        found = work_queries.answered(assignment_id)
+        if found.answers == after + 1 and found.response == work.response:
+            return Corrected(_id(found), already=True)
+        last = work_queries.last(participation_id)
+        if last is not None and last.pk != assignment_id:
+            raise Gone(
+                _("You have submitted another text since, so this one stays as it is."),
+                code="not_correctable",
+            )
+        now = timezone.now()
+        why = work_queries.refusal(campaign, who, last, now=now) or work_queries.too_many(found)
+        if why is not None:
+            raise Gone(why.message, code=why.reason)
+        if found.answers != after:
+            raise Conflict(
+                _("This text was corrected in another tab. Go back, and open it again."),
+                code="corrected",
+            )
+        return _store_correction(work, campaign, found)
+
+
+def _store_correction(work: CheckedResponse, campaign: Campaign, found: Answered) -> Corrected:
+    now = timezone.now()
+    spent = min(work.active_seconds or 0.0, max(0.0, (now - found.at).total_seconds()))
+    _add_signals(work, campaign)
+    _stop_clock(work.assignment, spent)
+    if isinstance(found.fact, Judgment):
+        later = supersede(
+            found.fact.pk,
+            response=work.response,
+            version=work.instrument.version,
+            seconds=spent,
+            at=now,
+        )
+        return Corrected(later)
+    _keep(work, found.fact, number=found.answers, spent=spent)
+    return Corrected(None)
+
+
+def _keep(work: CheckedResponse, answer: GoldAnswer, *, number: int, spent: float) -> None:
+    """Keep a correction of a gold item, whose first answer counts."""
+    GoldCorrection.objects.create(
+        answer=answer,
+        number=number,
+        instrument_version=work.instrument.version,
+        response=work.response,
+        submitted_at=timezone.now(),
+        active_seconds=None if work.active_seconds is None else spent,
+    )
+    audit.record("correct_gold", campaign_id=answer.campaign_id, subject=f"gold_answer:{answer.pk}")
+
+
+def _add_signals(work: CheckedResponse, campaign: Campaign) -> None:
+    """Add what the page counted to what it counted before: the last text came about in both."""
+    more = counted(work_task.signal_keys_of(campaign), work.page)
+    if more is None:
+        return
+    mine = Assignment.objects.filter(pk=work.assignment.pk)
+    before = mine.values_list("signals", flat=True).get()
+    both = PageCounts.stored(before or {}).plus(PageCounts.stored(more))
+    mine.update(signals=both.as_data())
+
+
+def _stop_clock(corrected: Assignment, spent: float) -> None:
+    """Take the time of the correction from that of the task that waited meanwhile."""
+    waiting = Assignment.objects.filter(
+        participation=corrected.participation_id, status=Assignment.Status.LEASED
+    )
+    task = work_task.with_begin(waiting).order_by("leased_at", "pk").first()
+    if task is None:
+        return
+    began = work_task.begin_of(task) + timedelta(seconds=spent)
+    waiting.filter(pk=task.pk).update(started_at=min(began, timezone.now()))
+
+
+def _id(found: Answered) -> int | None:
+    return found.fact.pk if isinstance(found.fact, Judgment) else None

@@ -1,0 +1,371 @@
+"""The task on an annotator's page: what a submit needs of it, and when it was begun."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Literal
+
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.campaigns import facts
+from annotate.common.errors import NotFound
+from annotate.crowds.prices import ZERO
+from annotate.instruments.base import Expected, Instrument, Material
+from annotate.models import Assignment, Campaign, Draft, LedgerEntry, Participation, SignalKey
+from annotate.pay.tallies import MONEY
+from annotate.review import eligibility
+from annotate.screening.signals import signals_on
+from annotate.studies import queries as studies_queries
+from annotate.studies.queries import StudyTexts
+from annotate.work import picking, units
+from annotate.work.picking import Standing
+from annotate.work.picking import beside as texts_beside
+
+
+@dataclass(frozen=True)
+class InHand:
+    """An assignment, what its annotator was shown, and when the annotator saw it first.
+
+    expected: what is right about a gold item; None for an output.
+    """
+
+    assignment: Assignment
+    material: Material
+    began: datetime
+    expected: Expected | None = None  # of a gold item
+
+
+def task_in_hand(assignment: Assignment) -> InHand:
+    """Return the same of an assignment that was read `with_begin`, and with what it is about."""
+    expected = None if assignment.gold is None else assignment.gold.expected
+    return InHand(
+        assignment, judgment_material(assignment), begin_of(assignment), expected=expected
+    )
+
+
+def begin_of(assignment: Assignment) -> datetime:
+    """Return when an assignment that was read `with_begin` was first seen."""
+    before: datetime | None = vars(assignment)["ended_before"]
+    return _began(assignment, before)
+
+
+def judgment_material(assignment: Assignment) -> Material:
+    """Return what the annotator is shown: of an output, whose item must be loaded, or of gold."""
+    who, gold, output = assignment.annotator_id, assignment.gold, assignment.output
+    if gold is not None:
+        return facts.shown_gold(who, gold.pk, gold.text, gold.input, gold.paragraphs)
+    assert output is not None, "an assignment has an output or a gold item"
+    given = output.item
+    return facts.outputs_shown(who, output.pk, output.text, given.input, given.paragraphs)
+
+
+def with_begin(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Add when the task before was done or given back.
+
+    A page that has a task in hand shows it at that moment, and says so to nobody.
+    """
+    done = (*Assignment.JUDGED, Assignment.Status.RETURNED)
+    before = Assignment.objects.filter(participation=OuterRef("participation"), status__in=done)
+    ended = before.exclude(pk=OuterRef("pk")).order_by("-ended_at").values("ended_at")[:1]
+    return rows.annotate(ended_before=Subquery(ended))
+
+
+def _began(assignment: Assignment, before: datetime | None) -> datetime:
+    return assignment.started_at or max(assignment.leased_at, before or assignment.leased_at)
+
+
+# The key with which a campaign's networks and devices are hashed, while it collects.
+
+
+OVER = (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
+
+
+def signal_keys_of(campaign: Campaign) -> bytes | None:
+    """Return the key; None where signals are off, and after closing. No query if they are off."""
+    if not signals_on(campaign.screening) or campaign.status in OVER:
+        return None
+    key = SignalKey.objects.filter(campaign=campaign).values_list("key", flat=True).first()
+    return None if key is None else bytes(key)
+
+
+# The steps before a person's next task: consent, then background questions.
+
+
+Owed = Literal["", "consent", "background"]
+
+
+def owed(campaign: Campaign, who: Participation) -> Owed:
+    """Return what comes before this person's next task; "" once nothing does."""
+    told = studies_queries.texts_of(campaign)
+    if told.consent and not has_consented(who, studies_queries.consent_version(campaign)):
+        return "consent"
+    if told.background and who.background_at is None:
+        return "background"
+    return ""
+
+
+def has_consented(who: Participation, version: int) -> bool:
+    """Return whether this person has accepted this version of the consent text."""
+    return who.consented_at is not None and who.consented_to == version
+
+
+# The contents of an annotator's page: the study, the visit, the task and its draft.
+
+
+@dataclass(frozen=True)
+class Study:
+    """A campaign as annotators see it."""
+
+    id: int
+    title: str
+    instrument: Instrument
+    language: str
+    contact: str
+    reward: Decimal
+    lease_minutes: int
+    annotator_cap: int | None  # tasks of a person, with gold items
+    over: bool
+    tutorial_bonus: Decimal
+    bonus_after: int = 0
+    open_link_bonus: bool = False
+    failed_try_pay: Decimal = Decimal(0)
+    crowd: str = "link"
+    currency: str = "USD"
+    about: str = ""  # the researcher's own sentence; "": the instrument's
+    links_number: int = 0  # links of an earlier number are withdrawn
+    signals: bool = False  # whether the page counts signals, which it then says
+    texts: StudyTexts = studies_queries.NONE
+    consent_version: int = 1
+    instructions_at: datetime | None = None  # when the researcher's instructions were amended
+
+    @property
+    def told(self) -> str:
+        """Return what changes with the texts that a page has shown: it is loaded again then."""
+        told = (self.title, self.contact, self.texts.instructions, self.consent_version)
+        return hashlib.sha256(repr(told).encode()).hexdigest()[:8]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What stands around a task and changes with each one.
+
+    judged: under the participation. tasks: of its paid unit; None by link. Today's figures and
+    `barred` are those of `Visit`.
+    """
+
+    judged: int
+    judged_today: int
+    earned_today: Decimal
+    barred: str
+    tasks: int | None
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One participation: the person, the study, and the earnings so far.
+
+    Today's figures include all participations of the person in this study; only this one while the
+    person's identity is not confirmed.
+    """
+
+    id: int
+    study: Study
+    pseudonym: str
+    judged: int
+    judged_today: int
+    earned: Decimal
+    earned_today: Decimal
+    barred: str  # why no further task follows (selectors/review/eligibility.py), or ""
+    is_sure: bool  # the person's identity is confirmed
+    is_new: bool = False  # has not judged in this study yet
+    unit: units.Unit | None = None  # on a marketplace
+    owed: Owed = ""  # what comes before the next task
+    consented_at: datetime | None = None  # when a version of the consent text was accepted
+    has_new_instructions: bool = False  # amended since the last task
+
+    @property
+    def figures(self) -> Figures:
+        tasks = None if self.unit is None else self.unit.offer.tasks
+        return Figures(self.judged, self.judged_today, self.earned_today, self.barred, tasks)
+
+
+@dataclass(frozen=True)
+class SavedDraft:
+    revision: int
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Work:
+    """The current task, and what was entered so far."""
+
+    id: int
+    material: Material
+    draft: SavedDraft
+
+
+BESIDE = ("campaign__texts", "annotator", "posting__batch")
+
+
+def study(campaign_id: int) -> Study:
+    return _study(pk=campaign_id)
+
+
+def study_at(participation_id: int) -> Study:
+    """Return the study of a participation; one query."""
+    return _study(participations=participation_id)
+
+
+def _study(**which: int) -> Study:
+    try:
+        return study_of(Campaign.objects.select_related("texts").get(**which))
+    except Campaign.DoesNotExist:
+        raise NotFound(_("This study does not exist any more.")) from None
+
+
+def visit(participation_id: int) -> Visit:
+    try:
+        who = Participation.objects.select_related(*BESIDE).get(pk=participation_id)
+    except Participation.DoesNotExist:
+        raise NotFound(_("This study does not exist any more.")) from None
+    judged, judged_today, begun_at = _judged(who)
+    earned, earned_today = _earned(who)
+    study = study_of(who.campaign)
+    return Visit(
+        who.pk,
+        study,
+        who.annotator.pseudonym,
+        judged,
+        judged_today,
+        earned,
+        earned_today,
+        _barred(who),
+        who.is_sure,
+        is_new=begun_at is None,
+        unit=units.of(who),
+        owed=owed(who.campaign, who),
+        consented_at=who.consented_at,
+        has_new_instructions=_has_new_instructions(study, begun_at),
+    )
+
+
+def _has_new_instructions(study: Study, begun_at: datetime | None) -> bool:
+    """Return whether the instructions were amended since this person's last task."""
+    if not study.texts.instructions or study.instructions_at is None or begun_at is None:
+        return False
+    return begun_at < study.instructions_at
+
+
+def _barred(who: Participation) -> str:
+    bar = eligibility.barred(who.campaign_id, who.annotator_id)
+    return bar if not bar or who.is_sure else eligibility.HIDDEN
+
+
+def current(assignment: Assignment, study: Study, *, has_draft: bool = True) -> Work:
+    """Return a task of this study. has_draft: False where there is certainly none."""
+    material = texts_beside(study.instrument, assignment, judgment_material(assignment))
+    return Work(assignment.pk, material, draft(assignment) if has_draft else SavedDraft(0, {}))
+
+
+def draft(assignment: Assignment) -> SavedDraft:
+    """Return its draft, or what the same person entered before an earlier lease on it expired.
+
+    A draft from another unit is used only if this person's identity is confirmed.
+    """
+    if Draft.objects.filter(assignment=assignment).exists():
+        return saved_draft(assignment.pk)
+    if assignment.output_id is None:
+        return SavedDraft(0, {})  # a gold item is leased to a person once
+    earlier = Draft.objects.filter(
+        assignment__annotator=assignment.annotator_id, assignment__output=assignment.output_id
+    ).order_by("-saved_at")
+    if not assignment.participation.is_sure:
+        earlier = earlier.filter(assignment__participation=assignment.participation_id)
+    found = earlier.first()
+    return SavedDraft(0, found.data if found else {})
+
+
+def saved_draft(assignment_id: int) -> SavedDraft:
+    mine = Draft.objects.get(assignment=assignment_id)
+    return SavedDraft(mine.revision, mine.data)
+
+
+def example(study: Study, material: Material | None = None) -> Work:
+    """Return the instrument's own example, or `material`, in place of a task; nothing is stored."""
+    return Work(0, material or study.instrument.example, SavedDraft(0, {}))
+
+
+def study_of(campaign: Campaign) -> Study:
+    """Return a campaign as annotators see it."""
+    return Study(
+        id=campaign.pk,
+        title=campaign.public_title,
+        about=campaign.public_about,
+        instrument=studies_queries.instrument_of(campaign),
+        language=campaign.language,
+        contact=campaign.contact,
+        reward=campaign.reward,
+        lease_minutes=campaign.lease_minutes,
+        annotator_cap=picking.most_tasks(campaign),
+        tutorial_bonus=campaign.tutorial_bonus,
+        bonus_after=campaign.bonus_after,
+        open_link_bonus=campaign.open_link_bonus,
+        failed_try_pay=campaign.failed_try_pay,
+        over=campaign.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED),
+        crowd=campaign.crowd,
+        currency=campaign.currency,
+        links_number=campaign.links_number,
+        signals=signals_on(campaign.screening),
+        texts=studies_queries.texts_of(campaign),
+        consent_version=studies_queries.consent_version(campaign),
+        instructions_at=studies_queries.instructions_at(campaign),
+    )
+
+
+def today() -> datetime:
+    return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _judged(who: Participation) -> tuple[int, int, datetime | None]:
+    """Return (under this participation, today's) tasks done and not lost with their unit.
+
+    And when the last of them was begun, under whatever participation.
+    """
+    mine = Assignment.objects.filter(campaign=who.campaign_id, annotator=who.annotator_id)
+    here = Q(participation=who)
+    row = mine.filter(status__in=Assignment.JUDGED).aggregate(
+        here=Count("pk", filter=here),
+        today=Count("pk", filter=Q(ended_at__gte=today()) & _shown(who, here)),
+        last=Max(Coalesce("started_at", "leased_at")),
+    )
+    return row["here"], row["today"], row["last"]
+
+
+def figures_of(who: Participation, now: Standing, *, goes_on: bool) -> Figures:
+    """Return what stands around the next task. goes_on: whether one was leased just now."""
+    _here, earned_today = _earned(who)
+    barred = "" if goes_on else _barred(who)
+    return Figures(now.judged, now.judged_today, earned_today, barred, who.tasks)
+
+
+def _earned(who: Participation) -> tuple[Decimal, Decimal]:
+    """Return (under this participation, today's)."""
+    mine = LedgerEntry.objects.filter(
+        campaign=who.campaign_id, participation__annotator=who.annotator_id
+    )
+    here = Q(participation=who)
+    row = mine.aggregate(here=_sum(here), today=_sum(Q(at__gte=today()) & _shown(who, here)))
+    return row["here"].quantize(ZERO), row["today"].quantize(ZERO)
+
+
+def _shown(who: Participation, here: Q) -> Q:
+    """Select everything of this person, or only what is `here` until they are confirmed."""
+    return Q() if who.is_sure else here
+
+
+def _sum(which: Q) -> Coalesce:
+    return Coalesce(Sum("amount", filter=which), ZERO, output_field=MONEY)

@@ -1,1 +1,0 @@
-"""Plots drawn on the server, as SVG."""

@@ -1,1 +1,0 @@
-"""A campaign as one file: what is in it (`tables`), its rows (`contents`), the zip (`archive`)."""

@@ -1,0 +1,315 @@
+"""Ids of judgments in few bytes, and as runs of neighbours, which people can read."""
+
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from django.db.models import Case, Value, When
+from numpy.typing import NDArray
+
+from annotate.campaigns import facts
+from annotate.campaigns.facts import Brief, Scores, SystemOutputs
+from annotate.common import rows as common_rows
+from annotate.instruments.base import Criterion
+from estimation.core import (
+    Difference,
+    Estimate,
+    Incidence,
+    Sample,
+    Scale,
+    TooFewJudgmentsError,
+    difference,
+    entering,
+    estimate,
+)
+from estimation.models import MetricScore
+
+Ints = NDArray[np.int64]
+KIND = "<i8"  # the same bytes on every machine
+
+
+def packed(ids: Ints) -> bytes:
+    """Return these (T,) ascending ids as compressed steps: about twelve kilobytes for a million."""
+    return zlib.compress(np.diff(ids, prepend=0).astype(KIND).tobytes())
+
+
+def unpacked(data: bytes | memoryview) -> Ints:
+    """Return the ids that `packed` packed."""
+    return np.cumsum(np.frombuffer(zlib.decompress(data), KIND), dtype=np.int64)
+
+
+def runs(ids: Ints, among: Ints) -> list[list[int]]:
+    """Return (R, 2) the first and last id of each run of neighbours within `among`.
+
+    ids, among: ascending; `among` holds all of `ids`.
+    """
+    if not ids.size:
+        return []
+    place = among.searchsorted(ids)
+    ends = np.flatnonzero(np.diff(place, append=place[-1] + 2) != 1)
+    starts = np.concatenate(([0], ends[:-1] + 1))
+    return [[int(first), int(last)] for first, last in zip(ids[starts], ids[ends], strict=True)]
+
+
+def chosen(found: Iterable[Sequence[int]], among: Ints) -> NDArray[np.bool_]:
+    """Return (T,) which of the ascending ids `among` lie in one of these runs."""
+    within = np.zeros(among.size, dtype=bool)
+    for first, last in found:
+        within[among.searchsorted(first) : among.searchsorted(last, side="right")] = True
+    return within
+
+
+# Estimates by a campaign's protocol: what it opened with decides how each of them is made.
+
+
+# The estimators whose weights make people count by all of their work.
+BY_WORK = ("mean", "regression", "multi", "algorithm_1")
+
+
+def estimated(brief: Brief, criterion: Criterion, sample: Sample) -> Estimate:
+    """Return the estimate of one system on one criterion."""
+    return estimate(sample, estimator=estimator_for(brief, sample), **_options(brief, criterion))
+
+
+def without_metrics(brief: Brief, criterion: Criterion, sample: Sample) -> Estimate:
+    """Return the same protocol without metrics, to compute what they save."""
+    return estimated(brief, criterion, sample.without_metric())
+
+
+def compared(brief: Brief, criterion: Criterion, first: Sample, second: Sample) -> Difference:
+    """Return by how much the first system exceeds the second; see `difference` for its errors."""
+    estimator = estimator_for(brief, first)
+    return difference(
+        first,
+        second,
+        estimator=estimator,  # type: ignore[arg-type]  # a protocol has one of these
+        **_options(brief, criterion),
+    )
+
+
+def estimator_for(brief: Brief, sample: Sample) -> str:
+    """Return the protocol's estimator, or the mean while the metric that it takes is not known."""
+    asked = brief.protocol.estimator
+    return "mean" if sample.metric is None and asked in BY_WORK else asked
+
+
+def _options(brief: Brief, criterion: Criterion) -> dict[str, Any]:
+    constants = brief.protocol.of(criterion.name)
+    return {
+        "estimand": brief.estimand,
+        "balance": constants.balance,
+        "person_share": constants.person_share,
+    }
+
+
+# From annotate's selectors to the samples of `estimation.core`: the one bridge.
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The judgments of one system on one criterion that enter its estimate."""
+
+    system: SystemOutputs
+    criterion: Criterion
+    sample: Sample
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems on one criterion: samples over the items that both have, in one numbering.
+
+    same: whether they wrote the same text for each of these items, judged or not.
+    """
+
+    first: SystemOutputs
+    second: SystemOutputs
+    criterion: Criterion
+    samples: tuple[Sample, Sample]
+    same: bool
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """The campaign's p metrics of its outputs: ids (M,), ascending, and values (M, p).
+
+    transform: how they enter estimates, as the protocol has it.
+    """
+
+    output: Ints
+    value: NDArray[np.float64]
+    transform: str
+
+
+@dataclass(frozen=True)
+class Seen:
+    """All that counts in a campaign, read once: judgments with scores, and metrics if any.
+
+    everybody: the scores with the excluded judgments in them; None where none is excluded.
+    of_system: what enters of the metrics of each system's outputs, by its id, once it was made.
+    """
+
+    scores: Scores
+    metrics: Metrics | None
+    systems: list[SystemOutputs]
+    everybody: Scores | None = None
+    of_system: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+
+    @property
+    def with_everybody(self) -> "Seen | None":
+        return None if self.everybody is None else replace(self, scores=self.everybody)
+
+
+def see(brief: Brief) -> Seen:
+    campaign_id = brief.campaign_id
+    return Seen(
+        facts.scores(campaign_id),
+        metric_values(brief),
+        facts.systems(campaign_id),
+        facts.scores(campaign_id, with_excluded=True) if facts.excluded(campaign_id) else None,
+    )
+
+
+def see_everybody(brief: Brief, seen: Seen, *, of: int) -> Seen:
+    """Return the evidence with the judgments of one excluded annotator in it again."""
+    return replace(seen, scores=facts.scores(brief.campaign_id, with_excluded=True, of=of))
+
+
+def cells(brief: Brief, systems: list[SystemOutputs], seen: Seen) -> Iterator[Cell]:
+    """Yield the sample of every system × criterion that has at least two judgments."""
+    for system in systems:
+        side = _side(system, None, system.stop_position, seen)
+        for criterion in brief.criteria:
+            if (sample := side.sample(criterion)) is not None:
+                yield Cell(system, criterion, sample)
+
+
+def pairs(
+    brief: Brief, systems: list[SystemOutputs], seen: Seen, *, of: Collection[int] | None = None
+) -> Iterator[Pair]:
+    """Yield every pair of systems × primary criterion, over their common prefix (rule 8).
+
+    of: ids of systems; only pairs with one of them.
+    """
+    for first, second in combinations(systems, 2):
+        if of is not None and not {first.system_id, second.system_id}.intersection(of):
+            continue
+        _, *at = np.intersect1d(first.position, second.position, return_indices=True)
+        stops = [s.stop_position for s in (first, second) if s.stop_position is not None]
+        sides = [
+            _side(system, places, min(stops, default=None), seen)
+            for system, places in zip((first, second), at, strict=True)
+        ]
+        same = np.array_equal(first.output[at[0]], second.output[at[1]])
+        for criterion in brief.primary:
+            one, other = (side.sample(criterion) for side in sides)
+            if one is not None and other is not None:
+                yield Pair(first, second, criterion, (one, other), same)
+
+
+def metric_values(brief: Brief) -> Metrics | None:
+    """Return the values of the campaign's metrics; None where it uses none or has none yet."""
+    if not brief.metrics:
+        return None
+    cases = (When(metric=name, then=Value(i)) for i, name in enumerate(brief.metrics))
+    rows = MetricScore.objects.filter(campaign=brief.campaign_id, metric__in=brief.metrics)
+    numbered = rows.annotate(number=Case(*cases, default=Value(-1))).order_by()
+    output, number, value = common_rows.columns(numbered, output="i8", number="i4", value="f8")
+    outputs, row = np.unique(output, return_inverse=True)
+    values = np.full((outputs.size, len(brief.metrics)), np.nan)
+    values[row, number] = value
+    if not outputs.size:
+        return None
+    return Metrics(outputs, values, brief.protocol.metric_transform)
+
+
+def metric_of(output: Ints, metrics: Metrics | None) -> NDArray[np.float64] | None:
+    """(N,) the metric of these outputs, (N, p) of several; NaN where it is not known."""
+    if metrics is None:
+        return None
+    place = common_rows.places(metrics.output, wanted=output)
+    values = np.where(place[:, None] >= 0, metrics.value[place], np.nan)
+    return values[:, 0] if values.shape[1] == 1 else values
+
+
+def scale_of(criterion: Criterion) -> Scale:
+    return Scale(criterion.low, criterion.high, criterion.bounded)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One system's part of the evidence: `chosen` among all judgments, and what they share."""
+
+    chosen: Ints
+    incidence: Incidence
+    scores: Scores
+    metric: NDArray[np.float64] | None
+
+    def sample(self, criterion: Criterion) -> Sample | None:
+        """The sample of one criterion; it shares the incidence where every judgment has a score.
+
+        None where there are fewer than two judgments.
+        """
+        if criterion.name not in self.scores.value:
+            return None
+        score, shared = self.scores.value[criterion.name][self.chosen], self.incidence
+        known = ~np.isnan(score)
+        if not known.all():
+            score = score[known]
+            shared = Incidence(
+                shared.item[known], shared.annotator[known], shared.n_population, shared.group
+            )
+        try:
+            return Sample.on(shared, score=score, scale=scale_of(criterion), metric=self.metric)
+        except TooFewJudgmentsError:
+            return None
+
+
+def _side(system: SystemOutputs, places: Ints | None, stop: int | None, seen: Seen) -> _Side:
+    """The judgments of the system's outputs at these places, numbered in that order, before `stop`.
+
+    places: None for all of its outputs. stop: a position, None for no end.
+    A system's own estimate ends at its own stop, a comparison at the earlier of two (rule 8).
+    """
+    at = np.arange(system.output.size) if places is None else places
+    number = np.full(system.output.size + 1, -1)  # the last one: of outputs that are not its own
+    number[at] = np.arange(at.size)
+    place = common_rows.places(system.output, wanted=seen.scores.output)
+    item = number[place]
+    belongs = item >= 0
+    if stop is not None:
+        belongs &= system.position[place] < stop
+    chosen = np.flatnonzero(belongs)
+    group = None if system.group is None else system.group[at]
+    incidence = Incidence(item[chosen], seen.scores.annotator[chosen], at.size, group)
+    metric = _metric(system, seen)
+    if metric is not None and places is not None:
+        metric = metric[at]
+    return _Side(chosen, incidence, seen.scores, metric)
+
+
+def _metric(system: SystemOutputs, seen: Seen) -> NDArray[np.float64] | None:
+    """What enters of the metrics of a system's outputs, read-only, so that samples share it."""
+    if seen.metrics is None:
+        return None
+    if not seen.of_system:
+        seen.of_system.update(entering_of(seen.systems, seen.metrics))
+    return seen.of_system[system.system_id]
+
+
+def entering_of(
+    systems: Sequence[SystemOutputs], metrics: Metrics
+) -> dict[int, NDArray[np.float64]]:
+    """Return what enters estimates of each system's metrics, by its id: (N,), or (N, p).
+
+    An output that several systems wrote counts once for each of them, as in a file of metrics.
+    """
+    outputs = np.concatenate([one.output for one in systems])
+    entered = entering(np.asarray(metric_of(outputs, metrics)), transform=metrics.transform)
+    ends = np.cumsum([one.output.size for one in systems])[:-1]
+    parts = [part.copy() for part in np.split(entered, ends)]
+    for part in parts:
+        part.flags.writeable = False
+    return {one.system_id: part for one, part in zip(systems, parts, strict=True)}

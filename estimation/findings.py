@@ -1,0 +1,383 @@
+"""The findings of a recomputation: each system × criterion, and each paired difference."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from annotate.campaigns import facts as campaigns_facts
+from annotate.campaigns import progress
+from annotate.campaigns.facts import Brief, SystemOutputs, SystemStanding
+from annotate.instruments.base import Criterion
+from annotate.models.base import CloseReason
+from estimation import facts
+from estimation.core import (
+    Difference,
+    Estimate,
+    Interval,
+    Pair,
+    PairState,
+    PairVerdict,
+    TooFewJudgmentsError,
+    Verdict,
+    ranking,
+)
+from estimation.rule import PairRule, Ranked, Rule, least_items, needed, rule_for
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An estimate with the plain mean and, for primary criteria, the verdict.
+
+    with_excluded: the same estimate including excluded work, if there is any.
+    ranked: the decision about a pair whose texts are compared, in a ranking.
+    """
+
+    system: SystemOutputs
+    criterion: Criterion
+    estimate: Estimate
+    mean: Estimate
+    rule: Rule
+    verdict: Verdict | None
+    unfinished: int
+    with_excluded: Estimate | None = None
+    ranked: Ranked | None = None
+
+    @property
+    def interval(self) -> Interval | None:
+        return self.rule.interval(self.estimate)
+
+    @property
+    def mean_interval(self) -> Interval | None:
+        return self.rule.interval(self.mean)
+
+    @property
+    def at_target(self) -> bool:
+        return self.verdict is not None and self.verdict.stop
+
+    @property
+    def is_enough(self) -> bool:
+        """Return whether the stopping rule asks for no more of this system on this criterion."""
+        return self.at_target if self.ranked is None else self.ranked.is_decided
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The difference of the first system minus the second on one criterion.
+
+    same: whether both wrote the same text for every item.
+    ranked: the decision about the pair, in a ranking.
+    """
+
+    first: SystemOutputs
+    second: SystemOutputs
+    criterion: Criterion
+    difference: Difference
+    rule: Rule
+    same: bool
+    ranked: Ranked | None = None
+
+    @property
+    def system_ids(self) -> set[int]:
+        return {self.first.system_id, self.second.system_id}
+
+    @property
+    def interval(self) -> Interval | None:
+        if self.ranked is not None:
+            return self.ranked.interval
+        return self.rule.interval(self.difference)
+
+
+def findings(brief: Brief, systems: list[SystemOutputs], seen: facts.Seen) -> list[Finding]:
+    """Estimate these systems on every criterion, from all judgments that count."""
+    unfinished = {system.system_id: unfinished_of(system) for system in systems}
+    whole = _with_excluded(brief, systems, seen)
+    return [
+        finding(
+            brief, cell, unfinished=unfinished[cell.system.system_id], whole=whole.get(_key(cell))
+        )
+        for cell in facts.cells(brief, systems, seen)
+    ]
+
+
+def unfinished_of(system: SystemOutputs) -> int:
+    """Return how many items of a stopped system lack a counting judgment; 0 if it goes on."""
+    return 0 if system.stop_position is None else progress.unfinished_items(system.system_id)
+
+
+def _with_excluded(
+    brief: Brief, systems: list[SystemOutputs], seen: facts.Seen
+) -> dict[tuple[int, str], Estimate]:
+    """Return the estimates without exclusions, which show what excluded work changes."""
+    if (everybody := seen.with_everybody) is None:
+        return {}
+    return {_key(cell): _estimated(brief, cell) for cell in facts.cells(brief, systems, everybody)}
+
+
+def _key(cell: facts.Cell) -> tuple[int, str]:
+    return cell.system.system_id, cell.criterion.name
+
+
+def _estimated(brief: Brief, cell: facts.Cell) -> Estimate:
+    return facts.estimated(brief, cell.criterion, cell.sample)
+
+
+def finding(
+    brief: Brief, cell: facts.Cell, *, unfinished: int = 0, whole: Estimate | None = None
+) -> Finding:
+    """Estimate one system on one criterion; no query."""
+    has_metric = cell.sample.metric is not None
+    main = _estimated(brief, cell)
+    rule = rule_for(brief, cell.criterion, n_units=cell.sample.incidence.n_units)
+    return Finding(
+        system=cell.system,
+        criterion=cell.criterion,
+        estimate=main,
+        mean=facts.without_metrics(brief, cell.criterion, cell.sample) if has_metric else main,
+        rule=rule,
+        verdict=rule.verdict(main),
+        unfinished=unfinished,
+        with_excluded=whole,
+        ranked=rule.ranked(main) if isinstance(rule, PairRule) else None,
+    )
+
+
+def contrasts(
+    brief: Brief,
+    systems: list[SystemOutputs],
+    seen: facts.Seen,
+    *,
+    of: Collection[int] | None = None,
+) -> list[Contrast]:
+    """Compare every pair of systems on every primary criterion on which both were judged.
+
+    of: ids of systems; only pairs with one of them. Where texts are compared there is nothing
+    more to compare: a system is a pair already.
+    """
+    if brief.compares:
+        return []
+    found = []
+    for pair in facts.pairs(brief, systems, seen, of=of):
+        one, other = pair.samples
+        try:
+            result = facts.compared(brief, pair.criterion, one, other)
+        except TooFewJudgmentsError:  # no item was judged for both yet
+            continue
+        rule = rule_for(brief, pair.criterion, n_units=result.n_units_population)
+        found.append(
+            Contrast(pair.first, pair.second, pair.criterion, result, rule, same=pair.same)
+        )
+    return found
+
+
+# The ranking rule's decisions about pairs of systems, and what open pairs need.
+#
+# All pairs on all primary criteria are decided together, with or without an interval: alpha is
+# divided by their number.
+
+
+NOTHING = PairState(0.0, None, 0)
+
+
+def judged(
+    brief: Brief, systems: Iterable[SystemStanding], found: list[Contrast]
+) -> list[Contrast]:
+    """Return the contrasts of a ranking with the decision about each; others unchanged.
+
+    Where texts are compared there are none: the estimate of a pair decides it (`rule.PairRule`).
+    """
+    if not brief.is_ranking or brief.compares:
+        return found
+    pairs = list(combinations([system.name for system in systems], 2))
+    return [
+        contrast
+        for criterion in brief.primary
+        for contrast in _on(
+            brief, criterion, pairs, [one for one in found if one.criterion == criterion]
+        )
+    ]
+
+
+def _on(
+    brief: Brief, criterion: Criterion, pairs: list[Pair], found: list[Contrast]
+) -> list[Contrast]:
+    states = dict.fromkeys(pairs, NOTHING) | {_pair(one): _state(one) for one in found}
+    alpha = (1 - brief.level) / len(brief.primary)
+    verdict = ranking(
+        states,
+        margin=brief.margins[criterion.name],
+        level=1 - alpha,
+        planned_items=brief.planned_items or 1,
+        min_items=least_items(criterion),
+    )
+    n = len(pairs) * len(brief.primary)
+    return [
+        replace(one, ranked=_ranked(brief, one, states[_pair(one)], verdict.pairs[_pair(one)], n))
+        for one in found
+    ]
+
+
+def _pair(one: Contrast) -> Pair:
+    return one.first.name, one.second.name
+
+
+def _state(one: Contrast) -> PairState:
+    """Return what is known of the pair.
+
+    A standard error of 0 means that only shared outputs were judged. It is used only if all outputs
+    of the two systems are the same.
+    """
+    state = PairState.of(one.difference)
+    return replace(state, std_error=None) if state.std_error == 0 and not one.same else state
+
+
+def _ranked(brief: Brief, one: Contrast, state: PairState, said: PairVerdict, n: int) -> Ranked:
+    margin = brief.margins[one.criterion.name]
+    found = Ranked(said.outcome, _interval(brief, one, said), margin, n)
+    if found.is_decided:
+        return found
+    needs, items = needed(
+        one.difference,
+        state,
+        margin=margin,
+        alpha=(1 - brief.level) / n,
+        planned_items=brief.planned_items or 1,
+        least=least_items(one.criterion),
+    )
+    return replace(found, needs=needs, items=items)
+
+
+def _interval(brief: Brief, one: Contrast, said: PairVerdict) -> Interval | None:
+    if said.low is None or said.high is None:
+        return None
+    return Interval(said.low, said.high, brief.level, float("inf"), one.difference.centre)
+
+
+# The state of each system's sample by the campaign's stopping rule: enough is known, or not.
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One system's primary findings, and the state of its sample.
+
+    enough: whether its sample may end.
+    because, pairs: indices of its primary findings and, in a ranking, of its comparisons.
+    """
+
+    system_id: int
+    name: str
+    stopped: bool
+    unfinished: int
+    enough: bool
+    because: tuple[int, ...]
+    pairs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Words:
+    """The sentences of a stopping rule's acts. {name}, {names}: of systems."""
+
+    reason: CloseReason
+    stop: str
+    resume: str
+    after_drain: str
+    drained_reason: str
+
+
+WIDTHS = Words(
+    CloseReason.TARGET,
+    stop="{name} reached its target width on every primary criterion.",
+    resume="With its last items finished, {name} is wider than its target again.",
+    after_drain="With all items finished, the target is missed again for {names}.",
+    drained_reason="wider_after_drain",
+)
+PAIRS = Words(
+    CloseReason.RANKED,
+    stop="Every pair with {name} is decided: it leaves the ranking.",
+    resume="With its last items finished, a pair with {name} is open again.",
+    after_drain="With all items finished, pairs are open again between {names}.",
+    drained_reason="open_after_drain",
+)
+# Where texts are compared, each system is such a pair.
+COMPARED = Words(
+    CloseReason.RANKED,
+    stop="{name} is decided on every primary criterion: it leaves the ranking.",
+    resume="With its last items finished, {name} is open again.",
+    after_drain="With all items finished, these pairs are open again: {names}.",
+    drained_reason="open_after_drain",
+)
+
+
+def standing_words(brief: Brief) -> Words:
+    if not brief.is_ranking:
+        return WIDTHS
+    return COMPARED if brief.compares else PAIRS
+
+
+def of_campaign(brief: Brief, found: list[Finding], compared: list[Contrast]) -> list[Standing]:
+    """Return the state of every system; systems without enough judgments have no findings."""
+    systems = campaigns_facts.standings(brief.campaign_id)
+    return [_standing(brief, system, systems, found, compared) for system in systems]
+
+
+def _standing(
+    brief: Brief,
+    system: SystemStanding,
+    systems: Collection[SystemStanding],
+    found: list[Finding],
+    compared: list[Contrast],
+) -> Standing:
+    because = tuple(_primary(brief, system, found))
+    pairs = tuple(_pairs_of(system, compared)) if brief.is_ranking else ()
+    return Standing(
+        system_id=system.system_id,
+        name=system.name,
+        stopped=system.stop_position is not None,
+        unfinished=found[because[0]].unfinished if because else _unfinished(system),
+        enough=is_enough(brief, system, systems, found, compared),
+        because=because,
+        pairs=pairs,
+    )
+
+
+def is_enough(
+    brief: Brief,
+    system: SystemStanding,
+    systems: Collection[SystemStanding],
+    found: list[Finding],
+    compared: list[Contrast],
+) -> bool:
+    """Return whether a system's sample may end by these findings; no query.
+
+    What lies off the scale is wrong, and ends nothing.
+    """
+    because = _primary(brief, system, found)
+    if any(found[index].estimate.off_scale for index in because):
+        return False
+    if brief.is_ranking and not brief.compares:
+        ranked = [compared[index].ranked for index in _pairs_of(system, compared)]
+        all_pairs = (len(systems) - 1) * len(brief.primary)
+        return len(ranked) == all_pairs and all(one and one.is_decided for one in ranked)
+    return len(because) == len(brief.primary) and all(found[index].is_enough for index in because)
+
+
+def _primary(brief: Brief, system: SystemStanding, found: list[Finding]) -> list[int]:
+    """Return the indices of the system's findings on primary criteria."""
+    primary = {criterion.name for criterion in brief.primary}
+    return [
+        index
+        for index, one in enumerate(found)
+        if one.system.system_id == system.system_id and one.criterion.name in primary
+    ]
+
+
+def _pairs_of(system: SystemStanding, compared: list[Contrast]) -> list[int]:
+    return [
+        index
+        for index, one in enumerate(compared)
+        if system.system_id in (one.first.system_id, one.second.system_id)
+    ]
+
+
+def _unfinished(system: SystemStanding) -> int:
+    """Return the unfinished items of a stopped system whose judgments were all excluded."""
+    return 0 if system.stop_position is None else progress.unfinished_items(system.system_id)

@@ -1,0 +1,203 @@
+"""Writes the history of estimates and comparisons: rows are only added here."""
+
+from typing import Any, TypeVar
+
+from annotate.campaigns.facts import Brief
+from config.version import VERSION
+from estimation import facts, read
+from estimation.core import Difference, Interval
+from estimation.core import Estimate as Estimated
+from estimation.facts import Seen
+from estimation.findings import Contrast, Finding
+from estimation.models import Comparison, DecisionEvidence, Estimate, Inference
+from estimation.pages import numbers
+from estimation.rule import Ranked
+
+Row = TypeVar("Row", bound=Inference)
+
+
+def store_estimates(brief: Brief, found: list[Finding], *, final: bool) -> list[Estimate]:
+    """Add one row per finding; return the rows in the same order."""
+    return Estimate.objects.bulk_create(
+        estimate_row(brief, finding, final=final) for finding in found
+    )
+
+
+def store_comparisons(brief: Brief, found: list[Contrast], *, final: bool) -> list[Comparison]:
+    """Add one row per contrast; return the rows in the same order."""
+    rows = (comparison_row(brief, contrast, final=final) for contrast in found)
+    return Comparison.objects.bulk_create(rows)
+
+
+def keep(brief: Brief, seen: Seen) -> DecisionEvidence:
+    """Store what decisions of this moment rest on."""
+    return DecisionEvidence.objects.create(
+        campaign_id=brief.campaign_id,
+        campaign_status=brief.status,
+        judgments=facts.packed(seen.scores.judgment),
+        stops={
+            str(one.system_id): one.stop_position
+            for one in seen.systems
+            if one.stop_position is not None
+        },
+        protocol=brief.protocol.digest,
+    )
+
+
+def withdraw(brief: Brief, found: list[Finding], compared: list[Contrast]) -> None:
+    """Add a row without judgments for each estimate that has lost all its judgments."""
+    cells = {(one.system.system_id, one.criterion.name) for one in found}
+    pairs = {(c.first.system_id, c.second.system_id, c.criterion.name) for c in compared}
+    Estimate.objects.bulk_create(
+        _emptied(row, estimate=None, mean_estimate=None, mean_low=None, mean_high=None)
+        for row in read.newest([brief.campaign_id], [one.name for one in brief.criteria])
+        if (row.system_id, row.criterion) not in cells
+    )
+    Comparison.objects.bulk_create(
+        _emptied(row, difference=None)
+        for row in numbers.newest(brief.campaign_id, [one.name for one in brief.primary])
+        if (row.first_id, row.second_id, row.criterion) not in pairs
+    )
+
+
+def _emptied(row: Row, **nothing: None) -> Row:
+    """Return a new row with the method of `row`, without judgments and hence without numbers."""
+    row.pk, row.detail, row.provisional = None, {}, True
+    row.version = VERSION
+    row.n_items = row.n_judgments = row.n_annotators = 0
+    row.effective_annotators = 0.0
+    for name in ("low", "high", "width", "df", "std_error", *nothing):
+        setattr(row, name, None)
+    return row
+
+
+def estimate_row(brief: Brief, finding: Finding, *, final: bool) -> Estimate:
+    """Return the row of a finding, not stored."""
+    result, plain = finding.estimate, finding.mean_interval
+    row = _row(Estimate, brief, finding, result, final=final)
+    row.system_id = finding.system.system_id
+    row.estimate = result.estimate
+    row.mean_estimate = finding.mean.estimate
+    row.mean_low = plain.low if plain else None
+    row.mean_high = plain.high if plain else None
+    row.n_judgments = result.n_judgments
+    row.n_unfinished = finding.unfinished
+    row.detail |= _detail(finding)
+    if finding.ranked is not None:
+        row.detail |= _of_ranking(finding.ranked)
+    return row
+
+
+def comparison_row(brief: Brief, contrast: Contrast, *, final: bool) -> Comparison:
+    """Return the row of a contrast, not stored."""
+    result = contrast.difference
+    row = _row(Comparison, brief, contrast, result, final=final)
+    row.first_id = contrast.first.system_id
+    row.second_id = contrast.second.system_id
+    row.difference = result.estimate
+    row.n_judgments = sum(result.n_judgments)
+    if contrast.ranked is not None:
+        row.detail |= _of_ranking(contrast.ranked)
+    return row
+
+
+def _of_ranking(ranked: Ranked) -> dict[str, Any]:
+    return {
+        "outcome": ranked.outcome,
+        "margin": ranked.margin,
+        "pairs": ranked.pairs,
+        "needs": ranked.needs,
+        "items_needed": ranked.items,
+    }
+
+
+def _row(
+    model: type[Row],
+    brief: Brief,
+    found: Finding | Contrast,
+    result: Estimated | Difference,
+    *,
+    final: bool,
+) -> Row:
+    """Fill the columns that every inference has, except its number of judgments."""
+    return model(
+        campaign_id=brief.campaign_id,
+        criterion=found.criterion.name,
+        version=VERSION,
+        provisional=not final,
+        interval=found.rule.name,
+        metrics=list(brief.metrics),
+        level=brief.level,
+        detail={
+            "notices": [{"code": one.code, "text": one.text} for one in result.notices],
+            "metric_transform": brief.protocol.metric_transform if brief.metrics else None,
+            **_groups(result),
+        },
+        **_ends(found.interval),
+        **_evidence(result),
+    )
+
+
+def _groups(result: Estimated | Difference) -> dict[str, Any]:
+    """Return how many groups of items were judged, of how many; nothing without groups."""
+    if result.n_units_population == result.n_population:
+        return {}
+    return {"groups": [result.n_units, result.n_units_population]}
+
+
+def _ends(interval: Interval | None) -> dict[str, float | None]:
+    if interval is None:
+        return {"low": None, "high": None, "width": None}
+    return {"low": interval.low, "high": interval.high, "width": interval.width}
+
+
+def _evidence(result: Estimated | Difference) -> dict[str, Any]:
+    return {
+        "estimator": result.method.estimator,
+        "estimand": result.method.estimand,
+        "df": result.df,
+        "std_error": result.std_error,
+        "n_items": result.n_items,
+        "n_population": result.n_population,
+        "n_annotators": result.n_annotators,
+        "effective_annotators": result.effective_annotators,
+    }
+
+
+def _detail(finding: Finding) -> dict[str, Any]:
+    result, verdict = finding.estimate, finding.verdict
+    return {
+        "parts": _shares(finding),
+        "slope": result.slope,
+        "correlation": result.correlation,
+        "equal_annotator_mean": result.equal_annotator_mean,
+        "work_weighted_mean": result.work_weighted_mean,
+        "balance": result.method.balance if result.method.estimator == "balanced" else None,
+        "person_share": result.method.person_share,
+        "s3_factor": result.variance.s3_factor,
+        "pulled": result.variance.pulled,
+        "leniency_correlation": result.leniency_correlation,
+        "at_target": finding.at_target,
+        "verdict": verdict.reason if verdict else "",
+        "with_excluded": _with_excluded(finding),
+    }
+
+
+def _with_excluded(finding: Finding) -> dict[str, Any] | None:
+    """Return the same estimate including excluded work; None if none is excluded."""
+    if (whole := finding.with_excluded) is None:
+        return None
+    ends = _ends(finding.rule.interval(whole))
+    return {"estimate": whole.estimate, **ends, "n_judgments": whole.n_judgments}
+
+
+def _shares(finding: Finding) -> dict[str, float]:
+    """Return the shares of the squared error from items, annotators and the rest."""
+    variance = finding.estimate.variance
+    parts = {
+        "item": variance.item or 0.0,
+        "annotator": variance.annotator or 0.0,
+        "rest": variance.rest,
+    }
+    total = sum(parts.values())
+    return {name: part / total for name, part in parts.items()} if total > 0 else {}

@@ -1,0 +1,1130 @@
+"""The judgments and money that the metric saves; none is claimed if it does not help.
+
+An interval's width is proportional to one over the square root of the number of judgments, so the
+plain mean would need (its width / ours)² times as many for an equally narrow interval.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import cached_property
+from itertools import chain, combinations
+from math import floor, log10
+from types import MappingProxyType
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from scipy.special import expit, stdtr
+
+from annotate.campaigns.lists import CampaignFacts, ListedSystem
+from annotate.campaigns.progress import ItemCounts
+from annotate.common import numbers
+from annotate.common.numbers import many, number, short
+from annotate.instruments.base import Criterion
+from estimation import read
+from estimation.core import (
+    MIN_EFFECTIVE_ANNOTATORS,
+    MIN_ITEMS,
+    PairOutcome,
+    TooFewJudgmentsError,
+    bradley_terry,
+    half_width,
+    holm,
+    level_of_each,
+    places,
+    relative_share,
+)
+from estimation.core import (
+    strength_half_widths as half_widths,
+)
+from estimation.read import Awaited, Newest
+
+LEAST = 0.005  # a smaller share is rounding
+CENT = Decimal("0.01")
+USELESS = ("not_helping_yet", "constant_metric", "no_metric")
+
+
+class HasWidths(Protocol):
+    """The needed fields of an estimate: its width, and the plain mean's on the same data."""
+
+    @property
+    def width(self) -> float | None: ...
+    @property
+    def mean_width(self) -> float | None: ...
+    @property
+    def n_items(self) -> int: ...
+    @property
+    def n_judgments(self) -> int: ...
+    @property
+    def detail(self) -> Mapping[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class Saving:
+    """The saved `judgments` and their `money`, or None and `why` nothing is saved (yet)."""
+
+    judgments: int | None = None
+    share: float | None = None  # of the judgments that the plain mean would need
+    money: Decimal | None = None
+    why: str = ""
+
+    @property
+    def helps(self) -> bool:
+        return self.judgments is not None
+
+
+NO_METRIC = Saving(why="This campaign has no metric.")
+NO_INTERVAL = Saving(why="What the metric saves is not known without intervals.")
+OF_RANKING = Saving(why="It is not computed for rankings: what counts there are differences.")
+TOO_FEW = Saving(why=f"What the metric saves is known after {MIN_ITEMS} judged items.")
+NOT_NARROWER = Saving(why="The metric has not helped: the plain mean is known as precisely.")
+
+
+def of_estimate(row: HasWidths, *, price: Decimal) -> Saving:
+    """Return what the metric saves on one system × criterion."""
+    if obstacle := _unknown(row) or _useless(row):
+        return obstacle
+    return _saving(row.n_judgments, _slowest([(row, 1.0)]), price)
+
+
+def of_campaign(
+    samples: Sequence[Sequence[tuple[HasWidths, float]]], *, judged: int, price: Decimal
+) -> Saving:
+    """Return what the metrics save in all; judgments that serve several systems count once.
+
+    samples: the primary estimates of each system, with their target widths. A system waits for the
+        estimate that is farthest from its target, so this estimate is compared with the plain
+        mean's farthest one. Systems where the metric costs judgments are set against the others.
+    judged: the number of judgments in the campaign.
+    """
+    known = [sample for sample in samples if sample and not any(_unknown(r) for r, _ in sample)]
+    if not known:
+        return _first_obstacle(samples)
+    sizes = [max(row.n_judgments for row, _ in sample) for sample in known]
+    needed = sum(n * _slowest(sample) for n, sample in zip(sizes, known, strict=True))
+    return _saving(min(judged, sum(sizes)), needed / sum(sizes), price)
+
+
+def _slowest(sample: Sequence[tuple[HasWidths, float]]) -> float:
+    """Return how many times the judgments the plain mean would need, by the worst of each."""
+    plain = max((row.mean_width or 0.0) / target for row, target in sample)
+    ours = max((row.width or 0.0) / target for row, target in sample)
+    ratio = (plain / ours) ** 2
+    # Where the metric is known not to help, a gain is chance, but a loss counts.
+    return min(1.0, ratio) if any(_useless(row) for row, _ in sample) else ratio
+
+
+def _saving(judgments: int, ratio: float, price: Decimal) -> Saving:
+    spared = round(judgments * (ratio - 1))
+    if ratio - 1 < LEAST or spared < 1:
+        return NOT_NARROWER
+    return Saving(spared, 1 - 1 / ratio, (spared * price).quantize(CENT))
+
+
+def _unknown(row: HasWidths) -> Saving | None:
+    """Return why nothing is known about this estimate yet; None if something is."""
+    if not row.width or not row.mean_width:
+        return NO_INTERVAL
+    return TOO_FEW if row.n_items < MIN_ITEMS else None
+
+
+def _useless(row: HasWidths) -> Saving | None:
+    """Return why the metric does not help this estimate, if the estimate says so."""
+    for notice in row.detail.get("notices", []):
+        if notice["code"] in USELESS:
+            return Saving(why=notice["text"])
+    return None
+
+
+def _first_obstacle(samples: Sequence[Sequence[tuple[HasWidths, float]]]) -> Saving:
+    found = (_unknown(row) for sample in samples for row, _ in sample)
+    return next(filter(None, found), NO_INTERVAL)
+
+
+# The meaning of an estimate's weights, and the mean under other weights.
+
+
+# The two people that the sentence compares, by their judgments.
+MUCH, LITTLE = 25, 5
+KEPT = "The campaign opened before balanced weights and keeps its estimator."
+
+
+def sentence(detail: Mapping[str, Any]) -> str:
+    """Return what one person's share of an estimate is; "" where its row does not say.
+
+    detail: of a stored estimate (`estimation.history`).
+    """
+    if "balance" not in detail:
+        return ""
+    balance = detail["balance"]
+    if balance is None:
+        if detail.get("person_share"):
+            return "People are weighted by work."
+        return f"People are weighted by work. {KEPT}"
+    if balance == 0:
+        return "Items weigh equally, so people are weighted by work."
+    times = relative_share(MUCH, LITTLE, balance=balance)
+    return (
+        f"One person’s weight grows more slowly than their work: {MUCH} judgments count "
+        f"{number(times, 1)} times as much as {LITTLE}."
+    )
+
+
+def mean_by_other_weights(detail: Mapping[str, Any]) -> str:
+    """Return the mean under the other weights, such as `weighted by work: 0.29`; "" if unknown."""
+    if detail.get("balance"):
+        name, words = "work_weighted_mean", "weighted by work"
+    else:
+        name, words = "equal_annotator_mean", "people counted equally"
+    value = detail.get(name)
+    return "" if value is None else f"{words}: {number(value)}"
+
+
+# One system × criterion as readers see it: its numbers, and its state in words.
+
+
+@dataclass(frozen=True)
+class ShownNotice:
+    """A notice for readers, and the cells that it concerns."""
+
+    text: str
+    about: tuple[str, ...]
+
+
+LEAST_SHARE = 0.005  # of the squared error; smaller shares are rounding
+
+
+@dataclass(frozen=True)
+class State:
+    """A kind, for icon and colour, and the word with the meaning."""
+
+    kind: str
+    icon: str
+    word: str
+
+
+@dataclass(frozen=True)
+class ShownCell:
+    """One system × criterion; `row` is None before its first estimate.
+
+    judged, population: items of the system; used until there is a row with these numbers.
+    decision: in a ranking, about a pair that is judged side by side.
+    """
+
+    system: ListedSystem
+    criterion: Criterion
+    target: float | None
+    row: Newest | None
+    price: Decimal  # of one judgment, with the fee
+    judged: int = 0
+    population: int | None = None
+    final: bool = False
+    place: str = ""  # in a ranking: among the systems, such as 2–3
+    gauge_to: float = 0.0  # the width at the right end of every gauge of the criterion
+    decision: State | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.system.name}, {self.criterion.name}"
+
+    @property
+    def at_target(self) -> bool:
+        return self.row is not None and bool(self.row.detail.get("at_target"))
+
+    @property
+    def off_scale(self) -> bool:
+        """Return whether the estimate or its centre is wrong, because it lies off the scale."""
+        return self.row is not None and cell_off_scale(self.row.detail)
+
+    @property
+    def awaited(self) -> Awaited | None:
+        """Return why no number is shown; None if one is."""
+        n = self.row.n_items if self.row else self.judged
+        needed = read.least(self.row.n_population if self.row else self.population)
+        if self.row and n >= needed:
+            return None
+        return Awaited("Estimates", ("judged item", "judged items"), n, needed, self.final)
+
+    @property
+    def shown(self) -> Newest | None:
+        """Return the estimate, if it rests on enough items to be shown."""
+        return None if self.awaited else self.row
+
+    @property
+    def too_wide(self) -> float | None:
+        """Return by how much the interval exceeds its target; None without both."""
+        if self.target is None or self.width is None:
+            return None
+        return self.width - self.target if self.width > self.target else None
+
+    @property
+    def width(self) -> float | None:
+        """Return the width that is compared with the target, at most the width of the scale."""
+        if self.row is None or self.row.width is None:
+            return None
+        if self.off_scale:
+            return self.row.width
+        return min(self.row.width, read.span(self.criterion))
+
+    @property
+    def low(self) -> float | None:
+        return self.clipped(self.row.low) if self.row else None
+
+    @property
+    def high(self) -> float | None:
+        return self.clipped(self.row.high) if self.row else None
+
+    @property
+    def width_shown(self) -> float | None:
+        """Return the distance from `low` to `high`."""
+        return None if self.low is None or self.high is None else self.high - self.low
+
+    @property
+    def cut(self) -> str:
+        """Return a note if part of the interval lies beyond the scale, otherwise ""."""
+        if self.row is None or (self.low, self.high) == (self.row.low, self.row.high):
+            return ""
+        whole, said = self.row.width, "The interval is cut to the scale."
+        if self.target is None or whole is None or whole > read.span(self.criterion):
+            return said
+        return f"{said} Collection stops by its whole width, {numbers.width(whole)}."
+
+    @property
+    def saving(self) -> Saving:
+        return of_estimate(self.row, price=self.price) if self.row else NO_INTERVAL
+
+    @property
+    def verdict(self) -> str:
+        return str(self.row.detail.get("verdict", "")) if self.row else ""
+
+    @property
+    def _yet(self) -> str:
+        return "" if self.final else " yet"
+
+    @cached_property
+    def state(self) -> State:
+        if self.awaited or self.row is None:
+            return State("", "clock", f"no estimate{self._yet}")
+        if self.off_scale:
+            return State("bad", "warning", "off the scale")
+        if self.row.width is None:
+            return State("", "clock", f"no interval{self._yet}")
+        if self.decision:
+            return self.decision
+        if self.place:
+            return State("", "info", f"place {self.place}")
+        if self.target is None:
+            return State("", "info", "no target")
+        if self.at_target:
+            return State("good", "check", "at target")
+        if self.too_wide is not None:
+            return State("warn", "warning", f"{numbers.width(self.too_wide)} too wide")
+        few_people = self.row.effective_annotators < MIN_EFFECTIVE_ANNOTATORS
+        return State("", "clock", "too few people" if few_people else "too few items")
+
+    @property
+    def parts(self) -> str:
+        """Return the sources of the squared error, such as `items 31 %, people 69 %`."""
+        shares = self.row.detail.get("parts", {}) if self.row and self.row.width is not None else {}
+        names = (("item", "items"), ("annotator", "people"), ("rest", "rest"))
+        known = [(word, shares.get(name, 0.0)) for name, word in names]
+        return ", ".join(
+            f"{word} {numbers.percent(share)}" for word, share in known if share >= 0.005
+        )
+
+    @property
+    def evidence(self) -> str:
+        """Return the basis of the estimate: `1 judgment of 1 item by 1 person`."""
+        if self.row is None:
+            return ""
+        groups = self.row.detail.get("groups")
+        among = f" in {many(groups[0], 'group')}" if groups else ""
+        return (
+            f"{many(self.row.n_judgments, 'judgment')} of {many(self.row.n_items, 'item')}{among} "
+            f"by {many(self.row.n_annotators, 'person', 'people')}"
+        )
+
+    @property
+    def other_mean(self) -> str:
+        """The mean with people weighted otherwise."""
+        return mean_by_other_weights(self.row.detail) if self.row else ""
+
+    @property
+    def sign(self) -> State:
+        """Return the state without its numbers, for the sign next to the width."""
+        if self.state.kind == "warn" and self.too_wide is not None:
+            return State("warn", "warning", "too wide")
+        return self.state
+
+    @property
+    def gauge_end(self) -> float:
+        """Return the width at the gauge's right end: 1.5 times the target, or the width itself."""
+        own = max(1.5 * (self.target or 0.0), 1.05 * (self.width or 0.0)) or 1.0
+        return max(own, self.gauge_to)
+
+    @property
+    def gauge_fill(self) -> str:
+        return f"{100 * (self.width or 0.0) / self.gauge_end:.1f}"
+
+    @property
+    def gauge_tick(self) -> str:
+        return f"{100 * (self.target or 0.0) / self.gauge_end:.1f}"
+
+    @property
+    def alternative(self) -> str:
+        """Return the plot's content in words, for people who do not see it."""
+        if self.row is None or self.row.width is None:
+            return f"{self.name}: no interval{self._yet}."
+        goal = f"; its target is {numbers.width(self.target)}" if self.target else ""
+        return (
+            f"{self.name}: after {many(self.row.n_judgments, 'judgment')} the estimate is "
+            f"{number(self.row.estimate)} with an interval from {number(self.low)} to "
+            f"{number(self.high)}, {numbers.width(self.width_shown)} wide{goal}."
+        )
+
+    def clipped(self, value: float | None) -> float | None:
+        """Cut to the scale, for display only; the stopping rule uses the whole width.
+
+        What is off the scale is shown as it is: cut, it would look exact.
+        """
+        if self.off_scale:
+            return value
+        return read.of_scale(self.criterion, self.row.estimate if self.row else None).cut(value)
+
+
+def cell_off_scale(detail: Mapping[str, Any]) -> bool:
+    """Return whether an estimate lies off the scale, by its details."""
+    return any(notice["code"] == "off_scale" for notice in detail.get("notices", ()))
+
+
+def notices_of(cells: Sequence[ShownCell]) -> tuple[ShownNotice, ...]:
+    """Return the notices of these cells, each sentence once."""
+    about: dict[str, list[str]] = {}
+    for cell in cells:
+        for notice in cell.shown.detail.get("notices", []) if cell.shown else []:
+            about.setdefault(notice["text"], []).append(cell.name)
+    everywhere = sum(cell.shown is not None for cell in cells)
+    return tuple(
+        ShownNotice(text, () if len(names) == everywhere else tuple(names))
+        for text, names in about.items()
+    )
+
+
+# The differences of a criterion's pairs as values: numbers, a small plot, a matrix, and places.
+
+
+# The plot's width and side margins, in units of its drawing.
+PLOT, MARGIN = 300.0, 10.0
+ROUND = (1, 1.5, 2, 3, 5, 7.5, 10)
+# How the pairs of a criterion are told apart.
+Adjustment = Literal["holm", "simultaneous", "none"]
+
+
+@dataclass(frozen=True)
+class NewestComparison:
+    """The newest comparison of two systems on one criterion."""
+
+    id: int
+    first_id: int
+    second_id: int
+    criterion: str
+    difference: float
+    low: float | None
+    high: float | None
+    n_items: int
+    n_population: int
+    effective_annotators: float = 0.0
+    detail: dict[str, Any] = field(default_factory=dict)
+    std_error: float | None = None
+    df: float | None = None
+    level: float = 0.95
+
+    @property
+    def p_value(self) -> float | None:
+        """Return that of “no difference”: where the interval's level just reaches 0."""
+        if not (self.std_error and self.df and self.low is not None and self.high is not None):
+            return None
+        return float(2 * stdtr(self.df, -abs(self.low + self.high) / 2 / self.std_error))
+
+    @property
+    def excludes_zero(self) -> bool:
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
+    def widened(self, n: int) -> "NewestComparison":
+        """Return it with the interval that holds together with those of n - 1 other pairs."""
+        if self.low is None or self.high is None or self.std_error is None or self.df is None:
+            return self
+        error, df = np.asarray(self.std_error), np.asarray(self.df)
+        alone = half_width(error, df, level=self.level)
+        more = float(half_width(error, df, level=level_of_each(self.level, n)) - alone)
+        return replace(self, low=self.low - more, high=self.high + more)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The axis from −reach to +reach, common to all pairs of a criterion."""
+
+    reach: float
+
+    def x(self, value: float) -> str:
+        cut = min(max(value, -self.reach), self.reach)
+        return f"{PLOT / 2 + cut / self.reach * (PLOT / 2 - MARGIN):.1f}"
+
+    @property
+    def labels(self) -> tuple[tuple[str, str], ...]:
+        """Return (position, text) of each tick."""
+        return tuple(
+            (self.x(value), f"+{short(value)}" if value > 0 else short(value))
+            for value in (-self.reach, 0.0, self.reach)
+        )
+
+
+@dataclass(frozen=True)
+class ShownContrast:
+    """One pair: the difference, first minus second."""
+
+    first: str
+    second: str
+    row: NewestComparison
+    criterion: Criterion
+    axis: Axis
+    final: bool = False  # no more judgments will come
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        return self.first, self.second
+
+    @property
+    def is_shown(self) -> bool:
+        return is_enough(self.row)
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Return the interval, cut to the largest possible difference on the scale."""
+        if self.row.low is None or self.row.high is None:
+            return None
+        most = max(self.criterion.most_apart, abs(self.row.difference))
+        return max(self.row.low, -most), min(self.row.high, most)
+
+    @property
+    def x(self) -> str:
+        return self.axis.x(self.row.difference)
+
+    @property
+    def x_margin(self) -> tuple[str, str]:
+        """In a ranking, where the differences that do not matter begin, and how wide they are."""
+        margin = float(self.row.detail.get("margin", 0.0))
+        low, high = (float(self.axis.x(value)) for value in (-margin, margin))
+        return f"{low:.1f}", f"{high - low:.1f}"
+
+    @property
+    def x_low(self) -> str | None:
+        return None if self.ends is None else self.axis.x(self.ends[0])
+
+    @property
+    def x_high(self) -> str | None:
+        return None if self.ends is None else self.axis.x(self.ends[1])
+
+
+@dataclass(frozen=True)
+class GridCell:
+    """The row's system minus the column's; told: whether the two are distinguishable."""
+
+    ahead: float
+    told: bool
+
+
+@dataclass(frozen=True)
+class GridRow:
+    """One system: cells are None up to the diagonal, and where nothing is known."""
+
+    place: int
+    system: str
+    cells: tuple[GridCell | None, ...]
+
+
+@dataclass(frozen=True)
+class ContrastTable:
+    """All pairs on one primary criterion.
+
+    adjustment: "holm" for all pairs together, "simultaneous" if the intervals of `contrasts` hold
+    together, "none" for each pair by itself.
+    """
+
+    criterion: Criterion
+    axis: Axis
+    contrasts: tuple[ShownContrast, ...]
+    adjustment: Adjustment = "holm"
+
+    @property
+    def shown(self) -> tuple[ShownContrast, ...]:
+        """Return the pairs that rest on enough items to be shown."""
+        return tuple(contrast for contrast in self.contrasts if contrast.is_shown)
+
+    @cached_property
+    def adjusted(self) -> Mapping[tuple[str, str], float]:
+        """Return the p-values of the shown pairs, after Holm for all of them together."""
+        known = [(one, p) for one in self.shown if (p := one.row.p_value) is not None]
+        after = holm([p for _one, p in known]).tolist()
+        return dict(zip((one.pair for one, _p in known), after, strict=True))
+
+    @cached_property
+    def told_apart(self) -> frozenset[tuple[str, str]]:
+        """Return the pairs whose difference is not 0, as the adjustment says."""
+        if self.adjustment != "holm":
+            return frozenset(one.pair for one in self.shown if one.row.excludes_zero)
+        levels = {one.pair: one.row.level for one in self.shown}
+        return frozenset(pair for pair, p in self.adjusted.items() if p < 1 - levels[pair])
+
+    @property
+    def n_told(self) -> int:
+        return len(self.told_apart)
+
+    def ahead(self, one: ShownContrast) -> str:
+        """Return the better system of a distinguishable pair; otherwise ""."""
+        if one.pair not in self.told_apart:
+            return ""
+        return (
+            one.first if (one.row.difference > 0) == self.criterion.higher_is_better else one.second
+        )
+
+    def reading(self, one: ShownContrast) -> str:
+        """Return what the difference of a pair says, with the adjustment for all pairs."""
+        if one.row.low is None:
+            return "no interval" if one.final else "no interval yet"
+        if ahead := self.ahead(one):
+            return f"{ahead} ahead: 0 lies outside the interval"
+        unknown = "not distinguishable" if one.final else "not distinguishable yet"
+        if one.row.excludes_zero:
+            p = self.adjusted.get(one.pair)
+            return f"{unknown}: p = {p:.2g} for all pairs together (Holm)" if p else unknown
+        return f"{unknown}: 0 lies inside the interval"
+
+    @property
+    def readings(self) -> tuple[tuple[ShownContrast, str, str], ...]:
+        """Return each shown pair, the system that is ahead or "", and the sentence on it."""
+        return tuple((one, self.ahead(one), self.reading(one)) for one in self.shown)
+
+    @cached_property
+    def places(self) -> Mapping[str, str]:
+        """Return the ranks that each system can have, such as `2–4`, by distinguishable pairs."""
+        found = places(
+            {one.pair: self._outcome(one) for one in self.shown},
+            higher_is_better=self.criterion.higher_is_better,
+        )
+        return {system: place_text(*ends) for system, ends in found.items()}
+
+    def _outcome(self, one: ShownContrast) -> PairOutcome:
+        if one.pair not in self.told_apart:
+            return "open"
+        return "first" if one.row.difference > 0 else "second"
+
+    @cached_property
+    def grid(self) -> tuple[GridRow, ...]:
+        """Return the pairs as a matrix, the best system first; empty for one pair."""
+        ahead = self._ahead()
+        names = dict.fromkeys(name for pair in ahead for name in pair)
+        if len(names) < 3:
+            return ()
+        total = {a: sum(ahead.get((a, b), 0.0) for b in names) for a in names}
+        ranked = sorted(names, key=lambda name: -total[name])
+        told = self.told_apart | {(b, a) for a, b in self.told_apart}
+
+        def cell(a: str, b: str) -> GridCell | None:
+            return GridCell(ahead[a, b], (a, b) in told) if (a, b) in ahead else None
+
+        return tuple(
+            GridRow(i + 1, a, tuple(cell(a, b) if j > i else None for j, b in enumerate(ranked)))
+            for i, a in enumerate(ranked)
+        )
+
+    def _ahead(self) -> dict[tuple[str, str], float]:
+        """Return how far the first of each pair is ahead of the second, in both orders."""
+        sign = 1.0 if self.criterion.higher_is_better else -1.0
+        ahead: dict[tuple[str, str], float] = {}
+        for one in self.shown:
+            ahead[one.first, one.second] = sign * one.row.difference
+            ahead[one.second, one.first] = -sign * one.row.difference
+        return ahead
+
+    @property
+    def direction(self) -> str:
+        if self.criterion.higher_is_better:
+            return "right of 0: the first is better"
+        return "left of 0: the first is better"
+
+
+def place_text(best: int, worst: int) -> str:
+    """`2`, or `2–4` where several places are possible."""
+    return f"{best}" if best == worst else f"{best}–{worst}"
+
+
+def table_of(
+    criterion: Criterion,
+    rows: Sequence[NewestComparison],
+    names: Mapping[int, str],
+    adjustment: Adjustment,
+    *,
+    final: bool = False,
+) -> ContrastTable:
+    """Return the table of these rows; names: of the systems, by id."""
+    if adjustment == "simultaneous":
+        n = sum(row.low is not None and is_enough(row) for row in rows)
+        rows = [row.widened(max(1, n)) for row in rows]
+    axis = Axis(_reach(criterion, rows))
+    contrasts = (
+        ShownContrast(names[row.first_id], names[row.second_id], row, criterion, axis, final)
+        for row in rows
+    )
+    return ContrastTable(criterion, axis, tuple(contrasts), adjustment)
+
+
+def is_enough(row: NewestComparison) -> bool:
+    """Return whether a difference rests on enough items to be shown."""
+    return row.n_items >= read.least(row.n_population)
+
+
+def _reach(criterion: Criterion, rows: Sequence[NewestComparison]) -> float:
+    """Return a round number that contains every interval, up to the largest difference."""
+    values = [
+        abs(value)
+        for row in rows
+        for value in (row.difference, row.low, row.high)
+        if value is not None
+    ]
+    widest = max([criterion.most_apart, *(abs(row.difference) for row in rows)])
+    most = min(max(values, default=0.0), widest) or widest
+    power = 10.0 ** floor(log10(most))
+    return next(round(power * m, 10) for m in ROUND if power * m >= most)
+
+
+# The pairs of a ranking as readers see them: what is decided of each, and what is missing.
+
+
+PEOPLE, ITEMS, NEITHER = "people", "items", "neither"  # what would settle an open pair
+
+
+@dataclass(frozen=True)
+class RankedPair:
+    """Two systems on one criterion; `contrast` is None before their first comparison.
+
+    together: the name under which their texts are judged side by side; "" if each is judged alone.
+    """
+
+    first: str
+    second: str
+    criterion: Criterion
+    margin: float
+    contrast: ShownContrast | None
+    together: str = ""
+
+    @property
+    def row(self) -> NewestComparison | None:
+        return self.contrast.row if self.contrast else None
+
+    @property
+    def shown(self) -> ShownContrast | None:
+        """Its numbers, once they rest on enough items to be shown."""
+        return self.contrast if self.contrast and self.contrast.is_shown else None
+
+    @property
+    def outcome(self) -> PairOutcome:
+        found: PairOutcome = self.row.detail.get("outcome", "open") if self.row else "open"
+        return found
+
+    @property
+    def is_open(self) -> bool:
+        return self.outcome == "open"
+
+    @property
+    def name(self) -> str:
+        return self.together or f"{self.first} and {self.second}"
+
+    @property
+    def better(self) -> str:
+        """The better system, where it is known; else ""."""
+        if self.outcome not in ("first", "second"):
+            return ""
+        first = (self.outcome == "first") == self.criterion.higher_is_better
+        return self.first if first else self.second
+
+    @property
+    def state(self) -> State:
+        if self.better:
+            return State("good", "check", f"{self.better} is better")
+        if self.outcome == "close":
+            return State("good", "check", f"they differ by less than {short(self.margin)}")
+        return State("", "clock", f"open: {self.missing}")
+
+    @property
+    def missing(self) -> str:
+        """What would settle this pair, in a few words."""
+        if self.needs_people:
+            return "ask more people"
+        if self.row is None or self.row.low is None:
+            return "too few items"
+        if self.more_items is not None:
+            return f"about {self.more}"
+        return "these items may not decide it"
+
+    @property
+    def more(self) -> str:
+        """The number of further items that decide it, in words; there must be one."""
+        return many(self.more_items or 0, "more item") + ("" if self.together else " of each")
+
+    @property
+    def needs(self) -> str:
+        """What would settle an open pair, as a code."""
+        if not self.is_open:
+            return ""
+        return str(self.row.detail.get("needs", ITEMS)) if self.row else ITEMS
+
+    @property
+    def needs_people(self) -> bool:
+        return self.needs == PEOPLE
+
+    @property
+    def more_items(self) -> int | None:
+        """About how many more items of each system decide it."""
+        needed = self.row.detail.get("items_needed") if self.row else None
+        return None if self.row is None or needed is None else max(1, needed - self.row.n_items)
+
+    @property
+    def openness(self) -> float:
+        """The distance to a decision in items; largest where items do not decide it."""
+        return float("inf") if self.more_items is None else self.more_items
+
+
+def named(facts: CampaignFacts) -> Iterator[tuple[str, str, str]]:
+    """Yield the two systems of each pair, and the name under which they are judged together."""
+    if facts.compares:
+        yield from ((one.first, one.second, one.name) for one in facts.systems)
+    else:
+        yield from ((one.name, other.name, "") for one, other in combinations(facts.systems, 2))
+
+
+def parts(facts: CampaignFacts) -> dict[str, list[ListedSystem]]:
+    """Return the samples in which each system takes part: its own, or those of its pairs."""
+    if not facts.compares:
+        return {one.name: [one] for one in facts.systems}
+    found: dict[str, list[ListedSystem]] = defaultdict(list)
+    for one in facts.systems:
+        found[one.first].append(one)
+        found[one.second].append(one)
+    return dict(found)
+
+
+def from_ties(facts: CampaignFacts, newest: Sequence[Newest]) -> tuple[ContrastTable, ...]:
+    """Return the estimates of pairs that are judged side by side, as differences from a tie."""
+    both = chain.from_iterable((one.first, one.second) for one in facts.systems)
+    number = {name: n for n, name in enumerate(dict.fromkeys(both))}
+    ids = {one.system_id: (number[one.first], number[one.second]) for one in facts.systems}
+    names = {n: name for name, n in number.items()}
+    return tuple(
+        table_of(criterion, rows, names, "none")
+        for criterion in facts.primary
+        if (
+            rows := [
+                _from_tie(one, criterion, *ids[one.system_id])
+                for one in newest
+                if one.criterion == criterion.name
+            ]
+        )
+    )
+
+
+def _from_tie(one: Newest, criterion: Criterion, first: int, second: int) -> NewestComparison:
+    tie = criterion.tie
+    return NewestComparison(
+        id=one.id,
+        first_id=first,
+        second_id=second,
+        criterion=one.criterion,
+        difference=one.estimate - tie,
+        low=None if one.low is None else one.low - tie,
+        high=None if one.high is None else one.high - tie,
+        n_items=one.n_items,
+        n_population=one.n_population,
+        effective_annotators=one.effective_annotators,
+        detail=one.detail,
+        std_error=one.std_error,
+    )
+
+
+# All systems on one criterion as one picture: their intervals on one scale, the best first.
+
+
+FEW = 4  # systems whose cells are easy to compare side by side
+WIDTH, FOREST_MARGIN = 140.0, 8.0  # of the drawing, in its own units
+ROOM = 0.04  # of what is drawn, at both ends
+
+
+@dataclass(frozen=True)
+class ScoreAxis:
+    """The scale of a picture, from `low` to `high` in score units."""
+
+    low: float
+    high: float
+
+    def x(self, value: float) -> str:
+        """Return where a score lies in the drawing."""
+        share = (value - self.low) / (self.high - self.low)
+        return f"{FOREST_MARGIN + share * (WIDTH - 2 * FOREST_MARGIN):.1f}"
+
+    @property
+    def labels(self) -> tuple[tuple[str, str], ...]:
+        """Return (position, text) of both ends and the middle."""
+        middle = (self.low + self.high) / 2
+        return tuple((self.x(one), short(one, 2)) for one in (self.low, middle, self.high))
+
+
+@dataclass(frozen=True)
+class ForestLine:
+    """One system: its cell, and where its estimate and its interval lie in the drawing."""
+
+    cell: ShownCell
+    x: str
+    x_low: str | None
+    x_high: str | None
+    place: str = ""  # among the systems, such as 2–4
+
+
+@dataclass(frozen=True)
+class Forest:
+    """The systems with an estimate, the best first, and those that have none yet."""
+
+    axis: ScoreAxis
+    lines: tuple[ForestLine, ...]
+    awaited: tuple[ShownCell, ...]
+
+    @property
+    def has_places(self) -> bool:
+        return any(line.place for line in self.lines)
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """Return the meaning of the signs next to the widths, each once, without numbers."""
+        found = {one.word: one for line in self.lines if (one := line.cell.sign)}
+        return tuple(found.values())
+
+
+def forest_of(
+    cells: Sequence[ShownCell], places: Mapping[str, str] = MappingProxyType({})
+) -> Forest | None:
+    """Return the picture of a criterion; None for few systems, or before any estimate.
+
+    places: of systems that have no place of a ranking.
+    """
+    return None if len(cells) <= FEW else picture(cells, places)
+
+
+def picture(
+    cells: Sequence[ShownCell], places: Mapping[str, str] = MappingProxyType({})
+) -> Forest | None:
+    """Return the same for any number of systems; None before any estimate."""
+    told = ranked(cells)
+    if not told:
+        return None
+    axis = _axis(cells[0].criterion, told)
+    listed = {cell.system.system_id for cell, _estimate in told}
+    return Forest(
+        axis,
+        tuple(_line(axis, *one, place_of(one[0], places)) for one in told),
+        tuple(cell for cell in cells if cell.system.system_id not in listed),
+    )
+
+
+def _axis(criterion: Criterion, told: Sequence[tuple[ShownCell, float]]) -> ScoreAxis:
+    ends = [
+        end for cell, estimate in told for end in (estimate, cell.low, cell.high) if end is not None
+    ]
+    low, high = min(ends), max(ends)
+    room = ROOM * (high - low) or read.span(criterion) / 10
+    return ScoreAxis(low - room, high + room)
+
+
+def ranked(cells: Sequence[ShownCell]) -> list[tuple[ShownCell, float]]:
+    """Return the cells of a criterion that show an estimate, with it, the best first."""
+    known = [(cell, cell.shown.estimate) for cell in cells if cell.shown]
+    told = [(cell, estimate) for cell, estimate in known if estimate is not None]
+    sign = -1 if cells and cells[0].criterion.higher_is_better else 1
+    return sorted(told, key=lambda one: (sign * one[1], one[0].system.name))
+
+
+def place_of(cell: ShownCell, places: Mapping[str, str]) -> str:
+    """Return the place of a ranking, or else the one that the differences leave open."""
+    return cell.place or places.get(cell.system.name, "")
+
+
+def _line(axis: ScoreAxis, cell: ShownCell, estimate: float, place: str) -> ForestLine:
+    low, high = cell.low, cell.high
+    ends = (None, None) if low is None or high is None else (axis.x(low), axis.x(high))
+    return ForestLine(cell, axis.x(estimate), ends[0], ends[1], place)
+
+
+# All systems on one criterion: a row of the dashboard.
+
+
+NO_ITEMS: Mapping[int, ItemCounts] = MappingProxyType({})
+NO_PLACES: Mapping[tuple[str, str], str] = MappingProxyType({})
+NO_DECISIONS: Mapping[tuple[str, str], State] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class CriterionRow:
+    """All systems on one criterion, plotted on one scale."""
+
+    criterion: Criterion
+    target: float | None
+    cells: tuple[ShownCell, ...]
+    is_primary: bool = False
+    places: Mapping[str, str] = field(default_factory=dict)  # of systems, by name
+
+    @cached_property
+    def forest(self) -> Forest | None:
+        """Return all systems as one picture; None where there are few."""
+        return forest_of(self.cells, self.places)
+
+    @property
+    def newest_id(self) -> int | None:
+        """Return the id of the row's newest estimate, for permanent addresses of the plots."""
+        return max((cell.row.id for cell in self.cells if cell.row), default=None)
+
+    @property
+    def weighing(self) -> str:
+        """The sentence about one person's share of these estimates; "" before the first."""
+        return next((sentence(cell.row.detail) for cell in self.cells if cell.row), "")
+
+    @property
+    def is_shown(self) -> bool:
+        """Return whether any system has an estimate to be shown."""
+        return any(cell.shown for cell in self.cells)
+
+
+def criterion_rows(
+    facts: CampaignFacts,
+    newest: list[Newest],
+    *,
+    price: Decimal,
+    items: Mapping[int, ItemCounts] = NO_ITEMS,
+    places: Mapping[tuple[str, str], str] = NO_PLACES,
+    decisions: Mapping[tuple[str, str], State] = NO_DECISIONS,
+    compared: Sequence[ContrastTable] = (),
+) -> tuple[CriterionRow, ...]:
+    """Return one row for each criterion, the primary ones first.
+
+    items: of each system without an estimate.
+    places, decisions: in a ranking, by criterion and system (a pair that is judged side by side).
+    compared: the differences, which say what places systems can have outside of a ranking.
+    """
+    standing = {} if facts.is_ranking else {one.criterion.name: one.places for one in compared}
+    found = {(row.system_id, row.criterion): row for row in newest}
+    targets, primary = facts.targets, facts.primary
+    others = [criterion for criterion in facts.criteria if criterion not in primary]
+    return tuple(
+        CriterionRow(
+            criterion,
+            targets.get(criterion.name),
+            _on_one_scale(
+                ShownCell(
+                    system,
+                    criterion,
+                    targets.get(criterion.name),
+                    found.get((system.system_id, criterion.name)),
+                    price,
+                    *items.get(system.system_id, ItemCounts()),
+                    final=facts.is_final,
+                    place=places.get((criterion.name, system.name), ""),
+                    decision=decisions.get((criterion.name, system.name)),
+                )
+                for system in facts.systems
+            ),
+            is_primary=criterion in primary,
+            places=standing.get(criterion.name, {}),
+        )
+        for criterion in (*primary, *others)
+    )
+
+
+def _on_one_scale(cells: Iterable[ShownCell]) -> tuple[ShownCell, ...]:
+    """Return the cells of a criterion with gauges that end at the same width."""
+    mine = tuple(cells)
+    end = max((cell.gauge_end for cell in mine if cell.row), default=0.0)
+    return tuple(replace(cell, gauge_to=end) for cell in mine)
+
+
+# The systems of a comparison, each by one strength that summarises its pairs.
+
+
+FEWEST = 3  # systems; two of them are one pair, which says it all
+
+
+@dataclass(frozen=True)
+class Strength:
+    """A system, and how often it would win against one of average strength, 0 to 1.
+
+    half: half the width of its interval, in log-odds; None where a pair has none.
+    """
+
+    system: str
+    log_odds: float
+    half: float | None
+
+    @property
+    def wins(self) -> float:
+        return float(expit(self.log_odds))
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Return the interval of the log-odds."""
+        return None if self.half is None else (self.log_odds - self.half, self.log_odds + self.half)
+
+    @property
+    def wins_ends(self) -> tuple[float, float] | None:
+        """Return the same of the wins."""
+        return (
+            None if self.ends is None else (float(expit(self.ends[0])), float(expit(self.ends[1])))
+        )
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """All systems by one question, the strongest first."""
+
+    question: str
+    systems: tuple[Strength, ...]
+
+
+def strengths(rows: Iterable[CriterionRow]) -> tuple[Strengths, ...]:
+    """Return the strengths by each question about pairs whose estimates connect all systems."""
+    found = (_strengths(row) for row in rows if row.criterion.wins_of)
+    return tuple(one for one in found if one is not None)
+
+
+def _strengths(row: CriterionRow) -> Strengths | None:
+    names = _systems(row.cells)
+    if len(names) < FEWEST:
+        return None
+    place = {name: n for n, name in enumerate(names)}
+    wins, halves = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
+    for cell in row.cells:
+        if cell.shown is not None:
+            first, second = place[cell.system.first], place[cell.system.second]
+            share = min(max(cell.shown.estimate, 0.0), 1.0)
+            wins[first, second] = share * cell.shown.n_items
+            wins[second, first] = (1 - share) * cell.shown.n_items
+            wide = np.nan if cell.shown.width is None else cell.shown.width
+            halves[first, second] = halves[second, first] = wide / 2
+    try:
+        found = bradley_terry(wins)
+    except TooFewJudgmentsError:
+        return None
+    known = [None] * len(names) if np.isnan(halves).any() else half_widths(wins, halves).tolist()
+    each = [Strength(*one) for one in zip(names, found.tolist(), known, strict=True)]
+    return Strengths(row.criterion.wins_of, tuple(sorted(each, key=lambda one: -one.log_odds)))
+
+
+def _systems(cells: Sequence[ShownCell]) -> list[str]:
+    both = ((cell.system.first, cell.system.second) for cell in cells)
+    return [name for name in dict.fromkeys(chain.from_iterable(both)) if name]

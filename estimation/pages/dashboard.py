@@ -1,0 +1,656 @@
+"""The version of a dashboard: equal versions mean that nothing on it has changed."""
+
+import re
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from hashlib import sha256
+from itertools import groupby
+from string import Formatter
+from typing import Any
+from urllib.parse import urlencode
+
+from django.utils import timezone
+
+from annotate.campaigns import (
+    exports,
+    planner,
+)
+from annotate.campaigns import (
+    facts as campaigns_facts,
+)
+from annotate.campaigns import (
+    lists as campaigns_lists,
+)
+from annotate.campaigns import (
+    progress as campaigns_progress,
+)
+from annotate.campaigns.exports import LoggedAct
+from annotate.campaigns.lists import CampaignFacts
+from annotate.campaigns.progress import Availability, Liveness, Progress
+from annotate.common.numbers import many, money_text
+from annotate.models.base import CampaignStatus as Status
+from annotate.models.base import CloseReason
+from annotate.pay import budget
+from annotate.pay import queries as pay_queries
+from annotate.pay.budget import AtMost, Deadline
+from annotate.review import effects, eligibility
+from annotate.review.effects import Conduct, ExcludedCounts
+from annotate.work import admission
+from annotate.work.admission import Offered
+from estimation import read
+from estimation.core.planning import Forecast
+from estimation.models import Agreement, Comparison, Decision, EndForecast, Estimate, MetricScore
+from estimation.pages import criteria, numbers
+from estimation.pages.advice import (
+    Advice,
+    Outlook,
+    Situation,
+    StoredForecast,
+    Widened,
+    advise,
+    newest_forecast,
+    told_late,
+    widened_since,
+)
+from estimation.pages.criteria import (
+    Adjustment,
+    ContrastTable,
+    CriterionRow,
+    Saving,
+    ShownCell,
+    ShownNotice,
+    criterion_rows,
+    notices_of,
+)
+from estimation.pages.numbers import Agreed, Sensitivity, compare
+from estimation.read import Awaited, Decided
+
+MINUTE = 60  # texts that depend on the time, such as "for 15 minutes", are at most this old
+
+
+def version(campaign: Any, *said: Any) -> str:
+    """Return the version for readers who are told `said`. Read it before what it stands for.
+
+    Then a change in between is shown at once or at the next look, never missed. Durations and
+    deadlines pass without an act, so each minute is a version of its own.
+    """
+    minute = int(timezone.now().timestamp()) // MINUTE
+    newest = {
+        "newest_estimate": campaigns_facts.last(Estimate.objects.all()),
+        "newest_comparison": campaigns_facts.last(Comparison.objects.all()),
+        "newest_agreement": campaigns_facts.last(Agreement.objects.all()),
+        "newest_decision": campaigns_facts.last(Decision.objects.all()),
+        "newest_forecast": campaigns_facts.last(EndForecast.objects.all()),
+        "newest_metric": campaigns_facts.last(MetricScore.objects.all()),
+    }
+    return campaigns_facts.version(campaign, minute, *said, besides=newest)
+
+
+# The activity log in sentences: acts of people, and decisions of stopping rules.
+
+
+SHOWN = 12
+PAGE = 50  # entries
+LOOKED_AT = 120  # entries that are read; repeated ones are merged
+
+_VERBS = {
+    "create": "created the campaign with {outputs:output}",
+    "open": "opened it for judgments",
+    "pause": "paused it",
+    "close": "ended collection: {why}",
+    "finish": "closed it",
+    "resume": "went on collecting",
+    "reopen": "reopened it: {why}",
+    "bound_metrics": "let metrics enter estimates bounded: {why}",
+    "archive": "archived it",
+    "delete": "deleted the draft",
+    "stop_system": "ended the sample of {which}",
+    "resume_system": "let {which} collect again",
+    "flag": "stopped an annotator for a review",
+    "list": "listed an annotator as worth a look",
+    "unlist": "took an annotator off the list of those worth a look",
+    "put_signals_aside": "put aside what the page of an annotator had signalled",
+    "review": "began to review an annotator",
+    "clear": "cleared an annotator",
+    "exclude": "excluded an annotator’s work",
+    "restore": "brought an annotator’s work back",
+    "refuse": "refused an annotator’s pay",
+    "repay": "restored an annotator’s pay",
+    "block": "blocked an annotator from future work",
+    "unblock": "lifted the block on an annotator",
+    "appeal": "received an annotator’s appeal",
+    "dismiss_appeal": "dismissed an annotator’s appeal",
+    "supersede": "stored an annotator’s correction of a text",
+    "correct_gold": "stored an annotator’s correction of a gold item, whose first answer counts",
+    "launch": "launched a batch of {places:place} for at most {cost:$}",
+    "extend": "added {places:place} to a batch for at most {cost:$}",
+    "stop_batch": "stopped a batch",
+    "unit_accepted": "decided to pay a submission in doubt",
+    "raise_budget": "raised the budget from {was:$} to {now:$}",
+    "fee": "changed its fee from {was} to {now}",
+    "payout_list": "listed {amount:$} for {people:person,people} to be paid by hand",
+    "paid_out": "marked {amount:$} for {people:person,people} as paid",
+    "payout_undone": "took back that {amount:$} was paid",
+    "bonus": "gave an annotator a bonus of {amount:$}",
+    "compensation": "gave an annotator a compensation of {amount:$}",
+    "compensation_needed": "kept late work that the budget does not pay",
+    "tutorial_bonus_due": "let a promised bonus of {amount:$} fall due",
+    "failed_try_due": "let {amount:$} for a failed tutorial fall due",
+    "failed_try_too_fast": "paid nothing for a failed tutorial that nobody could have read",
+    "tutorial_bonuses_due": "let the promised bonuses of {people:person,people} fall due",
+    "refill": "offered {gaps:gap} to new people",
+    "operation_decided": "said whether an operation at the crowd happened ({kind})",
+    "operation_retried": "retried an operation at the crowd ({kind})",
+    "operation_dropped": "dropped an operation at the crowd ({kind})",
+    "look": "compared its postings with the crowd",
+    "retitle": "changed what annotators read: “{title}”",
+    "amend_texts": "changed what annotators read: {changed}",
+    "amend_screens": "changed the settings of the screens: {changed}",
+    "gold_added": "added {items:gold item}",
+    "gold_confirmed": "confirmed {items:gold item}",
+    "gold_removed": "removed {items:gold item}",
+    "gold_share": "made {now} of 25 tasks gold items (before: {was})",
+    "add_reviewer": "added {name} as a reviewer",
+    "invite": "made an invitation as {role}",
+    "revoke_invitation": "withdrew an invitation as {role}",
+    "join": "joined as {role}",
+    "change_role": "changed the role of {name} from {was} to {role}",
+    "remove_member": "took the role of {role} from {name}",
+    "leave": "left the campaign, and was its {role}",
+    "withdraw_links": "withdrew the links for annotators",
+    "subscribe": "asked to be told what happens, by {channel}",
+    "unsubscribe": "ended notifications by {channel}",
+    "budget_low": "noticed that 80 % of the budget is spent or promised",
+}
+_ICONS: dict[str, str] = {
+    Decision.Verb.STOP_SYSTEM: "check",
+    Decision.Verb.CLOSE: "stop",
+    Decision.Verb.FINISH: "check",
+}
+# A rule's acts are shown by its decisions, which say more than the log.
+_OF_RULES = {"close", "finish", "resume", "stop_system", "resume_system"}
+
+
+@dataclass(frozen=True)
+class ActivityLine:
+    at: datetime
+    icon: str
+    who: str
+    text: str
+    times: int = 1  # consecutive repetitions; the last one is shown
+
+
+@dataclass(frozen=True)
+class ActivityPart:
+    """A part of the activity: acts with these verbs (None: any), and decisions of rules."""
+
+    name: str
+    verbs: frozenset[str] | None = None
+    decisions: bool = False
+
+
+@dataclass(frozen=True)
+class ActivityWanted:
+    """Which page is wanted: the entries of one part, before this act and this decision."""
+
+    part: str = "all"
+    act: int | None = None
+    decision: int | None = None
+
+    @property
+    def address(self) -> str:
+        """Return the page's address, after its path."""
+        before = f"{self.act or ''}-{self.decision or ''}"
+        return f"?{urlencode({'show': self.part, 'before': before})}"
+
+
+@dataclass(frozen=True)
+class ActivityPage:
+    """older: the address of the next page; "" on the last one."""
+
+    lines: tuple[ActivityLine, ...]
+    older: str
+
+
+def _part(name: str, verbs: str, *, decisions: bool = False) -> ActivityPart:
+    return ActivityPart(name, frozenset(verbs.split()), decisions)
+
+
+PARTS = {
+    "all": ActivityPart("Everything", decisions=True),
+    "campaign": _part(
+        "Campaign",
+        "create imported open pause close finish resume reopen archive delete stop_system "
+        "resume_system bound_metrics fee raise_budget "
+        "retitle amend_texts amend_screens gold_added gold_confirmed gold_removed gold_share "
+        "add_reviewer invite revoke_invitation join change_role "
+        "remove_member leave withdraw_links subscribe unsubscribe budget_low",
+        decisions=True,
+    ),
+    "reviews": _part(
+        "Reviews",
+        "flag review list unlist put_signals_aside clear exclude restore refuse repay block "
+        "unblock appeal dismiss_appeal supersede correct_gold",
+    ),
+    "crowd": _part(
+        "Crowd",
+        "launch extend stop_batch refill look operation_decided operation_retried "
+        "operation_dropped unit_accepted",
+    ),
+    "pay": _part(
+        "Pay",
+        "paid_out payout_list payout_undone tutorial_bonuses_due tutorial_bonus_due "
+        "failed_try_due failed_try_too_fast bonus "
+        "compensation compensation_needed",
+    ),
+}
+_PLACE = re.compile(r"(\d{0,18})-(\d{0,18})", re.ASCII)
+
+
+def asked(query: Mapping[str, str]) -> ActivityWanted:
+    """Read which page an address asks for; what makes no sense asks for the first one."""
+    show = query.get("show", "")
+    part = show if show in PARTS else "all"
+    place = _PLACE.fullmatch(query.get("before", ""))
+    act, decision = (int(one) if one else None for one in place.groups()) if place else (None, None)
+    return ActivityWanted(part, act, decision)
+
+
+def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[ActivityLine, ...]:
+    """Return the last acts and decisions in one order, the newest first."""
+    return activity_page(campaign_id, ActivityWanted(), size=LOOKED_AT).lines[:limit]
+
+
+def activity_page(campaign_id: int, wanted: ActivityWanted, *, size: int = PAGE) -> ActivityPage:
+    """Return one page of acts and decisions, the newest first; two queries.
+
+    Each of the two is read on from the last one shown, by its id, so that all pages together show
+    each entry once while new ones arrive.
+    """
+    part = PARTS[wanted.part]
+    acts: deque[LoggedAct] = deque()
+    if part.verbs is None or part.verbs:
+        acts += exports.activity(
+            campaign_id,
+            limit=size + 1,
+            before=wanted.act,
+            verbs=part.verbs,
+            not_by_rules=_OF_RULES,
+        )
+    decided: deque[Decided] = deque()
+    if part.decisions:
+        decided += read.decisions(campaign_id, limit=size + 1, before=wanted.decision)
+    shown: list[ActivityLine] = []
+    while len(shown) < size and (acts or decided):
+        if acts and (not decided or acts[0].at >= decided[0].at):
+            wanted = replace(wanted, act=acts[0].id)
+            shown.append(_act(acts.popleft()))
+        else:
+            wanted = replace(wanted, decision=decided[0].id)
+            shown.append(_decision(decided.popleft()))
+    return ActivityPage(tuple(_told_once(shown)), wanted.address if acts or decided else "")
+
+
+def _decision(decided: Decided) -> ActivityLine:
+    return ActivityLine(decided.at, _ICONS.get(decided.verb, "info"), "Plumbline", decided.text)
+
+
+def _told_once(ordered: list[ActivityLine]) -> list[ActivityLine]:
+    """Merge consecutive lines with the same text and person."""
+    runs = (list(run) for _, run in groupby(ordered, key=lambda line: (line.who, line.text)))
+    return [replace(run[0], times=len(run)) for run in runs]
+
+
+def _act(act: LoggedAct) -> ActivityLine:
+    return ActivityLine(act.at, "", act.actor or "Plumbline", sentence(act))
+
+
+def sentence(act: LoggedAct) -> str:
+    """Return the predicate, such as "closed the campaign"."""
+    sentence = _VERBS.get(act.verb)
+    if sentence is None:  # a subject may be a name with braces, so it is not formatted
+        return f"{act.verb.replace('_', ' ')} {act.subject}".rstrip()
+    more = {"which": act.subject.partition(":")[2]}
+    if act.is_listing:
+        sentence = _VERBS["list"]
+    return _Sentence().vformat(sentence, (), _Details(act.detail | more))
+
+
+class _Sentence(Formatter):
+    """Formats counts and amounts.
+
+    `{places:place}` gives a number with its noun (`person,people` for an irregular plural),
+    `{cost:$}` an amount.
+    """
+
+    def format_field(self, value: Any, form: str) -> str:
+        if not form or not isinstance(value, int | str | Decimal) or value == "":
+            return str(value)
+        return money_text(Decimal(value)) if form == "$" else many(int(value), *form.split(","))
+
+
+class _Details(dict[str, Any]):
+    """The details of a log entry; values that an old entry lacks are left out."""
+
+    def __missing__(self, key: str) -> str:
+        if key == "changed":
+            return ", ".join(_readable(name) for name in sorted(self.get("changes", ())))
+        if key != "why":
+            return ""
+        reason = self.get("reason", "")
+        return str(CloseReason(reason).label if reason in CloseReason.values else reason)
+
+
+def _readable(path: str) -> str:
+    """Return `too fast: seconds` for `too_fast.seconds`."""
+    return path.replace("_", " ").replace(".", ": ")
+
+
+# The content of the dashboard, as one value: equal values mean that nothing has changed.
+
+
+LIVE = (Status.OPEN, Status.CLOSING)
+COLLECTS = (Status.OPEN, Status.PAUSED, Status.CLOSING)
+SOON = timedelta(days=2)  # a deadline this near is mentioned
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    facts: CampaignFacts
+    progress: Progress
+    price: Decimal
+    most: AtMost
+    rows: tuple[CriterionRow, ...]
+    metric_done: int
+    n_pending: int  # counting judgments whose scores take long
+    at: datetime | None
+    lines: tuple[ActivityLine, ...]
+    comparisons: tuple[ContrastTable, ...]
+    ranking: numbers.Rankings  # empty in another mode
+    n_waiting: int  # annotators who wait for a reviewer's ruling
+    agreed: tuple[Agreed, ...]
+    excluded: ExcludedCounts
+    conduct: Conduct
+    end: StoredForecast
+    availability: Availability
+    liveness: Liveness
+    offered: Offered
+    at_closing: dict[tuple[int, str], tuple[float | None, bool]]
+    limit: CloseReason | None
+    reserved: bool
+    deadline_soon: bool
+    n_in_doubt: int  # paid units with a discrepancy
+    near: Deadline | None  # when the crowd automatically pays units that are held here
+    due: Decimal
+    expected: Forecast | None  # by the plan of a draft
+    short: Decimal  # what the budget lacks for one more place at the crowd
+
+    @property
+    def primary_rows(self) -> tuple[CriterionRow, ...]:
+        return tuple(row for row in self.rows if row.is_primary)
+
+    @property
+    def secondary_rows(self) -> tuple[CriterionRow, ...]:
+        return tuple(row for row in self.rows if not row.is_primary and row.is_shown)
+
+    @property
+    def primary(self) -> tuple[ShownCell, ...]:
+        return tuple(cell for row in self.primary_rows for cell in row.cells)
+
+    @property
+    def n_at_target(self) -> int:
+        return sum(cell.at_target for cell in self.primary)
+
+    @property
+    def doubt_untold(self) -> int:
+        """Return the paid units that wait for the owner, unless the advice mentions them."""
+        return 0 if self.advice.key == "in_doubt" else self.n_in_doubt
+
+    @property
+    def stuck_untold(self) -> int:
+        """Return the operations that wait for the owner, unless the advice mentions them."""
+        return 0 if self.advice.key in ("unfunded", "stuck") else self.offered.stuck
+
+    @property
+    def n_wide(self) -> int:
+        return len(self.primary) - self.n_at_target
+
+    @property
+    def zone(self) -> str:
+        return timezone.get_current_timezone_name()
+
+    @property
+    def live(self) -> bool:
+        """Return whether the numbers may change without an act of the researcher."""
+        return self.facts.status in LIVE or self.metric_left > 0 or self.n_pending > 0
+
+    @property
+    def late(self) -> str:
+        """Return what follows from estimates that are behind; "" if they are not."""
+        return told_late(self.liveness) if self.liveness.behind else ""
+
+    @property
+    def provisional(self) -> bool:
+        return not self.facts.is_final
+
+    @property
+    def metric_left(self) -> int:
+        """Return the outputs whose metric is not computed yet."""
+        return max(0, self.progress.outputs - self.metric_done) if self.facts.metrics else 0
+
+    @property
+    def effective_annotators(self) -> float | None:
+        """Return the lowest number of the primary estimates, which limits what can be said."""
+        found = [cell.shown.effective_annotators for cell in self.primary if cell.shown]
+        return min(found, default=None)
+
+    @property
+    def is_shown(self) -> bool:
+        """Return whether any primary estimate rests on enough items to be shown."""
+        return any(row.is_shown for row in self.primary_rows)
+
+    @property
+    def awaited(self) -> tuple[tuple[str, Awaited], ...]:
+        """Return what each system's first estimates wait for, with its name."""
+        cells = self.primary_rows[0].cells if self.primary_rows else ()
+        return tuple((cell.system.name, cell.awaited) for cell in cells if cell.awaited)
+
+    @property
+    def awaited_by_all(self) -> str:
+        """Return the same in one sentence, if several systems wait for equally many items."""
+        needed = {awaited.needed for _, awaited in self.awaited}
+        if len(self.awaited) < 2 or len(needed) > 1 or self.facts.is_final:
+            return ""
+        return f"Estimates of a system appear after {many(needed.pop(), 'judged item')}."
+
+    @property
+    def awaited_differences(self) -> Awaited | None:
+        return numbers.awaited(self.comparisons)
+
+    @property
+    def shows_differences(self) -> bool:
+        """Return whether to show differences: after estimates, so that waiting is stated once."""
+        return bool(self.comparisons) and (self.is_shown or not self.awaited_differences)
+
+    @property
+    def awaited_agreement(self) -> Awaited | None:
+        planned = self.progress.doubled
+        return numbers.agreement_awaited(self.agreed, planned=planned, final=self.facts.is_final)
+
+    @property
+    def saving(self) -> Saving:
+        """Return what the metrics have saved so far, over all systems."""
+        if not self.facts.metrics or self.facts.is_ranking:
+            return criteria.OF_RANKING if self.facts.metrics else criteria.NO_METRIC
+        samples = [
+            [(c.row, c.target) for c in self.primary if c.system == system and c.row and c.target]
+            for system in self.facts.systems
+        ]
+        return criteria.of_campaign(samples, judged=self.progress.judged, price=self.price)
+
+    @property
+    def advice(self) -> Advice:
+        return advise(
+            Situation(
+                self.facts,
+                self.progress,
+                self.primary,
+                self.price,
+                self.most,
+                waiting=self.n_waiting,
+                availability=self.availability,
+                liveness=self.liveness,
+                offered=self.offered,
+                ranking=self.ranking,
+                widened=self.widened,
+                limit=self.limit,
+                reserved=self.reserved,
+                deadline_soon=self.deadline_soon,
+                in_doubt=self.n_in_doubt,
+                near=self.near,
+                unscored=self.n_pending,
+                due=self.due,
+                outlook=self.outlook,
+                short=self.short,
+                expected=self.expected,
+            )
+        )
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        return compare(self.primary, self.excluded, self.conduct)
+
+    @property
+    def outlook(self) -> Outlook:
+        known = self.facts, self.progress, self.price, self.primary, self.end
+        return Outlook(*known, active=self.liveness.active, came=self.availability.came)
+
+    @property
+    def widened(self) -> tuple[Widened, ...]:
+        """Return the intervals that an exclusion after closing made wider than their targets."""
+        moved = self.facts.status == Status.CLOSED and self.excluded.annotators_since
+        return widened_since(self.primary, self.at_closing) if moved else ()
+
+    @property
+    def notices(self) -> tuple[ShownNotice, ...]:
+        """Return the notices of the primary estimates, each sentence once."""
+        ended = (ShownNotice(self.ended_early, ()),) if self.ended_early else ()
+        return (*ended, *notices_of(self.primary))
+
+    @property
+    def ended_early(self) -> str:
+        """Return what an early end means for the intervals; "" where it was not early."""
+        return numbers.early_told(self.facts, self.primary, judged=self.progress.judged)
+
+    @property
+    def fingerprint(self) -> str:
+        """Return a digest of this content. A page with the same digest is up to date."""
+        return sha256(repr(self).encode()).hexdigest()[:16]
+
+
+def build(
+    facts: CampaignFacts,
+    *,
+    price: Decimal,
+    most: AtMost,
+    limit: CloseReason | None = None,
+    reserved: bool = False,
+    short: Decimal = Decimal(0),
+    expected: Forecast | None = None,
+    adjustment: Adjustment = "holm",
+) -> Dashboard:
+    """Return the dashboard.
+
+    The number of queries depends only on the campaign's status, its crowd, and whether every
+    estimate exists.
+    price: of one judgment, with the crowd's fee. most: the highest cost of all planned judgments.
+    limit: what forbids any further lease.
+    reserved: the rest of the budget is reserved for work in progress.
+    short: what the budget lacks for one more place at the crowd.
+    expected: what a draft is expected to take, by its plan.
+    adjustment: of the differences, for many pairs; the places of systems follow from it.
+    """
+    pk, newest = facts.campaign_id, read.latest(facts.campaign_id, facts.criterion_names)
+    ranked = numbers.rankings(facts, tables := numbers.tables(facts, adjustment), newest)
+    who = campaigns_progress.by_person(pk)
+    counts = campaigns_progress.progress(pk, cap=facts.annotator_cap, people=who)
+    items = read.items(facts, newest, held=counts.judged + counts.running)
+    return Dashboard(
+        facts=facts,
+        progress=counts,
+        price=price,
+        most=most,
+        rows=criterion_rows(
+            facts,
+            newest,
+            price=price,
+            items=items,
+            places=ranked.places,
+            decisions=ranked.decisions,
+            compared=tables,
+        ),
+        metric_done=read.metric_scores(facts.public_id, facts.metrics, counts.outputs),
+        n_pending=campaigns_facts.waiting(pk),
+        at=max((row.at for row in newest), default=None),
+        lines=lines(pk),
+        comparisons=tables,
+        ranking=ranked,
+        n_waiting=eligibility.waiting(pk),
+        agreed=numbers.agreed(facts, planned=counts.doubled),
+        excluded=effects.excluded(pk, since=facts.closed_at),
+        conduct=effects.ruling_statistics_of(pk),
+        end=newest_forecast(pk),
+        availability=_availability(facts, counts, who),
+        liveness=campaigns_progress.liveness(pk, lease_minutes=facts.lease_minutes),
+        offered=admission.offered(pk) if facts.marketplace else Offered(),
+        at_closing=read.at_closing(pk, facts.closed_at),
+        limit=limit,
+        reserved=reserved,
+        deadline_soon=facts.deadline is not None and facts.deadline < timezone.now() + SOON,
+        n_in_doubt=budget.count_disputed(pk) if facts.marketplace else 0,
+        near=budget.next_deadline(pk) if facts.marketplace else None,
+        due=_due(facts),
+        expected=expected,
+        short=short,
+    )
+
+
+def of_campaign(campaign: Any, adjustment: Adjustment = "holm") -> Dashboard:
+    """Return the dashboard of a campaign as its page shows it."""
+    limit, reserved = _limits(campaign)
+    most = budget.highest_cost(campaign)
+    return build(
+        campaigns_lists.facts(campaign),
+        price=most.of_judgment,
+        most=most,
+        limit=limit,
+        reserved=reserved,
+        short=budget.short_of_a_place(campaign) if campaign.status in COLLECTS else Decimal(0),
+        expected=planner.of_campaign(campaign) if campaign.status == Status.DRAFT else None,
+        adjustment=adjustment,
+    )
+
+
+def _limits(campaign: Any) -> tuple[CloseReason | None, bool]:
+    """Return what forbids further leases permanently, and whether something does for now."""
+    if campaign.status not in COLLECTS or not admission.blocked(campaign):
+        return None, False
+    limit = admission.blocked(campaign, for_now=False)
+    return limit, limit is None
+
+
+def _availability(
+    facts: CampaignFacts, counts: Progress, who: campaigns_progress.People
+) -> Availability:
+    """Return who can judge more, during collection only."""
+    known = facts.campaign_id, facts.annotator_cap, counts.missing, who
+    return campaigns_progress.availability_of(*known) if facts.status in LIVE else Availability()
+
+
+def _due(facts: CampaignFacts) -> Decimal:
+    """Return the amount to be paid by hand, once nothing more is earned."""
+    by_hand = facts.status == Status.CLOSED and not facts.marketplace
+    return pay_queries.totals(facts.campaign_id).due if by_hand else Decimal(0)

@@ -1,0 +1,198 @@
+"""The report in LaTeX: methods paragraphs and tables (booktabs), and BibTeX entries."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+from annotate.common.numbers import count, number, percent, series, short, signed, width
+from config.version import VERSION
+from estimation.pages.criteria import CriterionRow
+from estimation.pages.numbers import Ranking
+from estimation.pages.report import AdjustedContrast, CampaignReport, methods, plain
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "{": r"\textbraceleft{}",  # BibTeX counts braces, also after a backslash
+    "}": r"\textbraceright{}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\symbol{34}",
+    "−": "$-$",
+    "–": "--",
+    "’": "'",
+    "“": "``",
+    "”": "''",
+    "\u00a0": "~",
+    "\u202f": "~",
+}
+_SPACES = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def escaped(text: str) -> str:
+    """Return text that LaTeX prints as it is, in one line; control characters become spaces.
+
+    Ligatures (`--`, `''`, `?'`) are kept apart. Half a surrogate pair becomes a replacement
+    character.
+    """
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    visible = "".join(" " if unicodedata.category(one) == "Cc" else one for one in whole)
+    pieces = [_ESCAPES.get(one, one) for one in _joined(visible)]
+    return "".join(_apart(pieces))
+
+
+def _joined(text: str) -> str:
+    """Return the text with single spaces, where a line might end; non-breaking ones stay."""
+    return re.sub(r"[ \t\n\r\f\v\x85\u2028\u2029]+", " ", text)
+
+
+def _apart(pieces: Sequence[str]) -> Iterator[str]:
+    """Yield the pieces, with `{}` between characters that TeX would join."""
+    before = ""
+    for piece in pieces:
+        if (before == piece and piece in "-'`,") or (before, piece) in _LIGATURES:
+            yield "{}"
+        yield piece
+        before = piece
+
+
+_LIGATURES = {("?", "`"), ("!", "`")}
+
+
+def document(report: CampaignReport) -> str:
+    """Return the methods and the tables, to be put into a document with `\\input`."""
+    facts = report.facts
+    lines = [
+        f"% {_comment(facts.name)}",
+        f"% Plumbline {VERSION}, protocol {report.digest or 'none'}.",
+        "% Needs \\usepackage{booktabs} and an engine that reads UTF-8.",
+        *(["% INTERIM: the campaign is not final."] if report.is_interim else []),
+        "",
+    ]
+    for one in methods(report):
+        lines += [escaped(plain(one)), ""]
+    for row in (*report.board.primary_rows, *report.board.secondary_rows):
+        lines += [*_estimates(report, row), ""]
+    for table, pairs in report.pairs:
+        lines += [*_differences(report, table.criterion.name, pairs), ""]
+    for ranking in report.board.ranking.each:
+        lines += [*_ranking(ranking), ""]
+    return "\n".join(lines)
+
+
+def _comment(text: str) -> str:
+    return _SPACES.sub(" ", text.encode("utf-8", "replace").decode())
+
+
+def _estimates(report: CampaignReport, row: CriterionRow) -> Iterable[str]:
+    level = percent(report.facts.level)
+    caption = (
+        f"Estimates of {row.criterion.name} ({row.criterion.scale_text}) with {level} intervals."
+    )
+    heads = ["System", "Estimate", f"{level} interval", "Width", "Judgments"]
+    cells = [
+        [
+            one.system.name,
+            number(one.shown.estimate) if one.shown else "–",
+            f"[{number(one.low)}, {number(one.high)}]" if one.shown and one.width else "–",
+            width(one.width_shown) if one.shown else "–",
+            count(one.row.n_judgments) if one.row else "–",
+        ]
+        for one in row.cells
+    ]
+    return _table(caption, heads, cells, "lrlrr")
+
+
+def _differences(
+    report: CampaignReport, criterion: str, pairs: Iterable[AdjustedContrast]
+) -> Iterable[str]:
+    level = percent(report.facts.level)
+    heads = ["Pair", "Difference", f"{level} interval", "p, Holm"]
+    cells = [
+        [
+            f"{one.contrast.first} − {one.contrast.second}",
+            signed(one.contrast.row.difference),
+            interval_of(one),
+            "–" if one.p is None else p_value(one.p),
+        ]
+        for one in pairs
+    ]
+    return _table(f"Differences of {criterion}, paired by item.", heads, cells, "lrlr")
+
+
+def _ranking(one: Ranking) -> Iterable[str]:
+    caption = f"Ranking by {one.criterion.name}: {one.in_words}; margin {short(one.margin)}."
+    cells = [[pair.name, pair.state.word] for pair in one.pairs]
+    return _table(caption, ["Pair", "Decision"], cells, "ll")
+
+
+def interval_of(one: AdjustedContrast) -> str:
+    """Return `[−0.10, +0.20]`, or a dash."""
+    ends = one.contrast.ends
+    return "–" if ends is None else f"[{signed(ends[0])}, {signed(ends[1])}]"
+
+
+def p_value(p: float) -> str:
+    """Return `.021`, `< .001` or `1`."""
+    if p < 0.001:
+        return "< .001"
+    return f"{p:.3f}".removeprefix("0") if p < 0.9995 else "1"
+
+
+def _table(
+    caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], columns: str
+) -> list[str]:
+    return [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{escaped(caption)}}}",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        _line(heads),
+        r"\midrule",
+        *(_line(row) for row in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+
+
+def _line(cells: Iterable[str]) -> str:
+    # A row that begins with a bracket would be read as an option of the line break before it.
+    return " & ".join("{}" + escaped(cell) for cell in cells) + r" \\"
+
+
+def bibliography(report: CampaignReport) -> str:
+    """Return BibTeX entries of this report, of Plumbline, and of the paper of its method."""
+    closed = report.facts.closed_at or report.at
+    title = escaped(report.facts.name)
+    systems = escaped(series([one.name for one in report.facts.systems] or ["texts"]))
+    return f"""@misc{{{report.campaign.public_id},
+  title = {{{{{title}}}: a human evaluation of {systems}}},
+  year  = {{{closed.year}}},
+  note  = {{Plumbline report, protocol sha256:{report.digest or "none"}}}
+}}
+
+@software{{plumbline,
+  title   = {{Plumbline}},
+  author  = {{{{The Plumbline developers}}}},
+  version = {{{VERSION}}}
+}}
+
+@inproceedings{{chaganty-etal-2018-price,
+  title     = {{The price of debiasing automatic metrics in natural language evaluation}},
+  author    = {{Chaganty, Arun Tejasvi and Mussmann, Stephen and Liang, Percy}},
+  booktitle = {{Proceedings of the 56th Annual Meeting of the Association for Computational
+               Linguistics (Volume 1: Long Papers)}},
+  year      = {{2018}},
+  pages     = {{643--653}},
+  doi       = {{10.18653/v1/P18-1060}}
+}}
+"""

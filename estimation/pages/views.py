@@ -1,0 +1,339 @@
+"""The dashboard: a page, and its numbers, which refresh automatically."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseNotModified,
+    StreamingHttpResponse,
+)
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from annotate.campaigns import lists as campaigns_lists
+from annotate.campaigns import progress
+from annotate.common import numbers as common_numbers
+from annotate.common.access import Access, access, look, researcher_page, reviewable, with_results
+from annotate.common.errors import NotFound
+from annotate.models.base import CampaignStatus as Status
+from annotate.review import queries as review_queries
+from estimation import export, read, stopping
+from estimation.export import FollowedDownload
+from estimation.pages import (
+    dashboard,
+    latex,
+    pictures,
+)
+from estimation.pages import (
+    numbers as pages_numbers,
+)
+from estimation.pages import (
+    report as pages_report,
+)
+from estimation.pages.criteria import (
+    Adjustment,
+    CriterionRow,
+    ForestLine,
+    ScoreAxis,
+    ShownCell,
+    picture,
+    strengths,
+)
+from estimation.pages.report import CampaignReport, checklist, methods
+
+MOST_AT_ONCE = 100  # campaigns in one answer
+STOP_POLLING = 286  # htmx swaps the answer and stops polling
+
+
+@require_safe
+@never_cache
+@researcher_page
+def dashboard_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    mine = access(request.user, public_id)
+    if not mine.sees_results:
+        return render(request, "estimates/hidden.html", _hidden(mine))
+    return render(
+        request,
+        "estimates/dashboard.html",
+        _context(mine, _version(mine), request.GET.get("adjust", "")),
+    )
+
+
+@require_safe
+@never_cache
+@researcher_page
+def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """Return the refreshing part; 304 if the page is up to date, which two queries find out."""
+    mine = access(request.user, public_id)
+    version = _version(mine)
+    if request.headers.get("If-None-Match") == version:
+        return HttpResponseNotModified(headers={"ETag": version})
+    context = _context(mine, version, request.GET.get("adjust", ""))
+    status = 200 if context["board"].live else STOP_POLLING
+    answer = render(request, "estimates/_numbers.html", context, status=status)
+    answer["ETag"] = version
+    return answer
+
+
+@require_safe
+@never_cache
+@researcher_page
+def all_activity(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """The whole log of a campaign, page by page."""
+    campaign = with_results(request.user, public_id)
+    wanted = dashboard.asked(request.GET)
+    context = {
+        "campaign": campaign,
+        "found": dashboard.activity_page(campaign.pk, wanted),
+        "wanted": wanted,
+        "parts": [(key, part.name) for key, part in dashboard.PARTS.items()],
+        "is_first": wanted == dashboard.ActivityWanted(wanted.part),
+        "zone": timezone.get_current_timezone_name(),
+        "section": "campaigns",
+    }
+    return render(request, "estimates/activity.html", context)
+
+
+@require_safe
+@never_cache
+@researcher_page
+def at_target(request: HttpRequest) -> HttpResponseBase:
+    """Return how many intervals are at their target, for the campaigns that are named."""
+    assert request.user.pk is not None
+    targets = campaigns_lists.targets(
+        request.user.pk, request.GET.getlist("campaign")[:MOST_AT_ONCE]
+    )
+    reached = read.at_target({found.campaign_id: found.widths for found in targets})
+    decided = pages_numbers.decided([found.campaign_id for found in targets if found.margins])
+    lines = [
+        (found, decided.get(found.campaign_id, 0) if found.margins else reached[found.campaign_id])
+        for found in targets
+    ]
+    return render(request, "estimates/_at_target.html", {"lines": lines})
+
+
+def _version(mine: Access) -> str:
+    """Return the entity tag of what this person is shown; it is read before the numbers."""
+    return f'"{dashboard.version(mine.campaign, mine.role)}"' if mine.sees_results else ""
+
+
+def _context(mine: Access, version: str, adjust: str = "") -> dict[str, Any]:
+    campaign = look(mine)
+    facts = campaigns_lists.facts(campaign)
+    adjustment = pages_numbers.adjustment_of(facts, adjust)
+    board = dashboard.of_campaign(campaign, adjustment)
+    return {
+        "board": board,
+        "contents": _contents(board),
+        **_adjusted(board, adjustment),
+        "facts": facts,
+        "owner": mine.is_owner,
+        "runs": mine.runs,
+        "reviews": mine.reviews,
+        "asks": json.dumps({"If-None-Match": version}),
+        "strengths": strengths(board.rows),
+        "fingerprint": board.fingerprint,
+        "section": "campaigns",
+    }
+
+
+def _adjusted(board: dashboard.Dashboard, adjustment: Adjustment) -> dict[str, Any]:
+    """Return what the page says of the adjustment for many pairs, and how it is asked for."""
+    facts = board.facts
+    return {
+        "chooses": any(table.grid for table in board.comparisons),
+        "has_places": any(row.forest and row.places for row in board.primary_rows),
+        "adjustment": adjustment,
+        "adjustments": pages_numbers.offered(facts),
+        "adjusted": f"adjusted: {pages_numbers.ADJUSTMENTS[adjustment]}",
+        "about_adjustment": pages_numbers.explained(facts, adjustment),
+        "adjusting": "" if adjustment == pages_numbers.USUAL else f"?adjust={adjustment}",
+        "kinds": tuple(pictures.KINDS),
+    }
+
+
+def _contents(board: dashboard.Dashboard) -> list[tuple[str, str]]:
+    """Return the sections of the page that are shown: (id of the heading, name)."""
+    ranks = board.facts.is_ranking and board.facts.status != Status.DRAFT
+    shown = board.is_shown or bool(board.excluded.judgments)
+    sections = (
+        ("next-h", "Now", True),
+        ("forecast-h", "Forecast", board.outlook.is_shown),
+        ("ranking-h", "Ranking", ranks),
+        ("estimates-h", "Estimates", True),
+        ("comparisons-h", "Differences", board.shows_differences and not board.facts.is_ranking),
+        ("agreement-h", "Agreement", shown),
+        ("sensitivity-h", "Excluded work", shown),
+        ("activity-h", "Activity", True),
+    )
+    return [(key, name) for key, name, is_shown in sections if is_shown]
+
+
+def _hidden(mine: Access) -> dict[str, Any]:
+    """Return what a reviewer sees of a campaign that is not closed: no results."""
+    campaign = mine.campaign
+    return {
+        "campaign": campaign,
+        "progress": progress.progress(campaign.pk, cap=campaign.annotator_cap),
+        "waiting": review_queries.n_waiting(mine.user_id, campaign=campaign.public_id) or 0,
+        "section": "campaigns",
+    }
+
+
+# The effect of an exclusion on the estimates, on its review page; hidden until it is final.
+
+
+@require_safe
+@never_cache
+@vary_on_headers("HX-Request")
+@researcher_page
+def effect(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBase:
+    """Return the effect of this annotator's exclusion: a fragment, otherwise a page."""
+    campaign = reviewable(request.user, public_id)
+    case = review_queries.case(campaign, pseudonym)
+    if case is None:
+        raise NotFound("No annotator of this name has entered this campaign.")
+    context: dict[str, Any] = {
+        "case": case,
+        "effects": stopping.measure(case.campaign_id, case.annotator_id)
+        if case.shows_effect
+        else (),
+        "sees_results": access(request.user, public_id).sees_results,
+        "section": "reviews",
+    }
+    fragment = bool(getattr(request, "htmx", False))
+    template = "estimates/_effect.html" if fragment else "estimates/effect.html"
+    return render(request, template, context)
+
+
+# The whole campaign as one file.
+
+
+PATIENCE = 20  # questions about a download that has told nothing yet; one a second
+
+
+@require_GET
+@never_cache
+@researcher_page
+def download(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """Send the export; `?of=` names the download for the page that asks how far it is."""
+    campaign = with_results(request.user, public_id)
+    name = _name(request, campaign.pk)
+    if not name:
+        return zipped(public_id)
+    followed = FollowedDownload(name)
+    parts = followed.over(export.stream(campaign.public_id, progress=followed.progress))
+    return _answer(campaign.public_id, parts)
+
+
+@require_safe
+@never_cache
+@researcher_page
+def standing_of(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Return the progress of the download `?of=`, as a fragment that reloads automatically."""
+    campaign = with_results(request.user, public_id)
+    found = export.standing_find(_name(request, campaign.pk))
+    before = request.GET.get("asked", "")
+    asked = 1 + (int(before) if before.isascii() and before.isdecimal() and len(before) < 4 else 0)
+    shown = {"standing": found, "is_awaited": found is None and asked < PATIENCE, "asked": asked}
+    token = request.GET.get("of", "")
+    return render(request, "estimates/_export.html", {**shown, "of": token, "campaign": campaign})
+
+
+def zipped(public_id: str) -> HttpResponseBase:
+    """Return the export as a download that is generated while it is sent."""
+    return _answer(public_id, export.stream(public_id))
+
+
+def _answer(public_id: str, parts: Iterable[bytes]) -> HttpResponseBase:
+    response = StreamingHttpResponse(parts, content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{export.name(public_id)}"'
+    response["X-Accel-Buffering"] = "no"  # a proxy must not collect it first
+    return response
+
+
+def _name(request: HttpRequest, campaign_id: int) -> str:
+    assert request.user.pk is not None  # a researcher's page
+    return export.name_of(campaign_id, request.user.pk, request.GET.get("of", ""))
+
+
+# The report of a campaign: a page to read and print, LaTeX, and BibTeX.
+
+
+FILES = {
+    "tex": (latex.document, "application/x-tex"),
+    "bib": (latex.bibliography, "application/x-bibtex"),
+}
+
+
+@require_safe
+@never_cache
+@researcher_page
+def reporting_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    campaign = with_results(request.user, public_id)
+    return render(request, "estimates/report.html", _report_context(pages_report.build(campaign)))
+
+
+@require_safe
+@never_cache
+@researcher_page
+def download_report(request: HttpRequest, public_id: str, kind: str) -> HttpResponseBase:
+    """Return one of `FILES`."""
+    write, content_type = FILES[kind]
+    report = pages_report.build(with_results(request.user, public_id))
+    headers = {"Content-Disposition": f'attachment; filename="{report.name}.{kind}"'}
+    return HttpResponse(
+        write(report), content_type=f"{content_type}; charset=utf-8", headers=headers
+    )
+
+
+@dataclass(frozen=True)
+class DrawnRow:
+    """A criterion's row of the report: its intervals on one scale, each with its cell."""
+
+    row: CriterionRow
+    axis: ScoreAxis | None
+    lines: tuple[tuple[ShownCell, ForestLine | None], ...]
+
+
+def _drawn(row: CriterionRow) -> DrawnRow:
+    found = picture(row.cells)
+    lines = {line.cell.system.system_id: line for line in found.lines} if found else {}
+    told = tuple((cell, lines.get(cell.system.system_id)) for cell in row.cells)
+    return DrawnRow(row, found.axis if found else None, told)
+
+
+def _report_context(report: CampaignReport) -> dict[str, Any]:
+    answers = checklist(report)
+    return {
+        "report": report,
+        "board": report.board,
+        "facts": report.facts,
+        "methods": methods(report),
+        "rows": list(map(_drawn, [*report.board.primary_rows, *report.board.secondary_rows])),
+        "stops": [row.criterion.name for row in report.board.primary_rows if row.is_shown],
+        "kinds": tuple(pictures.KINDS),
+        "adjusting": "",
+        "pairs": [
+            (table, [(one, latex.interval_of(one), _p(one.p)) for one in pairs])
+            for table, pairs in report.pairs
+            if pairs
+        ],
+        "answers": answers,
+        "n_answered": sum(not one.is_open for one in answers),
+        "seconds": common_numbers.seconds(report.work.pay.seconds),
+        "bib": latex.bibliography(report),
+        "section": "campaigns",
+    }
+
+
+def _p(value: float | None) -> str:
+    return "–" if value is None else latex.p_value(value)

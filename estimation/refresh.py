@@ -1,0 +1,263 @@
+"""From changed judgments to new estimates and the stopping rule's acts.
+
+A refresh reads the marks, then the facts; it estimates, decides, and writes in one transaction.
+"""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import BooleanField, F, OuterRef, Subquery, Value
+from django.utils import timezone
+
+from annotate.campaigns import facts
+from annotate.campaigns.facts import Brief
+from annotate.common import locks, marks
+from annotate.common import rows as common_rows
+from annotate.common.locks import Held
+from annotate.common.marks import ORDINARY, change_marked
+from annotate.review import reviews
+from annotate.work import scoring
+from config import due
+from estimation import (
+    after,
+    history,
+    scores,
+    stopping,
+)
+from estimation import (
+    facts as facts_module,
+)
+from estimation import (
+    findings as findings_module,
+)
+from estimation.findings import Contrast, Finding, contrasts
+from estimation.findings import findings as found_of
+from estimation.models import Agreement, Comparison, Decision, Estimate
+
+ROUNDS = 5
+SPARING = 3  # the next refresh waits for so many times what the last one took
+SCREENED_EACH_TIME = 2000  # judgments; a larger campaign has its screens in a task of their own
+TURN = 10.0  # seconds; after this, other campaigns have their turn, and this one continues later
+LEASE = timedelta(seconds=60)  # renewed during the work; a killed worker's lease ends after it
+RENEW = LEASE.total_seconds() / 4
+GRACE = timedelta(seconds=3)  # younger marks still have a message on its way
+
+
+class TurnOver(Exception):
+    """The computations before an estimate take longer than one turn."""
+
+
+class Superseded(Exception):
+    """Another worker has written a result from facts at least as new."""
+
+
+class _Turn:
+    """A worker's time for one campaign, and the lease that keeps other workers away."""
+
+    def __init__(self, lease: Held) -> None:
+        self._lease = lease
+        self._began = self._renewed = time.monotonic()
+
+    def go_on(self, *_progress: int) -> None:
+        """Renew the lease from time to time; raises TurnOver when the turn is over."""
+        if time.monotonic() >= self._began + TURN:
+            raise TurnOver
+        self.renew()
+
+    def renew(self) -> None:
+        if time.monotonic() >= self._renewed + RENEW:
+            self._lease.renew()
+            self._renewed = time.monotonic()
+
+
+def name_of(campaign_id: int) -> str:
+    """Return the name of the campaign's refresh, for its lease and its messages."""
+    return f"refresh:{campaign_id}"
+
+
+def refresh(campaign_id: int) -> bool:
+    """Bring the campaign's estimates up to date and act on them.
+
+    One transaction removes the marks that were read, writes the estimates and carries out the
+    stopping rule's acts, so after a worker's death all of it is done again. One worker runs at a
+    time; another returns at once. What comes meanwhile is announced again at the end and waits
+    for its message, except what rulings and acts of the stopping rule change.
+    Returns False if there was nothing to do.
+    """
+    began, pause, done = time.monotonic(), settings.REFRESH_SECONDS, False
+    with locks.hold(name_of(campaign_id), LEASE) as lease:
+        if lease is None:
+            return False
+        turn = _Turn(lease)
+        try:
+            for _round in range(ROUNDS):
+                changes = facts.changes(campaign_id)
+                if not changes or (done and ORDINARY.issuperset(changes.values())):
+                    break
+                _estimate(facts.brief(campaign_id), changes, turn)
+                done = True
+            pause = max(pause, SPARING * (time.monotonic() - began))
+        except TurnOver:
+            done = True
+        except Superseded:
+            pass
+    due.pause(name_of(campaign_id), seconds=pause)
+    if facts.marks(campaign_id):
+        change_marked.send_robust(sender=None, campaign_id=campaign_id)
+    return done
+
+
+def refresh_as_told(campaign_id: int) -> bool:
+    """Refresh because of a message, unless it comes too early: then another one follows it."""
+    return not due.is_early(name_of(campaign_id)) and refresh(campaign_id)
+
+
+def catch_up() -> int:
+    """Estimate the campaigns whose marks have waited, the longest first; return how many."""
+    waiting = facts.marked_campaigns(before=timezone.now() - GRACE)
+    return after.each(waiting, refresh_as_told, doing="estimating")
+
+
+def findings(brief: Brief, seen: facts_module.Seen) -> tuple[list[Finding], list[Contrast]]:
+    """Estimate every system × criterion and compare systems, from all judgments that count now."""
+    compared = contrasts(brief, seen.systems, seen)
+    return found_of(brief, seen.systems, seen), findings_module.judged(
+        brief, seen.systems, compared
+    )
+
+
+def _estimate(brief: Brief, changes: dict[int, str], turn: _Turn) -> None:
+    """Estimate from all facts, and act on it. Raises TurnOver or Superseded: nothing is written."""
+    seen = _see(brief, turn)
+    found, compared = findings(brief, seen)
+    # No campaign ends on judgments that the screens have not seen.
+    if seen.scores.judgment.size <= SCREENED_EACH_TIME or stopping.decide(brief, found, compared):
+        reviews.screen(brief.campaign_id)
+    turn.renew()
+    with transaction.atomic():
+        if not marks.clear(changes):
+            raise Superseded
+        # A decision without the judgments that wait for a score would rest on the short texts.
+        # Those that came just now are left out whatever they say: others always come.
+        decided = [] if seen.scores.waiting else stopping.decide(brief, found, compared)
+        final = stopping.ends(decided) or (brief.is_final and seen.scores.is_whole)
+        rows = history.store_estimates(brief, found, final=final)
+        pairs = history.store_comparisons(brief, compared, final=final)
+        if seen.scores.is_whole:  # otherwise an estimate may only lack its scores
+            history.withdraw(brief, found, compared)
+        if after.is_due(brief, seen.scores):
+            after.ask(brief.campaign_id)
+        for task in (after, after):
+            if task.is_due(brief, seen.scores, reasons=changes.values()):
+                task.ask(brief.campaign_id)
+        stopping.carry_out(decided, rows, pairs, evidence=lambda: history.keep(brief, seen))
+
+
+def _see(brief: Brief, turn: _Turn) -> facts_module.Seen:
+    """Read what counts, after metrics and scores are up to date with it."""
+    scores.ensure(brief, progress=turn.go_on)
+    scoring.ensure(brief.campaign_id, progress=turn.go_on)
+    seen = facts_module.see(brief)
+    if seen.scores.waiting and seen.scores.waiting > facts.waiting(brief.campaign_id):
+        scoring.renew(brief.campaign_id, progress=turn.go_on)  # some have an earlier definition
+        seen = facts_module.see(brief)
+    return seen
+
+
+# Thins the history of estimates and of agreement, which grow with refreshes and rulings.
+#
+# A chart needs a row wherever the number of judgments has changed by a percent. What a decision
+# cites, what is final, what was newest when the campaign closed and what is newest now stays, too.
+
+
+STEP = 0.01  # the change of a row's number of judgments, as a share, after which another is kept
+AGE = timedelta(minutes=10)  # younger rows all stay
+IDLE = timedelta(days=7)  # a campaign without newer rows was thinned before
+MOST = 20_000  # rows of a table that one run deletes; the next run goes on
+BATCH = 500
+
+
+@dataclass(frozen=True)
+class _Series:
+    """A table, the columns that tell its series from each other, and what cites its rows.
+
+    name, citing: None where no decision cites rows of the table; such rows are never final.
+    """
+
+    model: type[Estimate] | type[Comparison] | type[Agreement]
+    columns: tuple[str, ...]
+    name: str | None = None
+    citing: Any = None
+
+
+TABLES = (
+    _Series(Estimate, ("system", "criterion"), "estimate", Decision.estimates.through),
+    _Series(
+        Comparison, ("first", "second", "criterion"), "comparison", Decision.comparisons.through
+    ),
+    _Series(Agreement, ("criterion",)),
+)
+_NEVER_FINAL = Value(True, BooleanField())
+
+
+def thin_all() -> int:
+    """Thin the histories of campaigns that were estimated lately; return of how many."""
+    newest = Estimate.objects.filter(campaign=OuterRef("pk")).order_by("-id").values("id")[:1]
+    active = Estimate.objects.filter(
+        id__in=common_rows.by_campaign(Subquery(newest)), at__gte=timezone.now() - IDLE
+    )
+    found = active.order_by("campaign").values_list("campaign", flat=True)
+    return after.each(list(found), thin, doing="thinning the history of")
+
+
+def thin(campaign_id: int) -> int:
+    """Delete old rows that nothing needs; return how many. Safe to repeat, and to interrupt."""
+    return sum(_thin(campaign_id, table) for table in TABLES)
+
+
+def _thin(campaign_id: int, table: _Series) -> int:
+    old = table.model.objects.filter(campaign=campaign_id, at__lt=timezone.now() - AGE)
+    provisional = F("provisional") if table.citing else _NEVER_FINAL
+    rows = old.order_by("id").values_list("id", "n_judgments", provisional, "at", *table.columns)
+    spare = _spare(rows.iterator(), closed_at=facts.closed_at(campaign_id))
+    # Read after the rows: a decision is written in one transaction with what it cites.
+    cited = set(_cited(campaign_id, table))
+    gone = [pk for pk in spare if pk not in cited][:MOST]
+    for start in range(0, len(gone), BATCH):
+        table.model.objects.filter(pk__in=gone[start : start + BATCH]).delete()
+    return len(gone)
+
+
+def _cited(campaign_id: int, table: _Series) -> Iterable[int]:
+    if table.citing is None:
+        return ()
+    links = table.citing.objects.filter(decision__campaign=campaign_id)
+    return cast(Iterable[int], links.values_list(table.name, flat=True))
+
+
+def _spare(rows: Iterable[tuple[Any, ...]], *, closed_at: datetime | None) -> list[int]:
+    """Return the ids of the rows between those that a chart needs.
+
+    Rows come oldest first. What is kept does not depend on what was deleted before, so a second
+    look finds nothing more.
+    """
+    kept: dict[tuple[Any, ...], int] = {}
+    newest: dict[tuple[Any, ...], int] = {}
+    at_closing: dict[tuple[Any, ...], int] = {}
+    between = []
+    for pk, n, provisional, at, *series in rows:
+        key = tuple(series)
+        newest[key] = pk
+        if closed_at is not None and at <= closed_at:
+            at_closing[key] = pk
+        if key not in kept or abs(n - kept[key]) >= max(1, STEP * kept[key]):
+            kept[key] = n
+        elif provisional:
+            between.append(pk)
+    stays = {*newest.values(), *at_closing.values()}
+    return [pk for pk in between if pk not in stays]

@@ -1,0 +1,227 @@
+"""How a campaign's intervals are made and when they suffice; fixed before the first judgment."""
+
+from dataclasses import dataclass, replace
+from math import ceil, isnan
+
+from scipy.special import ndtri
+
+from annotate.campaigns.facts import Brief
+from annotate.instruments.base import Criterion
+from annotate.models.base import StopMode
+from estimation.core import (
+    MIN_EFFECTIVE_ANNOTATORS,
+    MIN_ITEMS,
+    MIN_ITEMS_UNBOUNDED,
+    Difference,
+    Estimate,
+    Interval,
+    Pair,
+    PairOutcome,
+    PairState,
+    PairVerdict,
+    Verdict,
+    anytime,
+    items_to_decide,
+    precision,
+    ranking,
+    sequence_half_widths,
+)
+from estimation.pages.criteria import ITEMS, NEITHER, PEOPLE
+
+# For planning only: the spread of item means as a share of the scale, and the width for a criterion
+# without a target. A confidence sequence is valid for any values; these affect its width.
+SPREAD = 0.3
+WIDTH = 0.1
+
+ALONE: Pair = ("first", "second")  # a pair that is decided by itself
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The ranking rule's decision about a pair.
+
+    interval: at the level that all pairs share; None if there is none.
+    pairs: the number by which alpha is divided.
+    needs: what would settle an open pair: "items", "people" or "neither"; "" for a decided pair.
+    items: about how many items in all would settle it, if items would.
+    """
+
+    outcome: PairOutcome
+    interval: Interval | None
+    margin: float
+    pairs: int
+    needs: str = ""
+    items: int | None = None
+
+    @property
+    def is_decided(self) -> bool:
+        return self.outcome != "open"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The rule. `planned_items` is None for intervals with a fixed number of items.
+
+    A ranking has no target, and so no verdict on a single system.
+    """
+
+    level: float
+    target: float | None
+    planned_items: float | None
+
+    @property
+    def name(self) -> str:
+        return "two_way" if self.planned_items is None else "sequence"
+
+    def interval(self, result: Estimate | Difference) -> Interval | None:
+        """Return the current interval; None if there is none yet."""
+        if result.std_error is None:
+            return None
+        if self.planned_items is None:
+            return result.interval(self.level)
+        half = float(
+            sequence_half_widths(
+                result.std_error,
+                result.n_units,
+                alpha=1 - self.level,
+                planned_items=self.planned_items,
+            )
+        )
+        if isnan(half):
+            return None
+        return self._around(result, result.centre - half, result.centre + half)
+
+    def _around(self, result: Estimate | Difference, low: float, high: float) -> Interval:
+        """Return a sequence's interval; it contains the estimate, wherever its centre lies."""
+        low, high = min(low, result.estimate), max(high, result.estimate)
+        return Interval(low, high, self.level, float("inf"), result.centre)
+
+    def verdict(self, result: Estimate) -> Verdict | None:
+        """Return whether the estimate suffices; None for a criterion without a target."""
+        if self.target is None:
+            return None
+        if self.planned_items is None:
+            return precision(result, target_width=self.target, level=self.level)
+        return anytime(
+            result, target_width=self.target, level=self.level, planned_items=self.planned_items
+        )
+
+
+@dataclass(frozen=True)
+class PairRule(Rule):
+    """The rule of a ranking about a pair whose texts are judged side by side.
+
+    tie: the score of two texts that are equally good. margin: the largest distance from it that
+    does not matter. pairs: the number by which alpha is divided. least: items of a decision.
+    """
+
+    tie: float
+    margin: float
+    pairs: int
+    least: int
+
+    def interval(self, result: Estimate | Difference) -> Interval | None:
+        said = self.decided(result)
+        if said.low is None or said.high is None:
+            return None
+        return self._around(result, said.low + self.tie, said.high + self.tie)
+
+    def decided(self, result: Estimate | Difference) -> PairVerdict:
+        """Return what is decided about the pair, with the interval less the tie."""
+        verdict = ranking(
+            {ALONE: self._state(result)},
+            margin=self.margin,
+            level=1 - (1 - self.level) / self.pairs,
+            planned_items=self.planned_items or 1,
+            min_items=self.least,
+        )
+        return verdict.pairs[ALONE]
+
+    def ranked(self, result: Estimate) -> Ranked:
+        """Return the decision about the pair, and what an open one needs."""
+        said = self.decided(result)
+        found = Ranked(said.outcome, self.interval(result), self.margin, self.pairs)
+        if found.is_decided:
+            return found
+        needs, items = needed(
+            result,
+            self._state(result),
+            margin=self.margin,
+            alpha=(1 - self.level) / self.pairs,
+            planned_items=self.planned_items or 1,
+            least=self.least,
+        )
+        return replace(found, needs=needs, items=items)
+
+    def _state(self, result: Estimate | Difference) -> PairState:
+        state = PairState.of(result)
+        return replace(state, estimate=state.estimate - self.tie)
+
+
+def needed(
+    result: Estimate | Difference,
+    state: PairState,
+    *,
+    margin: float,
+    alpha: float,
+    planned_items: float,
+    least: int,
+) -> tuple[str, int | None]:
+    """Return what would settle an open pair, and with how many items.
+
+    The answer is people if there are too few, or if they differ too much for any number of items.
+    alpha: of this pair.
+    """
+    if state.std_error is None or state.n_items < least:
+        return ITEMS, None  # too little is known of people to say that they are what is missing
+    if state.effective_annotators < MIN_EFFECTIVE_ANNOTATORS:
+        return PEOPLE, None
+    by_people = 0.0
+    if result.method.estimand == "population":
+        by_people = max(0.0, result.variance.annotator or 0.0)
+    same, more = (
+        items_to_decide(
+            state,
+            margin=margin,
+            alpha=alpha,
+            planned_items=planned_items,
+            most=result.n_units_population,
+            person_variance=variance,
+        )
+        for variance in (by_people, 0.0)
+    )
+    if same is not None:
+        return ITEMS, round(same * result.n_items / max(1, result.n_units))
+    return (PEOPLE if more is not None else NEITHER), None
+
+
+def least_items(criterion: Criterion) -> int:
+    """Return how many items a decision about a pair takes."""
+    return MIN_ITEMS if criterion.bounded else MIN_ITEMS_UNBOUNDED
+
+
+def rule_for(brief: Brief, criterion: Criterion, *, n_units: int) -> Rule:
+    """Return the rule. n_units: how many items the system has, or groups of items."""
+    target = brief.targets.get(criterion.name)
+    planned = float(brief.planned_items or n_units) if brief.is_ranking else None
+    if brief.compares and criterion.name in brief.margins:
+        return PairRule(
+            brief.level,
+            target,
+            planned,
+            tie=criterion.tie,
+            margin=brief.margins[criterion.name],
+            pairs=brief.n_pairs * len(brief.primary),
+            least=least_items(criterion),
+        )
+    if brief.stop_mode == StopMode.ANYTIME:
+        planned = planned_items(criterion, target, level=brief.level, n_units=n_units)
+    return Rule(brief.level, target, planned)
+
+
+def planned_items(criterion: Criterion, target: float | None, *, level: float, n_units: int) -> int:
+    """Return the planned number of items of an interval, from what is known before any judgment."""
+    reach = criterion.high - criterion.low
+    z = float(ndtri(0.5 + level / 2))
+    needed = ceil((2 * z * SPREAD * reach / (target or WIDTH * reach)) ** 2)
+    return min(needed, n_units)

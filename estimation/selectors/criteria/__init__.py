@@ -1,1 +1,0 @@
-"""Estimates as readers see them: cells of system and criterion, and rows of a criterion."""

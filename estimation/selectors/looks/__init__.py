@@ -1,1 +1,0 @@
-"""The data behind the numbers, for the pages of one system and of one item."""

@@ -1,1 +1,0 @@
-"""The report of a campaign: what a reader of its results must know, from one set of facts."""

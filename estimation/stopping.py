@@ -1,0 +1,243 @@
+"""The acts that follow from the estimates: stop a system, close, resume, finish.
+
+`decide` returns them, `carry_out` performs them; both run in the transaction that writes the
+estimates.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+
+from annotate.campaigns import facts, life
+from annotate.campaigns.facts import Brief
+from annotate.instruments.base import Criterion
+from annotate.models.base import CampaignStatus, CloseReason
+from estimation import facts as facts_module
+from estimation import findings
+from estimation.findings import Contrast, Finding, Standing
+from estimation.models import Comparison, Decision, DecisionEvidence, Estimate
+from estimation.rule import rule_for
+
+Verb = Decision.Verb
+
+
+@dataclass(frozen=True)
+class StoppingAct:
+    """An act, its reason, and the indices of the findings and contrasts that caused it."""
+
+    verb: Verb
+    campaign_id: int
+    reason: str
+    text: str
+    because: tuple[int, ...] = ()
+    pairs: tuple[int, ...] = ()
+    system_id: int | None = None
+    system_ids: tuple[int, ...] = field(default=())
+
+
+def decide(brief: Brief, found: list[Finding], compared: list[Contrast]) -> list[StoppingAct]:
+    """Return the acts that follow from these findings; usually none."""
+    samples = findings.of_campaign(brief, found, compared)
+    if brief.status == CampaignStatus.OPEN:
+        return _while_open(brief, samples)
+    if brief.status == CampaignStatus.CLOSING:
+        return _while_closing(brief, samples)
+    return []
+
+
+def ends(acts: list[StoppingAct]) -> bool:
+    """Return whether these acts make the estimates final."""
+    return any(act.verb == Verb.FINISH for act in acts)
+
+
+def carry_out(
+    acts: list[StoppingAct],
+    rows: list[Estimate],
+    compared: list[Comparison],
+    *,
+    evidence: Callable[[], DecisionEvidence],
+) -> None:
+    """Perform each act through its service, and store it with the rows that caused it.
+
+    An act that has become impossible meanwhile leaves no decision.
+    evidence: stores what all of these acts rest on; called once, at the first decision.
+    """
+    kept = cache(evidence)
+    for act in acts:
+        if _do(act):
+            decision = Decision.objects.create(
+                campaign_id=act.campaign_id,
+                system_id=act.system_id,
+                verb=act.verb,
+                reason=act.reason,
+                text=act.text,
+                evidence=kept(),
+            )
+            decision.estimates.set([rows[index] for index in act.because])
+            decision.comparisons.set([compared[index] for index in act.pairs])
+
+
+def _do(act: StoppingAct) -> bool:
+    match act.verb:
+        case Verb.STOP_SYSTEM:
+            assert act.system_id is not None
+            return life.stop_system(act.system_id, reason=act.reason)
+        case Verb.RESUME_SYSTEM:
+            assert act.system_id is not None
+            return life.resume_system(act.system_id, reason=act.reason)
+        case Verb.CLOSE:
+            return life.close(act.campaign_id, CloseReason(act.reason))
+        case Verb.RESUME:
+            return life.resume(act.campaign_id, list(act.system_ids), reason=act.reason)
+        case Verb.FINISH:
+            return life.finish(act.campaign_id, reason=act.reason)
+    raise ValueError(f"there is no act {act.verb}")
+
+
+def _while_open(brief: Brief, samples: list[Standing]) -> list[StoppingAct]:
+    acts = [act for sample in samples if (act := _about_system(brief, sample))]
+    resumed = any(act.verb == Verb.RESUME_SYSTEM for act in acts)
+    if not resumed and all(sample.stopped or sample.enough for sample in samples):
+        return [*acts, _close(brief, samples, findings.standing_words(brief).reason)]
+    if reason := life.limit_reached(brief.campaign_id):
+        return [*acts, _close(brief, samples, reason)]
+    return acts
+
+
+def _about_system(brief: Brief, sample: Standing) -> StoppingAct | None:
+    words = findings.standing_words(brief)
+    if sample.enough and not sample.stopped:
+        verb, text = Verb.STOP_SYSTEM, words.stop
+    elif sample.stopped and not sample.enough and not sample.unfinished:
+        verb, text = Verb.RESUME_SYSTEM, words.resume
+    else:
+        return None
+    return StoppingAct(
+        verb,
+        brief.campaign_id,
+        reason=words.reason,
+        text=text.format(name=sample.name),
+        because=sample.because,
+        pairs=sample.pairs,
+        system_id=sample.system_id,
+    )
+
+
+def _close(brief: Brief, samples: list[Standing], reason: CloseReason) -> StoppingAct:
+    text = f"Collection ends: {reason.label}. Items already begun are finished first."
+    return _of_all(Verb.CLOSE, brief, samples, reason=reason, text=text)
+
+
+def _while_closing(brief: Brief, samples: list[Standing]) -> list[StoppingAct]:
+    # A mark newer than ours means that these findings lack the last judgments of the drain.
+    if not life.drained(brief.campaign_id) or facts.marks(brief.campaign_id):
+        return []
+    words, short = (
+        findings.standing_words(brief),
+        [sample for sample in samples if not sample.enough],
+    )
+    if brief.close_reason == words.reason and short:
+        text = words.after_drain.format(names=", ".join(sample.name for sample in short))
+        ids = tuple(sample.system_id for sample in short)
+        reason = words.drained_reason
+        return [_of_all(Verb.RESUME, brief, samples, reason=reason, text=text, system_ids=ids)]
+    text = "Everything that was begun is finished; these estimates are final."
+    return [_of_all(Verb.FINISH, brief, samples, reason=brief.close_reason, text=text)]
+
+
+def _of_all(
+    verb: Decision.Verb,
+    brief: Brief,
+    samples: list[Standing],
+    *,
+    reason: str,
+    text: str,
+    system_ids: tuple[int, ...] = (),
+) -> StoppingAct:
+    """An act about the whole campaign, because of all that was found."""
+    return StoppingAct(
+        verb,
+        brief.campaign_id,
+        reason=reason,
+        text=text,
+        because=tuple(index for sample in samples for index in sample.because),
+        pairs=tuple(sorted({index for sample in samples for index in sample.pairs})),
+        system_ids=system_ids,
+    )
+
+
+# The effect of one annotator's exclusion on the estimates: its size, but not its systems.
+
+
+Key = tuple[str, int]  # a criterion's name and a system's id
+
+
+@dataclass(frozen=True)
+class ExclusionEffect:
+    """The effect on the estimates of one primary criterion, one estimate per system.
+
+    It has the number of estimates that lose their last judgments, and the largest change of the
+    others.
+    shift: in units of the criterion.
+    share: of the half-width of the estimate's interval.
+    Both are None where there is nothing to compare.
+    """
+
+    criterion: str
+    label: str
+    estimates: int
+    lost: int
+    shift: float | None
+    share: float | None
+
+
+@dataclass(frozen=True)
+class _Found:
+    value: float
+    half_width: float | None
+
+
+def measure(campaign_id: int, annotator_id: int) -> tuple[ExclusionEffect, ...]:
+    """Return the effect of this annotator's exclusion on the current judgments."""
+    brief = facts.brief(campaign_id)
+    seen = facts_module.see(brief)
+    without = _estimates(brief, seen)
+    whole = _estimates(brief, facts_module.see_everybody(brief, seen, of=annotator_id))
+    return tuple(_effect(criterion, without, whole) for criterion in brief.primary)
+
+
+def _estimates(brief: Brief, seen: facts_module.Seen) -> dict[Key, _Found]:
+    primary = {criterion.name for criterion in brief.primary}
+    return {
+        (cell.criterion.name, cell.system.system_id): _found(brief, cell)
+        for cell in facts_module.cells(brief, seen.systems, seen)
+        if cell.criterion.name in primary
+    }
+
+
+def _found(brief: Brief, cell: facts_module.Cell) -> _Found:
+    made = facts_module.estimated(brief, cell.criterion, cell.sample)
+    rule = rule_for(brief, cell.criterion, n_units=cell.sample.incidence.n_units)
+    interval = rule.interval(made)
+    return _Found(made.estimate, interval.width / 2 if interval else None)
+
+
+def _effect(
+    criterion: Criterion, without: dict[Key, _Found], whole: dict[Key, _Found]
+) -> ExclusionEffect:
+    keys = [key for key in whole if key[0] == criterion.name]
+    pairs = [(without[key], whole[key]) for key in keys if key in without]
+    return ExclusionEffect(
+        criterion.name,
+        str(criterion.label),
+        estimates=len(keys),
+        lost=len(keys) - len(pairs),
+        shift=_largest(abs(now.value - then.value) for now, then in pairs),
+        share=_largest(
+            abs(now.value - then.value) / now.half_width for now, then in pairs if now.half_width
+        ),
+    )
+
+
+def _largest(values: Iterable[float]) -> float | None:
+    return max(values, default=None)
