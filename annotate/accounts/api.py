@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate.accounts import accounts, second_factor, tokens
+from annotate.campaigns.parsers import JsonParser
 from annotate.common.api import BoundedView, RequestSerializer
 from annotate.common.errors import ServiceError, TooMany
-from annotate.common.json import JsonParser
 from annotate.common.limits import in_minutes
 
 LONGEST_CODE = 60  # characters

@@ -29,7 +29,7 @@ from annotate.screening.base import SettingsError
 from annotate.screening.screens import Settings, by_path
 from annotate.screening.signals import signals_on
 from annotate.studies import queries as studies_queries
-from annotate.studies.queries import AMENDED as queries_AMENDED
+from annotate.studies.queries import AMENDED as TEXTS_AMENDED
 from annotate.studies.queries import ReadTexts, StudyTexts
 
 
@@ -265,7 +265,7 @@ def change_texts(
             return {}
         reason = _checked_texts(campaign, changes, reason)
         _store(campaign, before, {name: now for name, (_was, now) in changes.items()})
-        audit.record_reason(queries_AMENDED, campaign, reason, changes, actor_id=actor_id)
+        audit.record_reason(TEXTS_AMENDED, campaign, reason, changes, actor_id=actor_id)
     return changes
 
 

@@ -45,6 +45,7 @@ from annotate.campaigns import (
 )
 from annotate.campaigns.exports import PersonRow
 from annotate.campaigns.forms import LONGEST_NAME, MOST_NAMES
+from annotate.campaigns.parsers import ImportParser, Rows
 from annotate.campaigns.plans import LONGEST, LONGEST_ABOUT, LONGEST_TITLE, Plan
 from annotate.common import access, json
 from annotate.common.access import role_sees_results
@@ -64,7 +65,6 @@ from annotate.common.api import (
 )
 from annotate.common.audit import LONGEST_REASON
 from annotate.common.errors import Conflict
-from annotate.common.json import ImportParser, Rows
 from annotate.crowds.contract import usual_tasks
 from annotate.crowds.registry import CROWDS
 from annotate.instruments import base as instruments_base

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from annotate.campaigns.plans import LONGEST as plans_LONGEST
+from annotate.campaigns.plans import LONGEST as LONGEST_TEXTS
 from annotate.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE
 from annotate.common.audit import LONGEST_REASON
 from annotate.common.numbers import unit_of_money
@@ -247,14 +247,14 @@ class TextsForm(forms.Form):
     contact = forms.EmailField(label="E-mail for annotators’ questions", required=False)
     instructions = forms.CharField(
         label="Your own instructions",
-        max_length=plans_LONGEST["instructions"],
+        max_length=LONGEST_TEXTS["instructions"],
         required=False,
         help_text="Annotators are told that they have changed, with their next task.",
         widget=forms.Textarea(attrs={"rows": 6}),
     )
     consent = forms.CharField(
         label="Consent text",
-        max_length=plans_LONGEST["consent"],
+        max_length=LONGEST_TEXTS["consent"],
         required=False,
         help_text="Everybody is asked to accept a changed text before their next task.",
         widget=forms.Textarea(attrs={"rows": 8}),

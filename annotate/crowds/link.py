@@ -54,7 +54,7 @@ LINK = Link()
 
 
 def make_crowd(setting: Setting) -> Entry:
-    pass  # its tokens need the settings
+    # Its tokens need the settings.
 
     return LINK
 

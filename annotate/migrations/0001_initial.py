@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
             name='Campaign',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotate.models.base.public_id, editable=False, max_length=16, unique=True)),
+                ('public_id', models.CharField(default=annotate.models.base.new_public_id, editable=False, max_length=16, unique=True)),
                 ('name', models.CharField(max_length=120)),
                 ('instrument', models.CharField(max_length=40)),
                 ('instrument_version', models.CharField(max_length=20)),
@@ -62,7 +62,7 @@ class Migration(migrations.Migration):
                 ('crowd', models.CharField(max_length=20)),
                 ('environment', models.CharField(default='live', max_length=40)),
                 ('external_id', models.CharField(max_length=120)),
-                ('pseudonym', models.CharField(default=annotate.models.base.public_id, max_length=16, unique=True)),
+                ('pseudonym', models.CharField(default=annotate.models.base.new_public_id, max_length=16, unique=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
             ],
             options={
@@ -73,7 +73,7 @@ class Migration(migrations.Migration):
             name='Batch',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotate.models.base.public_id, editable=False, max_length=16, unique=True)),
+                ('public_id', models.CharField(default=annotate.models.base.new_public_id, editable=False, max_length=16, unique=True)),
                 ('crowd', models.CharField(max_length=20)),
                 ('environment', models.CharField(max_length=80)),
                 ('terms', models.JSONField()),
@@ -271,7 +271,7 @@ class Migration(migrations.Migration):
             name='PayoutList',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotate.models.base.public_id, max_length=16, unique=True)),
+                ('public_id', models.CharField(default=annotate.models.base.new_public_id, max_length=16, unique=True)),
                 ('rows', models.JSONField()),
                 ('seen', models.BigIntegerField()),
                 ('at', models.DateTimeField(auto_now_add=True)),
@@ -315,7 +315,7 @@ class Migration(migrations.Migration):
             name='Posting',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotate.models.base.public_id, editable=False, max_length=16, unique=True)),
+                ('public_id', models.CharField(default=annotate.models.base.new_public_id, editable=False, max_length=16, unique=True)),
                 ('places', models.PositiveIntegerField()),
                 ('status', models.CharField(choices=[('planned', 'being published'), ('open', 'Open'), ('draining', 'stopped; some are still at it'), ('closed', 'Closed'), ('failed', 'could not be published')], default='planned', max_length=10)),
                 ('environment', models.CharField(max_length=80)),

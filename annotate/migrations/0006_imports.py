@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             name='CampaignImport',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotate.models.base.public_id, editable=False, max_length=16, unique=True)),
+                ('public_id', models.CharField(default=annotate.models.base.new_public_id, editable=False, max_length=16, unique=True)),
                 ('key', models.CharField(max_length=40)),
                 ('digest', models.CharField(max_length=64)),
                 ('plan', models.JSONField()),

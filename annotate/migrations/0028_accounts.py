@@ -90,7 +90,7 @@ class Migration(migrations.Migration):
             name='Invitation',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotate.models.base.public_id, editable=False, max_length=16, unique=True)),
+                ('public_id', models.CharField(default=annotate.models.base.new_public_id, editable=False, max_length=16, unique=True)),
                 ('role', models.CharField(choices=[('owner', 'Owner'), ('collaborator', 'Collaborator'), ('reviewer', 'Reviewer'), ('viewer', 'Viewer')], max_length=12)),
                 ('email', models.EmailField(blank=True, max_length=254)),
                 ('digest', models.CharField(max_length=64, unique=True)),

@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             name='Subscription',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotate.models.base.public_id, editable=False, max_length=16, unique=True)),
+                ('public_id', models.CharField(default=annotate.models.base.new_public_id, editable=False, max_length=16, unique=True)),
                 ('channel', models.CharField(choices=[('mail', 'Mail'), ('webhook', 'Webhook')], max_length=8)),
                 ('url', models.CharField(blank=True, max_length=500)),
                 ('events', models.JSONField()),
@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
             name='Notification',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=annotate.models.base.public_id, editable=False, max_length=16, unique=True)),
+                ('public_id', models.CharField(default=annotate.models.base.new_public_id, editable=False, max_length=16, unique=True)),
                 ('created_at', models.DateTimeField()),
                 ('sent_at', models.DateTimeField(null=True)),
                 ('given_up_at', models.DateTimeField(null=True)),

@@ -17,7 +17,7 @@ from annotate.campaigns import totals
 from annotate.common.errors import Conflict, Invalid
 from annotate.crowds import adapters
 from annotate.crowds.prices import CENT, Price, Tariff
-from annotate.crowds.prices import ZERO as prices_ZERO
+from annotate.crowds.prices import ZERO as NO_MONEY
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Payout, Review, Ruling
 from annotate.pay import budget
 from annotate.pay.tallies import GIVEN
@@ -202,7 +202,7 @@ def entries(participation_id: int) -> list[UnitEntry]:
 def standing(participation: Participation) -> Decimal:
     """Return what working in the unit has earned, without lapsed amounts."""
     rows = entries(participation.pk)
-    return sum((one.amount for one in rows if of_unit(one) or one.kind == Kind.LAPSE), prices_ZERO)
+    return sum((one.amount for one in rows if of_unit(one) or one.kind == Kind.LAPSE), NO_MONEY)
 
 
 def price(participation: Participation, amount: Decimal) -> Price:
@@ -212,7 +212,7 @@ def price(participation: Participation, amount: Decimal) -> Price:
     a bonus. The caller locks the participation or its campaign.
     """
     charges, found = _tariff(participation), account_of(participation)
-    covered = sum((one.amount for one in found.covered), prices_ZERO)
+    covered = sum((one.amount for one in found.covered), NO_MONEY)
     if covered + amount > reward_of(participation):
         return charges.bonus(amount)
     return Price(amount, charges.unit(covered + amount).fee - found.fees)
@@ -222,7 +222,7 @@ def lapse(participation: Participation) -> Decimal:
     """Cancel what was earned in a unit that was not submitted; return the amount."""
     rows = entries(participation.pk)
     if _sum_of_unit(rows, Kind.REFUSAL, Kind.REINSTATEMENT):
-        return prices_ZERO  # cancelled already, by a ruling
+        return NO_MONEY  # cancelled already, by a ruling
     lost = [one for one in rows if of_unit(one) or one.kind == Kind.LAPSE]
     return _cancel_unit(participation, lost, kind=Kind.LAPSE, why="lapse")
 
@@ -254,7 +254,7 @@ def fill(participation: Participation, *, reason: str) -> Decimal:
     """Add what is missing to the whole reward of the unit; return the amount."""
     missing = reward_of(participation) - account_of(participation).earned
     if missing <= 0:
-        return prices_ZERO
+        return NO_MONEY
     each = price(participation, missing)
     _add(participation, Kind.REMAINDER, each.reward, each.fee, why="rest", reason=reason)
     return each.reward
@@ -269,8 +269,8 @@ def square_with_bonus(participation: Participation, entry_id: int, amount: Decim
         return
     covered = [one.id for one in found.covered]
     paid = Payout.objects.filter(entry__in=covered).values_list("amount", flat=True)
-    if sum(paid, prices_ZERO) == found.earned:
-        charged = sum((charges.bonus(each).fee for each in paid), prices_ZERO)
+    if sum(paid, NO_MONEY) == found.earned:
+        charged = sum((charges.bonus(each).fee for each in paid), NO_MONEY)
         _correct(participation, Kind.REMAINDER, charged - found.fees)
 
 
@@ -291,7 +291,7 @@ def square_with_rejection(participation: Participation, *, reason: str) -> None:
 def _correct(participation: Participation, kind: Kind, fee: Decimal) -> None:
     """Add the missing part of a fee as a separate row: version 0.1 calculated fees differently."""
     if fee:
-        _add(participation, kind, prices_ZERO, fee, why="fee", reason="What the crowd has charged.")
+        _add(participation, kind, NO_MONEY, fee, why="fee", reason="What the crowd has charged.")
 
 
 def _tariff(participation: Participation) -> Tariff:
@@ -301,8 +301,8 @@ def _tariff(participation: Participation) -> Tariff:
 def _cancel_unit(
     participation: Participation, rows: list[UnitEntry], *, kind: Kind, why: str, reason: str = ""
 ) -> Decimal:
-    amount = sum((one.amount for one in rows), prices_ZERO)
-    fee = sum((one.fee for one in rows), prices_ZERO)
+    amount = sum((one.amount for one in rows), NO_MONEY)
+    fee = sum((one.fee for one in rows), NO_MONEY)
     if amount or fee:
         _add(participation, kind, -amount, -fee, why=why, reason=reason)
     return amount
@@ -332,7 +332,7 @@ def _add(
 
 
 def _sum_of_unit(rows: list[UnitEntry], *kinds: Kind) -> Decimal:
-    return sum((one.amount for one in rows if one.kind in kinds), prices_ZERO)
+    return sum((one.amount for one in rows if one.kind in kinds), NO_MONEY)
 
 
 # Ledger rows: what work earns, what a refusal cancels, and what restoring pay brings back.
@@ -366,10 +366,10 @@ def earn_rest(who: Participation, *, campaign: Campaign, reward: Decimal) -> Dec
     """
     mine = LedgerEntry.objects.filter(participation=who)
     if mine.filter(kind=Kind.REFUSAL).exists():
-        return prices_ZERO
+        return NO_MONEY
     missing = reward - standing(who)
     if missing <= 0:
-        return prices_ZERO
+        return NO_MONEY
     each = price(who, missing)
     before = mine.filter(kind=Kind.REMAINDER).count()  # each lapsed with the unit
     entry = LedgerEntry.objects.create(

@@ -12,9 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
+from annotate.campaigns.parsers import JsonParser
 from annotate.common.api import BoundedView
 from annotate.common.errors import NotFound
-from annotate.common.json import JsonParser
 from annotate.instruments.base import Instrument
 from annotate.instruments.rating.instrument import Rating, as_data
 from annotate.studies import definitions, tutorials

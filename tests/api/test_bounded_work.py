@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from annotate.common.json import MOST_ROWS, MOST_VALUES
+from annotate.campaigns.parsers import MOST_ROWS
+from annotate.common.json import MOST_VALUES
 from annotate.models import Campaign
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from annotate.campaigns import imports
-from annotate.common.json import BLOCK
+from annotate.campaigns.parsers import BLOCK
 from annotate.models import Campaign, CampaignImport, ImportChunk
 from tests.api.test_import import CAMPAIGNS, LINES, PLAN, ROWS, post, post_file, upload
 from tests.factories import user

@@ -108,7 +108,6 @@ def test_few_modules_see_superseded_judgments():
         "annotate.campaigns.api",  # marks them
         "annotate.campaigns.exports",  # marks them
         "annotate.review.items",  # shows them, marked
-        "annotate.review.items",  # shows them, marked
         "annotate.review.evidence",  # shows them, marked
         "annotate.pay.tallies",  # counts corrections not at all
         "annotate.work.queries",  # how often a text was corrected

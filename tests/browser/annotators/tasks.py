@@ -1,11 +1,11 @@
 """What an annotator does on a page of ratings."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from playwright.sync_api import FrameLocator, Page, expect
 
-from annotate.instruments.tutorials import Choice, Question
+from annotate.instruments.tutorials import Choice, Example, Question
 from extras.demo.schooling import right
 from tests.browser.hands import Keyboard
 
@@ -43,35 +43,47 @@ def saved(page: Page) -> None:
 def learn(
     page: Page | FrameLocator, questions: Sequence[Question], *, promise: str = "$0.75"
 ) -> None:
-    """Answer every question of a round right, up to the page that says what it promises."""
-    for number, question in enumerate(questions, start=1):
-        expect(page.locator(".step")).to_contain_text(f"Question {number} of {len(questions)}")
-        expect(page.locator("html[data-ready]")).to_be_attached()
+    """Read the examples and answer the rest right, up to the page that says what is promised."""
+    for question in _shown(page, questions):
         answer = right(question)
         if "value" in answer:
             page.locator(f'input[name=choice][value="{answer["value"]}"]').check()
-        else:
+        elif "edit" in answer:
             page.locator("#edit").fill(answer["edit"])
         page.locator("#check").click()
-        expect(page.locator("#feedback .state:visible")).to_have_text("Right")
-        page.locator("#next").click()
+        if not isinstance(question, Example):
+            expect(page.locator("#feedback .state:visible")).to_have_text("Right")
+            page.locator("#next").click()
     expect(page.locator("#promised")).to_contain_text(promise)
 
 
 def learn_by_keyboard(page: Page, questions: Sequence[Question]) -> None:
-    """Answer every question of a round right, with keys alone, up to the page behind it."""
-    for number, question in enumerate(questions, start=1):
-        expect(page.locator(".step")).to_contain_text(f"Question {number} of {len(questions)}")
-        expect(page.locator("html[data-ready]")).to_be_attached()
+    """Read the examples and answer the rest right, with keys alone, up to the page behind them."""
+    for question in _shown(page, questions):
         answer = right(question)
         if isinstance(question, Choice):
             values = [option.value for option in question.options]
             page.keyboard.press(str(values.index(answer["value"]) + 1))
-        else:
+        elif "edit" in answer:
             Keyboard(page).reach(page.locator("#edit"))
             page.keyboard.press("Control+A")
             page.keyboard.insert_text(answer["edit"])
         page.keyboard.press("Control+Enter")
-        expect(page.locator("#feedback .state:visible")).to_have_text("Right")
-        expect(page.locator("#next")).to_be_focused()
-        page.keyboard.press("Enter")
+        if not isinstance(question, Example):
+            expect(page.locator("#feedback .state:visible")).to_have_text("Right")
+            expect(page.locator("#next")).to_be_focused()
+            page.keyboard.press("Enter")
+
+
+def _shown(page: Page | FrameLocator, questions: Sequence[Question]) -> Iterator[Question]:
+    """Yield each question of a round once the page shows it; examples have no number."""
+    total, number = sum(not isinstance(one, Example) for one in questions), 0
+    for question in questions:
+        number += not isinstance(question, Example)
+        place = (
+            "Worked example" if isinstance(question, Example) else f"Question {number} of {total}"
+        )
+        expect(page.locator(".step")).to_have_text(f"{place} · {question.section}")
+        expect(page.locator("#prompt")).to_have_text(question.prompt)
+        expect(page.locator("html[data-ready]")).to_be_attached()
+        yield question

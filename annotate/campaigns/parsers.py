@@ -1,0 +1,120 @@
+"""Reads the API's JSON with the product's own parser; the rows of an import go into a file."""
+
+import json
+import weakref
+from collections.abc import Iterator, Mapping
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+
+from annotate.campaigns.problems import UploadRefused, Values, listed
+from annotate.common.json import DECODER, NotJson, Room, checked, parse_json, twice
+
+
+class JsonParser(BaseParser):
+    """Reads UTF-8 whatever encoding the request declares: JSON has no other encoding."""
+
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        try:
+            return parse_json(stream.read())
+        except NotJson as error:
+            raise ParseError(str(error)) from None
+
+
+BLOCK = 64 * 1024  # bytes per read
+IN_MEMORY = 1024 * 1024
+MOST_ROWS, MOST_ROW_VALUES = 200_000, 4_000_000  # of one request, and values in all of them
+TOO_MANY = f"“outputs” has more than {MOST_ROWS:,} rows. Send them as a file, which may have more."
+
+
+class Rows:
+    """The rows of a request as an uploaded file: a JSON list, one entry per line."""
+
+    name = "outputs.json"
+
+    def __init__(self, entries: Iterator[Any]) -> None:
+        self._file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115  closed with the rows
+        weakref.finalize(self, self._file.close)
+        before = b"["
+        for entry in entries:
+            self._file.write(before + json.dumps(entry).encode())
+            before = b",\n"
+        self._file.write(b"]" if before != b"[" else b"[]")
+        self.size = self._file.tell()
+
+    def chunks(self, chunk_size: int) -> Iterator[bytes]:
+        self._file.seek(0)
+        while block := self._file.read(chunk_size):
+            yield block
+
+
+class ImportParser(BaseParser):
+    """Reads an object whose `outputs` may be long.
+
+    Only so many rows are read here, where a process of the web waits for them. A file, which a
+    worker reads, may hold more.
+    """
+
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: Any,
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        values = Values(_blocks(stream), DECODER)
+        try:
+            found = _members(values) if values.take("{") else checked(values.value())
+            if values.peek():
+                raise values.refused("something follows the value")
+        except (NotJson, UploadRefused) as error:
+            raise ParseError(str(error)) from None
+        return found
+
+
+def _blocks(stream: Any) -> Iterator[bytes]:
+    while block := stream.read(BLOCK):
+        yield block
+
+
+def _members(values: Values) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    room = Room()  # of all but the rows
+    if values.take("}"):
+        return found
+    while True:
+        name = _name(values, found)
+        rows = name == "outputs" and values.take("[")
+        found[name] = Rows(_entries(values)) if rows else checked(values.value(), room=room)
+        if values.take("}"):
+            return found
+        if not values.take(","):
+            raise values.refused("a comma or the end of the object is missing")
+
+
+def _name(values: Values, found: dict[str, Any]) -> str:
+    name = checked(values.value()) if values.peek() == '"' else None
+    if name is None or not values.take(":"):
+        raise values.refused("a name in quotation marks and a colon are missing")
+    if name in found:
+        raise NotJson(twice(name))
+    return str(name)
+
+
+def _entries(values: Values) -> Iterator[Any]:
+    """Yield rows. Their texts are checked later."""
+    room = Room(MOST_ROW_VALUES)
+    for number, entry in enumerate(listed(values), start=1):
+        if number > MOST_ROWS:
+            raise NotJson(TOO_MANY)
+        yield checked(entry, text=str, room=room)
