@@ -75,8 +75,8 @@ class RoomyUploadHandler(TemporaryFileUploadHandler):
 # Limits on a request's query time and lock waits in Postgres.
 #
 # Workers, commands and migrations have no limit of ours, nor has a download while it is sent. The
-# limits belong to the connection, which outlives a request: they are sent only where they change, and
-# not at all where a pool gives the connection to somebody else after each transaction.
+# limits belong to the connection, which outlives a request: they are sent only where they change,
+# and not at all where a pool gives the connection to somebody else after each transaction.
 
 
 CANCELED = "57014"  # the SQLSTATE of a query that took too long

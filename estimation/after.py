@@ -148,7 +148,8 @@ class DeferredWork:
 
 # Agreement between people: measured after the estimates, where its judgments changed.
 #
-# The refresh that decides only notes that it is due, because resampling and leaving out take longer.
+# The refresh that decides only notes that it is due, because resampling and leaving out take
+# longer.
 
 
 LEAST_OUTPUTS = 2  # one output judged twice says nothing about people
@@ -517,10 +518,10 @@ def _note(campaign: Any) -> None:
 # - judgments: [expected, low, high] at the end, in all; seconds: the same from `at` on, None while
 # the pace is unknown; chance: that every interval reaches its target before the items run out.
 # - per_hour: judgments; minutes: [median, lower, upper quartile] for one; None while unknown.
-# - cells: one for each system × criterion with a target: system, criterion, chance, at_end (the width
-# with everything judged, [expected, low, high]), people (new ones who would reach the target before
-# that; None where none would), and the widths by `narrowing` after MORE further judgments: now,
-# same_people, new_people.
+# - cells: one for each system × criterion with a target: system, criterion, chance, at_end (the
+# width with everything judged, [expected, low, high]), people (new ones who would reach the target
+# before that; None where none would), and the widths by `narrowing` after MORE further judgments:
+# now, same_people, new_people.
 
 
 FORECASTING = DeferredWork("forecast", EndForecastDue, forecast_due)

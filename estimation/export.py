@@ -581,7 +581,8 @@ class Checksums:
 
 
 FOLDER = "pictures"
-PICTURES_ABOUT = """Of each criterion with estimates, as SVG: `estimates-NAME.svg`, the intervals of all
+PICTURES_ABOUT = """\
+Of each criterion with estimates, as SVG: `estimates-NAME.svg`, the intervals of all
 systems on one scale, and `history-NAME.svg`, their widths as judgments came."""
 
 
@@ -806,13 +807,15 @@ def readme(now: Moment, counted: dict[str, int], *, at: datetime) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-ARCHIVE_ABOUT = """Tables are CSV in UTF-8, and their first line names the columns; what holds texts or
+ARCHIVE_ABOUT = """\
+Tables are CSV in UTF-8, and their first line names the columns; what holds texts or
 lists is JSON lines, one object a line. Times are ISO 8601 in UTC. In tables yes and no are 1 and 0,
 what is not known is empty, and several names in one cell are joined by ` + `. A text in a table
 that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or the end of a line)
 has a ' in front; JSON lines have it as it is. Annotators are called by pseudonyms: nothing here
 says who they are at their crowd."""
-ARCHIVE_DECIDED = """What was decided: the instrument with its criteria and scales, targets, stopping rule
+ARCHIVE_DECIDED = """\
+What was decided: the instrument with its criteria and scales, targets, stopping rule
 and limits; when the campaign was opened and closed; and for each system the position at which its
 sample ended (null: at the last)."""
 

@@ -26,9 +26,10 @@ KNOWN_SCALES = {name: Scale(one.low, one.high, one.bounded) for name, one in KNO
 
 # Reading judgments and metrics from CSV files: columns in, arrays out, errors with their line.
 #
-# Plain or gzip, UTF-8, a header line, columns in any order, further columns ignored. A column `group`
-# may name the group of each item (a document, a prompt, a dialogue); empty cells are none. Names are
-# numbered as they first appear, so a million rows become arrays of numbers while being read.
+# Plain or gzip, UTF-8, a header line, columns in any order, further columns ignored. A column
+# `group` may name the group of each item (a document, a prompt, a dialogue); empty cells are none.
+# Names are numbered as they first appear, so a million rows become arrays of numbers while being
+# read.
 
 
 Floats = NDArray[np.float64]

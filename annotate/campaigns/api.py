@@ -86,10 +86,10 @@ from annotate.models import (
 )
 from annotate.models.base import (
     CampaignStatus,
+    Estimand,
     ImportStatus,
     MemberRole,
     MetricChoice,
-    StatesEstimand,
     StopMode,
 )
 from annotate.pay import tallies
@@ -391,7 +391,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
     id = serializers.CharField(source="public_id")
     status = serializers.ChoiceField(choices=CampaignStatus.choices)
-    estimand = serializers.ChoiceField(choices=StatesEstimand.choices)
+    estimand = serializers.ChoiceField(choices=Estimand.choices)
     metric_choice = serializers.ChoiceField(choices=MetricChoice.choices)
     stop_mode = serializers.ChoiceField(choices=StopMode.choices)
     role = serializers.ChoiceField(choices=MemberRole.choices)
@@ -616,7 +616,7 @@ class PlanSerializer(RequestSerializer):
     )
     double_share = serializers.FloatField(default=DEFAULTS.double_share)
     lease_minutes = serializers.IntegerField(default=DEFAULTS.lease_minutes)
-    estimand = serializers.ChoiceField(choices=StatesEstimand.choices, default=DEFAULTS.estimand)
+    estimand = serializers.ChoiceField(choices=Estimand.choices, default=DEFAULTS.estimand)
     level = serializers.FloatField(default=DEFAULTS.level)
     stop_mode = serializers.ChoiceField(choices=StopMode.choices, default=DEFAULTS.stop_mode)
     planned_items = serializers.IntegerField(

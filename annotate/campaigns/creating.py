@@ -381,8 +381,8 @@ def _campaign(checked: Checked, seed: int) -> Campaign:
 
 # Deletes a campaign that was never open: nobody has worked for it, so nothing of it is a fact.
 #
-# It leaves its members at once. A worker then removes its texts, in short transactions; the log keeps
-# that there was a draft, and who deleted it.
+# It leaves its members at once. A worker then removes its texts, in short transactions; the log
+# keeps that there was a draft, and who deleted it.
 
 
 AT_ONCE = 200  # items that one transaction removes, with all their rows

@@ -347,8 +347,8 @@ def _remove(of: CampaignImport, campaign_id: int) -> None:
 # What workers do with imports: read the files, create the campaigns, clean up.
 #
 # Workers run one import at a time, so a worker is always free for estimates. A worker claims an
-# import for a minute and extends the claim at every step. If the worker is killed, another one takes
-# over: it reads the file again and continues a campaign where it stopped.
+# import for a minute and extends the claim at every step. If the worker is killed, another one
+# takes over: it reads the file again and continues a campaign where it stopped.
 
 
 CLAIM = timedelta(minutes=1)

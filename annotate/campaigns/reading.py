@@ -94,7 +94,8 @@ def names(systems: Sequence[str]) -> dict[str, tuple[str, str]]:
         raise Invalid(
             {
                 "instrument": "Two pairs of systems would have the same name, because a system’s "
-                f"name contains “{instruments_base.BETWEEN.strip()}”. Rename that system in the file."
+                f"name contains “{instruments_base.BETWEEN.strip()}”. "
+                "Rename that system in the file."
             }
         )
     return found

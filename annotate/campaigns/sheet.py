@@ -851,7 +851,10 @@ class Sheet:
             (item, self._systems.get(system)),
         ).fetchone()
         if found is None:
-            message = f"there is no output of system “{fields_shown(system)}” for item “{fields_shown(item)}”."
+            message = (
+                f"there is no output of system “{fields_shown(system)}” "
+                f"for item “{fields_shown(item)}”."
+            )
             raise FaultyError([("unknown output", message)])
         number, packed = found
         metrics = unpacked(packed)

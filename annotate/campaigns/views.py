@@ -372,7 +372,8 @@ def _page(
 def _lines(one: Amendment) -> list[str]:
     known = by_path()
     return [
-        f"{known[path].label if path in known else path} ({path}): {_screens_said(was)} → {_screens_said(now)}"
+        f"{known[path].label if path in known else path} ({path}): "
+        f"{_screens_said(was)} → {_screens_said(now)}"
         for path, (was, now) in one.changes.items()
     ]
 

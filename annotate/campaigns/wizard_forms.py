@@ -28,7 +28,7 @@ from annotate.campaigns.sheet import Facts
 from annotate.common.numbers import number_from, percent
 from annotate.crowds.registry import CROWDS
 from annotate.instruments.base import Criterion, Instrument
-from annotate.models.base import MetricChoice, StatesEstimand, StopMode
+from annotate.models.base import Estimand, MetricChoice, StopMode
 from annotate.screening.screens import FLAGS, SCREENS
 from annotate.screening.signals import SIGNALS, signals_on
 from annotate.studies import queries as studies_queries
@@ -554,8 +554,8 @@ class PlanStep(StepForm):
         label="Estimand: who the results are about",
         widget=forms.RadioSelect,
         choices=[
-            (StatesEstimand.POPULATION, "People in general: the annotators are a sample of them"),
-            (StatesEstimand.PANEL, "Exactly these annotators"),
+            (Estimand.POPULATION, "People in general: the annotators are a sample of them"),
+            (Estimand.PANEL, "Exactly these annotators"),
         ],
     )
     level = forms.DecimalField(

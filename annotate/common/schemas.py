@@ -109,8 +109,8 @@ def _figure(number: float) -> str:
 
 # Declared shapes of data that researchers write; what is wrong with such data, in sentences.
 #
-# A shape is a class of `Declared`. `read` makes one from parsed JSON, or raises `Refused` with every
-# problem by its path. All shapes share the kinds of text below and the sentences of
+# A shape is a class of `Declared`. `read` makes one from parsed JSON, or raises `Refused` with
+# every problem by its path. All shapes share the kinds of text below and the sentences of
 # `problem_sentences`.
 
 

@@ -295,7 +295,8 @@ def _of_balance(offer: Offer) -> Iterator[ListingProblem]:
 
 # Batches: offered, launched, extended and stopped on a crowd.
 #
-# Each function writes rows in one transaction under the campaign's lock. The outbox makes the calls.
+# Each function writes rows in one transaction under the campaign's lock. The outbox makes the
+# calls.
 
 
 LONGEST_KEY = 60

@@ -426,8 +426,8 @@ class FramePolicy:
 # The contract of crowds: plain values in and out, without models and requests.
 #
 # Every crowd has an `Entry`: how people enter and leave. Crowds that publish and pay for work are
-# also a `Marketplace`. Reading raises a `CrowdError`; an effect returns an `Outcome`. The values are
-# in `entering`, `listings` and `outcomes`; this module exports all of them.
+# also a `Marketplace`. Reading raises a `CrowdError`; an effect returns an `Outcome`. The values
+# are in `entering`, `listings` and `outcomes`; this module exports all of them.
 
 
 @dataclass(frozen=True)

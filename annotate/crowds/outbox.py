@@ -247,8 +247,8 @@ def _unclear(why: str) -> Answer:
 
 # The outbox: effects on crowds are committed as rows, then carried out (data rule 3).
 #
-# An operation is claimed by a conditional UPDATE, carried out outside of transactions, and settled in
-# one transaction. After an interruption the outcome is unknown: the call is repeated if that is
+# An operation is claimed by a conditional UPDATE, carried out outside of transactions, and settled
+# in one transaction. After an interruption the outcome is unknown: the call is repeated if that is
 # harmless; otherwise its effect is looked for.
 #
 # An operation's row comes last in the lock order (`services.work.leasing`).

@@ -114,7 +114,8 @@ def _bring_into_line(campaign: Campaign, annotator: Annotator, *, out: bool) -> 
 #
 # Each message carries the address of the person's own page. Some crowds confirm an identity only on
 # submission; before that, another person could enter under the same name, so the page is reached by
-# message. Some crowds pass messages only to people with a decided submission; messages wait for that.
+# message. Some crowds pass messages only to people with a decided submission; messages wait for
+# that.
 
 
 LATEST = timedelta(days=30)  # by then every crowd has approved automatically

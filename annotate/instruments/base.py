@@ -664,8 +664,8 @@ def with_others(material: Material, others: Sequence[str]) -> Material:
 
 # The criteria, and the three possible answers about a paragraph.
 #
-# A paragraph shows that the answer is correct, incorrect, or neither (Chaganty et al. 2018, appendix
-# A.2).
+# A paragraph shows that the answer is correct, incorrect, or neither (Chaganty et al. 2018,
+# appendix A.2).
 
 
 ANY_CORRECT = Criterion(

@@ -15,7 +15,7 @@ from annotate.campaigns.plans import Plan
 from annotate.common.schemas import Refused, parse
 from annotate.crowds.registry import CROWDS
 from annotate.management.screen_options import add_settings, settings_of
-from annotate.models.base import StatesEstimand, StopMode
+from annotate.models.base import Estimand, StopMode
 from annotate.review import gold as review_gold
 from annotate.work.picking import BLOCK, USUAL
 
@@ -168,7 +168,7 @@ def _add_rule(given: Group) -> None:
     )
     given.add_argument("--double-share", type=float, default=DEFAULTS.double_share)
     given.add_argument("--level", type=float, default=DEFAULTS.level)
-    given.add_argument("--estimand", choices=StatesEstimand.values, default=DEFAULTS.estimand)
+    given.add_argument("--estimand", choices=Estimand.values, default=DEFAULTS.estimand)
     given.add_argument(
         "--stop-mode",
         choices=StopMode.values,

@@ -182,7 +182,7 @@ class StopMode(TextChoices):
     RANKING = "ranking", "automatically, when every pair of systems is decided"
 
 
-class StatesEstimand(TextChoices):
+class Estimand(TextChoices):
     """For whom an estimate speaks."""
 
     POPULATION = "population", "people in general"

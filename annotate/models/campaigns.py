@@ -9,11 +9,11 @@ from django.db.models import Q
 from annotate.models.base import (
     CampaignStatus,
     CloseReason,
+    Estimand,
     Fact,
     ImportStatus,
     MemberRole,
     MetricChoice,
-    StatesEstimand,
     StopMode,
     new_public_id,
     newest_of_campaign,
@@ -69,7 +69,7 @@ class Campaign(models.Model):
 
     Status = CampaignStatus
     Reason = CloseReason
-    Estimand = StatesEstimand
+    Estimand = Estimand
 
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id, editable=False)
     name = models.CharField(max_length=120)  # shown to researchers only
@@ -118,9 +118,7 @@ class Campaign(models.Model):
     # The choice, and the resulting names; fixed before any judgment.
     metric_choice = models.CharField(max_length=10, choices=MetricChoice, default=MetricChoice.NONE)
     metrics = models.JSONField(default=list, blank=True)
-    estimand = models.CharField(
-        max_length=12, choices=StatesEstimand, default=StatesEstimand.POPULATION
-    )
+    estimand = models.CharField(max_length=12, choices=Estimand, default=Estimand.POPULATION)
     level = models.FloatField(default=0.95)
     stop_mode = models.CharField(max_length=12, choices=StopMode, default=StopMode.PRECISION)
     planned_items = models.PositiveIntegerField(null=True)  # of a ranking: what its sequence is for

@@ -163,8 +163,8 @@ def _time(notification: Notification) -> str:
 
 # Allowed webhook addresses: public and https, others only if a setting allows it.
 #
-# Whoever may make a webhook must not reach through it what the server can reach: its database, other
-# services of its network, or the metadata of its cloud.
+# Whoever may make a webhook must not reach through it what the server can reach: its database,
+# other services of its network, or the metadata of its cloud.
 
 
 PORTS = {"https": 443, "http": 80}

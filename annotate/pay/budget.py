@@ -597,7 +597,8 @@ def ask(campaign: Campaign, *, before: Decimal, beyond_budget: bool) -> Decimal:
     now = excess(campaign)
     if now > before and not beyond_budget:
         raise Conflict(
-            f"The campaign would exceed its budget of {money_text(campaign.budget)} by {money_text(now)}, "
+            f"The campaign would exceed its budget of {money_text(campaign.budget)} "
+            f"by {money_text(now)}, "
             "fees included. Nothing was done. Confirm it if you mean it.",
             code=BEYOND,
         )

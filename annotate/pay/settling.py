@@ -59,8 +59,10 @@ def too_low(
     if said is None or said.note or said.total <= bill.total:
         return ""
     return (
-        f"{label} says that this costs {money_text(said.total, currency)}. With this campaign’s fee of "
-        f"{percent(share)} it would be {money_text(bill.total, currency)}: the budget would not hold. "
+        f"{label} says that this costs {money_text(said.total, currency)}. With "
+        "this campaign’s fee of "
+        f"{percent(share)} it would be {money_text(bill.total, currency)}: "
+        "the budget would not hold. "
         f"Let the campaign calculate with {told or 'a higher fee'}."
     )
 
@@ -73,7 +75,8 @@ def note(label: str, said: Cost | None, bill: Bill, *, share: Decimal, currency:
     if said.note:
         return f"{label} did not say what it charges. The total above rests on {fee}."
     return (
-        f"{label} says that it charges {money_text(said.total, currency)} in all. The total above, the "
+        f"{label} says that it charges {money_text(said.total, currency)} in all. "
+        "The total above, the "
         f"budget and the ledger rest on {fee}."
     )
 

@@ -519,8 +519,8 @@ def _pieces(text: str, spans: Sequence[Sequence[int]]) -> tuple[Piece, ...]:
 # The evidence about one annotator besides their answers, as sections of rows.
 #
 # A row has a title, a state, a figure with its unit, and sentences. Whatever a reviewer should see
-# beside the screens is one more section: a function that returns an `EvidenceSection`, and its place
-# in `sections`.
+# beside the screens is one more section: a function that returns an `EvidenceSection`, and its
+# place in `sections`.
 
 
 @dataclass(frozen=True)

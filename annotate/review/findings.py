@@ -282,8 +282,8 @@ def _pause(people: int) -> timedelta:
 # Calibrates the screens of campaigns that have grown, outside the refresh of estimates.
 #
 # Simulating honest people takes seconds, and a few judgments more change the cut-offs little. They
-# are made again when judgments have grown by a quarter, twice a minute at most, or the settings have
-# changed.
+# are made again when judgments have grown by a quarter, twice a minute at most, or the settings
+# have changed.
 
 
 LEAST = 50  # judgments before which nobody is compared

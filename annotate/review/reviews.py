@@ -170,8 +170,8 @@ def _rows(
 
 # The only writer of a review's status and of whether its pay is refused (data rule 2).
 #
-# The callers write the reason for the change in the same transaction: a flag or a ruling, which is a
-# fact, and its audit row (`reviews`, `rulings`).
+# The callers write the reason for the change in the same transaction: a flag or a ruling, which is
+# a fact, and its audit row (`reviews`, `rulings`).
 
 
 Status = Review.Status
@@ -464,8 +464,8 @@ def put_signals_aside(campaign_id: int, annotator_id: int, *, actor_id: int) -> 
 
 # Puts people whom signals of the page list into the queue of reviews, and takes them out again.
 #
-# A listed person works and is paid as before, and no campaign waits for a look at them. Such a review
-# has no flag: what signals say is read from their findings, as long as these are kept.
+# A listed person works and is paid as before, and no campaign waits for a look at them. Such a
+# review has no flag: what signals say is read from their findings, as long as these are kept.
 
 
 BATCH = 500

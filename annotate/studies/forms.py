@@ -317,8 +317,8 @@ def _kept(parts: Sequence[Any]) -> str:
 
 # The form of a tutorial: its JSON from the fields of a browser, and the fields from the JSON.
 #
-# The form checks nothing itself: the declared shape of tutorials does. Questions that the form has no
-# fields for (edits, evidence, examples, versions) are kept as they are.
+# The form checks nothing itself: the declared shape of tutorials does. Questions that the form has
+# no fields for (edits, evidence, examples, versions) are kept as they are.
 
 
 SHARED = ("replaces", "slots", "cases")  # fields of a tutorial that the form only keeps

@@ -163,8 +163,8 @@ def _among(items: QuerySet[Any, Any]) -> Exists:
 
 # Which gold item a person gets, and when.
 #
-# The places of gold items among a person's tasks are drawn from a key that no person knows. They are
-# counted by what has been leased: after so many tasks, so many gold items are owed.
+# The places of gold items among a person's tasks are drawn from a key that no person knows. They
+# are counted by what has been leased: after so many tasks, so many gold items are owed.
 
 
 BLOCK = GOLD_BLOCK

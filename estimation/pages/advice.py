@@ -597,8 +597,10 @@ def budget_short(now: Situation) -> Advice | None:
         return None
     text = (
         f"{many(now.missing, 'judgment')} {_be(now.missing)} still missing, and nothing is offered "
-        f"on {now.market} now. The budget of {money_text(now.facts.budget)} does not pay for another "
-        f"place: {money_text(now.short)} more pays for one submission with one task, bonus and fees "
+        f"on {now.market} now. The budget of {money_text(now.facts.budget)} does not "
+        "pay for another "
+        f"place: {money_text(now.short)} more pays for one submission with one task, "
+        "bonus and fees "
         "included."
     )
     end, label = ("finish", "Finish now…") if now.is_gap else ("close", "Close the campaign…")
@@ -956,7 +958,8 @@ def widened(now: Situation) -> Advice | None:
         return None
     text = (
         "Reopening collects what was excluded again, from other people and for "
-        f"{money_text(now.price)} a judgment, and goes on until the targets are reached. It asks for "
+        f"{money_text(now.price)} a judgment, and goes on until the targets "
+        "are reached. It asks for "
         "a reason, which stays in the log. Or leave it closed, and report the wider interval."
     )
     return Advice("widened", "Decide whether to reopen", text, "reopen", "Reopen…")
@@ -1132,7 +1135,8 @@ def draft(now: Situation) -> Advice:
         enough = "every pair of systems is decided"
     text = (
         f"No one can judge yet.{_expected(now)} At most {count(now.progress.planned)} judgments "
-        f"are collected for at most {money_text(now.most.amount)}. Collection stops automatically when "
+        f"are collected for at most {money_text(now.most.amount)}. "
+        "Collection stops automatically when "
         f"{enough}."
     )
     return Advice("draft", "Open the campaign", text, "open", "Open for judgments")

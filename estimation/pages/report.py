@@ -27,7 +27,7 @@ from annotate.common.numbers import (
 )
 from annotate.common.rows import Amendment
 from annotate.instruments.base import Criterion, Instrument
-from annotate.models.base import StatesEstimand, StopMode
+from annotate.models.base import Estimand, StopMode
 from annotate.pay import queries as pay_queries
 from annotate.pay.queries import WorkConditions
 from annotate.studies import queries as studies_queries
@@ -274,10 +274,11 @@ def build(campaign: Any) -> CampaignReport:
 
 
 _FOR = {
-    StatesEstimand.POPULATION: "They speak for people in general, of whom these annotators are taken to "
+    Estimand.POPULATION: "They speak for people in general, "
+    "of whom these annotators are taken to "
     "be a sample: intervals account for variance between items and between annotators, with t "
     "quantiles.",
-    StatesEstimand.PANEL: "They speak for exactly these annotators, and not for people in general: "
+    Estimand.PANEL: "They speak for exactly these annotators, and not for people in general: "
     "intervals account for variance between items, with t quantiles.",
 }
 
@@ -417,7 +418,7 @@ def _estimating(report: CampaignReport) -> Iterator[Paragraph]:
             "scale.",
             series(wrong),
         )
-    yield sentence(_FOR[StatesEstimand(facts.estimand)])
+    yield sentence(_FOR[Estimand(facts.estimand)])
     if board.effective_annotators is not None:
         yield sentence(
             "The effective number of annotators is at least {}.",
@@ -487,8 +488,8 @@ def _interval(low: float | None, high: float | None) -> str:
 
 # What reviewers ask of a human evaluation, each question with its answer from the facts.
 #
-# The questions are those on which published guides for reporting human evaluations of generated text
-# agree; the wording is our own.
+# The questions are those on which published guides for reporting human evaluations of generated
+# text agree; the wording is our own.
 
 
 NOTHING_CHANGED = (
@@ -607,7 +608,8 @@ def _pay(report: CampaignReport) -> str:
     if pay.hourly is not None:
         told += (
             f". The median judgment took {seconds(pay.seconds)}; the median person earned "
-            f"{money_text(pay.hourly)} an hour of active time, nine of ten at least {money_text(pay.least)}"
+            f"{money_text(pay.hourly)} an hour of active time, "
+            f"nine of ten at least {money_text(pay.least)}"
         )
     if pay.hurried:
         told += f". {HURRIED}"

@@ -271,8 +271,8 @@ def _studies_of(client: ProlificClient, people: set[str]) -> dict[str, str]:
 # How people enter from Prolific and leave: top-level pages, with ids in the address.
 #
 # Prolific signs nothing in the address. A person is verified at once by asking Prolific for the
-# submission: participant, study and state must agree with the address. Our signed name of the posting
-# is in the path, so a study cannot be exchanged for another of ours.
+# submission: participant, study and state must agree with the address. Our signed name of the
+# posting is in the path, so a study cannot be exchanged for another of ours.
 
 
 ENTRY_SECONDS = 3.0  # a person waits for the page

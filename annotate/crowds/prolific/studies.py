@@ -74,8 +74,8 @@ PROLIFIC = Crowd(
 # Whom a study is for: our requirements as Prolific's filters.
 #
 # Prolific numbers the choices of its filters and publishes the list (`GET /filters/`), so
-# requirements are looked up there by their titles. One that is not on the list is a problem and never
-# left out.
+# requirements are looked up there by their titles. One that is not on the list is a problem and
+# never left out.
 
 
 COUNTRY = "current-country-of-residence"

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.common.numbers import count, many, number, percent
-from annotate.models.base import StatesEstimand
+from annotate.models.base import Estimand
 from estimation import from_files, read
 from estimation.core import (
     BALANCE,
@@ -115,7 +115,7 @@ class Command(BaseCommand):
                 help=f"{what} Otherwise by the names of built-in criteria, else {default:g}",
             )
         parser.add_argument("--interval", choices=list(INTERVAL_NAMES), default="two_way")
-        parser.add_argument("--estimand", choices=StatesEstimand.values, default="population")
+        parser.add_argument("--estimand", choices=Estimand.values, default="population")
         parser.add_argument("--level", type=float, default=0.95)
         parser.add_argument("--scale", type=float, nargs=2, metavar=("LOW", "HIGH"))
         parser.add_argument(

@@ -11,7 +11,7 @@ from tqdm import tqdm
 from annotate.campaigns.plans import AUTO
 from annotate.campaigns.problems import UploadRefused
 from annotate.common.errors import Invalid
-from annotate.models.base import StatesEstimand
+from annotate.models.base import Estimand
 from estimation.metrics import METRICS
 from extras.replication import released, replaying
 from extras.replication.replaying import Replay, ReplayQuestion, scratch_database
@@ -46,7 +46,7 @@ class Command(BaseCommand):
             choices=replaying.ESTIMATORS,
             help="regression: that of campaigns opened before balanced weights, without pull",
         )
-        parser.add_argument("--estimand", default="population", choices=StatesEstimand.values)
+        parser.add_argument("--estimand", default="population", choices=Estimand.values)
         parser.add_argument("--seed", type=int, default=0, help="of the random item order")
         parser.add_argument("--json", action="store_true")
 

@@ -88,7 +88,7 @@ def test_an_earlier_code_does_not_come_after_a_later_one() -> None:
 
 
 def test_wrong_codes_lock_nobody_out_in_the_library() -> None:
-    """`annotate.accounts.second_factor` counts them; django-otp would double its wait without an end."""
+    """`second_factor` counts them; django-otp would double its wait without an end."""
     ada, _ = secured()
     for _ in range(20):
         assert not second_factor.use(ada.pk, "000000" if code_of() != "000000" else "000001")

@@ -1,8 +1,8 @@
 """A campaign with gold is, to every reader of its judgments, the campaign without gold.
 
-Every public function of the modules that read that takes a campaign, a system or a person is read before
-and after people get and answer gold items. Readers of money, time and open tasks are named here,
-with the reason; any other one that changes is red, and so is a new one that looks at gold.
+Every public function of the modules that read that takes a campaign, a system or a person is read
+before and after people get and answer gold items. Readers of money, time and open tasks are named
+here, with the reason; any other one that changes is red, and so is a new one that looks at gold.
 """
 
 import importlib
