@@ -93,7 +93,10 @@ class Filled:
             call_command(
                 "create_campaign", str(file), "--name", name, *usual, *options, stdout=said
             )
-        self.campaigns[name] = json.loads(said.getvalue())["id"]
+        # Its public id draws where gold items are asked.
+        self.campaigns[name] = public_id = name.ljust(10, "0")
+        made = seams.rows("Campaign").filter(public_id=json.loads(said.getvalue())["id"])
+        made.update(public_id=public_id)
 
     def invite(
         self, name: str, n: int, answer: Answer, careless: Sequence[str] = ()
@@ -150,12 +153,11 @@ def fill(clock: seams.Clock) -> Filled:
     user = seams.model("User").objects.create_user("ada", password="long enough to be fine")
     eve = seams.model("User").objects.create_user("eve", password="long enough to be fine")
     filled = Filled(clock, Client())
-    for step in (mturk, prolific, reviewed, quality, rating, answers, pairs, draft):
+    for step in (reviewed, mturk, prolific, quality, rating, answers, pairs, draft):
         filled.ada.force_login(user)  # a log-in lasts for two weeks
         step(filled)
         clock.pass_(hours=20)
         seams.work_through(clock)
-        print(step.__name__, flush=True)
     filled.ada.force_login(user)
     seams.model("Membership").objects.create(
         campaign=seams.rows("Campaign").get(public_id=filled.campaigns["reviewed"]),

@@ -23,21 +23,27 @@ from tests.golden.filling import Filled
 from tests.upgrade import saying
 
 # Fields of rows whose values are drawn at random, or come from a stand-in.
-RANDOM = {"public_id", "pseudonym", "receipt", "external_id", "unit", "code", "token", "key"}
+RANDOM = {"public_id", "pseudonym", "receipt", "external_id", "unit", "token", "key"}
 LEAST = 6  # characters of such a value; what is shorter may be any word
-MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+MONTHS = "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
+CLOCK = r"(,? (at )?\d\d?:\d\d)?"
 NEUTRAL = (
-    (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?", "<time>"),
-    (r"\d{4}-\d\d-\d\d", "<day>"),
-    (rf"\b\d{{1,2}} ({MONTHS})( \d{{4}})?(,? (at )?\d\d:\d\d)?", "<day>"),
-    (rf"\b({MONTHS}) \d{{1,2}}(, \d{{4}})?", "<day>"),
-    (r"\b([A-Z][a-z]{2}\.?|\d{1,2}) ([A-Z][a-z]{2}\.?|\d{1,2})\.?,? \d{4},? \d\d?:\d\d", "<time>"),
+    (r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?", "<time>"),
+    (rf"\b\d{{1,2}} {MONTHS}\b( \d{{4}})?{CLOCK}", "<time>"),
+    (rf"\b{MONTHS} \d{{1,2}}\b(, \d{{4}})?{CLOCK}", "<time>"),
     (r"(/work/(?:join|p|on/\w+|preview|batch)/)[\w:.=-]{16,}", r"\1<token>"),
-    (r"https?://(localhost|127\.0\.0\.1)(:\d+)?", "<site>"),
-    (r"localhost:\d+", "<site>"),
+    (r"(https?://)?(localhost|127\.0\.0\.1)(:\d+)?", "<site>"),
 )
-# Rows are told by their order in their table; the numbers of Postgres may have gaps.
-NUMBERED = {"judgment": "Judgment", "supersedes": "Judgment", "output": "Output"}
+# Rows are told by their order in their campaign; the numbers of Postgres may have gaps.
+NUMBERED = {
+    "judgment": "Judgment",
+    "judgments": "Judgment",  # in lists; otherwise it is a count
+    "supersedes": "Judgment",
+    "output": "Output",
+    "estimates": "Estimate",
+    "comparisons": "Comparison",
+    "evidence": "DecisionEvidence",
+}
 UNSAID = {"id", "revision", "sha256", "bytes", "made_with", "seen", "next", "previous"}
 ENDPOINTS = (
     "", "judgments/", "items/", "outputs/", "annotators/", "exclusions/", "gold/", "gold/people/",
@@ -70,13 +76,15 @@ class Neutral:
 
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
-        self.ranks: dict[str, dict[int, int]] = {}
+        self.ranks: dict[str, dict[str, int]] = {}
         for name in ("Annotator", "Campaign", "Participation", "Batch", "Posting", "PayoutList",
                      "Operation", "Import", "Review"):  # fmt: skip
             self._learn(name)
         for name in set(NUMBERED.values()):
-            keys = seams.rows(name).values_list("pk", flat=True)
-            self.ranks[name] = {pk: n for n, pk in enumerate(keys, start=1)}
+            seen: dict[int, int] = {}
+            ranks = self.ranks[name] = {}
+            for pk, campaign in seams.rows(name).values_list("pk", "campaign"):
+                ranks[str(pk)] = seen[campaign] = seen.get(campaign, 0) + 1
         longest = sorted(self.names, key=len, reverse=True)
         self._known = re.compile("|".join(map(re.escape, longest)))
 
@@ -102,9 +110,11 @@ class Neutral:
             kept = {self.text(k): self.data(v, k) for k, v in value.items() if k not in UNSAID}
             return dict(sorted(kept.items()))
         if isinstance(value, list):
-            return [self.data(one, key) for one in value]
-        if key in NUMBERED and str(value).isdigit():
-            return self.ranks[NUMBERED[key]].get(int(value), value)
+            return [self.data(one, f"{key} " if key == "judgments" else key) for one in value]
+        if key != "judgments" and (name := NUMBERED.get(key.strip())):
+            ranks, told = self.ranks[name], str(value)
+            if re.fullmatch(r"\d+( \+ \d+)*", told):
+                return re.sub(r"\d+", lambda found: str(ranks.get(found[0], found[0])), told)
         return self.text(value) if isinstance(value, str) else value
 
 
