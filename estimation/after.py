@@ -182,7 +182,7 @@ class _Shared:
         return sha256(b"".join(one[order].tobytes() for one in columns)).hexdigest()[:32]
 
 
-def is_due(brief: Brief, scores: Scores) -> bool:
+def agreement_is_due(brief: Brief, scores: Scores) -> bool:
     """Return whether the agreement on some criterion is due.
 
     While judgments come in, alpha is measured again after 5 % more of them; at once when rulings
@@ -191,12 +191,12 @@ def is_due(brief: Brief, scores: Scores) -> bool:
     return bool(_columns_due(brief, scores))
 
 
-def ask(campaign_id: int) -> None:
+def ask_agreement(campaign_id: int) -> None:
     """Have a separate task measure the agreement after the transaction that found it due."""
     MEASURING.ask(campaign_id)
 
 
-def measure(campaign_id: int) -> bool:
+def measure_agreement(campaign_id: int) -> bool:
     """Measure what is due and store it; False if nothing was due or another task is measuring."""
 
     def make() -> Store:
@@ -211,7 +211,7 @@ def measure(campaign_id: int) -> bool:
 
 def catch_up() -> int:
     """Measure where it has been due for a while, the longest first; return for how many."""
-    return MEASURING.catch_up(measure, doing="measuring agreement in")
+    return MEASURING.catch_up(measure_agreement, doing="measuring agreement in")
 
 
 def _columns_due(brief: Brief, scores: Scores) -> list[_Shared]:

@@ -150,11 +150,12 @@ def _estimate(brief: Brief, changes: dict[int, str], turn: _Turn) -> None:
         pairs = history.store_comparisons(brief, compared, final=final)
         if seen.scores.is_whole:  # otherwise an estimate may only lack its scores
             history.withdraw(brief, found, compared)
-        if after.is_due(brief, seen.scores):
-            after.ask(brief.campaign_id)
-        for task in (after, after):
-            if task.is_due(brief, seen.scores, reasons=changes.values()):
-                task.ask(brief.campaign_id)
+        if after.agreement_is_due(brief, seen.scores):
+            after.ask_agreement(brief.campaign_id)
+        if after.forecast_is_due(brief, seen.scores, reasons=changes.values()):
+            after.ask_forecast(brief.campaign_id)
+        if after.look_is_due(brief, seen.scores, reasons=changes.values()):
+            after.ask_look(brief.campaign_id)
         stopping.carry_out(decided, rows, pairs, evidence=lambda: history.keep(brief, seen))
 
 

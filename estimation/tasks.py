@@ -20,7 +20,7 @@ def catch_up() -> int:
 @shared_task
 def measure_agreement(campaign_id: int) -> bool:
     """Measure how far people agree in one campaign, where that is due."""
-    return after.measure(campaign_id)
+    return after.measure_agreement(campaign_id)
 
 
 @shared_task

@@ -139,7 +139,7 @@ def built() -> World:
     case = reviewed.case(owner)
     link = case.campaign
     assert refresh.refresh(link.pk)
-    after.measure(link.pk)
+    after.measure_agreement(link.pk)
     after.make_look(link.pk)
     estimated = Estimate.objects.filter(campaign=link).latest("pk")
     listed = payouts.prepare(link.pk, actor_id=owner.pk)

@@ -144,11 +144,10 @@ def or_nothing(text: str) -> str:
     return text if is_visible(text) else _("(nothing)")
 
 
-# How numbers, money and dates look is written in `annotate.text.figures` alone.
+# How numbers, money and dates look is written in `annotate.common.numbers` alone.
 for _write in (
     count,
     measured,
-    money_text,
     money_at_a_glance,
     moment,
     number,
@@ -159,6 +158,7 @@ for _write in (
     width,
 ):
     register.filter(_write.__name__, _write)
+register.filter("money", money_text)
 
 
 @register.filter

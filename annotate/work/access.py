@@ -388,7 +388,7 @@ def correcting(token: str, visit: Visit, text: LastText) -> dict[str, Any]:
     if left is not None:
         shown["data"]["correcting"]["seconds"] = left
     shown["strings"] |= correcting_strings()
-    shown["data_words"]["texts"]["correct"] = ""
+    shown["words"]["texts"]["correct"] = ""
     shown["modules"] = (*shown["modules"], "js/correcting.js")
     minutes = None if left is None else max(1, round(left / 60))
     return shown | {"correcting": {"back": urls["page"], "minutes": minutes}}

@@ -53,5 +53,5 @@ def collect(
         if given % every == 0:
             refresh.refresh(made.pk)
     refresh.refresh(made.pk)
-    after.measure(made.pk)
+    after.measure_agreement(made.pk)
     return given

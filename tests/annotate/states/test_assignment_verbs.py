@@ -114,7 +114,7 @@ def test_slots(verb: str, holder: str):
         "take": lambda: slots.take(slot.pk, task.pk),
         "take_for": lambda: slots.take_for(task),
         "take_or_add": lambda: slots.take_or_add(task),
-        "free": lambda: bool(slots.free([task.pk])),
+        "free": lambda: bool(slots.free([task.pk], campaign_id=task.campaign_id)),
     }
     said = got[verb]()
     after = Slot.objects.get(pk=slot.pk).assignment_id
