@@ -169,7 +169,7 @@ AUTHENTICATION_BACKENDS = [
 # Per account and address, in this time; docs/operations.md describes the effects.
 LOGIN_TRIES = env.int("LOGIN_TRIES", default=10)
 LOGIN_MINUTES = env.int("LOGIN_MINUTES", default=15)
-# annotate/requests/codes.py limits guesses; clocks may be half a minute off, and no further.
+# annotate/accounts/second_factor.py limits guesses; clocks may be half a minute off, and no further.
 OTP_TOTP_THROTTLE_FACTOR, OTP_TOTP_SYNC = 0, False
 OTP_TOTP_ISSUER = f"Plumbline {_public.hostname}"
 LOGIN_URL = LOGOUT_REDIRECT_URL = "login"
@@ -188,7 +188,7 @@ LANGUAGE_CODE = "en"
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = env.str("TIME_ZONE", default="UTC")
-# What annotators read (annotate/text/languages.py); researchers' pages are in English.
+# What annotators read (annotate/common/text.py); researchers' pages are in English.
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [BASE_DIR / "annotate" / "locale"]
 

@@ -105,7 +105,7 @@ def _options(brief: Brief, criterion: Criterion) -> dict[str, Any]:
     }
 
 
-# From annotate's selectors to the samples of `estimation.core`: the one bridge.
+# From annotate's queries to the samples of `estimation.core`: the one bridge.
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,7 @@ def archive(campaign_id: int, *, actor_id: int) -> None:
 
 
 def end_draft(campaign: Campaign, *, actor_id: int, **changes: Any) -> None:
-    """Move a locked draft -> archived because it is deleted (`services.campaigns.drafts`)."""
+    """Move a locked draft -> archived because it is deleted (`annotate.campaigns.creating`)."""
     _move(campaign, CampaignStatus.ARCHIVED, verb="delete", actor_id=actor_id, **changes)
 
 

@@ -201,7 +201,7 @@ def record_reason(
     *,
     actor_id: int | None,
 ) -> None:
-    """Log an amendment, as `selectors.amendments` reads it. changes: path -> (was, now)."""
+    """Log an amendment, as `annotate.common.rows` reads it. changes: path -> (was, now)."""
     record(
         verb,
         campaign_id=campaign.pk,

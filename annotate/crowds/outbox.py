@@ -72,7 +72,7 @@ def _follow(op: Operation, **changes: Any) -> None:
         setattr(op, name, value)
 
 
-# How each kind of operation is carried out, as `services.outbox.delivery` needs it.
+# How each kind of operation is carried out, as the delivery below needs it.
 #
 # A module registers its kinds when it is imported; `annotate.apps` imports them all.
 
@@ -93,7 +93,7 @@ class Handler:
         RETRYABLE where another operation must come first (a posting that is not published yet).
     settle: write what follows, inside the settling transaction. It runs once for each final
         outcome: `outcome.happened`, or REFUSED. It does not touch the operation's own row, and it
-        locks in the order of `services.work.leasing` (operations come last).
+        locks in the order of `annotate.work.leasing` (operations come last).
     find: check whether it has happened; the outcome (ALREADY) if so, None if not. Raises
         `Configuration` if the crowd cannot say; then a person must look.
     natural: doing it twice is the same as doing it once, so it is asked again.
@@ -251,7 +251,7 @@ def _unclear(why: str) -> Answer:
 # in one transaction. After an interruption the outcome is unknown: the call is repeated if that is
 # harmless; otherwise its effect is looked for.
 #
-# An operation's row comes last in the lock order (`services.work.leasing`).
+# An operation's row comes last in the lock order (`annotate.work.leasing`).
 
 
 CLAIM = timedelta(minutes=2)

@@ -1,7 +1,7 @@
 """Applies what a crowd lists: confirmed work counts, and the pay of lost work is cancelled.
 
 A crowd is read again and again, so each function is safe to repeat. Each one locks the campaign
-first (`services.work.leasing`).
+first (`annotate.work.leasing`).
 """
 
 import logging

@@ -1,6 +1,6 @@
 """Accounts of researchers: settings, where they are signed in, tokens, invitations and mails.
 
-Secrets are stored as digests. `annotate.services.accounts.secrets` makes and compares them.
+Secrets are stored as digests. `annotate.common.tokens` makes and compares them.
 """
 
 from django.conf import settings

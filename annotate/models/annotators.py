@@ -248,7 +248,7 @@ class CampaignTexts(models.Model):
     an earlier version is asked again. ethics: the approval's number, or why none was needed; it
     stands under the consent and in the report. instructions_at: when the instructions were last
     amended. background: what people are asked about themselves
-    (selectors/studies/background.py).
+    (annotate/studies/queries.py).
     """
 
     campaign = models.OneToOneField(

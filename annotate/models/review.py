@@ -313,7 +313,7 @@ class NextStep(models.Model):
 class WorkTimes(models.Model):
     """How long people took in a large campaign, and how many people's judgments count.
 
-    The numbers are those of `selectors.pay.work_times.TimesOfWork`. state: of the campaign before
+    The numbers are those of `annotate.pay.tallies.TimesOfWork`. state: of the campaign before
     they were read, at `at`; took: seconds that it took to read them.
     """
 

@@ -348,7 +348,7 @@ def entered_at(campaign_id: int, annotators: list[int]) -> dict[int, datetime]:
 # How long people took for the judgments of a campaign, and how many people's judgments count.
 #
 # Where there are many judgments a worker reads this beforehand, because it takes seconds
-# (`WorkTimes`, kept by `annotate/services/pay/work_times.py`).
+# (`WorkTimes`, kept by `annotate/pay/settling.py`).
 
 
 HOUR = 3600.0

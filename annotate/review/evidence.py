@@ -168,7 +168,7 @@ def _edges_of(items: set[int]) -> dict[int, Edges]:
 
 # Every screen's verdict on one annotator, among those on all others of the campaign.
 #
-# A worker keeps the verdicts (`services.review.verdicts`); here they are read.
+# A worker keeps the verdicts (`annotate.review.reviews`); here they are read.
 
 
 @dataclass(frozen=True)

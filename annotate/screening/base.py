@@ -599,7 +599,7 @@ T = TypeVar("T", bound=Thresholds)
 
 @dataclass(frozen=True)
 class Screen(Generic[T]):
-    """One screen, complete. Adding one: docs/variants.md.
+    """One screen, complete. CONTRIBUTING.md has the steps to add one.
 
     key: its name in flags, exports and the API.
     group: the name of its thresholds in the stored settings.

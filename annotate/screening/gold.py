@@ -1,4 +1,4 @@
-"""Gold: who misses more tasks with known answers than an honest person does (decision 046).
+"""Gold: who misses more tasks with known answers than an honest person does.
 
 It lists people for a reviewer. It pauses nobody.
 """

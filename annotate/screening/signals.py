@@ -1,7 +1,7 @@
 """Signals of an annotator's page: evidence for a person who reviews, and never a verdict.
 
 They can list somebody for review. Nothing here, and nothing that uses it, pauses anyone, excludes
-work or refuses pay (decision 047).
+work or refuses pay.
 """
 
 from __future__ import annotations

@@ -194,7 +194,7 @@ def summary(campaign_id: int, listing: Listing) -> Summary:
 
 # The text that an annotator submitted last, and whether it may still be corrected.
 #
-# It writes nothing. `services.work.correcting` looks again under the locks.
+# It writes nothing. `annotate.work.submitting` looks again under the locks.
 
 
 MOST_CORRECTIONS = 5  # corrections of a text

@@ -179,7 +179,7 @@ class Visit:
     judged_today: int
     earned: Decimal
     earned_today: Decimal
-    barred: str  # why no further task follows (selectors/review/eligibility.py), or ""
+    barred: str  # why no further task follows (annotate/review/eligibility.py), or ""
     is_sure: bool  # the person's identity is confirmed
     is_new: bool = False  # has not judged in this study yet
     unit: units.Unit | None = None  # on a marketplace

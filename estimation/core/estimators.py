@@ -343,7 +343,7 @@ Metrics = Literal["none", "one", "several", "any"]
 
 @dataclass(frozen=True, kw_only=True)
 class Registered:
-    """One estimator, with its words (docs/variants.md has the steps to add one).
+    """One estimator, with its words (CONTRIBUTING.md has the steps to add one).
 
     key: its name, everywhere.
     about: its paragraph in the documentation.

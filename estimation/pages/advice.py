@@ -39,7 +39,7 @@ MORE = 100  # judgments, as the service that stores the forecast
 
 @dataclass(frozen=True)
 class StoredForecast:
-    """A forecast as it is stored (`services.forecasting` describes its content)."""
+    """A forecast as it is stored (`estimation.after` describes its content)."""
 
     at: datetime | None = None
     content: Mapping[str, Any] = field(default_factory=dict)

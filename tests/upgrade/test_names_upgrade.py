@@ -29,7 +29,7 @@ LOOK = """
 import django, json; django.setup()
 from annotate.models import Annotator, Campaign, Participation
 from annotate.common.text import Keys, keys
-from annotate.services.work import joining, participations
+from annotate.work import participations
 from annotate.common.errors import Conflict
 from tests.factories import campaign
 rows = Annotator.objects.filter(crowd="link").order_by("pk")
@@ -47,7 +47,7 @@ for one in Annotator.objects.filter(environment="open-7"):
     Participation.objects.create(campaign=made, annotator=one)
 def join(name):
     try:
-        return joining.enter_by_name(made.pk, name=name).annotator.external_id
+        return participations.enter_by_name(made.pk, name=name).annotator.external_id
     except Conflict as refused:
         return refused.code
 said["come"] = [join(name) for name in ("Grace H", "GRACE-H", "Ann", "Bob")]
