@@ -169,7 +169,7 @@ AUTHENTICATION_BACKENDS = [
 # Per account and address, in this time; docs/operations.md describes the effects.
 LOGIN_TRIES = env.int("LOGIN_TRIES", default=10)
 LOGIN_MINUTES = env.int("LOGIN_MINUTES", default=15)
-# annotate/accounts/second_factor.py limits guesses; clocks may be half a minute off, and no further.
+# annotate/accounts/second_factor.py limits guesses; clocks may be half a minute off at most.
 OTP_TOTP_THROTTLE_FACTOR, OTP_TOTP_SYNC = 0, False
 OTP_TOTP_ISSUER = f"Plumbline {_public.hostname}"
 LOGIN_URL = LOGOUT_REDIRECT_URL = "login"

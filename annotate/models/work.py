@@ -251,7 +251,7 @@ class Slot(models.Model):
 class CampaignTotals(models.Model):
     """What a campaign has leased and spent: the row that a lease changes last (data rule 6).
 
-    It is written by `annotate.campaigns.totals` alone, and can be counted again from the facts (`recount`).
+    `annotate.campaigns.totals` alone writes it; `recount` counts it again from the facts.
     held: slots that are leased or judged. leased: open leases, those of gold items too.
     spent: the sum of the ledger, fees included.
     """
