@@ -84,7 +84,7 @@ def test_a_mail_that_a_worker_dropped_is_sent_by_another(
     ada: Client, mine: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = invite(ada, mine)
-    monkeypatch.setattr(common_mail, "of", lambda _mail: 1 / 0)
+    monkeypatch.setattr(common_mail, "mail_text", lambda _mail: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         common_mail.send(one.pk)
     monkeypatch.undo()

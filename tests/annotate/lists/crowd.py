@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from django.utils import timezone
 
+from annotate.campaigns import totals
 from annotate.models import Annotator, Campaign, LedgerEntry, Participation, Payout
 
 
@@ -41,4 +42,5 @@ def people(made: Campaign, n: int, *, name: str = "Person {i}") -> list[Particip
     Payout.objects.bulk_create(
         Payout(participation=one, amount=Decimal("0.50"), key=f"paid:{one.pk}") for one in came[::4]
     )
+    totals.recount(made.pk)
     return came

@@ -208,7 +208,7 @@ def test_a_lease_that_was_too_late_is_tried_again(monkeypatch):
         picked.append(slot)
         return slot
 
-    monkeypatch.setattr(picking, "pick", pick)
+    monkeypatch.setattr(picking, "pick_side_by_side", pick)
     assert leased(second).output.item.position not in (0, held)
     assert len(picked) == 2
     assert Assignment.objects.filter(participation=second).count() == 1

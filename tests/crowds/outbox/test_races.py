@@ -183,21 +183,6 @@ def test_what_comes_just_after_its_unit_ended_is_refused_with_words(scene: Scene
     assert (scene.counting(), scene.earned()) == (0, 0)
 
 
-def test_a_submit_that_read_its_unit_before_it_ended_finds_it_ended(scene: Scene, monkeypatch):
-    """No lock is met: it has looked at its rows, and writes once all is over."""
-    read = leasing.own
-
-    def slow(*args: int, **kwargs: int) -> Assignment:
-        found = read(*args, **kwargs)
-        assert Running(scene.leave).outcome()
-        return found
-
-    monkeypatch.setattr(leasing, "own", slow)
-    assert scene.submit_second() is None
-    nothing_is_lost_or_twice(scene)
-    assert (scene.counting(), scene.earned()) == (0, 0)
-
-
 # ---------------------------------------------------------------- handed in, looked at twice
 
 

@@ -1,4 +1,4 @@
-"""Every verb that the services write into the log, read from their sources."""
+"""Every verb that `annotate` writes into the log, read from their sources."""
 
 import ast
 from collections.abc import Iterator
@@ -9,32 +9,32 @@ from annotate.campaigns.exports import METRICS_BOUNDED
 from annotate.models import LedgerEntry, Ruling
 from annotate.studies import queries as studies_queries
 
-SERVICES = Path(__file__).parents[3] / "annotate" / "services"
+SOURCES = Path(__file__).parents[3] / "annotate"
 # Functions that write an entry, or hand its verb on: the first argument, or `verb`, is the verb.
-WRITE = {"record", "record_each", "_record", "_move"}
+WRITE = {"record", "record_each", "record_reason", "_move"}
+WRITE |= {"_record", "_record_invitation", "_record_listing"}
 HANDED_ON = {"_log"}  # (what it is about, the verb)
 # What is no word in the source, by the file and the expression: its values.
 VALUES = {
-    ("campaigns/changing_texts.py", "AMENDED"): {studies_queries.AMENDED},
-    ("campaigns/metric_transform.py", "METRICS_BOUNDED"): {METRICS_BOUNDED},
-    ("campaigns/screen_settings.py", "AMENDED"): {exports.AMENDED},
+    ("campaigns/amendments.py", "TEXTS_AMENDED"): {studies_queries.AMENDED},
+    ("campaigns/amendments.py", "METRICS_BOUNDED"): {METRICS_BOUNDED},
+    ("campaigns/amendments.py", "AMENDED"): {exports.AMENDED},
     ("review/rulings.py", "act"): set(Ruling.Act.values),
-    ("pay/extra_pay.py", "gift.kind.value"): {
+    ("pay/payouts.py", "gift.kind.value"): {
         LedgerEntry.Kind.BONUS.value,
         LedgerEntry.Kind.COMPENSATION.value,
     },
     ("campaigns/members.py", "verb"): {"leave", "remove_member"},
     # Single things, which only a person's act brings into the feed.
-    ("marketplace/posting_states.py", "f'posting_{to}'"): set(),
-    ("outbox/delivery.py", "op.kind"): set(),
-    ("work/tutorial_runs.py", "verb"): set(),
+    ("crowds/postings.py", "f'posting_{to}'"): set(),
+    ("crowds/outbox.py", "op.kind"): set(),
+    ("work/tutorial.py", "verb"): set(),
     # Routine, for every text and paid unit.
-    ("work/assignment_states.py", "to.value"): set(),
-    ("work/participation_states.py", "f'participation_{to}'"): set(),
+    ("work/slots.py", "to.value"): set(),
+    ("work/participations.py", "f'participation_{to}'"): set(),
     # Of no campaign; and rows of a file, which are something else.
-    ("campaigns/importing/states.py", "f'import_{to}'"): set(),
-    ("campaigns/importing/forms.py", "place"): set(),
-    ("campaigns/importing/tables.py", "cells"): set(),
+    ("campaigns/imports.py", "f'import_{to}'"): set(),
+    ("campaigns/formats.py", "cells"): set(),
 }
 OF_NO_CAMPAIGN = {
     "define_instrument",
@@ -51,8 +51,8 @@ ROUTINE = {"participation_begun", "tutorial_round_failed", "tutorial_passed"}
 def in_services() -> dict[str, str]:
     """Return each verb of a campaign's log, with the file that writes it."""
     found: dict[str, str] = {}
-    for path in sorted(SERVICES.rglob("*.py")):
-        name = path.relative_to(SERVICES).as_posix()
+    for path in sorted(SOURCES.glob("*/*.py")):
+        name = path.relative_to(SOURCES).as_posix()
         for verb in _in_file(path, name):
             found[verb] = name
     return {verb: at for verb, at in found.items() if verb not in OF_NO_CAMPAIGN | ROUTINE}

@@ -184,7 +184,7 @@ def test_an_answer_needs_few_statements(client, who, n_before, django_assert_num
         post(client, who, question=one.key, response=right(one))
     asked, version = questions[n_before], tutorial_of(who).version
     token = tokens.participation_token(who.pk)
-    with django_assert_num_queries(9):  # of which two begin and end the transaction
+    with django_assert_num_queries(10):  # of which two begin and end the transaction
         answer_to(client, token, version=version, question=asked.key, response=right(asked))
     assert TutorialAnswer.objects.count() == n_before + 1
 
