@@ -1,8 +1,5 @@
 """The readiness check (`/readyz`): database, Redis, and waiting changes."""
 
-from collections.abc import Callable, Iterable
-from typing import Any
-
 import redis
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -46,29 +43,3 @@ def readyz(_request: HttpRequest) -> JsonResponse:
     if wrong:
         return JsonResponse({"status": "not ready", "wrong": wrong}, status=503)
     return JsonResponse({"status": "ok"})
-
-
-# Whether a web process lives: `/healthz`.
-
-
-HEALTHZ = "/healthz"
-Application = Callable[..., Iterable[bytes]]
-
-
-class Alive:
-    """Answers `/healthz` itself: no database, no lock, no middleware.
-
-    longest_body: bytes of a body that the application takes at all.
-    """
-
-    def __init__(self, application: Application, *, longest_body: int) -> None:
-        self._application = application
-        self.longest_body = longest_body
-
-    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        if environ.get("PATH_INFO") != HEALTHZ:
-            return self._application(environ, start_response)
-        body = b'{"status": "ok"}'
-        headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
-        start_response("200 OK", [*headers, ("Cache-Control", "no-store")])
-        return [] if environ.get("REQUEST_METHOD") == "HEAD" else [body]

@@ -14,7 +14,7 @@ from typing import Any
 from gunicorn import util
 from gunicorn.workers.gthread import ThreadWorker
 
-from config.health import HEALTHZ
+from config.web.alive import HEALTHZ
 
 RECEIVING = 200  # requests that a process receives at once
 READ_SECONDS = 20.0  # for headers and body,
