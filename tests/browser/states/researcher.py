@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
-from unittest.mock import patch
 
 from django.contrib.auth.models import User
 from django.test import override_settings
@@ -12,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotate.campaigns import imports, life, progress
+from annotate.campaigns import imports, life
 from annotate.models import Campaign, CampaignImport, PendingScore
 from annotate.work import submitting
 from tests.browser.researchers import PASSWORD, history, step, through
@@ -391,15 +390,6 @@ def _scores_awaited(visitor: Visitor) -> None:
 @state("researcher/dashboard-open")
 def _open(visitor: Visitor) -> None:
     dashboard(visitor, judged(logged_in(visitor)))
-
-
-@state("researcher/dashboard-counted-later")
-def _counted_later(visitor: Visitor) -> None:
-    made = judged(logged_in(visitor))
-    visitor.staying.enter_context(patch.object(progress, "MANY", 0))
-    visitor.page.route("**/numbers/*", lambda _route: None)  # not answered yet
-    page = visitor.goto(f"/campaigns/{made.public_id}/")
-    expect(page.get_by_text("The judgments of this campaign are being counted")).to_be_visible()
 
 
 @state("researcher/dashboard-closing")
