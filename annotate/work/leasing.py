@@ -6,6 +6,7 @@ Where that row, or no free slot, refuses it, all is undone and done again with t
 alone, which leases or says why not.
 """
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -192,7 +193,7 @@ def expire(campaign_id: int, *, now: datetime) -> int:
         .filter(campaign=campaign_id, status=LEASED, expires_at__lte=now)
         .values_list("pk", flat=True)
     )
-    return sum(_end(pk, campaign_id, to=Assignment.Status.EXPIRED, now=now) for pk in due)
+    return _end(due, campaign_id, to=Assignment.Status.EXPIRED, now=now)
 
 
 def give_back(assignment_id: int, *, participation_id: int) -> None:
@@ -200,7 +201,7 @@ def give_back(assignment_id: int, *, participation_id: int) -> None:
     campaign_id = own(assignment_id, participation_id=participation_id).campaign_id
     with transaction.atomic():
         locks.shared(campaign_id)
-        _end(assignment_id, campaign_id, to=Assignment.Status.RETURNED, now=timezone.now())
+        _end([assignment_id], campaign_id, to=Assignment.Status.RETURNED, now=timezone.now())
 
 
 def end_open(campaign_id: int, annotator_id: int, *, now: datetime) -> int:
@@ -211,9 +212,13 @@ def end_open(campaign_id: int, annotator_id: int, *, now: datetime) -> int:
 
 def end_leases(assignments: QuerySet[Assignment], *, now: datetime) -> int:
     """End those of these leases that are open, in the caller's transaction."""
-    ended = assignments.filter(status=LEASED).order_by("pk").values_list("pk", "campaign_id")
+    ended: dict[int, list[int]] = {}
+    open_ = assignments.filter(status=LEASED).order_by("pk").values_list("pk", "campaign_id")
+    for pk, campaign_id in open_:
+        ended.setdefault(campaign_id, []).append(pk)
     return sum(
-        _end(pk, campaign_id, to=Assignment.Status.RETURNED, now=now) for pk, campaign_id in ended
+        _end(mine, campaign_id, to=Assignment.Status.RETURNED, now=now)
+        for campaign_id, mine in ended.items()
     )
 
 
@@ -287,12 +292,22 @@ def own_status(assignment_id: int, participation_id: int) -> str:
     return status
 
 
-def _end(assignment_id: int, campaign_id: int, *, to: Assignment.Status, now: datetime) -> int:
-    """Move leased -> `to`, in the caller's transaction; 0 if the lease had already ended."""
-    mine = [assignment_id]
-    ended = slots.move(mine, to, campaign_id=campaign_id, sources=[LEASED], ended_at=now)
+def _end(
+    assignments: Collection[int], campaign_id: int, *, to: Assignment.Status, now: datetime
+) -> int:
+    """Move each from leased to `to`, in the caller's transaction; return how many had not ended.
+
+    All slots are freed before the totals change. Who picks a slot may hold one that was leased
+    meanwhile: to wait for it with the totals locked would be to wait in a circle.
+    """
+    ended = [
+        pk
+        for pk in assignments
+        if slots.move([pk], to, campaign_id=campaign_id, sources=[LEASED], ended_at=now)
+    ]
     if ended:
-        slots.free(mine, campaign_id=campaign_id)
-        totals.change(campaign_id, leased=-1)
-        marks.mark(campaign_id, to.value)
-    return ended
+        slots.free(ended, campaign_id=campaign_id)
+        totals.change(campaign_id, leased=-len(ended))
+        for _pk in ended:
+            marks.mark(campaign_id, to.value)
+    return len(ended)
