@@ -40,7 +40,7 @@ def run(folder: Path, *options: str, **more: str) -> "subprocess.CompletedProces
         env=environment(folder) | more,
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=900,
     )
 
 
