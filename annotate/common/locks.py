@@ -30,9 +30,11 @@ def campaign(campaign_id: int) -> Campaign:
 
 
 def campaign_shared(campaign_id: int) -> Campaign:
-    """Lock the campaign's row, while leases go on: for what concerns one person's past work."""
-    shared(campaign_id)
-    return _row(campaign_id)
+    """Lock the campaign alone, for what concerns one person's past work.
+
+    Whoever has the row holds the lock alone: with a shared one it would wait in a circle for it.
+    """
+    return campaign(campaign_id)
 
 
 def shared(campaign_id: int) -> None:
