@@ -29,14 +29,6 @@ def campaign(campaign_id: int) -> Campaign:
     return _row(campaign_id)
 
 
-def campaign_shared(campaign_id: int) -> Campaign:
-    """Lock the campaign alone, for what concerns one person's past work.
-
-    Whoever has the row holds the lock alone: with a shared one it would wait in a circle for it.
-    """
-    return campaign(campaign_id)
-
-
 def shared(campaign_id: int) -> None:
     """Keep others from changing the campaign until the end of the transaction."""
     _lock(SHARED, campaign_id)

@@ -256,7 +256,7 @@ def flag(campaign_id: int, annotator_id: int, found: Iterable[Verdict]) -> list[
     """
     now, found = timezone.now(), list(found)
     with transaction.atomic():
-        _lock(campaign_id, found)
+        locks.campaign(campaign_id)
         review = Review.objects.filter(campaign=campaign_id, annotator=annotator_id).first()
         if review is not None and review.status == Status.EXCLUDED:
             return []
@@ -285,14 +285,6 @@ def flag(campaign_id: int, annotator_id: int, found: Iterable[Verdict]) -> list[
             first = next(one for one in made if one.tier == PAUSED)
             crowds_people.noticed(review, flag_id=first.pk)
     return names
-
-
-def _lock(campaign_id: int, found: list[Verdict]) -> None:
-    """Lock the campaign; leases go on meanwhile, unless somebody may be paused."""
-    if any(verdict.tier == PAUSED for verdict in found):
-        locks.campaign(campaign_id)
-    else:
-        locks.campaign_shared(campaign_id)
 
 
 def _known(review: Review | None, arming: int) -> set[tuple[str, str]]:

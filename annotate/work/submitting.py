@@ -70,7 +70,7 @@ def supersede(
     """
     with transaction.atomic():
         earlier = Judgment.every.select_related("campaign").get(pk=judgment_id)
-        locks.campaign_shared(earlier.campaign_id)  # it concerns one person
+        locks.campaign(earlier.campaign_id)
         if Exclusion.objects.filter(judgment=earlier, restored_at=None).exists():
             raise Conflict("This judgment is excluded. Rule on that before it is corrected.")
         now = at or timezone.now()
@@ -597,7 +597,7 @@ def correct(assignment_id: int, *, participation_id: int, given: HandedIn, after
         work_task.task_in_hand(task), studies_queries.instrument_of(task.campaign), given
     )
     with transaction.atomic():
-        campaign = locks.campaign_shared(task.campaign_id)
+        campaign = locks.campaign(task.campaign_id)
         who = locks.person(participation_id)
         found = work_queries.answered(assignment_id)
         if found.answers == after + 1 and found.response == work.response:
