@@ -140,11 +140,13 @@ def _estimate(brief: Brief, changes: dict[int, str], turn: _Turn) -> None:
         reviews.screen(brief.campaign_id)
     turn.renew()
     with transaction.atomic():
-        if not marks.clear(changes):
-            raise Superseded
         # A decision without the judgments that wait for a score would rest on the short texts.
         # Those that came just now are left out whatever they say: others always come.
         decided = [] if seen.scores.waiting else stopping.decide(brief, found, compared)
+        if decided:
+            locks.campaign(brief.campaign_id)  # first: who waits for it holds nothing
+        if not marks.clear(changes):
+            raise Superseded
         final = stopping.ends(decided) or (brief.is_final and seen.scores.is_whole)
         rows = history.store_estimates(brief, found, final=final)
         pairs = history.store_comparisons(brief, compared, final=final)

@@ -353,11 +353,15 @@ def screen(campaign_id: int) -> int:
         return 0
     keeps = is_due(campaign_id)
     found = verdicts_of(campaign, columns, not keeps)
+    fresh = _news(campaign_id, [one for one in found if one.flagged])
     with transaction.atomic():
+        if fresh:
+            locks.campaign(campaign_id)  # before its row is written: who waits for it holds nothing
         moved = Campaign.objects.filter(pk=campaign_id, screened=campaign.screened).update(
             screened=state
         )
-        new = _flag(campaign_id, [one for one in found if one.flagged]) if moved else 0
+        by_person = groupby(sorted(fresh, key=lambda v: v.annotator), lambda v: v.annotator)
+        new = sum(moved and bool(flag(campaign_id, who, list(one))) for who, one in by_person)
     if keeps:
         keep(campaign_id, state, columns, found)
     return new
@@ -375,12 +379,6 @@ def screen_due() -> int:
         for campaign_id in collecting.values_list("pk", flat=True)
         if time.monotonic() < ends and is_due(campaign_id)
     )
-
-
-def _flag(campaign_id: int, fired: list[Verdict]) -> int:
-    fresh = _news(campaign_id, fired) if fired else []
-    by_person = groupby(sorted(fresh, key=lambda v: v.annotator), lambda v: v.annotator)
-    return sum(bool(flag(campaign_id, who, list(found))) for who, found in by_person)
 
 
 def _news(campaign_id: int, fired: list[Verdict]) -> list[Verdict]:

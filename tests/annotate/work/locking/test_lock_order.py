@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -10,12 +11,14 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from annotate.common import locks
-from annotate.models import Assignment, Judgment, LedgerEntry
+from annotate.models import Assignment, Campaign, Judgment, LedgerEntry
+from annotate.review import reviews
 from annotate.work import admission, leasing, participations, submitting
 from tests.annotate.market import arrive, posting
 from tests.annotate.market import study as market
 from tests.annotate.passing import pass_tutorial
-from tests.factories import GOOD, campaign, judge, leased, person
+from tests.annotate.screening.test_screening_service import STORY, crowd, fast, slow_clock
+from tests.factories import GOOD, campaign, judge, leased, person, rows
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -133,3 +136,18 @@ def test_a_lease_that_waited_for_the_hand_in_of_its_unit_is_refused():
     got = asking.outcome()
     assert isinstance(got, admission.Nothing)
     assert got.reason == "handed_in"
+
+
+def test_who_screens_waits_for_the_campaign_with_nothing_of_it_in_hand(monkeypatch):
+    """Flagging asks for the campaign's lock; its row would be what the holder asks for next."""
+    slow_clock(monkeypatch)
+    long = [replace(row, output=f"{row.output} {STORY}") for row in rows(60)]
+    study = campaign(rows_=long)
+    crowd(study)
+    fast(study)
+    with transaction.atomic():
+        locks.shared(study.pk)
+        screening = Running(lambda: reviews.screen(study.pk))
+        until_waiting(1)  # for the campaign
+        assert Campaign.objects.select_for_update(no_key=True, nowait=True).get(pk=study.pk)
+    assert screening.outcome() == 1
