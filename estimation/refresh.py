@@ -136,13 +136,14 @@ def _estimate(brief: Brief, changes: dict[int, str], turn: _Turn) -> None:
     seen = _see(brief, turn)
     found, compared = findings(brief, seen)
     # No campaign ends on judgments that the screens have not seen.
-    if seen.scores.judgment.size <= SCREENED_EACH_TIME or stopping.decide(brief, found, compared):
+    small = seen.scores.judgment.size <= SCREENED_EACH_TIME
+    if small or stopping.decide(brief, found, compared, changes):
         reviews.screen(brief.campaign_id)
     turn.renew()
     with transaction.atomic():
         # A decision without the judgments that wait for a score would rest on the short texts.
         # Those that came just now are left out whatever they say: others always come.
-        decided = [] if seen.scores.waiting else stopping.decide(brief, found, compared)
+        decided = [] if seen.scores.waiting else stopping.decide(brief, found, compared, changes)
         if decided:
             locks.campaign(brief.campaign_id)  # first: who waits for it holds nothing
         if not marks.clear(changes):

@@ -4,7 +4,7 @@
 estimates.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -35,13 +35,18 @@ class StoppingAct:
     system_ids: tuple[int, ...] = field(default=())
 
 
-def decide(brief: Brief, found: list[Finding], compared: list[Contrast]) -> list[StoppingAct]:
-    """Return the acts that follow from these findings; usually none."""
+def decide(
+    brief: Brief, found: list[Finding], compared: list[Contrast], known: Collection[int]
+) -> list[StoppingAct]:
+    """Return the acts that follow from these findings; usually none.
+
+    known: the change marks that were read before the facts.
+    """
     samples = findings.of_campaign(brief, found, compared)
     if brief.status == CampaignStatus.OPEN:
         return _while_open(brief, samples)
     if brief.status == CampaignStatus.CLOSING:
-        return _while_closing(brief, samples)
+        return _while_closing(brief, samples, known)
     return []
 
 
@@ -128,9 +133,11 @@ def _close(brief: Brief, samples: list[Standing], reason: CloseReason) -> Stoppi
     return _of_all(Verb.CLOSE, brief, samples, reason=reason, text=text)
 
 
-def _while_closing(brief: Brief, samples: list[Standing]) -> list[StoppingAct]:
+def _while_closing(
+    brief: Brief, samples: list[Standing], known: Collection[int]
+) -> list[StoppingAct]:
     # A mark newer than ours means that these findings lack the last judgments of the drain.
-    if not life.drained(brief.campaign_id) or facts.marks(brief.campaign_id):
+    if not life.drained(brief.campaign_id) or set(facts.marks(brief.campaign_id)).difference(known):
         return []
     words, short = (
         findings.standing_words(brief),
