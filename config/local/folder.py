@@ -10,7 +10,6 @@ import fcntl
 import json
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,7 +22,6 @@ from config.local.programs import NotStarted
 from config.local.servers import Postgres
 
 OLD = "plumbline.sqlite3"  # where versions before 0.2.0 kept their data
-MOVER = "move_from_sqlite"
 PATIENCE = 180.0  # seconds to wait for servers that another process is starting
 ENDING = 10.0  # seconds that each process has which a killed one left behind
 
@@ -100,9 +98,13 @@ def passwords(folder: Path) -> dict[str, str]:
 
 
 def postgres(folder: Path, *, user: str | None = None) -> Postgres:
-    """Return the folder's Postgres, to be started. Raises NotStarted for data that wait to move."""
-    if not (folder / "postgres").exists() and MOVER not in sys.argv and (old := old_file(folder)):
-        raise NotStarted(how_to_move(old, folder))
+    """Return the folder's Postgres, to be started. Raises NotStarted beside older data."""
+    if not (folder / "postgres").exists() and (old := old_file(folder)):
+        raise NotStarted(
+            f"{old} holds the data of a version before 0.2.0, which kept them in SQLite. Move them "
+            "into Postgres with version 0.2.0 (`manage.py move_from_sqlite`), then start this "
+            "version. To begin without these data, move the file away."
+        )
     return Postgres(folder, passwords(folder), user=user)
 
 
@@ -112,16 +114,6 @@ def old_file(folder: Path) -> Path | None:
 
     places = [folder, settings.HERE_VAR] if folder == settings.DEFAULT_VAR else [folder]
     return next((place / OLD for place in places if (place / OLD).exists()), None)
-
-
-def how_to_move(old: Path, folder: Path) -> str:
-    key = old.with_name("secret-key")
-    there = "" if old.parent == folder else f"`cp {key} {folder / key.name}`, then "
-    return (
-        f"{old} holds the data of an earlier Plumbline, which kept them in SQLite. Take them over "
-        f"before you go on: {there}`manage.py {MOVER} {old}`, which leaves that file as it is. To "
-        "begin without these data, move the file away."
-    )
 
 
 def database(folder: Path) -> str:

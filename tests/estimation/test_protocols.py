@@ -1,9 +1,6 @@
 """A campaign keeps the protocol that it opened with, and estimates by it."""
 
-from importlib import import_module
-
 import pytest
-from django.apps import apps
 
 from annotate.campaigns import facts, life
 from annotate.models import Campaign, Protocol
@@ -100,24 +97,3 @@ def test_a_campaign_of_an_earlier_version_keeps_regression_without_pull(metric, 
     assert found.method.estimator == estimator
     assert found.method.person_share == 0
     assert not found.variance.pulled
-
-
-@pytest.mark.parametrize(
-    ("metrics", "estimator"), [([], "mean"), (["a"], "regression"), (["a", "b"], "multi")]
-)
-def test_the_migration_writes_what_was_so_far(metrics, estimator):
-    study = campaign(metrics=("quality",))
-    draft = campaign(is_open=False)
-    Campaign.objects.update(protocol=None)
-    Campaign.objects.filter(pk=study.pk).update(metrics=metrics)
-    import_module("annotate.migrations.0019_protocol").keep_regression(apps, None)
-    study.refresh_from_db()
-    draft.refresh_from_db()
-    assert draft.protocol is None
-    kept = Protocol.from_data(study.protocol)
-    assert (kept.estimator, kept.metrics, kept.of("overall").person_share) == (
-        estimator,
-        tuple(metrics),
-        0,
-    )
-    assert kept.targets == {"overall": brief_of(study).targets["overall"]}

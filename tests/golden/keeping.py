@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from django.db import connection
 
 from tests.upgrade import saying
-from tests.upgrade.old_database import manage
+from tests.upgrade.databases import manage
 
 FOLDER = Path(saying.__file__).parent
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from config.version import VERSION
-from tests.upgrade.old_database import postgres
+from tests.upgrade.databases import postgres
 
 pytestmark = pytest.mark.slow
 

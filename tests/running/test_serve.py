@@ -22,7 +22,7 @@ from config.local import folder, processes, servers
 from config.local.programs import NotStarted
 from tests.processes import ROOT, wait_for
 from tests.servers import start_redis
-from tests.upgrade.old_database import postgres
+from tests.upgrade.databases import postgres
 
 pytestmark = pytest.mark.slow
 
@@ -248,7 +248,7 @@ def test_an_old_file_is_told_and_never_stands_beside_an_empty_database(empty: Pa
     for command in (("serve", "--port", "0"), ("migrate", "-v0")):
         done = manage(empty, *command)
         assert done.returncode != 0
-        assert f"manage.py move_from_sqlite {old}" in done.stderr
+        assert f"{old} holds the data of a version before 0.2.0" in done.stderr
         assert "Traceback" not in done.stderr
     assert not (empty / "var" / "postgres").exists()
 

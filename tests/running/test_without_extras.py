@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import ROOT
-from tests.upgrade.old_database import postgres
+from tests.upgrade.databases import postgres
 
 pytestmark = pytest.mark.slow
 

@@ -125,9 +125,6 @@ class Command(BaseCommand):
 
     def _migrate(self) -> None:
         call_command("migrate", verbosity=0)
-        old = folder.old_file(self.place)
-        if old and not settings.DATABASE_URL and not get_user_model().objects.exists():
-            raise NotStarted(folder.how_to_move(old, self.place))
         connections.close_all()
 
     def _begin(self, child: Child) -> None:

@@ -1,11 +1,9 @@
 """One's own account: browsers, tokens, password, time zone and figures."""
 
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
@@ -15,7 +13,6 @@ from django.urls import reverse
 from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
-from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from annotate.accounts import accounts, tokens
@@ -278,18 +275,3 @@ def test_a_link_to_another_site_is_not_followed_after_the_log_in() -> None:
 def test_tokens_expire_when_they_say() -> None:
     made, _ = tokens.make_token(user("ada").pk, "x", days=90)
     assert made.expires_at == made.created_at + timedelta(days=90)
-
-
-def test_tokens_and_sessions_of_earlier_versions_stay_good(ada: Client) -> None:
-    migration = import_module("annotate.migrations.0028_accounts")
-    old = Token.objects.create(user=owner_of(ada))
-    SignIn.objects.all().delete()
-    Session.objects.create(
-        session_key="x" * 32, session_data="no data", expire_date=timezone.now() + timedelta(1)
-    )
-    migration.digest_tokens(apps, None)
-    migration.list_sessions(apps, None)
-    assert api(old.key) == 200
-    assert not Token.objects.exists(), "only the digest is left"
-    (one,) = account(ada).context["browsers"]
-    assert one.is_this

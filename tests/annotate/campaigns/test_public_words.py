@@ -1,11 +1,9 @@
 """The title and the sentence of a campaign: given, neutral, changed; by page, command and API."""
 
-from importlib import import_module
 from io import StringIO
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
@@ -17,8 +15,6 @@ from annotate.campaigns import amendments, exports
 from annotate.common.errors import Invalid
 from annotate.common.text import is_visible
 from annotate.instruments import registry
-from annotate.instruments.language_quality.instrument import DEFINITION
-from annotate.instruments.rating.instrument import Rating
 from annotate.models import AuditEntry, Campaign
 from annotate.studies import definitions
 from tests.annotate.own import asked_rows, helpful
@@ -29,7 +25,6 @@ from tests.factories import campaign, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
-migration = import_module("annotate.migrations.0008_public_title")
 NEUTRAL = {
     ("language_quality", "en"): "Rate short texts",
     ("language_quality", "de"): "Kurze Texte bewerten",
@@ -175,17 +170,3 @@ def test_the_api_asks_for_a_reason_once_it_is_open() -> None:
     assert (refused.status_code, list(refused.json()["errors"])) == (422, ["reason"])
     changed = api.patch(at, {"public_title": "News", "reason": "Shorter."}, format="json")
     assert changed.json()["public_title"] == "News"
-
-
-# ---------------------------------------------------------------- campaigns of 0.1.0
-
-
-@pytest.mark.parametrize("language", ["en", "de", "de-AT", "DE", "den", "fr"])
-@pytest.mark.parametrize("key", ["language_quality", "answer_correctness", "helpfulness"])
-def test_the_migration_gives_what_a_new_campaign_would_get(key: str, language: str) -> None:
-    made = campaign(name="Secret", language=language)
-    Campaign.objects.update(instrument=key, public_title="")
-    migration.give_titles(apps, None)
-    instrument = registry.INSTRUMENTS.get(key, Rating(DEFINITION))
-    made.refresh_from_db()
-    assert made.public_title == exports.title("", instrument, language)

@@ -1,11 +1,9 @@
 """Who sees results, whose rulings count as blind, and what is written down of looking."""
 
 from datetime import timedelta
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
@@ -270,17 +268,3 @@ def test_looking_again_costs_one_query_and_writes_nothing(review: Review) -> Non
     assert len(captured) == 1
     assert ResultsSeen.objects.count() == 1
     assert ResultsSeen.objects.get().at <= timezone.now() + timedelta(seconds=1)
-
-
-def test_who_reviewed_before_results_were_hidden_is_not_called_blind(review: Review) -> None:
-    """What the migration marks: nobody knows what they saw."""
-    old, draft = joined(review.campaign), campaign(is_open=False)
-    Membership.objects.create(campaign=draft, user=old, role=Role.REVIEWER)
-    migration = import_module("annotate.migrations.0003_unblinded_reviewers")
-    migration.mark(apps, connection.schema_editor())
-    assert set(Membership.objects.filter(unblinded=True).values_list("campaign", "user")) == {
-        (review.campaign_id, old.pk)
-    }
-    assert access.sight(old.pk, review.campaign) == Sight.SEEN
-    assert access.sight(old.pk, draft) == Sight.BLIND
-    assert not rule(review, old, Act.EXCLUDE).blind

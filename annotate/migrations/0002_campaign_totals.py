@@ -36,7 +36,7 @@ def count(apps: Any, _schema: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotate", "0054_failed_try_pay")]
+    dependencies = [("annotate", "0001_schema_of_0_2_0")]
 
     operations = [
         *(

@@ -1,7 +1,5 @@
-"""A database as an earlier version left it: its migrations, and the rows that it had stored."""
+"""Databases of their own, and the commands that are run on them."""
 
-import gzip
-import json
 import os
 import secrets
 import subprocess
@@ -14,19 +12,7 @@ from urllib.parse import urlsplit
 
 import psycopg2
 
-from tests.upgrade import outbox
-
-HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
-MIGRATIONS = {"0.1.0": {"annotate": "0001", "estimation": "0001"}}
-Tables = dict[str, dict[str, Any]]
-
-
-def tables(version: str) -> Tables:
-    """Return {table: {"columns": [...], "rows": [[...], ...]}}: what is stored, and `outbox`'s."""
-    found: Tables = json.loads(gzip.decompress((HERE / f"{version}.json.gz").read_bytes()))
-    outbox.add(found)
-    return found
+ROOT = Path(__file__).parent.parent.parent
 
 
 def manage(url: str, *arguments: str) -> str:
@@ -65,12 +51,3 @@ def session(url: str) -> Iterator[Any]:
         yield connection.cursor()
     finally:
         connection.close()
-
-
-def fill(url: str, version: str) -> None:
-    """Migrate an empty database to what this version had, and insert its rows."""
-    for app, migration in MIGRATIONS[version].items():
-        manage(url, "migrate", app, migration, "-v0")
-    for app in ("auth", "authtoken"):
-        manage(url, "migrate", app, "-v0")
-    run(url, "-m", "tests.upgrade.inserting", version)

@@ -4,7 +4,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("estimation", "0010_versions_of_estimates")]
+    dependencies = [("estimation", "0001_schema_of_0_2_0")]
 
     operations = [
         migrations.DeleteModel(name="StressDue"),
