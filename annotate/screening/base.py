@@ -57,6 +57,7 @@ class Columns:
         pair's own order.
     unseen: how much likelier the answers are of somebody who does not look at the output, as others
         tell (natural logarithms); None where they were not compared.
+    hurried: whether the task took much less than its person usually takes; None where nobody asked.
     """
 
     annotator: Ints
@@ -74,12 +75,13 @@ class Columns:
     levels: tuple[float, ...] = LEVELS
     turned: Floats | None = None
     unseen: Floats | None = None
+    hurried: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         rows = len(self.annotator)
         lone = (
             *(self.edit_distance, self.edit_text, self.item, self.plausible, self.verdicts),
-            *(self.turned, self.unseen),
+            *(self.turned, self.unseen, self.hurried),
         )
         given = [self.output, self.order, self.seconds, self.words, *self.scores.values()]
         if any(len(column) != rows for column in [*given, *(c for c in lone if c is not None)]):
@@ -298,7 +300,7 @@ def tail(count: Floats | Ints, n: Floats | Ints, share: float) -> Floats:
 
 ALONE = (
     *("annotator", "output", "order", "seconds", "words"),
-    *("edit_distance", "edit_text", "item", "plausible", "turned", "unseen"),
+    *("edit_distance", "edit_text", "item", "plausible", "turned", "unseen", "hurried"),
 )
 
 

@@ -41,7 +41,7 @@ from annotate.screening.edits import OWN_CONSISTENCY, SHORT_EDITS, THIN_EVIDENCE
 from annotate.screening.gold import GOLD, KnownAnswers
 from annotate.screening.patterns import ANSWER_PATTERN, RANDOM_ANSWERS
 from annotate.screening.signals import SIGNALS, SignalThresholds
-from annotate.screening.speed import TOO_FAST
+from annotate.screening.speed import TOO_FAST, Timing, hurried
 from annotate.screening.uniform import NO_VARIATION
 
 SCREENS: dict[str, Screen[Any]] = {
@@ -92,7 +92,7 @@ class FlagSettings(Thresholds):
 
     off: Names = ()
     list_only: Names = ()
-    listed: float = between(0.006, 0.0001, 0.1)
+    listed: float = between(0.0025, 0.0001, 0.1)
     paused: float = between(0.0003, 0.00001, 0.05)
     recent: int = between(8, 5, 100)
 
@@ -322,6 +322,7 @@ def _stronger(found: ScreenFinding, recent: ScreenFinding, most: int) -> ScreenF
 def findings(columns: Columns, settings: Settings) -> list[ScreenFinding]:
     """Return what each screen that is on measures."""
     on = [screen for key, screen in SCREENS.items() if key not in settings.flags.off]
+    columns = added(columns, hurried=hurried(columns, settings.of(Timing)))
     if LOW_AGREEMENT in on:
         columns = added(columns, unseen=unseen(columns, settings.crowd))
     return [measured(screen, columns, settings) for screen in on]

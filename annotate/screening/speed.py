@@ -44,7 +44,8 @@ class Timing(Thresholds):
     minimum: int = between(5, 5, 1000)
 
 
-QUICK = 0.35  # the share of tasks that honest people may do faster than reading takes
+QUICK = 0.45  # the share of tasks that honest people may do faster than reading takes
+QUICKER = 0.25  # the same, of people who took three times as long for other tasks of theirs
 LEAST_SECONDS = 1.2  # seconds in which nobody sees a task, decides and answers
 # Words a minute that nobody takes in, and that nobody searches in paragraphs.
 FASTEST, FASTEST_SEARCH = 2500, 12_500
@@ -120,6 +121,22 @@ def fastest(columns: Columns) -> Floats:
     return np.asarray(columns.words * 60 / np.where(searches, FASTEST_SEARCH, FASTEST))
 
 
+def hurried(columns: Columns, own: Timing) -> NDArray[np.bool_]:
+    """Return (T,) whether a task took less than `share` of the time that its person usually takes.
+
+    Usual is the upper quartile of their paces over tasks of this kind: who is always quick hurries
+    nowhere, and who became quick hurries since.
+    """
+    over = ended(columns)
+    pace = columns.seconds / _needed(columns, own, over)
+    kind = 2 * columns.who + over
+    ordered = np.lexsort((pace, kind))  # what is not known comes last
+    rows = np.bincount(kind, minlength=2 * columns.people.size)
+    known = np.bincount(kind, np.isfinite(pace), rows.size).astype(np.int64)
+    at = np.minimum(np.cumsum(rows) - rows + known * 3 // 4, ordered.size - 1)
+    return np.asarray(pace < own.share * pace[ordered[at]][kind])
+
+
 def _looked(columns: Columns, rows: NDArray[np.bool_]) -> Floats:
     """Return (A,) how much likelier some tasks' answers are of somebody who looked: powers of 10.
 
@@ -158,7 +175,11 @@ class _Quick:
         far = ((self.share < own.share) | unread) & (self.n >= own.minimum)
         # Answers that agree with the others do not show that somebody read in no time.
         looked = np.where(unread, 0.0, _looked(columns, rows))
-        self.evidence = np.where(far, np.maximum(tail(below, self.n, QUICK) - looked, 0.0), 0.0)
+        fell = np.zeros(people)
+        if columns.hurried is not None:
+            fell = np.bincount(who, columns.hurried[rows], people)
+        quick = np.where(2 * fell > self.n, QUICKER, QUICK)
+        self.evidence = np.where(far, np.maximum(tail(below, self.n, quick) - looked, 0.0), 0.0)
         self.past = (self.high < 1) & far
 
 

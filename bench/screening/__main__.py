@@ -10,7 +10,6 @@ import sys
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from itertools import repeat
 
 import numpy as np
 from scipy.stats import beta
@@ -22,6 +21,7 @@ from bench.screening import crowds
 
 SEED = 2026
 PEOPLE, CARELESS = 120, 0.2  # of a campaign; the share of careless ones
+MORE = 8  # times as many campaigns of honest people alone: their floor is low
 LOOKS = 10
 CALIBRATED_AT = (3, 4, 6, 8)  # of the looks; production: when judgments have grown by a quarter
 NOBODY = "nobody careless"
@@ -129,7 +129,8 @@ def main() -> None:
     honest: Counter[tuple[str, str]] = Counter()
     every: Counter[str] = Counter()
     with ProcessPoolExecutor(processes) as pool:
-        for row, tally in zip(rows, pool.map(of_row, rows, repeat(campaigns)), strict=True):
+        n = [campaigns * (MORE if kind == NOBODY else 1) for _study, kind in rows]
+        for row, tally in zip(rows, pool.map(of_row, rows, n), strict=True):
             if row[1] != NOBODY:
                 print(line(*row, tally), flush=True)
             for (kind, what), n in tally.items():

@@ -43,7 +43,7 @@ def test_a_stricter_share_moves_cutoffs_up(quick):
 def test_where_few_people_work_nothing_is_simulated(monkeypatch):
     monkeypatch.setattr(calibrating, "simulated", lambda *_all: pytest.fail("it was simulated"))
     found = calibrated(crowd(5, people=4), Settings())
-    assert found.listed("too_fast") == pytest.approx(-np.log10(0.0006))
+    assert found.listed("too_fast") == pytest.approx(-np.log10(0.00025))
 
 
 def test_a_share_of_the_simulated_people_pass():

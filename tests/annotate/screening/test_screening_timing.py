@@ -111,6 +111,20 @@ def test_the_others_usual_time_is_the_median_without_ones_own(size):
             assert other == np.median(rest) if rest.size else np.isnan(other)
 
 
+def test_who_took_three_times_as_long_before_may_do_fewer_tasks_so_fast():
+    """Both do their last ten tasks in two seconds; one of them took 10 seconds before, one 4."""
+    who = np.repeat(np.arange(8), 20)
+    late = np.tile(np.arange(20) >= 10, 8)
+    seconds = np.where(late & (who > 5), 2.0, np.choose(who, [40.0] * 6 + [10.0, 4.0]))
+    said = {
+        v.annotator: v
+        for v in screen_all(columns(who, seconds=seconds), SMALL)
+        if v.screen == "too_fast"
+    }
+    assert said[6].evidence == pytest.approx(-8 * np.log10(0.25))  # of the last eight
+    assert said[7].evidence == pytest.approx(-20 * np.log10(0.45))  # of all
+
+
 def test_answers_that_are_soon_given_do_not_excuse_the_long_ones():
     """Five seconds suffice for a question and its answer, and not for 600 words of paragraphs."""
     who = np.repeat(np.arange(6), 16)
@@ -127,7 +141,7 @@ def test_answers_that_are_soon_given_do_not_excuse_the_long_ones():
     answer = verdict(TOO_FAST, found, 5)
     assert answer.n == 10
     assert answer.value == pytest.approx(5 / 14.4)
-    assert answer.evidence == pytest.approx(-10 * np.log10(0.35))
+    assert answer.evidence == pytest.approx(-10 * np.log10(0.45))
     assert answer.numbers["ended_share"] == pytest.approx(6 / 16)
     honest = verdict(TOO_FAST, found, 4)
     assert honest.evidence == 0
