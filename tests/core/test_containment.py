@@ -108,16 +108,19 @@ def test_the_intervals_of_a_history_contain_its_estimates(sample, level, balance
 @settings(max_examples=40, deadline=None)
 def test_a_confidence_sequence_contains_its_estimates(sample, level, planned):
     history = trajectory(sample)
-    band = confidence_sequence(history, level=level, planned_items=planned)
-    known = np.isfinite(band.width)
-    assert (band.low <= history.estimate)[known].all()
-    assert (history.estimate <= band.high)[known].all()
+    half = sequence_half_widths(
+        history.std_error, history.n_units, alpha=1 - level, planned_items=planned
+    )
+    low, high = history.around(half)
+    known = np.isfinite(high - low)
+    assert (low <= history.estimate)[known].all()
+    assert (history.estimate <= high)[known].all()
     result = estimate(sample)
     if result.has_interval and result.n_items >= 30:
         interval = confidence_sequence(result, level=level, planned_items=planned)
         assert interval.low <= result.estimate <= interval.high
         ends = interval.low, interval.high
-        assert ends == pytest.approx((band.low[-1], band.high[-1]), rel=1e-6, abs=1e-6)
+        assert ends == pytest.approx((low[-1], high[-1]), rel=1e-6, abs=1e-6)
 
 
 def test_a_confidence_sequence_moves_its_end():

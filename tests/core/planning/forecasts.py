@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from estimation.core import estimate
+from estimation.core import Method, estimate
 from estimation.core.campaigns import binary, lognormal_edits
 from estimation.core.planning import Ahead, closing, pace, stops_ahead
 from estimation.core.simulation import (
@@ -91,7 +91,7 @@ def held(name: str, campaigns: int, *, seed: int = SEED, fraction: float = 1 / 3
     """Count over campaigns that stop."""
     plan, target = plan_of(name), (CASES | UNSURE)[name][3]
     typical = TYPICAL.get(name, {})
-    rule = Rule(target, **typical)
+    rule = Rule(target, method=Method(**typical))
     rows = []
     for child in np.random.SeedSequence(seed).spawn(campaigns):
         rng = np.random.default_rng(child)
@@ -99,8 +99,9 @@ def held(name: str, campaigns: int, *, seed: int = SEED, fraction: float = 1 / 3
         stop = find_stop(campaign, rule)
         if stop is None:
             continue
+        _rows, frontier = stop
         order = np.argsort(campaign.finished, kind="stable")
-        known = order[: int(stop.frontier * fraction)]
+        known = order[: int(frontier * fraction)]
         sample = only(campaign.sample, known)
         running = int((campaign.leased <= campaign.finished[known[-1]]).sum()) - known.size
         times = clock(campaign.sample.n_judgments, rng)
@@ -115,8 +116,8 @@ def held(name: str, campaigns: int, *, seed: int = SEED, fraction: float = 1 / 3
             running=running,
             pace=pace(times[: known.size], now=now),
         )
-        ends, end = found.judgments, stop.frontier
-        closed = times[stop.frontier - 1] - now
+        ends, end = found.judgments, frontier
+        closed = times[frontier - 1] - now
         in_time = found.seconds is not None and found.seconds.low <= closed <= found.seconds.high
         rows.append(
             (

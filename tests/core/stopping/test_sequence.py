@@ -107,19 +107,21 @@ def prefix(sample: Sample, t: int) -> Sample:
     )
 
 
-def test_a_band_is_the_interval_of_every_prefix():
+def test_the_sequence_of_a_history_is_the_interval_of_every_prefix():
     sample = random_sample(4, judgments=120, items=45)
-    band = confidence_sequence(trajectory(sample), level=0.95, planned_items=60)
+    history = trajectory(sample)
+    half = sequence_half_widths(history.std_error, history.n_units, alpha=0.05, planned_items=60)
+    low, high = history.around(half)
+    width = high - low
     for t in (40, 60, 90, 120):
         result = estimate(prefix(sample, t))
         if result.n_items < 30:
-            assert np.isnan(band.width[t - 1])
+            assert np.isnan(width[t - 1])
             continue
         interval = confidence_sequence(result, level=0.95, planned_items=60)
-        assert (band.low[t - 1], band.high[t - 1]) == pytest.approx((interval.low, interval.high))
-        assert band.width[t - 1] == pytest.approx(interval.width)
-    assert np.isnan(band.width[:29]).all()
-    assert np.isfinite(band.width[-1])
+        assert (low[t - 1], high[t - 1]) == pytest.approx((interval.low, interval.high))
+    assert np.isnan(width[:29]).all()
+    assert np.isfinite(width[-1])
 
 
 def test_no_sequence_before_thirty_items():
