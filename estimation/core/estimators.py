@@ -127,7 +127,8 @@ def items_of(sample: Sample, weight: Floats) -> Items:
 def by_sums(sample: Sample, method: Method, form: Estimator) -> Fitted:
     """The estimate that sums determine: one metric, or none for `mean` and `balanced`."""
     x = metric_for(sample, form)
-    stats = _sums(sample, x, method, form)
+    weight = weight_for(sample, method, form)
+    stats = moments(sample, x=np.zeros(sample.n_population) if x is None else x, weight=weight)
     found = _parts(sample, stats, method, form)
     correction = np.zeros(sample.n_judgments) if x is None else found.slope * x[sample.item]
     slope, r = float(found.slope), known(correlation(stats.means))
@@ -137,18 +138,6 @@ def by_sums(sample: Sample, method: Method, form: Estimator) -> Fitted:
     _, is_flat = spread_of_x(stats.weighted)
     codes = about_one_metric(float(stats.n_items), correlation=r, flat=bool(is_flat))
     return Fitted(stats, found, correction, slope, (slope,), r, codes)
-
-
-def _sums(sample: Sample, x: Floats | None, method: Method, form: Estimator) -> Moments:
-    """The statistics; those without a metric are part of those with one, and added up once."""
-    balance = method.balance if form == "balanced" else None
-    if x is None and balance in sample.sums:
-        known: Moments = sample.sums[balance]
-        return known.without_x()
-    weight = weight_for(sample, method, form)
-    stats = moments(sample, x=np.zeros(sample.n_population) if x is None else x, weight=weight)
-    sample.sums[balance] = stats
-    return stats
 
 
 def metric_for(sample: Sample, form: Estimator) -> Floats | None:
