@@ -91,10 +91,10 @@ def test_references_and_articles_have_the_length_of_their_kind() -> None:
 @pytest.mark.parametrize("system", corpus.SYSTEMS)
 def test_a_flawed_output_has_another_correction_and_a_sound_one_itself(system: str) -> None:
     for output in outputs(system):
-        known = corpus.clean_version(output.text)
-        assert bool(known.defects) == (known.text != output.text)
-        assert not DOUBLED.search(known.text)
-        assert known.text.endswith((".", '."', '"'))
+        known = corpus.known_output(output.text)
+        assert bool(known.defects) == (known.corrected != output.text)
+        assert not DOUBLED.search(known.corrected)
+        assert known.corrected.endswith((".", '."', '"'))
 
 
 def test_an_output_of_a_lead_system_is_the_start_of_its_article() -> None:
@@ -110,12 +110,12 @@ def test_upload_rows_hold_one_output_each() -> None:
 def test_whitespace_does_not_hide_a_known_text() -> None:
     output = next(o for o in outputs("abstractive-base") if o.defects)
     spaced = output.text.replace(" ", "\u00a0 ") + "\n"
-    assert corpus.clean_version(spaced).defects == output.defects
+    assert corpus.known_output(spaced).defects == output.defects
 
 
 def test_an_unknown_text_counts_as_sound() -> None:
-    correction = corpus.clean_version("The  cat sat.")
-    assert (correction.text, correction.defects) == ("The cat sat.", ())
+    correction = corpus.known_output("The  cat sat.")
+    assert (correction.corrected, correction.defects) == ("The cat sat.", ())
 
 
 def test_polishing_always_changes_more_than_whitespace() -> None:
