@@ -2,11 +2,9 @@
 
 Draws campaigns whose people take their time, stops them by the rule with a drain, goes back to the
 moment at which a third of the judgments had come, forecasts from what was known then, and compares.
-Judgments come by day and by night, in bursts:
-`python -m tests.core.planning.forecasts` (200 campaigns a row; another number as argument).
+Judgments come by day and by night, in bursts.
 """
 
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -135,20 +133,3 @@ def held(name: str, campaigns: int, *, seed: int = SEED, fraction: float = 1 / 3
         float(table[:, 3].mean()),
         float(np.median(table[:, 4])),
     )
-
-
-def main(campaigns: int = 200) -> None:
-    """Print a row for each case."""
-    print("scores                       n  cost  below  time  chance  high/low")
-    for name in (*CASES, *UNSURE):
-        found = held(name, campaigns)
-        n = found.campaigns
-        print(
-            f"{name:26} {n:4}  {found.cost / n:.3f} {found.below / n:.3f}  {found.time / n:.3f}"
-            f"  {found.chance:.2f}  {found.ratio:.2f}",
-            flush=True,
-        )
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)
