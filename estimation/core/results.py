@@ -136,15 +136,14 @@ def told(codes: frozenset[Code]) -> tuple[Notice, ...]:
 
 
 def about_one_metric(n_items: float, *, correlation: float | None, flat: bool) -> frozenset[Code]:
-    """The notices about a single metric; correlation with item means, flat over judged items."""
+    """The notices about a single metric; correlation with item means, flat over judged items.
+
+    It does not help yet where n - 2 <= 1 / r²: estimating the slope costs more than it removes.
+    """
     if flat:
         return frozenset(["constant_metric"])
-    return frozenset(["not_helping_yet"] if _costs_more(n_items, correlation) else [])
-
-
-def _costs_more(n: float, correlation: float | None) -> bool:
-    """n - 2 <= 1 / r²: estimating the slope adds more variance than the metric removes."""
-    return correlation is None or (n - 2) * correlation**2 <= 1
+    costs_more = correlation is None or (n_items - 2) * correlation**2 <= 1
+    return frozenset(["not_helping_yet"] if costs_more else [])
 
 
 # --- What an estimate and a difference report, and how an estimate is put together.

@@ -222,21 +222,12 @@ def _frozen_ints(values: ArrayLike, *, what: str) -> Ints:
 
 def frozen_floats(values: ArrayLike, *, what: str, dimensions: tuple[int, ...] = (1,)) -> Floats:
     """The values as read-only floats; an array that is read-only already is shared."""
-    if isinstance(values, np.ndarray) and _is_frozen(values):
-        return _frozen(values, what=what, dimensions=dimensions)
     try:
-        array = np.array(values, dtype=np.float64)
+        array = np.asarray(values)
+        if array.dtype != np.float64 or array.flags.writeable or not array.flags.owndata:
+            array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise errors.ShapeMismatchError(f"The {what} must be a flat list of numbers.") from error
-    return _frozen(array, what=what, dimensions=dimensions)
-
-
-def _is_frozen(array: NDArray[Any]) -> bool:
-    """Whether these are read-only floats, and no view of an array that may change."""
-    return array.dtype == np.float64 and array.flags.owndata and not array.flags.writeable
-
-
-def _frozen(array: NDArray[Any], *, what: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
     if array.ndim not in dimensions:
         shape = "a flat list" if dimensions == (1,) else "a flat list or a table"
         raise errors.ShapeMismatchError(
