@@ -68,10 +68,14 @@ def assert_contained(result, level: float) -> None:
         assert interval.low <= interval.centre <= interval.high
 
 
-@pytest.mark.parametrize("estimand", ["population", "panel"])
-@pytest.mark.parametrize("estimator", TWO_WAY)
-@given(data=st.data(), level=levels, finite=st.booleans())
-@settings(max_examples=40, deadline=None)
+@given(
+    estimator=st.sampled_from(TWO_WAY),
+    estimand=st.sampled_from(["population", "panel"]),
+    data=st.data(),
+    level=levels,
+    finite=st.booleans(),
+)
+@settings(max_examples=120, deadline=None)
 def test_an_interval_contains_its_estimate(estimator, estimand, data, level, finite):
     columns = data.draw(st.sampled_from([1, 3])) if estimator in ("multi", "balanced") else 1
     sample = data.draw(samples(columns=columns))
@@ -79,9 +83,13 @@ def test_an_interval_contains_its_estimate(estimator, estimand, data, level, fin
     assert_contained(estimate(sample, **options), level)
 
 
-@pytest.mark.parametrize("estimator", ["balanced", "regression", "mean", "multi"])
-@given(data=st.data(), level=levels, finite=st.booleans())
-@settings(max_examples=40, deadline=None)
+@given(
+    estimator=st.sampled_from(["balanced", "regression", "mean", "multi"]),
+    data=st.data(),
+    level=levels,
+    finite=st.booleans(),
+)
+@settings(max_examples=80, deadline=None)
 def test_the_interval_of_a_difference_contains_it(estimator, data, level, finite):
     sample = data.draw(samples(columns=data.draw(st.sampled_from([1, 3]))))
     if estimator == "regression" and sample.metric.ndim == 2:

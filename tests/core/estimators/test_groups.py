@@ -41,10 +41,8 @@ def numbers(found, level: float = 0.9) -> list[float]:
     return [*(getattr(found, name) for name in NUMBERS), interval.low, interval.high, *parts]
 
 
-@pytest.mark.parametrize("metrics", [1, 4])
-@pytest.mark.parametrize("estimator", EVERY)
-@given(seed=seeds)
-@few
+@given(metrics=st.sampled_from([1, 4]), estimator=st.sampled_from(EVERY), seed=seeds)
+@settings(max_examples=40, deadline=None)
 def test_items_that_are_groups_of_their_own_change_nothing(estimator, metrics, seed):
     if metrics > 1 and estimator in ("regression", "algorithm_1"):
         return

@@ -125,10 +125,14 @@ def test_the_scores_units_carry_over(resample, seed, factor, shift):
     assert (other.low, other.high) == pytest.approx(expected, abs=1e-6 * factor, rel=1e-9)
 
 
-@pytest.mark.parametrize("resample", [bootstrap, pigeonhole])
-@every_estimator
-@given(seed=seeds, factor=st.sampled_from([-7.0, 0.5, 300.0]), shift=st.floats(-50, 50))
-@few
+@given(
+    resample=st.sampled_from([bootstrap, pigeonhole]),
+    estimator=st.sampled_from(ESTIMATORS),
+    seed=seeds,
+    factor=st.sampled_from([-7.0, 0.5, 300.0]),
+    shift=st.floats(-50, 50),
+)
+@settings(max_examples=30, deadline=None)
 def test_the_metrics_units_do_not_matter(resample, estimator, seed, factor, shift):
     sample = random_sample(seed)
     other = replace(sample, metric=factor * sample.metric + shift)
