@@ -131,6 +131,16 @@ def test_a_confidence_sequence_contains_its_estimates(sample, level, planned):
         assert ends == pytest.approx((low[-1], high[-1]), rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize(("score", "end"), [(1.0, "high"), (0.0, "low")])
+def test_a_confidence_sequence_moves_its_end(score, end):
+    sample = Sample(np.full(30, score), np.arange(30), np.arange(30), 400, Scale(0, 1))
+    result = estimate(sample, estimator="mean")
+    half = float(sequence_half_widths(result.std_error, 30, alpha=0.99, planned_items=12.5))
+    assert abs(result.centre - result.estimate) > half
+    interval = confidence_sequence(result, level=0.01, planned_items=12.5)
+    assert getattr(interval, end) == result.estimate == score
+
+
 def test_an_end_is_moved_and_the_rule_stops_by_the_moved_width():
     # At a low level the interval about the shifted centre would leave the estimate out.
     score = np.ones(40)

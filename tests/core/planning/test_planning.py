@@ -149,6 +149,7 @@ def test_too_few_items_rarely_stop():
     found = forecast(study, target_width=0.2, prices=PRICES, replicates=50)
     assert 0 < found.stop_probability < 0.6
     assert found.judgments.high == pytest.approx(125, abs=10)
+    assert 30 < found.items.expected < found.items.high <= 100
 
 
 @pytest.mark.slow
