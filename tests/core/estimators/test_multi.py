@@ -146,6 +146,9 @@ def test_only_constant_metrics_leave_the_mean_and_say_so(metrics):
     assert (result.slope, result.correlation) == (0, None)
     for name in ("estimate", "centre", "std_error", "df"):
         assert getattr(result, name) == pytest.approx(getattr(mean, name))
+    weighed, plain = (estimate(one) for one in (sample, replace(sample, metric=None)))
+    for name in ("estimate", "centre", "std_error", "df", "effective_annotators"):
+        assert getattr(weighed, name) == pytest.approx(getattr(plain, name))
 
 
 def test_useless_metrics_are_said_not_to_help():
