@@ -1,6 +1,10 @@
 """The servers of the tests, with empty tables in a database of its own, for measuring."""
 
 import os
+import time
+from collections.abc import Callable
+
+Taken = tuple[float, float, int]  # seconds, seconds of processors, statements
 
 
 def prepare() -> None:
@@ -27,3 +31,27 @@ def _analyzed() -> None:
     with connection.cursor() as cursor:
         cursor.execute("ALTER SYSTEM RESET autovacuum")
         cursor.execute("SELECT pg_reload_conf()")
+
+
+def taken(act: Callable[[], object]) -> Taken:
+    """Return what a call takes of the clock, of this process and its server, and of SQL."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    with CaptureQueriesContext(connection) as queries:
+        used, began = time.process_time() + server_seconds(), time.perf_counter()
+        act()
+        wall = time.perf_counter() - began
+        cpu = time.process_time() + server_seconds() - used
+    return wall, cpu, len(queries) - 2
+
+
+def server_seconds() -> float:
+    """Return the processor time of this connection's server process."""
+    from django.db import connection
+
+    from bench.load.servers import processes
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        return processes()[cursor.fetchone()[0]].own

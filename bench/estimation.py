@@ -1,9 +1,10 @@
 """How fast estimates follow judgments, and what memory they take.
 
-Prints medians and ratios: of the library alone, of one refresh by the size of the campaign, and of
-a million judgments from Postgres to all estimates.
-`python bench/estimation.py [core|postgres]` measures one of them;
-`python bench/estimation.py postgres 1000 10000` other sizes.
+Prints the library alone; all screens and one refresh by the size of the campaign, in seconds on the
+clock and in units of `bench.unit` of the worker and its server process; and a million judgments
+from Postgres to all estimates. A refresh reads all facts, so one after one more judgment is like
+any other. `python -m bench.estimation [core|postgres]` measures one of them;
+`python -m bench.estimation postgres 1000 10000` other sizes.
 """
 
 import os
@@ -17,19 +18,19 @@ from statistics import median
 
 import numpy as np
 
-from bench.database import prepare
+from bench.database import prepare, taken
 from bench.unit import cpu, unit
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[0] = str(ROOT)  # not this folder, whose `coverage` is not the package of that name
-SIZES = (1_000, 10_000, 100_000, 1_000_000)
+SIZES = (5_000, 50_000, 200_000, 1_000_000)
+REPEATS = 5
 LARGE = 1_000_000  # sizes from here on are only read and estimated, in a process of their own
 
 
 def main() -> None:
     if len(sys.argv) == 1:
         for part in ("core", "postgres"):
-            subprocess.run([sys.executable, __file__, part], check=True, cwd=ROOT)
+            subprocess.run([sys.executable, "-m", "bench.estimation", part], check=True, cwd=ROOT)
     elif sys.argv[1] == "core":
         core()
     elif sys.argv[1] == "large":
@@ -40,12 +41,12 @@ def main() -> None:
 
 def timed(act: Callable[[], object], *, repeats: int) -> float:
     """Return the median time of `act`, in seconds."""
-    taken = []
+    times = []
     for _ in range(repeats):
         started = time.perf_counter()
         act()
-        taken.append(time.perf_counter() - started)
-    return median(taken)
+        times.append(time.perf_counter() - started)
+    return median(times)
 
 
 def core() -> None:
@@ -158,39 +159,39 @@ def database(sizes: list[int] | tuple[int, ...]) -> None:
     prepare()
     from bench import campaigns
 
-    print("\none refresh, with 4 systems and 4 criteria")
-    print(f"  {'judgments':>12} {'queries':>8} {'ms':>8}")
-    times = [refresh(campaigns.judged(size), size) for size in sizes if size < LARGE]
-    if len(times) > 1:
-        print(f"  {'last / first':>12} {'':>8} {times[-1] / times[0]:>6.1f} x")
+    print("\n4 systems and 4 criteria; seconds (units of worker and server)")
+    print(f"  {'judgments':>10} {'all screens':>16} {'refresh':>16} {'queries':>8}")
     for size in sizes:
         if size >= LARGE:
             reading(campaigns.judged(size))
+        else:
+            refresh(campaigns.judged(size), size)
 
 
-def refresh(campaign_id: int, size: int) -> float:
-    """Print queries and the median time of a refresh; return the time, in seconds."""
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
-    from annotate.models import ChangeMark
+def refresh(campaign_id: int, size: int) -> None:
+    """Print what all screens and the middle one of a few refreshes take."""
+    from annotate.models import Campaign
+    from annotate.review import reviews
     from estimation import refresh as estimating
+    from tests import factories
 
-    def act() -> None:
-        ChangeMark.objects.create(campaign_id=campaign_id, reason="bench")
-        estimating.refresh(campaign_id)
-
-    with CaptureQueriesContext(connection) as queries:
-        act()
-    taken = timed(act, repeats=5)
-    print(f"  {size:>12,} {len(queries) - 1:>8} {taken * 1000:>8.0f}")
-    return taken
+    campaign = Campaign.objects.get(pk=campaign_id)
+    who = [factories.person(campaign, f"one-more-{i}") for i in range(REPEATS)]
+    fixed = unit()
+    screens = taken(lambda: reviews.screen(campaign_id))
+    found = []
+    for one in who:
+        factories.judge(one)
+        found.append(taken(lambda: estimating.refresh(campaign_id)))
+    middle = tuple(median(each) for each in zip(*found, strict=True))
+    cells = (f"{wall:.2f} ({cpu / fixed:.1f})" for wall, cpu, _n in (screens, middle))
+    print(f"  {size:>10,} {' '.join(f'{one:>16}' for one in cells)} {middle[2]:>8}", flush=True)
 
 
 def reading(campaign_id: int) -> None:
     """Read and estimate in a new process, so that its memory is its own."""
     place = {**os.environ, "PYTEST_XDIST_WORKER": "bench"}  # the servers run already
-    command = [sys.executable, __file__, "large", str(campaign_id)]
+    command = [sys.executable, "-m", "bench.estimation", "large", str(campaign_id)]
     subprocess.run(command, check=True, cwd=ROOT, env=place)
 
 
@@ -202,17 +203,17 @@ def large(campaign_id: int) -> None:
     from estimation import facts as data
     from estimation.core import estimate
 
-    brief, taken = counting.brief(campaign_id), []
+    brief, times = counting.brief(campaign_id), []
     for _ in range(5):
         started = time.perf_counter()
         judged = 0
         for cell in data.cells(brief, counting.systems(campaign_id), data.see(brief)):
             judged += estimate(cell.sample).n_judgments
-        taken.append(time.perf_counter() - started)
+        times.append(time.perf_counter() - started)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
-        f"  database to all estimates, {judged:,} scores: median {median(taken):.1f} s,"
-        f" quickest {min(taken):.1f} s, peak {peak:.0f} MB"
+        f"  database to all estimates, {judged:,} scores: median {median(times):.1f} s,"
+        f" quickest {min(times):.1f} s, peak {peak:.0f} MB"
     )
 
 

@@ -7,14 +7,12 @@ largest size over that at the smallest. Floors: every page ≤ 500 ms at 200,000
 """
 
 import sys
-import time
 from collections.abc import Callable
 
-from bench.database import prepare
+from bench.database import Taken, prepare, taken
 from bench.unit import unit
 
 SIZES = (5_000, 50_000, 200_000)
-Taken = tuple[float, float, int]  # seconds, seconds of processors, statements
 
 
 def main() -> None:
@@ -83,29 +81,6 @@ def acts(size: int) -> dict[str, Callable[[], object]]:
     measured: dict[str, Callable[[], object]] = {name: opened(at) for name, at in pages.items()}
     measured["export"] = lambda: sum(map(len, archive.stream(made.public_id)))
     return measured
-
-
-def taken(act: Callable[[], object]) -> Taken:
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
-    with CaptureQueriesContext(connection) as queries:
-        used, began = time.process_time() + server_seconds(), time.perf_counter()
-        act()
-        wall = time.perf_counter() - began
-        cpu = time.process_time() + server_seconds() - used
-    return wall, cpu, len(queries) - 2
-
-
-def server_seconds() -> float:
-    """Return the processor time of this connection's server process."""
-    from django.db import connection
-
-    from bench.load.servers import processes
-
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        return processes()[cursor.fetchone()[0]].own
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How long people wait for the last tasks of a campaign, which go out under its lock.
 
-`python -m bench.last_tasks [outputs]` lets 30 people at once judge a campaign's middle and its last
+`python -m bench.last_tasks [judged]` lets 30 people at once judge a campaign's middle and its last
 64 tasks through the pages' requests, and prints how long a submit takes in each, and the ratio.
 `TEST_DATABASE_URL` names a Postgres, such as Debian's with JIT (`.ci/debian-postgres`).
 """
@@ -11,7 +11,7 @@ import time
 from statistics import median
 
 PEOPLE = 30
-LAST = 64
+LAST, MIDDLE = 64, 300
 
 
 def main() -> None:
@@ -21,15 +21,14 @@ def main() -> None:
     from django.test.utils import setup_test_environment
 
     setup_test_environment()  # requests of the test client have its host
+    from annotate.models import Campaign
+    from bench import campaigns
     from bench.unit import unit
-    from tests.factories import campaign
 
-    outputs = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
-    study = campaign(
-        items=outputs, systems=("alpha",), double_share=0, annotator_cap=None, budget=1_000_000
-    )
-    fill(study, outputs - LAST - 300)
-    analyze()
+    judged = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
+    free = (LAST + MIDDLE) // campaigns.SYSTEMS
+    plan = {"annotator_cap": None, "budget": 1_000_000}
+    study = Campaign.objects.get(pk=campaigns.judged(judged, free_items=free, **plan))
     times = work(study)
     ms = unit() * 1000
     middle, last = times[:-LAST], times[-LAST:]
@@ -39,58 +38,6 @@ def main() -> None:
             f" ({median(taken) * 1000:.0f} ms), at most {max(taken) / ms * 1000:.2f}"
         )
     print(f"{'ratio':>16}: {median(last) / median(middle):.1f}")
-
-
-def fill(study, n: int) -> None:  # type: ignore[no-untyped-def]
-    """Judge the first `n` slots, past the services: only the rows matter here."""
-    from django.utils import timezone
-
-    from annotate.models import Assignment, LedgerEntry, Slot
-    from tests.factories import person
-
-    people = [person(study, f"filler-{i}") for i in range(50)]
-    now = timezone.now()
-    slots = list(Slot.objects.filter(campaign=study).order_by("position", "output_id")[:n])
-    made = Assignment.objects.bulk_create(
-        [
-            Assignment(
-                campaign=study,
-                participation=who,
-                annotator_id=who.annotator_id,
-                output_id=slot.output_id,
-                status="verified",
-                leased_at=now,
-                expires_at=now,
-            )
-            for slot, who in ((p, people[i % 50]) for i, p in enumerate(slots))
-        ],
-        batch_size=2000,
-    )
-    for slot, assignment in zip(slots, made, strict=True):
-        slot.assignment = assignment
-    Slot.objects.bulk_update(slots, ["assignment"], batch_size=500)
-    LedgerEntry.objects.bulk_create(
-        [
-            LedgerEntry(
-                campaign=study,
-                participation_id=a.participation_id,
-                assignment=a,
-                kind="reward",
-                amount=study.reward,
-                fee=0,
-                key=f"assignment:{a.pk}",
-            )
-            for a in made
-        ],
-        batch_size=2000,
-    )
-
-
-def analyze() -> None:
-    from django.db import connection
-
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")
 
 
 def work(study) -> list[float]:  # type: ignore[no-untyped-def]

@@ -91,7 +91,7 @@ def flows() -> Iterator[tuple[str, int]]:
     def create() -> None:
         text = b'{"item": "1", "system": "a", "output": "One text."}\n'
         made = creating.create(factories.plan(), reading.rows([text]), owner_id=owner.pk)
-        life.open(made.pk, actor_id=owner.pk)
+        life.open_(made.pk, actor_id=owner.pk)
 
     yield "file, open campaign", opened(create)
     other = factories.campaign(items=30, owner=owner, **(wide | {"targets": {"overall": 0.01}}))

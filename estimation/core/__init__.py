@@ -104,7 +104,7 @@ from estimation.core.sample import (
     entering,
     numbered,
 )
-from estimation.core.sequences import ITEMS_FACTOR, Band, confidence_sequence, sequence_half_widths
+from estimation.core.sequences import ITEMS_FACTOR, confidence_sequence, sequence_half_widths
 from estimation.core.stopping import (
     MIN_ITEMS,
     MIN_ITEMS_UNBOUNDED,
@@ -130,7 +130,6 @@ __all__ = [
     "REGISTERED",
     "Agreement",
     "AnyEstimator",
-    "Band",
     "BootstrapInterval",
     "Correlation",
     "Crossed",

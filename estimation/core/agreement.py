@@ -38,12 +38,6 @@ class Table:
         return np.asarray(self.counts.sum(axis=1), dtype=np.float64)
 
     @cached_property
-    def ends(self) -> tuple[Ints, Ints]:
-        """((K,), (K,)) the places in `values` of the lowest and of the highest score."""
-        start, levels = self.counts.indptr, self.counts.indices
-        return np.minimum.reduceat(levels, start[:-1]), np.maximum.reduceat(levels, start[:-1])
-
-    @cached_property
     def sums(self) -> Floats:
         """(4, K) of one item: observed disagreement (interval), judgments, sums of v and of v²."""
         # Centred, so that large scores with a small spread keep their digits.
@@ -98,7 +92,6 @@ NO_VARIATION = (
     "compared with chance."
 )
 _CELLS = 1_000_000  # numbers held at a time while resampling: 8 MB
-_LOOK = 1000  # kinds of items that usually show that scores vary
 _FEW = 8  # with fewer items of each kind than this on average, items are drawn one by one
 
 
@@ -167,7 +160,15 @@ def krippendorff_alpha(
     check_options(distance, level, replicates)
     items, people, values = judgment_arrays(item, annotator, value)
     table, n_people = pairable(items, people, values)
-    return measured(table, n_people, distance, level=level, replicates=replicates, seed=seed)
+    units = int(table.items.sum())
+    alpha = float(alphas(table, table.items[None].astype(np.float64), distance)[0])
+    if np.isnan(alpha):
+        raise NoVariationError(NO_VARIATION)
+    draws = _draws(table, replicates if units > 1 else 0, seed)
+    resampled = np.concatenate([np.empty(0), *(alphas(table, one, distance) for one in draws)])
+    low, high, undefined = _percentiles(resampled, level)
+    n_judgments = int(table.items @ table.size)
+    return Agreement(alpha, low, high, level, distance, units, n_judgments, n_people, undefined)
 
 
 def observed_agreement(
@@ -198,20 +199,6 @@ def observed_agreement(
     return 1 - float(apart[0]) / total, 1 - float(by_chance[0]) / (total * (total - 1))
 
 
-def measured(
-    table: Table, n_people: int, distance: Distance, *, level: float, replicates: int, seed: int
-) -> Agreement:
-    """Alpha of a table with its interval. Raises NoVariationError."""
-    units = int(table.items.sum())
-    alpha = float(alphas(table, table.items[None].astype(np.float64), distance)[0])
-    if np.isnan(alpha):
-        raise NoVariationError(NO_VARIATION)
-    resampled = _resampled(table, distance, replicates if units > 1 else 0, seed)
-    low, high, undefined = _percentiles(resampled, level)
-    n_judgments = int(table.items @ table.size)
-    return Agreement(alpha, low, high, level, distance, units, n_judgments, n_people, undefined)
-
-
 def judgment_arrays(
     item: ArrayLike, annotator: ArrayLike, value: ArrayLike
 ) -> tuple[Ints, Ints, Floats]:
@@ -234,7 +221,9 @@ def judgment_arrays(
             "Some scores are missing or infinite; leave those judgments out."
         )
     items, people = numbers_of(items), numbers_of(people)
-    _check_once(items, people)
+    pairs = items * (people.max(initial=0) + 1) + people
+    if distinct(pairs).size < pairs.size:
+        raise errors.DuplicateJudgmentError("An annotator judged the same item more than once.")
     return items, people, values
 
 
@@ -243,12 +232,6 @@ def numbers_of(labels: NDArray[Any]) -> Ints:
     if labels.dtype.kind in "iu":
         return numbered(labels)
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
-
-
-def _check_once(items: Ints, people: Ints) -> None:
-    pairs = items * (people.max(initial=0) + 1) + people
-    if distinct(pairs).size < pairs.size:
-        raise errors.DuplicateJudgmentError("An annotator judged the same item more than once.")
 
 
 def check_options(distance: str, level: float, replicates: int) -> None:
@@ -273,34 +256,12 @@ def pairable(items: Ints, people: Ints, values: Floats) -> tuple[Table, int]:
 
 def alphas(table: Table, times: Floats, distance: Distance) -> Floats:
     """(B,) alpha with times[b, k] items of kind k; NaN where nothing varies."""
-    if distance == "interval":
-        observed, expected = _interval(table, times)
-        varies = _varies(table, times)
-        total = times @ table.size
-    else:
-        marginal = np.asarray((table.counts.T @ times.T).T)  # (B, V)
-        total = marginal.sum(axis=1)
-        sums = _nominal if distance == "nominal" else _ordinal
-        observed, expected = sums(table, times, marginal)
-        varies = (marginal > 0).sum(axis=1) > 1
-    ratio = (total - 1) * observed / np.where(varies, expected, 1.0)
+    marginal = np.asarray((table.counts.T @ times.T).T)  # (B, V)
+    sums = {"nominal": _nominal, "ordinal": _ordinal, "interval": _interval}[distance]
+    observed, expected = sums(table, times, marginal)
+    varies = (marginal > 0).sum(axis=1) > 1
+    ratio = (marginal.sum(axis=1) - 1) * observed / np.where(varies, expected, 1.0)
     return np.where(varies, 1 - ratio, np.nan)
-
-
-def _varies(table: Table, times: Floats) -> NDArray[np.bool_]:
-    """(B,) whether the items counted have more than one value."""
-    # The first items nearly always say so; all of them are looked at where these do not vary.
-    found = _spread(table, times, _LOOK)
-    alike = np.flatnonzero(~found)
-    found[alike] = _spread(table, times[alike], table.items.size)
-    return found
-
-
-def _spread(table: Table, times: Floats, kinds: int) -> NDArray[np.bool_]:
-    lowest, highest = (ends[:kinds] for ends in table.ends)
-    there = times[:, :kinds] > 0
-    high = np.where(there, highest, -1).max(axis=1)
-    return np.asarray(high > np.where(there, lowest, table.values.size).min(axis=1))
 
 
 def _nominal(table: Table, times: Floats, marginal: Floats) -> tuple[Floats, Floats]:
@@ -311,7 +272,7 @@ def _nominal(table: Table, times: Floats, marginal: Floats) -> tuple[Floats, Flo
     return observed, marginal.sum(axis=1) ** 2 - (marginal**2).sum(axis=1)
 
 
-def _interval(table: Table, times: Floats) -> tuple[Floats, Floats]:
+def _interval(table: Table, times: Floats, _marginal: Floats) -> tuple[Floats, Floats]:
     """As `_nominal`; the sum of (a - b)² over ordered pairs is 2 (m sum v² - (sum v)²)."""
     observed, n, sums, squares = table.sums @ times.T
     return observed, 2 * (n * squares - sums**2)
@@ -327,11 +288,6 @@ def _ordinal(table: Table, times: Floats, marginal: Floats) -> tuple[Floats, Flo
     squares = (table.counts @ rank.T).T ** 2
     observed = 2 * ((linear * rank**2).sum(axis=1) - (weight * squares).sum(axis=1))
     return observed, 2 * total[:, 0] * (marginal * rank**2).sum(axis=1)
-
-
-def _resampled(table: Table, distance: Distance, replicates: int, seed: int) -> Floats:
-    found = [alphas(table, times, distance) for times in _draws(table, replicates, seed)]
-    return np.concatenate(found) if found else np.empty(0)
 
 
 def _draws(table: Table, replicates: int, seed: int) -> Iterator[Floats]:
@@ -639,17 +595,13 @@ def intraclass_correlation(item: ArrayLike, annotator: ArrayLike, value: ArrayLi
         )
     if not np.ptp(values) > 0:
         raise NoVariationError("All scores are equal, so nothing varies between or within items.")
-    between, within = _mean_squares(items, times, values)
-    k0 = (t - float(times @ times) / t) / (n - 1)
-    return (between - within) / (between + (k0 - 1) * within)
-
-
-def _mean_squares(items: Ints, times: Ints, values: Floats) -> tuple[float, float]:
     # Centred, so that large scores with a small spread keep their digits.
     centred = values - values.mean()
     mean = np.bincount(items, centred) / times
-    between = float((times * mean**2).sum()) / (times.size - 1)
-    return between, float(((centred - mean[items]) ** 2).sum()) / (items.size - times.size)
+    between = float((times * mean**2).sum()) / (n - 1)
+    within = float(((centred - mean[items]) ** 2).sum()) / (t - n)
+    k0 = (t - float(times @ times) / t) / (n - 1)
+    return (between - within) / (between + (k0 - 1) * within)
 
 
 # --- Straight-lining: one answer repeated, compared with what the others answer.
@@ -763,12 +715,6 @@ def _run_probability(p: Floats, n: int, length: int) -> Floats:
 def _answers(annotator: ArrayLike, value: ArrayLike) -> tuple[Ints, Ints, Floats, Ints]:
     rows = np.arange(np.size(value))  # every row is an item of its own, so no judgment is a repeat
     _, _, values = judgment_arrays(rows, annotator, value)
-    labels, who = labels_of(annotator)
+    labels, who = distinct(np.asarray(annotator)), numbers_of(np.asarray(annotator))
     levels = distinct(values)
     return labels, who, levels, np.searchsorted(levels, values)
-
-
-def labels_of(annotator: ArrayLike) -> tuple[Ints, Ints]:
-    """(the labels ascending, (T,) which of them each row has)."""
-    labels = np.asarray(annotator)
-    return distinct(labels), numbers_of(labels)

@@ -7,6 +7,7 @@ asked-for variance components; what the cut turns into interaction counts as res
 
 from bisect import bisect_left
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
@@ -351,19 +352,7 @@ def work_through(
     vigour = rng.standard_normal(most)
     quota = quotas(plan, (most,), cap, rng)
     effect = person_effects(plan, vigour, rng)
-    return *_events(plan, quality, item, vigour, quota, effect, rng), effect
-
-
-def _events(
-    plan: Plan,
-    quality: Floats,
-    item: Ints,
-    vigour: Floats,
-    quota: Ints,
-    effect: Floats,
-    rng: Generator,
-) -> tuple[Ints, Ints, Floats, Floats, Floats]:
-    judge = _Judge(plan, quality, vigour, effect, item.size, rng)
+    judge = _judge(plan, quality, vigour, effect, item.size, rng)
     waiting, free = deque(item.tolist()), [(0.0, person) for person in range(plan.places)]
     heapify(free)
     left, newcomer = quota.tolist(), plan.places
@@ -385,40 +374,34 @@ def _events(
         if left[person]:
             heappush(free, (now + time, person))
     item, who, *columns = (np.array(column) for column in zip(*rows, strict=True))
-    return item, who, columns[0], columns[1], columns[2]
+    return item, who, columns[0], columns[1], columns[2], effect
 
 
-class _Judge:
-    """Draws the score and the time of one judgment; plain floats, because it is called often."""
+def _judge(
+    plan: Plan, quality: Floats, vigour: Floats, effect: Floats, size: int, rng: Generator
+) -> Callable[[int, int, int], tuple[float, float]]:
+    """What draws (score, time) of judgment `number` by item and person.
 
-    def __init__(
-        self,
-        plan: Plan,
-        quality: Floats,
-        vigour: Floats,
-        effect: Floats,
-        size: int,
-        rng: Generator,
-    ) -> None:
-        item, person = latent_shares(plan)
-        self._item = (np.sqrt(item) * quality).tolist()
-        self._person = (np.sqrt(person) * effect).tolist()
-        self._noise = (np.sqrt(1 - item - person) * rng.standard_normal(size)).tolist()
-        link = plan.time_correlation or 0.0
-        own = plan.time_spread * np.sqrt(1 - link**2) * rng.standard_normal(size)
-        pull = plan.time_spread * link / np.sqrt(plan.marginal.variance() * (1 - plan.person))
-        usual = plan.marginal.conditional_mean(effect, person)
-        self._cuts, self._values = plan.marginal.cuts().tolist(), plan.marginal.values
-        self._own = np.exp(own).tolist()
-        self._of_score = np.exp(pull * np.array(plan.marginal.values)).tolist()
-        self._of_person = np.exp(-plan.unevenness * vigour - pull * usual).tolist()
+    Plain floats, because it is called often.
+    """
+    item, person = latent_shares(plan)
+    of_item = (np.sqrt(item) * quality).tolist()
+    leniency = (np.sqrt(person) * effect).tolist()
+    noise = (np.sqrt(1 - item - person) * rng.standard_normal(size)).tolist()
+    link = plan.time_correlation or 0.0
+    own = plan.time_spread * np.sqrt(1 - link**2) * rng.standard_normal(size)
+    pull = plan.time_spread * link / np.sqrt(plan.marginal.variance() * (1 - plan.person))
+    usual = plan.marginal.conditional_mean(effect, person)
+    cuts, values = plan.marginal.cuts().tolist(), plan.marginal.values
+    own_time = np.exp(own).tolist()
+    of_score = np.exp(pull * np.array(plan.marginal.values)).tolist()
+    of_person = np.exp(-plan.unevenness * vigour - pull * usual).tolist()
 
-    def __call__(self, number: int, item: int, person: int) -> tuple[float, float]:
-        """(score, time) of the judgment `number`."""
-        latent = self._item[item] + self._person[person] + self._noise[number]
-        step = bisect_left(self._cuts, latent)
-        time = self._own[number] * self._of_score[step] * self._of_person[person]
-        return self._values[step], time
+    def drawn(number: int, row: int, who: int) -> tuple[float, float]:
+        step = bisect_left(cuts, of_item[row] + leniency[who] + noise[number])
+        return values[step], own_time[number] * of_score[step] * of_person[who]
+
+    return drawn
 
 
 # --- One campaign with a known truth.

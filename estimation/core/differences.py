@@ -14,7 +14,6 @@ from estimation.core.fit import (
     ItemPart,
     Method,
     Moments,
-    Parts,
     gram,
     parts,
     products_of,
@@ -41,20 +40,11 @@ class PairedSide:
     weight: Floats
 
     @property
-    def judged_x(self) -> Floats:
-        """(n, p) the metrics of the common items."""
-        return np.asarray(self.x[self.items.label])
-
-    @property
     def group(self) -> Ints | None:
         """(n,) the groups of the common items, None where each item is one of its own."""
         return (
             None if self.sample.group is None else np.asarray(self.sample.group[self.items.label])
         )
-
-    def sums(self, values: Floats) -> Floats:
-        """(n,) sums of `values` (T,) over the judgments of each item."""
-        return np.asarray(np.bincount(self.items.row, values, self.items.label.size))
 
 
 def sides_of(
@@ -160,7 +150,7 @@ def noise_of(a: PairedSide, b: PairedSide, weight: Floats) -> float:
 def _msw(side: PairedSide) -> float:
     """The variance of single judgments within items."""
     k = side.sample.incidence.count[side.items.label]
-    mean = side.sums(side.sample.score) / k
+    mean = np.bincount(side.items.row, side.sample.score, k.size) / k
     squares = float(((side.sample.score - mean[side.items.row]) ** 2).sum())
     return squares / replicates(side.sample)
 
@@ -249,18 +239,35 @@ def difference(
         item_part=about.item_part,
         ends=_ends(first.scale, used),
     )
+    exists, split = has_interval(found), a.x.shape[1]
     left_out = max(first.incidence.judged.size, second.incidence.judged.size) > common.size
-    unknown = finite_population and 0 in (replicates(a.sample), replicates(b.sample))
     applies: dict[Code, bool] = {
         "identical_systems": same,
         "no_metric": estimator == "balanced" and not about.slopes.size,
         "unpaired_items": left_out,
-        "no_replicates": unknown,
+        "no_replicates": finite_population and 0 in (replicates(a.sample), replicates(b.sample)),
+        "no_interval": not exists,
     }
     codes = frozenset(code for code, true in applies.items() if true)
     codes |= about_scale(found, _reach(first.scale))
-    told_codes = codes if same else codes | about.codes
-    return _assemble(a, b, found, about, method, told_codes, int(stats.n_units))
+    return Difference(
+        estimate=float(found.estimate),
+        centre=float(found.centre),
+        variance=variance_of(found),
+        std_error=float(np.sqrt(found.variance)) if exists else None,
+        df=float(found.df) if exists else None,
+        n_items=about.d.size,
+        n_population=first.n_population,
+        n_units=int(stats.n_units),
+        n_units_population=first.incidence.n_units,
+        n_judgments=(a.sample.n_judgments, b.sample.n_judgments),
+        n_annotators=int(stats.n_annotators),
+        effective_annotators=float(found.effective_annotators),
+        slopes=(tuple(about.slopes[:split].tolist()), tuple(about.slopes[split:].tolist())),
+        penalty=about.penalty,
+        method=method,
+        notices=told(codes if same else codes | about.codes),
+    )
 
 
 def _check(first: Sample, second: Sample, method: Method) -> None:
@@ -302,7 +309,7 @@ class _Regression:
 
 
 def _regress(a: PairedSide, b: PairedSide, method: Method, ends: Floats) -> _Regression:
-    x = np.hstack([a.judged_x, b.judged_x])
+    x = np.hstack([side.x[side.items.label] for side in (a, b)])
     weight = (a.total + b.total) / (a.total.sum() + b.total.sum())
     d, equal = a.items.mean - b.items.mean, method.estimator != "balanced"
     split = a.x.shape[1]
@@ -311,11 +318,11 @@ def _regress(a: PairedSide, b: PairedSide, method: Method, ends: Floats) -> _Reg
         first = np.einsum("ij,ij->i", x[:, :split], ridge.coefficients[:, :split])
         taken = first, ridge.predicted - first
         return _Regression(weight, d, taken, ridge.slopes, None, ridge.codes, equal, ridge.penalty)
-    line = least_squares(x, d, weight)
+    slopes, rank = least_squares(x, d, weight)
     part = guarded(x, d, ends) if equal and x.shape[1] else None
-    codes = about_line(line, x, d, weight) if x.shape[1] else frozenset()
-    taken = x[:, :split] @ line.slopes[:split], x[:, split:] @ line.slopes[split:]
-    return _Regression(weight, d, taken, line.slopes, part, codes, equal)
+    codes = about_line(slopes, rank, x, d, weight) if x.shape[1] else frozenset()
+    taken = x[:, :split] @ slopes[:split], x[:, split:] @ slopes[split:]
+    return _Regression(weight, d, taken, slopes, part, codes, equal)
 
 
 def _moments(a: PairedSide, b: PairedSide, about: _Regression, *, same: bool) -> Moments:
@@ -348,7 +355,12 @@ def _moments(a: PairedSide, b: PairedSide, about: _Regression, *, same: bool) ->
         means=plain,
         judgments=plain,
         weighted=plain if about.equal else products_of([line * weigh for line in rows], rows),
-        items=gram(*(_by_unit(line * weigh, unit) for line in rows)),
+        items=gram(
+            *(
+                line * weigh if unit is None else np.bincount(unit, line * weigh).astype(np.float64)
+                for line in rows
+            )
+        ),
         annotators=gram(*people),
         cells=gram(*cells),
         cubes=np.asarray((people[0] ** 3).sum()),
@@ -363,11 +375,6 @@ def _moments(a: PairedSide, b: PairedSide, about: _Regression, *, same: bool) ->
     )
 
 
-def _by_unit(values: Floats, unit: Ints | None) -> Floats:
-    """The sums of (n,) values of the common items over their groups."""
-    return values if unit is None else np.asarray(np.bincount(unit, values), dtype=np.float64)
-
-
 def _ends(scale: Scale, method: Method) -> Floats:
     """The pseudo-rows: (low, low), (low, high), (high, low) and (high, high)."""
     reach = scale.high - scale.low
@@ -377,35 +384,3 @@ def _ends(scale: Scale, method: Method) -> Floats:
 def _reach(scale: Scale) -> Scale:
     """The scale of differences."""
     return Scale(scale.low - scale.high, scale.high - scale.low, scale.bounded)
-
-
-def _assemble(
-    a: PairedSide,
-    b: PairedSide,
-    found: Parts,
-    about: _Regression,
-    method: Method,
-    codes: frozenset[Code],
-    n_units: int,
-) -> Difference:
-    exists = has_interval(found)
-    split = a.x.shape[1]
-    people = numbered(np.r_[a.sample.annotator, b.sample.annotator])
-    return Difference(
-        estimate=float(found.estimate),
-        centre=float(found.centre),
-        variance=variance_of(found),
-        std_error=float(np.sqrt(found.variance)) if exists else None,
-        df=float(found.df) if exists else None,
-        n_items=about.d.size,
-        n_population=a.sample.n_population,
-        n_units=n_units,
-        n_units_population=a.sample.incidence.n_units,
-        n_judgments=(a.sample.n_judgments, b.sample.n_judgments),
-        n_annotators=int(people.max()) + 1,
-        effective_annotators=float(found.effective_annotators),
-        slopes=(tuple(about.slopes[:split].tolist()), tuple(about.slopes[split:].tolist())),
-        penalty=about.penalty,
-        method=method,
-        notices=told(codes if exists else codes | {"no_interval"}),
-    )

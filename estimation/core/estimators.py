@@ -34,7 +34,7 @@ from estimation.core.results import (
     variance_of,
     work_weighted_mean,
 )
-from estimation.core.ridge import Ridge, cross_fitted
+from estimation.core.ridge import cross_fitted
 from estimation.core.sample import Floats, Incidence, Ints, Sample, Scale
 
 # --- How much each judgment weighs: by item, and by how much work its annotator did.
@@ -127,10 +127,9 @@ def items_of(sample: Sample, weight: Floats) -> Items:
 def by_sums(sample: Sample, method: Method, form: Estimator) -> Fitted:
     """The estimate that sums determine: one metric, or none for `mean` and `balanced`."""
     x = metric_for(sample, form)
-    stats = _sums(sample, x, method, form)
-    found = parts(
-        stats, method=method, scale=sample.scale, n_units=sample.incidence.n_units, form=form
-    )
+    weight = weight_for(sample, method, form)
+    stats = moments(sample, x=np.zeros(sample.n_population) if x is None else x, weight=weight)
+    found = _parts(sample, stats, method, form)
     correction = np.zeros(sample.n_judgments) if x is None else found.slope * x[sample.item]
     slope, r = float(found.slope), known(correlation(stats.means))
     if x is None:
@@ -139,18 +138,6 @@ def by_sums(sample: Sample, method: Method, form: Estimator) -> Fitted:
     _, is_flat = spread_of_x(stats.weighted)
     codes = about_one_metric(float(stats.n_items), correlation=r, flat=bool(is_flat))
     return Fitted(stats, found, correction, slope, (slope,), r, codes)
-
-
-def _sums(sample: Sample, x: Floats | None, method: Method, form: Estimator) -> Moments:
-    """The statistics; those without a metric are part of those with one, and added up once."""
-    balance = method.balance if form == "balanced" else None
-    if x is None and balance in sample.sums:
-        known: Moments = sample.sums[balance]
-        return known.without_x()
-    weight = weight_for(sample, method, form)
-    stats = moments(sample, x=np.zeros(sample.n_population) if x is None else x, weight=weight)
-    sample.sums[balance] = stats
-    return stats
 
 
 def metric_for(sample: Sample, form: Estimator) -> Floats | None:
@@ -167,84 +154,39 @@ def weight_for(sample: Sample, method: Method, form: Estimator) -> Floats | None
     return balanced_weights(sample.incidence, balance=method.balance)
 
 
-def several(sample: Sample, method: Method) -> Fitted:
-    """Combine all metrics of the sample, items weighing equally; "multi" in `estimate`.
+def several(sample: Sample, method: Method, form: Estimator) -> Fitted:
+    """By the sums that `form` takes, or with several metrics by a cross-fitted ridge.
 
-    Raises MetricMissingError without a metric.
+    What the metrics take off each item's scores is learnt from the other items; the corrected
+    scores are then estimated without a metric: by "balanced" weights, or by items for "regression".
     """
-    if n_metrics(sample) < 2:
-        return by_sums(sample, method, "regression")
-    return _of_metrics(sample, method, form="mean")
-
-
-def balanced(sample: Sample, method: Method) -> Fitted:
-    """The closed form of the balanced weights, with the metrics that there are."""
-    if n_metrics(sample) < 2:
-        return by_sums(sample, method, "balanced")
-    return _of_metrics(sample, method, form="balanced")
-
-
-def n_metrics(sample: Sample) -> int:
-    """p, the number of metrics."""
-    if sample.metric is None:
-        return 0
-    return 1 if sample.metric.ndim == 1 else int(sample.metric.shape[1])
-
-
-def _of_metrics(sample: Sample, method: Method, *, form: Estimator) -> Fitted:
-    """The estimate of scores that a cross-fitted ridge has corrected."""
+    if sample.metric is None or sample.metric.ndim == 1 or sample.metric.shape[1] < 2:
+        return by_sums(sample, method, form)
+    form = "balanced" if form == "balanced" else "mean"
     weight = weight_for(sample, method, form)
     items = items_of(sample, sample.incidence.weight if weight is None else weight)
     x = sample.standardised_metrics()
-    ridge = ridge_of(sample, items, x)
-    return of_corrected(
-        sample,
-        method,
-        weight,
-        form,
-        correction=ridge.predicted[items.row],
-        slopes=ridge.slopes,
-        x=x,
+    group = None if sample.group is None else sample.group[items.label]
+    ridge = cross_fitted(x[items.label], items.mean, weight=items.weight, group=group)
+    correction, slopes = ridge.predicted[items.row], ridge.slopes
+    stats = moments(corrected(sample, correction), x=np.zeros(sample.n_population), weight=weight)
+    # What people typically differ by is a share of the scores' variance, corrected or not.
+    stats = replace(stats, score_variance=np.asarray(sample.score.var()))
+    return Fitted(
+        stats,
+        _parts(sample, stats, method, form),
+        correction,
+        slope=float((x @ slopes).std()),
+        slopes=tuple(slopes.tolist()),
         correlation=correlated(items.mean, ridge.predicted),
         codes=ridge.codes,
         penalty=ridge.penalty,
     )
 
 
-def ridge_of(sample: Sample, items: Items, x: Floats) -> Ridge:
-    """The cross-fitted ridge of the items' means on the metrics `x` (N, p)."""
-    group = None if sample.group is None else sample.group[items.label]
-    return cross_fitted(x[items.label], items.mean, weight=items.weight, group=group)
-
-
-def of_corrected(
-    sample: Sample,
-    method: Method,
-    weight: Floats | None,
-    form: Estimator,
-    *,
-    correction: Floats,
-    slopes: Floats,
-    x: Floats,
-    correlation: float | None,
-    codes: frozenset[Code],
-    penalty: float | None = None,
-) -> Fitted:
-    """The estimate of corrected scores, by the formulas of `form` without a metric."""
-    stats = moments(corrected(sample, correction), x=np.zeros(sample.n_population), weight=weight)
-    # What people typically differ by is a share of the scores' variance, corrected or not.
-    stats = replace(stats, score_variance=np.asarray(sample.score.var()))
-    found = parts(
-        stats,
-        method=method,
-        scale=sample.scale,
-        n_units=sample.incidence.n_units,
-        form=form,
-    )
-    slope = float(slopes[0]) if slopes.size == 1 else float((x @ slopes).std())
-    return Fitted(
-        stats, found, correction, slope, tuple(slopes.tolist()), correlation, codes, penalty
-    )
+def _parts(sample: Sample, stats: Moments, method: Method, form: Estimator) -> Parts:
+    n_units = sample.incidence.n_units
+    return parts(stats, method=method, scale=sample.scale, n_units=n_units, form=form)
 
 
 def corrected(sample: Sample, correction: Floats) -> Sample:
@@ -303,20 +245,13 @@ def ppi(sample: Sample, method: Method) -> Fitted:
     correction = slope * x[sample.item]
     # The metric of the pool is known, so the remaining errors are centred at 0.
     stats = moments(corrected(sample, correction), x=np.zeros(sample.n_population))
-    plain = parts(
-        stats,
-        method=method,
-        scale=sample.scale,
-        n_units=sample.incidence.n_units,
-        form="mean",
-    )
     variance = std_error**2 if items.label.size >= 3 else float("nan")
     applies: dict[Code, bool] = {
         "constant_metric": slope == 0,
         "constant_scores": flat(items.mean),
     }
     own = replace(
-        plain,
+        _parts(sample, stats, method, "mean"),
         estimate=np.asarray(estimate),
         slope=np.asarray(slope),
         centre=np.asarray(estimate),
@@ -369,7 +304,7 @@ REGISTERED: dict[str, Registered] = {
         Registered(
             key="balanced",
             metrics="any",
-            fit=balanced,
+            fit=lambda sample, method: several(sample, method, "balanced"),
             two_way_only=True,
             about=(
                 "The default. A person's judgments weigh less the more of them there are, so a few "
@@ -386,7 +321,7 @@ REGISTERED: dict[str, Registered] = {
         Registered(
             key="multi",
             metrics="several",
-            fit=several,
+            fit=lambda sample, method: several(sample, method, "regression"),
             two_way_only=True,
             about=(
                 "Control variates with several metrics: ridge regression, cross-fitted: each item "
@@ -426,16 +361,11 @@ REGISTERED: dict[str, Registered] = {
 }
 
 
-def registered(key: str) -> Registered:
-    """Return the estimator of this key; raises InvalidOptionError for an unknown one."""
-    if key not in REGISTERED:
-        raise InvalidOptionError(f"{key!r} is not one of {', '.join(REGISTERED)}.")
-    return REGISTERED[key]
-
-
 def checked(method: Method) -> Registered:
     """The estimator of a method; raises InvalidOptionError for an option that it does not take."""
-    found = registered(method.estimator)
+    found = REGISTERED.get(method.estimator)
+    if found is None:
+        raise InvalidOptionError(f"{method.estimator!r} is not one of {', '.join(REGISTERED)}.")
     method.check()
     if method.interval == "iid" and found.two_way_only:
         raise InvalidOptionError(f"{method.estimator!r} has the two-way interval only.")
@@ -488,15 +418,22 @@ def estimate(
     .. [3] A. Agresti and B. A. Coull (1998). Approximate is better than "exact" for interval
        estimation of binomial proportions. The American Statistician 52, 119-126.
     """
-    method = Method(
-        estimator,
-        interval,
-        estimand,
-        finite_population,
-        pseudo_rows,
-        balance,
-        person_share,
+    return estimate_by(
+        sample,
+        Method(
+            estimator,
+            interval,
+            estimand,
+            finite_population,
+            pseudo_rows,
+            balance,
+            person_share,
+        ),
     )
+
+
+def estimate_by(sample: Sample, method: Method) -> Estimate:
+    """As `estimate`, with its options as one value."""
     way = checked(method)
     if way.own_interval:
         method = replace(method, interval="iid")

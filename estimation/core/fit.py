@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from estimation.core.errors import InvalidOptionError
-from estimation.core.sample import Floats, Incidence, Ints, Sample, Scale
+from estimation.core.sample import Floats, Ints, Sample, Scale
 
 # --- Sufficient statistics of a sample: the few sums that estimators and intervals need.
 #
-# Each judgment has a weight a_ij, which need not sum to 1. The formulas in `estimators.parts` take
-# the statistics of one state, or of a whole history (`data.history`).
+# Each judgment has a weight a_ij, which need not sum to 1.
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +40,6 @@ class Gram:
         """Sum over rows of (constant * one - tilt * x)²."""
         cross = constant * tilt * self.one_x
         return np.asarray(constant**2 * self.one_one - 2 * cross + tilt**2 * self.x_x)
-
-    def without_x(self) -> "Gram":
-        """The same where x is 0 everywhere."""
-        zero = np.zeros_like(self.one_x)
-        return replace(self, one_x=zero, x_x=zero, x_y=zero)
 
     def with_rows_at_zero(self, scores: Floats) -> "Gram":
         """The same with one row (1, 0, y) added for each of `scores`."""
@@ -105,18 +99,6 @@ class Moments:
         """The sum of the weights a_ij."""
         return self.weighted.one_one
 
-    def without_x(self) -> "Moments":
-        """The statistics of the same judgments without a metric."""
-        return replace(
-            self,
-            means=self.means.without_x(),
-            judgments=self.judgments.without_x(),
-            weighted=self.weighted.without_x(),
-            items=self.items.without_x(),
-            annotators=self.annotators.without_x(),
-            cells=self.cells.without_x(),
-        )
-
 
 def moments(sample: Sample, *, x: Floats, weight: Floats | None = None) -> Moments:
     """The statistics of a sample.
@@ -136,11 +118,18 @@ def moments(sample: Sample, *, x: Floats, weight: Floats | None = None) -> Momen
     of_person = [_sums(who.person, line) for line in weighted]
     squares = of_person[0] ** 2  # numpy takes higher powers one number at a time
     judged = gram(*row)
+    if who.group is not None:
+        items = gram(*(_sums(who.unit, line) for line in weighted))
+    elif weight is None:
+        items = same
+    else:
+        of_item = [_sums(item, line)[who.judged] for line in (weighted[0], weighted[2])]
+        items = gram(of_item[0], of_item[0] * x_of_item, of_item[1])
     return Moments(
         means=same,
         judgments=judged,
         weighted=same if weight is None else products_of(weighted, row),
-        items=_of_units(who, weighted, x_of_item, same if weight is None else None),
+        items=items,
         annotators=gram(*of_person),
         cells=gram(*weighted),
         cubes=np.asarray((of_person[0] * squares).sum()),
@@ -186,20 +175,6 @@ def products_of(first: Sequence[Floats], second: Sequence[Floats]) -> Gram:
     return Gram(*(np.asarray(np.einsum("i,i->", first[i], second[j])) for i, j in PRODUCTS))
 
 
-def _of_units(who: Incidence, weighted: Sequence[Floats], x: Floats, known: Gram | None) -> Gram:
-    """The sums over sampling units; `known` are those over items where items weigh equally."""
-    if who.group is not None:
-        return gram(*(_sums(who.unit, line) for line in weighted))
-    return gram(*_by_item(who, weighted, x)) if known is None else known
-
-
-def _by_item(who: Incidence, weighted: Sequence[Floats], x: Floats) -> tuple[Floats, ...]:
-    """Three (n,) sums of weighted rows (1, x, y) over each item's judgments; x: (n,) of items."""
-    one, _x, y = weighted
-    of_item = _sums(who.item, one)[who.judged]
-    return of_item, of_item * x, _sums(who.item, y)[who.judged]
-
-
 def _sums(label: Ints, values: Floats) -> Floats:
     """The sums of `values` (T,) with the same label, by label."""
     return np.asarray(np.bincount(label, values), dtype=np.float64)
@@ -212,7 +187,7 @@ def _sums(label: Ints, values: Floats) -> Floats:
 Estimator = Literal["balanced", "regression", "algorithm_1", "mean"]
 ESTIMATORS: tuple[str, ...] = get_args(Estimator)
 
-# All estimators of `estimate`: the keys of `registry.REGISTERED`.
+# All estimators of `estimate`: the keys of `REGISTERED`.
 AnyEstimator = str
 
 IntervalMethod = Literal["two_way", "iid"]
@@ -338,9 +313,6 @@ def correlation(means: Gram) -> Floats:
 
 
 # --- The variance of an estimate in parts: items, single judgments, and the people who judged.
-#
-# The formulas are those of docs/statistics.md, section "The interval". They take the statistics of
-# one state or of a whole history.
 
 
 # Below this, one annotator has all the weight, and other people are unknown.

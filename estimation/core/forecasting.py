@@ -35,35 +35,10 @@ _TYPICAL = 1.0  # prior mean of the person variance, over its typical share
 _GRID = np.linspace(0.0, 0.7, 281)  # person variance over all variance
 
 
-@dataclass(frozen=True, slots=True)
-class Evenness:
-    """How unevenly people work.
-
-    effective: A_eff. squares: S2²/S4, the people that a mean square rests on. overlap: the chance
-    that two judgments come from one person. growth: how A_eff has grown with the judgments since
-    half of them, as a power.
-    """
-
-    effective: float
-    squares: float
-    overlap: float
-    growth: float
-
-
-def crowd(sample: Sample, estimate: Estimate) -> Evenness:
+def _shares(sample: Sample, estimate: Estimate) -> Floats:
+    """(A,) each person's share of the weight."""
     share = np.bincount(sample.incidence.person, _weights(sample, estimate))
-    share = share / share.sum()
-    squares, fourths = (share**2).sum(), (share**4).sum()
-    who = sample.incidence.person
-    before, now = _evenness(who[: who.size // 2]), _evenness(who)
-    growth = np.log(now / before) / np.log(who.size / max(1, who.size // 2))
-    overlap = (1 / now - 1 / who.size) / (1 - 1 / who.size)
-    return Evenness(
-        float(1 / squares),
-        float(squares**2 / fourths),
-        float(overlap),
-        float(np.clip(growth, 0.0, 1.0)),
-    )
+    return np.asarray(share / share.sum())
 
 
 def _evenness(who: NDArray[np.int64]) -> float:
@@ -80,15 +55,28 @@ def _weights(sample: Sample, estimate: Estimate) -> Floats:
 
 
 def effective_ahead(
-    crowd: Evenness, judgments: Floats, cap: int | None, replicates: int, rng: Generator
+    sample: Sample,
+    estimate: Estimate,
+    judgments: Floats,
+    cap: int | None,
+    replicates: int,
+    rng: Generator,
 ) -> Floats:
     """(R, L) A_eff: between a crowd that is all here and one that grows as it has grown.
 
     Judgments of a crowd that is all here overlap in people as they do now. Each draw lies somewhere
     between the two, and no one goes beyond the cap.
     """
-    here = 1 / (1 / judgments + crowd.overlap * (1 - 1 / judgments))
-    growth = np.clip(crowd.growth + _GROWTH_SD * rng.standard_normal((replicates, 1)), 0.0, 1.0)
+    who = sample.incidence.person
+    before, now = _evenness(who[: who.size // 2]), _evenness(who)
+    # How A_eff has grown since half of the judgments, as a power of their number; and the chance
+    # that two judgments come from one person.
+    power = np.log(now / before) / np.log(who.size / max(1, who.size // 2))
+    overlap = (1 / now - 1 / who.size) / (1 - 1 / who.size)
+    here = 1 / (1 / judgments + overlap * (1 - 1 / judgments))
+    growth = np.clip(
+        np.clip(power, 0.0, 1.0) + _GROWTH_SD * rng.standard_normal((replicates, 1)), 0.0, 1.0
+    )
     mixed = rng.random((replicates, 1))
     grown = growth * np.log(judgments / judgments[0])
     people = here[0] * np.exp(mixed * grown + (1 - mixed) * np.log(here / here[0]))
@@ -96,7 +84,8 @@ def effective_ahead(
         people = np.maximum(people, judgments / cap)
     walk = np.sqrt(np.log(judgments / judgments[0])) * rng.standard_normal((replicates, 1))
     people = people * np.exp(_UNSURE * walk)
-    return np.asarray(crowd.effective * people / people[:, :1])
+    squares = (_shares(sample, estimate) ** 2).sum()
+    return np.asarray(1 / squares * people / people[:, :1])
 
 
 def item_part(
@@ -139,7 +128,6 @@ def _kurtosis(sample: Sample) -> float:
 def person_part(
     sample: Sample,
     estimate: Estimate,
-    crowd: Evenness,
     effective: Floats,
     judgments: Floats,
     rng: Generator,
@@ -157,8 +145,11 @@ def person_part(
     if noise <= 0 or owed[0, 0] >= 1 - 1e-9 or part.annotator_raw is None:
         variance = typical * method.person_share * np.ones_like(effective)
         return np.asarray(variance * np.maximum(1 / effective - cells, 0.0))
-    found = part.annotator_raw * crowd.effective / noise + owed[0, 0]
-    people = crowd.squares * effective / effective[:, :1]
+    share = _shares(sample, estimate)
+    squares, fourths = (share**2).sum(), (share**4).sum()
+    found = part.annotator_raw * (1 / squares) / noise + owed[0, 0]
+    # S2² / S4, the people that a mean square rests on.
+    people = squares**2 / fourths * effective / effective[:, :1]
     mean_square = _mean_square(found, owed, people, method.person_share, rng)
     estimated = np.maximum(0.0, (mean_square - owed) / np.maximum(1 - owed, 1e-9)) * noise
     pulled = pulled_up(estimated, people, share=method.person_share, variance=typical)
@@ -271,10 +262,9 @@ def stops_ahead(
         raise InvalidOptionError("A forecast draws at least one end.")
     rng = np.random.default_rng(seed)
     n, judgments = _looks(sample, estimate, ahead)
-    here = crowd(sample, estimate)
-    effective = effective_ahead(here, judgments, ahead.cap, replicates, rng)
+    effective = effective_ahead(sample, estimate, judgments, ahead.cap, replicates, rng)
     of_items = item_part(sample, estimate, n, replicates, rng)
-    of_people = person_part(sample, estimate, here, effective, judgments, rng)
+    of_people = person_part(sample, estimate, effective, judgments, rng)
     error = np.sqrt(of_items + of_people + estimate.variance.rest)
     width = _widths(error, n, effective, ahead, level=level, estimate=estimate)
     enough = (n >= items_needed(estimate.scale)) & (effective >= people_needed(estimate.method))

@@ -6,7 +6,6 @@ from functools import lru_cache
 from math import ceil, comb, floor, log10
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from estimation.core import errors
@@ -28,7 +27,7 @@ from estimation.core.forecasting import (
 )
 from estimation.core.intervals import annotators_needed, half_width, width_floor
 from estimation.core.rankings import pair_outcomes
-from estimation.core.sample import Floats, Sample, Scale
+from estimation.core.sample import Floats, Sample
 from estimation.core.sequences import ITEMS_FACTOR, MIN_SEQUENCE_ITEMS, sequence_half_widths
 from estimation.core.stopping import first_stop, items_needed, people_needed
 from estimation.core.study import (
@@ -221,25 +220,19 @@ def expected_variance(
     a = np.asarray(effective_annotators, dtype=np.float64)
     noise, h = part.person + part.rest, 1 - double_share / 2
     spread = part.item * (1 - rho**2) + noise * h
-    squares = spread * np.maximum(n - 2, 0) + _pseudo_squares(expected.scale, expected.mean)
+    ends = np.array([expected.scale.low, expected.scale.high])
+    squares = spread * np.maximum(n - 2, 0) + (2 * (ends - expected.mean) ** 2).sum()
     item = squares / (n + _PSEUDO_ROWS - 2) / (n + _PSEUDO_ROWS)
     credit = 1.0 if double_share > 0 else 0.0
     between = part.person * (1 / a - h / n)
     error = (spread / n + between) * np.sqrt(2 / a)
+    density = np.exp(-((between / error) ** 2) / 2) / np.sqrt(2 * np.pi)
     return ExpectedVariance(
         item=(1 - credit * n / n_population) * item,
         rest=np.full_like(n, credit * noise * h / n_population),
-        annotator=between * ndtr(between / error) + error * _density(between / error),
+        annotator=between * ndtr(between / error) + error * density,
         df=np.minimum(n - 2, a - 1),
     )
-
-
-def _pseudo_squares(scale: Scale, mean: float) -> float:
-    return 2 * (scale.low - mean) ** 2 + 2 * (scale.high - mean) ** 2
-
-
-def _density(z: Floats) -> Floats:
-    return np.asarray(np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi))
 
 
 class TargetBelowFloorError(errors.EstimationError):
@@ -352,18 +345,6 @@ _ENDS = (0.1, 0.9)
 _HALVINGS = 12
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Runs:
-    """One row per drawn campaign of one system, (R,)."""
-
-    judgments: Floats
-    items: Floats
-    stopped: Floats
-    effective: Floats
-    end_people: Floats
-    end_effective: Floats
-
-
 def forecast(
     study: Study, *, target_width: float, prices: Prices, replicates: int = DRAWN, seed: int = 0
 ) -> Forecast:
@@ -383,22 +364,29 @@ def forecast(
     """
     if not target_width > 0:
         raise errors.InvalidOptionError(f"A target width is positive; got {target_width}.")
-    runs = _run(study, target_width, replicates, seed)
+    drawn = histories(study, replicates, seed)
+    stops = [first_stop(one, target_width=target_width, level=study.level) for one, _ in drawn]
+    # A campaign that does not stop ends with its last judgment.
+    last = [
+        (one.n_judgments[at], one.n_items[at], one.effective_annotators[at])
+        for (one, _people), stop in zip(drawn, stops, strict=True)
+        for at in (-1 if stop is None else stop,)
+    ]
+    made, items, effective_then = np.array(last, dtype=np.float64).T
     floor = check_floor(
         study,
         target_width=target_width,
-        people=float(runs.end_people.mean()),
-        effective=float(runs.end_effective.mean()),
+        people=float(np.mean([float(people) for _history, people in drawn])),
+        effective=float(np.mean([one.effective_annotators[-1] for one, _people in drawn])),
         seed=seed,
     )
-    judgments = _possible(_over_systems(runs.judgments, study.systems, seed), study)
+    judgments = _possible(_over_systems(made, study.systems, seed), study)
     people = _annotators(study, judgments, seed)
-    effective = float(runs.effective.mean())
-    stopped = float(runs.stopped.mean())
+    stopped = float(np.mean([stop is not None for stop in stops]))
     return Forecast(
         target_width=target_width,
         judgments=judgments,
-        items=_range(runs.items),
+        items=_range(items),
         annotators=people,
         cost=judgments.times(prices.per_judgment).plus(people.times(prices.person_cost)),
         hours=None if prices.minutes is None else judgments.times(prices.minutes / 60),
@@ -406,8 +394,8 @@ def forecast(
         stop_probability=stopped,
         all_stop_probability=stopped**study.systems,
         floor=floor,
-        parts=_parts(study, float(runs.items.mean()), effective),
-        replicates=runs.judgments.size,
+        parts=_parts(study, float(items.mean()), float(effective_then.mean())),
+        replicates=len(drawn),
         simulated_items=simulated_items(study),
     )
 
@@ -473,29 +461,6 @@ def _cost(study: Study, judgments: float, prices: Prices, seed: int) -> float:
 
 def _people(study: Study, judgments: float, seed: int) -> float:
     return _annotators(study, Range(judgments, judgments, judgments), seed).expected
-
-
-def _run(study: Study, target_width: float, replicates: int, seed: int) -> _Runs:
-    rows = [
-        _outcome(history, people, target_width, study.level)
-        for history, people in histories(study, replicates, seed)
-    ]
-    return _Runs(*np.array(rows, dtype=np.float64).T)
-
-
-def _outcome(
-    history: Trajectory, people: int, target_width: float, level: float
-) -> tuple[float, ...]:
-    stop = first_stop(history, target_width=target_width, level=level)
-    last = -1 if stop is None else stop
-    return (
-        float(history.n_judgments[last]),
-        float(history.n_items[last]),
-        stop is not None,
-        float(history.effective_annotators[last]),
-        people,
-        float(history.effective_annotators[-1]),
-    )
 
 
 def _parts(study: Study, items: float, effective: float) -> dict[str, float]:
@@ -730,17 +695,6 @@ class PairForecast:
     judgments: Range
 
 
-@dataclass(frozen=True, slots=True)
-class _Course:
-    """How one pair was known at L looks: (L,) by how much its estimate was off, and the rest."""
-
-    off: Floats
-    std_error: Floats
-    n_items: Floats
-    people: Floats
-    judgments: NDArray[np.int64]
-
-
 def forecast_pairs(
     study: Study,
     *,
@@ -769,13 +723,15 @@ def forecast_pairs(
     if not 0 < probability < 1:
         raise errors.InvalidOptionError(f"A probability lies between 0 and 1; got {probability}.")
     planned = forecast_ranking(study, margin=margin, side_by_side=True).planned_items
-    courses = [_course(study, sample, truth) for sample, truth in samples(study, replicates, seed)]
+    drawn = [
+        (history_of(study, sample), truth) for sample, truth in samples(study, replicates, seed)
+    ]
     rng = np.random.default_rng(seed)
     return tuple(
         _forecast(
             study,
             one,
-            [_end(course, one, study, margin=margin, planned=planned) for course in courses],
+            [_end(*pair, one, study, margin=margin, planned=planned) for pair in drawn],
             probability,
             rng,
         )
@@ -783,35 +739,30 @@ def forecast_pairs(
     )
 
 
-def _course(study: Study, sample: Sample, truth: float) -> _Course:
-    known = history_of(study, sample)
-    return _Course(
-        known.centre - truth,
-        known.std_error,
-        known.n_items,
-        known.effective_annotators,
-        known.n_judgments,
-    )
-
-
 def _end(
-    course: _Course, preference: float, study: Study, *, margin: float, planned: int
+    history: Trajectory,
+    truth: float,
+    preference: float,
+    study: Study,
+    *,
+    margin: float,
+    planned: int,
 ) -> tuple[float, int]:
     """The items that decide a pair, infinite where all do not, and the judgments until then."""
     said = pair_outcomes(
-        (course.off + preference)[None],
-        np.where(np.isfinite(course.std_error), course.std_error, np.nan)[None],
-        course.n_items,
+        (history.centre - truth + preference)[None],
+        np.where(np.isfinite(history.std_error), history.std_error, np.nan)[None],
+        history.n_items,
         margin=margin,
         level=1 - (1 - study.level) / study.systems,
         planned_items=planned,
-        effective_annotators=course.people,
+        effective_annotators=history.effective_annotators,
     )[0]
     decided = np.flatnonzero(said > 0)
     if not decided.size:
-        return np.inf, int(course.judgments[-1])
+        return np.inf, int(history.n_judgments[-1])
     look = int(decided[0])
-    return float(course.n_items[look]), int(course.judgments[look])
+    return float(history.n_items[look]), int(history.n_judgments[look])
 
 
 def _forecast(

@@ -9,7 +9,7 @@ one of two identical systems as better in some 40 %.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,42 +17,16 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
 from estimation.core.errors import InvalidOptionError, ShapeMismatchError, TooFewJudgmentsError
-from estimation.core.fit import Method
 from estimation.core.intervals import MIN_EFFECTIVE_ANNOTATORS, check_level
+from estimation.core.results import Result
 from estimation.core.sample import Floats, Ints
 from estimation.core.sequences import MIN_SEQUENCE_ITEMS, few_people_factor, sequence_half_widths
-
-# --- The ranking rule: stop when every pair of systems is decided or known to be close.
-#
-# Each pair has a confidence sequence at level 1 - alpha / pairs, so with probability 1 - alpha all
-# of them hold at every look (Bonferroni over pairs, the sequence over looks). With few people the
-# half-widths grow as t quantiles do. A rule that stops when
-# a fixed-n interval excludes 0 has no such guarantee: in campaigns of 1,000 looks at 95 % it names
-# one of two identical systems as better in some 40 %.
-
 
 Pair = tuple[str, str]
 PairOutcome = Literal["first", "second", "close", "open"]
 
 # In the order of the codes that `pair_outcomes` returns.
 OUTCOMES: tuple[PairOutcome, ...] = ("open", "first", "second", "close")
-
-
-class Compared(Protocol):
-    """What `PairState.of` reads: a paired difference, or anything else with these fields."""
-
-    @property
-    def centre(self) -> float: ...
-    @property
-    def std_error(self) -> float | None: ...
-    @property
-    def n_units(self) -> int: ...
-    @property
-    def effective_annotators(self) -> float: ...
-    @property
-    def method(self) -> Method: ...
-    @property
-    def off_scale(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +55,10 @@ class PairState:
             )
 
     @classmethod
-    def of(cls, found: Compared) -> "PairState":
+    def of(cls, found: Result) -> "PairState":
         """Return the state that a paired difference describes.
 
-        found: or anything else with the fields of `Compared`.
+        found: the difference, or the estimate of a pair whose texts were judged side by side.
         Returns: with infinite A_eff for a panel, and without a standard error where the difference
             lies off the scale: it is wrong, and decides nothing.
         """
@@ -287,11 +261,7 @@ def items_to_decide(
         alpha=alpha,
         planned_items=planned_items,
     )
-    return _first(t, half, reach=max(abs(state.estimate), margin - abs(state.estimate)))
-
-
-def _first(t: Floats, half: Floats, *, reach: float) -> int | None:
-    enough = np.flatnonzero(half <= reach)
+    enough = np.flatnonzero(half <= max(abs(state.estimate), margin - abs(state.estimate)))
     return int(t[enough[0]]) if enough.size else None
 
 

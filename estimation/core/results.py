@@ -1,7 +1,7 @@
 """What an estimate and a difference report, and what a reader must know about them."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -136,15 +136,14 @@ def told(codes: frozenset[Code]) -> tuple[Notice, ...]:
 
 
 def about_one_metric(n_items: float, *, correlation: float | None, flat: bool) -> frozenset[Code]:
-    """The notices about a single metric; correlation with item means, flat over judged items."""
+    """The notices about a single metric; correlation with item means, flat over judged items.
+
+    It does not help yet where n - 2 <= 1 / r²: estimating the slope costs more than it removes.
+    """
     if flat:
         return frozenset(["constant_metric"])
-    return frozenset(["not_helping_yet"] if _costs_more(n_items, correlation) else [])
-
-
-def _costs_more(n: float, correlation: float | None) -> bool:
-    """n - 2 <= 1 / r²: estimating the slope adds more variance than the metric removes."""
-    return correlation is None or (n - 2) * correlation**2 <= 1
+    costs_more = correlation is None or (n_items - 2) * correlation**2 <= 1
+    return frozenset(["not_helping_yet"] if costs_more else [])
 
 
 # --- What an estimate and a difference report, and how an estimate is put together.
@@ -179,38 +178,54 @@ class Variance:
 LEVEL = 0.95  # of the interval that a result is shown with
 
 
-class HasInterval:
-    """What an estimate and a difference share: an interval about a centre."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What an estimate and a difference share; scores are in score units.
 
-    __slots__ = ()
+    estimate: the estimate, or the estimated difference.
+    centre: the middle of its intervals. While items are few, the pseudo-rows pull it towards the
+        middle of the scale.
+    variance: the squared standard error in parts.
+    std_error, df: standard error and degrees of freedom; None where there is no interval.
+    n_items, n_population: how many of the N outputs were judged; for both systems of a difference.
+    n_units, n_units_population: the same of the sampling units: items, or groups of items where the
+        sample has groups.
+    n_annotators: how many people judged.
+    effective_annotators: A_eff = 1 / sum of the squared shares of the weight that each person has;
+        of a difference, of the mean of each person's two shares.
+    penalty: of the ridge on several metrics, inf where it uses no metric; None without a ridge.
+    method: the options that were asked for.
+    notices: what a reader must know, in a fixed order.
+    """
 
     estimate: float
     centre: float
+    variance: Variance
     std_error: float | None
     df: float | None
     n_items: int
     n_population: int
-    n_judgments: int | tuple[int, int]
+    n_units: int
+    n_units_population: int
     n_annotators: int
     effective_annotators: float
-    slopes: tuple[Any, ...]
+    penalty: float | None
     method: Method
     notices: tuple[Notice, ...]
 
-    def __str__(self) -> str:
-        """Return four lines: the result, its data, the method, and what a reader must know."""
+    def _described(self, judgments: str, metrics: int) -> str:
+        """Four lines: the result, its data, the method, and what a reader must know."""
         found = "no interval"
         if self.has_interval:
             ends = self.interval(LEVEL)
             found = f"{ends.low:.3f} to {ends.high:.3f} ({LEVEL:.0%} interval)"
-        given = self.n_judgments
-        judgments = given if isinstance(given, int) else " + ".join(map(str, given))
-        method, metrics = self.method, _count_metrics(self.slopes)
+        method = self.method
         lines = (
             f"{type(self).__name__.lower()}: {self.estimate:.3f}, {found}",
             f"{judgments} judgments of {self.n_items} of {self.n_population} outputs by "
             f"{self.n_annotators} people (as many as {self.effective_annotators:.1f} equal ones)",
-            f"{method.estimator}, {method.interval}, {method.estimand}, {metrics}",
+            f"{method.estimator}, {method.interval}, {method.estimand}, "
+            + (f"{metrics} metric" if metrics == 1 else f"{metrics or 'no'} metrics"),
             " ".join(one.text for one in self.notices) or "Nothing else to know.",
         )
         return "\n".join(lines)
@@ -243,107 +258,51 @@ class HasInterval:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate(HasInterval):
-    """The result of `estimate`; scores, and slopes per sd of the metric, are in score units.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate(Result):
+    """The result of `estimate`; slopes are in score units per sd of the metric.
 
-    estimate: the estimate.
-    centre: the middle of its intervals. While items are few, the pseudo-rows pull it towards the
-        middle of the scale.
-    variance: the squared standard error in parts.
-    std_error, df: standard error and degrees of freedom; None where there is no
-        interval.
-    n_items, n_population: how many of the N outputs were judged.
-    n_units, n_units_population: the same of the sampling units: items, or groups of items where the
-        sample has groups.
-    n_judgments, n_annotators: by how many judgments of how many people.
-    effective_annotators: A_eff = 1 / sum of the squared shares of the weight that each person has.
+    n_judgments: how many judgments there are.
     slope: what the metric is multiplied by. For several metrics: the sd of their joint prediction.
     slopes: (p,) tuple of float; one slope for each metric, 0 for a metric that was not used; empty
         without a metric.
-    penalty: of the ridge on several metrics, inf where it uses no metric; None where
-        there was none.
-    correlation: Pearson's r of item means with the metric, or with the joint
-        prediction of several.
+    correlation: Pearson's r of item means with the metric, or with the joint prediction of several.
     equal_annotator_mean: the mean over annotators of the mean corrected score of each.
     work_weighted_mean: the mean over items of their mean corrected scores, so that people count by
         their work.
-    leniency_correlation: Pearson's r between annotators' activity and their mean
-        corrected scores; None for fewer than three annotators, or where either does not vary.
-    method: the options that were asked for.
+    leniency_correlation: Pearson's r between annotators' activity and their mean corrected scores;
+        None for fewer than three annotators, or where either does not vary.
     scale: the scale of the scores.
-    notices: what a reader must know, in a fixed order.
     """
 
-    estimate: float
-    centre: float
-    variance: Variance
-    std_error: float | None
-    df: float | None
-    n_items: int
-    n_population: int
-    n_units: int
-    n_units_population: int
     n_judgments: int
-    n_annotators: int
-    effective_annotators: float
     slope: float
     slopes: tuple[float, ...]
-    penalty: float | None
     correlation: float | None
     equal_annotator_mean: float
     work_weighted_mean: float
     leniency_correlation: float | None
-    method: Method
     scale: Scale
-    notices: tuple[Notice, ...]
+
+    def __str__(self) -> str:
+        return self._described(str(self.n_judgments), len(self.slopes))
 
 
-@dataclass(frozen=True, slots=True)
-class Difference(HasInterval):
-    """The result of `difference`: the first system minus the second, in score units.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference(Result):
+    """The result of `difference`: the first system minus the second.
 
     Its intervals are about this one pair of systems, not about several pairs at once.
 
-    estimate: the estimated difference.
-    centre: the middle of its intervals.
-    variance: the squared standard error in parts.
-    std_error, df: standard error and degrees of freedom; None where there is no
-        interval.
-    n_items, n_population: how many of the N items were judged for both systems.
-    n_units, n_units_population: the same of the sampling units: items, or groups of items where the
-        samples have groups.
-    n_judgments: judgments of those items, for the first system and for the second.
-    n_annotators: how many people gave them.
-    effective_annotators: A_eff of the mean of each person's two shares.
+    n_judgments: judgments of the items judged for both, for the first system and for the second.
     slopes: the slopes of the first system's metrics and of the second's; empty without metrics.
-    penalty: of the ridge on several metrics, inf where it uses no metric; None where
-        there was none.
-    method: the options that were asked for.
-    notices: what a reader must know.
     """
 
-    estimate: float
-    centre: float
-    variance: Variance
-    std_error: float | None
-    df: float | None
-    n_items: int
-    n_population: int
-    n_units: int
-    n_units_population: int
     n_judgments: tuple[int, int]
-    n_annotators: int
-    effective_annotators: float
     slopes: tuple[tuple[float, ...], tuple[float, ...]]
-    penalty: float | None
-    method: Method
-    notices: tuple[Notice, ...]
 
-
-def _count_metrics(slopes: tuple[Any, ...]) -> str:
-    n = len(slopes[0] if slopes and isinstance(slopes[0], tuple) else slopes)
-    return f"{n} metric" if n == 1 else f"{n or 'no'} metrics"
+    def __str__(self) -> str:
+        return self._described("{} + {}".format(*self.n_judgments), len(self.slopes[0]))
 
 
 def about_scale(found: Parts, scale: Scale) -> frozenset[Code]:

@@ -185,23 +185,18 @@ class _Rows:
 # --- Least squares on a few metrics, with and without weights: for the difference of two systems.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Line:
-    """slopes: (p,), 0 in directions in which the rows do not vary. rank: how many do."""
+def least_squares(x: Floats, y: Floats, weight: Floats) -> tuple[Floats, int]:
+    """Weighted least squares of y (n,) on x (n, p) and an intercept; weight (n,) sums to 1.
 
-    slopes: Floats
-    rank: int
-
-
-def least_squares(x: Floats, y: Floats, weight: Floats) -> Line:
-    """Weighted least squares of y (n,) on x (n, p) and an intercept; weight (n,) sums to 1."""
+    (slopes (p,), 0 in directions in which the rows do not vary, and how many do).
+    """
     root = np.sqrt(weight)
     about_x, about_y = x - weight @ x, y - weight @ y
     basis = _directions(about_x * root[:, None], float((weight @ x**2).max(initial=0.0)))
     if not basis.shape[1]:
-        return Line(np.zeros(x.shape[1]), 0)
+        return np.zeros(x.shape[1]), 0
     found, *_ = np.linalg.lstsq(about_x @ basis * root[:, None], about_y * root, rcond=None)
-    return Line(basis @ found, basis.shape[1])
+    return basis @ found, basis.shape[1]
 
 
 def guarded(x: Floats, y: Floats, ends: Floats) -> ItemPart:
@@ -223,18 +218,18 @@ def guarded(x: Floats, y: Floats, ends: Floats) -> ItemPart:
     return ItemPart(np.asarray(centre), np.asarray(variance), np.asarray(df))
 
 
-def about_line(line: Line, x: Floats, y: Floats, weight: Floats) -> frozenset[Code]:
+def about_line(slopes: Floats, rank: int, x: Floats, y: Floats, weight: Floats) -> frozenset[Code]:
     """The notices about metrics that apply to a fit of y (n,) on x (n, p), p > 0.
 
     They do not help yet where (n - 2) R² <= rank: fitting costs more than it removes.
     """
-    left = y - x @ line.slopes
+    left = y - x @ slopes
     about = float(weight @ (y - weight @ y) ** 2)
     removed = about - float(weight @ (left - weight @ left) ** 2)
     applies: dict[Code, bool] = {
-        "constant_metric": line.rank == 0,
-        "constant_columns": 0 < line.rank < x.shape[1] and bool((np.ptp(x, axis=0) == 0).any()),
-        "not_helping_yet": line.rank > 0 and (y.size - 2) * removed <= line.rank * about,
+        "constant_metric": rank == 0,
+        "constant_columns": 0 < rank < x.shape[1] and bool((np.ptp(x, axis=0) == 0).any()),
+        "not_helping_yet": rank > 0 and (y.size - 2) * removed <= rank * about,
     }
     return frozenset(code for code, true in applies.items() if true)
 

@@ -222,21 +222,12 @@ def _frozen_ints(values: ArrayLike, *, what: str) -> Ints:
 
 def frozen_floats(values: ArrayLike, *, what: str, dimensions: tuple[int, ...] = (1,)) -> Floats:
     """The values as read-only floats; an array that is read-only already is shared."""
-    if isinstance(values, np.ndarray) and _is_frozen(values):
-        return _frozen(values, what=what, dimensions=dimensions)
     try:
-        array = np.array(values, dtype=np.float64)
+        array = np.asarray(values)
+        if array.dtype != np.float64 or array.flags.writeable or not array.flags.owndata:
+            array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise errors.ShapeMismatchError(f"The {what} must be a flat list of numbers.") from error
-    return _frozen(array, what=what, dimensions=dimensions)
-
-
-def _is_frozen(array: NDArray[Any]) -> bool:
-    """Whether these are read-only floats, and no view of an array that may change."""
-    return array.dtype == np.float64 and array.flags.owndata and not array.flags.writeable
-
-
-def _frozen(array: NDArray[Any], *, what: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
     if array.ndim not in dimensions:
         shape = "a flat list" if dimensions == (1,) else "a flat list or a table"
         raise errors.ShapeMismatchError(
@@ -298,7 +289,6 @@ class Sample:
     outputs: (N,) sequence of str; the ids of all outputs, in the order of `metric`, where `item`
         holds ids. Samples that are compared have them in the same order.
     incidence: who judged what, with its counts.
-    sums: what estimators have added up of these judgments, by the balance of the weights.
     Raises ShapeMismatchError: arrays differ in length, have the wrong dimensions, or do not hold
         numbers.
     Raises TooFewJudgmentsError: there are fewer than two judgments.
@@ -319,7 +309,6 @@ class Sample:
     shared: InitVar[Incidence | None] = None
     outputs: InitVar[Sequence[str] | None] = None
     incidence: Incidence = field(init=False, repr=False)
-    sums: dict[float | None, Any] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self, shared: Incidence | None, outputs: Sequence[str] | None) -> None:
         if shared is None:
@@ -329,7 +318,15 @@ class Sample:
         if self.metric is not None:
             metric = frozen_floats(self.metric, what="metric", dimensions=(1, 2))
             object.__setattr__(self, "metric", metric)
-        incidence = shared if shared is not None and _is_of(self, shared) else _incidence(self)
+        incidence = shared
+        # The arrays may be copies that differ, as after `dataclasses.replace`.
+        if incidence is None or not (
+            self.item is incidence.item
+            and self.annotator is incidence.annotator
+            and self.n_population == incidence.n_population
+            and self.group is incidence.group
+        ):
+            incidence = Incidence(self.item, self.annotator, self.n_population, self.group)
         object.__setattr__(self, "incidence", incidence)
         object.__setattr__(self, "item", incidence.item)
         object.__setattr__(self, "annotator", incidence.annotator)
@@ -370,11 +367,9 @@ class Sample:
     def without_metric(self) -> "Sample":
         """Return the same judgments without a metric.
 
-        Returns: with the same incidence, which is not checked again, and the same sums.
+        Returns: with the same incidence, which is not checked again.
         """
-        plain = Sample.on(self.incidence, score=self.score, scale=self.scale)
-        object.__setattr__(plain, "sums", self.sums)
-        return plain
+        return Sample.on(self.incidence, score=self.score, scale=self.scale)
 
     def standardised_metric(self) -> Floats:
         """Return the metric with mean 0 and variance 1 over all N outputs.
@@ -416,16 +411,6 @@ def standardised(values: Floats) -> Floats:
     return np.asarray(deviation / deviation.std())
 
 
-def _is_of(sample: Sample, incidence: Incidence) -> bool:
-    """Whether the sample's arrays are those of this incidence, not copies that may differ."""
-    return (
-        sample.item is incidence.item
-        and sample.annotator is incidence.annotator
-        and sample.n_population == incidence.n_population
-        and sample.group is incidence.group
-    )
-
-
 def _items(sample: Sample, outputs: Sequence[str] | None) -> Any:
     """(T,) the items as numbers: ids become their places in `outputs`."""
     items: NDArray[Any] = np.asarray(sample.item)
@@ -444,10 +429,6 @@ def _items(sample: Sample, outputs: Sequence[str] | None) -> Any:
     if unknown := [one for one in items.tolist() if one not in place]:
         raise errors.ItemOutsidePopulationError(f"{unknown[0]!r} is not one of the outputs.")
     return [place[one] for one in items.tolist()]
-
-
-def _incidence(sample: Sample) -> Incidence:
-    return Incidence(sample.item, sample.annotator, sample.n_population, sample.group)
 
 
 def _check_shapes(sample: Sample) -> None:

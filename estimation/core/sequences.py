@@ -9,9 +9,6 @@ all of which hold at once with probability 1 - alpha, in the limit of many items
 makes half_t smallest at t_opt, x = -W(-alpha² / e) - 1 with the lower branch of Lambert's W.
 """
 
-from dataclasses import dataclass
-from typing import overload
-
 import numpy as np
 from scipy.special import lambertw, ndtri, stdtrit
 
@@ -19,7 +16,6 @@ from estimation.core.errors import IntervalUnavailableError, InvalidOptionError
 from estimation.core.intervals import Interval, check_level
 from estimation.core.results import Estimate
 from estimation.core.sample import Floats
-from estimation.core.trajectories import Trajectory
 
 # The limit theorem behind the sequence needs at least this many items.
 MIN_SEQUENCE_ITEMS = 30
@@ -29,44 +25,17 @@ FEW_ANNOTATORS = 15
 ITEMS_FACTOR = 2.4
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Band:
-    """A confidence sequence along a history.
-
-    All intervals hold the truth at once with probability `level`, in the limit of many items.
-
-    low, high: (T,) floats; in score units; NaN where there is no interval.
-    level: the confidence level.
-    """
-
-    low: Floats
-    high: Floats
-    level: float
-
-    @property
-    def width(self) -> Floats:
-        """(T,) the distance between the ends; NaN where there is no interval."""
-        return np.asarray(self.high - self.low)
-
-
-@overload
-def confidence_sequence(source: Estimate, *, level: float, planned_items: float) -> Interval: ...
-@overload
-def confidence_sequence(source: Trajectory, *, level: float, planned_items: float) -> Band: ...
-def confidence_sequence(
-    source: Estimate | Trajectory, *, level: float, planned_items: float
-) -> Interval | Band:
-    """Return the confidence sequence's interval now, or along a whole history.
+def confidence_sequence(source: Estimate, *, level: float, planned_items: float) -> Interval:
+    """Return the confidence sequence's interval now.
 
     Its intervals hold at every look at once, in the limit of many items [1]_. Choose
     `planned_items` before the first judgment: choosing it by the data voids the guarantee.
 
-    source: the estimate now, or its history.
+    source: the estimate now.
     level: the confidence level.
     planned_items: how many items the plan expects a fixed-n interval to take; the sequence is
         narrowest at 2.4 times as many.
-    Returns: an Interval with infinite df for an estimate, a Band for a history. A band is NaN
-        before 30 items.
+    Returns: with infinite df.
     Raises InvalidOptionError: the level is not between 0 and 1, or `planned_items` not positive.
     Raises IntervalUnavailableError: the estimate rests on fewer than 30 items or has no standard
         error.
@@ -75,12 +44,11 @@ def confidence_sequence(
        central limit theory and asymptotic confidence sequences. The Annals of Statistics 52,
        2613-2640.
     """
-    if isinstance(source, Trajectory):
-        halves = _half_widths(source.std_error, source.n_units, level, planned_items)
-        lower = np.minimum(source.centre - halves, source.estimate)
-        return Band(lower, np.maximum(source.centre + halves, source.estimate), level)
+    check_level(level)
     error = np.nan if source.std_error is None else source.std_error
-    half = float(_half_widths(error, source.n_units, level, planned_items))
+    half = float(
+        sequence_half_widths(error, source.n_units, alpha=1 - level, planned_items=planned_items)
+    )
     if np.isnan(half):
         raise IntervalUnavailableError(
             f"A confidence sequence starts at {MIN_SEQUENCE_ITEMS} items with a standard error; "
@@ -102,8 +70,6 @@ def sequence_half_widths(
     planned_items: as in `confidence_sequence`.
     Returns: array of float; in score units; NaN before 30 items or without a standard error.
     Raises InvalidOptionError: `alpha` is not between 0 and 1, or `planned_items` not positive.
-
-    As in `confidence_sequence`.
     """
     check_planned_items(planned_items)
     t = np.asarray(n_items, dtype=np.float64)
@@ -145,10 +111,3 @@ def check_planned_items(planned_items: float) -> None:
     """Raise InvalidOptionError unless `planned_items` is a positive, finite number."""
     if not 0 < planned_items < np.inf:
         raise InvalidOptionError(f"Planned items are a positive number; got {planned_items}.")
-
-
-def _half_widths(
-    std_error: Floats | float, n_items: Floats | float, level: float, planned_items: float
-) -> Floats:
-    check_level(level)
-    return sequence_half_widths(std_error, n_items, alpha=1 - level, planned_items=planned_items)

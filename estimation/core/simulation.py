@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
 from multiprocessing import get_context
 from typing import Literal, get_args
@@ -25,7 +25,7 @@ from estimation.core.campaigns import (
     panel_truth,
 )
 from estimation.core.errors import InvalidOptionError
-from estimation.core.estimators import checked, estimate, weight_for
+from estimation.core.estimators import checked, estimate_by, weight_for
 from estimation.core.fit import (
     BALANCE,
     PERSON_SHARE,
@@ -40,7 +40,7 @@ from estimation.core.results import Estimate
 from estimation.core.sample import Floats, Sample
 from estimation.core.sequences import check_planned_items, confidence_sequence
 from estimation.core.stopping import first_anytime_stop, first_stop
-from estimation.core.trajectories import Trajectory, trajectory
+from estimation.core.trajectories import Trajectory, trajectory, trajectory_by
 
 __all__ = [
     "BINARY",
@@ -74,8 +74,7 @@ WEIGHINGS: tuple[str, ...] = get_args(Weighing)
 class Rule:
     """A stopping rule, checked after every judgment, and the report that follows.
 
-    target_width: full width in score units. estimator, interval, estimand, finite_population,
-    pseudo_rows, balance, person_share: as in `estimate`.
+    target_width: full width in score units. method: how it estimates.
     look: by which width it stops, and what it reports: "precision" the interval's, "anytime" that
     of the confidence sequence, planned for `planned_items` (see `confidence_sequence`).
     report: "drained" finishes what is leased at the stop, and goes on if the interval is then
@@ -90,17 +89,11 @@ class Rule:
 
     target_width: float
     level: float = 0.95
-    estimator: Estimator = "balanced"
-    interval: IntervalMethod = "two_way"
-    estimand: Estimand = "population"
-    finite_population: bool = True
-    pseudo_rows: bool = True
+    method: Method = field(default_factory=Method)
     report: Report = "drained"
     weighing: Weighing = "work"
     look: Look = "precision"
     planned_items: float = 200.0
-    balance: float = BALANCE
-    person_share: float = PERSON_SHARE
 
     def __post_init__(self) -> None:
         check_level(self.level)
@@ -109,7 +102,7 @@ class Rule:
             raise InvalidOptionError(
                 f"A target width is a positive number; got {self.target_width}."
             )
-        from_sums(self.estimator)
+        from_sums(self.method.estimator)
         checked(self.method)
         for given, known in (
             (self.report, REPORTS),
@@ -119,46 +112,28 @@ class Rule:
             if given not in known:
                 raise InvalidOptionError(f"{given!r} is not one of {', '.join(known)}.")
 
-    @property
-    def method(self) -> Method:
-        """How it estimates."""
-        return Method(
-            self.estimator,
-            self.interval,
-            self.estimand,
-            self.finite_population,
-            self.pseudo_rows,
-            balance=self.balance,
-            person_share=self.person_share,
-        )
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Stop:
-    """rows: the judgments of the report, in order of leasing. frontier: how many were leased."""
-
-    rows: NDArray[np.intp]
-    frontier: int
-
-
-def find_stop(campaign: Campaign, rule: Rule) -> Stop | None:
+def find_stop(campaign: Campaign, rule: Rule) -> tuple[NDArray[np.intp], int] | None:
     """The first moment at which the rule stops, or None.
 
+    (the judgments of the report in order of leasing, how many were leased).
     The rule looks at finished judgments in order of finishing. Unless it reports at once, what
     is leased by then is finished, and if the interval is then too wide the campaign goes on: it
     looks again when as many judgments have finished as were finished at the end of that drain.
     """
     order = np.argsort(campaign.finished, kind="stable")
-    finished = _history(only(campaign.sample, order), rule)
-    drained = finished if (np.diff(order) == 1).all() else _history(campaign.sample, rule)
+    finished = trajectory_by(only(campaign.sample, order), rule.method)
+    drained = finished
+    if not (np.diff(order) == 1).all():
+        drained = trajectory_by(campaign.sample, rule.method)
     leased = np.searchsorted(campaign.leased, campaign.finished[order], side="left")
     start = 0
     while (now := _first(finished, rule, start, order.size)) is not None:
         if rule.report == "at_once":
-            return Stop(np.sort(order[: now + 1]), now + 1)
+            return np.sort(order[: now + 1]), now + 1
         frontier = max(int(leased[now]), now + 1)
         if _first(drained, rule, frontier - 1, frontier) is not None:
-            return Stop(np.arange(frontier), frontier)
+            return np.arange(frontier), frontier
         start = max(now + 1, frontier - 1)
     return None
 
@@ -176,19 +151,6 @@ def _first(history: Trajectory, rule: Rule, start: int, end: int) -> int | None:
     )
 
 
-def _history(sample: Sample, rule: Rule) -> Trajectory:
-    return trajectory(
-        sample,
-        estimator=rule.estimator,
-        interval=rule.interval,
-        estimand=rule.estimand,
-        finite_population=rule.finite_population,
-        pseudo_rows=rule.pseudo_rows,
-        balance=rule.balance,
-        person_share=rule.person_share,
-    )
-
-
 def only(sample: Sample, rows: NDArray[np.intp]) -> Sample:
     """The sample of these judgments, in this order."""
     return replace(
@@ -202,21 +164,8 @@ def only(sample: Sample, rows: NDArray[np.intp]) -> Sample:
 QUANTILES = (0.1, 0.5, 0.9)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One campaign that stopped.
-
-    covered: whether the truth lay inside the reported interval. error: estimate less truth, and
-    half: the interval's half-width, in score units. activity_matters: whether that notice came.
-    """
-
-    covered: bool
-    error: float
-    half: float
-    judgments: int
-    annotators: int
-    effective_annotators: float
-    activity_matters: bool
+# One campaign that stopped: what it reported, with which interval, and the truth.
+Run = tuple[Estimate, Interval, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,21 +236,22 @@ class Outcome:
 def outcome(runs: Sequence[Run | None], *, price: float) -> Outcome:
     """Count and average; None is a campaign that did not stop. price: per judgment."""
     ended = [run for run in runs if run is not None]
-    judgments = np.array([run.judgments for run in ended], dtype=np.float64)
+    judgments = np.array([found.n_judgments for found, _ends, _truth in ended], dtype=np.float64)
     low, middle, high = np.quantile(judgments, QUANTILES) if ended else (np.nan,) * 3
-    mean_judgments = _mean([run.judgments for run in ended])
+    mean_judgments = _mean(judgments.tolist())
+    codes = [{notice.code for notice in found.notices} for found, _ends, _truth in ended]
     return Outcome(
         replicates=len(runs),
         stopped=len(ended),
-        covered=sum(run.covered for run in ended),
+        covered=sum(ends.low <= truth <= ends.high for _found, ends, truth in ended),
         mean_judgments=mean_judgments,
         judgments_quantiles=(float(low), float(middle), float(high)),
-        mean_annotators=_mean([run.annotators for run in ended]),
-        mean_effective_annotators=_mean([run.effective_annotators for run in ended]),
+        mean_annotators=_mean([found.n_annotators for found, _ends, _truth in ended]),
+        mean_effective_annotators=_mean([found.effective_annotators for found, *_ in ended]),
         mean_cost=mean_judgments * price,
-        mean_error=_mean([run.error for run in ended]),
-        mean_half_width=_mean([run.half for run in ended]),
-        activity_notices=sum(run.activity_matters for run in ended),
+        mean_error=_mean([found.estimate - truth for found, _ends, truth in ended]),
+        mean_half_width=_mean([ends.width / 2 for _found, ends, _truth in ended]),
+        activity_notices=sum("activity_matters" in said for said in codes),
     )
 
 
@@ -372,21 +322,16 @@ def simulate(
     Returns: counts and means over the campaigns.
     Raises InvalidOptionError: an option is unknown or out of range.
     """
-    rule = Rule(
-        target_width,
-        level,
+    method = Method(
         estimator,
         interval,
         estimand,
         finite_population,
         pseudo_rows,
-        report,
-        weighing,
-        look,
-        planned_items,
         balance,
         person_share,
     )
+    rule = Rule(target_width, level, method, report, weighing, look, planned_items)
     _check(replicates=replicates, seed=seed, price=price, processes=processes)
     starts = range(0, replicates, _CHUNK)
     job = partial(_chunk, plan, rule, seed, replicates)
@@ -404,19 +349,17 @@ def replicate(plan: Plan, rule: Rule, rng: np.random.Generator) -> Run | None:
     stop = find_stop(campaign, rule)
     if stop is None:
         return None
-    sample = only(campaign.sample, _reported(campaign, rule, stop))
-    found = _estimate(sample, rule)
-    truth = truth_of(plan, rule, campaign, sample)
-    ends = _interval(found, rule)
-    return Run(
-        covered=ends.low <= truth <= ends.high,
-        error=found.estimate - truth,
-        half=ends.width / 2,
-        judgments=found.n_judgments,
-        annotators=found.n_annotators,
-        effective_annotators=found.effective_annotators,
-        activity_matters=any(notice.code == "activity_matters" for notice in found.notices),
-    )
+    rows, frontier = stop
+    if rule.report == "spill":
+        later = np.arange(frontier, campaign.sample.n_judgments)
+        rows = np.concatenate([rows, later[campaign.shared[campaign.sample.item[later]]]])
+    sample = only(campaign.sample, rows)
+    found = estimate_by(sample, rule.method)
+    if rule.look == "precision":
+        ends = found.interval(rule.level)
+    else:
+        ends = confidence_sequence(found, level=rule.level, planned_items=rule.planned_items)
+    return found, ends, truth_of(plan, rule, campaign, sample)
 
 
 def _each(job: Job, starts: range, processes: int) -> Iterator[tuple[int, list[Run | None]]]:
@@ -437,42 +380,16 @@ def _chunk(plan: Plan, rule: Rule, seed: int, replicates: int, start: int) -> li
     return [replicate(plan, rule, np.random.default_rng(child)) for child in children]
 
 
-def _reported(campaign: Campaign, rule: Rule, stop: Stop) -> NDArray[np.intp]:
-    """The rows that the report uses: those of the stop, and spill from other systems."""
-    if rule.report != "spill":
-        return stop.rows
-    later = np.arange(stop.frontier, campaign.sample.n_judgments)
-    return np.concatenate([stop.rows, later[campaign.shared[campaign.sample.item[later]]]])
-
-
-def _estimate(sample: Sample, rule: Rule) -> Estimate:
-    return estimate(
-        sample,
-        estimator=rule.estimator,
-        interval=rule.interval,
-        estimand=rule.estimand,
-        finite_population=rule.finite_population,
-        pseudo_rows=rule.pseudo_rows,
-        balance=rule.balance,
-        person_share=rule.person_share,
-    )
-
-
-def _interval(found: Estimate, rule: Rule) -> Interval:
-    if rule.look == "precision":
-        return found.interval(rule.level)
-    return confidence_sequence(found, level=rule.level, planned_items=rule.planned_items)
-
-
 def truth_of(plan: Plan, rule: Rule, campaign: Campaign, sample: Sample) -> float:
     """The mean over all N outputs that the interval of a sample of the campaign must cover."""
-    if rule.estimand == "panel":
-        weight = weight_for(sample, rule.method, rule.estimator)
+    method = rule.method
+    if method.estimand == "panel":
+        weight = weight_for(sample, method, from_sums(method.estimator))
         equal = sample.incidence.weight
         return panel_truth(plan, campaign, sample, equal if weight is None else weight)
     if rule.weighing == "equal" or plan.leniency == 0:
         return campaign.truth
-    balance = rule.balance if rule.estimator == "balanced" else 0.0
+    balance = method.balance if method.estimator == "balanced" else 0.0
     return campaign.truth + float(work_shift(plan, balance)[sample.n_judgments - 1])
 
 

@@ -11,7 +11,7 @@ from estimation.core.fit import Method
 from estimation.core.intervals import MIN_EFFECTIVE_ANNOTATORS, check_level, check_target
 from estimation.core.results import Estimate
 from estimation.core.sample import Floats, Scale
-from estimation.core.sequences import check_planned_items, confidence_sequence
+from estimation.core.sequences import check_planned_items, confidence_sequence, sequence_half_widths
 from estimation.core.trajectories import Trajectory
 
 MIN_ITEMS = 30
@@ -99,8 +99,12 @@ def first_anytime_stop(
     Raises InvalidOptionError: as in `anytime`.
     """
     check_target(target_width)
-    band = confidence_sequence(history, level=level, planned_items=planned_items)
-    return _first(history, band.width, target_width)
+    check_level(level)
+    half = sequence_half_widths(
+        history.std_error, history.n_units, alpha=1 - level, planned_items=planned_items
+    )
+    low, high = history.around(half)
+    return _first(history, high - low, target_width)
 
 
 def _verdict(estimate: Estimate, width: float | None, target_width: float) -> Verdict:
@@ -123,10 +127,6 @@ def _verdict(estimate: Estimate, width: float | None, target_width: float) -> Ve
             f"The work rests on {estimate.effective_annotators:.1f} effective annotators; it takes "
             f"{people:.0f}. Ask more people.",
         )
-    return _by_width(width, target_width)
-
-
-def _by_width(width: float, target_width: float) -> Verdict:
     if width > target_width:
         return Verdict(False, width, f"The interval is {width:.3g} wide, not {target_width:.3g}.")
     return Verdict(True, width, f"The interval is {width:.3g} wide, as asked for.")

@@ -47,20 +47,22 @@ def moments_along(
     judged the items since.
     """
     shift, y = shifted(sample)
-    seen = _Looks(np.searchsorted(looks, np.arange(1, y.size + 1)))
+    look = np.searchsorted(looks, np.arange(1, y.size + 1))  # at which each judgment is first seen
+    size = int(look[-1]) + 1
     row = np.stack([np.ones(y.size), x[sample.item], y])
-    listed = _changes(sample, seen.of) if balance is None else _balanced(sample, seen.of, balance)
-    people = seen.gained(sample.incidence.person[listed.judgment], listed, row, powers=True)
-    means, within = _means_along(sample, seen, x, y)
+    listed = _changes(sample, look) if balance is None else _balanced(sample, look, balance)
+    person = sample.incidence.person[listed.judgment]
+    people = _gained(person, listed, row, size, powers=True)
+    means, within = _means_along(sample, look, x, y)
     if balance is None:
         weighted = items = means
     else:
         each = (line[listed.judgment] * listed.change for line in products(row))
-        weighted = seen.summed(listed.look, each)
-        items = seen.gained(sample.item[listed.judgment], listed, row)
+        weighted = _summed(listed.look, each, size)
+        items = _gained(sample.item[listed.judgment], listed, row, size)
     if sample.group is not None:
-        items = seen.gained(sample.incidence.unit[listed.judgment], listed, row)
-    judged = seen.summed(seen.of, products(row))
+        items = _gained(sample.incidence.unit[listed.judgment], listed, row, size)
+    judged = _summed(look, products(row), size)
     replicates = judged[0] - means[0]
     _, first = np.unique(sample.annotator, return_index=True)
     _, begun = np.unique(sample.incidence.unit, return_index=True)
@@ -70,14 +72,14 @@ def moments_along(
         weighted=Gram(*weighted),
         items=Gram(*items),
         annotators=Gram(*people[:6]),
-        cells=Gram(*seen.gained(listed.judgment, listed, row)),
+        cells=Gram(*_gained(listed.judgment, listed, row, size)),
         cubes=people[6],
         fourths=people[7],
         within=np.maximum(0.0, within),
         replicates=replicates,
         score_variance=variance_of_scores(Gram(*judged)),
-        n_annotators=seen.summed(seen.of[first], np.ones((1, first.size)))[0].astype(np.int64),
-        n_units=seen.summed(seen.of[begun], np.ones((1, begun.size)))[0],
+        n_annotators=_summed(look[first], np.ones((1, first.size)), size)[0].astype(np.int64),
+        n_units=_summed(look[begun], np.ones((1, begun.size)), size)[0],
         grouped=sample.group is not None,
         shift=shift,
     )
@@ -92,28 +94,22 @@ class _Changes:
     change: Floats
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Looks:
-    """of: (T,) the look, 0 to L - 1, at which each judgment is first seen; ascending."""
+def _summed(look: Ints, values: Iterable[Floats], size: int) -> Floats:
+    """(K, L) the sums of `values` (K, M) over all looks so far."""
+    return np.stack([np.cumsum(np.bincount(look, line, size)) for line in values])
 
-    of: Ints
 
-    def summed(self, look: Ints, values: Iterable[Floats]) -> Floats:
-        """(K, L) the sums of `values` (K, M) over all looks so far."""
-        size = int(self.of[-1]) + 1
-        return np.stack([np.cumsum(np.bincount(look, line, size)) for line in values])
+def _gained(key: Ints, listed: _Changes, row: Floats, size: int, *, powers: bool = False) -> Floats:
+    """(6, L) the sums of products of the weighted sums of rows (1, x, y) with the same key.
 
-    def gained(self, key: Ints, listed: _Changes, row: Floats, *, powers: bool = False) -> Floats:
-        """(6, L) the sums of products of the weighted sums of rows (1, x, y) with the same key.
-
-        powers: add the third and fourth power of the sum of weights.
-        """
-        order = np.lexsort((listed.look, key))
-        start, judgment = group_start(key[order]), listed.judgment[order]
-        deltas = [line[judgment] * listed.change[order] for line in row]
-        after = [grouped_cumsum(delta, start) for delta in deltas]
-        before = [now - delta for now, delta in zip(after, deltas, strict=True)]
-        return self.summed(listed.look[order], _gains(before, after, powers=powers))
+    powers: add the third and fourth power of the sum of weights.
+    """
+    order = np.lexsort((listed.look, key))
+    start, judgment = group_start(key[order]), listed.judgment[order]
+    deltas = [line[judgment] * listed.change[order] for line in row]
+    after = [grouped_cumsum(delta, start) for delta in deltas]
+    before = [now - delta for now, delta in zip(after, deltas, strict=True)]
+    return _summed(listed.look[order], _gains(before, after, powers=powers), size)
 
 
 def _gains(before: list[Floats], after: list[Floats], *, powers: bool) -> Iterator[Floats]:
@@ -173,7 +169,7 @@ def _runs(repeats: Ints) -> tuple[Ints, Ints]:
     return source, np.arange(source.size) - np.repeat(np.cumsum(repeats) - repeats, repeats)
 
 
-def _means_along(sample: Sample, looks: _Looks, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+def _means_along(sample: Sample, look: Ints, x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """((6, L) products of rows (1, x_i, mean score), (L,) squares within items)."""
     order = np.argsort(sample.item, kind="stable")
     start = group_start(sample.item[order])
@@ -182,7 +178,7 @@ def _means_along(sample: Sample, looks: _Looks, x: Floats, y: Floats) -> tuple[F
     after = _item_state(rank, total, squares, x[sample.item[order]])
     # The state before a judgment: the one after the item's previous judgment, or nothing.
     before = np.where(rank > 1, np.roll(after, 1, axis=1), 0.0)
-    sums = looks.summed(looks.of[order], after - before)
+    sums = _summed(look[order], after - before, int(look[-1]) + 1)
     return sums[:6], sums[6]
 
 
@@ -239,7 +235,14 @@ class Trajectory:
             is no interval.
         Raises InvalidOptionError: the level is not between 0 and 1.
         """
-        half = half_width(self.std_error, self.df, level=level)
+        return self.around(half_width(self.std_error, self.df, level=level))
+
+    def around(self, half: Floats) -> tuple[Floats, Floats]:
+        """Return the ends of intervals with these half-widths; they contain the estimates.
+
+        half: (L,) floats; in score units; NaN where there is no interval.
+        Returns: low, high, (L,) floats.
+        """
         low = np.minimum(self.centre - half, self.estimate)
         return low, np.maximum(self.centre + half, self.estimate)
 
@@ -283,21 +286,29 @@ def trajectory(
         looks do not ascend from 1 or more to at most T.
     Raises MetricMissingError: the estimator needs a metric and the sample has none.
     """
-    method = Method(
-        estimator,
-        interval,
-        estimand,
-        finite_population,
-        pseudo_rows,
-        balance=balance,
-        person_share=person_share,
+    return trajectory_by(
+        sample,
+        Method(
+            estimator,
+            interval,
+            estimand,
+            finite_population,
+            pseudo_rows,
+            balance=balance,
+            person_share=person_share,
+        ),
+        looks=looks,
     )
+
+
+def trajectory_by(sample: Sample, method: Method, *, looks: ArrayLike | None = None) -> Trajectory:
+    """As `trajectory`, with its options as one value."""
     checked(method)
     metric = metric_for(sample, from_sums(method.estimator))
     stats = moments_along(
         sample,
         x=np.zeros(sample.n_population) if metric is None else metric,
-        balance=method.balance if estimator == "balanced" else None,
+        balance=method.balance if method.estimator == "balanced" else None,
         looks=_looks(looks, sample.n_judgments),
     )
     found = parts(stats, method=method, scale=sample.scale, n_units=sample.incidence.n_units)

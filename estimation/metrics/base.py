@@ -19,43 +19,38 @@ class MetricError(ValueError):
     """A metric cannot do what was asked; the message is for people."""
 
 
-class MissingReferencesError(MetricError):
+class _MissingError(MetricError):
+    """What a metric compares texts with is missing: `what` for each text, counted as `several`."""
+
+    what, one, several = "", "", ""
+
+
+class MissingReferencesError(_MissingError):
     """A metric that compares with a reference was given none."""
 
+    what, one, several = "a reference", "reference", "references"
 
-class MissingParagraphsError(MetricError):
+
+class MissingParagraphsError(_MissingError):
     """A metric that looks into the input's paragraphs was given none."""
 
+    what, one, several = "the input's paragraphs", "list of paragraphs", "lists of paragraphs"
 
-class MissingOthersError(MetricError):
+
+class MissingOthersError(_MissingError):
     """A metric that compares the systems' outputs for an item was given only one."""
+
+    what, one, several = "the other systems' outputs", "list of others", "lists of others"
 
 
 class LengthMismatchError(MetricError):
     """The number of references, or of lists of texts, differs from the number of texts."""
 
 
-@dataclass(frozen=True)
-class _Beside:
-    """What a metric needs beside the text: for its errors."""
-
-    what: str
-    one: str
-    several: str
-    missing: type[MetricError]
-
-
-_BESIDE: dict[Needs, _Beside] = {
-    "reference": _Beside("a reference", "reference", "references", MissingReferencesError),
-    "paragraphs": _Beside(
-        "the input's paragraphs",
-        "list of paragraphs",
-        "lists of paragraphs",
-        MissingParagraphsError,
-    ),
-    "others": _Beside(
-        "the other systems' outputs", "list of others", "lists of others", MissingOthersError
-    ),
+_MISSING: dict[Needs, type[_MissingError]] = {
+    "reference": MissingReferencesError,
+    "paragraphs": MissingParagraphsError,
+    "others": MissingOthersError,
 }
 
 
@@ -109,29 +104,30 @@ class Metric:
         """
         self.check(texts, references, paragraphs=paragraphs, others=others)
         plain = [normalise(text) for text in texts]
-        beside = self._beside(texts, references, paragraphs, others)
+        given = self._compared_with(references, paragraphs, others) or ()
+        compared: list[Any] = [None] * len(texts)
+        if self.needs != "nothing":
+            compared = [
+                normalise(one) if isinstance(one, str) else [normalise(each) for each in one]
+                for one in given
+            ]
         if self.batch is not None:
-            return np.asarray(self.batch(plain, beside), dtype=np.float64)
+            return np.asarray(self.batch(plain, compared), dtype=np.float64)
         if self.needs == "nothing":
             values = (self.function(text) for text in plain)
         else:
-            values = (self.function(text, other) for text, other in zip(plain, beside, strict=True))
+            values = (self.function(*pair) for pair in zip(plain, compared, strict=True))
         return np.fromiter(values, dtype=np.float64, count=len(texts))
 
-    def _beside(
+    def _compared_with(
         self,
-        texts: Sequence[str],
         references: Sequence[str] | None,
         paragraphs: Sequence[Sequence[str]] | None,
         others: Sequence[Sequence[str]] | None,
-    ) -> list[Any]:
-        """What each text is compared with, normalised."""
-        if self.needs == "reference":
-            return [normalise(reference) for reference in references or ()]
-        if self.needs == "nothing":
-            return [None] * len(texts)
-        lists = paragraphs if self.needs == "paragraphs" else others
-        return [[normalise(one) for one in several] for several in lists or ()]
+    ) -> Sequence[Any] | None:
+        """What stands beside each text."""
+        given = {"reference": references, "paragraphs": paragraphs, "others": others}
+        return given.get(self.needs)
 
     def check(
         self,
@@ -150,12 +146,9 @@ class Metric:
         """
         if self.needs == "nothing":
             return
-        needed = _BESIDE[self.needs]
-        given: Sequence[Any] | None = references
-        if self.needs != "reference":
-            given = paragraphs if self.needs == "paragraphs" else others
+        needed, given = _MISSING[self.needs], self._compared_with(references, paragraphs, others)
         if given is None:
-            raise needed.missing(f"The metric {self.name} needs {needed.what} for each text.")
+            raise needed(f"The metric {self.name} needs {needed.what} for each text.")
         if len(given) != len(texts):
             raise LengthMismatchError(
                 f"The metric {self.name} needs one {needed.one} for each text; "

@@ -126,68 +126,6 @@ def meteor_exact_stem(text: str, reference: str) -> float:
     return float(single_meteor_score(targets, tokens, wordnet=_NoSynonyms()))
 
 
-_KINDS: tuple[tuple[str, RougeKind, str], ...] = (
-    ("rouge_1", "rouge1", "words"),
-    ("rouge_2", "rouge2", "pairs of words"),
-    ("rouge_l", "rougeL", "longest common sequence of words"),
-)
-_PARTS: tuple[tuple[str, RougePart, str], ...] = (
-    ("f", "fmeasure", "F-measure"),
-    ("p", "precision", "precision (share of the text found in the reference)"),
-    ("r", "recall", "recall (share of the reference found in the text)"),
-)
-
-_REFERENCE: tuple[Metric, ...] = (
-    *(
-        Metric(
-            name=f"{name}_{letter}",
-            version="2",
-            needs="reference",
-            description=f"ROUGE on {what}, {part_words} (0 to 1).",
-            higher_is_better=True,
-            function=partial(rouge, kind=kind, part=part),
-        )
-        for name, kind, what in _KINDS
-        for letter, part, part_words in _PARTS
-    ),
-    Metric(
-        name="bleu",
-        version="2",
-        needs="reference",
-        description="Sentence BLEU, smoothed (sacrebleu; 0 to 1).",
-        higher_is_better=True,
-        function=bleu,
-    ),
-    Metric(
-        name="chrf",
-        version="1",
-        needs="reference",
-        description="chrF: overlap of character n-grams (sacrebleu; 0 to 1).",
-        higher_is_better=True,
-        function=chrf,
-    ),
-    Metric(
-        name="ter",
-        version="3",
-        needs="reference",
-        description="Translation edit rate: word edits and shifts that turn the text into the "
-        "reference, per word of the reference (0 = equal, unbounded).",
-        higher_is_better=False,
-        function=ter,
-        slow=True,
-    ),
-    Metric(
-        name="meteor_exact_stem",
-        version="2",
-        needs="reference",
-        description="METEOR with exact and stem matches, no synonyms (nltk; 0 to 1).",
-        higher_is_better=True,
-        function=meteor_exact_stem,
-        slow=True,
-    ),
-)
-
-
 # --- Metrics that look for the text's words in the input's paragraphs.
 
 
@@ -209,20 +147,6 @@ def support_n(text: str, paragraphs: Sequence[str], *, n: int) -> float:
         return 0.0
     found = ((wanted & _grams(paragraph, n)).total() for paragraph in paragraphs)
     return max(found, default=0) / total
-
-
-_PARAGRAPHS: tuple[Metric, ...] = tuple(
-    Metric(
-        name=f"support_{n}",
-        version="2",
-        needs="paragraphs",
-        description=f"Support: share of the text's {what} found in the input's best matching "
-        "paragraph (0 to 1).",
-        higher_is_better=True,
-        function=partial(support_n, n=n),
-    )
-    for n, what in ((1, "words"), (2, "pairs of words"), (3, "3-grams of words"))
-)
 
 
 # --- Metrics that compare a text with what the other systems wrote for the same item.
@@ -256,26 +180,81 @@ def consensus_length(text: str, others: Sequence[str]) -> float:
     return abs(_bag(text).total() - sum(_bag(other).total() for other in others) / len(others))
 
 
-_OTHERS: tuple[Metric, ...] = (
-    Metric(
-        name="consensus_f1",
+_KINDS: tuple[tuple[str, RougeKind, str], ...] = (
+    ("rouge_1", "rouge1", "words"),
+    ("rouge_2", "rouge2", "pairs of words"),
+    ("rouge_l", "rougeL", "longest common sequence of words"),
+)
+_PARTS: tuple[tuple[str, RougePart, str], ...] = (
+    ("f", "fmeasure", "F-measure"),
+    ("p", "precision", "precision (share of the text found in the reference)"),
+    ("r", "recall", "recall (share of the reference found in the text)"),
+)
+
+_reference = partial(Metric, needs="reference", higher_is_better=True)
+_others = partial(Metric, version="2", needs="others", higher_is_better=None)
+
+METRICS: tuple[Metric, ...] = (
+    *(
+        _reference(
+            name=f"{name}_{letter}",
+            version="2",
+            description=f"ROUGE on {what}, {part_words} (0 to 1).",
+            function=partial(rouge, kind=kind, part=part),
+        )
+        for name, kind, what in _KINDS
+        for letter, part, part_words in _PARTS
+    ),
+    _reference(
+        name="bleu",
         version="2",
-        needs="others",
+        description="Sentence BLEU, smoothed (sacrebleu; 0 to 1).",
+        function=bleu,
+    ),
+    _reference(
+        name="chrf",
+        version="1",
+        description="chrF: overlap of character n-grams (sacrebleu; 0 to 1).",
+        function=chrf,
+    ),
+    _reference(
+        name="ter",
+        version="3",
+        description="Translation edit rate: word edits and shifts that turn the text into the "
+        "reference, per word of the reference (0 = equal, unbounded).",
+        higher_is_better=False,
+        function=ter,
+        slow=True,
+    ),
+    _reference(
+        name="meteor_exact_stem",
+        version="2",
+        description="METEOR with exact and stem matches, no synonyms (nltk; 0 to 1).",
+        function=meteor_exact_stem,
+        slow=True,
+    ),
+    *(
+        Metric(
+            name=f"support_{n}",
+            version="2",
+            needs="paragraphs",
+            description=f"Support: share of the text's {what} found in the input's best matching "
+            "paragraph (0 to 1).",
+            higher_is_better=True,
+            function=partial(support_n, n=n),
+        )
+        for n, what in ((1, "words"), (2, "pairs of words"), (3, "3-grams of words"))
+    ),
+    _others(
+        name="consensus_f1",
         description="Consensus: mean F-measure of the words shared with each of the other systems' "
         "outputs for the item (0 to 1).",
-        higher_is_better=None,
         function=consensus_f1,
     ),
-    Metric(
+    _others(
         name="consensus_length",
-        version="2",
-        needs="others",
         description="Consensus: by how many words the text is longer or shorter than the other "
         "systems' outputs for the item on average (0 = as long, unbounded).",
-        higher_is_better=None,
         function=consensus_length,
     ),
 )
-
-
-METRICS: tuple[Metric, ...] = (*_REFERENCE, *_PARAGRAPHS, *_OTHERS)

@@ -39,19 +39,6 @@ class Variant:
     words: Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
-    """Which of the cheapest edits was chosen.
-
-    word: (m,) the word that each word of the target stands beside, or the last one before it (-1).
-    word_wrong: (n,) and target_wrong: (m,), 1 where a word has no equal beside it.
-    """
-
-    word: list[int]
-    word_wrong: list[int]
-    target_wrong: list[int]
-
-
 class Beam:
     """The table of two lists of at least one word each, given as numbers (n,) and (m,)."""
 
@@ -117,25 +104,29 @@ class Beam:
             row -= self._steps
         return cells
 
-    def alignment(self) -> Alignment:
-        """The edits of the whole lists: no edit or substitution first, then deletion."""
+    def alignment(self) -> tuple[list[int], list[int], list[int]]:
+        """Which of the cheapest edits was chosen: no edit or substitution first, then deletion.
+
+        (m,) the word that each word of the target stands beside, or the last one before it (-1);
+        (n,) and (m,), 1 where a word has no equal beside it.
+        """
         i, j = self.words.size, self.target.size
-        found = Alignment([0] * j, [0] * i, [0] * j)
+        beside, word_wrong, target_wrong = [0] * j, [0] * i, [0] * j
         while i > 0 or j > 0:
             here = self._cell(i, j)
             same = i > 0 and j > 0 and self.words[i - 1] == self.target[j - 1]
             if i > 0 and j > 0 and self._cell(i - 1, j - 1) + (not same) == here:
                 i, j = i - 1, j - 1
-                found.word[j] = i
-                found.word_wrong[i] = found.target_wrong[j] = int(not same)
+                beside[j] = i
+                word_wrong[i] = target_wrong[j] = int(not same)
             elif i > 0 and self._cell(i - 1, j) + 1 == here:
                 i -= 1
-                found.word_wrong[i] = 1
+                word_wrong[i] = 1
             else:
                 j -= 1
-                found.word[j] = i - 1
-                found.target_wrong[j] = 1
-        return found
+                beside[j] = i - 1
+                target_wrong[j] = 1
+        return beside, word_wrong, target_wrong
 
     def _cell(self, i: int, j: int) -> int:
         if i == 0:
@@ -200,23 +191,20 @@ CANDIDATES = 1000  # shifts tried in one text; then no further shift is made
 SHIFT_WORK = 500_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Shift:
-    """Words from `start` on, `length` of them, moved to before the word `to`."""
+# (less length, start, to): so many words from `start` on, moved to before the word `to`. Sorted,
+# the longest is first.
+Shift = tuple[int, int, int]
 
-    start: int
-    length: int
-    to: int
 
-    def made(self, words: Ints) -> Variant:
-        """The words after the shift: which of them change, and into what."""
-        start, end, to = self.start, self.start + self.length, self.to
-        if to < start:
-            parts = (words[start:end], words[to:start])
-            return Variant(to, end, np.concatenate(parts))
-        # Before a word of its own, they move on by as many words as lie before that one.
-        stop = min(to if to > end else end + to - start, words.size)
-        return Variant(start, stop, np.concatenate((words[end:stop], words[start:end])))
+def _shifted(words: Ints, shift: Shift) -> Variant:
+    """The words after a shift: which of them change, and into what."""
+    less_length, start, to = shift
+    end = start - less_length
+    if to < start:
+        return Variant(to, end, np.concatenate((words[start:end], words[to:start])))
+    # Before a word of its own, they move on by as many words as lie before that one.
+    stop = min(to if to > end else end + to - start, words.size)
+    return Variant(start, stop, np.concatenate((words[end:stop], words[start:end])))
 
 
 def edit_rate(hypothesis: Sequence[str], reference: Sequence[str]) -> float:
@@ -259,40 +247,38 @@ def _numbered(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[Ints
     return first, second
 
 
-def _best(beam: Beam, found: Sequence[_Shift]) -> Variant | None:
+def _best(beam: Beam, found: Sequence[Shift]) -> Variant | None:
     """The shift that saves most; of several the longest, then the first, to the first place."""
-    shifts = sorted(set(found), key=lambda one: (-one.length, one.start, one.to))
-    variants = [one.made(beam.words) for one in shifts]
+    variants = [_shifted(beam.words, one) for one in sorted(set(found))]
     distances = beam.distances(variants)
     if not distances or min(distances) >= beam.distance:
         return None
     return variants[distances.index(min(distances))]
 
 
-def _candidates(beam: Beam, *, most: int) -> list[_Shift]:
+def _candidates(beam: Beam, *, most: int) -> list[Shift]:
     """Every shift that may save an edit, or `most` of them and a few."""
-    found: list[_Shift] = []
-    alignment = beam.alignment()
-    wrong = [0, *accumulate(alignment.word_wrong)]
-    target_wrong = [0, *accumulate(alignment.target_wrong)]
+    found: list[Shift] = []
+    aligned, *wrongs = beam.alignment()
+    wrong, target_wrong = ([0, *accumulate(one)] for one in wrongs)
     for start, beside, length in _equal(beam, wrong, target_wrong):
         if wrong[start + length] == wrong[start]:
             continue
         if target_wrong[beside + length] == target_wrong[beside]:
             continue
-        if start <= alignment.word[beside] < start + length:
+        if start <= aligned[beside] < start + length:
             continue
-        found += [_Shift(start, length, to) for to in _places(alignment, beside, length)]
+        found += [(-length, start, to) for to in _places(aligned, beside, length)]
         if len(found) >= most:
             break
     return found
 
 
-def _places(alignment: Alignment, beside: int, length: int) -> Iterator[int]:
+def _places(aligned: list[int], beside: int, length: int) -> Iterator[int]:
     """Before which words it may come: after each that stands beside its equal, or just before."""
     before = -1
     for at in range(beside - 1, beside + length):
-        to = 0 if at == -1 else alignment.word[at] + 1
+        to = 0 if at == -1 else aligned[at] + 1
         if to != before:
             yield to
         before = to

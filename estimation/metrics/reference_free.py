@@ -10,9 +10,6 @@ from itertools import pairwise
 from estimation.metrics.base import Metric
 from estimation.metrics.text import cut, words
 
-# --- Metrics that need only the text. Those of repetition find what people mark as redundant.
-
-
 _UNKNOWN = re.compile(r"<unk>|\[unk\]|\b(?-i:UNK)\b|[\u2583\u25a0]", re.IGNORECASE)
 _PLACEHOLDER = "\u2583"
 
@@ -92,65 +89,7 @@ def unknown_tokens(text: str) -> float:
     return tokens.count(_PLACEHOLDER) / len(tokens) if tokens else 0.0
 
 
-_REPETITION: tuple[Metric, ...] = (
-    Metric(
-        name="repetition",
-        version="2",
-        needs="nothing",
-        description="Repetition: mean share of repeated 1-, 2- and 3-grams plus the share of "
-        "words doubled on the spot (0 = none, below 2).",
-        higher_is_better=False,
-        function=repetition,
-        efficiency={"fluency": 1.047, "redundancy": 1.327, "overall": 1.116, "edit": 1.429},
-    ),
-    Metric(
-        name="repetition_edit",
-        version="2",
-        needs="nothing",
-        description="Edit that would delete what is repeated, on the scale of HTER "
-        "(0 = nothing to delete, unbounded).",
-        higher_is_better=False,
-        function=repetition_edit,
-    ),
-    *(
-        Metric(
-            name=f"repetition_{n}",
-            version="2",
-            needs="nothing",
-            description=f"Share of {n}-grams of words that occurred earlier in the text (0 to 1).",
-            higher_is_better=False,
-            function=partial(repetition_n, n=n),
-        )
-        for n in (1, 2, 3)
-    ),
-    Metric(
-        name="adjacent_duplicates",
-        version="2",
-        needs="nothing",
-        description="Share of neighbouring words that are the same word twice (0 to 1).",
-        higher_is_better=False,
-        function=adjacent_duplicates,
-    ),
-    Metric(
-        name="length",
-        version="2",
-        needs="nothing",
-        description="Number of words.",
-        higher_is_better=None,
-        function=length,
-    ),
-    Metric(
-        name="unknown_tokens",
-        version="2",
-        needs="nothing",
-        description="Share of words that are a symbol for an unknown word (0 to 1).",
-        higher_is_better=False,
-        function=unknown_tokens,
-    ),
-)
-
-
-# --- Metrics that need only the text and look at its sentences, and at words said again and again.
+# --- Sentences, and words said again and again.
 #
 # Sentences end with a full stop, exclamation or question mark before white space, or with a line.
 # Abbreviations cut a sentence in two; that shortens sentences of all systems alike.
@@ -200,40 +139,68 @@ def most_repeated_word(text: str) -> float:
     return float(max(counts.values(), default=0))
 
 
-_SENTENCES: tuple[Metric, ...] = (
-    Metric(
+_metric = partial(Metric, version="2", needs="nothing")
+
+METRICS: tuple[Metric, ...] = (
+    _metric(
+        name="repetition",
+        description="Repetition: mean share of repeated 1-, 2- and 3-grams plus the share of "
+        "words doubled on the spot (0 = none, below 2).",
+        higher_is_better=False,
+        function=repetition,
+        efficiency={"fluency": 1.047, "redundancy": 1.327, "overall": 1.116, "edit": 1.429},
+    ),
+    _metric(
+        name="repetition_edit",
+        description="Edit that would delete what is repeated, on the scale of HTER "
+        "(0 = nothing to delete, unbounded).",
+        higher_is_better=False,
+        function=repetition_edit,
+    ),
+    *(
+        _metric(
+            name=f"repetition_{n}",
+            description=f"Share of {n}-grams of words that occurred earlier in the text (0 to 1).",
+            higher_is_better=False,
+            function=partial(repetition_n, n=n),
+        )
+        for n in (1, 2, 3)
+    ),
+    _metric(
+        name="adjacent_duplicates",
+        description="Share of neighbouring words that are the same word twice (0 to 1).",
+        higher_is_better=False,
+        function=adjacent_duplicates,
+    ),
+    _metric(name="length", description="Number of words.", higher_is_better=None, function=length),
+    _metric(
+        name="unknown_tokens",
+        description="Share of words that are a symbol for an unknown word (0 to 1).",
+        higher_is_better=False,
+        function=unknown_tokens,
+    ),
+    _metric(
         name="shortest_sentence",
-        version="2",
-        needs="nothing",
         description="Number of words of the shortest sentence.",
         higher_is_better=None,
         function=shortest_sentence,
     ),
-    Metric(
+    _metric(
         name="sentence_overlap",
-        version="2",
-        needs="nothing",
         description="Largest share of a sentence's words that another sentence repeats (0 to 1).",
         higher_is_better=False,
         function=sentence_overlap,
     ),
-    Metric(
+    _metric(
         name="says_again",
-        version="2",
-        needs="nothing",
         description="Whether any three words in a row occur twice (0 or 1).",
         higher_is_better=False,
         function=says_again,
     ),
-    Metric(
+    _metric(
         name="most_repeated_word",
-        version="2",
-        needs="nothing",
         description="How often the most frequent word of four letters or more occurs.",
         higher_is_better=False,
         function=most_repeated_word,
     ),
 )
-
-
-METRICS: tuple[Metric, ...] = (*_REPETITION, *_SENTENCES)

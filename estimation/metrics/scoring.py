@@ -85,14 +85,13 @@ def available(
     >>> all(metric.needs == "nothing" for metric in available(has_reference=False))
     True
     """
-    needs = {"nothing"}
-    if has_reference:
-        needs.add("reference")
-    if has_paragraphs:
-        needs.add("paragraphs")
-    if has_others:
-        needs.add("others")
-    return [metric for metric in METRICS.values() if metric.needs in needs]
+    given = {
+        "nothing": True,
+        "reference": has_reference,
+        "paragraphs": has_paragraphs,
+        "others": has_others,
+    }
+    return [metric for metric in METRICS.values() if given[metric.needs]]
 
 
 # --- Many metrics over many texts: in chunks, with progress, in several processes on request.

@@ -16,6 +16,9 @@ FORM = "application/x-www-form-urlencoded"
 TIMEOUT = urllib3.Timeout(connect=5, read=30)
 
 
+Data = Mapping[str, Any]
+
+
 class UnexpectedResponseError(RuntimeError):
     def __init__(self, method: str, url: str, response: urllib3.BaseHTTPResponse) -> None:
         start = response.data[:300].decode(errors="replace")
@@ -25,23 +28,6 @@ class UnexpectedResponseError(RuntimeError):
 
 class InterruptedVisitError(Exception):
     """The person was told to stop while waiting for the server."""
-
-
-@dataclass(frozen=True)
-class PageTask:
-    id: int
-    version: str
-    text: str
-    revision: int
-
-
-@dataclass(frozen=True)
-class TutorialQuestion:
-    """A question before the first text."""
-
-    version: str
-    key: str
-    text: str
 
 
 @dataclass
@@ -55,14 +41,17 @@ class PageForm:
 
 @dataclass(frozen=True)
 class Page:
+    """A page of work: what its data hold, and the form that submits a paid unit that is done.
+
+    finished: `final` where no more work will come; otherwise look again later.
+    """
+
     token: str
     urls: Mapping[str, str]
-    assignment: PageTask | None
-    reason: str
-    message: str
-    over: bool  # no more work will come; otherwise look again later
-    question: TutorialQuestion | None = None
-    hand_in: PageForm | None = None  # of a paid unit that is done
+    assignment: Data | None
+    question: Data | None
+    finished: Data
+    hand_in: PageForm | None = None
 
 
 class Document(HTMLParser):
@@ -103,19 +92,13 @@ class Document(HTMLParser):
 def read_page(html: str, url: str) -> Page:
     document = Document(html)
     data = json.loads(document.work_data)
-    work, finished, asked = data["assignment"], data["finished"] or {}, data.get("tutorial")
-    assignment = work and PageTask(
-        work["id"], work["version"], work["text"], int((work.get("draft") or {}).get("revision", 0))
-    )
     urls = {name: urljoin(url, target) for name, target in data["urls"].items() if target}
     return Page(
         data["token"],
         urls,
-        assignment,
-        finished.get("reason", ""),
-        finished.get("message", ""),
-        bool(finished.get("final")),
-        asked and TutorialQuestion(asked["version"], asked["question"], asked["text"]),
+        data["assignment"],
+        data.get("tutorial"),
+        data["finished"] or {},
         next((form for form in document.forms if form.name == HAND_IN), None),
     )
 
@@ -152,20 +135,21 @@ class Browser:
         except (ValueError, KeyError, TypeError) as error:
             raise UnexpectedResponseError("GET", url, response) from error
 
-    def save_draft(self, page: Page, assignment: PageTask, data: Mapping[str, Any]) -> None:
+    def save_draft(self, page: Page, assignment: Data, data: Data) -> None:
         """Save a draft. A late draft is no loss, because the following submit reports it."""
-        body = {"revision": assignment.revision, "data": data}
+        revision = int((assignment.get("draft") or {}).get("revision", 0))
+        body = {"revision": revision, "data": data}
         self._send("PUT", page.urls["draft"], page, body, {200, 409, 410})
 
     def submit(
-        self, page: Page, answer: Mapping[str, Any], seconds: float, last_try: bool = False
+        self, page: Page, answer: Data, seconds: float, last_try: bool = False
     ) -> dict[str, str] | None:
         """Return {} on success, the errors to correct, or None if the work is no longer theirs."""
         assert page.assignment is not None, "a page without a task submits nothing"
         body = {
             "response": answer,
             "active_seconds": seconds,
-            "version": page.assignment.version,
+            "version": page.assignment["version"],
         }
         allowed = {200, 409, 410} if last_try else {200, 409, 410, 422}
         response = self._send("POST", page.urls["submit"], page, body, allowed)
@@ -174,13 +158,11 @@ class Browser:
             return errors or {"response": "refused without a reason"}
         return {} if response.status == 200 else None
 
-    def answer_tutorial(
-        self, page: Page, question: TutorialQuestion, answer: Mapping[str, Any], seconds: float
-    ) -> bool:
+    def answer_tutorial(self, page: Page, question: Data, answer: Data, seconds: float) -> bool:
         """Return whether the answer was right; a late answer is not."""
         body = {
-            "version": question.version,
-            "question": question.key,
+            "version": question["version"],
+            "question": question["question"],
             "response": answer,
             "active_seconds": seconds,
         }
@@ -191,7 +173,7 @@ class Browser:
         self._send("POST", page.urls["return"], page, {}, {200, 204, 409, 410})
 
     def _send(
-        self, method: str, url: str, page: Page, body: Mapping[str, Any], allowed: set[int]
+        self, method: str, url: str, page: Page, body: Data, allowed: set[int]
     ) -> urllib3.BaseHTTPResponse:
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {page.token}"}
         return self.request(method, url, allowed, json.dumps(body).encode(), headers)

@@ -13,21 +13,10 @@ from pathlib import Path
 from random import Random
 
 # Invented places and people, and the words that the stories share.
-_WORDS: dict[str, tuple[str, ...]] = {
-    name: tuple(words)
-    for name, words in json.loads(
-        Path(__file__).with_name("words.json").read_text(encoding="utf-8")
-    ).items()
-}
-PLACES = _WORDS["PLACES"]
-WOMEN = _WORDS["WOMEN"]
-MEN = _WORDS["MEN"]
-LAST_NAMES = _WORDS["LAST_NAMES"]
-DAYS = _WORDS["DAYS"]
-MONTHS = _WORDS["MONTHS"]
-SMALL_NUMBERS = _WORDS["SMALL_NUMBERS"]
-BOILERPLATE = _WORDS["BOILERPLATE"]
-
+WORDS: dict[str, list[str]] = json.loads(
+    Path(__file__).with_name("words.json").read_text(encoding="utf-8")
+)
+WOMEN, MEN, LAST_NAMES = WORDS["WOMEN"], WORDS["MEN"], WORDS["LAST_NAMES"]
 
 TEXTS = Path(__file__).parent / "texts"
 # <it|the library>: the pronoun a writer would use, and the name a clumsy system repeats.
@@ -75,27 +64,26 @@ def _written(value: str | int) -> str:
     """Write numbers as newspapers do: small ones in words, large ones with a comma."""
     if isinstance(value, str):
         return value
-    return SMALL_NUMBERS[value] if value < 10 else f"{value:,}"
+    return WORDS["SMALL_NUMBERS"][value] if value < 10 else f"{value:,}"
 
 
 def _common_facts(rng: Random) -> dict[str, str]:
-    place, other = rng.sample(PLACES, 2)
-    day, day2 = rng.sample(DAYS, 2)
+    place, other = rng.sample(WORDS["PLACES"], 2)
+    day, day2 = rng.sample(WORDS["DAYS"], 2)
     last, last2, last3 = rng.sample(LAST_NAMES, 3)
-    women, men = WOMEN, MEN
     female = rng.random() < 0.5
     return {
         "place": place,
         "other": other,
         "day": day,
         "day2": day2,
-        "month": rng.choice(MONTHS),
-        "person": f"{rng.choice(women if female else men)} {last}",
+        "month": rng.choice(WORDS["MONTHS"]),
+        "person": f"{rng.choice(WOMEN if female else MEN)} {last}",
         "she": "she" if female else "he",
         "her": "her" if female else "his",
         "him": "her" if female else "him",
-        "person2": f"{rng.choice(women + men)} {last2}",
-        "girl": f"{rng.choice(women)} {last3}",
+        "person2": f"{rng.choice(WOMEN + MEN)} {last2}",
+        "girl": f"{rng.choice(WOMEN)} {last3}",
     }
 
 
@@ -142,47 +130,51 @@ UNKNOWN = "<unk>"
 
 
 @dataclass(frozen=True)
-class DefectMaterial:
-    """Material for faults: other wordings of a sentence, and wordings with repeated names."""
+class DraftText:
+    """One story with its facts drawn, before any text about it.
 
+    reworded, named: other wordings of a sentence, and wordings with repeated names, for faults.
+    """
+
+    article: Sentences
+    headline: str
+    summary: tuple[Sentences, ...]
     reworded: Mapping[str, str]
     named: Mapping[str, str]
 
 
-Fault = Callable[[Sentences, DefectMaterial, Random], Sentences | None]
+Fault = Callable[[Sentences, DraftText, Random], Sentences | None]
 
 
 def _swap(sentences: Sentences, index: int, *replacement: str) -> Sentences:
     return sentences[:index] + replacement + sentences[index + 1 :]
 
 
-def repeated_sentence(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences:
-    index = rng.randrange(len(sentences))
-    return _swap(sentences, index, *(sentences[index],) * rng.choice((2, 2, 2, 2, 3)))
+def repeated_sentence(said: Sentences, _draft: DraftText, rng: Random) -> Sentences:
+    index = rng.randrange(len(said))
+    return _swap(said, index, *(said[index],) * rng.choice((2, 2, 2, 2, 3)))
 
 
-def restated(sentences: Sentences, material: DefectMaterial, rng: Random) -> Sentences | None:
-    options = [i for i, s in enumerate(sentences) if s in material.reworded]
+def restated(said: Sentences, draft: DraftText, rng: Random) -> Sentences | None:
+    options = [i for i, s in enumerate(said) if s in draft.reworded]
     if not options:
         return None
     index = rng.choice(options)
-    return _swap(sentences, index, sentences[index], material.reworded[sentences[index]])
+    return _swap(said, index, said[index], draft.reworded[said[index]])
 
 
-def repeated_name(sentences: Sentences, material: DefectMaterial, rng: Random) -> Sentences | None:
-    options = [i for i, s in enumerate(sentences) if s in material.named]
+def repeated_name(said: Sentences, draft: DraftText, rng: Random) -> Sentences | None:
+    options = [i for i, s in enumerate(said) if s in draft.named]
     if not options:
         return None
     index = rng.choice(options)
-    return _swap(sentences, index, material.named[sentences[index]])
+    return _swap(said, index, draft.named[said[index]])
 
 
-def repeated_phrase(
-    sentences: Sentences, _material: DefectMaterial, rng: Random
-) -> Sentences | None:
+def repeated_phrase(said: Sentences, _draft: DraftText, rng: Random) -> Sentences | None:
     """Add a loop: the decoder repeats three to six words."""
-    index = rng.randrange(len(sentences))
-    words = sentences[index].rstrip(".").split()
+    index = rng.randrange(len(said))
+    words = said[index].rstrip(".").split()
     length = rng.randint(3, 6)
     if len(words) < length + 4:
         return None
@@ -190,77 +182,50 @@ def repeated_phrase(
     loop = [word.rstrip(",;:") for word in words[start : start + length]]
     times = rng.choice((1, 1, 2))
     looped = words[: start + length] + loop * times + words[start + length :]
-    return _swap(sentences, index, " ".join(looped) + ".")
+    return _swap(said, index, " ".join(looped) + ".")
 
 
-def scrambled(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences | None:
-    index = rng.randrange(len(sentences))
-    words = sentences[index].rstrip(".").split()
+def scrambled(said: Sentences, _draft: DraftText, rng: Random) -> Sentences | None:
+    index = rng.randrange(len(said))
+    words = said[index].rstrip(".").split()
     if len(words) < 10:
         return None
     start = rng.randint(2, len(words) - 7)
     window = words[start : start + 7]
     moved = window[3:5] + window[6:] + window[:2] + window[5:6] + window[2:3]
-    return _swap(sentences, index, " ".join(words[:start] + moved + words[start + 7 :]) + ".")
+    return _swap(said, index, " ".join(words[:start] + moved + words[start + 7 :]) + ".")
 
 
-def truncated(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences | None:
-    words = sentences[-1].split()
+def truncated(said: Sentences, _draft: DraftText, rng: Random) -> Sentences | None:
+    words = said[-1].split()
     if len(words) < 7:
         return None
     kept = rng.randint(4, len(words) - 2)
-    return _swap(sentences, len(sentences) - 1, " ".join(words[:kept]).rstrip(",;:"))
+    return _swap(said, len(said) - 1, " ".join(words[:kept]).rstrip(",;:"))
 
 
-def _replace_one(
-    sentences: Sentences, pattern: str, replacement: Callable[[re.Match[str]], str], rng: Random
-) -> Sentences | None:
-    hits = [(i, hit) for i, s in enumerate(sentences) for hit in re.finditer(pattern, s)]
-    if not hits:
-        return None
-    index, hit = rng.choice(hits)
-    text = sentences[index]
-    return _swap(sentences, index, text[: hit.start()] + replacement(hit) + text[hit.end() :])
-
-
-def doubled_word(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences | None:
-    pattern = rf"(?<= )({'|'.join(DOUBLED)}) "
-    return _replace_one(sentences, pattern, lambda hit: hit[0] * 2, rng)
-
-
-def missing_article(
-    sentences: Sentences, _material: DefectMaterial, rng: Random
-) -> Sentences | None:
-    return _replace_one(sentences, r"(?<= )(?:the|a|an) ", lambda _: "", rng)
-
-
-def unknown_token(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences | None:
-    """Remove rare words, mostly names and numbers, that a small vocabulary lacks."""
-    pattern = r"(?<= )(?!\w+day)(?:[A-Z][a-z]{3,}|£?\d[\d,.]*\d|[a-z]{10,})"
-    return _replace_one(sentences, pattern, lambda _: UNKNOWN, rng)
-
-
-def wrong_agreement(
-    sentences: Sentences, _material: DefectMaterial, rng: Random
-) -> Sentences | None:
-    pattern = rf"(?<= )(?:{'|'.join(WRONG_VERBS)})\b"
-    return _replace_one(sentences, pattern, lambda hit: WRONG_VERBS[hit[0]], rng)
-
-
-def wrong_preposition(
-    sentences: Sentences, _material: DefectMaterial, rng: Random
-) -> Sentences | None:
+def wrong_preposition(said: Sentences, draft: DraftText, rng: Random) -> Sentences | None:
     candidates = list(WRONG_PREPOSITIONS)
     rng.shuffle(candidates)
     for pattern, wrong in candidates:
-        changed = _replace_one(sentences, pattern, _constant(wrong), rng)
+        changed = _replacing(pattern, wrong)(said, draft, rng)
         if changed:
             return changed
     return None
 
 
-def _constant(text: str) -> Callable[[re.Match[str]], str]:
-    return lambda _: text
+def _replacing(pattern: str, replacement: str | Callable[[str], str]) -> Fault:
+    """Return the fault that replaces one match of a pattern, by a text or what it becomes."""
+
+    def fault(said: Sentences, _draft: DraftText, rng: Random) -> Sentences | None:
+        hits = [(i, hit) for i, s in enumerate(said) for hit in re.finditer(pattern, s)]
+        if not hits:
+            return None
+        index, hit = rng.choice(hits)
+        new = replacement if isinstance(replacement, str) else replacement(hit[0])
+        return _swap(said, index, hit.string[: hit.start()] + new + hit.string[hit.end() :])
+
+    return fault
 
 
 FAULTS: Mapping[str, Fault] = {
@@ -269,10 +234,15 @@ FAULTS: Mapping[str, Fault] = {
     "repeated_name": repeated_name,
     "repeated_phrase": repeated_phrase,
     "scrambled": scrambled,
-    "doubled_word": doubled_word,
-    "missing_article": missing_article,
-    "unknown_token": unknown_token,
-    "wrong_agreement": wrong_agreement,
+    "doubled_word": _replacing(rf"(?<= )({'|'.join(DOUBLED)}) ", lambda word: word * 2),
+    "missing_article": _replacing(r"(?<= )(?:the|a|an) ", ""),
+    # Rare words, mostly names and numbers, that a small vocabulary lacks.
+    "unknown_token": _replacing(
+        r"(?<= )(?!\w+day)(?:[A-Z][a-z]{3,}|£?\d[\d,.]*\d|[a-z]{10,})", UNKNOWN
+    ),
+    "wrong_agreement": _replacing(
+        rf"(?<= )(?:{'|'.join(WRONG_VERBS)})\b", lambda word: WRONG_VERBS[word]
+    ),
     "wrong_preposition": wrong_preposition,
     "truncated": truncated,
 }
@@ -324,7 +294,7 @@ LEAD_WORDS = 52
 
 @dataclass(frozen=True)
 class CorpusOutput:
-    """versions[0] is the corrected text; versions[-1] is what the system wrote."""
+    """versions[0] is what a careful reader would make of it; versions[-1] is what was written."""
 
     versions: tuple[str, ...]
     defects: tuple[str, ...]
@@ -332,6 +302,10 @@ class CorpusOutput:
     @property
     def text(self) -> str:
         return self.versions[-1]
+
+    @property
+    def corrected(self) -> str:
+        return self.versions[0]
 
 
 @dataclass(frozen=True)
@@ -341,15 +315,6 @@ class CorpusRow:
     input: str
     reference: str
     outputs: Mapping[str, CorpusOutput]
-
-
-@dataclass(frozen=True)
-class Correction:
-    """How a careful reader would correct a text, and its defects."""
-
-    text: str
-    defects: tuple[str, ...]
-    versions: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -396,16 +361,6 @@ LARGE = ErrorProfile(
 )
 
 
-@dataclass(frozen=True)
-class DraftText:
-    """One story with its facts drawn, before any text about it."""
-
-    article: Sentences
-    headline: str
-    summary: tuple[Sentences, ...]
-    material: DefectMaterial
-
-
 def sample_outputs(seed: int = DEFAULT_SEED, items: int = 260) -> list[CorpusRow]:
     """Return the rows of the demo. Topics alternate, so that neighbours differ."""
     rng = Random(f"{seed}/topics")
@@ -439,25 +394,19 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
-def corrections(rows: list[CorpusRow]) -> dict[str, Correction]:
-    """Return the known correction of every output text of these rows."""
-    known: dict[str, Correction] = {}
-    for row in rows:
+@lru_cache(maxsize=4)
+def _known(seed: int, items: int) -> dict[str, CorpusOutput]:
+    known: dict[str, CorpusOutput] = {}
+    for row in sample_outputs(seed, items):
         for output in row.outputs.values():
-            correction = Correction(output.versions[0], output.defects, output.versions)
-            known.setdefault(normalised(output.text), correction)
+            known.setdefault(normalised(output.text), output)
     return known
 
 
-@lru_cache(maxsize=4)
-def _known(seed: int, items: int) -> dict[str, Correction]:
-    return corrections(sample_outputs(seed, items))
-
-
-def clean_version(text: str, seed: int = DEFAULT_SEED, items: int = 260) -> Correction:
-    """Return the recorded correction; other texts count as sound."""
+def known_output(text: str, seed: int = DEFAULT_SEED, items: int = 260) -> CorpusOutput:
+    """Return the output with this text, whose correction is known; other texts count as sound."""
     sound = normalised(text)
-    return _known(seed, items).get(sound) or Correction(sound, (), (sound,))
+    return _known(seed, items).get(sound) or CorpusOutput((sound,), ())
 
 
 def _new_row(schema: Story, number: int, seed: int, seen: set[str]) -> CorpusRow:
@@ -497,7 +446,7 @@ def _draft(schema: Story, rng: Random) -> DraftText:
         if "<" in variant
     }
     reworded = {sentence: order[i - 1] for order in summary[:2] for i, sentence in enumerate(order)}
-    return DraftText(article, summary[0][2], summary, DefectMaterial(reworded, named))
+    return DraftText(article, summary[0][2], summary, reworded, named)
 
 
 def _summary(draft: DraftText, turn: int, rng: Random) -> Sentences:
@@ -529,16 +478,12 @@ def _abstract(draft: DraftText, profile: ErrorProfile, turn: int, rng: Random) -
     if "truncated" in kinds and len(sentences) > 2:
         versions = [" ".join(sentences[:-1])]  # a reader can only remove an unfinished sentence
     for kind in kinds:
-        changed = FAULTS[kind](sentences, draft.material, rng)
+        changed = FAULTS[kind](sentences, draft, rng)
         if changed and changed != sentences:
             sentences = changed
             versions.append(" ".join(sentences))
             done.append(kind)
-    return (
-        CorpusOutput(tuple(versions), tuple(done))
-        if done
-        else CorpusOutput((" ".join(sentences),), ())
-    )
+    return CorpusOutput(tuple(versions) if done else (" ".join(sentences),), tuple(done))
 
 
 def _draw_kinds(profile: ErrorProfile, rng: Random) -> list[str]:
@@ -556,7 +501,7 @@ def _lead(draft: DraftText, rng: Random) -> tuple[str, CorpusOutput]:
     opening, defects, sound = draft.article, [], draft.article[:3]
     chance = rng.random()
     if chance < 0.2:
-        opening, defects = (rng.choice(BOILERPLATE), *draft.article), ["boilerplate"]
+        opening, defects = (rng.choice(WORDS["BOILERPLATE"]), *draft.article), ["boilerplate"]
         sound = draft.article[:2]
     elif chance < 0.42:  # the line under the headline already tells the story
         opening, defects = (draft.headline, *draft.article), ["restated"]

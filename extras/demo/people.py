@@ -11,14 +11,13 @@ from urllib.parse import urlencode, urljoin
 from extras.demo import corpus, schooling
 from extras.demo.browser import (
     Browser,
+    Data,
     Document,
     InterruptedVisitError,
     Page,
     PageForm,
-    PageTask,
-    TutorialQuestion,
 )
-from extras.demo.corpus import Correction, clean_version
+from extras.demo.corpus import CorpusOutput, known_output
 
 CRITERIA = ("fluency", "redundancy", "overall")
 
@@ -46,7 +45,7 @@ CUT = 0.33
 @dataclass(frozen=True)
 class DemoAnswer:
     levels: Mapping[str, int]
-    correction: Correction
+    output: CorpusOutput
 
     @property
     def edit_required(self) -> bool:
@@ -55,8 +54,7 @@ class DemoAnswer:
 
 def unread(text: str) -> DemoAnswer:
     """Return the best levels, whatever the text is."""
-    correction = judge(text, 0.0, 0.0, Random(0)).correction
-    return DemoAnswer(dict.fromkeys(("fluency", "redundancy", "overall"), 1), correction)
+    return DemoAnswer(dict.fromkeys(CRITERIA, 1), known_output(text))
 
 
 def quality(text: str, defects: tuple[str, ...]) -> tuple[float, float, float]:
@@ -77,25 +75,25 @@ def _cost(defects: tuple[str, ...], column: int) -> float:
 
 
 def judge(text: str, leniency: float, noise: float, rng: Random) -> DemoAnswer:
-    correction = clean_version(text)
+    output = known_output(text)
     mood = rng.gauss(0, noise * 0.6)
     levels = {
         criterion: level(value + leniency + mood + rng.gauss(0, noise))
-        for criterion, value in zip(CRITERIA, quality(text, correction.defects), strict=True)
+        for criterion, value in zip(CRITERIA, quality(text, output.defects), strict=True)
     }
-    return DemoAnswer(levels, correction)
+    return DemoAnswer(levels, output)
 
 
 def level(latent: float) -> int:
     return (latent > CUT) - (latent < -CUT)
 
 
-def sensible_edit(text: str, correction: Correction, rng: Random) -> str:
+def sensible_edit(text: str, output: CorpusOutput, rng: Random) -> str:
     """Return an edit of all defects, sometimes only of the last ones; sound texts are polished."""
-    if len(correction.versions) > 2 and rng.random() < 0.15:
-        return rng.choice(correction.versions[1:-1])
-    if correction.text != text:
-        return correction.text
+    if len(output.versions) > 2 and rng.random() < 0.15:
+        return rng.choice(output.versions[1:-1])
+    if output.corrected != text:
+        return output.corrected
     return corpus.polished(text)
 
 
@@ -153,7 +151,7 @@ class DemoPerson:
         return judge(text, self.leniency, self.noise, self._for_text(text, "verdict"))
 
     def edit(self, text: str, verdict: DemoAnswer) -> str:
-        return sensible_edit(text, verdict.correction, self._for_text(text, "edit"))
+        return sensible_edit(text, verdict.output, self._for_text(text, "edit"))
 
     def hasty_edit(self, text: str, edit: str) -> str | None:
         """Return the edit; at times None (forgotten), or the text with only white space changed."""
@@ -227,7 +225,7 @@ class DemoVisit:
     def run(self, start: str) -> None:
         """Do the work that an invitation leads to."""
         page = self.stay(self.browser.accept_invitation(start, self.person.name))
-        self.end(page.reason if page else "stopped", page.message if page else "")
+        self.end(page.finished if page else {"reason": "stopped"})
 
     def stay(self, page_url: str, *, looks: int | None = None) -> Page | None:
         """Do the offered work until none is left; return the last page, or None if stopped.
@@ -243,25 +241,25 @@ class DemoVisit:
             elif page.assignment:
                 self._work_on(page, page.assignment)
                 wait, looked = FIRST_WAIT, 0
-            elif page.over or looked == looks:
+            elif page.finished.get("final") or looked == looks:
                 return self.browser.open(page.urls["hand_in"]) if "hand_in" in page.urls else page
             else:
                 self.stop.wait(wait)
                 wait, looked = min(2 * wait, LONGEST_WAIT), looked + 1
         return None
 
-    def end(self, reason: str, message: str) -> None:
-        self.tally.end = reason
-        self.tell(f"is finished ({reason}). {message}")
+    def end(self, finished: Data) -> None:
+        self.tally.end = finished.get("reason", "")
+        self.tell(f"is finished ({self.tally.end}). {finished.get('message', '')}")
 
-    def _learn(self, page: Page, question: TutorialQuestion) -> None:
+    def _learn(self, page: Page, question: Data) -> None:
         """Answer one question of the tutorial, which is shorter than a text."""
-        answer = schooling.answer(question.key, question.text, self.person.rng)
+        answer = schooling.answer(question["question"], question["text"], self.person.rng)
         self.stop.wait(LEARNING * self.pause)
         if self.browser.answer_tutorial(page, question, answer, seconds=8.0):
-            self.tell(f"answered “{question.key}”")
+            self.tell(f"answered “{question['question']}”")
 
-    def _work_on(self, page: Page, assignment: PageTask) -> None:
+    def _work_on(self, page: Page, assignment: Data) -> None:
         rng, habits = self.person.rng, self.person.habits
         haste = 0.15 if self.person.careless else 1.0
         wait = self.pause * haste * rng.uniform(0.6, 1.4) * USUAL_SPEED / self.person.speed
@@ -273,22 +271,22 @@ class DemoVisit:
         if rng.random() < habits.returns:
             self.browser.give_back(page)
             self.tally.returned += 1
-            self.tell(f"returned assignment {assignment.id}")
+            self.tell(f"returned assignment {assignment['id']}")
         else:
             self._judge(page, assignment)
 
-    def _judge(self, page: Page, assignment: PageTask) -> None:
-        verdict = self.person.verdict(assignment.text)
-        edit = self.person.edit(assignment.text, verdict) if verdict.edit_required else None
+    def _judge(self, page: Page, assignment: Data) -> None:
+        verdict = self.person.verdict(assignment["text"])
+        edit = self.person.edit(assignment["text"], verdict) if verdict.edit_required else None
         answer: dict[str, Any] = {**verdict.levels, "edit": edit}
-        seconds = self.person.seconds_for(assignment.text, edit is not None)
+        seconds = self.person.seconds_for(assignment["text"], edit is not None)
         self.browser.save_draft(page, assignment, answer)
-        if self._submit(page, assignment.text, answer, seconds):
+        if self._submit(page, assignment["text"], answer, seconds):
             self.tally.submitted += 1
-            self.tell(f"judged assignment {assignment.id}")
+            self.tell(f"judged assignment {assignment['id']}")
         else:
             self.tally.lost += 1
-            self.tell(f"came too late for assignment {assignment.id}")
+            self.tell(f"came too late for assignment {assignment['id']}")
 
     def _submit(self, page: Page, text: str, answer: dict[str, Any], seconds: float) -> bool:
         """Submit, sometimes in haste; then the page says what is missing, and it is corrected."""
@@ -370,13 +368,13 @@ class OnSite(DemoVisit):
             page = self._do(site, unit) if unit else None
             if page and page.hand_in:
                 wait = FIRST_WAIT
-            elif page and page.over and page.reason not in AGAIN:
-                self.end(page.reason, page.message)
+            elif page and page.finished.get("final") and page.finished["reason"] not in AGAIN:
+                self.end(page.finished)
                 return
             else:
                 self.stop.wait(wait)
                 wait = min(2 * wait, LONGEST_WAIT)
-        self.end("stopped", "")
+        self.end({"reason": "stopped"})
 
     def _do(self, site: Site, unit: str) -> Page | None:
         """Do the work of a unit and submit it; return it if there is none."""

@@ -194,17 +194,6 @@ def test_a_file_that_breaks_off_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def closed_port() -> str:
-    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
-        return f"http://127.0.0.1:{server.server_port}"
-
-
-def test_nobody_at_the_address() -> None:
-    plumbline = Plumbline(closed_port(), token="t", sleep=lambda _s: None)
-    with plumbline, pytest.raises(Unreachable):
-        list(plumbline.campaigns())
-
-
 @pytest.mark.parametrize(
     ("url", "says"),
     [
@@ -220,11 +209,6 @@ def test_addresses_that_are_not_taken(monkeypatch: pytest.MonkeyPatch, url: str,
     monkeypatch.delenv("PLUMBLINE_URL", raising=False)
     with pytest.raises(PlumblineError, match=says):
         Plumbline(url, token="t")
-
-
-def test_plain_http_is_taken_where_it_is_asked_for() -> None:
-    Plumbline("http://plumbline.example.org", token="t", insecure=True).close()
-    Plumbline("http://localhost:8000/under/a/path/", token="t").close()
 
 
 def test_a_path_before_the_api_is_kept(far: Any, pauses: list[float]) -> None:

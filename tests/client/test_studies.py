@@ -135,19 +135,6 @@ def test_the_progress_of_an_import_is_told(ada: Plumbline, tmp_path: Path) -> No
         ada.cancel_import(told[0].id)
 
 
-def test_what_the_callback_raises_ends_the_wait(ada: Plumbline, tmp_path: Path) -> None:
-    def stop(_found: Import) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        ada.create("Large", file_of(tmp_path, large()), **PLAN, progress=stop)
-    (begun,) = ada.imports()
-    assert begun.status == "reading"
-    assert ada.cancel_import(begun.id).status == "cancelled"
-    with pytest.raises(Refused, match="cancelled"):
-        ada.wait_for_import(begun.id)
-
-
 def test_lists_are_followed_while_rows_come(ada: Plumbline) -> None:
     made = campaign(owner=owner(), items=2)
     for n in range(5):

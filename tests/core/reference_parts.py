@@ -18,10 +18,6 @@ def items_of(judgments):
     return sorted({item for item, _, _ in judgments})
 
 
-def people_of(judgments):
-    return sorted({person for _, person, _ in judgments}, key=str)
-
-
 def count_by_item(judgments):
     counts = {}
     for item, _, _ in judgments:
@@ -143,38 +139,6 @@ def one_way_msw(judgments):
     within = sum((y - means[item]) ** 2 for item, _, y in judgments)
     replicates = len(judgments) - len(counts)
     return (within / replicates if replicates else None), replicates
-
-
-def crossed_moments(judgments):
-    """σ²_item, σ²_person, σ²_rest by the moments of Gao and Owen (2017), not truncated."""
-    size = len(judgments)
-    by_item, by_person = {}, {}
-    for item, person, y in judgments:
-        by_item.setdefault(item, []).append(y)
-        by_person.setdefault(person, []).append(y)
-
-    def within(groups):
-        return sum(sum((y - sum(g) / len(g)) ** 2 for y in g) for g in groups.values())
-
-    scores = [y for _, _, y in judgments]
-    moments = [
-        within(by_item),
-        within(by_person),
-        size * sum(y * y for y in scores) - sum(scores) ** 2,
-    ]
-    squares_item = sum(len(g) ** 2 for g in by_item.values())
-    squares_person = sum(len(g) ** 2 for g in by_person.values())
-    system = [
-        [0, size - len(by_item), size - len(by_item)],
-        [size - len(by_person), 0, size - len(by_person)],
-        [size**2 - squares_item, size**2 - squares_person, size**2 - size],
-    ]
-    return [float(v) for v in np.linalg.solve(system, moments)]
-
-
-def data_efficiency(rho, gamma):
-    """DE = (1 + γ)/(1 − ρ² + γ)."""
-    return (1 + gamma) / (1 - rho**2 + gamma)
 
 
 # --- the person part (V_person, in three steps)

@@ -26,19 +26,6 @@ def expected_of(sample, *, estimator, **options):
     )
 
 
-def expected_difference(first, second, *, estimator, **options):
-    """What the reference computes of two samples."""
-    return reference.difference(
-        rows_of(first),
-        rows_of(second),
-        first.n_population,
-        (first.scale.low, first.scale.high),
-        (first.metric, second.metric),
-        estimator=estimator,
-        **options,
-    )
-
-
 def ends_of(found, level):
     """The two ends of the engine's interval, or None twice."""
     try:

@@ -96,15 +96,6 @@ def test_crossed_components():
     assert (found.item, found.person, found.rest) == pytest.approx((7 / 3, 1, 0))
 
 
-def test_crossed_components_of_the_two_way_case():
-    # Known answer 2b; negative components stay in the raw result.
-    found = crossed(crossed_case())
-    assert (found.item, found.person, found.rest) == pytest.approx(
-        (0.3121212, 0.4621212, -0.0454545), abs=5e-8
-    )
-    assert found.truncated().rest == 0
-
-
 def test_crossed_components_solve_the_moment_equations():
     # The three equations as printed, solved by numpy.
     sample = random_sample(3)

@@ -85,7 +85,8 @@ def test_a_function_tells_its_arguments_and_errors(package: ModuleType, name: st
 def test_a_class_describes_its_fields_and_methods(package: ModuleType, name: str) -> None:
     cls = getattr(package, name)
     if dataclasses.is_dataclass(cls):
-        assert {field.name for field in dataclasses.fields(cls)} <= described(cls)
+        told = set().union(*map(described, cls.__mro__))
+        assert {field.name for field in dataclasses.fields(cls)} <= told
     for method, value in vars(cls).items():
         if not method.startswith("_") and callable(getattr(value, "__func__", value)):
             assert inspect.getdoc(getattr(cls, method)), method

@@ -92,19 +92,9 @@ def test_equal_is_one_and_disjoint_is_zero(name: str) -> None:
     np.testing.assert_allclose(scores, [best, 0], atol=1e-12)
 
 
-@_SETTINGS
-@given(text=_TEXTS)
-def test_ter_of_equal_texts_is_zero(text: str) -> None:
-    assert METRICS["ter"].score([text], [text])[0] == 0
-
-
 @pytest.mark.parametrize("name", SIMILARITIES)
 def test_empty_has_nothing_in_common(name: str) -> None:
     assert not METRICS[name].score(["", "a b", ""], ["a b", "", ""]).any()
-
-
-def test_ter_of_empty_texts() -> None:
-    np.testing.assert_array_equal(METRICS["ter"].score(["", "a b", ""], ["a b", "", ""]), [1, 1, 0])
 
 
 def test_metrics_see_normalised_text() -> None:

@@ -97,17 +97,6 @@ def test_a_prefork_worker_computes_by_itself(daemon: bool) -> None:
         answers.close()
 
 
-def test_progress_may_stop_the_work() -> None:
-    class StopError(Exception):
-        pass
-
-    def stop(done: int, total: int) -> None:
-        raise StopError
-
-    with pytest.raises(StopError):
-        score_all(["length"], TEXTS, progress=stop)
-
-
 def test_nothing_to_do() -> None:
     assert score_all([], TEXTS) == {}
     assert score_all(["length"], [])["length"].shape == (0,)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.lib_ter import translation_edit_rate
 
 from estimation.metrics import METRICS, hter, normalise, takes_long
-from estimation.metrics.edits import LONG, SHIFT_WORK, edit_rate, translation_edits
+from estimation.metrics.edits import LONG, SHIFT_WORK, translation_edits
 from estimation.metrics.text import treebank_tokens
 from tests.seeds import walks
 
@@ -49,13 +49,6 @@ def test_edited_texts_have_the_edits_that_sacrebleu_counts(pair: tuple[list[str]
     assert translation_edits(edit, text) == sacrebleu(edit, text)
 
 
-@pytest.mark.slow
-@settings(max_examples=150, deadline=None)
-@given(words(40, 4), words(40, 4))
-def test_unlike_texts_have_the_edits_that_sacrebleu_counts(a: list[str], b: list[str]):
-    assert translation_edits(a, b) == sacrebleu(a, b)
-
-
 @settings(max_examples=60, deadline=None)
 @given(words(4, 3), words(400, 3))
 def test_texts_of_unlike_length_have_the_edits_that_sacrebleu_counts(a: list[str], b: list[str]):
@@ -70,12 +63,6 @@ def test_as_many_candidates_as_sacrebleu_tries(seed: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = (rng.integers(0, 12, n).astype(str).tolist() for n in (70, 90))
     assert translation_edits(a, b) == sacrebleu(a, b)
-
-
-def test_empty_texts() -> None:
-    assert translation_edits([], []) == 0
-    assert translation_edits(["a", "b"], []) == translation_edits([], ["a", "b"]) == 2
-    assert [edit_rate([], []), edit_rate(["a"], []), edit_rate([], ["a"])] == [0, 1, 1]
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from plumbline_client.rows import read
 from plumbline_client.transport import Transport
 
 
@@ -60,5 +61,4 @@ class Gold:
     def _state(self, first: Mapping[str, Any]) -> GoldState:
         """Return it from the first page of its items, and the pages after it."""
         rows = self._at.rest(first, "items")
-        items = tuple(GoldItem(**{name: one[name] for name in GoldItem.__slots__}) for one in rows)
-        return GoldState(first["share"], items)
+        return GoldState(first["share"], tuple(read(GoldItem, one) for one in rows))

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
+from plumbline_client.rows import read, reader
 from plumbline_client.transport import Transport
 
 
@@ -91,17 +92,8 @@ def _path(reference: str) -> str:
 
 
 def _instrument(data: Mapping[str, Any]) -> Instrument:
-    names = ("key", "version", "reference", "label", "built_in")
-    criteria = tuple(_criterion(one) for one in data["criteria"])
-    given = {name: data[name] for name in names}
-    return Instrument(**given, criteria=criteria, definition=data.get("definition"), data=data)
+    criteria = tuple(read(Criterion, one) for one in data["criteria"])
+    return read(Instrument, data, criteria=criteria)
 
 
-def _criterion(data: Mapping[str, Any]) -> Criterion:
-    return Criterion(**{name: data[name] for name in Criterion.__slots__})
-
-
-def _tutorial(data: Mapping[str, Any]) -> Tutorial:
-    names = ("id", "instrument", "title", "language", "version", "n_questions", "campaigns")
-    at = datetime.fromisoformat(data["created_at"])
-    return Tutorial(**{name: data[name] for name in names}, created_at=at, data=data)
+_tutorial = reader(Tutorial)

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from plumbline_client import keywords
+from plumbline_client.rows import read, reader
 from plumbline_client.transport import Transport
 
 
@@ -176,20 +177,7 @@ def _agreed(offer: Offer, key: str | None) -> dict[str, Any]:
 
 def _offer(data: Mapping[str, Any]) -> Offer:
     problems = tuple((one["field"], one["message"]) for one in data["problems"])
-    total = Decimal(data["total"])
-    return Offer(total, data["environment"], data["places"], problems, data)
+    return read(Offer, data, problems=problems)
 
 
-def _batch(data: Mapping[str, Any]) -> Batch:
-    reward = Decimal(data["reward"]) if data.get("reward") is not None else None
-    return Batch(data["id"], data["title"], data["state"], data["places"], reward, data)
-
-
-def _account(data: Mapping[str, Any]) -> Account:
-    money = (Decimal(data[name]) for name in ("earned", "refused", "paid", "due"))
-    return Account(data["annotator"], data["external_id"], *money)
-
-
-def _line(data: Mapping[str, Any]) -> PayoutLine:
-    amount = Decimal(data["amount"])
-    return PayoutLine(data["annotator"], data["external_id"], amount, data["state"])
+_batch, _account, _line = reader(Batch), reader(Account), reader(PayoutLine)

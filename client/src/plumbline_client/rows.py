@@ -1,18 +1,47 @@
 """What the server tells, as typed rows. Fields that a newer server adds are in `data`."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar, get_args, get_type_hints
+
+Row = TypeVar("Row")
+_hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 
 
-def _at(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
+def read(kind: type[Row], data: Mapping[str, Any], **own: Any) -> Row:
+    """Return a row from what the server tells, each field as its type says.
+
+    own: fields that the server tells otherwise. What may be None may be missing.
+    """
+    given: dict[str, Any] = {"data": data} | own
+    hints = _hints(kind)
+    for name in (one.name for one in fields(kind) if one.name not in own):  # type: ignore[arg-type]
+        if name in data and name != "data":
+            given[name] = _value(hints[name], data[name])
+        elif name not in given and type(None) in get_args(hints[name]):
+            given[name] = None
+    return kind(**{name: value for name, value in given.items() if name in hints})
 
 
-def _money(text: str | None) -> Decimal | None:
-    return Decimal(text) if text is not None else None
+def _value(hint: Any, told: Any) -> Any:
+    names = (hint, *get_args(hint))
+    if told is None or (told == "" and datetime in names):
+        return None
+    if Decimal in names:
+        return Decimal(told)
+    if datetime in names:
+        return datetime.fromisoformat(told)
+    if getattr(hint, "__origin__", None) is tuple:
+        return tuple(told)
+    return dict(told) if isinstance(told, Mapping) else told
+
+
+def reader(kind: type[Row]) -> Callable[[Mapping[str, Any]], Row]:
+    """Return what reads rows of a kind."""
+    return lambda data: read(kind, data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,26 +73,7 @@ class Campaign:
 
 
 def campaign(data: Mapping[str, Any]) -> Campaign:
-    return Campaign(
-        id=data["id"],
-        name=data["name"],
-        status=data["status"],
-        close_reason=data["close_reason"],
-        instrument=f"{data['instrument']}@{data['instrument_version']}",
-        targets=dict(data["targets"]),
-        margins=dict(data["margins"]),
-        metrics=tuple(data["metrics"]),
-        planned=data["planned"],
-        judged=data["judged"],
-        spent=Decimal(data["spent"]),
-        budget=_money(data["budget"]),
-        reward=Decimal(data["reward"]),
-        created_at=_at(data["created_at"]),
-        opened_at=_at(data["opened_at"]),
-        closed_at=_at(data["closed_at"]),
-        notices=tuple(data.get("notices", ())),
-        data=data,
-    )
+    return read(Campaign, data, instrument=f"{data['instrument']}@{data['instrument_version']}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +91,6 @@ class Estimate:
     data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
-def estimate(data: Mapping[str, Any]) -> Estimate:
-    names = (
-        "system",
-        "criterion",
-        "estimate",
-        "low",
-        "high",
-        "width",
-        "level",
-        "mean_estimate",
-    )
-    return Estimate(**{name: data[name] for name in names}, data=data)
-
-
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """The paired difference of two systems, `first` minus `second`, in score units."""
@@ -107,11 +103,6 @@ class Comparison:
     high: float | None
     outcome: str | None  # in a ranking: first, second, close or open
     data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
-
-
-def comparison(data: Mapping[str, Any]) -> Comparison:
-    names = ("first", "second", "criterion", "difference", "low", "high", "outcome")
-    return Comparison(**{name: data[name] for name in names}, data=data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,20 +120,6 @@ class Judgment:
     data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
-def judgment(data: Mapping[str, Any]) -> Judgment:
-    return Judgment(
-        id=data["id"],
-        annotator=data["annotator"],
-        item=data["item"],
-        systems=tuple(data["systems"]),
-        scores=dict(data["scores"]),
-        counts=data["counts"],
-        submitted_at=datetime.fromisoformat(data["submitted_at"]),
-        response=data["response"],
-        data=data,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Import:
     """A file that becomes a campaign. `campaign` is its id once it exists."""
@@ -153,11 +130,6 @@ class Import:
     total: int  # of the same; 0 while it is unknown
     campaign: str | None
     data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
-
-
-def import_(data: Mapping[str, Any]) -> Import:
-    names = ("id", "status", "done", "total", "campaign")
-    return Import(**{name: data[name] for name in names}, data=data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +145,6 @@ class Act:
     verb: str
     text: str
     data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
-
-
-def act(data: Mapping[str, Any]) -> Act:
-    names = ("id", "actor", "verb", "text")
-    at = datetime.fromisoformat(data["at"])
-    return Act(at=at, **{name: data[name] for name in names}, data=data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,17 +164,5 @@ class Subscription:
     data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
-def subscription(data: Mapping[str, Any]) -> Subscription:
-    return Subscription(
-        id=data["id"],
-        who=data["who"],
-        channel=data["channel"],
-        url=data["url"],
-        secret=data["secret"],
-        events=tuple(data["events"]),
-        ended_at=_at(data["ended_at"]),
-        last_sent_at=_at(data["last_sent_at"]),
-        waiting=data["waiting"],
-        problem=data["problem"],
-        data=data,
-    )
+estimate, comparison, judgment = reader(Estimate), reader(Comparison), reader(Judgment)
+import_, act, subscription = reader(Import), reader(Act), reader(Subscription)

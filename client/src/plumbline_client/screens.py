@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from plumbline_client.rows import read
 from plumbline_client.transport import Transport
 
 Settings = Mapping[str, Mapping[str, Any]]  # group -> name -> value
@@ -54,10 +55,9 @@ class Screens:
 
 
 def _state(data: Mapping[str, Any]) -> ScreenSettings:
-    amendments = tuple(map(_amendment, data["amendments"]))
-    return ScreenSettings(data["settings"], data["at_opening"], amendments, data)
+    return read(ScreenSettings, data, amendments=tuple(map(_amendment, data["amendments"])))
 
 
 def _amendment(data: Mapping[str, Any]) -> Amendment:
     changes = {path: (was, now) for path, (was, now) in data["changes"].items()}
-    return Amendment(datetime.fromisoformat(data["at"]), data["actor"], data["why"], changes)
+    return read(Amendment, data, changes=changes)

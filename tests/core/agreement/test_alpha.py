@@ -1,9 +1,6 @@
 """Krippendorff's alpha: known answers, brute force, another package, invariances, bad input."""
 
-from collections import Counter
-from contextlib import nullcontext
 from itertools import permutations
-from unittest.mock import patch
 
 import krippendorff
 import numpy as np
@@ -96,44 +93,6 @@ def test_agrees_with_the_package(seed, distance):
     assert found.alpha == pytest.approx(theirs, abs=1e-6)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("distance", DISTANCES)
-def test_resampling_recomputes_everything(distance):
-    # A resample is a table with repeated items: written out, it has the same alpha.
-    item, annotator, value = random_rows(7)
-    kept = np.bincount(item)[item] > 1
-    item, annotator, value = item[kept], annotator[kept], value[kept]
-    table, _ = agreement.pairable(*agreement.judgment_arrays(item, annotator, value))
-    times = next(agreement._draws(table, 3, 1))
-    assert times.sum(axis=1).tolist() == [np.unique(item).size] * 3
-    scores = [np.repeat(table.values, row.astype(int)) for row in table.counts.toarray()]
-    for b, alpha in enumerate(agreement.alphas(table, times, distance)):
-        drawn = np.repeat(np.arange(len(scores)), times[b].astype(int))
-        wide = np.concatenate([np.full(scores[k].size, i) for i, k in enumerate(drawn)])
-        assert alpha == pytest.approx(
-            brute_force(wide, np.concatenate([scores[k] for k in drawn]), distance)
-        )
-
-
-@pytest.mark.slow
-@given(seed=st.integers(0, 10_000), levels=st.integers(1, 5), huge=st.booleans())
-def test_items_with_the_same_scores_are_one_kind(seed, levels, huge):
-    # With few bits, the scores of an item do not fit into one number.
-    item, _, value = random_rows(seed, items=12, levels=levels)
-    kept = np.bincount(item)[item] > 1
-    table = agreement.tabled(item[kept], value[kept])
-    with patch.object(agreement, "_BITS", 3) if huge else nullcontext():
-        other = agreement.tabled(item[kept], value[kept])
-    expected = Counter(tuple(sorted(value[item == i])) for i in np.unique(item[kept]))
-    for found, exact in ((table, True), (other, not huge)):
-        rows_of = [tuple(np.repeat(found.values, n)) for n in found.counts.toarray().astype(int)]
-        again = Counter()
-        for kind, n in zip(rows_of, found.items.tolist(), strict=True):
-            again[kind] += n
-        assert again == expected
-        assert not exact or len(rows_of) == len(expected)
-
-
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_drawing_kinds_and_drawing_items_give_the_same_interval(monkeypatch, distance):
     columns = random_rows(2, items=400, levels=2)
@@ -145,12 +104,6 @@ def test_drawing_kinds_and_drawing_items_give_the_same_interval(monkeypatch, dis
     assert by_item != by_kind
     assert by_item.low == pytest.approx(by_kind.low, abs=0.05 * width)
     assert by_item.high == pytest.approx(by_kind.high, abs=0.05 * width)
-
-
-def test_blocks_do_not_change_the_interval(monkeypatch):
-    whole = krippendorff_alpha(*random_rows(1), replicates=200)
-    monkeypatch.setattr(agreement, "_CELLS", 500)
-    assert krippendorff_alpha(*random_rows(1), replicates=200) == whole
 
 
 @pytest.mark.parametrize("distance", DISTANCES)
@@ -168,12 +121,6 @@ def test_invariances(distance):
         assert krippendorff_alpha(*changed, **options).alpha == pytest.approx(alpha, abs=1e-9)
     if distance != "interval":
         assert krippendorff_alpha(item, annotator, np.exp(value), **options).alpha == alpha
-
-
-def test_perfect_agreement_is_one():
-    item, annotator = np.repeat(np.arange(10), 2), np.tile([0, 1], 10)
-    found = krippendorff_alpha(item, annotator, item % 3, replicates=100)
-    assert found.alpha == found.low == found.high == 1
 
 
 def test_chance_covers_zero_and_seeds_repeat():

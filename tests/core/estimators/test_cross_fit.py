@@ -124,16 +124,6 @@ def test_slopes_and_penalties_are_those_of_the_definition(grouped, seed, n, p):
     assert found.slopes == pytest.approx(expected.mean(axis=0), abs=1e-8)
 
 
-@given(seed=seeds)
-@settings(max_examples=25, deadline=None)
-def test_rows_each_in_a_group_of_its_own_are_rows_without_groups(seed):
-    x, y, _, w = rows(seed, 40, 4)
-    one = cross_fitted(x, y, weight=w)
-    own = cross_fitted(x, y, weight=w, group=np.random.default_rng(seed).permutation(40))
-    assert own.penalty == one.penalty
-    assert own.predicted == pytest.approx(one.predicted, abs=1e-12)
-
-
 def test_both_outcomes_of_the_choice_occur():
     chosen = [cross_fitted(*rows(s, 60, 4, useful=0.15)[:2]).penalty for s in range(40)]
     assert 5 < np.isinf(chosen).sum() < 35
@@ -154,30 +144,12 @@ def test_no_score_has_a_part_in_the_slopes_that_correct_it(seed):
         assert (two.coefficients[~held] != one.coefficients[~held]).any()
 
 
-@given(seed=seeds)
-@settings(max_examples=25, deadline=None)
-def test_no_order_of_rows_or_of_metrics_has_a_part_in_it(seed):
-    x, y, group, w = rows(seed, 60, 4)
-    rng = np.random.default_rng(seed)
-    at, column = rng.permutation(60), rng.permutation(4)
-    one = cross_fitted(x, y, weight=w, group=group)
-    two = cross_fitted(x[at][:, column], y[at], weight=w[at], group=group[at])
-    assert two.penalty == one.penalty
-    assert two.predicted == pytest.approx(one.predicted[at], abs=1e-9)
-    assert two.slopes == pytest.approx(one.slopes[column], abs=1e-9)
-
-
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 20])
 def test_few_rows_are_no_obstacle(n):
     x, y, group, _ = rows(n, n, 3)
     for some in (None, group, np.zeros(n, dtype=int)):
         assert np.isfinite(cross_fitted(x, y, group=some).predicted).all()
     assert (cross_fitted(x, y, group=np.zeros(n, dtype=int)).predicted == 0).all()
-
-
-def test_equal_scores_use_no_metric():
-    x, y, _, w = rows(1, 60, 4)
-    assert cross_fitted(x, 0 * y + 0.1, weight=w).penalty == NONE
 
 
 def test_a_metric_with_one_enormous_value_is_no_obstacle():
@@ -205,7 +177,7 @@ def test_least_squares_pays_for_useless_metrics():
     rng, squares = np.random.default_rng(1), []
     for _ in range(1000):
         x, y, w = Case().draw(rng)
-        squares.append((float(w @ y) ** 2, float(w @ (y - x @ least_squares(x, y, w).slopes)) ** 2))
+        squares.append((float(w @ y) ** 2, float(w @ (y - x @ least_squares(x, y, w)[0])) ** 2))
     change, error = raised(np.array(squares))
     assert change - 3 * error > 0.1
 

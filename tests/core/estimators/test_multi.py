@@ -126,14 +126,6 @@ def test_what_must_not_matter(estimator, seed):
     assert ends(other, estimator) == pytest.approx(moved, rel=1e-7)
 
 
-def test_several_metrics_are_cross_fitted_however_many_items_there_are():
-    for sample in (sample_with(2, items=200), sample_with(8)):
-        result = estimate(sample, estimator="multi")
-        assert "cross_fitted" in codes(result)
-        assert result.penalty is not None
-    assert estimate(sample_with(1), estimator="multi").penalty is None
-
-
 @pytest.mark.parametrize("metrics", [3, 10])
 def test_constant_metrics_are_left_out_and_said(metrics):
     sample = sample_with(metrics - 1)
@@ -154,6 +146,9 @@ def test_only_constant_metrics_leave_the_mean_and_say_so(metrics):
     assert (result.slope, result.correlation) == (0, None)
     for name in ("estimate", "centre", "std_error", "df"):
         assert getattr(result, name) == pytest.approx(getattr(mean, name))
+    weighed, plain = (estimate(one) for one in (sample, replace(sample, metric=None)))
+    for name in ("estimate", "centre", "std_error", "df", "effective_annotators"):
+        assert getattr(weighed, name) == pytest.approx(getattr(plain, name))
 
 
 def test_useless_metrics_are_said_not_to_help():
@@ -174,14 +169,6 @@ def test_useless_metrics_are_said_not_to_help():
     assert sum(said) > 15
 
 
-@pytest.mark.slow
-def test_more_metrics_than_items_are_no_obstacle():
-    sample = sample_with(200)
-    result = estimate(sample, estimator="multi")
-    assert "cross_fitted" in codes(result)
-    assert np.isfinite([result.estimate, result.std_error, *result.slopes]).all()
-
-
 def test_constant_scores_and_few_items_are_no_obstacle():
     sample = sample_with(8)
     same = replace(sample, score=np.full(sample.n_judgments, 2.0))
@@ -195,16 +182,6 @@ def test_constant_scores_and_few_items_are_no_obstacle():
             annotator=sample.annotator[:judgments],
         )
         assert np.isfinite(estimate(first, estimator="multi").estimate)
-
-
-def test_one_annotator_has_no_interval():
-    sample = sample_with(8)
-    _, first = np.unique(sample.item, return_index=True)
-    one = replace(
-        sample, score=sample.score[first], item=sample.item[first], annotator=np.ones_like(first)
-    )
-    assert not estimate(one, estimator="multi").has_interval
-    assert estimate(one, estimator="multi", estimand="panel").has_interval
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
 from estimation.core import Difference, Sample, Scale, difference, errors, estimate
 from tests.core.cases import random_sample, single_case
-from tests.core.drawn import REST, SCALE, Draw, covers, incidence, quality, refuted
 
 seeds = st.integers(0, 10_000)
 few = settings(max_examples=25, deadline=None)
@@ -197,13 +196,6 @@ def test_two_metrics_that_agree_on_the_judged_items_are_no_obstacle(estimator):
     assert found == pytest.approx((without.estimate, without.std_error))
 
 
-def test_a_metric_is_never_silently_done_without():
-    sample = random_sample(1, judgments=120, items=45)
-    for estimator in ("regression", "multi"):
-        with pytest.raises(errors.MetricMissingError):
-            difference(sample, replace(sample, metric=None), estimator=estimator)
-
-
 @pytest.mark.parametrize(
     ("change", "error"),
     [
@@ -240,43 +232,3 @@ def test_one_annotator_and_few_items_have_no_interval():
     with pytest.raises(errors.IntervalUnavailableError):
         result.interval(0.95)
     assert difference(first, second, estimand="panel").has_interval
-
-
-def systems(rng, *, shared: float, favour: float) -> tuple[Sample, Sample, float]:
-    """Two systems with `shared` of their outputs in common; people favour one or the other."""
-    draw = Draw()
-    item, person = incidence(draw, rng)
-    same = rng.random(draw.outputs) < shared
-    mild, taste = 0.06**0.5 * rng.normal(size=30), favour**0.5 * rng.normal(size=30)
-    f, g, y = [], [], []
-    for sign in (1, -1):
-        quality_of, metric = quality(draw, rng)
-        noise = REST**0.5 * rng.normal(size=item.size)
-        if f:
-            quality_of, metric = np.where(same, f[0], quality_of), np.where(same, g[0], metric.T[0])
-            noise = np.where(same[item], y[0] - f[0][item] - mild[person], noise)
-        effect = mild[person] + np.where(same[item], 0.0, sign * taste[person])
-        f.append(quality_of)
-        g.append(metric.reshape(-1))
-        y.append(quality_of[item] + effect + noise)
-    pair = [Sample(s, item, person, draw.outputs, SCALE, m) for s, m in zip(y, g, strict=True)]
-    return *pair, float(f[0].mean() - f[1].mean())
-
-
-@pytest.mark.simulation
-@pytest.mark.parametrize(("shared", "favour"), [(0.0, 0.03), (0.4, 0.03), (0.4, 0.0)])
-def test_differences_cover(shared, favour):
-    covered = 0
-    for child in np.random.SeedSequence(2018).spawn(400):
-        first, second, truth = systems(np.random.default_rng(child), shared=shared, favour=favour)
-        covered += covers(difference(first, second), truth)
-    assert not refuted(covered, 400, 0.95)
-
-
-@pytest.mark.simulation
-def test_differences_fail_when_taste_is_not_counted():
-    covered = 0
-    for child in np.random.SeedSequence(2018).spawn(400):
-        first, second, truth = systems(np.random.default_rng(child), shared=0.0, favour=0.06)
-        covered += covers(difference(first, second, estimand="panel"), truth)
-    assert refuted(covered, 400, 0.9)

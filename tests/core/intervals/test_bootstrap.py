@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from estimation.core import Sample, Scale, bootstrap, bootstraps, errors, estimate, pigeonhole
-from estimation.core.bootstraps import chunks, columns, draw_counts, percentile_ends
+from estimation.core.bootstraps import draw_counts
 from tests.core.cases import crossed_case, random_sample
 
 ESTIMATORS = ("regression", "algorithm_1", "mean")
@@ -73,15 +73,6 @@ def test_the_bootstrap_error_of_a_mean_is_the_textbook_one():
     assert result.width == pytest.approx(2 * 1.2816 * result.std_error, rel=0.05)
 
 
-def test_a_good_metric_narrows_the_bootstrap():
-    rng = np.random.default_rng(0)
-    metric = rng.normal(size=300)
-    score = np.clip(metric + 0.3 * rng.normal(size=300), -5, 5)
-    sample = Sample(score, np.arange(300), np.arange(300), 300, Scale(-5, 5), metric)
-    with_metric, without = (bootstrap(sample, estimator=e) for e in ("regression", "mean"))
-    assert with_metric.width < without.width / 2.5
-
-
 def test_the_pigeonhole_is_items_and_annotators_by_hand():
     sample = crossed_case()
     result = pigeonhole(sample, estimator="mean", replicates=50, seed=2, level=0.5)
@@ -134,58 +125,20 @@ def test_the_scores_units_carry_over(resample, seed, factor, shift):
     assert (other.low, other.high) == pytest.approx(expected, abs=1e-6 * factor, rel=1e-9)
 
 
-@pytest.mark.parametrize("resample", [bootstrap, pigeonhole])
-@every_estimator
-@given(seed=seeds, factor=st.sampled_from([-7.0, 0.5, 300.0]), shift=st.floats(-50, 50))
-@few
+@given(
+    resample=st.sampled_from([bootstrap, pigeonhole]),
+    estimator=st.sampled_from(ESTIMATORS),
+    seed=seeds,
+    factor=st.sampled_from([-7.0, 0.5, 300.0]),
+    shift=st.floats(-50, 50),
+)
+@settings(max_examples=30, deadline=None)
 def test_the_metrics_units_do_not_matter(resample, estimator, seed, factor, shift):
     sample = random_sample(seed)
     other = replace(sample, metric=factor * sample.metric + shift)
     found = [resample(s, estimator=estimator, replicates=40) for s in (sample, other)]
     one, two = ([r.low, r.high] for r in found)
     assert two == pytest.approx(one, rel=1e-5, abs=1e-8)
-
-
-@given(seed=seeds, levels=st.tuples(st.floats(0.05, 0.99), st.floats(0.05, 0.99)))
-@few
-def test_a_higher_level_nests(seed, levels):
-    sample = random_sample(seed)
-    inner, outer = (bootstrap(sample, level=level, replicates=99) for level in sorted(levels))
-    assert outer.low <= inner.low <= inner.high <= outer.high
-
-
-@given(seed=seeds, level=st.floats(0.01, 0.99), size=st.integers(1, 40), lost=st.integers(0, 40))
-@few
-def test_percentiles_are_numpys_without_the_missing(seed, level, size, lost):
-    values = np.random.default_rng(seed).normal(size=(3, size))
-    values[1, : min(lost, size)] = np.nan
-    low, high = percentile_ends(values, level=level)
-    for row in range(3):
-        known = values[row][np.isfinite(values[row])]
-        tails = [(1 - level) / 2, (1 + level) / 2]
-        expected = np.quantile(known, tails) if known.size else [np.nan, np.nan]
-        assert [low[row], high[row]] == pytest.approx(expected, nan_ok=True)
-
-
-def test_counts_are_those_of_draws_with_replacement():
-    counts = draw_counts(np.random.default_rng(0), 2000, 25)
-    assert (counts.sum(axis=1) == 25).all()
-    assert counts.mean(axis=0) == pytest.approx(np.ones(25), abs=0.12)
-    assert counts.var() == pytest.approx(1 - 1 / 25, rel=0.05)
-
-
-def test_chunks_add_up_and_stay_small():
-    parts = list(chunks(1001, 1 << 16))
-    assert sum(parts) == 1001
-    assert max(parts) <= 4
-    assert list(chunks(3, 1 << 30)) == [1, 1, 1]
-
-
-def test_columns_of_the_form_on_judgments_do_not_know_items():
-    column = columns(crossed_case(), estimator="mean", per="judgment")
-    assert (column[:, 0] == 1).all()
-    by_item = columns(crossed_case(), estimator="mean", per="item")
-    assert by_item[:, 0].sum() == pytest.approx(6)
 
 
 @pytest.mark.parametrize("resample", [bootstrap, pigeonhole])

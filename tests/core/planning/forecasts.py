@@ -2,16 +2,14 @@
 
 Draws campaigns whose people take their time, stops them by the rule with a drain, goes back to the
 moment at which a third of the judgments had come, forecasts from what was known then, and compares.
-Judgments come by day and by night, in bursts:
-`python -m tests.core.planning.forecasts` (200 campaigns a row; another number as argument).
+Judgments come by day and by night, in bursts.
 """
 
-import sys
 from dataclasses import dataclass
 
 import numpy as np
 
-from estimation.core import estimate
+from estimation.core import Method, estimate
 from estimation.core.campaigns import binary, lognormal_edits
 from estimation.core.planning import Ahead, closing, pace, stops_ahead
 from estimation.core.simulation import (
@@ -91,7 +89,7 @@ def held(name: str, campaigns: int, *, seed: int = SEED, fraction: float = 1 / 3
     """Count over campaigns that stop."""
     plan, target = plan_of(name), (CASES | UNSURE)[name][3]
     typical = TYPICAL.get(name, {})
-    rule = Rule(target, **typical)
+    rule = Rule(target, method=Method(**typical))
     rows = []
     for child in np.random.SeedSequence(seed).spawn(campaigns):
         rng = np.random.default_rng(child)
@@ -99,8 +97,9 @@ def held(name: str, campaigns: int, *, seed: int = SEED, fraction: float = 1 / 3
         stop = find_stop(campaign, rule)
         if stop is None:
             continue
+        _rows, frontier = stop
         order = np.argsort(campaign.finished, kind="stable")
-        known = order[: int(stop.frontier * fraction)]
+        known = order[: int(frontier * fraction)]
         sample = only(campaign.sample, known)
         running = int((campaign.leased <= campaign.finished[known[-1]]).sum()) - known.size
         times = clock(campaign.sample.n_judgments, rng)
@@ -115,8 +114,8 @@ def held(name: str, campaigns: int, *, seed: int = SEED, fraction: float = 1 / 3
             running=running,
             pace=pace(times[: known.size], now=now),
         )
-        ends, end = found.judgments, stop.frontier
-        closed = times[stop.frontier - 1] - now
+        ends, end = found.judgments, frontier
+        closed = times[frontier - 1] - now
         in_time = found.seconds is not None and found.seconds.low <= closed <= found.seconds.high
         rows.append(
             (
@@ -134,20 +133,3 @@ def held(name: str, campaigns: int, *, seed: int = SEED, fraction: float = 1 / 3
         float(table[:, 3].mean()),
         float(np.median(table[:, 4])),
     )
-
-
-def main(campaigns: int = 200) -> None:
-    """Print a row for each case."""
-    print("scores                       n  cost  below  time  chance  high/low")
-    for name in (*CASES, *UNSURE):
-        found = held(name, campaigns)
-        n = found.campaigns
-        print(
-            f"{name:26} {n:4}  {found.cost / n:.3f} {found.below / n:.3f}  {found.time / n:.3f}"
-            f"  {found.chance:.2f}  {found.ratio:.2f}",
-            flush=True,
-        )
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)

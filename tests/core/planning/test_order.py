@@ -53,10 +53,6 @@ def test_where_the_items_do_not_suffice_that_is_said():
     assert forecast_ranking(replace(STUDY, n_items=40), margin=0.2).planned_items == 40
 
 
-def test_a_sequence_is_never_tuned_to_before_its_start():
-    assert forecast_ranking(STUDY, margin=1.5).planned_items == 13
-
-
 @pytest.mark.parametrize("margin", [0, -1, float("nan"), float("inf")])
 def test_a_margin_is_positive(margin):
     with pytest.raises(InvalidOptionError):

@@ -17,7 +17,6 @@ from estimation.core.planning import (
     expected_variance,
     forecast,
     histories,
-    looks_of,
     reachable_target,
     samples,
 )
@@ -145,23 +144,12 @@ def test_more_helps():
     assert judgments(n_items=400, participation=many) < plain
 
 
-@pytest.mark.slow
-def test_several_systems_share_people():
-    one = forecast(OVERALL, target_width=0.2, prices=PRICES, replicates=50)
-    four = forecast(replace(OVERALL, systems=4), target_width=0.2, prices=PRICES, replicates=50)
-    # Less work per person and system, so fewer judgments each; but four times as many systems.
-    assert 2 * one.judgments.expected < four.judgments.expected < 4 * one.judgments.expected
-    assert one.annotators.expected < four.annotators.expected
-    spread = (four.judgments.high - four.judgments.low) / four.judgments.expected
-    assert spread < (one.judgments.high - one.judgments.low) / one.judgments.expected
-    assert four.all_stop_probability == four.stop_probability**4
-
-
 def test_too_few_items_rarely_stop():
     study = replace(OVERALL, n_items=100, participation=Participation(places=130))
     found = forecast(study, target_width=0.2, prices=PRICES, replicates=50)
     assert 0 < found.stop_probability < 0.6
     assert found.judgments.high == pytest.approx(125, abs=10)
+    assert 30 < found.items.expected < found.items.high <= 100
 
 
 @pytest.mark.slow
@@ -263,12 +251,6 @@ def test_a_budget_buys_a_width():
     assert affordable(OVERALL, budget=40.0, prices=Prices(0.4), replicates=20).judgments == 100
 
 
-def test_seeds_repeat():
-    options = {"target_width": 0.25, "prices": PRICES, "replicates": 5}
-    assert forecast(OVERALL, **options) == forecast(OVERALL, **options)
-    assert forecast(OVERALL, **options) != forecast(OVERALL, **options, seed=1)
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -295,12 +277,3 @@ def test_seeds_repeat():
 def test_bad_input_is_named(call):
     with pytest.raises(errors.InvalidOptionError):
         call()
-
-
-@pytest.mark.parametrize("judgments", [1, 2, 60, 61, 1848, 25_000])
-def test_drawn_campaigns_are_looked_at_within_two_percent(judgments):
-    looks = np.array([*looks_of(judgments), judgments])
-    assert looks[0] == 1
-    gaps = np.diff(looks)
-    assert (gaps >= 0).all()
-    assert (gaps <= np.maximum(1, 0.02 * looks[:-1])).all()

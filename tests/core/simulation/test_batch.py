@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench.coverage.batch import Sums, pack
-from bench.coverage.cells import CENSUS, STOPPING, Cell
+from bench.coverage.cells import STOPPING, Cell
 from bench.coverage.intervals import (
     BALANCED,
     ENDLESS,
@@ -20,7 +20,7 @@ from bench.coverage.intervals import (
 from bench.coverage.running import drawn, run
 from estimation.core import Estimate, Sample, estimate
 from estimation.core.simulation import only
-from tests.core.cases import crossed_case, random_sample
+from tests.core.cases import crossed_case
 
 OWN = replace(crossed_case(), score=np.array([0.0, 0, 1, 1, -1, 0, 0, 1, 0, -1]))
 
@@ -61,31 +61,12 @@ def test_known_answers(sample, way, mean, person, error, low, high):
     )
 
 
-def test_an_interval_contains_its_estimate():
-    everything = Cell("binary .9", 60, 1, 0, outputs=60)
-    for endings in run(everything, 40, seed=3, ways=(REGRESSION, BALANCED)).values():
-        assert ((endings.low <= endings.estimate) & (endings.estimate <= endings.high)).all()
-
-
-@pytest.mark.parametrize("judgments", [12, 31, 60])
-@pytest.mark.parametrize("way", [BALANCED, REGRESSION, UNSHRUNK])
-def test_items_judged_many_times_as_the_engine_has_them(way, judgments):
-    agree(way, [random_sample(seed) for seed in range(5)], judgments)
-
-
 @pytest.mark.parametrize("way", [BALANCED, REGRESSION], ids=lambda way: way.name)
 @pytest.mark.parametrize("number", [0, 6, 7, 10, 17, 25, 27])
 def test_campaigns_as_the_engine_has_them(number, way):
     samples, _ = drawn(STOPPING[number], range(3), seed=11, stream=1)
     for judgments in (52, 131, 250):
         agree(way, samples, judgments)
-
-
-@pytest.mark.parametrize("way", [BALANCED, REGRESSION], ids=lambda way: way.name)
-@pytest.mark.parametrize("cell", CENSUS[::3], ids=lambda cell: cell.scores)
-def test_small_populations_as_the_engine_has_them(cell, way):
-    samples, _ = drawn(cell, range(4), seed=11, stream=1)
-    agree(way, samples, 10_000)
 
 
 def agree(way: Way, samples: list[Sample], judgments: int) -> None:
@@ -108,13 +89,6 @@ def engine(sample: Sample, way: Way) -> Estimate:
         balance=0.15,
         person_share=0.08,
     )
-
-
-def test_a_campaign_is_the_same_whatever_stands_beside_it():
-    cell = replace(STOPPING[0], width=0.4)
-    together, alone = (run(cell, many, seed=5, ways=(BALANCED,))["balanced"] for many in (9, 4))
-    assert (together.judgments[:4] == alone.judgments).all()
-    assert together.low[:4] == pytest.approx(alone.low, rel=1e-12)
 
 
 def test_campaigns_stop_where_the_engine_first_finds_them_narrow_enough():
@@ -142,13 +116,6 @@ def narrow(found, width: float) -> bool:
         and found.effective_annotators >= 5
         and found.interval(0.95).width <= width
     )
-
-
-def test_a_campaign_that_never_gets_narrow_does_not_stop():
-    cell = replace(STOPPING[0], width=0.01, outputs=60)
-    endings = run(cell, 3, seed=5)["balanced"]
-    assert not endings.stopped.any()
-    assert np.isnan(endings.low).all()
 
 
 @pytest.mark.parametrize(("scores", "judgments"), [("ternary", 60), ("HTER", 100)])

@@ -5,7 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from estimation.core import EstimationError, InvalidOptionError, crossed
+from estimation.core import (
+    EstimationError,
+    InvalidOptionError,
+    Method,
+    Sample,
+    Scale,
+    crossed,
+    estimate,
+)
 from estimation.core.campaigns import CONTINUOUS, binary, latent_shares
 from estimation.core.simulation import (
     BINARY,
@@ -13,7 +21,6 @@ from estimation.core.simulation import (
     TERNARY,
     Plan,
     Rule,
-    Run,
     draw,
     find_stop,
     marginal,
@@ -122,8 +129,9 @@ def test_a_report_at_once_leaves_out_what_a_drain_takes_in():
     drained = find_stop(drawn, Rule(0.25))
     assert at_once is not None
     assert drained is not None
-    assert set(at_once.rows) < set(drained.rows)
-    assert (drained.rows == np.arange(drained.frontier)).all()
+    rows, frontier = drained
+    assert set(at_once[0]) < set(rows)
+    assert (rows == np.arange(frontier)).all()
 
 
 def test_without_delays_there_is_nothing_to_drain():
@@ -131,14 +139,14 @@ def test_without_delays_there_is_nothing_to_drain():
     one, other = (find_stop(drawn, Rule(0.2, report=report)) for report in ("at_once", "drained"))
     assert one is not None
     assert other is not None
-    assert (one.rows == other.rows).all()
+    assert (one[0] == other[0]).all()
 
 
 @pytest.mark.parametrize("estimator", ["balanced", "regression"])
 def test_a_panels_truth_is_what_its_people_would_say_by_their_shares_of_the_estimate(estimator):
     plan = replace(PLAN, n_population=200, places=4, cap=None)
     drawn = campaign(plan)
-    rule = Rule(0.2, estimator=estimator, estimand="panel", balance=0.5)
+    rule = Rule(0.2, method=Method(estimator, estimand="panel", balance=0.5))
     weight = balanced_weights(rows_of(drawn.sample), 0.5 if estimator == "balanced" else 0.0)
     share = np.bincount(drawn.sample.annotator, weight)
     item, person = latent_shares(plan)
@@ -155,7 +163,7 @@ def test_a_panels_truth_is_what_its_people_would_say_by_their_shares_of_the_esti
 def test_people_who_agree_are_a_panel_like_any_other():
     plan = replace(PLAN, person=0.0, n_population=200)
     drawn = campaign(plan)
-    found = truth_of(plan, Rule(0.2, estimand="panel"), drawn, drawn.sample)
+    found = truth_of(plan, Rule(0.2, method=Method(estimand="panel")), drawn, drawn.sample)
     assert found == pytest.approx(drawn.truth, abs=1e-6)
 
 
@@ -165,8 +173,9 @@ def test_the_truth_by_work_counts_work_as_the_estimator_does():
     plan = replace(PLAN, n_population=200, leniency=0.8, places=20, cap=None)
     drawn = campaign(plan)
 
-    def shift(**options) -> float:
-        return truth_of(plan, Rule(0.2, **options), drawn, drawn.sample) - drawn.truth
+    def shift(weighing: str = "work", **options) -> float:
+        rule = Rule(0.2, method=Method(**options), weighing=weighing)
+        return truth_of(plan, rule, drawn, drawn.sample) - drawn.truth
 
     by_work = shift(estimator="regression")
     assert shift(weighing="equal") == 0
@@ -211,8 +220,10 @@ def test_the_confidence_sequence_takes_more_judgments():
 
 def test_the_binomial_interval_is_exact():
     # Clopper and Pearson for 9 of 10 at 95 %: .5550 to .9975.
-    run = Run(True, 0.0, 0.1, 50, 10, 8.0, False)
-    found = outcome([*[run] * 9, replace(run, covered=False), None], price=2.0)
+    score = np.array([0.0, 1.0] * 25)
+    result = estimate(Sample(score, np.arange(50), np.arange(50) % 10, 400, Scale(0, 1)))
+    ends = result.interval(0.95)
+    found = outcome([*[(result, ends, 0.5)] * 9, (result, ends, 2.0), None], price=2.0)
     assert found.coverage_interval() == pytest.approx((0.5550, 0.9975), abs=1e-4)
     assert found.stop_share == pytest.approx(10 / 11)
     assert found.mean_cost == 100

@@ -33,16 +33,6 @@ def test_it_is_the_closed_test_of_bonferroni(values):
         assert found[one] == pytest.approx(min(1.0, closed))
 
 
-@pytest.mark.slow
-@given(VALUES, st.randoms())
-def test_order_changes_nothing_and_no_value_falls(values, random):
-    order = list(range(len(values)))
-    random.shuffle(order)
-    found = holm(values)
-    assert holm([values[k] for k in order]) == pytest.approx(found[order])
-    assert (found >= np.array(values) - 1e-12).all()
-
-
 @pytest.mark.parametrize("values", [[-0.1], [1.1], [float("nan")], [[0.1, 0.2]]])
 def test_what_is_no_p_value_is_refused(values):
     with pytest.raises(errors.InvalidOptionError):
@@ -56,11 +46,6 @@ def test_the_level_of_each_leaves_the_error_divided():
     assert level_of_each(0.95, 1) == 0.95
     assert level_of_each(0.95, 10) == pytest.approx(0.995)
     assert level_of_each(0.9, 190) == pytest.approx(1 - 0.1 / 190)
-
-
-@given(st.floats(0.5, 0.999), st.integers(1, 500))
-def test_all_errors_together_are_those_of_the_level(level, n):
-    assert n * (1 - level_of_each(level, n)) == pytest.approx(1 - level, rel=1e-6)
 
 
 @pytest.mark.parametrize(("level", "n"), [(0.95, 0), (1.0, 2), (0.0, 2), (95, 2)])

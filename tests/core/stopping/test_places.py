@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from estimation.core import PairState, circles, errors, items_to_decide, places, ranking
-from estimation.core.rankings import OUTCOMES
 
 RULE = {"margin": 0.1, "planned_items": 150}
 ALPHA = 0.05 / 6
@@ -107,8 +106,3 @@ def test_nothing_is_foreseen_of_what_has_no_interval(state):
 def test_a_negative_variance_is_refused():
     with pytest.raises(errors.InvalidOptionError):
         items_to_decide(PairState(0, 0.1, 60), **RULE, alpha=0.05, most=9, person_variance=-1)
-
-
-def test_there_is_a_sign_for_every_outcome():
-    for outcome in OUTCOMES:
-        assert set(places({("a", "b"): outcome})) == {"a", "b"}

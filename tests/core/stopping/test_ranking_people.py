@@ -71,13 +71,3 @@ def test_fixed_intervals_that_forget_people_would_fail(monkeypatch):
         f"{rule}.sequence_half_widths", lambda error, n, **_rule: 1.96 * error + 0 * n
     )
     assert refuted(wrong(replace(FEW, people=6)), RUNS)
-
-
-def test_what_is_wrong_is_counted():
-    assert is_wrong("first", 0.0, 0.2)
-    assert is_wrong("first", -0.1, 0.2)
-    assert not is_wrong("first", 0.1, 0.2)
-    assert is_wrong("second", 0.1, 0.2)
-    assert is_wrong("close", 0.21, 0.2)
-    assert not is_wrong("close", -0.19, 0.2)
-    assert not is_wrong("open", 0.5, 0.2)

@@ -70,24 +70,6 @@ def test_no_other_rho_is_narrower_at_the_planned_time(alpha, t_opt):
     assert unit_half_widths(t_opt, alpha=alpha, t_opt=t_opt) ** 2 == pytest.approx(best, rel=1e-6)
 
 
-@given(t=st.integers(30, 10_000), planned=st.floats(10, 1e4), alpha=alphas)
-def test_a_smaller_alpha_and_fewer_items_are_wider(t, planned, alpha):
-    def half(t, alpha):
-        error = 1 / np.sqrt(t)
-        return sequence_half_widths(error, t, alpha=alpha, planned_items=planned)
-
-    assert half(t, alpha / 2) > half(t, alpha)
-    assert half(t + 1, alpha) < half(t, alpha)
-
-
-@given(error=st.floats(0, 1e3), factor=st.floats(0.01, 100))
-def test_half_widths_are_in_score_units(error, factor):
-    one, other = (
-        sequence_half_widths(e, 80, alpha=0.05, planned_items=100) for e in (error, factor * error)
-    )
-    assert other == pytest.approx(factor * one)
-
-
 def test_the_sequence_of_an_estimate():
     result = estimate(random_sample(3, judgments=90, items=40))
     interval = confidence_sequence(result, level=0.9, planned_items=50)
@@ -107,19 +89,21 @@ def prefix(sample: Sample, t: int) -> Sample:
     )
 
 
-def test_a_band_is_the_interval_of_every_prefix():
+def test_the_sequence_of_a_history_is_the_interval_of_every_prefix():
     sample = random_sample(4, judgments=120, items=45)
-    band = confidence_sequence(trajectory(sample), level=0.95, planned_items=60)
+    history = trajectory(sample)
+    half = sequence_half_widths(history.std_error, history.n_units, alpha=0.05, planned_items=60)
+    low, high = history.around(half)
+    width = high - low
     for t in (40, 60, 90, 120):
         result = estimate(prefix(sample, t))
         if result.n_items < 30:
-            assert np.isnan(band.width[t - 1])
+            assert np.isnan(width[t - 1])
             continue
         interval = confidence_sequence(result, level=0.95, planned_items=60)
-        assert (band.low[t - 1], band.high[t - 1]) == pytest.approx((interval.low, interval.high))
-        assert band.width[t - 1] == pytest.approx(interval.width)
-    assert np.isnan(band.width[:29]).all()
-    assert np.isfinite(band.width[-1])
+        assert (low[t - 1], high[t - 1]) == pytest.approx((interval.low, interval.high))
+    assert np.isnan(width[:29]).all()
+    assert np.isfinite(width[-1])
 
 
 def test_no_sequence_before_thirty_items():
@@ -128,15 +112,6 @@ def test_no_sequence_before_thirty_items():
         confidence_sequence(result, level=0.95, planned_items=50)
     half = sequence_half_widths(np.ones(3), np.array([29, 30, 31]), alpha=0.1, planned_items=50)
     assert np.isnan(half).tolist() == [True, False, False]
-
-
-def test_one_annotator_has_no_sequence():
-    sample = random_sample(6, judgments=40, items=40)
-    alone = Sample(sample.score, np.arange(40), np.zeros(40, int), 80, sample.scale, sample.metric)
-    with pytest.raises(errors.IntervalUnavailableError):
-        confidence_sequence(estimate(alone), level=0.95, planned_items=50)
-    verdict = anytime(estimate(alone), target_width=100, level=0.95, planned_items=50)
-    assert (verdict.stop, verdict.width) == (False, None)
 
 
 @pytest.mark.parametrize(

@@ -55,10 +55,6 @@ def test_a_person_says_the_same_about_the_same_text_again() -> None:
     assert [p.verdict(text).levels for p in PEOPLE] == [p.verdict(text).levels for p in again]
 
 
-def test_people_have_different_names() -> None:
-    assert len({person.name for person in PEOPLE}) == 40
-
-
 @pytest.mark.parametrize("system", corpus.SYSTEMS)
 def test_a_required_edit_changes_the_text_and_keeps_most_of_it(system: str) -> None:
     for row in ROWS:

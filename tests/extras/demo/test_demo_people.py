@@ -7,14 +7,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-import urllib3
 
 from annotate.instruments import registry
 from annotate.instruments.grading import grade
 from extras.demo import browser as browser_module
 from extras.demo import corpus
 from extras.demo.browser import UnexpectedResponseError
-from extras.demo.people import DemoPerson, Habits, Tally, cast, work
+from extras.demo.people import DemoPerson, Habits, Tally, work
 
 TEXTS = [
     o.text for o in (row.outputs["abstractive-base"] for row in corpus.sample_outputs(items=12))
@@ -223,42 +222,11 @@ def test_an_unexpected_answer_is_raised_with_its_beginning(stub: Stub) -> None:
         visit(stub, STEADY)
 
 
-def test_a_proper_answer_that_is_refused_is_raised(stub: Stub) -> None:
-    stub.override["submit"] = (422, {"errors": {"overall": "Missing."}})
-    with pytest.raises(UnexpectedResponseError, match=r"422.*overall"):
-        visit(stub, STEADY)
-
-
-def test_lost_connections_are_tried_again(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(browser_module, "FIRST_DELAY", 0.01)
-    stub.drop = 3
-    assert visit(stub, STEADY).submitted == len(TEXTS)
-
-
-def test_a_busy_server_is_asked_again(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(browser_module, "FIRST_DELAY", 0.01)
-    stub.busy = 3
-    assert visit(stub, STEADY).submitted == len(TEXTS)
-
-
 def test_a_server_that_stays_busy_is_reported(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browser_module, "FIRST_DELAY", 0.001)
     stub.busy = 100
     with pytest.raises(UnexpectedResponseError, match="503"):
         visit(stub, STEADY)
-
-
-def test_a_refusal_without_a_reason_is_not_taken_for_success(stub: Stub) -> None:
-    stub.override["submit"] = (422, {"errors": {}})
-    with pytest.raises(UnexpectedResponseError, match="422"):
-        visit(stub, STEADY)
-
-
-def test_a_server_that_stays_away_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(browser_module, "FIRST_DELAY", 0.001)
-    person = cast(1, seed=1)[0]
-    with pytest.raises(urllib3.exceptions.HTTPError):
-        work(person, "http://127.0.0.1:9/join/", threading.Event(), 0, lambda line: None)
 
 
 @pytest.mark.slow

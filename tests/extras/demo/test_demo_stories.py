@@ -29,12 +29,6 @@ def test_a_story_is_read_and_its_gaps_are_filled(tmp_path: Path) -> None:
     assert drawn == {"the three singers", "the five singers", "the seven singers"}
 
 
-def test_stories_come_in_the_order_of_their_files(tmp_path: Path) -> None:
-    for name, topic in (("02-b", "b"), ("10-c", "c"), ("01-z", "z")):
-        (tmp_path / f"{name}.json").write_text(json.dumps(GOOD | {"topic": topic}))
-    assert [one.topic for one in corpus.read_stories(tmp_path)] == ["z", "b", "c"]
-
-
 @pytest.mark.parametrize("story", corpus.STORIES, ids=lambda story: story.topic)
 def test_every_story_can_be_told(story: corpus.Story) -> None:
     assert min(map(len, (*story.article, *story.summary))) > 0
@@ -46,7 +40,3 @@ def test_every_story_can_be_told(story: corpus.Story) -> None:
         for position in (*story.article, *story.summary):
             for sentence in position:
                 assert not set("{}<>|") & set(corpus.render(sentence, facts))
-
-
-def test_no_two_stories_have_a_topic() -> None:
-    assert len({story.topic for story in corpus.STORIES}) == len(corpus.STORIES)

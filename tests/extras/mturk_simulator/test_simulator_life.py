@@ -185,16 +185,6 @@ def test_nobody_is_seen_before_they_hand_in(turk: MTurkFarSide, requester: Any) 
     assert refused(requester.get_assignment, AssignmentId="3X")[0] == "AssignmentDoesNotExist"
 
 
-def test_one_assignment_per_worker_and_hit(turk: MTurkFarSide, requester: Any) -> None:
-    made = hit(requester)
-    unit = turk.accept(made["HITId"], "A1")
-    with pytest.raises(NoPlace, match="already"):
-        turk.accept(made["HITId"], "A1")
-    turk.submit(unit, receipt="r")
-    with pytest.raises(NoPlace, match="already"):
-        turk.accept(made["HITId"], "A1")
-
-
 def test_returned_and_abandoned_places_are_free(turk: MTurkFarSide, requester: Any) -> None:
     made = hit(requester, MaxAssignments=1)
     first = turk.accept(made["HITId"], "A1")
@@ -226,28 +216,6 @@ def test_a_second_submission_changes_nothing(turk: MTurkFarSide, requester: Any)
     turk.submit(unit, receipt="second")
     assert requester.get_assignment(AssignmentId=unit)["Assignment"] == before
     assert answers(before) == {"receipt": "first"}
-
-
-@pytest.mark.parametrize(
-    ("form", "code"),
-    [
-        ({"assignmentId": "3UNKNOWN", "receipt": "r"}, "404"),
-        ({"receipt": "r"}, "404"),
-    ],
-)
-def test_strange_submissions_are_explained(
-    turk: MTurkFarSide, form: dict[str, str], code: str
-) -> None:
-    with pytest.raises(OSError, match=code):
-        read(turk, "/mturk/externalSubmit", **form)
-
-
-def test_a_form_without_an_answer_is_refused(turk: MTurkFarSide, requester: Any) -> None:
-    made = hit(requester)
-    unit = turk.accept(made["HITId"], "A1")
-    with pytest.raises(OSError, match="400"):
-        read(turk, "/mturk/externalSubmit", assignmentId=unit)
-    turk.submit(unit, receipt="now it goes")
 
 
 def test_auto_approval_by_the_clock(turk: MTurkFarSide, requester: Any) -> None:

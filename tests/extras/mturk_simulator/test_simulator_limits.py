@@ -15,7 +15,6 @@ from tests.extras.mturk_simulator.requester import (
     HIT,
     NAMESPACE,
     QUESTION,
-    TYPE,
     client,
     hit,
     refused,
@@ -52,20 +51,6 @@ def test_lengths(requester: Any, name: str, most: int) -> None:
     assert refused(requester.create_hit, **{**HIT, name: "x" * (most + 1)})[0] == RANGE
 
 
-def test_empty_title(requester: Any) -> None:
-    assert refused(requester.create_hit_type, **{**TYPE, "Title": ""})[0] == RANGE
-
-
-def test_tokens_are_short(requester: Any) -> None:
-    assert hit(requester, UniqueRequestToken="t" * 64)
-    assert refused(requester.create_hit, **HIT, UniqueRequestToken="t" * 65)[0] == RANGE
-
-
-@pytest.mark.parametrize("reward", ["0", "0.00", "1", "1.5", "12.34"])
-def test_rewards(requester: Any, reward: str) -> None:
-    assert float(hit(requester, Reward=reward)["Reward"]) == float(reward)
-
-
 @pytest.mark.parametrize("reward", ["-1", "0.123", "$1", "1,50", ""])
 def test_no_rewards(requester: Any, reward: str) -> None:
     assert refused(requester.create_hit, **{**HIT, "Reward": reward})[0] == "InvalidParameterValue"
@@ -95,16 +80,6 @@ def test_addresses(requester: Any, url: str) -> None:
 )
 def test_questions(requester: Any, question: str, code: str) -> None:
     assert refused(requester.create_hit, **{**HIT, "Question": question})[0] == code
-
-
-def test_size_of_questions(requester: Any) -> None:
-    """Bytes are counted, not characters."""
-    empty = len(QUESTION.format("https://a.org/"))
-    fits = QUESTION.format("https://a.org/" + "x" * (65_535 - empty))
-    assert hit(requester, Question=fits)
-    assert refused(requester.create_hit, **{**HIT, "Question": fits[:-1] + "\n>"})[0] == RANGE
-    wide = QUESTION.format("https://a.org/" + "ü" * 33_000)
-    assert refused(requester.create_hit, **{**HIT, "Question": wide})[0] == RANGE
 
 
 def test_a_question_is_needed(requester: Any) -> None:

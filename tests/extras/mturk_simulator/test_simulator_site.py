@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlencode
@@ -11,7 +10,6 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener, urlopen
 
 import pytest
 
-from extras.mturk_simulator.server import serve
 from extras.mturk_simulator.workers import worker_id
 from tests.crowds.mturk.far_side import MTurkFarSide
 from tests.extras.mturk_simulator.requester import client, hit
@@ -121,10 +119,6 @@ def test_any_name_is_a_worker(text: str, shape: str) -> None:
     assert worker_id(worker_id(text)) == worker_id(text)
 
 
-def test_names_that_differ_are_different_workers() -> None:
-    assert len({worker_id(name) for name in ("anna", "Anna", "an na", "A nna", "ANNA")}) == 5
-
-
 def test_the_earnings_of_a_worker(turk: MTurkFarSide, requester: Any) -> None:
     made = hit(requester, Title="Texts")
     other = hit(requester, Title="Answers", Reward="1.10")
@@ -140,23 +134,6 @@ def test_the_earnings_of_a_worker(turk: MTurkFarSide, requester: Any) -> None:
     page = get(f"{turk.url}/requester")[2]
     for words in ("receipt: r", "Copied word for word.", made["HITId"], refused, "Tutorial"):
         assert words in page
-
-
-def test_seeded_ids_can_be_foretold() -> None:
-    def first() -> Iterator[str]:
-        for _ in range(2):
-            with serve(seed=3) as running, client(running.url) as requester:
-                yield hit(requester)["HITId"]
-
-    assert len(set(first())) == 1
-
-
-def test_stopping_closes_the_port() -> None:
-    running = serve()
-    running.stop()
-    running.stop()
-    with pytest.raises(OSError, match="refused"):
-        urlopen(running.url)
 
 
 @pytest.mark.slow

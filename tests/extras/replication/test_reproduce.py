@@ -192,15 +192,6 @@ def test_bootstrap_widths_give_the_known_data_efficiency():
     assert widths[50] / widths[200] == pytest.approx(2, rel=0.08)
 
 
-def test_the_same_seed_gives_the_same_curves():
-    given = sample(200, noise=0.5)
-    one, same, other = (
-        curves(given, {"g": given.metric}, noiseless_with="g", replicates=20, seed=seed)
-        for seed in (1, 1, 2)
-    )
-    assert one == same != other
-
-
 def test_correlation_is_freed_from_the_noise_of_judgments():
     found = link("s", "c", "g", sample(noise=1.0))
     assert found.rho == pytest.approx(0.8, abs=0.04)
