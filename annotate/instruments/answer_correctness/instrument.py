@@ -15,9 +15,9 @@ from annotate.instruments.base import (
     INCORRECT,
     NEITHER,
     VERDICTS,
-    Answers,
     Edges,
     Highlight,
+    Instrument,
     InvalidResponse,
     Key,
     Material,
@@ -41,65 +41,6 @@ QUESTIONS = (
         of_paragraphs=True,
     ),
 )
-
-
-class OfParagraphs(Answers):
-    """Plausibility, the verdict on each paragraph, and the words highlighted for it."""
-
-    def questions(self) -> tuple[Question, ...]:
-        return QUESTIONS
-
-    def answers(self, response: Mapping[str, Any]) -> dict[Key, float]:
-        verdicts = enumerate(response["verdicts"], start=1)
-        return {(PLAUSIBLE, 0): float(response["plausible"])} | {
-            (PARAGRAPH, number): float(verdict["value"]) for number, verdict in verdicts
-        }
-
-    def highlights(self, response: Mapping[str, Any], material: Material) -> list[Highlight]:
-        verdicts = zip(response["verdicts"], material.paragraphs, strict=False)
-        return [
-            Highlight(f"Paragraph {number}", text, verdict["spans"])
-            for number, (verdict, text) in enumerate(verdicts, start=1)
-            if verdict["spans"]
-        ]
-
-    def recalled(self, response: Mapping[str, Any]) -> str:
-        if not response["plausible"]:
-            return _("not plausible")
-        names = [
-            (CORRECT, _("%(n)d × correct")),
-            (INCORRECT, _("%(n)d × incorrect")),
-            (NEITHER, _("%(n)d × neither")),
-        ]
-        given = [verdict["value"] for verdict in response["verdicts"]]
-        return ", ".join(
-            name % {"n": given.count(value)} for value, name in names if value in given
-        )
-
-    def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the page's columns: what was submitted had been confirmed."""
-        verdicts = response["verdicts"]
-        return {
-            "plausible": "yes" if response["plausible"] else "no",
-            "verdicts": [one["value"] for one in verdicts],
-            "spans": [one["spans"] for one in verdicts],
-            "confirmed": [one["value"] != NEITHER for one in verdicts],
-        }
-
-    def columns(self, judgments: Sequence[Observed]) -> dict[str, Any]:
-        most = max((len(one.response["verdicts"]) for one in judgments), default=0)
-        verdicts = np.full((len(judgments), most), np.nan)
-        for i, one in enumerate(judgments):
-            given = [verdict["value"] for verdict in one.response["verdicts"]]
-            verdicts[i, : len(given)] = given
-        plausible = [one.response["plausible"] for one in judgments]
-        return {
-            "levels": (-1.0, 0.0, 1.0),
-            "words": np.array([_words_read(one) for one in judgments], dtype=np.float64),
-            "plausible": np.array(plausible, dtype=np.float64),
-            "verdicts": verdicts,
-            "highlights": _highlights(judgments),
-        }
 
 
 def _words_read(one: Observed) -> int:
@@ -177,9 +118,10 @@ def _lacking() -> dict[str, Any]:
     }
 
 
-class AnswerCorrectness(OfParagraphs):
+class AnswerCorrectness(Instrument):
+    """Plausibility, the verdict on each paragraph, and the words highlighted for it."""
+
     key = "answer_correctness"
-    version = scoring = "1"
     label = "Answer correctness"
     title = gettext_lazy("Check answers")
     about = gettext_lazy(
@@ -235,16 +177,65 @@ class AnswerCorrectness(OfParagraphs):
             "avg_correct": correct / len(decided) if decided else 0.0,
         }
 
-    def takes_long(self, response: Mapping[str, Any], *, material: Material) -> bool:
-        return False
+    def questions(self) -> tuple[Question, ...]:
+        return QUESTIONS
 
-    def page(self, material: Material) -> dict[str, Any]:
-        return {}  # the script reads the paragraphs from the page
+    def answers(self, response: Mapping[str, Any]) -> dict[Key, float]:
+        verdicts = enumerate(response["verdicts"], start=1)
+        return {(PLAUSIBLE, 0): float(response["plausible"])} | {
+            (PARAGRAPH, number): float(verdict["value"]) for number, verdict in verdicts
+        }
+
+    def highlights(self, response: Mapping[str, Any], material: Material) -> list[Highlight]:
+        verdicts = zip(response["verdicts"], material.paragraphs, strict=False)
+        return [
+            Highlight(f"Paragraph {number}", text, verdict["spans"])
+            for number, (verdict, text) in enumerate(verdicts, start=1)
+            if verdict["spans"]
+        ]
+
+    def recalled(self, response: Mapping[str, Any]) -> str:
+        if not response["plausible"]:
+            return _("not plausible")
+        names = [
+            (CORRECT, _("%(n)d × correct")),
+            (INCORRECT, _("%(n)d × incorrect")),
+            (NEITHER, _("%(n)d × neither")),
+        ]
+        given = [verdict["value"] for verdict in response["verdicts"]]
+        return ", ".join(
+            name % {"n": given.count(value)} for value, name in names if value in given
+        )
+
+    def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the page's columns: what was submitted had been confirmed."""
+        verdicts = response["verdicts"]
+        return {
+            "plausible": "yes" if response["plausible"] else "no",
+            "verdicts": [one["value"] for one in verdicts],
+            "spans": [one["spans"] for one in verdicts],
+            "confirmed": [one["value"] != NEITHER for one in verdicts],
+        }
+
+    def columns(self, judgments: Sequence[Observed]) -> dict[str, Any]:
+        most = max((len(one.response["verdicts"]) for one in judgments), default=0)
+        verdicts = np.full((len(judgments), most), np.nan)
+        for i, one in enumerate(judgments):
+            given = [verdict["value"] for verdict in one.response["verdicts"]]
+            verdicts[i, : len(given)] = given
+        plausible = [one.response["plausible"] for one in judgments]
+        return {
+            "levels": (-1.0, 0.0, 1.0),
+            "words": np.array([_words_read(one) for one in judgments], dtype=np.float64),
+            "plausible": np.array(plausible, dtype=np.float64),
+            "verdicts": verdicts,
+            "highlights": _highlights(judgments),
+        }
 
     def strings(self) -> dict[str, Any]:
         return judging()
 
-    def tutorial(self, language: str) -> Tutorial | None:
+    def tutorial(self, language: str) -> Tutorial:
         return builtin(self.folder, language, instrument=self.key)
 
 

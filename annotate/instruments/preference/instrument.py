@@ -1,7 +1,6 @@
 """Preference: two texts of an item side by side, and one question about them."""
 
 from pathlib import Path
-from typing import ClassVar
 
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
@@ -11,10 +10,10 @@ from annotate.instruments.base import Material, joined
 from annotate.instruments.rating.instrument import (
     Choice,
     Definition,
-    Example,
     Rating,
-    Section,
+    example,
     question_of,
+    section,
 )
 
 # Which of two texts is better, and by how much, as one definition of a rating study.
@@ -51,7 +50,7 @@ DEFINITION = Definition(
         _("Say which one is better, and by how much."),
     ),
     instructions=(
-        Section(
+        section(
             "",
             _(
                 "Read both texts before you answer. Where you see what they were written for, the "
@@ -60,18 +59,18 @@ DEFINITION = Definition(
                 "not better by itself."
             ),
         ),
-        Section(
+        section(
             _("How much better?"),
             examples=(
-                Example(
+                example(
                     _("Clearly"),
                     _("You would take the same one again without thinking."),
                 ),
-                Example(
+                example(
                     _("Slightly"),
                     _("You had to weigh them up, and one of them is a little better."),
                 ),
-                Example(
+                example(
                     _("About the same"),
                     _("You see no difference that matters, or each is better in its own way."),
                 ),
@@ -87,7 +86,7 @@ DEFINITION = Definition(
 
 class Preference(Rating):
     title = _("Compare two texts")
-    folder: ClassVar = Path(__file__).parent
+    folder = Path(__file__).parent
 
     def __init__(self) -> None:
         super().__init__(DEFINITION)

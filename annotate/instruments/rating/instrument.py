@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from unicodedata import category
 
 import numpy as np
@@ -32,7 +31,6 @@ from annotate.common.schemas import (
 from annotate.common.text import is_visible
 from annotate.instruments import base as instruments_base
 from annotate.instruments.base import (
-    Answers,
     Criterion,
     Highlight,
     Instrument,
@@ -240,36 +238,54 @@ def question_of(
     )
 
 
-@dataclass(frozen=True)
-class Example:
+Line = Annotated[OptionalText, Field(max_length=300)]
+
+
+class Example(Declared):
     """A sentence or two, the right level, and optionally the reason."""
 
-    label: "Words"
-    text: "Words"
-    note: "Words" = ""
+    label: Annotated[Text, Field(max_length=80)]
+    text: Annotated[Indented, Field(max_length=1000)]
+    note: Line = ""
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Declared):
     """One part of the instructions; blank lines separate its paragraphs."""
 
-    title: "Words"
-    text: "Words" = ""
-    examples: tuple[Example, ...] = ()
+    title: Annotated[OptionalText, Field(max_length=200)] = ""
+    text: Annotated[OptionalText, Field(max_length=5000)] = ""
+    examples: Several[Example] = Field(default=(), max_length=10)
+
+    def faults(self, context: Any) -> Iterator[Fault]:
+        if not (self.title or self.text or self.examples):
+            yield (), "Is empty. Give it a title, a text or examples."
 
 
-@dataclass(frozen=True)
-class EditWording:
-    """The wording about the edit: when it is required, how to do it, and why it is not required."""
+class EditWording(Declared):
+    """The wording about the edit: when it is required, how to do it, and why it is not required.
 
-    title: "Words"
-    hint: "Words"
-    when: "Words"
-    needed: "Words"
-    not_needed: "Words"
+    Missing or empty parts have the usual wording.
+    """
+
+    title: Line = ""
+    hint: Line = ""
+    when: Line = ""
+    needed: Line = ""
+    not_needed: Line = ""
 
 
-EDITING = EditWording(
+# Our own wording is translated when it is shown, so it is not checked as text.
+
+
+def example(label: "Words", text: "Words", note: "Words" = "") -> Example:
+    return Example.model_construct(label=label, text=text, note=note)
+
+
+def section(title: "Words", text: "Words" = "", examples: tuple[Example, ...] = ()) -> Section:
+    return Section.model_construct(title=title, text=text, examples=examples)
+
+
+EDITING = EditWording.model_construct(
     title=_("Now improve the text as much as you can"),
     hint=_("Keep what the text says."),
     when=_("With some answers, you improve the text here."),
@@ -355,31 +371,7 @@ def _language(code: str) -> str:
     return code
 
 
-Line = Annotated[OptionalText, Field(max_length=300)]
 Requirements = Annotated[Several[Literal["edit", "evidence"]], Field(max_length=len(REQUIREMENTS))]
-
-
-class ExampleShape(Declared):
-    label: Annotated[Text, Field(max_length=80)]
-    text: Annotated[Indented, Field(max_length=1000)]
-    note: Line = ""
-
-
-class SectionShape(Declared):
-    title: Annotated[OptionalText, Field(max_length=200)] = ""
-    text: Annotated[OptionalText, Field(max_length=5000)] = ""
-    examples: Several[ExampleShape] = Field(default=(), max_length=10)
-
-    def faults(self, context: Any) -> Iterator[Fault]:
-        if not (self.title or self.text or self.examples):
-            yield (), "Is empty. Give it a title, a text or examples."
-
-    def section(self) -> Section:
-        return Section(
-            self.title,
-            self.text,
-            tuple(Example(one.label, one.text, one.note) for one in self.examples),
-        )
 
 
 class LevelShape(Declared):
@@ -440,21 +432,6 @@ class CriterionShape(Declared):
         )
 
 
-class EditShape(Declared):
-    """The wording about the edit. Missing or empty parts have the default wording."""
-
-    title: Line = ""
-    hint: Line = ""
-    when: Line = ""
-    needed: Line = ""
-    not_needed: Line = ""
-
-    def wording(self) -> EditWording:
-        return EditWording(
-            **{name: own or getattr(EDITING, name) for name, own in self.model_dump().items()}
-        )
-
-
 class MaterialShape(Declared):
     text: Annotated[Indented, Field(max_length=5000)]
     second: Annotated[OptionalIndented, Field(max_length=5000)] = ""
@@ -479,11 +456,11 @@ class DefinitionShape(Declared):
     hint: Line = ""
     about: Annotated[Text, Field(max_length=600)]
     steps: Several[Annotated[Text, Field(max_length=200)]] = Field(default=(), max_length=8)
-    instructions: Several[SectionShape] = Field(default=(), max_length=MOST_SECTIONS)
+    instructions: Several[Section] = Field(default=(), max_length=MOST_SECTIONS)
     minutes: Annotated[OptionalText, Field(max_length=20)] = ""
     input_label: Annotated[OptionalText, Field(max_length=60)] = ""
     criteria: Several[CriterionShape] = Field(min_length=1, max_length=MOST_CRITERIA)
-    edit: EditShape = EditShape()
+    edit: EditWording = EditWording()
     compares: bool = False
     shows_others: bool = False
     example: MaterialShape = Field(
@@ -525,6 +502,7 @@ class DefinitionShape(Declared):
             )
 
     def definition(self, version: str) -> Definition:
+        own_words = {name: words for name, words in self.edit.model_dump().items() if words}
         return Definition(
             key=self.key,
             version=version,
@@ -534,11 +512,11 @@ class DefinitionShape(Declared):
             hint=self.hint,
             about=self.about,
             steps=self.steps,
-            instructions=tuple(one.section() for one in self.instructions),
+            instructions=self.instructions,
             minutes=self.minutes or "1–3",
             input_label=self.input_label,
             criteria=tuple(one.asked() for one in self.criteria),
-            edit=self.edit.wording(),
+            edit=EDITING.model_copy(update=own_words),
             example=self.example.material(compares=self.compares, shows_others=self.shows_others),
             compares=self.compares,
             shows_others=self.shows_others,
@@ -549,7 +527,7 @@ class DefinitionShape(Declared):
 
 
 EXAMPLE = ("label", "text", "note")
-EDIT_WORDING = tuple(one.name for one in fields(EditWording))
+EDIT_WORDING = tuple(EditWording.model_fields)
 
 
 def as_data(definition: Definition) -> dict[str, Any]:
@@ -719,49 +697,6 @@ def checked_edit(given: Any, *, text: str, needed: str) -> str:
     return given
 
 
-# How responses of a rating study are read by reviewers, screens and annotators.
-
-
-class OfRatings(Answers):
-    """The levels of criteria, the evidence for them, and the edit; or a comparison's answers."""
-
-    def recalled(self: Instrument, response: Mapping[str, Any]) -> str:
-        """Return the answers in one line, as their annotator gave them."""
-        return Answers.recalled(self, self.reopened(response))
-
-    def answered(self: Instrument, response: Mapping[str, Any]) -> str:
-        """Return the answers in one line for reviewers, who see a pair in its own order."""
-        return Answers.recalled(self, response)
-
-    def reopened(self: Instrument, response: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a stored response as the draft from which its annotator corrects it."""
-        return as_seen(response) if self.compares else dict(response)
-
-    def highlights(
-        self: Instrument, response: Mapping[str, Any], material: Material
-    ) -> list[Highlight]:
-        labels = {question.name: question.label for question in self.questions()}
-        return [
-            Highlight(labels.get(name, name), material.text, spans)
-            for name, spans in response.get(EVIDENCE, {}).items()
-        ]
-
-    def columns(self: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
-        if self.compares:
-            turned = [one.response[TURNED] for one in judgments]
-            return Answers.columns(self, judgments) | {"turned": np.array(turned, dtype=float)}
-        edits = [one.response.get(EDIT) for one in judgments]
-        distance = [
-            np.nan if edit is None else one.response["distance"]
-            for one, edit in zip(judgments, edits, strict=True)
-        ]
-        same = [-1 if edit is None else _label(" ".join(edit.split())) for edit in edits]
-        return Answers.columns(self, judgments) | {
-            "edit_distance": np.array(distance, dtype=np.float64),
-            "edit_text": np.array(same, dtype=np.int64),
-        }
-
-
 def _label(text: str) -> int:
     """Return a number for a text, the same in every part of a campaign: 63 bits of its digest.
 
@@ -820,57 +755,25 @@ def _highlighting() -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
-class Rating(OfRatings):
+class Rating(Instrument):
     """hter_version: the rule by which edits are scored."""
 
-    definition: Definition
-    hter_version: str = HTER_VERSION
-
-    title = _("Rate texts")
+    title: "Words" = _("Rate texts")
     template = "work/rating.html"
-    needs_paragraphs = False
-    folder: ClassVar[Path | None] = None
 
-    @property
-    def key(self) -> str:
-        return self.definition.key
-
-    @property
-    def version(self) -> str:
-        return self.definition.version
-
-    @property
-    def scoring(self) -> str:
-        return self.hter_version if self.definition.asks_for_edits else "1"
-
-    @property
-    def label(self) -> str:
-        return self.definition.label
-
-    @property
-    def criteria(self) -> tuple[Criterion, ...]:
-        return self.definition.scored
-
-    @property
-    def about(self) -> "Words":
-        return self.definition.about
-
-    @property
-    def minutes(self) -> str:
-        return self.definition.minutes
-
-    @property
-    def needs_input(self) -> bool:
-        return bool(self.definition.input_label)
-
-    @property
-    def compares(self) -> bool:
-        return self.definition.compares
-
-    @property
-    def shows_others(self) -> bool:
-        return self.definition.shows_others
+    def __init__(self, definition: Definition, hter_version: str = HTER_VERSION) -> None:
+        self.definition = definition
+        self.hter_version = hter_version
+        self.key = definition.key
+        self.version = definition.version
+        self.scoring = hter_version if definition.asks_for_edits else "1"
+        self.label = definition.label
+        self.criteria = definition.scored
+        self.about = definition.about
+        self.minutes = definition.minutes
+        self.needs_input = bool(definition.input_label)
+        self.compares = definition.compares
+        self.shows_others = definition.shows_others
 
     @property
     def example(self) -> Material:
@@ -908,10 +811,7 @@ class Rating(OfRatings):
         return {"edit": edit, "distance": levenshtein(normalise(material.text), edit)}
 
     def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
-        """Return the levels, and as `edit` the HTER: 0 without a required edit, unbounded above.
-
-        Of a comparison: `comparing.scores`.
-        """
+        """Return the levels, and as `edit` the HTER: 0 without a required edit, unbounded above."""
         if self.definition.compares:
             return pair_scores(response, self.definition.criteria)
         scores = {c.name: float(response[c.name]) for c in self.definition.criteria}
@@ -926,6 +826,37 @@ class Rating(OfRatings):
     def takes_long(self, response: Mapping[str, Any], *, material: Material) -> bool:
         edit = response.get(EDIT)
         return edit is not None and takes_long(material.text, edit)
+
+    def highlights(self, response: Mapping[str, Any], material: Material) -> list[Highlight]:
+        labels = {question.name: question.label for question in self.questions()}
+        return [
+            Highlight(labels.get(name, name), material.text, spans)
+            for name, spans in response.get(EVIDENCE, {}).items()
+        ]
+
+    def recalled(self, response: Mapping[str, Any]) -> str:
+        return super().recalled(self.reopened(response))
+
+    def answered(self, response: Mapping[str, Any]) -> str:
+        return super().recalled(response)
+
+    def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
+        return as_seen(response) if self.compares else dict(response)
+
+    def columns(self, judgments: Sequence[Observed]) -> dict[str, Any]:
+        if self.compares:
+            turned = [one.response[TURNED] for one in judgments]
+            return super().columns(judgments) | {"turned": np.array(turned, dtype=float)}
+        edits = [one.response.get(EDIT) for one in judgments]
+        distance = [
+            np.nan if edit is None else one.response["distance"]
+            for one, edit in zip(judgments, edits, strict=True)
+        ]
+        same = [-1 if edit is None else _label(" ".join(edit.split())) for edit in edits]
+        return super().columns(judgments) | {
+            "edit_distance": np.array(distance, dtype=np.float64),
+            "edit_text": np.array(same, dtype=np.int64),
+        }
 
     def shown(self, material: Material) -> str:
         return (
