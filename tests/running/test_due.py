@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from config import celery, due, notes
+from config import celery, due
 from estimation.listeners import estimate_soon
 from estimation.tasks import estimate_campaign
 from tests.running.test_broker import black_hole
@@ -16,7 +16,7 @@ from tests.servers import free_port, start_redis
 @pytest.fixture
 def there(settings, monkeypatch) -> Iterator[None]:
     """Where the notes are kept, empty."""
-    monkeypatch.setattr(notes, "_silent_until", 0.0)
+    monkeypatch.setattr(due, "_silent_until", 0.0)
     settings.REDIS_URL, process = start_redis()
     yield
     process.kill()
@@ -133,7 +133,7 @@ def test_surplus_messages_die_out():
 
 @pytest.fixture
 def nowhere(settings, monkeypatch) -> None:
-    monkeypatch.setattr(notes, "_silent_until", 0.0)
+    monkeypatch.setattr(due, "_silent_until", 0.0)
     settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
 
 
@@ -147,7 +147,7 @@ def test_without_redis_nothing_is_sent_and_nothing_fails():
 
 
 def test_a_redis_that_never_answers_costs_one_wait_and_then_none(settings, monkeypatch):
-    monkeypatch.setattr(notes, "_silent_until", 0.0)
+    monkeypatch.setattr(due, "_silent_until", 0.0)
     with black_hole() as port:
         settings.REDIS_URL = f"redis://127.0.0.1:{port}/0"
         began = time.monotonic()
@@ -170,9 +170,9 @@ def test_a_command_beside_which_nothing_runs_sends_nothing(settings, monkeypatch
     """The next worker finds in the database what is due."""
     settings.REDIS_URL = ""
     monkeypatch.setattr(celery, "_silent_until", 0.0)
-    monkeypatch.setattr(notes, "_silent_until", 0.0)
+    monkeypatch.setattr(due, "_silent_until", 0.0)
     sent: list[dict[str, object]] = []
     monkeypatch.setattr(estimate_campaign, "apply_async", lambda **how: sent.append(how))
     celery.enqueue(estimate_campaign, 7)
     assert due.claim("one") is None
-    assert (sent, celery._silent_until, notes._silent_until) == ([], 0.0, 0.0)
+    assert (sent, celery._silent_until, due._silent_until) == ([], 0.0, 0.0)
