@@ -103,8 +103,10 @@ def choose(
     refusal = admission.personal(campaign, who, n_open=now.n_open, step=step, now=now)
     if refusal is None and alone:
         refusal = admission.gate(campaign, who, n_open=now.n_open)
-    elif refusal is None and (step != tutorial_queries.TutorialStep.PASSED or _is_late(campaign)):
-        raise Alone  # limits come before the tutorial
+    elif refusal is None:
+        is_late = campaign.deadline is not None and timezone.now() >= campaign.deadline
+        if step != tutorial_queries.TutorialStep.PASSED or is_late:
+            raise Alone  # limits come before the tutorial
     if refusal is not None:
         return refusal, Q()
     within = admission.within(campaign, who)
@@ -124,7 +126,7 @@ def take(picked: Picked, who: Participation) -> Assignment:
         output=None if slot is None else slot.output,
         gold_id=picked.gold_id,
         leased_at=now,
-        expires_at=_until(who, _length(who.campaign)),
+        expires_at=_until(who, who.campaign),
     )
     if slot is not None:
         held = (slots.begin if picked.begins else slots.take)(slot.pk, assignment)
@@ -142,10 +144,6 @@ def count(who: Participation, picked: Picked, within: Q, **more: Any) -> None:
     held = int(picked.slot is not None)
     if not totals.change(who.campaign_id, held=held, leased=leased, within=within, **more):
         raise Alone
-
-
-def _is_late(campaign: Campaign) -> bool:
-    return campaign.deadline is not None and timezone.now() >= campaign.deadline
 
 
 def _gold(who: Participation, now: Standing) -> Picked | None:
@@ -249,18 +247,15 @@ def hold(participation_id: int) -> None:
 
 def _end_of(assignment: Assignment) -> datetime:
     """Return when this lease ends if its page is in use now."""
-    length = _length(assignment.campaign)
-    return min(_until(assignment.participation, length), assignment.leased_at + LONGEST * length)
+    longest = LONGEST * timedelta(minutes=assignment.campaign.lease_minutes)
+    return min(
+        _until(assignment.participation, assignment.campaign), assignment.leased_at + longest
+    )
 
 
-def _length(campaign: Campaign) -> timedelta:
-    """Return for how long its leases hold."""
-    return timedelta(minutes=campaign.lease_minutes)
-
-
-def _until(who: Participation, length: timedelta) -> datetime:
-    """Return the end of a lease of this length that starts now."""
-    end = timezone.now() + length
+def _until(who: Participation, campaign: Campaign) -> datetime:
+    """Return the end of a lease that starts now."""
+    end = timezone.now() + timedelta(minutes=campaign.lease_minutes)
     return end if who.deadline_at is None else min(end, who.deadline_at)
 
 

@@ -56,7 +56,6 @@ WORK = {
     "annotate.work.queries.hand_in_at": "the last task",
     "annotate.work.queries.last": "the last task",
     "annotate.work.queries.may": "the last task",
-    "annotate.work.task.task_in_hand": "a task",
     "annotate.work.picking.standing_of": "tasks in hand and pay of a person",
     "annotate.pay.queries.earnings_of": "pay of a person",
     "annotate.work.task.visit": "tasks and pay of a person",

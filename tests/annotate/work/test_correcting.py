@@ -1,7 +1,6 @@
 """An annotator corrects the text submitted last: who may, until when, and what it changes."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -38,7 +37,7 @@ from annotate.work import leasing, participations, picking, submitting
 from annotate.work import queries as work_queries
 from annotate.work import task as work_task
 from annotate.work.queries import LastText
-from annotate.work.submitting import HandedIn, PageSent
+from annotate.work.submitting import PageResponse
 from tests.annotate.gold.study import BAD, items
 from tests.annotate.gold.test_gold_is_neutral import functions, read
 from tests.annotate.market import arrive, posting
@@ -75,15 +74,15 @@ def correct(
     task: int | None = None,
     after: int = 1,
     seconds: float | None = None,
-    page: PageSent | None = None,
+    page: dict[str, Any] | None = None,
     version: str | None = None,
     **changes: Any,
-) -> submitting.Corrected:
+) -> int | None:
     raw = {**POOR, "edit": EDIT, **changes}
     return submitting.correct(
         task or last(who).pk,
         participation_id=who.pk,
-        given=HandedIn(raw, seconds, version, page),
+        given=PageResponse(raw, seconds, version, **(page or {})),
         after=after,
     )
 
@@ -101,7 +100,7 @@ def test_both_are_kept_one_counts_and_it_is_paid_once(who: Participation) -> Non
     made = correct(who)
     first, second = Judgment.every.filter(assignment=task).order_by("pk")
     assert (first.response["overall"], second.response["overall"]) == (1, -1)
-    assert (second.supersedes, second.pk) == (first, made.judgment_id)
+    assert (second.supersedes, second.pk) == (first, made)
     assert Judgment.objects.get(assignment=task) == second
     assert list(LedgerEntry.objects.values()) == paid
     assert AuditEntry.objects.filter(verb="supersede", subject=f"judgment:{first.pk}").exists()
@@ -124,7 +123,7 @@ def test_the_same_request_again_stores_nothing(who: Participation) -> None:
     made = correct(who)
     rows = list(Judgment.every.values())
     ago(who, timedelta(days=1))  # an answer that was lost is asked for later
-    assert correct(who) == replace(made, already=True)
+    assert correct(who) == made
     assert list(Judgment.every.values()) == rows
 
 
@@ -252,7 +251,7 @@ def test_the_time_of_a_correction_belongs_to_the_corrected_text(who: Participati
     begun = now - timedelta(seconds=100)
     Assignment.objects.filter(pk=task.pk).update(started_at=begun)
     made = correct(who, seconds=10_000.0)  # what a browser says is bounded by the clock here
-    later = Judgment.objects.get(pk=made.judgment_id)
+    later = Judgment.objects.get(pk=made)
     spent = later.elapsed_seconds - first.elapsed_seconds
     assert 0 < spent <= (later.submitted_at - first.submitted_at).total_seconds() + 0.01
     assert later.active_seconds is None  # unknown for the first
@@ -276,9 +275,10 @@ def test_a_task_in_hand_without_a_first_sight_keeps_its_begin(who: Participation
 
 def test_signals_of_both_are_added(settings: Any) -> None:
     who = person(campaign(screening={"signals": {"on": True}}))
-    page = PageSent({"pasted": 3, "pastes": 1, "keys": 2, "rhythm": [1, 2]}, "192.0.2.1", "A")
-    submitting.submit_judgment(leased(who).pk, participation_id=who.pk, raw=GOOD, page=page)
-    correct(who, page=replace(page, signals={"pasted": 90, "pastes": 1, "rhythm": [1]}))
+    signals = {"pasted": 3, "pastes": 1, "keys": 2, "rhythm": [1, 2]}
+    page = {"signals": signals, "network": "192.0.2.1", "agent": "A"}
+    submitting.submit_judgment(leased(who).pk, participation_id=who.pk, raw=GOOD, **page)
+    correct(who, page=page | {"signals": {"pasted": 90, "pastes": 1, "rhythm": [1]}})
     told = PageCounts.stored(last(who).signals)
     assert (told.pasted, told.pastes, told.keys, told.rhythm[:3]) == (93, 2, 2, (2, 2, 0))
     assert told.network
@@ -305,7 +305,7 @@ def test_a_gold_answer_is_corrected_blind_and_the_first_one_counts(
     raw = {**GOOD, **({} if right else BAD)}
     assert last(who).pk == answer.assignment_id
     for _ in range(2):  # the second is the same request again
-        assert correct(who, **raw).judgment_id is None
+        assert correct(who, **raw) is None
     kept = GoldCorrection.objects.get()
     assert (kept.answer, kept.number, kept.response["fluency"]) == (answer, 1, raw["fluency"])
     found = work_queries.find_correction(who.pk)

@@ -111,13 +111,13 @@ def test_averages_are_over_those_who_answered(who):
     submitting.give(who.pk, clarity=2, comment="first")
     submitting.give(person(who.campaign, "p2").pk, clarity=5, pay=1, comment="second")
     submitting.give(person(campaign(), "p3").pk, clarity=1, comment="elsewhere")
-    summary = work_queries.summary(who.campaign_id, EVERY)
-    assert [(a.name, a.mean, a.n) for a in summary.averages] == [
+    told = work_queries.feedback(who.campaign_id, EVERY)
+    assert told["averages"] == [
         ("clarity", 3.5, 2),
         ("enjoyment", None, 0),
         ("pay", 1.0, 1),
     ]
-    assert [comment.text for comment in summary.comments] == ["second", "first"]
+    assert [one.comment for one in told["comments"]] == ["second", "first"]
 
 
 def test_researchers_see_it_without_a_name_or_what_leads_to_one(client, who):
