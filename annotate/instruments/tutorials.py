@@ -648,16 +648,12 @@ def _values(name: Any, given: Any) -> tuple[Value, ...]:
         if type(first) is int and type(last) is int and 0 <= last - first < MOST_VALUES:
             return tuple((str(number),) for number in range(first, last + 1))
     if isinstance(given, list) and 0 < len(given) <= MOST_VALUES:
-        found = [_value(one) for one in given]
+        parts = (one if isinstance(one, list) else [one] for one in given)
+        found = [tuple(one) if all(isinstance(p, str) and p for p in one) else () for one in parts]
         if all(found) and len({len(one) for one in found}) == 1:
             return tuple(found)
     message = "Must be a list of texts, of equally long lists of texts, or “from” and “to”."
     return refuse([((str(name),), message)])
-
-
-def _value(given: Any) -> Value:
-    parts = given if isinstance(given, list) else [given]
-    return tuple(parts) if all(isinstance(part, str) and part for part in parts) else ()
 
 
 def _checked(version: Version, number: int, given: Mapping[str, Any], studied: Studied) -> Question:
@@ -669,7 +665,8 @@ def _checked(version: Version, number: int, given: Mapping[str, Any], studied: S
     if unknown := _unknown(version):
         refuse([((*place, "slots"), f"There is no slot “{unknown}”.")])
     own = given["versions"][number] if place else given
-    made = [_one(version, turn, (place, own), studied) for turn in range(_turns(version))]
+    turns = min(CHECKED, max((len(values) for values in version.slots.values()), default=1))
+    made = [_one(version, turn, (place, own), studied) for turn in range(turns)]
     return made[0]
 
 
@@ -687,10 +684,6 @@ def _faults(error: ValidationError, at: Written) -> Iterator[Fault]:
     for one in error.errors(include_url=False):
         before = place if one["loc"] and one["loc"][0] in own else ()
         yield (*before, *one["loc"]), one["msg"]
-
-
-def _turns(version: Version) -> int:
-    return min(CHECKED, max((len(values) for values in version.slots.values()), default=1))
 
 
 def _unknown(version: Version) -> str:
