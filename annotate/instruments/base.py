@@ -152,11 +152,15 @@ def is_turned(annotator_id: int, task: str) -> bool:
 
 @dataclass(frozen=True)
 class Level:
-    """One answer to a criterion's question, with the cue that says when to choose it."""
+    """One answer to a criterion's question, with the cue that says when to choose it.
+
+    requires: what choosing it requires: an edit of the text, evidence in it, or both.
+    """
 
     value: int
     label: "Words"
     cue: "Words"
+    requires: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -294,7 +294,7 @@ def context(
 ) -> dict[str, Any]:
     """Return the context of an instrument's page."""
     study = visit.study
-    correctable = work_queries.may(visit.id)
+    correctable = work_queries.may_correct(visit.id)
     finished = None
     if nothing is not None:
         finished = {"reason": nothing.reason, "message": nothing.message, "final": nothing.final}

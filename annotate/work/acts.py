@@ -97,7 +97,9 @@ def ahead(participation_id: int, _body: dict[str, Any], assignment_id: int) -> d
 def give_back(participation_id: int, _body: dict[str, Any], assignment_id: int) -> dict[str, Any]:
     leasing.give_back(assignment_id, participation_id=participation_id)
     following = submitting.what_follows(participation_id)
-    return _next(participation_id, following, correctable=work_queries.may(participation_id))
+    return _next(
+        participation_id, following, correctable=work_queries.may_correct(participation_id)
+    )
 
 
 def _next(

@@ -193,7 +193,7 @@ def find_correction(
     With the study's instrument, with the texts that stand beside it.
     """
     who = Participation.objects.select_related("campaign").get(pk=participation_id)
-    task = last(participation_id)
+    task = last_submitted(participation_id)
     if why := refusal(who.campaign, who, task, now=timezone.now()):
         return why
     assert task is not None, "without a task there is a reason"
@@ -207,7 +207,7 @@ def find_correction(
     return too_many(found) or LastText(task.pk, material, found, until, task.ended_at)
 
 
-def may(participation_id: int) -> bool:
+def may_correct(participation_id: int) -> bool:
     """Return whether a text may be corrected now, as far as its page says so."""
     return isinstance(find_correction(participation_id), LastText)
 
@@ -223,7 +223,7 @@ def hand_in_at(participation_id: int) -> datetime | None:
     return min(found.until, found.submitted_at + settings.HAND_IN_WAIT)
 
 
-def last(participation_id: int) -> Assignment | None:
+def last_submitted(participation_id: int) -> Assignment | None:
     """Return the task that was submitted last under a participation, with what it is about."""
     mine = Assignment.objects.filter(
         participation=participation_id, status__in=Assignment.JUDGED

@@ -526,7 +526,7 @@ def correct(
         found = work_queries.answered(assignment_id)
         if found.answers == after + 1 and found.response == new.response:
             return _id(found.fact)
-        last = work_queries.last(participation_id)
+        last = work_queries.last_submitted(participation_id)
         if last is not None and last.pk != assignment_id:
             raise Gone(
                 _("You have submitted another text since, so this one stays as it is."),

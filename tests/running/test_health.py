@@ -20,7 +20,7 @@ from django.utils import timezone
 from annotate.common import marks, tokens
 from annotate.models import ChangeMark
 from config import due
-from config.web.alive import Alive
+from config.web.receiving import Alive
 from tests.factories import campaign, person
 from tests.processes import Stack, stack, wait_for
 from tests.servers import free_port

@@ -7,12 +7,11 @@ from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop, pgettext_lazy
 
-from annotate.instruments.base import Material
+from annotate.instruments.base import Level, Material
 from annotate.instruments.rating.instrument import (
     EDIT,
     EDITING,
     HTER,
-    Choice,
     Definition,
     Rating,
     example,
@@ -32,17 +31,17 @@ FAIR = pgettext_lazy("quality of a text", "Fair")
 
 FLUENCY = question_of(
     "fluency",
-    Choice(1, _("Fluent"), _("No errors, or one slip you read past")),
-    Choice(0, _("Partly fluent"), _("Errors, but the meaning is always clear"), IMPROVE),
-    Choice(-1, _("Not fluent"), _("You have to guess, or it makes no sense"), IMPROVE),
+    Level(1, _("Fluent"), _("No errors, or one slip you read past")),
+    Level(0, _("Partly fluent"), _("Errors, but the meaning is always clear"), IMPROVE),
+    Level(-1, _("Not fluent"), _("You have to guess, or it makes no sense"), IMPROVE),
     label=_("Fluency"),
     ask=_("Does it read as natural, correct language?"),
 )
 REDUNDANCY = question_of(
     "redundancy",
-    Choice(1, _("Little or none"), _("Nothing is repeated without need")),
-    Choice(0, _("Some"), _("A phrase or a name is repeated"), IMPROVE),
-    Choice(-1, _("A lot"), _("Whole sentences could be cut"), IMPROVE),
+    Level(1, _("Little or none"), _("Nothing is repeated without need")),
+    Level(0, _("Some"), _("A phrase or a name is repeated"), IMPROVE),
+    Level(-1, _("A lot"), _("Whole sentences could be cut"), IMPROVE),
     label=_("Redundancy"),
     ask=_("Is anything said more often than needed?"),
     balance=0.07,
@@ -50,11 +49,11 @@ REDUNDANCY = question_of(
 )
 OVERALL = question_of(
     "overall",
-    Choice(1, _("Good"), _("You would publish it as it stands")),
-    Choice(
+    Level(1, _("Good"), _("You would publish it as it stands")),
+    Level(
         0, pgettext_lazy("quality of a text", "Fair"), _("Fine after a short correction"), IMPROVE
     ),
-    Choice(-1, _("Poor"), _("You would rewrite it from scratch"), IMPROVE),
+    Level(-1, _("Poor"), _("You would rewrite it from scratch"), IMPROVE),
     label=_("Overall"),
     ask=_("How good is the text as a whole?"),
     balance=0.16,

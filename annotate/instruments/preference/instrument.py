@@ -6,9 +6,8 @@ from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
-from annotate.instruments.base import Material, joined
+from annotate.instruments.base import Level, Material, joined
 from annotate.instruments.rating.instrument import (
-    Choice,
     Definition,
     Rating,
     example,
@@ -21,11 +20,11 @@ from annotate.instruments.rating.instrument import (
 
 PREFERENCE = question_of(
     "preference",
-    Choice(2, _("First, clearly"), _("You would always take the first one")),
-    Choice(1, _("First, slightly"), _("A little better as a whole")),
-    Choice(0, _("About the same"), _("Equally good, or equally bad")),
-    Choice(-1, _("Second, slightly"), _("A little better as a whole")),
-    Choice(-2, _("Second, clearly"), _("You would always take the second one")),
+    Level(2, _("First, clearly"), _("You would always take the first one")),
+    Level(1, _("First, slightly"), _("A little better as a whole")),
+    Level(0, _("About the same"), _("Equally good, or equally bad")),
+    Level(-1, _("Second, slightly"), _("A little better as a whole")),
+    Level(-2, _("Second, clearly"), _("You would always take the second one")),
     label=_("Preference"),
     ask=_("Which text is better?"),
 )

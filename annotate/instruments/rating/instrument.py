@@ -186,20 +186,12 @@ HTER = Criterion(
 
 
 @dataclass(frozen=True)
-class Choice(Level):
-    """A level, and what choosing it requires: an edit of the text, evidence in it, or both."""
-
-    requires: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Question(Criterion):
     """A criterion that people are asked about."""
 
-    levels: tuple[Choice, ...] = ()
     evidence: "Words" = ""  # what to highlight, if a level requires evidence
 
-    def choice(self, value: int) -> Choice:
+    def choice(self, value: int) -> Level:
         return next(level for level in self.levels if level.value == value)
 
     @property
@@ -214,7 +206,7 @@ class Question(Criterion):
 
 def question_of(
     name: str,
-    *levels: Choice,
+    *levels: Level,
     label: "Words",
     ask: "Words",
     higher_is_better: bool = True,
@@ -380,11 +372,11 @@ class LevelShape(Declared):
     cue: Annotated[Text, Field(max_length=200)]
     requires: Requirements = ()
 
-    def choice(self, always: tuple[str, ...]) -> Choice:
+    def choice(self, always: tuple[str, ...]) -> Level:
         """Return the level. `always`: what every level of the criterion requires."""
         required = {*always, *self.requires}
         sorted_out = tuple(one for one in REQUIREMENTS if one in required)
-        return Choice(self.value, self.label, self.cue, sorted_out)
+        return Level(self.value, self.label, self.cue, sorted_out)
 
 
 class CriterionShape(Declared):
