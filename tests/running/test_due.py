@@ -41,13 +41,6 @@ def test_once_the_work_is_done_the_next_event_sends_for_later():
 
 
 @pytest.mark.usefixtures("there")
-def test_after_the_pause_it_is_at_once_again():
-    due.pause("one", seconds=0.01)
-    time.sleep(0.02)
-    assert due.claim("one") == 0
-
-
-@pytest.mark.usefixtures("there")
 def test_a_message_that_nobody_takes_is_sent_again(monkeypatch):
     monkeypatch.setattr(due, "LOST", 0.05)
     assert due.claim("one") == 0
@@ -95,23 +88,6 @@ def test_a_message_that_another_one_follows_is_early():
     assert due.claim("one") is not None
     assert due.is_early("one")
     assert due.claim("one") is None, "its message is on its way"
-
-
-@pytest.mark.usefixtures("there")
-def test_a_message_in_its_time_is_not_early():
-    assert not due.is_early("one")
-    due.pause("one", seconds=0.02)
-    time.sleep(0.03)
-    assert not due.is_early("one")
-
-
-@pytest.mark.usefixtures("there")
-def test_a_message_a_little_before_its_time_is_not_early():
-    """Clocks of two machines differ."""
-    due.pause("one", seconds=0.5)
-    assert due.is_early("one")
-    time.sleep(0.3)
-    assert not due.is_early("one")
 
 
 @pytest.mark.usefixtures("there")

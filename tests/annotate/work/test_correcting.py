@@ -8,12 +8,9 @@ import pytest
 from django.conf import settings
 from django.db.models import F, QuerySet
 from django.utils import timezone
-from hypothesis import HealthCheck, given
-from hypothesis import settings as trying
-from hypothesis import strategies as st
 
 from annotate.campaigns import life
-from annotate.common.errors import Conflict, Gone, Invalid, NotFound
+from annotate.common.errors import Conflict, Gone, NotFound
 from annotate.instruments import registry
 from annotate.instruments.base import Material
 from annotate.models import (
@@ -35,7 +32,6 @@ from annotate.review import gold, gold_queries, rulings
 from annotate.screening.signals import PageCounts
 from annotate.work import leasing, participations, picking, submitting
 from annotate.work import queries as work_queries
-from annotate.work import task as work_task
 from annotate.work.queries import LastText
 from annotate.work.submitting import PageResponse
 from tests.annotate.gold.study import BAD, items
@@ -63,7 +59,7 @@ def who() -> Participation:
 
 
 def last(who: Participation) -> Assignment:
-    found = work_queries.last(who.pk)
+    found = work_queries.last_submitted(who.pk)
     assert found is not None
     return found
 
@@ -127,25 +123,6 @@ def test_the_same_request_again_stores_nothing(who: Participation) -> None:
     assert list(Judgment.every.values()) == rows
 
 
-def test_another_tab_that_knows_the_first_answer_is_refused(who: Participation) -> None:
-    correct(who)
-    with pytest.raises(Conflict, match="another tab"):
-        correct(who, overall=0)
-    for n in (0, 5):
-        with pytest.raises(Conflict):
-            correct(who, after=n, overall=0)
-    assert Judgment.every.filter(assignment=last(who)).count() == 2
-
-
-def test_what_is_missing_is_said_and_nothing_is_stored(who: Participation) -> None:
-    with pytest.raises(Invalid) as problem:
-        correct(who, edit=None)
-    assert set(problem.value.errors) == {"edit"}
-    with pytest.raises(Conflict, match="wording"):
-        correct(who, version="0")
-    assert Judgment.every.count() == 2
-
-
 def earlier_text(who: Participation) -> dict[str, Any]:
     return {"task": Judgment.objects.earliest("pk").assignment_id}
 
@@ -207,19 +184,7 @@ def test_what_ends_the_time_for_a_correction(
         correct(who, task=task)
     assert not Judgment.every.filter(superseded_at__isnull=False).exists()
     if act is not next_submitted:
-        assert not work_queries.may(who.pk)
-
-
-@trying(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(minutes=st.integers(0, 60), seconds=st.floats(-600, 600))
-def test_the_setting_decides_how_long(
-    who: Participation, settings: Any, minutes: int, seconds: float
-) -> None:
-    settings.CORRECTION = timedelta(minutes=minutes)
-    since = timedelta(seconds=max(0.0, minutes * 60 + seconds))
-    ago(who, since)
-    if abs(since - settings.CORRECTION) > timedelta(seconds=2) or not minutes:
-        assert work_queries.may(who.pk) is (since < settings.CORRECTION)
+        assert not work_queries.may_correct(who.pk)
 
 
 def test_while_a_campaign_is_closing_a_text_may_be_corrected(who: Participation) -> None:
@@ -258,16 +223,6 @@ def test_the_time_of_a_correction_belongs_to_the_corrected_text(who: Participati
     task.refresh_from_db()
     assert task.started_at is not None
     assert (task.started_at - begun).total_seconds() == pytest.approx(spent, abs=0.001)
-
-
-def test_a_task_in_hand_without_a_first_sight_keeps_its_begin(who: Participation) -> None:
-    task = leased(who)
-    assert task.started_at is None
-    correct(who)
-    found = work_task.with_begin(Assignment.objects.filter(pk=task.pk)).get()
-    begun = work_task.begin_of(found)
-    assert begun <= timezone.now()
-    assert (begun - task.leased_at).total_seconds() < 1
 
 
 # ---- signals, gold -------------------------------------------------------------------------------
@@ -319,18 +274,6 @@ def test_a_gold_answer_is_corrected_blind_and_the_first_one_counts(
 
 
 # ---- paid units ----------------------------------------------------------------------------------
-
-
-def test_before_a_unit_is_handed_in_and_not_after() -> None:
-    who = arrive(posting(tasks=2))
-    judge(who)
-    correct(who)
-    judge(who)
-    task = last(who)
-    assert participations.hand_in(who.pk)
-    with pytest.raises(Gone, match="handed in"):
-        correct(who, task=task.pk)
-    assert Judgment.every.filter(superseded_at__isnull=False).count() == 1
 
 
 # ---- readers -------------------------------------------------------------------------------------
