@@ -135,10 +135,10 @@ def money_text(amount: Decimal | float | None, currency: str = "") -> str:
     return _money(amount, currency, 2)
 
 
-def money_at_a_glance(amount: Decimal | float | None, currency: str = "") -> str:
+def money_at_a_glance(amount: Decimal | float | None) -> str:
     """`$494`: a figure where cents do not matter; with cents below $100."""
     large = amount is not None and not -WHOLE_FROM < amount < WHOLE_FROM
-    return _money(amount, currency, 0 if large else 2)
+    return _money(amount, "", 0 if large else 2)
 
 
 def price(amount: Decimal, currency: str = "") -> str:

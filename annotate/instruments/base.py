@@ -483,15 +483,6 @@ class Instrument:
         return None
 
 
-def criterion_of(instrument: Instrument, name: str) -> Criterion:
-    """Return the criterion called `name`; KeyError names the existing ones."""
-    for criterion in instrument.criteria:
-        if criterion.name == name:
-            return criterion
-    known = ", ".join(criterion.name for criterion in instrument.criteria)
-    raise KeyError(f"{instrument.key} has no criterion {name!r}; it has {known}.")
-
-
 def _alike(instrument: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
     """Return the criteria that share the first one's levels; none if no criterion has levels."""
     asked = [criterion for criterion in instrument.criteria if criterion.levels]

@@ -379,9 +379,7 @@ def first_time(visit: Visit) -> dict[str, str] | None:
         return None
     batch, study = visit.unit.batch, visit.study
     return {
-        "offered": work_messages.offered(
-            batch, None, study.tutorial_bonus, after=study.bonus_after
-        ),
+        "offered": work_messages.offered(batch, study),
         "paid": work_messages.how_paid(batch),
         "stored": work_messages.unit_words_stored(study.crowd),
     }

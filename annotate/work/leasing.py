@@ -37,14 +37,9 @@ class Alone(Exception):
     """Undo the transaction, and begin again with the campaign locked alone."""
 
 
-def lease(participation_id: int, *, ahead: bool = False) -> Lease:
-    """Return the open assignment of this participation, or lease the next output.
-
-    With `ahead`, an annotator with one open assignment gets a second one (prefetch).
-    """
-    if not ahead and (in_hand := _in_hand(participation_id)):
-        return in_hand
-    return _leased(participation_id, ahead=ahead)
+def lease(participation_id: int) -> Lease:
+    """Return the open assignment of this participation, or lease the next output."""
+    return _in_hand(participation_id) or _leased(participation_id)
 
 
 def lease_ahead(participation_id: int, *, after: int) -> Lease:
@@ -53,24 +48,22 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
     This needs an open campaign. A closing campaign keeps its slots for annotators who ask for a
     task now.
     """
-    if in_hand := _in_hand(participation_id, besides=after):
-        return in_hand
-    return _leased(participation_id, besides=after)
+    return _in_hand(participation_id, besides=after) or _leased(participation_id, besides=after)
 
 
-def _leased(participation_id: int, *, ahead: bool = False, besides: int | None = None) -> Lease:
+def _leased(participation_id: int, *, besides: int | None = None) -> Lease:
     try:
-        return _lease(participation_id, ahead=ahead, besides=besides, alone=False)
+        return _lease(participation_id, besides=besides, alone=False)
     except Alone:
-        return _lease(participation_id, ahead=ahead, besides=besides, alone=True)
+        return _lease(participation_id, besides=besides, alone=True)
 
 
 @transaction.atomic
-def _lease(participation_id: int, *, ahead: bool, besides: int | None, alone: bool) -> Lease:
+def _lease(participation_id: int, *, besides: int | None, alone: bool) -> Lease:
     who = locks.person(participation_id, alone=alone)
     expire(who.campaign_id, now=timezone.now())
     mine = list(admission.open_of(who.pk).order_by("leased_at", "pk"))
-    others = [] if ahead else [each for each in mine if each.pk != besides]
+    others = [each for each in mine if each.pk != besides]
     if others:
         return others[0]
     if besides is not None and who.campaign.status == Campaign.Status.CLOSING:

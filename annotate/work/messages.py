@@ -19,7 +19,7 @@ from annotate.pay.promise_queries import ROUNDS
 from annotate.review.queries import Fired, Looked, OwnRuling, OwnTask
 from annotate.screening.base import Told
 from annotate.screening.screens import SCREENS, Settings
-from annotate.work.task import Visit
+from annotate.work.task import Study, Visit
 from annotate.work.tutorial_queries import Status
 from annotate.work.units import Unit
 
@@ -284,7 +284,7 @@ def begin(crowd: str) -> str:
     return _("Accept this work at %(crowd)s to begin.") % {"crowd": label(crowd)}
 
 
-def offered(batch: Batch, tutorial: Tutorial | None, bonus: Decimal, *, after: int) -> str:
+def offered(batch: Batch, study: Study, tutorial: Tutorial | None = None) -> str:
     """Return the description of a unit: its tasks, its pay, and what precedes them."""
     holds = ngettext(
         "This work holds %(n)d task and pays %(reward)s.",
@@ -299,7 +299,7 @@ def offered(batch: Batch, tutorial: Tutorial | None, bonus: Decimal, *, after: i
             tutorial.minutes,
         )
         said.append(first % {"n": tutorial.minutes})
-        said.append(earns(bonus, after=after))
+        said.append(earns(study.tutorial_bonus, after=study.bonus_after))
     return " ".join(filter(None, said))
 
 

@@ -200,14 +200,6 @@ class QuestionField:
         return dict(self.offered).get(self.chosen, studies_queries.RATHER_NOT)
 
 
-def beforehand_page(request: HttpRequest, token: str, visit: task.Visit, owed: str) -> HttpResponse:
-    """Show the next page before this person's first task: one of `PAGES`."""
-    shown = _shown(token, visit, owed)
-    if owed == "background":
-        shown |= {"fields": list(_fields(visit, {})), "silent": SILENT}
-    return show(request, visit.study, PAGES[owed], shown)
-
-
 @worker_page
 @require_POST
 def consent(request: HttpRequest, token: str) -> HttpResponse:
@@ -603,7 +595,10 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     visit = visiting(token)
     got = leasing.lease(visit.id)
     if isinstance(got, admission.Nothing) and got.reason in PAGES:
-        return beforehand_page(request, token, visit, got.reason)
+        shown = _shown(token, visit, got.reason)
+        if got.reason == "background":
+            shown |= {"fields": list(_fields(visit, {})), "silent": SILENT}
+        return show(request, visit.study, PAGES[got.reason], shown)
     if isinstance(got, admission.Nothing) and got.reason == "tutorial":
         return tutorial_page(request, token, visit)
     if isinstance(got, admission.Nothing) and visit.unit is not None:
@@ -699,6 +694,6 @@ def preview_page(request: HttpRequest, study: task.Study, batch: Batch) -> HttpR
     """What a task looks like, and what the work pays, before it is accepted."""
     first = tutorial_queries.required(study.id)
     begin = work_messages.begin(study.crowd)
-    offered = work_messages.offered(batch, first, study.tutorial_bonus, after=study.bonus_after)
+    offered = work_messages.offered(batch, study, first)
     why = _("This is an example, so it is not sent and earns nothing.")
     return show_example(request, study, why=f"{why} {begin}", accept=f"{begin} {offered}")

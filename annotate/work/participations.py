@@ -201,7 +201,7 @@ UNSURE = (Status.ACTIVE, Status.HANDED_IN)
 # ---- by link ---------------------------------------------------------------------------------
 
 
-def enter(campaign_id: int, *, external_id: str, environment: str = "live") -> Participation:
+def enter(campaign_id: int, *, external_id: str) -> Participation:
     """Return this person's participation in a campaign by link; create it on first entry.
 
     Safe to repeat: the same person gets the same participation. Raises `Conflict` for a campaign
@@ -211,7 +211,7 @@ def enter(campaign_id: int, *, external_id: str, environment: str = "live") -> P
     found = keys(external_id)
     annotator, _created = Annotator.objects.get_or_create(
         crowd="link",
-        environment=environment,
+        environment="live",
         external_id=external_id,
         defaults={"name_small": found.small, "name_large": found.large},
     )

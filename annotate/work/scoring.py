@@ -28,17 +28,14 @@ Progress = Callable[[], object]
 logger = logging.getLogger(__name__)
 
 
-def ensure(campaign_id: int, *, after: int = 0, progress: Progress = lambda: None) -> int:
+def ensure(campaign_id: int, *, progress: Progress = lambda: None) -> int:
     """Score the judgments that have no scores yet; return how many.
 
     A submit leaves this to the worker. Long computations are left to the
     separate task `score_waiting`. `progress` is called after each judgment; an exception from it
     ends the work, and finished scores are kept. Safe to run twice and concurrently.
-
-    after: look only at judgments with a higher id. To look at all of them takes a time that grows
-        with the campaign.
     """
-    return _score_all(facts.unscored_judgments(campaign_id), after=after, progress=progress)
+    return _score_all(facts.unscored_judgments(campaign_id), progress=progress)
 
 
 def renew(campaign_id: int, *, progress: Progress = lambda: None) -> int:
@@ -51,11 +48,9 @@ def renew(campaign_id: int, *, progress: Progress = lambda: None) -> int:
     return _score_all(judgments, progress=progress, anew=True)
 
 
-def _score_all(
-    judgments: QuerySet[Judgment], *, progress: Progress, after: int = 0, anew: bool = False
-) -> int:
+def _score_all(judgments: QuerySet[Judgment], *, progress: Progress, anew: bool = False) -> int:
     """Score them in batches of a few queries each."""
-    named, scored, more = cache(studies_queries.get_instrument), 0, True
+    named, scored, after, more = cache(studies_queries.get_instrument), 0, 0, True
     while more:
         batch = list(judgments.filter(pk__gt=after)[:BATCH])
         if more := len(batch) == BATCH:

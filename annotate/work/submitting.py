@@ -258,7 +258,7 @@ def store(
     is_late = assignment.status != Status.LEASED
     mine = Assignment.objects.filter(Assignment.has_work(), pk=assignment_id)
     if is_late and mine.exists():  # its unit may have been returned since
-        return _receipt(assignment_id, already=True), {}
+        return _first_receipt(assignment_id), {}
     if is_late and not alone:
         raise leasing.Alone
     assignment.campaign, assignment.participation = who.campaign, who
@@ -404,15 +404,15 @@ def _store(
     return Receipt(_id(fact), counts, earned), {"spent": spent}
 
 
-def _receipt(assignment_id: int, *, already: bool) -> Receipt:
+def _first_receipt(assignment_id: int) -> Receipt:
     judgment = Judgment.objects.filter(assignment=assignment_id).first()
     entry = LedgerEntry.objects.filter(assignment=assignment_id).first()
     holds = Slot.objects.filter(assignment=assignment_id).exists()
     earned = entry.amount if entry else Decimal(0)
     if judgment is None:  # a gold item
         counts = entry is not None and entry.kind == LedgerEntry.Kind.REWARD
-        return Receipt(None, counts, earned, already=already)
-    return Receipt(judgment.pk, holds, earned, already=already)
+        return Receipt(None, counts, earned, already=True)
+    return Receipt(judgment.pk, holds, earned, already=True)
 
 
 # A judgment comes in, and the task after the next one goes out: one transaction.

@@ -77,15 +77,10 @@ def step(campaign: Campaign, who: Participation) -> TutorialStep:
     run = run_of(who.annotator_id, tutorial)
     if run is not None and run.passed_at is not None:
         return TutorialStep.PASSED
-    if has_failed(campaign.pk, who.annotator_id):
+    if failed_rounds(campaign.pk, who.annotator_id) >= ROUNDS:
         return TutorialStep.FAILED
     begun = run is not None and is_reserved(run, who.pk)
     return TutorialStep.UNDER_WAY if begun else TutorialStep.BEFORE
-
-
-def has_failed(campaign_id: int, annotator_id: int) -> bool:
-    """Return whether this person has failed all rounds that the campaign allows."""
-    return failed_rounds(campaign_id, annotator_id) >= ROUNDS
 
 
 def failed_rounds(campaign_id: int, annotator_id: int) -> int:

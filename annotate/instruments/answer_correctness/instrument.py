@@ -74,17 +74,6 @@ def _touched(edges: list[tuple[int, int]], spans: Sequence[Sequence[int]]) -> fr
 # The texts of the page's script.
 
 
-def judging() -> dict[str, Any]:
-    return _lacking() | {
-        "highlighting": instruments_base.strings(),
-        "remove": _("Remove"),
-        "remove_number": _("Remove highlight %(n)s"),
-        "unconfirmed": _("Changed: confirm it again"),
-        "nothing_to_confirm": _("Nothing to confirm yet: answer and highlight first"),
-        "done": _("%(n)s of %(all)s done"),
-    }
-
-
 def _lacking() -> dict[str, Any]:
     """Return each missing part, as the bar says it for paragraphs, and as the paragraph does."""
     return {
@@ -233,7 +222,14 @@ class AnswerCorrectness(Instrument):
         }
 
     def strings(self) -> dict[str, Any]:
-        return judging()
+        return _lacking() | {
+            "highlighting": instruments_base.strings(),
+            "remove": _("Remove"),
+            "remove_number": _("Remove highlight %(n)s"),
+            "unconfirmed": _("Changed: confirm it again"),
+            "nothing_to_confirm": _("Nothing to confirm yet: answer and highlight first"),
+            "done": _("%(n)s of %(all)s done"),
+        }
 
     def tutorial(self, language: str) -> Tutorial:
         return builtin(self.folder, language, instrument=self.key)

@@ -138,27 +138,6 @@ def pair_scored(criteria: Sequence[Criterion]) -> Iterator[Criterion]:
         )
 
 
-def pair_scores(response: Mapping[str, Any], criteria: Sequence[Criterion]) -> dict[str, float]:
-    """Return how far the first text is preferred, -1 to 1, and whether it wins: 0, ½ or 1."""
-    found = {}
-    for one in criteria:
-        value = response[one.name] / max(level.value for level in one.levels)
-        found[one.name] = value
-        found[one.name + WINS] = (1 + (value > 0) - (value < 0)) / 2
-    return found
-
-
-def in_own_order(seen: Mapping[str, int], *, turned: bool) -> dict[str, Any]:
-    """Return the answers of a page as they are stored."""
-    return {**_signed(seen, turned=turned), TURNED: turned}
-
-
-def as_seen(response: Mapping[str, Any]) -> dict[str, Any]:
-    """Return stored answers as their annotator gave them."""
-    seen = {name: value for name, value in response.items() if name != TURNED}
-    return _signed(seen, turned=response[TURNED])
-
-
 def _signed(answers: Mapping[str, int], *, turned: bool) -> dict[str, int]:
     return {name: -value if turned else value for name, value in answers.items()}
 
@@ -637,28 +616,6 @@ def required(chosen: Mapping[str, int], criteria: Sequence[Question]) -> frozens
     return frozenset(what for c in criteria for what in c.choice(chosen[c.name]).requires)
 
 
-def evidence(
-    raw: Any, *, text: str, chosen: Mapping[str, int], criteria: Sequence[Question]
-) -> tuple[dict[str, list[instruments_base.Span]], dict[str, str]]:
-    """Return the highlights of each criterion whose level requires some, and the problems."""
-    given = raw if isinstance(raw, Mapping) else {}
-    found: dict[str, list[instruments_base.Span]] = {}
-    errors: dict[str, str] = {}
-    for criterion in criteria:
-        if EVIDENCE not in criterion.choice(chosen[criterion.name]).requires:
-            continue
-        try:
-            found[criterion.name] = instruments_base.read_spans(given.get(criterion.name, []), text)
-        except instruments_base.InvalidSpans as problem:
-            errors[f"evidence.{criterion.name}"] = str(problem)
-            continue
-        if not found[criterion.name] and has_words(text):
-            errors[f"evidence.{criterion.name}"] = gettext(
-                "Please highlight the words that led you to your answer to “%(label)s”."
-            ) % {"label": criterion.label}
-    return found, errors
-
-
 def has_words(text: str) -> bool:
     """Return whether there is anything to highlight, by the same rule as `static/js/spans.js`."""
     return any(is_visible(one) and category(one)[0] != "P" for one in text)
@@ -776,7 +733,7 @@ class Rating(Instrument):
         if errors:
             raise InvalidResponse(errors)
         if self.definition.compares:
-            return in_own_order(levels, turned=material.turned)
+            return {**_signed(levels, turned=material.turned), TURNED: material.turned}
         return {
             **levels,
             **self._evidence(raw.get("evidence"), levels, material),
@@ -784,11 +741,25 @@ class Rating(Instrument):
         }
 
     def _evidence(self, raw: Any, levels: dict[str, int], material: Material) -> dict[str, Any]:
+        """Return the highlights of each criterion whose level requires some."""
         if not self.definition.takes_evidence:
             return {}
-        found, errors = evidence(
-            raw, text=material.text, chosen=levels, criteria=self.definition.criteria
-        )
+        given = raw if isinstance(raw, Mapping) else {}
+        found: dict[str, list[instruments_base.Span]] = {}
+        errors: dict[str, str] = {}
+        for one in self.definition.criteria:
+            if EVIDENCE not in one.choice(levels[one.name]).requires:
+                continue
+            try:
+                spans = instruments_base.read_spans(given.get(one.name, []), material.text)
+            except instruments_base.InvalidSpans as problem:
+                errors[f"evidence.{one.name}"] = str(problem)
+                continue
+            found[one.name] = spans
+            if not spans and has_words(material.text):
+                errors[f"evidence.{one.name}"] = gettext(
+                    "Please highlight the words that led you to your answer to “%(label)s”."
+                ) % {"label": one.label}
         if errors:
             raise InvalidResponse(errors)
         return {"evidence": found}
@@ -805,7 +776,12 @@ class Rating(Instrument):
     def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
         """Return the levels, and as `edit` the HTER: 0 without a required edit, unbounded above."""
         if self.definition.compares:
-            return pair_scores(response, self.definition.criteria)
+            found = {}
+            for one in self.definition.criteria:
+                value = response[one.name] / max(level.value for level in one.levels)
+                found[one.name] = value  # how far the first is preferred, −1 to 1
+                found[one.name + WINS] = (1 + (value > 0) - (value < 0)) / 2
+            return found
         scores = {c.name: float(response[c.name]) for c in self.definition.criteria}
         if self.definition.asks_for_edits:
             edit = response["edit"]
@@ -833,7 +809,10 @@ class Rating(Instrument):
         return super().recalled(response)
 
     def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
-        return as_seen(response) if self.compares else dict(response)
+        if not self.compares:
+            return dict(response)
+        stored = {name: value for name, value in response.items() if name != TURNED}
+        return _signed(stored, turned=response[TURNED])
 
     def columns(self, judgments: Sequence[Observed]) -> dict[str, Any]:
         if self.compares:

@@ -11,7 +11,6 @@ from annotate.common.errors import Gone, NotFound
 from annotate.models import Assignment, AuditEntry, ChangeMark, LedgerEntry, Participation, Slot
 from annotate.models.base import CloseReason
 from annotate.work import leasing, submitting
-from annotate.work.admission import Nothing
 from tests.factories import GOOD, campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -31,12 +30,11 @@ def test_asking_again_returns_the_same_open_assignment():
 def test_prefetch_gives_a_second_and_no_third():
     who = person(campaign())
     first = leased(who)
-    second = leasing.lease(who.pk, ahead=True)
+    second = leasing.lease_ahead(who.pk, after=first.pk)
     assert isinstance(second, Assignment)
     assert second.output_id != first.output_id
-    third = leasing.lease(who.pk, ahead=True)
-    assert isinstance(third, Nothing)
-    assert third.reason == "enough"
+    assert leasing.lease_ahead(who.pk, after=second.pk) == first
+    assert leasing.lease_ahead(who.pk, after=first.pk) == second
 
 
 def positions(who: Participation) -> list[int]:

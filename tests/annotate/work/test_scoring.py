@@ -100,14 +100,6 @@ def test_what_is_scored_stays_where_the_work_is_cut_short():
     assert scoring.ensure(study.pk) == 1
 
 
-def test_only_later_judgments_are_looked_at_where_that_is_asked():
-    study, first = edited()
-    judge(person(study, "second"))
-    assert scoring.ensure(study.pk, after=first.pk) == 1
-    assert not first.scores.exists()
-    assert scoring.ensure(study.pk) == 1
-
-
 def test_stored_scores_can_be_compared_with_their_judgments():
     study, judgment = edited()
     scoring.ensure(study.pk)
