@@ -1,4 +1,4 @@
-"""Errors of the API as problem details (RFC 9457), and as part of its description."""
+"""What all of the API shares: errors (RFC 9457), cursors, keys of requests, fields, lists."""
 
 import json
 import math

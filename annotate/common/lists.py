@@ -33,7 +33,7 @@ class RowPlace:
 
 @dataclass(frozen=True)
 class Walk:
-    """The way through a list by its rows (`keysets`). here: where this page begins, or ends.
+    """The way through a list by its rows. here: where this page begins, or ends.
 
     previous, next: the same of the pages beside it, known after its rows are; None: no page.
     """

@@ -1,4 +1,4 @@
-"""Bodies of requests: their length limits, and JSON in them."""
+"""Requests and answers: limits of bodies, forms that were refused, and tables as CSV."""
 
 import csv
 import logging

@@ -1,4 +1,4 @@
-"""Whether a text has anything visible."""
+"""Texts that people wrote: names, tables, edits, highlights, languages, and QR codes."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""The sentences of a text, and whether a highlight shows the value that justifies a verdict."""
+"""Grades answers of tutorials: levels, evidence, and improved texts by rules in words."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
-"""Words of a text as the rules of tutorials compare them, and patterns of such words.
+"""Tutorials: the words that their rules compare, their questions, rounds, and reading.
 
-Case, punctuation, hyphens and typographic forms do not count; numbers are digits, and contractions
-are written out: “The bridge isn’t forty-two metres long” is
+Of words, case, punctuation, hyphens and typographic forms do not count; numbers are digits, and
+contractions are written out: “The bridge isn’t forty-two metres long” is
 the, bridge, is, not, 42, metres, long.
 """
 
@@ -273,7 +273,7 @@ Reasons = Annotated[dict[str, Said], Field(max_length=2 * MANY)]  # by the chose
 class Studied:
     """The instrument of a tutorial, with those of its criteria that have levels.
 
-    slots, cases: what all questions of the tutorial may use (`families`).
+    slots, cases: what all questions of the tutorial may use (`Family`).
     """
 
     instrument: str
@@ -388,14 +388,14 @@ class Defect(Declared):
 
 
 class Meaning(Declared):
-    """What must stay: at least one of these patterns (`words.count`)."""
+    """What must stay: at least one of these patterns (`count`)."""
 
     any_of: Several[Phrase] = Field(min_length=1, max_length=MANY)
     feedback: Said
 
 
 class Edit(Question):
-    """A text to improve, graded by rule (`edits`).
+    """A text to improve, graded by rule (`grading`).
 
     defects: the text's errors. slips: errors that people make while they improve it. meaning: the
     facts. alternatives: good improvements; the first is shown. allowed: patterns of words that are
@@ -767,7 +767,7 @@ class Tutorial(Declared):
     `version` is the file's own name for it; after reading, with a digest of the content.
     `replaces`: whole earlier versions; who passed one of them has passed this one. `asked`: how
     many graded questions a round has; without it, all of them in their order. `slots` and
-    `cases` are what the questions share (`families`).
+    `cases` are what the questions share (`Family`).
     """
 
     instrument: Annotated[Text, Field(max_length=40)]

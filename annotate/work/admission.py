@@ -1,4 +1,4 @@
-"""The current offer on a campaign's crowd, and how much of it is taken."""
+"""Whether an annotator gets a task, and why not; and what a campaign offers on its crowd."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Every sentence that tells annotators what was noticed in their work, and what follows from it."""
+"""Every sentence for annotators: notices, rulings, pay, paid units, tutorials, scripts."""
 
 from collections.abc import Iterable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The end of a paid unit of a marketplace: handed in, or returned because no task was left."""
+"""The annotator's pages: way in, consent, tutorial, task, own page, end of a paid unit."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The only writer of a participation's status (data rule 2)."""
+"""Participations: their states, written here alone, and how people enter and hand in."""
 
 import secrets
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""When the last judgments came and how long they took, as plain arrays."""
+"""What is read of work: times, records of people, feedback, and what may be corrected."""
 
 from collections import defaultdict
 from collections.abc import Collection

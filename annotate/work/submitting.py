@@ -1,4 +1,4 @@
-"""Corrections: a judgment supersedes another one. Both stay as facts; the later one counts."""
+"""Submits, with the next task; drafts, corrections, signals of pages, and feedback."""
 
 import secrets
 from collections.abc import Callable, Collection, Mapping
@@ -251,7 +251,7 @@ def store(
     """Store a response in the caller's transaction, which `in_turn` has begun.
 
     Return the receipt, and what the caller adds to the campaign's totals and then looks whether a
-    bonus falls due; nothing where it had been stored before. Raises as `submit` does, and
+    bonus falls due; nothing where it had been stored before. Raises as `submit_judgment` does, and
     `leasing.Alone` for late work that needs the campaign's own lock.
     """
     assignment = leasing.own(assignment_id, participation_id=who.pk)

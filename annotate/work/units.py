@@ -1,4 +1,4 @@
-"""Paid units of marketplaces, as plain values."""
+"""Paid units of marketplaces, how long an annotator's links live, and people of one name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

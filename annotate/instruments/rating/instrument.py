@@ -494,7 +494,7 @@ class DefinitionShape(Declared):
         )
 
 
-# Writes a definition as JSON data that `reading.read` accepts.
+# Writes a definition as JSON data that `read_definition` accepts.
 
 
 EXAMPLE = ("label", "text", "note")
