@@ -8,6 +8,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from annotate.campaigns import life
@@ -31,7 +32,8 @@ from annotate.work import admission, leasing, participations, tutorial_queries
 from annotate.work import tutorial as work_tutorial
 from tests.annotate.passing import after_guide, answer_all, pass_tutorial, right, tutorial_of, wrong
 from tests.annotate.studies.test_tutorial_reading import CHOICE, EDIT, WHOLE
-from tests.factories import campaign, leased, person
+from tests.factories import campaign, judge, leased, person, user
+from tests.reviewed import flagged
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -497,3 +499,16 @@ def test_a_round_in_another_study_counts_and_other_people_do_not():
     assert len(tutorial_queries.tutorial_records_of(again.campaign_id)[who.annotator_id]) == 1
     assert tutorial_queries.tutorial_records_of(other.campaign_id) == {}
     assert tutorial_queries.tutorial_records_of(other.campaign_id, [other.annotator_id]) == {}
+
+
+def test_a_reviewer_reads_how_the_rounds_went(client):
+    owner = user()
+    who = person(study(owner=owner))
+    answer_all(who)
+    judge(who)
+    flagged(who)
+    client.force_login(owner)
+    case = [who.campaign.public_id, who.annotator.pseudonym]
+    page = client.get(reverse("annotate:review", args=case)).content.decode()
+    assert "<b>11 of 11 right</b>" in page
+    assert "round 1, 9 needed, 1.5 min of active time" in page
