@@ -50,12 +50,6 @@ class ApiField:
 
 
 @dataclass(frozen=True)
-class ApiAnswer:
-    statuses: str
-    fields: tuple[ApiField, ...]
-
-
-@dataclass(frozen=True)
 class ApiOperation:
     id: str
     method: str
@@ -65,14 +59,8 @@ class ApiOperation:
     parameters: tuple[ApiField, ...]
     body: tuple[ApiField, ...]
     body_kinds: str
-    answers: tuple[ApiAnswer, ...]
+    answers: tuple[tuple[str, tuple[ApiField, ...]], ...]  # statuses, fields
     errors: str
-
-
-@dataclass(frozen=True)
-class ApiGroup:
-    title: str
-    operations: tuple[ApiOperation, ...]
 
 
 @require_safe
@@ -85,7 +73,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 
 @lru_cache(maxsize=1)
-def reference() -> tuple[tuple[ApiGroup, ...], tuple[ApiField, ...]]:
+def reference() -> tuple[dict[str, list[ApiOperation]], tuple[ApiField, ...]]:
     """Return all operations by what they are about, and the fields of an error."""
     generator: Any = SchemaGenerator  # without types
     schema = generator().get_schema(request=None, public=True)
@@ -94,10 +82,8 @@ def reference() -> tuple[tuple[ApiGroup, ...], tuple[ApiField, ...]]:
     for path, operations in schema["paths"].items():
         for method, operation in operations.items():
             groups[_group(path)].append(_operation(method, path, operation, schemas))
-    return (
-        tuple(ApiGroup(title, tuple(found)) for title, found in groups.items() if found),
-        tuple(_fields(schemas[SCHEMA], schemas)),
-    )
+    found = {title: operations for title, operations in groups.items() if operations}
+    return found, tuple(_fields(schemas[SCHEMA], schemas))
 
 
 def _group(path: str) -> str:
@@ -130,7 +116,7 @@ def _parameter(given: Data, schemas: Data) -> ApiField:
     return ApiField(given["name"], kind, given.get("required", False), _about(given))
 
 
-def _answers(given: Data, schemas: Data) -> Iterator[ApiAnswer]:
+def _answers(given: Data, schemas: Data) -> Iterator[tuple[str, tuple[ApiField, ...]]]:
     """Yield the answers of success, those with the same fields together."""
     found: dict[tuple[ApiField, ...], list[str]] = {}
     for status, answer in given.items():
@@ -138,7 +124,7 @@ def _answers(given: Data, schemas: Data) -> Iterator[ApiAnswer]:
             fields = tuple(_content(answer.get("content", {}), schemas))
             found.setdefault(fields, []).append(status)
     for fields, statuses in found.items():
-        yield ApiAnswer(", ".join(statuses), fields)
+        yield ", ".join(statuses), fields
 
 
 def _content(content: Data, schemas: Data) -> Iterator[ApiField]:

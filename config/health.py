@@ -6,7 +6,7 @@ from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 
 from annotate.campaigns import progress
-from config import notes
+from config import due
 
 
 def _database() -> str:
@@ -20,7 +20,7 @@ def _database() -> str:
 
 def _broker() -> str:
     try:
-        notes.shared(settings.REDIS_URL).ping()
+        due.shared(settings.REDIS_URL).ping()
     except redis.RedisError:
         return "Redis does not answer."
     return ""

@@ -1,4 +1,4 @@
-"""Large form files in the temporary folder, which may be full."""
+"""What happens to every request: uploads, time limits of queries, checks, and answers to errors."""
 
 import codecs
 import logging

@@ -8,7 +8,7 @@ from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
 from config.celery import app, keep_what_is_loaded
-from config.web.alive import Alive
+from config.web.receiving import Alive
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = Alive(get_wsgi_application(), longest_body=settings.UPLOAD_LIMIT + 1024 * 1024)

@@ -577,8 +577,8 @@ def catch_up_forecasts() -> int:
 
 def _made(brief: Brief) -> EndForecast:
     seen, counts = facts_module.see(brief), progress.count_slots(brief.campaign_id)
-    came = work_queries.came(brief.campaign_id)
-    rate = pace_of(came.times, now=timezone.now().timestamp())
+    times, took, active = work_queries.recent_work(brief.campaign_id)
+    rate = pace_of(times, now=timezone.now().timestamp())
     each = counts.planned / max(1, counts.outputs)
     cells = [
         c
@@ -588,9 +588,9 @@ def _made(brief: Brief) -> EndForecast:
     found = [_cell(brief, cell, each, n_systems=len(seen.systems)) for cell in cells]
     content: Row = {
         "per_hour": None if rate is None else rate.per_second * 3600,
-        "minutes": _quartiles(came.active if came.active.size else came.took),
+        "minutes": _quartiles(active if active.size else took),
         "cells": [row for row, _draws in found],
-        **_end(brief, seen, cells, [draws for _row, draws in found], rate, came.took, counts),
+        **_end(brief, seen, cells, [draws for _row, draws in found], rate, took, counts),
     }
     return EndForecast(
         campaign_id=brief.campaign_id, judgments=seen.scores.judgment.size, content=content

@@ -555,7 +555,7 @@ def _people_page(
         ),
         "personal": [(name, members.links_of(campaign, name)) for name in made],
         "preview": _preview(campaign),
-        "feedback": work_queries.summary(campaign.pk, _comments(request)),
+        "feedback": work_queries.feedback(campaign.pk, _comments(request)),
         "people": found,
         "listing": found.listing,
         **budget_context(campaign, n=found.n),

@@ -1,4 +1,4 @@
-"""Errors of the API as problem details (RFC 9457), and as part of its description."""
+"""What all of the API shares: errors (RFC 9457), cursors, keys of requests, fields, lists."""
 
 import json
 import math
@@ -122,7 +122,8 @@ BESIDE = {PARAM, "page", "page_size"}
 
 def made(place: RowPlace, *, of: str) -> str:
     """Return the cursor of a place in a list. of: the list (`list_of`)."""
-    return _signer(of).sign_object([place.before, [_plain(one) for one in place.values]])
+    values = [{"at": one.isoformat()} if isinstance(one, datetime) else one for one in place.values]
+    return _signer(of).sign_object([place.before, values])
 
 
 def read_cursor(cursor: str, *, of: str) -> RowPlace:
@@ -131,7 +132,8 @@ def read_cursor(cursor: str, *, of: str) -> RowPlace:
         before, values = _signer(of).unsign_object(cursor)
     except signing.BadSignature:
         raise BadCursor from None
-    return RowPlace(tuple(map(_value, values)), before)
+    times = (datetime.fromisoformat(v["at"]) if isinstance(v, dict) else v for v in values)
+    return RowPlace(tuple(times), before)
 
 
 def list_of(path: str, query: Mapping[str, str]) -> str:
@@ -141,14 +143,6 @@ def list_of(path: str, query: Mapping[str, str]) -> str:
 
 def _signer(of: str) -> signing.Signer:
     return signing.Signer(salt=f"annotate.common.api:{of}")
-
-
-def _plain(value: Any) -> Any:
-    return {"at": value.isoformat()} if isinstance(value, datetime) else value
-
-
-def _value(value: Any) -> Any:
-    return datetime.fromisoformat(value["at"]) if isinstance(value, dict) else value
 
 
 # Writing requests with a key of the caller's have one effect, however often they are sent.
@@ -203,12 +197,6 @@ def begin(request: Request) -> None:
         if kept is not None:
             raise DoneBefore(kept)
         plain.kept_as = request.user.pk, key  # type: ignore[attr-defined]
-
-
-def replayed(kept: FirstAnswer) -> Response:
-    """Return the answer of the first time."""
-    data = json.loads(kept.content) if kept.content else None
-    return Response(data, status=kept.status, headers={REPEATED: "true"})
 
 
 def _kept(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
@@ -303,11 +291,10 @@ class RequestSerializer(serializers.Serializer[Any]):
             for name in data
             if (name.partition(".")[0].partition("[")[0] if form else name) not in known
         ][:MOST_TOLD]
+        said = map(problem_sentences_shown, unknown)
         return {
-            problem_sentences_shown(
-                name
-            ): f"Unknown field “{problem_sentences_shown(name)}”.{suggestion(name, known)}"
-            for name in unknown
+            shown: f"Unknown field “{shown}”.{suggestion(name, known)}"
+            for shown, name in zip(said, unknown, strict=True)
         }
 
 
@@ -366,9 +353,12 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     If fields are wrong, `errors` maps each to what to do. If rows of an upload are wrong, `rows`
     lists line and message of examples, and `problems` counts all errors by kind.
     """
-    _as_json(context["request"])
+    # Errors are JSON also where answers are not, such as the description of the API.
+    context["request"].accepted_renderer = JSONRenderer()
+    context["request"].accepted_media_type = JSONRenderer.media_type
     if isinstance(error, DoneBefore):
-        return replayed(error.kept)
+        data = json.loads(error.kept.content) if error.kept.content else None
+        return Response(data, status=error.kept.status, headers={REPEATED: "true"})
     if isinstance(error, ServiceError):
         fields = {"errors": error.errors} if isinstance(error, Invalid) else {}
         later = {"Retry-After": str(error.wait)} if isinstance(error, TooMany) else None
@@ -381,12 +371,6 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
         response.data = problem(status=response.status_code, **_framework_error(response.data))
         response.content_type = CONTENT_TYPE
     return response
-
-
-def _as_json(request: Request) -> None:
-    """Let errors be JSON also where answers are not, such as the description of the API."""
-    request.accepted_renderer = JSONRenderer()
-    request.accepted_media_type = JSONRenderer.media_type
 
 
 def _problem(

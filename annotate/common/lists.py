@@ -6,7 +6,7 @@ does not exist is the nearest that does.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 from urllib.parse import urlencode
 
 import numpy as np
@@ -33,7 +33,7 @@ class RowPlace:
 
 @dataclass(frozen=True)
 class Walk:
-    """The way through a list by its rows (`keysets`). here: where this page begins, or ends.
+    """The way through a list by its rows. here: where this page begins, or ends.
 
     previous, next: the same of the pages beside it, known after its rows are; None: no page.
     """
@@ -182,16 +182,20 @@ def asked(
 ) -> Listing:
     """Read `q`, `sort`, `show` and the page's number from an address; `param`: its name there."""
     choices = choices or {}
-    order = query.get("sort", "")
+    order, shown = query.get("sort", ""), query.get("show", "")
     sort = order.removeprefix("-")
+    typed = query.get(param, "").strip()
+    number = 1
+    if typed.isascii() and typed.isdigit():
+        number = min(int(typed), MOST) if len(typed) <= LONGEST else MOST
     return Listing(
         sorts=sorts,
         choices=choices,
         search=_words(query.get("q", "")),
         sort=sort if sort in sorts else next(iter(sorts), ""),
         backwards=order.startswith("-") and sort in sorts,
-        choice=_one_of(choices, query.get("show", "")),
-        number=_number(query.get(param, "")),
+        choice=shown if shown in choices else next(iter(choices), ""),
+        number=number,
         size=size,
         anchor=anchor,
         param=param,
@@ -202,17 +206,6 @@ def _words(typed: str) -> str:
     """Return what is searched for: no database stores a NUL, and lone surrogates are no text."""
     readable = typed.replace("\0", " ").encode("utf-8", "ignore").decode("utf-8")
     return " ".join(readable.split())[:LONGEST].strip()
-
-
-def _one_of(names: Mapping[str, str], typed: str) -> str:
-    return typed if typed in names else next(iter(names), "")
-
-
-def _number(typed: str) -> int:
-    digits = typed.strip()
-    if not (digits.isascii() and digits.isdigit()):
-        return 1
-    return min(int(digits), MOST) if len(digits) <= LONGEST else MOST
 
 
 # Pages that begin beside a row instead of at a number, so rows may come and go between two pages.
@@ -248,7 +241,11 @@ def page_beside(
     shown = found[: listing.size]
     if here.before:
         shown.reverse()
-    ends = [_values(row, order) for row in (shown[0], shown[-1])] if shown else []
+    names = [_bare(name) for name in order]
+    ends = [
+        tuple(getattr(row, name) for name in names)
+        for row in ((shown[0], shown[-1]) if shown else ())
+    ]
     return replace(listing, walk=_walked(here, ends, more=len(found) > listing.size)), shown
 
 
@@ -297,24 +294,7 @@ def turned(order: Sequence[str]) -> list[str]:
     return [_bare(name) if name.startswith("-") else f"-{name}" for name in order]
 
 
-def _values(row: Any, order: Sequence[str]) -> Values:
-    return tuple(getattr(row, _bare(name)) for name in order)
-
-
 # ---------------------------------------------------------------- rows in memory
-
-
-class Places(Protocol):
-    """Rows in memory, in order."""
-
-    @property
-    def n(self) -> int: ...
-
-    def at(self, place: int) -> Values:
-        """Return the position of this row in the order."""
-
-    def upto(self, values: Values, *, itself: bool) -> int:
-        """Return how many rows come before that place; itself: count the row of the place too."""
 
 
 @dataclass(frozen=True)
@@ -328,9 +308,11 @@ class SortedColumns:
         return self.columns[0].size
 
     def at(self, place: int) -> Values:
+        """Return the position of this row in the order."""
         return tuple(column[place].item() for column in self.columns)
 
     def upto(self, values: Values, *, itself: bool) -> int:
+        """Return how many rows come before that place; itself: count the row of the place too."""
         if len(values) != len(self.columns):
             raise BadCursor
         before = np.zeros(self.n, dtype=bool)
@@ -363,6 +345,9 @@ class FixedOrder:
         if not found.size:
             raise BadCursor
         return int(np.count_nonzero(self.kept[: int(found[0]) + itself]))
+
+
+Places = SortedColumns | FixedOrder
 
 
 def cut(places: Places, listing: L) -> tuple[L, slice]:

@@ -26,7 +26,7 @@ ALONE, SHARED = "pg_advisory_xact_lock", "pg_advisory_xact_lock_shared"
 def campaign(campaign_id: int) -> Campaign:
     """Lock the campaign alone until the end of the transaction: nothing is leased meanwhile."""
     _lock(ALONE, campaign_id)
-    return _row(campaign_id)
+    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id)
 
 
 def shared(campaign_id: int) -> None:
@@ -54,10 +54,6 @@ def person(participation_id: int, *, alone: bool = False) -> Participation:
 def _lock(how: str, campaign_id: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {how}(%s, %s)", [OF_CAMPAIGNS, campaign_id])
-
-
-def _row(campaign_id: int) -> Campaign:
-    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""When to try again what has failed on another server: mails and notifications."""
+"""Mails: what they say, and how a worker sends them, again and again until a server takes them."""
 
 import logging
 from collections.abc import Iterator

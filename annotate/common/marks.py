@@ -1,4 +1,4 @@
-"""The signals that `annotate` sends. It imports no listener."""
+"""The signals of `annotate`, which imports no listener, and change marks."""
 
 from collections.abc import Iterable
 

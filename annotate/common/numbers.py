@@ -68,11 +68,7 @@ def signed(value: float | None, digits: int = 2) -> str:
 
 def short(value: float, most: int = 6) -> str:
     """`−0.5`, `0`, `1`: no more decimals than it needs, such as at a tick of an axis."""
-    return number(value, _decimals(value, most))
-
-
-def _decimals(value: float, most: int = 6) -> int:
-    return len(f"{value:.{most}f}".rstrip("0").partition(".")[2])
+    return number(value, len(f"{value:.{most}f}".rstrip("0").partition(".")[2]))
 
 
 def width(value: float | None) -> str:
@@ -139,10 +135,10 @@ def money_text(amount: Decimal | float | None, currency: str = "") -> str:
     return _money(amount, currency, 2)
 
 
-def money_at_a_glance(amount: Decimal | float | None, currency: str = "") -> str:
+def money_at_a_glance(amount: Decimal | float | None) -> str:
     """`$494`: a figure where cents do not matter; with cents below $100."""
     large = amount is not None and not -WHOLE_FROM < amount < WHOLE_FROM
-    return _money(amount, currency, 0 if large else 2)
+    return _money(amount, "", 0 if large else 2)
 
 
 def price(amount: Decimal, currency: str = "") -> str:
@@ -170,12 +166,12 @@ def _money(amount: Decimal | float | None, currency: str, digits: int) -> str:
 
 def moment(at: datetime | date | None, style: str = "") -> str:
     """`5 Mar, 14:02` in the time zone that is active; a dash for None. style: of `MOMENTS`."""
+    if at is None:
+        return NONE
+    if isinstance(at, datetime) and timezone.is_aware(at):
+        at = timezone.localtime(at)
     with _in_chosen_language():
-        return NONE if at is None else date_format(_local(at), MOMENTS[style])
-
-
-def _local(at: datetime | date) -> datetime | date:
-    return timezone.localtime(at) if isinstance(at, datetime) and timezone.is_aware(at) else at
+        return date_format(at, MOMENTS[style])
 
 
 _LENGTHS: tuple[tuple[timedelta, Callable[[int], str]], ...] = (

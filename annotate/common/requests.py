@@ -1,4 +1,4 @@
-"""Bodies of requests: their length limits, and JSON in them."""
+"""Requests and answers: limits of bodies, forms that were refused, and tables as CSV."""
 
 import csv
 import logging
@@ -229,42 +229,20 @@ def cell(value: Any) -> Any:
 
     Times are UTC. A text that a spreadsheet would take for a formula gets a ' in front.
     """
-    write = _CELLS.get(type(value), _other)
-    return write(value) if write else value
-
-
-def _other(value: Any) -> Any:
-    """As `cell`, for what is of a class of its own, such as a choice or a number of numpy."""
-    for kind, write in _CELLS.items():
-        if isinstance(value, kind):
-            return write(value) if write else value
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(FORMULA) else value
+    if isinstance(value, datetime):
+        return moment(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     return value
-
-
-def _text(value: str) -> str:
-    return f"'{value}" if value.startswith(FORMULA) else value
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def moment(at: datetime) -> str:
     """Return a time as ISO 8601 in UTC, such as 2026-11-22T09:30:00.000000Z."""
     return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-
-# How each kind of value is written; None: as it is. `bool` is an `int`, so it comes first.
-_CELLS: dict[type, Callable[[Any], Any] | None] = {
-    bool: int,
-    int: None,
-    str: _text,
-    datetime: moment,
-    float: _number,
-}
-
-
-# Tables as files that spreadsheets open, sent line by line.
 
 
 def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> HttpResponseBase:

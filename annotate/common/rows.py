@@ -103,7 +103,10 @@ def columns(rows: QuerySet[Any, Any], **kinds: str) -> tuple[NDArray[Any], ...]:
     """
     chosen = rows.values_list(*kinds)
     table = _copied(chosen, kinds)
-    return tuple(_native(table[name]) for name in kinds)
+    return tuple(
+        table[name].astype(np.float64 if table[name].dtype.kind == "f" else np.int64)
+        for name in kinds
+    )
 
 
 def parts(rows: QuerySet[Any, Any], *names: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
@@ -133,10 +136,6 @@ def places(ids: Ints, *, wanted: Ints) -> Ints:
     table[ids - low] = np.arange(ids.size)
     offset = wanted - low
     return np.asarray(table[np.where((offset >= 0) & (offset < spread), offset, spread)])
-
-
-def _native(values: NDArray[Any]) -> NDArray[Any]:
-    return values.astype(np.float64 if values.dtype.kind == "f" else np.int64)
 
 
 def _copied(rows: QuerySet[Any, Any], kinds: dict[str, str]) -> NDArray[Any]:

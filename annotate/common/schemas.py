@@ -1,4 +1,4 @@
-"""What is wrong with a value that does not fit its declaration, in one plain sentence."""
+"""Declared shapes of data that people write, and what is wrong with it in plain sentences."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
@@ -110,8 +110,8 @@ def _figure(number: float) -> str:
 # Declared shapes of data that researchers write; what is wrong with such data, in sentences.
 #
 # A shape is a class of `Declared`. `read` makes one from parsed JSON, or raises `Refused` with
-# every problem by its path. All shapes share the kinds of text below and the sentences of
-# `problem_sentences`.
+# every problem by its path. All shapes share the kinds of text below and the sentences
+# above.
 
 
 SLUG = re.compile(r"[a-z0-9]+(?:[_-][a-z0-9]+)*\Z")

@@ -1,4 +1,4 @@
-"""Whether a text has anything visible."""
+"""Texts that people wrote: names, tables, edits, highlights, languages, and QR codes."""
 
 import hashlib
 import re
@@ -77,16 +77,12 @@ def _looks(text: str) -> str:
     """Return the text with one letter for all that look like it, and nothing between letters."""
     alike = "".join(_alike().get(c, c) for c in unicodedata.normalize("NFD", _plain(text)))
     plain = _plain(alike)
-    letters = "".join(c for c in plain if not _between(c))
+    letters = "".join(c for c in plain if category(c)[0] != "P" and _drawn(c))
     return letters or "".join(c for c in plain if _drawn(c))
 
 
 def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
-
-
-def _between(character: str) -> bool:
-    return unicodedata.category(character)[0] == "P" or not _drawn(character)
 
 
 def _drawn(character: str) -> bool:
@@ -111,12 +107,10 @@ def _alike() -> dict[str, str]:
         if len(character) == 1:
             texts = {character, *(other["c"].strip("\u200e") for other in others)}
             # The list maps all of a group to one of them: that one has the most others.
-            found[character] = max(texts, key=lambda text: (_n(text, confusables_data), text))
+            found[character] = max(
+                texts, key=lambda text: (len(confusables_data.get(text, ())), text)
+            )
     return found
-
-
-def _n(text: str, data: dict[str, list[dict[str, str]]]) -> int:
-    return len(data.get(text, ()))
 
 
 # The tab width of a text whose columns are separated by tabs.
@@ -140,13 +134,10 @@ def tab_stops(text: str) -> int | None:
     rows = [line.rstrip().split("\t") for line in lines]
     widest = max((_width(cell) for row in rows for cell in row[:-1]), default=0)
     stops = [stop for stop in STOPS if widest and widest * LETTER + GAP <= stop]
-    lines_fit = stops and all(_reach(row, stops[0]) <= LINE for row in rows)
-    return stops[0] if lines_fit else None
-
-
-def _reach(row: list[str], stop: int) -> float:
-    """Return how wide a line is, in em."""
-    return (len(row) - 1) * stop + _width(row[-1]) * LETTER
+    if not stops:
+        return None
+    longest = max((len(row) - 1) * stops[0] + _width(row[-1]) * LETTER for row in rows)
+    return stops[0] if longest <= LINE else None
 
 
 def _width(cell: str) -> int:
@@ -224,17 +215,17 @@ def overlaid(text: str, marks: Mapping[str, Spans]) -> tuple[OverlaidPiece, ...]
 
     The pieces joined are the text. Spans beyond the text are cut, empty ones are left out.
     """
-    spans = {name: [_within(text, *span) for span in theirs] for name, theirs in marks.items()}
+    size = len(text)
+    spans = {
+        name: [(min(max(start, 0), size), min(max(end, 0), size)) for start, end in theirs]
+        for name, theirs in marks.items()
+    }
     ends = {end for theirs in spans.values() for span in theirs for end in span}
     cuts = sorted({0, len(text)} | ends)
     return tuple(
         OverlaidPiece(text[start:end], tuple(_over(spans, start, end)))
         for start, end in pairwise(cuts)
     )
-
-
-def _within(text: str, start: int, end: int) -> tuple[int, int]:
-    return min(max(start, 0), len(text)), min(max(end, 0), len(text))
 
 
 def _over(spans: Mapping[str, list[tuple[int, int]]], start: int, end: int) -> Iterable[str]:

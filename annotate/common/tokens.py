@@ -28,7 +28,10 @@ def read_participation(token: str) -> tuple[int, datetime]:
     How long it lives is decided by `annotate.work.units`.
     """
     participation_id = int(_read(token, salt="participation", life=None))
-    return participation_id, _made_at(token)
+    # The time is the last part but one, in seconds since 1970.
+    return participation_id, datetime.fromtimestamp(
+        signing.b62_decode(token.rsplit(":", 2)[1]), UTC
+    )
 
 
 def invitation_token(campaign_id: int, person: str = "", *, number: int = 0) -> str:
@@ -73,11 +76,6 @@ def read_posting(token: str) -> str:
 def own_key(campaign_id: int, pseudonym: str) -> str:
     """Return the key under which a browser stores the address of a page. It identifies no one."""
     return signing.Signer(salt="own").signature(f"{campaign_id}:{pseudonym}")
-
-
-def _made_at(token: str) -> datetime:
-    """Return the time in a signed token: its last part but one, in seconds since 1970."""
-    return datetime.fromtimestamp(signing.b62_decode(token.rsplit(":", 2)[1]), UTC)
 
 
 def _read(token: str, *, salt: str, life: timedelta | None):  # type: ignore[no-untyped-def]

@@ -43,12 +43,12 @@ from annotate.crowds.prices import CENT, ZERO, Bill
 from annotate.crowds.queries import RUNNING, BatchRow, OpenOperation
 from annotate.crowds.registry import CROWDS
 from annotate.instruments.base import Instrument
+from annotate.models import Batch
 from annotate.models.base import CampaignStatus
 from annotate.pay import budget, promise_queries, settling
 from annotate.studies import queries as studies_queries
 from annotate.work import pages as work_pages
 from annotate.work import task
-from annotate.work import units as work_units
 from annotate.work.access import speak, worker_page
 
 
@@ -318,10 +318,8 @@ def preview(request: HttpRequest, token: str) -> HttpResponse:
     campaign_id, tasks = tokens.read_preview(token)
     study = task.study(campaign_id)
     speak(study)
-    offer = work_units.UnitOffer(
-        campaign_id, study.crowd, tasks, study.reward * tasks, timedelta(0)
-    )
-    return work_pages.preview_page(request, study, offer)
+    batch = Batch(crowd=study.crowd, tasks=tasks, reward=study.reward * tasks)
+    return work_pages.preview_page(request, study, batch)
 
 
 @csrf_exempt

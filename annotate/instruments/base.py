@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b, md5
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -22,13 +22,6 @@ if TYPE_CHECKING:
 
     from annotate.instruments.tutorials import Tutorial
     from estimation.core import Distance
-
-
-# The type of texts that people read.
-
-
-if TYPE_CHECKING:
-    from django.utils.functional import _StrPromise
 
     Words = str | _StrPromise  # translated when it is shown
 
@@ -159,11 +152,15 @@ def is_turned(annotator_id: int, task: str) -> bool:
 
 @dataclass(frozen=True)
 class Level:
-    """One answer to a criterion's question, with the cue that says when to choose it."""
+    """One answer to a criterion's question, with the cue that says when to choose it.
+
+    requires: what choosing it requires: an edit of the text, evidence in it, or both.
+    """
 
     value: int
     label: "Words"
     cue: "Words"
+    requires: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -277,117 +274,10 @@ class InvalidResponse(ValueError):
         self.errors = dict(errors)
 
 
-class Instrument(Protocol):
-    """The contract; `registry.py` lists those that exist."""
-
-    @property
-    def key(self) -> str: ...
-    @property
-    def version(self) -> str: ...
-    @property
-    def scoring(self) -> str:
-        """Return the version of the scoring. It changes whenever a response's score may change."""
-
-    @property
-    def label(self) -> str: ...
-    @property
-    def criteria(self) -> tuple[Criterion, ...]: ...
-    @property
-    def template(self) -> str:
-        """Return the template of the annotator's page; "" if the instrument has no page."""
-
-    @property
-    def folder(self) -> Path | None:
-        """Return the folder with its built-in tutorials, `tutorial.LANGUAGE.json`, or None."""
-
-    @property
-    def title(self) -> "Words":
-        """Return the title that annotators read if the study has none."""
-
-    @property
-    def about(self) -> "Words":
-        """Return the annotators' work in a sentence; "" if the instrument has no page."""
-
-    @property
-    def minutes(self) -> str:
-        """Return the announced minutes for one task, such as "1–3"."""
-
-    @property
-    def needs_paragraphs(self) -> bool:
-        """Return whether every item must have a question and paragraphs."""
-
-    @property
-    def needs_input(self) -> bool:
-        """Return whether every item must have an input, which is shown."""
-
-    @property
-    def compares(self) -> bool:
-        """Return whether two texts of an item are judged together, so that a system is a pair."""
-
-    @property
-    def shows_others(self) -> bool:
-        """Return whether the item's other texts are shown next to the rated one."""
-
-    @property
-    def example(self) -> Material:
-        """Return the example in the preview: a sentence or two in the active language."""
-
-    def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
-        """Return the response as it will be stored, or raise `InvalidResponse`."""
-
-    def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
-        """Return the score of each criterion. It depends only on the stored response."""
-
-    def takes_long(self, response: Mapping[str, Any], *, material: Material) -> bool:
-        """Return whether `scores` may take seconds, so that a separate task computes them."""
-
-    def questions(self) -> "tuple[Question, ...]":
-        """Return the questions with levels, in the order in which they are asked."""
-
-    def answers(self, response: Mapping[str, Any]) -> "dict[Key, float]":
-        """Return the value of each answer in a stored response."""
-
-    def highlights(self, response: Mapping[str, Any], material: Material) -> "list[Highlight]":
-        """Return the highlights, text by text."""
-
-    def recalled(self, response: Mapping[str, Any]) -> str:
-        """Return the answers in one line for their annotator."""
-
-    def answered(self, response: Mapping[str, Any]) -> str:
-        """Return the same for reviewers: of a pair, for its own order."""
-
-    def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a stored response as the draft from which its annotator corrects it."""
-
-    def columns(self, judgments: "Sequence[Observed]") -> dict[str, Any]:
-        """Return the screens' columns of the judgments: fields of `screening.base.Columns`."""
-
-    def shown(self, material: Material) -> str:
-        """Return the output's text as the page's script gets it."""
-
-    def page(self, material: Material) -> dict[str, Any]:
-        """Return the data about the task for the page's script."""
-
-    def strings(self) -> dict[str, Any]:
-        """Return the texts of the page's script, in the active language."""
-
-    def tutorial(self, language: str) -> "Tutorial | None":
-        """Return the built-in tutorial in this language, or in the nearest available one."""
-
-
-def criterion_of(instrument: Instrument, name: str) -> Criterion:
-    """Return the criterion called `name`; KeyError names the existing ones."""
-    for criterion in instrument.criteria:
-        if criterion.name == name:
-            return criterion
-    known = ", ".join(criterion.name for criterion in instrument.criteria)
-    raise KeyError(f"{instrument.key} has no criterion {name!r}; it has {known}.")
-
-
 # The words that annotators marked: the highlights in a stored response of any instrument.
 
 
-def are_taken(instrument: Instrument) -> bool:
+def are_taken(instrument: "Instrument") -> bool:
     """Return whether this instrument asks for highlights."""
     definition = getattr(instrument, "definition", None)
     return instrument.needs_paragraphs or getattr(definition, "takes_evidence", False)
@@ -483,24 +373,57 @@ class Observed(NamedTuple):
     paragraphs: Edges
 
 
-class Answers:
-    """The part of an instrument that reads responses; the default reads the levels of criteria.
+class Instrument:
+    """The contract of an instrument, with what most of them share; `registry.py` lists them.
 
-    A criterion without levels is not among its questions: reviewers do not compare it, and screens
-    see the time that was taken, but not the answer.
+    Questions and columns are by default those of criteria with levels. A criterion without levels
+    is not among the questions: reviewers do not compare it, and screens see the time that was
+    taken, but not the answer.
+
+    scoring: the version of the scoring; it changes whenever a response's score may change.
+    template: of the annotator's page; "" if the instrument has no page.
+    folder: of its built-in tutorials, `tutorial.LANGUAGE.json`.
+    title: what annotators read if the study has none. about: their work in a sentence.
+    minutes: the announced minutes for one task, such as "1–3".
+    needs_paragraphs: every item must have a question and paragraphs.
+    needs_input: every item must have an input, which is shown.
+    compares: two texts of an item are judged together, so that a system is a pair.
+    shows_others: the item's other texts are shown next to the rated one.
     """
 
-    @property
-    def compares(self) -> bool:
-        """Return whether two texts of an item are judged together, so that a system is a pair."""
-        return False
+    key: str
+    version: str = "1"
+    scoring: str = "1"
+    label: str
+    criteria: tuple[Criterion, ...]
+    template: str = ""
+    folder: Path | None = None
+    title: "Words"
+    about: "Words" = ""
+    minutes: str = ""
+    needs_paragraphs: bool = False
+    needs_input: bool = False
+    compares: bool = False
+    shows_others: bool = False
 
     @property
-    def shows_others(self) -> bool:
-        """Return whether the item's other texts are shown next to the rated one."""
+    def example(self) -> Material:
+        """Return the example in the preview: a sentence or two in the active language."""
+        return Material("")
+
+    def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
+        """Return the response as it will be stored, or raise `InvalidResponse`."""
+        raise NotImplementedError
+
+    def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
+        """Return the score of each criterion. It depends only on the stored response."""
+        raise NotImplementedError
+
+    def takes_long(self, response: Mapping[str, Any], *, material: Material) -> bool:
+        """Return whether `scores` may take seconds, so that a separate task computes them."""
         return False
 
-    def questions(self: Instrument) -> tuple[Question, ...]:
+    def questions(self) -> tuple[Question, ...]:
         """Return the questions with levels, in the order in which they are asked."""
         return tuple(
             Question(
@@ -512,7 +435,7 @@ class Answers:
             if criterion.levels
         )
 
-    def answers(self: Instrument, response: Mapping[str, Any]) -> dict[Key, float]:
+    def answers(self, response: Mapping[str, Any]) -> dict[Key, float]:
         """Return the value of each answer in a stored response."""
         return {(one.name, 0): float(response[one.name]) for one in self.questions()}
 
@@ -520,8 +443,8 @@ class Answers:
         """Return the highlights, text by text."""
         return []
 
-    def recalled(self: Instrument, response: Mapping[str, Any]) -> str:
-        """Return the answers in one line for their annotator."""
+    def recalled(self, response: Mapping[str, Any]) -> str:
+        """Return the answers in one line, as their annotator gave them."""
         given = [(one, response.get(one.name)) for one in self.questions()]
         return ", ".join(
             f"{one.label}: {label}"
@@ -530,22 +453,34 @@ class Answers:
             if value == chosen
         )
 
-    def answered(self: Instrument, response: Mapping[str, Any]) -> str:
-        """Return the same for reviewers: of a pair, for its own order."""
+    def answered(self, response: Mapping[str, Any]) -> str:
+        """Return the answers in one line for reviewers, who see a pair in its own order."""
         return self.recalled(response)
 
     def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
         """Return a stored response as the draft from which its annotator corrects it."""
         return dict(response)
 
+    def columns(self, judgments: Sequence[Observed]) -> dict[str, Any]:
+        """Return the screens' columns of the judgments: fields of `screening.base.Columns`."""
+        read = [one.text_words + self.needs_input * one.input_words for one in judgments]
+        return {"words": np.array(read, dtype=np.float64)} | _alike(self, judgments)
+
     def shown(self, material: Material) -> str:
         """Return the output's text as the page's script gets it."""
         return material.text
 
-    def columns(self: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
-        """Return the screens' columns of the judgments: fields of `screening.base.Columns`."""
-        read = [one.text_words + self.needs_input * one.input_words for one in judgments]
-        return {"words": np.array(read, dtype=np.float64)} | _alike(self, judgments)
+    def page(self, material: Material) -> dict[str, Any]:
+        """Return the data about the task for the page's script."""
+        return {}
+
+    def strings(self) -> dict[str, Any]:
+        """Return the texts of the page's script, in the active language."""
+        return {}
+
+    def tutorial(self, language: str) -> "Tutorial | None":
+        """Return the built-in tutorial in this language, or in the nearest available one."""
+        return None
 
 
 def _alike(instrument: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:

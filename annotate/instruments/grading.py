@@ -1,4 +1,4 @@
-"""The sentences of a text, and whether a highlight shows the value that justifies a verdict."""
+"""Grades answers of tutorials: levels, evidence, and improved texts by rules in words."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,6 @@ from annotate.instruments.tutorials import (
     Edit,
     Evidence,
     Example,
-    Overlap,
     Paragraph,
     Question,
     same_words,
@@ -137,7 +136,7 @@ def faults_of_edit(question: Edit, edit: str) -> list[str]:
     found = tutorials.words_in(edit)
     if found == tutorials.words_in(question.text):
         return [_("Nothing has been corrected yet."), *_errors(question, found)]
-    if _left(question, found) < LEAST_LEFT:
+    if len(found) < LEAST_LEFT * max(1, len(tutorials.words_in(_edits_model(question)))):
         return [_("Nearly everything is gone. Correct the text, and keep what it says.")]
     if said := [*_errors(question, found), *_lost(question, found)]:
         return said
@@ -200,10 +199,6 @@ def _broken(question: Edit, found: Sequence[str]) -> Iterator[str]:
 
 def _edits_model(question: Edit) -> str:
     return question.alternatives[0] if question.alternatives else question.text
-
-
-def _left(question: Edit, found: Sequence[str]) -> float:
-    return len(found) / max(1, len(tutorials.words_in(_edits_model(question))))
 
 
 def _numbers(found: Sequence[str]) -> list[str]:
@@ -293,14 +288,10 @@ def _edit(question: Edit, response: Mapping[str, Any]) -> Grade:
     distance = levenshtein(question.text, edit)
     listed = any(same_words(edit, one) for one in question.alternatives)
     faults = [] if listed else faults_of_edit(question, edit)
-    told = (*faults, *_model(question)) if faults else (question.feedback,)
-    return Grade(not faults, told, {"distance": distance})
-
-
-def _model(question: Edit) -> Iterator[str]:
-    """Yield the first good improvement, for people whose own one is not accepted."""
-    for one in question.alternatives[:1]:
-        yield _("For example: “%(text)s”") % {"text": one}
+    if not faults:
+        return Grade(True, (question.feedback,), {"distance": distance})
+    shown = [_("For example: “%(text)s”") % {"text": one} for one in question.alternatives[:1]]
+    return Grade(False, (*faults, *shown), {"distance": distance})
 
 
 def _evidence(question: Evidence, response: Mapping[str, Any]) -> Grade:
@@ -330,13 +321,8 @@ def _paragraph(number: int, paragraph: Paragraph, given: Any) -> Grade:
     if verdict != paragraph.verdict or paragraph.highlight is None:
         return Grade(verdict == paragraph.verdict, (why,))
     overlap = sentences_shown(paragraph.text, expected_spans(paragraph), marked)
-    return Grade(
-        overlap == "good", (why, _said(paragraph.highlight, overlap)), {"overlap": overlap}
-    )
-
-
-def _said(highlight: Overlap, overlap: str) -> str:
-    return {"none": highlight.none, "poor": highlight.poor, "good": highlight.good}[overlap]
+    said = getattr(paragraph.highlight, overlap)
+    return Grade(overlap == "good", (why, said), {"overlap": overlap})
 
 
 def _spans(number: int, paragraph: Paragraph, given: Any) -> list[instruments_base.Span]:

@@ -1,7 +1,7 @@
-"""Words of a text as the rules of tutorials compare them, and patterns of such words.
+"""Tutorials: the words that their rules compare, their questions, rounds, and reading.
 
-Case, punctuation, hyphens and typographic forms do not count; numbers are digits, and contractions
-are written out: “The bridge isn’t forty-two metres long” is
+Of words, case, punctuation, hyphens and typographic forms do not count; numbers are digits, and
+contractions are written out: “The bridge isn’t forty-two metres long” is
 the, bridge, is, not, 42, metres, long.
 """
 
@@ -273,7 +273,7 @@ Reasons = Annotated[dict[str, Said], Field(max_length=2 * MANY)]  # by the chose
 class Studied:
     """The instrument of a tutorial, with those of its criteria that have levels.
 
-    slots, cases: what all questions of the tutorial may use (`families`).
+    slots, cases: what all questions of the tutorial may use (`Family`).
     """
 
     instrument: str
@@ -388,14 +388,14 @@ class Defect(Declared):
 
 
 class Meaning(Declared):
-    """What must stay: at least one of these patterns (`words.count`)."""
+    """What must stay: at least one of these patterns (`count`)."""
 
     any_of: Several[Phrase] = Field(min_length=1, max_length=MANY)
     feedback: Said
 
 
 class Edit(Question):
-    """A text to improve, graded by rule (`edits`).
+    """A text to improve, graded by rule (`grading`).
 
     defects: the text's errors. slips: errors that people make while they improve it. meaning: the
     facts. alternatives: good improvements; the first is shown. allowed: patterns of words that are
@@ -648,16 +648,12 @@ def _values(name: Any, given: Any) -> tuple[Value, ...]:
         if type(first) is int and type(last) is int and 0 <= last - first < MOST_VALUES:
             return tuple((str(number),) for number in range(first, last + 1))
     if isinstance(given, list) and 0 < len(given) <= MOST_VALUES:
-        found = [_value(one) for one in given]
+        parts = (one if isinstance(one, list) else [one] for one in given)
+        found = [tuple(one) if all(isinstance(p, str) and p for p in one) else () for one in parts]
         if all(found) and len({len(one) for one in found}) == 1:
             return tuple(found)
     message = "Must be a list of texts, of equally long lists of texts, or “from” and “to”."
     return refuse([((str(name),), message)])
-
-
-def _value(given: Any) -> Value:
-    parts = given if isinstance(given, list) else [given]
-    return tuple(parts) if all(isinstance(part, str) and part for part in parts) else ()
 
 
 def _checked(version: Version, number: int, given: Mapping[str, Any], studied: Studied) -> Question:
@@ -669,7 +665,8 @@ def _checked(version: Version, number: int, given: Mapping[str, Any], studied: S
     if unknown := _unknown(version):
         refuse([((*place, "slots"), f"There is no slot “{unknown}”.")])
     own = given["versions"][number] if place else given
-    made = [_one(version, turn, (place, own), studied) for turn in range(_turns(version))]
+    turns = min(CHECKED, max((len(values) for values in version.slots.values()), default=1))
+    made = [_one(version, turn, (place, own), studied) for turn in range(turns)]
     return made[0]
 
 
@@ -687,10 +684,6 @@ def _faults(error: ValidationError, at: Written) -> Iterator[Fault]:
     for one in error.errors(include_url=False):
         before = place if one["loc"] and one["loc"][0] in own else ()
         yield (*before, *one["loc"]), one["msg"]
-
-
-def _turns(version: Version) -> int:
-    return min(CHECKED, max((len(values) for values in version.slots.values()), default=1))
 
 
 def _unknown(version: Version) -> str:
@@ -774,7 +767,7 @@ class Tutorial(Declared):
     `version` is the file's own name for it; after reading, with a digest of the content.
     `replaces`: whole earlier versions; who passed one of them has passed this one. `asked`: how
     many graded questions a round has; without it, all of them in their order. `slots` and
-    `cases` are what the questions share (`families`).
+    `cases` are what the questions share (`Family`).
     """
 
     instrument: Annotated[Text, Field(max_length=40)]

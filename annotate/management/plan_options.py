@@ -1,6 +1,9 @@
-"""A campaign's plan as command-line options."""
+"""A campaign's plan, and the settings of its screens, as command-line options."""
 
+import json
 from argparse import ArgumentTypeError
+from collections.abc import Sequence
+from dataclasses import fields
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -14,7 +17,6 @@ from annotate.campaigns import plans
 from annotate.campaigns.plans import Plan
 from annotate.common.schemas import Refused, parse
 from annotate.crowds.registry import CROWDS
-from annotate.management.screen_options import add_settings, settings_of
 from annotate.models.base import Estimand, StopMode
 from annotate.review import gold as review_gold
 from annotate.work.picking import BLOCK, USUAL
@@ -211,49 +213,21 @@ def _add_gold(given: Group) -> None:
 
 
 def plan_of(options: dict[str, Any]) -> Plan:
-    copied = (
-        "name",
-        "public_title",
-        "public_about",
-        "instrument",
-        "crowd",
-        "reward",
-        "fee_rate",
-        "budget",
-        "max_judgments",
-        "deadline",
-        "annotator_cap",
-        "double_share",
-        "level",
-        "estimand",
-        "stop_mode",
-        "planned_items",
-        "language",
-        "contact",
-        "seed",
-        "tutorial",
-        "tutorial_id",
-        "tutorial_bonus",
-        "bonus_after",
-        "failed_try_pay",
-        "open_link_bonus",
-        "distinct_names",
-    )
-    given = {name: options[name] for name in copied}
     gold = _gold(options["gold"])
     share = options["gold_share"]
     if share is None:
         share = USUAL if gold else 0
-    return Plan(
-        texts=plans.read_study_texts(options),
-        targets=_once(options["targets"], "--target"),
-        margins=_once(options["margins"], "--margin"),
-        metrics=tuple(options["names"]),
-        screening=settings_of(options["screen_settings"]),
-        gold=gold,
-        gold_share=share,
-        **given,
-    )
+    read = {
+        "texts": plans.read_study_texts(options),
+        "targets": _once(options["targets"], "--target"),
+        "margins": _once(options["margins"], "--margin"),
+        "metrics": tuple(options["names"]),
+        "screening": settings_of(options["screen_settings"]),
+        "gold": gold,
+        "gold_share": share,
+    }
+    plain = {one.name: options[one.name] for one in fields(Plan) if one.name in options}
+    return Plan(**plain | read)
 
 
 def _gold(path: Path | None) -> tuple[dict[str, Any], ...]:
@@ -276,3 +250,43 @@ def _once(pairs: list[tuple[str, float]], option: str) -> dict[str, float]:
     if len(numbers) < len(pairs):
         raise CommandError(f"A criterion is named twice in {option}.")
     return numbers
+
+
+# The settings of the screens.
+
+
+Setting = tuple[str, str, Any]  # group, name, value
+
+
+def setting(text: str) -> Setting:
+    """Read `timing.share=0.25`, `signals.on=true` or `flags.off=["short_edits"]`."""
+    path, equals, value = text.partition("=")
+    group, dot, name = path.partition(".")
+    if not (equals and dot and group and name):
+        raise ArgumentTypeError(f"“{text}” must look like timing.share=0.25.")
+    try:
+        return group, name, json.loads(value)
+    except (ValueError, RecursionError):
+        raise ArgumentTypeError(
+            f'“{value}” is not JSON, such as 0.25, true or ["short_edits"].'
+        ) from None
+
+
+def add_settings(parser: Any, option: str = "--set") -> None:
+    parser.add_argument(
+        option,
+        type=setting,
+        action="append",
+        default=[],
+        dest="screen_settings",
+        metavar="GROUP.NAME=VALUE",
+        help="a setting of the screens, such as signals.on=true; repeatable",
+    )
+
+
+def settings_of(given: Sequence[Setting]) -> dict[str, dict[str, Any]]:
+    """Return group -> name -> value; of two values of one name the later holds."""
+    found: dict[str, dict[str, Any]] = {}
+    for group, name, value in given:
+        found.setdefault(group, {})[name] = value
+    return found

@@ -204,6 +204,11 @@ class TutorialRound(models.Model):
             ),
         ]
 
+    @property
+    def share(self) -> float:
+        """Return the share of right first answers."""
+        return (self.right or 0) / self.asked if self.asked else 1.0
+
 
 class TutorialAnswer(Fact):
     """The first answer to a tutorial question in a round, as graded; `digest` names its content.

@@ -221,7 +221,7 @@ class FirstAnswersSerializer(serializers.Serializer[Any]):
     mark = serializers.IntegerField()
     passed = serializers.BooleanField()
     seconds = serializers.FloatField(allow_null=True)
-    at = serializers.DateTimeField()
+    at = serializers.DateTimeField(source="ended_at")
 
 
 class FullCaseSerializer(CaseSerializer):

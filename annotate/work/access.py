@@ -26,23 +26,14 @@ from annotate.common.text import interface_language
 from annotate.crowds import adapters
 from annotate.crowds.link import LINK
 from annotate.instruments.base import Instrument
-from annotate.work import (
-    admission,
-    units,
-)
-from annotate.work import (
-    messages as work_messages,
-)
-from annotate.work import (
-    queries as work_queries,
-)
-from annotate.work import (
-    task as work_task,
-)
+from annotate.work import admission, units
+from annotate.work import messages as work_messages
+from annotate.work import queries as work_queries
+from annotate.work import task as work_task
 from annotate.work.admission import Nothing
 from annotate.work.messages import correcting_strings, strings, told_at_work
 from annotate.work.queries import LastText
-from annotate.work.task import Figures, SavedDraft, Study, Visit, Work
+from annotate.work.task import Figures, Study, Visit, Work
 
 # Eight questions, each with all of an output of 50,000 characters highlighted, four bytes each.
 BODY_LIMIT = 2 * 1024 * 1024
@@ -122,21 +113,32 @@ def worker_endpoint(method: str, *, with_request: bool = False) -> Callable[[End
 
     with_request: `request` is among the keywords.
     """
+    preflight = {
+        "Access-Control-Allow-Methods": f"{method}, OPTIONS",
+        "Access-Control-Allow-Headers": "authorization, content-type",
+        "Access-Control-Max-Age": "600",
+    }
 
     def decorate(view: Endpoint) -> View:
         @csrf_exempt
         @wraps(view)
         def wrapped(request: HttpRequest, **kwargs: Any) -> HttpResponse:
             if request.method == "OPTIONS":
-                return _preflight(method)
+                return private(HttpResponse(status=204, headers=preflight))
             if with_request:
                 kwargs["request"] = request
             with _spoken(request):
                 try:
-                    _require(request, method)
+                    if request.method != method:
+                        message = _("This address takes %s only.") % method
+                        raise RequestError(message, status=405, code="method")
                     return private(JsonResponse(view(_bearer(request), _body(request), **kwargs)))
                 except ServiceError as error:
-                    return private(_refusal(error))
+                    body: dict[str, Any] = {"error": error.code, "message": error.message}
+                    body |= getattr(error, "detail", {})
+                    if isinstance(error, Invalid):
+                        body["errors"] = error.errors
+                    return private(JsonResponse(body, status=error.status))
 
         wrapped.is_endpoint = True  # type: ignore[attr-defined]
         return wrapped
@@ -161,32 +163,11 @@ def _spoken(request: HttpRequest) -> Iterator[None]:
             raise
 
 
-def _require(request: HttpRequest, method: str) -> None:
-    if request.method != method:
-        raise RequestError(_("This address takes %s only.") % method, status=405, code="method")
-
-
-def _preflight(method: str) -> HttpResponse:
-    response = HttpResponse(status=204)
-    response["Access-Control-Allow-Methods"] = f"{method}, OPTIONS"
-    response["Access-Control-Allow-Headers"] = "authorization, content-type"
-    response["Access-Control-Max-Age"] = "600"
-    return private(response)
-
-
 def private(response: HttpResponse) -> HttpResponse:
     response["Access-Control-Allow-Origin"] = "*"  # without credentials: the token is all
     response["Referrer-Policy"] = "no-referrer"
     response["Cache-Control"] = "no-store"
     return response
-
-
-def _refusal(error: ServiceError) -> HttpResponse:
-    body: dict[str, Any] = {"error": error.code, "message": error.message}
-    body |= getattr(error, "detail", {})
-    if isinstance(error, Invalid):
-        body["errors"] = error.errors
-    return JsonResponse(body, status=error.status)
 
 
 def _bearer(request: HttpRequest) -> int:
@@ -201,28 +182,25 @@ def _bearer(request: HttpRequest) -> int:
 
 
 def _body(request: HttpRequest) -> dict[str, Any]:
+    message = _("This is more text than can be stored. Shorten your edit.")
+    too_large = RequestError(message, status=413, code="too_large")
     if requests.length(request) > BODY_LIMIT:
-        raise _too_large()
+        raise too_large
+
+    def kept(text: str) -> str:
+        """Return the part of a typed or pasted text that every database can store."""
+        if len(text) > LONGEST_TEXT:
+            raise too_large
+        return json.mended(text)
+
     try:
-        body = json.parse_json(requests.raw(request) or b"{}", text=_kept)
+        body = json.parse_json(requests.raw(request) or b"{}", text=kept)
     except json.NotJson:
         body = None
     if not isinstance(body, dict):
         message = _("The page sent something that is not JSON. Reload it.")
         raise RequestError(message, status=400, code="not_json")
     return body
-
-
-def _too_large() -> RequestError:
-    message = _("This is more text than can be stored. Shorten your edit.")
-    return RequestError(message, status=413, code="too_large")
-
-
-def _kept(text: str) -> str:
-    """Return the part of a typed or pasted text that every database can store."""
-    if len(text) > LONGEST_TEXT:
-        raise _too_large()
-    return json.mended(text)
 
 
 AGAIN = 15  # seconds after which a page that broke asks again
@@ -233,7 +211,8 @@ def error_page(request: HttpRequest, status: int) -> HttpResponse:
     with translation.override(_language(request)):
         if is_endpoint(request):
             message = _("The server does not answer. Your work is kept and sent again shortly.")
-            answer: HttpResponse = _json("unavailable", message, status)
+            said = {"error": "unavailable", "message": message}
+            answer: HttpResponse = JsonResponse(said, status=status)
         else:
             context = {"again": request.get_full_path(), "seconds": AGAIN}
             answer = _page("work/broken.html", context, status)
@@ -245,18 +224,18 @@ def error_page(request: HttpRequest, status: int) -> HttpResponse:
 def refusal_page(request: HttpRequest, error: ServiceError) -> HttpResponse:
     """Say why a request is not taken, whatever it asks for."""
     with translation.override(_language(request)):
-        message = _told(error)
+        if isinstance(error, NotFound):
+            message = _(
+                "This link is not complete. Copy the whole link, or ask the researcher for it."
+            )
+        elif error.status == 413:
+            message = _("This is more than this address takes. Nothing was stored.")
+        else:
+            message = _("The server does not understand this request. Open your link again.")
         if is_endpoint(request):
-            return private(_json(error.code, message, error.status))
+            said = {"error": error.code, "message": message}
+            return private(JsonResponse(said, status=error.status))
         return private(_page("work/refused.html", {"message": message}, error.status))
-
-
-def _told(error: ServiceError) -> str:
-    if isinstance(error, NotFound):
-        return _("This link is not complete. Copy the whole link, or ask the researcher for it.")
-    if error.status == 413:
-        return _("This is more than this address takes. Nothing was stored.")
-    return _("The server does not understand this request. Open your link again.")
 
 
 def _language(request: HttpRequest) -> str:
@@ -269,11 +248,6 @@ def _page(template: str, context: dict[str, Any], status: int) -> HttpResponse:
     response = HttpResponse(render_to_string(template, context), status=status)
     response.xframe_options_exempt = True
     return framed(response, LINK.key)
-
-
-def _json(code: str, message: str, status: int) -> JsonResponse:
-    said: dict[str, Any] = {"error": code, "message": message}
-    return JsonResponse(said, status=status)
 
 
 def visiting(token: str) -> Visit:
@@ -299,13 +273,9 @@ def imported(script: str) -> tuple[str, ...]:
         name = todo.pop(0)
         if name not in seen:
             seen[name] = None
-            todo += IMPORT.findall(_source(f"{folder}/{name}"))
+            path = finders.find(f"{folder}/{name}")
+            todo += IMPORT.findall(Path(path).read_text() if path else "")
     return tuple(f"{folder}/{name}" for name in seen if name != first)
-
-
-def _source(name: str) -> str:
-    path = finders.find(name)
-    return Path(path).read_text() if path else ""
 
 
 def about(instrument: Instrument) -> dict[str, str]:
@@ -319,33 +289,30 @@ def help_template(instrument: Instrument) -> str:
     return instrument.template.replace(".html", "_help.html")
 
 
-def modules(instrument: Instrument) -> tuple[str, ...]:
-    """Return what the page's script imports: the script has the name of the template."""
-    name = instrument.template.rpartition("/")[2].replace(".html", ".js")
-    return imported(f"js/{name}")
-
-
 def context(
     token: str, visit: Visit, current: Work | None, nothing: Nothing | None, *, number: int
 ) -> dict[str, Any]:
     """Return the context of an instrument's page."""
     study = visit.study
-    return {
+    correctable = work_queries.may_correct(visit.id)
+    finished = None
+    if nothing is not None:
+        finished = {"reason": nothing.reason, "message": nothing.message, "final": nothing.final}
+    return _shell(study, current) | {
         "visit": visit,
-        "study": study,
-        "current": current,
         "nothing": nothing,
         "number": number,
         "crowd": work_messages.label(study.crowd),
         "me": reverse("annotate:me", args=[token]),
-        "words": data_words(
-            study, visit.figures, number=number, correctable=work_queries.may(visit.id)
-        ),
-        "data": _data(token, visit, current, nothing),
-        "strings": strings(study.instrument),
-        "criteria": [c for c in study.instrument.criteria if c.levels],
-        "modules": modules(study.instrument),
-        **about(study.instrument),
+        "words": data_words(study, visit.figures, number=number, correctable=correctable),
+        "data": {
+            "token": token,
+            "release": release(),
+            "told": study.told,
+            "assignment": current and _assignment(study, current),
+            "urls": _urls(token, current),
+            "finished": finished,
+        },
     }
 
 
@@ -353,9 +320,8 @@ def example(study: Study, current: Work, *, why: str, start: str) -> dict[str, A
     """Return the context of an instrument's page that shows an example and has no annotator."""
     link = {"href": start, "text": _("Go to the start")} if start else None
     label = _("Example")
-    return {
-        "study": study,
-        "current": current,
+    shown = _shell(study, current)
+    return shown | {
         "example": True,
         "words": {"texts": {"place": label}},
         "start": start,
@@ -365,17 +331,28 @@ def example(study: Study, current: Work, *, why: str, start: str) -> dict[str, A
             "urls": {},
             "example": {"message": why, "link": link},
         },
-        "strings": strings(study.instrument),
-        "criteria": [c for c in study.instrument.criteria if c.levels],
-        "modules": (*modules(study.instrument), "js/example.js"),
-        **about(study.instrument),
+        "modules": (*shown["modules"], "js/example.js"),
+    }
+
+
+def _shell(study: Study, current: Work | None) -> dict[str, Any]:
+    """Return what all pages of an instrument need; their script has the name of the template."""
+    instrument = study.instrument
+    script = instrument.template.rpartition("/")[2].replace(".html", ".js")
+    return {
+        "study": study,
+        "current": current,
+        "strings": strings(instrument),
+        "criteria": [c for c in instrument.criteria if c.levels],
+        "modules": imported(f"js/{script}"),
+        **about(instrument),
     }
 
 
 def correcting(token: str, visit: Visit, text: LastText) -> dict[str, Any]:
     """Return the context of an instrument's page that corrects a submitted text."""
     study, found = visit.study, text.answered
-    draft = SavedDraft(0, study.instrument.reopened(found.response))
+    draft = work_task.no_draft(study.instrument.reopened(found.response))
     shown = context(
         token, visit, Work(text.assignment_id, text.material, draft), None, number=visit.judged
     )
@@ -383,7 +360,9 @@ def correcting(token: str, visit: Visit, text: LastText) -> dict[str, Any]:
         "page": reverse("annotate:work", args=[token]),
         "submit": reverse("annotate:work-correct", args=[text.assignment_id]),
     }
-    left = _before_hand_in(visit, text)
+    left = None  # seconds until a unit that has no other task is handed in without a correction
+    if visit.unit is not None and not admission.open_of(visit.id).exists():
+        left = max(0.0, (text.until - timezone.now()).total_seconds())
     shown["data"] |= {"urls": urls, "correcting": {"after": found.answers}}
     if left is not None:
         shown["data"]["correcting"]["seconds"] = left
@@ -394,26 +373,14 @@ def correcting(token: str, visit: Visit, text: LastText) -> dict[str, Any]:
     return shown | {"correcting": {"back": urls["page"], "minutes": minutes}}
 
 
-def _before_hand_in(visit: Visit, text: LastText) -> float | None:
-    """Return after how many seconds a unit is handed in without a correction of its last text.
-
-    None where it is not handed in: by link, or while it has another task.
-    """
-    if visit.unit is None or admission.open_of(visit.id).exists():
-        return None
-    return max(0.0, (text.until - timezone.now()).total_seconds())
-
-
 def first_time(visit: Visit) -> dict[str, str] | None:
     """Return the introduction for newcomers from a marketplace. By link, people have read it."""
     if visit.unit is None or not visit.is_new:
         return None
-    offer, study = visit.unit.offer, visit.study
+    batch, study = visit.unit.batch, visit.study
     return {
-        "offered": work_messages.offered(
-            offer, None, study.tutorial_bonus, after=study.bonus_after
-        ),
-        "paid": work_messages.how_paid(offer),
+        "offered": work_messages.offered(batch, study),
+        "paid": work_messages.how_paid(batch),
         "stored": work_messages.unit_words_stored(study.crowd),
     }
 
@@ -425,11 +392,12 @@ def data_words(
 
     correctable: whether the text submitted last may be corrected, as far as is known.
     """
+    today = figures.judged_today
     return {
         "title": f"{_task(number)} · {study.title} · Plumbline",
         "texts": {
             "place": _place(study, figures, number),
-            "today": tasks(figures.judged_today),
+            "today": ngettext("%(n)d task", "%(n)d tasks", today) % {"n": today},
             "earned": money_text(figures.earned_today),
             "notice": told_at_work(figures.barred),
             "correct": _("Correct the last text") if correctable else "",
@@ -456,22 +424,16 @@ def handed(token: str, study: Study, work: Work) -> dict[str, Any]:
             "urls": _urls(token, work),
             "finished": None,
         },
-        "parts": render_to_string(_parts(study.instrument), {"study": study, "current": work}),
+        "parts": render_to_string(
+            study.instrument.template.replace(".html", "_parts.html"),  # what changes with a task
+            {"study": study, "current": work},
+        ),
     }
 
 
 def release() -> str:
     """Return what changes whenever the pages' scripts and styles do; "" while developing."""
     return str(getattr(staticfiles_storage, "manifest_hash", ""))
-
-
-def _parts(instrument: Instrument) -> str:
-    """Return the template of what changes on the page with each task."""
-    return instrument.template.replace(".html", "_parts.html")
-
-
-def tasks(n: int) -> str:
-    return ngettext("%(n)d task", "%(n)d tasks", n) % {"n": n}
 
 
 def _task(number: int) -> str:
@@ -484,20 +446,6 @@ def _place(study: Study, figures: Figures, number: int) -> str:
     if study.annotator_cap is None:
         return _task(number)
     return _("Task %(number)d of at most %(cap)d") % {"number": number, "cap": study.annotator_cap}
-
-
-def _data(
-    token: str, visit: Visit, current: Work | None, nothing: Nothing | None
-) -> dict[str, Any]:
-    return {
-        "token": token,
-        "release": release(),
-        "told": visit.study.told,
-        "assignment": current and _assignment(visit.study, current),
-        "urls": _urls(token, current),
-        "finished": nothing
-        and {"reason": nothing.reason, "message": nothing.message, "final": nothing.final},
-    }
 
 
 def _assignment(study: Study, current: Work) -> dict[str, Any]:

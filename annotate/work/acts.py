@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from django.conf import settings
@@ -14,11 +13,12 @@ from annotate.common import tokens
 from annotate.common.errors import Conflict, Invalid
 from annotate.common.limits import client_address
 from annotate.common.numbers import count_in
+from annotate.models import Draft
 from annotate.work import leasing, submitting, task
 from annotate.work import queries as work_queries
 from annotate.work.access import RequestError, data_words, handed, said, speak, worker_endpoint
 from annotate.work.admission import Nothing
-from annotate.work.submitting import PageSent
+from annotate.work.submitting import PageResponse
 
 LARGEST = 2**31 - 1
 
@@ -41,7 +41,7 @@ def draft(participation_id: int, body: dict[str, Any], assignment_id: int) -> di
             assignment_id, participation_id=participation_id, revision=revision, data=data
         )
     except Conflict as error:
-        newer = asdict(task.saved_draft(assignment_id))
+        newer = Draft.objects.values("revision", "data").get(assignment=assignment_id)
         raise RequestError(error.message, status=409, code=error.code, draft=newer) from None
     return {"revision": saved}
 
@@ -50,19 +50,12 @@ def draft(participation_id: int, body: dict[str, Any], assignment_id: int) -> di
 def submit(
     participation_id: int, body: dict[str, Any], assignment_id: int, *, request: HttpRequest
 ) -> dict[str, Any]:
-    response = body.get("response")
-    if not isinstance(response, dict):
-        raise Invalid({"response": _("There is no response to store.")})
+    given = _given(body, request)
     receipt, following = submitting.submit(
-        assignment_id,
-        participation_id=participation_id,
-        raw=response,
-        active_seconds=seconds(body.get("active_seconds")),
-        version=_version(body),
-        page=_page(body, request),
+        assignment_id, participation_id=participation_id, given=given
     )
     correctable = bool(settings.CORRECTION) and not following.figures.barred
-    answered = said(following.study.instrument, assignment_id, response)
+    answered = said(following.study.instrument, assignment_id, given.raw)
     return {
         "counts": receipt.counts,
         "earned": str(receipt.earned),
@@ -75,9 +68,8 @@ def correct(
     participation_id: int, body: dict[str, Any], assignment_id: int, *, request: HttpRequest
 ) -> dict[str, Any]:
     """Store a correction of the text submitted last; safe to repeat."""
-    response, after = body.get("response"), body.get("after")
-    if not isinstance(response, dict):
-        raise Invalid({"response": _("There is no response to store.")})
+    _require_response(body)
+    after = body.get("after")
     if type(after) is not int or not 0 < after < LARGEST:
         message = _("A correction says which answer it follows: “after” in the page’s data.")
         raise RequestError(message, status=400, code="not_a_correction")
@@ -85,9 +77,7 @@ def correct(
     submitting.correct(
         assignment_id,
         participation_id=participation_id,
-        given=submitting.HandedIn(
-            response, seconds(body.get("active_seconds")), _version(body), _page(body, request)
-        ),
+        given=_given(body, request),
         after=after,
     )
     token = tokens.participation_token(participation_id)
@@ -107,7 +97,9 @@ def ahead(participation_id: int, _body: dict[str, Any], assignment_id: int) -> d
 def give_back(participation_id: int, _body: dict[str, Any], assignment_id: int) -> dict[str, Any]:
     leasing.give_back(assignment_id, participation_id=participation_id)
     following = submitting.what_follows(participation_id)
-    return _next(participation_id, following, correctable=work_queries.may(participation_id))
+    return _next(
+        participation_id, following, correctable=work_queries.may_correct(participation_id)
+    )
 
 
 def _next(
@@ -146,18 +138,26 @@ def _handed(
     return handed(tokens.participation_token(participation_id), study, work)
 
 
-def _page(body: dict[str, Any], request: HttpRequest) -> PageSent:
-    """Return what comes with a response beside it."""
-    agent = request.headers.get("User-Agent", "")
-    return PageSent(body.get("signals"), client_address(request), agent)
+def _require_response(body: dict[str, Any]) -> dict[str, Any]:
+    response = body.get("response")
+    if not isinstance(response, dict):
+        raise Invalid({"response": _("There is no response to store.")})
+    return response
 
 
-def _version(body: dict[str, Any]) -> str:
-    """Return which version of the instrument the client asked with; it must say so."""
-    version = body.get("version")
+def _given(body: dict[str, Any], request: HttpRequest) -> PageResponse:
+    """Read what the page sends; it must say with which version of the instrument it asked."""
+    response, version = _require_response(body), body.get("version")
     if not isinstance(version, str):
         raise Invalid({"version": _("Say which version was asked: “version” in the page’s data.")})
-    return version
+    return PageResponse(
+        response,
+        seconds(body.get("active_seconds")),
+        version,
+        signals=body.get("signals"),
+        network=client_address(request),
+        agent=request.headers.get("User-Agent", ""),
+    )
 
 
 def seconds(value: Any) -> float | None:

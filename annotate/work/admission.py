@@ -1,4 +1,4 @@
-"""The current offer on a campaign's crowd, and how much of it is taken."""
+"""Whether an annotator gets a task, and why not; and what a campaign offers on its crowd."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -58,10 +58,12 @@ def offered(campaign_id: int) -> Offered:
     """Return what is offered; five queries."""
     now = timezone.now()
     newest = Batch.objects.filter(campaign=campaign_id).aggregate(at=Max("created_at"))["at"]
+    units = Participation.objects.filter(campaign=campaign_id, tasks__isnull=False)
+    in_time = Q(deadline_at=None) | Q(deadline_at__gt=now)
     return Offered(
         launched=newest is not None,
         waited=since(newest, now),
-        at_work=_at_work(campaign_id, now),
+        at_work=units.filter(in_time, status=Unit.ACTIVE).count(),
         promised=promised_tasks(campaign_id),
         **_postings(campaign_id, now),
         **_acts(campaign_id),
@@ -84,12 +86,6 @@ def _postings(campaign_id: int, now: datetime) -> dict[str, int]:
             max(0, places - taken) for status, places, taken in found if status == Stage.OPEN
         ),
     }
-
-
-def _at_work(campaign_id: int, now: datetime) -> int:
-    units = Participation.objects.filter(campaign=campaign_id, tasks__isnull=False)
-    in_time = Q(deadline_at=None) | Q(deadline_at__gt=now)
-    return units.filter(in_time, status=Unit.ACTIVE).count()
 
 
 def _acts(campaign_id: int) -> dict[str, int]:
@@ -150,7 +146,18 @@ def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing 
         return None
     if not picking.is_any(campaign.pk, who.annotator_id):
         return none_free(campaign)
-    return _tutorial() if _pays_tutorial(campaign, who) else _no_bonus()
+    if who.tasks is None:  # a paid unit already includes the bonus and one judgment
+        extra = budget.tariff(campaign).bonus(promise_queries.held(campaign, who.annotator)).total
+        paid = budget.affordable(campaign, extra=extra)
+    else:
+        paid = budget.affordable(campaign, tasks=0)
+    if paid:
+        return _tutorial()
+    message = _(
+        "The rest of this study’s budget is for people who have already taken its tutorial. "
+        "Thank you for coming!"
+    )
+    return Nothing("budget", message, final=False)
 
 
 def personal(
@@ -165,8 +172,12 @@ def personal(
 
     step, now: how far the person is, where it is known.
     """
-    if over := _unit_over(who, n_open=n_open, judged=None if now is None else now.judged):
+    if over := closed_unit(who):
         return over
+    if who.tasks is not None:
+        judged = work_units.judged(who.pk) if now is None else now.judged
+        if judged + n_open >= who.tasks:
+            return Nothing("done", _("All tasks are done. Thank you!"), final=True)
     owed = task.owed(campaign, who)
     if owed and campaign.status in COLLECTING:
         return first(owed)
@@ -190,28 +201,6 @@ def goes_back_to_work(participation_id: int) -> bool:
 def first(owed: task.Owed) -> Nothing:
     """Return that something comes before the next task."""
     return Nothing(owed, _("Before you begin"), final=False)
-
-
-def _pays_tutorial(campaign: Campaign, who: Participation) -> bool:
-    """Return whether the budget covers this person's bonus, if any, and one judgment.
-
-    A paid unit already includes both.
-    """
-    if who.tasks is not None:
-        return budget.affordable(campaign, tasks=0)
-    extra = budget.tariff(campaign).bonus(promise_queries.held(campaign, who.annotator)).total
-    return budget.affordable(campaign, extra=extra)
-
-
-def _unit_over(who: Participation, *, n_open: int, judged: int | None = None) -> Nothing | None:
-    """Return why nothing more is leased under this paid unit of a marketplace; None if it is."""
-    if over := closed_unit(who):
-        return over
-    if who.tasks is None:
-        return None
-    if (work_units.judged(who.pk) if judged is None else judged) + n_open >= who.tasks:
-        return Nothing("done", _("All tasks are done. Thank you!"), final=True)
-    return None
 
 
 def closed_unit(who: Participation) -> Nothing | None:
@@ -265,7 +254,12 @@ def goes_on(campaign: Campaign, who: Participation) -> bool:
         return False
     if who.tasks is None:
         return blocked(campaign) is None
-    return blocked(campaign, promised=True) is None and _may_take(campaign, who)
+    if blocked(campaign, promised=True) is not None:
+        return False
+    at_work = Participation.objects.filter(
+        campaign=campaign, annotator=who.annotator_id, status=Participation.Status.ACTIVE
+    )
+    return at_work.exists() or _untaken(campaign)
 
 
 def offers(campaign: Campaign) -> bool:
@@ -274,14 +268,6 @@ def offers(campaign: Campaign) -> bool:
         return True
     over = campaign.status not in COLLECTING or blocked(campaign, promised=True) is not None
     return not over and progress.free(campaign.pk).exists() and _untaken(campaign)
-
-
-def _may_take(campaign: Campaign, who: Participation) -> bool:
-    """Return whether this person works on a paid unit, or another one can be taken."""
-    at_work = Participation.objects.filter(
-        campaign=campaign, annotator=who.annotator_id, status=Participation.Status.ACTIVE
-    )
-    return at_work.exists() or _untaken(campaign)
 
 
 def _untaken(campaign: Campaign) -> bool:
@@ -308,14 +294,6 @@ def _failed(campaign: Campaign, who: Participation) -> Nothing:
         said = _("You are paid %(amount)s for trying.") % {"amount": money_text(paid)}
         message = f"{message} {said}"
     return Nothing("tutorial_failed", message, final=True)
-
-
-def _no_bonus() -> Nothing:
-    message = _(
-        "The rest of this study’s budget is for people who have already taken its tutorial. "
-        "Thank you for coming!"
-    )
-    return Nothing("budget", message, final=False)
 
 
 def _kept_out(

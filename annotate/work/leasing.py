@@ -37,14 +37,9 @@ class Alone(Exception):
     """Undo the transaction, and begin again with the campaign locked alone."""
 
 
-def lease(participation_id: int, *, ahead: bool = False) -> Lease:
-    """Return the open assignment of this participation, or lease the next output.
-
-    With `ahead`, an annotator with one open assignment gets a second one (prefetch).
-    """
-    if not ahead and (in_hand := _in_hand(participation_id)):
-        return in_hand
-    return _leased(participation_id, ahead=ahead)
+def lease(participation_id: int) -> Lease:
+    """Return the open assignment of this participation, or lease the next output."""
+    return _in_hand(participation_id) or _leased(participation_id)
 
 
 def lease_ahead(participation_id: int, *, after: int) -> Lease:
@@ -53,24 +48,22 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
     This needs an open campaign. A closing campaign keeps its slots for annotators who ask for a
     task now.
     """
-    if in_hand := _in_hand(participation_id, besides=after):
-        return in_hand
-    return _leased(participation_id, besides=after)
+    return _in_hand(participation_id, besides=after) or _leased(participation_id, besides=after)
 
 
-def _leased(participation_id: int, *, ahead: bool = False, besides: int | None = None) -> Lease:
+def _leased(participation_id: int, *, besides: int | None = None) -> Lease:
     try:
-        return _lease(participation_id, ahead=ahead, besides=besides, alone=False)
+        return _lease(participation_id, besides=besides, alone=False)
     except Alone:
-        return _lease(participation_id, ahead=ahead, besides=besides, alone=True)
+        return _lease(participation_id, besides=besides, alone=True)
 
 
 @transaction.atomic
-def _lease(participation_id: int, *, ahead: bool, besides: int | None, alone: bool) -> Lease:
+def _lease(participation_id: int, *, besides: int | None, alone: bool) -> Lease:
     who = locks.person(participation_id, alone=alone)
     expire(who.campaign_id, now=timezone.now())
     mine = list(admission.open_of(who.pk).order_by("leased_at", "pk"))
-    others = [] if ahead else [each for each in mine if each.pk != besides]
+    others = [each for each in mine if each.pk != besides]
     if others:
         return others[0]
     if besides is not None and who.campaign.status == Campaign.Status.CLOSING:
@@ -103,8 +96,10 @@ def choose(
     refusal = admission.personal(campaign, who, n_open=now.n_open, step=step, now=now)
     if refusal is None and alone:
         refusal = admission.gate(campaign, who, n_open=now.n_open)
-    elif refusal is None and (step != tutorial_queries.TutorialStep.PASSED or _is_late(campaign)):
-        raise Alone  # limits come before the tutorial
+    elif refusal is None:
+        is_late = campaign.deadline is not None and timezone.now() >= campaign.deadline
+        if step != tutorial_queries.TutorialStep.PASSED or is_late:
+            raise Alone  # limits come before the tutorial
     if refusal is not None:
         return refusal, Q()
     within = admission.within(campaign, who)
@@ -124,7 +119,7 @@ def take(picked: Picked, who: Participation) -> Assignment:
         output=None if slot is None else slot.output,
         gold_id=picked.gold_id,
         leased_at=now,
-        expires_at=_until(who, _length(who.campaign)),
+        expires_at=_until(who, who.campaign),
     )
     if slot is not None:
         held = (slots.begin if picked.begins else slots.take)(slot.pk, assignment)
@@ -142,10 +137,6 @@ def count(who: Participation, picked: Picked, within: Q, **more: Any) -> None:
     held = int(picked.slot is not None)
     if not totals.change(who.campaign_id, held=held, leased=leased, within=within, **more):
         raise Alone
-
-
-def _is_late(campaign: Campaign) -> bool:
-    return campaign.deadline is not None and timezone.now() >= campaign.deadline
 
 
 def _gold(who: Participation, now: Standing) -> Picked | None:
@@ -249,18 +240,15 @@ def hold(participation_id: int) -> None:
 
 def _end_of(assignment: Assignment) -> datetime:
     """Return when this lease ends if its page is in use now."""
-    length = _length(assignment.campaign)
-    return min(_until(assignment.participation, length), assignment.leased_at + LONGEST * length)
+    longest = LONGEST * timedelta(minutes=assignment.campaign.lease_minutes)
+    return min(
+        _until(assignment.participation, assignment.campaign), assignment.leased_at + longest
+    )
 
 
-def _length(campaign: Campaign) -> timedelta:
-    """Return for how long its leases hold."""
-    return timedelta(minutes=campaign.lease_minutes)
-
-
-def _until(who: Participation, length: timedelta) -> datetime:
-    """Return the end of a lease of this length that starts now."""
-    end = timezone.now() + length
+def _until(who: Participation, campaign: Campaign) -> datetime:
+    """Return the end of a lease that starts now."""
+    end = timezone.now() + timedelta(minutes=campaign.lease_minutes)
     return end if who.deadline_at is None else min(end, who.deadline_at)
 
 

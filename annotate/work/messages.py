@@ -1,4 +1,4 @@
-"""Every sentence that tells annotators what was noticed in their work, and what follows from it."""
+"""Every sentence for annotators: notices, rulings, pay, paid units, tutorials, scripts."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -10,16 +10,18 @@ from django.utils.translation import ngettext
 
 from annotate.common.numbers import money_text
 from annotate.crowds import adapters
+from annotate.crowds.contract import from_json
 from annotate.crowds.prices import ZERO
 from annotate.instruments.base import Instrument
 from annotate.instruments.tutorials import Tutorial
+from annotate.models import Batch, TutorialRound
 from annotate.pay.promise_queries import ROUNDS
 from annotate.review.queries import Fired, Looked, OwnRuling, OwnTask
 from annotate.screening.base import Told
 from annotate.screening.screens import SCREENS, Settings
-from annotate.work.task import Visit
-from annotate.work.tutorial_queries import RoundResult, Status
-from annotate.work.units import Unit, UnitOffer
+from annotate.work.task import Study, Visit
+from annotate.work.tutorial_queries import Status
+from annotate.work.units import Unit
 
 
 def notice(found: Fired, settings: Settings, instrument: Instrument) -> Told:
@@ -40,18 +42,12 @@ def _rests_on(found: Fired) -> str:
     return said % {"n": found.n}
 
 
-# ---- their own tasks -------------------------------------------------------------------------
-
-
 def evidence(found: Fired, tasks: Iterable[OwnTask], instrument: Instrument) -> list[Any]:
     """Return (task, what the screen saw in it) for the tasks that this screen looks at."""
     screen = SCREENS.get(found.screen)
     see = screen.annotators.evidence if screen else None
     told = ((task, see(task) if see else instrument.recalled(task.response)) for task in tasks)
     return [(task, said) for task, said in told if said]
-
-
-# ---- where it stands -------------------------------------------------------------------------
 
 
 def status(looked: Looked) -> dict[str, str]:
@@ -247,7 +243,7 @@ def earns(bonus: Decimal, *, after: int) -> str:
     if not bonus:
         return ""
     said = _("Passing it brings a bonus of %(bonus)s, once.") % {"bonus": money_text(bonus)}
-    return _and(said, due(after))
+    return f"{said} {due(after)}".strip()
 
 
 def promised(bonus: Decimal, *, after: int) -> tuple[str, str]:
@@ -255,17 +251,16 @@ def promised(bonus: Decimal, *, after: int) -> tuple[str, str]:
     none."""
     if not bonus:
         return "", ""
+    amount = {"amount": money_text(bonus)}
     if not after:
-        return _("You have earned %(amount)s.") % {"amount": money_text(bonus)}, ""
-    return _("A bonus of %(amount)s is promised to you.") % {"amount": money_text(bonus)}, due(
-        after
-    )
+        return _("You have earned %(amount)s.") % amount, ""
+    return _("A bonus of %(amount)s is promised to you.") % amount, due(after)
 
 
 def waits(after: int, counting: int) -> str:
     """Return the sentence about an annotator's progress towards a promised bonus."""
     so_far = ngettext("%(n)d counts so far.", "%(n)d count so far.", counting) % {"n": counting}
-    return _and(due(after), so_far)
+    return f"{due(after)} {so_far}".strip()
 
 
 def due(after: int) -> str:
@@ -280,10 +275,6 @@ def due(after: int) -> str:
     return said % {"n": after}
 
 
-def _and(*sentences: str) -> str:
-    return " ".join(filter(None, sentences))
-
-
 def label(crowd: str) -> str:
     return adapters.crowd_label(crowd)
 
@@ -293,14 +284,14 @@ def begin(crowd: str) -> str:
     return _("Accept this work at %(crowd)s to begin.") % {"crowd": label(crowd)}
 
 
-def offered(offer: UnitOffer, tutorial: Tutorial | None, bonus: Decimal, *, after: int) -> str:
+def offered(batch: Batch, study: Study, tutorial: Tutorial | None = None) -> str:
     """Return the description of a unit: its tasks, its pay, and what precedes them."""
     holds = ngettext(
         "This work holds %(n)d task and pays %(reward)s.",
         "This work holds %(n)d tasks and pays %(reward)s.",
-        offer.tasks,
+        batch.tasks,
     )
-    said = [holds % {"n": offer.tasks, "reward": money_text(offer.reward)}]
+    said = [holds % {"n": batch.tasks, "reward": money_text(batch.reward)}]
     if tutorial is not None:
         first = ngettext(
             "A tutorial comes first, once: it takes about %(n)d minute.",
@@ -308,19 +299,19 @@ def offered(offer: UnitOffer, tutorial: Tutorial | None, bonus: Decimal, *, afte
             tutorial.minutes,
         )
         said.append(first % {"n": tutorial.minutes})
-        said.append(earns(bonus, after=after))
+        said.append(earns(study.tutorial_bonus, after=study.bonus_after))
     return " ".join(filter(None, said))
 
 
-def how_paid(offer: UnitOffer) -> str:
+def how_paid(batch: Batch) -> str:
     """Return how pay reaches who works there."""
     said = _(
         "%(crowd)s pays the %(reward)s once your work is approved: %(time)s after you hand it in, "
         "or later if a person looks at it first. What a tutorial earns, and any bonus, is paid as "
         "a bonus after that."
     )
-    time = _length(offer.approve_after)
-    return said % {"crowd": label(offer.crowd), "reward": money_text(offer.reward), "time": time}
+    time = _length(from_json(batch.terms).approve_after)
+    return said % {"crowd": label(batch.crowd), "reward": money_text(batch.reward), "time": time}
 
 
 def _length(time: timedelta) -> str:
@@ -356,13 +347,13 @@ def title(unit: Unit) -> str:
 def done(unit: Unit) -> str:
     """Return how much was done, and that the rest is paid too where it could not be had."""
     said = ngettext(
-        "You did %(done)d of %(n)d task.", "You did %(done)d of %(n)d tasks.", unit.offer.tasks
+        "You did %(done)d of %(n)d task.", "You did %(done)d of %(n)d tasks.", unit.batch.tasks
     )
-    told = [said % {"done": unit.done, "n": unit.offer.tasks}]
+    told = [said % {"done": unit.done, "n": unit.batch.tasks}]
     if unit.topped_up:
         rest = _("No more are to be had, so you are paid for the others as well: %(amount)s.")
         told.append(rest % {"amount": money_text(unit.topped_up)})
-    if unit.given_back and unit.done < unit.offer.tasks:
+    if unit.given_back and unit.done < unit.batch.tasks:
         told.append(_("You returned some undone: a person decides whether the work is paid."))
     return " ".join(told)
 
@@ -415,65 +406,55 @@ def stage(status: str, n: int) -> str:
 
 def rules(status: Status, visit: Visit) -> str:
     """Return the rules of the tutorial: what passes, and what follows a failed round."""
+    told = []
+    if status.before is not None:
+        said = _("This is your second and last round. In the first, %(right)d of %(n)d were right.")
+        told.append(said % {"right": status.before.right, "n": status.before.asked})
     counts = ngettext(
         "Your first answers count: you pass with %(mark)d of %(n)d right.",
         "Your first answers count: you pass with %(mark)d of %(n)d right.",
         status.asked,
     )
-    why = _("After each answer you read why it is right or not.")
-    said = [counts % {"mark": status.mark, "n": status.asked}, why, _then(status, visit)]
-    return " ".join([*_earlier(status), *said])
+    told.append(counts % {"mark": status.mark, "n": status.asked})
+    told.append(_("After each answer you read why it is right or not."))
+    if status.number >= ROUNDS:
+        told.append(_("If you do not pass this round, this study ends here for you."))
+    else:
+        told.append(
+            _(
+                "If you do not pass, you may try once more with other questions. If that does not "
+                "work either, this study ends here for you."
+            )
+        )
+    if visit.unit is None:
+        told.append(_("This won’t affect you in other studies."))
+    else:
+        said = _(
+            "You then return the work at %(crowd)s, without pay. Nothing counts against you here."
+        )
+        told.append(said % {"crowd": label(visit.study.crowd)})
+    if status.for_failing:
+        said = _(
+            "If you complete both rounds without passing, you are still paid %(amount)s, once, "
+            "unless your answers come faster than anyone can read."
+        )
+        told.append(said % {"amount": money_text(status.for_failing)})
+    return " ".join(told)
 
 
-def ended(failed: RoundResult, tried: Decimal = ZERO, offered: Decimal = ZERO) -> str:
+def ended(failed: TutorialRound, tried: Decimal = ZERO, offered: Decimal = ZERO) -> str:
     """Return what a failed round means, for the person who has just ended it.
 
     tried: what is paid for the try; offered: what the study pays honest people for it.
     """
     said = _("%(right)d of %(n)d first answers were right, and %(mark)d are needed.")
     told = said % {"right": failed.right, "n": failed.asked, "mark": failed.mark}
-    if failed.number >= ROUNDS and tried:
-        return " ".join(
-            [told, _("You are paid %(amount)s for trying.") % {"amount": money_text(tried)}]
-        )
-    if failed.number >= ROUNDS and offered:
+    if failed.number < ROUNDS:
+        return " ".join([told, _("You may try once more, with other questions.")])
+    if tried:
+        paid = _("You are paid %(amount)s for trying.") % {"amount": money_text(tried)}
+        return f"{told} {paid}"
+    if offered:
         fast = _("Your answers came faster than anyone can read, so the try is not paid.")
-        return " ".join([told, fast])
-    if failed.number >= ROUNDS:
-        return told
-    return " ".join([told, _("You may try once more, with other questions.")])
-
-
-def _earlier(status: Status) -> list[str]:
-    if status.before is None:
-        return []
-    said = _("This is your second and last round. In the first, %(right)d of %(n)d were right.")
-    return [said % {"right": status.before.right, "n": status.before.asked}]
-
-
-def _then(status: Status, visit: Visit) -> str:
-    if status.number >= ROUNDS:
-        last = _("If you do not pass this round, this study ends here for you.")
-        return " ".join([last, _back(visit), *_paid(status)])
-    once = _(
-        "If you do not pass, you may try once more with other questions. If that does not work "
-        "either, this study ends here for you."
-    )
-    return " ".join([once, _back(visit), *_paid(status)])
-
-
-def _paid(status: Status) -> list[str]:
-    if not status.for_failing:
-        return []
-    said = _(
-        "If you complete both rounds without passing, you are still paid %(amount)s, once, unless "
-        "your answers come faster than anyone can read."
-    )
-    return [said % {"amount": money_text(status.for_failing)}]
-
-
-def _back(visit: Visit) -> str:
-    if visit.unit is None:
-        return _("This won’t affect you in other studies.")
-    said = _("You then return the work at %(crowd)s, without pay. Nothing counts against you here.")
-    return said % {"crowd": label(visit.study.crowd)}
+        return f"{told} {fast}"
+    return told

@@ -1,4 +1,4 @@
-"""The end of a paid unit of a marketplace: handed in, or returned because no task was left."""
+"""The annotator's pages: way in, consent, tutorial, task, own page, end of a paid unit."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,6 +38,7 @@ from annotate.instruments.base import Material
 from annotate.instruments.grading import Grade
 from annotate.instruments.rating import instrument as rating_instrument
 from annotate.instruments.tutorials import Question
+from annotate.models import Batch
 from annotate.pay import promise_queries, tallies
 from annotate.pay import queries as pay_queries
 from annotate.review import appeals
@@ -54,12 +55,8 @@ from annotate.work import (
     tutorial_queries,
     units,
 )
-from annotate.work import (
-    messages as work_messages,
-)
-from annotate.work import (
-    queries as work_queries,
-)
+from annotate.work import messages as work_messages
+from annotate.work import queries as work_queries
 from annotate.work.access import (
     RequestError,
     about,
@@ -82,7 +79,6 @@ from annotate.work.acts import seconds
 from annotate.work.admission import Nothing
 from annotate.work.messages import feedback_questions, feedback_strings, kind_of_pay
 from annotate.work.task import Visit
-from annotate.work.tutorial import Graded
 from annotate.work.tutorial_queries import Status
 from annotate.work.units import Unit
 
@@ -100,8 +96,10 @@ def over(request: HttpRequest, token: str, visit: task.Visit, nothing: Nothing) 
     assert unit is not None, "only a marketplace's unit is handed in"
     just = False
     if unit.is_active and unit.done:
-        if wait := _wait(request, visit):
-            return show(request, visit.study, "work/unit.html", _waiting(token, visit, unit, wait))
+        until = None if NOW in request.GET else work_queries.hand_in_at(visit.id)
+        if until is not None and until > timezone.now():
+            shown = _waiting(token, visit, unit, until - timezone.now())
+            return show(request, visit.study, "work/unit.html", shown)
         try:
             just = participations.hand_in(visit.id)
         except Conflict:
@@ -110,12 +108,6 @@ def over(request: HttpRequest, token: str, visit: task.Visit, nothing: Nothing) 
         unit = visit.unit or unit
     shown = _context(token, visit, unit, nothing) | _completion(visit, unit, first=just)
     return show(request, visit.study, "work/unit.html", shown)
-
-
-def _wait(request: HttpRequest, visit: task.Visit) -> timedelta:
-    """Return how long this unit waits before it is handed in; zero: not at all."""
-    until = None if NOW in request.GET else work_queries.hand_in_at(visit.id)
-    return timedelta(0) if until is None else max(timedelta(0), until - timezone.now())
 
 
 def _waiting(token: str, visit: task.Visit, unit: Unit, wait: timedelta) -> dict[str, Any]:
@@ -131,20 +123,19 @@ def _waiting(token: str, visit: task.Visit, unit: Unit, wait: timedelta) -> dict
 
 def _context(token: str, visit: task.Visit, unit: Unit, nothing: Nothing) -> dict[str, Any]:
     """again: whether the page keeps looking for work, because some may come."""
-    told = work_messages.title(unit)
+    told, crowd = work_messages.title(unit), visit.study.crowd
     again = not told and not nothing.final
     me = reverse("annotate:me", args=[token])
     finished = {"reason": nothing.reason, "message": nothing.message, "final": not again}
+    done = work_messages.done(unit) if unit.done else ""
     return {
         "visit": visit,
         "study": visit.study,
         "title": told or nothing.message,
-        "done": _done(visit, unit),
-        "unsure": work_messages.unsure(visit.study.crowd)
-        if visit.barred and not visit.is_sure
-        else "",
-        "how_paid": "" if unit.is_decided else work_messages.how_paid(unit.offer),
-        "give_back": "" if told or unit.is_left else work_messages.give_back(visit.study.crowd),
+        "done": work_messages.lost(crowd) if unit.is_left else done,
+        "unsure": work_messages.unsure(crowd) if visit.barred and not visit.is_sure else "",
+        "how_paid": "" if unit.is_decided else work_messages.how_paid(unit.batch),
+        "give_back": "" if told or unit.is_left else work_messages.give_back(crowd),
         "again": again,
         "me": me,
         "data": {
@@ -163,12 +154,6 @@ def own_page(visit: task.Visit, me: str) -> dict[str, Any]:
     handed_in = visit.unit is not None and not (visit.unit.is_active or visit.unit.is_left)
     key = tokens.own_key(visit.study.id, visit.pseudonym)
     return {"key": key, "page": me, "keep": handed_in}
-
-
-def _done(visit: task.Visit, unit: Unit) -> str:
-    if unit.is_left:
-        return work_messages.lost(visit.study.crowd)
-    return work_messages.done(unit) if unit.done else ""
 
 
 def _completion(visit: task.Visit, unit: Unit, *, first: bool) -> dict[str, Any]:
@@ -213,14 +198,6 @@ class QuestionField:
     @property
     def answer(self) -> str:
         return dict(self.offered).get(self.chosen, studies_queries.RATHER_NOT)
-
-
-def beforehand_page(request: HttpRequest, token: str, visit: task.Visit, owed: str) -> HttpResponse:
-    """Show the next page before this person's first task: one of `PAGES`."""
-    shown = _shown(token, visit, owed)
-    if owed == "background":
-        shown |= {"fields": list(_fields(visit, {})), "silent": SILENT}
-    return show(request, visit.study, PAGES[owed], shown)
 
 
 @worker_page
@@ -326,14 +303,14 @@ def _how_paid(visit: task.Visit) -> dict[str, Any]:
     stages = units.stages(visit.id) if visit.is_sure else []
     return {
         "unsure": "" if visit.is_sure else work_messages.unsure(visit.study.crowd),
-        "how_paid": work_messages.how_paid(visit.unit.offer),
-        "stages": [(work_messages.stage(each.status, each.n), each) for each in stages],
+        "how_paid": work_messages.how_paid(visit.unit.batch),
+        "stages": [(work_messages.stage(status, n), amount) for status, n, amount in stages],
     }
 
 
 def _looked(visit: task.Visit) -> dict[str, Any]:
     """What was noticed in their work, what was decided, and how they can respond."""
-    found = review_queries.standing_of(visit.id)
+    found, instrument = review_queries.standing_of(visit.id), visit.study.instrument
     shown = {
         "looked": found.looked,
         "blocked": found.blocked,
@@ -341,13 +318,11 @@ def _looked(visit: task.Visit) -> dict[str, Any]:
         "appeal_limit": appeals.LONGEST,
         "answer_days": appeals.TO_ANSWER.days,
     }
-    return shown | (_review(visit, found.looked) if found.looked else {})
-
-
-def _review(visit: task.Visit, looked: review_queries.Looked) -> dict[str, Any]:
-    instrument = visit.study.instrument
+    looked = found.looked
+    if not looked:
+        return shown
     tasks = review_queries.tasks(visit.id) if looked.notices else []
-    return {
+    return shown | {
         "standing": work_messages.status(looked),
         "notices": [
             {
@@ -376,7 +351,10 @@ def give_feedback(participation_id: int, body: dict[str, Any]) -> dict[str, Any]
     comment = body.get("comment", "")
     if not isinstance(comment, str):
         raise Invalid({"comment": _("A comment is a text.")})
-    levels = {name: _level(body.get(name), name) for name in work_queries.QUESTIONS}
+    levels = {name: body.get(name) for name in work_queries.QUESTIONS}
+    for name, level in levels.items():
+        if level is not None and type(level) is not int:
+            raise Invalid({name: _("Choose one of the five answers, or none.")})
     submitting.give(participation_id, comment=comment, **levels)
     return {"message": _("Thank you. The researcher reads this, without your name.")}
 
@@ -390,12 +368,6 @@ def appeal(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
     made = appeals.make_from(participation_id, text=text)
     said = _("Your appeal has been received. You will find the answer here by %(day)s.")
     return {"message": said % {"day": date_format(localtime(made.due_at))}}
-
-
-def _level(value: Any, name: str) -> int | None:
-    if value is None or type(value) is int:
-        return value
-    raise Invalid({name: _("Choose one of the five answers, or none.")})
 
 
 # The tutorial before the work: one question a page, answered to the server.
@@ -459,21 +431,18 @@ def answer(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
         active_seconds=seconds(body.get("active_seconds")),
     )
     promised, due = work_messages.promised(graded.promised, after=study.bonus_after)
+    ended = ""
+    if graded.failed is not None:
+        status = tutorial_queries.status(participation_id)
+        offered = status.for_failing if status else ZERO
+        ended = work_messages.ended(graded.failed, graded.tried, offered)
     return {
         **as_data(graded.grade),
         "passed": graded.passed,
         "promised": promised,
         "due": due,
-        "ended": _ended(participation_id, graded),
+        "ended": ended,
     }
-
-
-def _ended(participation_id: int, graded: Graded) -> str:
-    if graded.failed is None:
-        return ""
-    status = tutorial_queries.status(participation_id)
-    offered = status.for_failing if status else ZERO
-    return work_messages.ended(graded.failed, graded.tried, offered)
 
 
 def as_data(grade: Grade) -> dict[str, Any]:
@@ -540,9 +509,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     claim = LINK.parse_entry({"invitation": token})
     if isinstance(claim, InvalidEntry):
         return explain(request, claim.message, claim.status)
-    study = task.study(claim.campaign_id)
-    speak(study)
-    _check_link(claim, study)
+    study = _invited(claim)
     if study.crowd != LINK.key:
         raise Conflict(participations.elsewhere(study.crowd))
     preview_url = reverse("annotate:preview", args=[token])
@@ -561,14 +528,18 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         return show(request, study, "work/join.html", context)
     name = request.POST.get("name", "")
     try:
-        participation_id = _enter(request, study.id, person=claim.person, name=name)
+        if claim.person:
+            who = participations.enter(study.id, external_id=claim.person)
+        else:
+            address = client_address(request)
+            who = participations.enter_by_name(study.id, name=name, address=address)
     except ServiceError as error:
         context |= {"name": name, "problem": getattr(error, "errors", {}).get("name", str(error))}
         response = show(request, study, "work/join.html", context, status=error.status)
         if isinstance(error, TooMany):
             response["Retry-After"] = str(error.wait)
         return response
-    return see_work(tokens.participation_token(participation_id))
+    return see_work(tokens.participation_token(who.pk))
 
 
 @worker_page
@@ -578,19 +549,23 @@ def preview(request: HttpRequest, token: str) -> HttpResponse:
     claim = LINK.parse_entry({"invitation": token})
     if isinstance(claim, InvalidEntry):
         return explain(request, claim.message, claim.status)
-    study = task.study(claim.campaign_id)
-    speak(study)
-    _check_link(claim, study)
+    study = _invited(claim)
     why = _("This is an example, so it is not sent and earns nothing.")
     if study.crowd != LINK.key:
         return show_example(request, study, why=why, accept=work_messages.begin(study.crowd))
     return show_example(request, study, why=why, start=reverse("annotate:join", args=[token]))
 
 
-def _check_link(claim: Claim, study: task.Study) -> None:
-    """Refuse a link that was withdrawn. Who has begun goes on with the page of their own."""
+def _invited(claim: Claim) -> task.Study:
+    """Return the study of a link, unless the link was withdrawn; go on in its language.
+
+    Who has begun goes on with the page of their own.
+    """
+    study = task.study(claim.campaign_id)
+    speak(study)
     if claim.links != study.links_number:
         raise Gone(_("This link was withdrawn. Ask the researcher for a new one."))
+    return study
 
 
 def show_example(
@@ -620,14 +595,25 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     visit = visiting(token)
     got = leasing.lease(visit.id)
     if isinstance(got, admission.Nothing) and got.reason in PAGES:
-        return beforehand_page(request, token, visit, got.reason)
+        shown = _shown(token, visit, got.reason)
+        if got.reason == "background":
+            shown |= {"fields": list(_fields(visit, {})), "silent": SILENT}
+        return show(request, visit.study, PAGES[got.reason], shown)
     if isinstance(got, admission.Nothing) and got.reason == "tutorial":
         return tutorial_page(request, token, visit)
     if isinstance(got, admission.Nothing) and visit.unit is not None:
         return over(request, token, visit, got)
-    if not isinstance(got, admission.Nothing):
+    if isinstance(got, admission.Nothing):
+        asked = opinion(visit)
+        shown = context(token, visit, None, got, number=visit.judged + 1)
+        shown |= asked | {"strings": shown["strings"] | asked["strings"]}
+        shown["completion"] = LINK.completion(Leaving(visit.pseudonym))
+    else:
         leasing.shown(got.pk, participation_id=visit.id)
-    return _page(request, token, visit, got, number=visit.judged + 1, first=first_time(visit))
+        current = task.current(got, visit.study)
+        shown = context(token, visit, current, None, number=visit.judged + 1)
+    shown["first"] = first_time(visit)
+    return show(request, visit.study, visit.study.instrument.template, shown)
 
 
 @worker_page
@@ -655,34 +641,6 @@ def beside(request: HttpRequest, token: str) -> HttpResponse:
     return show(request, study, help_template(study.instrument), shown)
 
 
-def _page(
-    request: HttpRequest,
-    token: str,
-    visit: task.Visit,
-    got: leasing.Lease,
-    *,
-    number: int,
-    first: dict[str, str] | None = None,
-) -> HttpResponse:
-    nothing = got if isinstance(got, admission.Nothing) else None
-    current = None
-    if not isinstance(got, admission.Nothing):
-        current = task.current(got, visit.study)
-    shown = context(token, visit, current, nothing, number=number) | {"first": first}
-    if nothing:
-        shown["completion"] = LINK.completion(Leaving(visit.pseudonym))
-        asked = opinion(visit)
-        shown |= asked | {"strings": shown["strings"] | asked["strings"]}
-    return show(request, visit.study, visit.study.instrument.template, shown)
-
-
-def _enter(request: HttpRequest, campaign_id: int, *, person: str, name: str) -> int:
-    if person:
-        return participations.enter(campaign_id, external_id=person).pk
-    address = client_address(request)
-    return participations.enter_by_name(campaign_id, name=name, address=address).pk
-
-
 # The way in from a marketplace: a preview, or a paid unit that somebody has accepted.
 
 
@@ -700,51 +658,42 @@ def entry(request: HttpRequest, crowd: str, token: str) -> HttpResponse:
         came = way.parse_entry({**request.GET.dict(), "posting": token})
         if isinstance(came, InvalidEntry):
             return explain(request, came.message, came.status)
-        offer = units.offer(came.posting)
-        if offer.crowd != crowd:
+        batch = units.batch_of(came.posting)
+        if batch.crowd != crowd:
             raise NotFound(_("This study does not exist any more."))
-        study = task.study(offer.campaign_id)
+        study = task.study(batch.campaign_id)
         speak(study)
         if isinstance(came, Preview):
-            return framed(preview_page(request, study, offer), study.crowd)
-        return framed(_come_in(request, way, came), crowd)
+            return framed(preview_page(request, study, batch), study.crowd)
+        return framed(_accepted(request, way, came), crowd)
     except Transient:
-        return _wait_page(request, crowd)
+        context = {"crowd": work_messages.label(crowd), "again": request.get_full_path()}
+        response = render(request, "work/wait.html", context, status=503)
+        response["Retry-After"] = str(AGAIN)
+        response["Refresh"] = str(AGAIN)  # of the page: needs no script
+        return framed(response, crowd)
     except Configuration:
         message = _("This study is not set up for its crowd. Please tell the researcher.")
         return explain(request, message, 503)
 
 
-def preview_page(request: HttpRequest, study: task.Study, offer: units.UnitOffer) -> HttpResponse:
-    """What a task looks like, and what the work pays, before it is accepted."""
-    first = tutorial_queries.required(study.id)
-    offered = work_messages.offered(offer, first, study.tutorial_bonus, after=study.bonus_after)
-    accept = " ".join([work_messages.begin(study.crowd), offered])
-    why = _("This is an example, so it is not sent and earns nothing.")
-    why = f"{why} {work_messages.begin(study.crowd)}"
-    return show_example(request, study, why=why, accept=accept)
-
-
-def _come_in(request: HttpRequest, way: Entry, claim: Claim) -> HttpResponse:
+def _accepted(request: HttpRequest, way: Entry, claim: Claim) -> HttpResponse:
+    """Let a person in who accepted, or say why not, and what to do with the submission."""
     sure = way.verify_claim(claim)
+    then = work_messages.give_back(way.key)
     try:
         if isinstance(sure, InvalidEntry):
-            return _refused(request, way.key, sure.message, sure.status)
+            return explain(request, sure.message, sure.status, then=then)
         who = participations.arrive(claim.posting, claim, verified=sure)
     except ServiceError as error:
-        return _refused(request, way.key, error.message, error.status)
+        return explain(request, error.message, error.status, then=then)
     return see_work(tokens.participation_token(who.pk))
 
 
-def _refused(request: HttpRequest, crowd: str, message: str, status: int) -> HttpResponse:
-    """Say why a person who accepted cannot begin, and what to do with the submission."""
-    return explain(request, message, status, then=work_messages.give_back(crowd))
-
-
-def _wait_page(request: HttpRequest, crowd: str) -> HttpResponse:
-    """Tell that the crowd does not answer. The page asks again automatically."""
-    context = {"crowd": work_messages.label(crowd), "again": request.get_full_path()}
-    response = render(request, "work/wait.html", context, status=503)
-    response["Retry-After"] = str(AGAIN)
-    response["Refresh"] = str(AGAIN)  # of the page: needs no script
-    return framed(response, crowd)
+def preview_page(request: HttpRequest, study: task.Study, batch: Batch) -> HttpResponse:
+    """What a task looks like, and what the work pays, before it is accepted."""
+    first = tutorial_queries.required(study.id)
+    begin = work_messages.begin(study.crowd)
+    offered = work_messages.offered(batch, study, first)
+    why = _("This is an example, so it is not sent and earns nothing.")
+    return show_example(request, study, why=f"{why} {begin}", accept=f"{begin} {offered}")

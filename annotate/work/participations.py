@@ -1,4 +1,4 @@
-"""The only writer of a participation's status (data rule 2)."""
+"""Participations: their states, written here alone, and how people enter and hand in."""
 
 import secrets
 from collections.abc import Collection, Sequence
@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from annotate.common import audit, intents, limits, locks, marks
 from annotate.common.errors import Conflict, Gone, Invalid, NotAllowed, NotFound, TooMany
 from annotate.common.limits import in_minutes
-from annotate.common.text import LONGEST, Keys, can_be_seen, keys, tidy
+from annotate.common.text import LONGEST, can_be_seen, keys, tidy
 from annotate.crowds import adapters
 from annotate.crowds.contract import Claim, from_json
 from annotate.models import (
@@ -68,8 +68,7 @@ def move(participation_id: int, to: Status, *, sources: Collection[Status], **fi
 
 
 # Counting the work of a participation, once the crowd has confirmed the participation.
-
-
+#
 # The crowd's list is authoritative: submitted work is confirmed from any state here, even from a
 # state in which it was believed to be returned.
 
@@ -105,19 +104,13 @@ def verify(participation: Participation, *, now: datetime) -> int:
 def lose(participation: Participation, *, now: datetime) -> int:
     """Free the slots of a unit that was not submitted; its judgments stay as facts."""
     leasing.end_leases(_of(participation), now=now)
-    held = _locked(
-        _of(participation).filter(
-            status__in=(AssignmentStatus.SUBMITTED, AssignmentStatus.VERIFIED)
-        )
-    )
-    campaign_id, judged = (
-        participation.campaign_id,
-        (AssignmentStatus.SUBMITTED, AssignmentStatus.VERIFIED),
-    )
+    judged = (AssignmentStatus.SUBMITTED, AssignmentStatus.VERIFIED)
+    held = _locked(_of(participation).filter(status__in=judged))
+    campaign_id = participation.campaign_id
     slots.move(held, AssignmentStatus.RETURNED, campaign_id=campaign_id, sources=judged)
     slots.free(held, campaign_id=campaign_id)
     if held:
-        marks.mark(participation.campaign_id, "left")
+        marks.mark(campaign_id, "left")
     return len(held)
 
 
@@ -128,23 +121,18 @@ def _take_back(assignment_id: int, participation: Participation) -> None:
         return
     campaign = participation.campaign
     if eligibility.excluded(campaign.pk, participation.annotator_id):
-        _leave_out(assignment_id)
-        return
-    if campaign.status in TAKES_BACK:
+        # It is added to the person's already excluded work.
+        judgment = Judgment.objects.get(assignment=assignment_id)
+        ruling = Ruling.objects.filter(
+            review__campaign=judgment.campaign_id,
+            review__annotator=judgment.annotator_id,
+            act=Ruling.Act.EXCLUDE,
+        ).latest("pk")
+        Exclusion.objects.get_or_create(
+            judgment=judgment, restored_at=None, defaults={"ruling": ruling}
+        )
+    elif campaign.status in TAKES_BACK:
         slots.take_for(assignment)
-
-
-def _leave_out(assignment_id: int) -> None:
-    """Exclude a judgment that is added to a person's already excluded work."""
-    judgment = Judgment.objects.get(assignment=assignment_id)
-    ruling = Ruling.objects.filter(
-        review__campaign=judgment.campaign_id,
-        review__annotator=judgment.annotator_id,
-        act=Ruling.Act.EXCLUDE,
-    ).latest("pk")
-    Exclusion.objects.get_or_create(
-        judgment=judgment, restored_at=None, defaults={"ruling": ruling}
-    )
 
 
 def _of(participation: Participation) -> QuerySet[Assignment]:
@@ -213,7 +201,7 @@ UNSURE = (Status.ACTIVE, Status.HANDED_IN)
 # ---- by link ---------------------------------------------------------------------------------
 
 
-def enter(campaign_id: int, *, external_id: str, environment: str = "live") -> Participation:
+def enter(campaign_id: int, *, external_id: str) -> Participation:
     """Return this person's participation in a campaign by link; create it on first entry.
 
     Safe to repeat: the same person gets the same participation. Raises `Conflict` for a campaign
@@ -223,7 +211,7 @@ def enter(campaign_id: int, *, external_id: str, environment: str = "live") -> P
     found = keys(external_id)
     annotator, _created = Annotator.objects.get_or_create(
         crowd="link",
-        environment=environment,
+        environment="live",
         external_id=external_id,
         defaults={"name_small": found.small, "name_large": found.large},
     )
@@ -270,7 +258,8 @@ def arrive(posting_public_id: str, claim: Claim, *, verified: bool) -> Participa
             campaign=campaign, annotator=annotator, external_key=claim.unit
         ).first()
         who = found or _accept(posting, campaign, annotator, claim, verified=verified)
-        _require_same(who, posting)
+        if who.posting_id != posting.pk:
+            raise Conflict(_does_not_fit(), code="listing")
         _go_on(who, posting, claim)
         if verified:
             mine = Participation.objects.filter(pk=who.pk, verified_at=None)
@@ -294,11 +283,6 @@ def _posting(public_id: str, claim: Claim) -> Posting:
     return posting
 
 
-def _require_same(who: Participation, posting: Posting) -> None:
-    if who.posting_id != posting.pk:
-        raise Conflict(_does_not_fit(), code="listing")
-
-
 def _does_not_fit() -> str:
     return _(
         "This address does not fit the work that you have accepted. Open it again from the list "
@@ -320,7 +304,8 @@ def _accept(
         intents.announce_posting(posting.pk)  # one of its places was free again
     elif not _takes_new(posting):
         raise Gone(_full())
-    if not _is_paid(posting, campaign):
+    left = None if posting.status in budget.TO_COME else budget.left(campaign)
+    if left is not None and budget.unit_price(campaign, posting.batch.reward) > left:
         raise Gone(_full())
     unsure = posting.participations.filter(verified_at=None, status__in=UNSURE)
     if unsure.count() >= FORGED * posting.places:
@@ -356,11 +341,6 @@ def _takes_new(posting: Posting) -> bool:
     if posting.status == Posting.Status.CLOSED and ended is not None:
         return ended <= now < ended + from_json(posting.batch.terms).duration
     return posting.status in TAKES_NEW
-
-
-def _is_paid(posting: Posting, campaign: Campaign) -> bool:
-    left = None if posting.status in budget.TO_COME else budget.left(campaign)
-    return left is None or budget.unit_price(campaign, posting.batch.reward) <= left
 
 
 def _deadline(posting: Posting) -> datetime:
@@ -453,24 +433,20 @@ def enter_by_name(campaign_id: int, *, name: str, address: str = "") -> Particip
     if units.works_in(campaign_id, found):
         raise _taken()
     try:
-        return _enter(campaign_id, name, found)
+        with transaction.atomic():
+            annotator = Annotator.objects.create(
+                crowd="link",
+                environment=f"{OPEN_LINK}{campaign_id}",
+                external_id=name,
+                name_small=found.small,
+                name_large=found.large,
+                holds_name=True,
+            )
+            return Participation.objects.create(
+                campaign_id=campaign_id, annotator=annotator, verified_at=timezone.now()
+            )
     except IntegrityError:
         raise _taken() from None
-
-
-def _enter(campaign_id: int, name: str, found: Keys) -> Participation:
-    with transaction.atomic():
-        annotator = Annotator.objects.create(
-            crowd="link",
-            environment=f"{OPEN_LINK}{campaign_id}",
-            external_id=name,
-            name_small=found.small,
-            name_large=found.large,
-            holds_name=True,
-        )
-        return Participation.objects.create(
-            campaign_id=campaign_id, annotator=annotator, verified_at=timezone.now()
-        )
 
 
 def _taken() -> Conflict:
@@ -488,25 +464,20 @@ def _count(campaign_id: int, address: str) -> None:
     """Count a newcomer. One whom the address limit refuses does not count for the campaign."""
     if address:
         network = salted_hmac("joining", address).hexdigest()[:32]
-        wait = _exceeds(f"joins:{campaign_id}:{network}", settings.JOINS_PER_ADDRESS)
         message = _(
             "Many people have come to this study from your network just now. Try again in "
             "%(wait)s, or ask the researcher for a personal link."
         )
-        _refuse(wait, message)
-    wait = _exceeds(f"joins:{campaign_id}", settings.JOINS_PER_CAMPAIGN)
+        _limit(f"joins:{campaign_id}:{network}", settings.JOINS_PER_ADDRESS, message)
     message = _(
         "Very many people are coming to this study at the moment. Try again in %(wait)s, or ask "
         "the researcher for a personal link."
     )
-    _refuse(wait, message)
+    _limit(f"joins:{campaign_id}", settings.JOINS_PER_CAMPAIGN, message)
 
 
-def _exceeds(name: str, most: int) -> int:
-    """Count one more; return for how many seconds the limit is exceeded, 0 if it is not."""
-    return limits.seconds_to_wait(name) if limits.count(name, WINDOW) > most > 0 else 0
-
-
-def _refuse(wait: int, message: str) -> None:
-    if wait:
+def _limit(name: str, most: int, message: str) -> None:
+    """Count one more; most: 0 for no limit."""
+    if limits.count(name, WINDOW) > most > 0:
+        wait = limits.seconds_to_wait(name)
         raise TooMany(message % {"wait": in_minutes(wait)}, wait=wait)

@@ -123,7 +123,7 @@ def new_to_person(
 #
 # The texts of one item are rated by one person, one after the other: the remaining ones of an item
 # that they had among their last tasks come first, then the first item that nobody else is working
-# on. The former only where it is as near to the latter as in `work.picking`, so the frontier waits
+# on. The former only where it is as near to the latter as in `pick`, so the frontier waits
 # for people and not for gaps.
 
 
@@ -146,7 +146,7 @@ def pick_side_by_side(
         (Q(position=begun), False),  # also where another transaction has locked the item
         (nobody_else & ~Q(output__item__in=recent), True),
     )
-    place = MD5(Cast(F("output") * who.annotator_id, TextField()))  # `side_by_side.place`
+    place = MD5(Cast(F("output") * who.annotator_id, TextField()))  # `instruments.base.place`
     ordered = new.order_by("position", place, "number")
     for condition, items in ways:
         free = ordered.filter(condition).annotate(first=alone, is_mine=_among(recent))
@@ -278,7 +278,7 @@ class Standing:
     had_gold: gold items that the annotator ever got.
     n_open, waiting: the open tasks of the participation, and the one that is next; None without.
     judged: tasks done under the participation.
-    judged_today: those of today as its annotator is shown them (`task_page.Visit`).
+    judged_today: those of today as its annotator is shown them (`task.Visit`).
     """
 
     held: int

@@ -1,9 +1,9 @@
-"""When the last judgments came and how long they took, as plain arrays."""
+"""What is read of work: times, records of people, feedback, and what may be corrected."""
 
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -41,28 +41,18 @@ LOOKED_BACK = timedelta(days=4)
 MOST = 20_000  # judgments
 
 
-@dataclass(frozen=True)
-class Came:
-    """The newest judgments of a campaign, in the order in which they were stored.
+def recent_work(campaign_id: int) -> tuple[Floats, Floats, Floats]:
+    """Return the last four days' judgments, at most 20,000, as they were stored; one query.
 
-    times: (T,) when they were submitted, in seconds since 1970.
-    took: (T,) seconds from lease to submission.
-    active: (M,) seconds at work on the page, where it said so.
+    (T,) when they were submitted, in seconds since 1970. (T,) seconds from lease to submission.
+    (M,) seconds at work on the page, where it said so.
     """
-
-    times: Floats
-    took: Floats
-    active: Floats
-
-
-def came(campaign_id: int) -> Came:
-    """Return the last four days' judgments, at most 20,000; one query."""
     rows = Judgment.objects.filter(
         campaign=campaign_id, submitted_at__gt=timezone.now() - LOOKED_BACK
     ).order_by("-pk")
     found = list(rows.values_list("submitted_at", "assignment__leased_at", "active_seconds")[:MOST])
     found.reverse()
-    return Came(
+    return (
         np.array([at.timestamp() for at, _leased, _active in found]),
         np.array([max(0.0, (at - leased).total_seconds()) for at, leased, _active in found]),
         np.array([active for _at, _leased, active in found if active is not None]),
@@ -101,8 +91,20 @@ class PersonRecord:
 def people_records_of(campaign_id: int, annotators: Collection[int]) -> dict[int, PersonRecord]:
     """Return the records of these people, in a constant number of queries."""
     rounds = tutorial_queries.tutorial_records_of(campaign_id, annotators)
-    seconds, agreement = _seconds(campaign_id, annotators), _agreement(campaign_id, annotators)
-    flags = _flags(campaign_id, annotators)
+    judged = Judgment.objects.filter(campaign=campaign_id, annotator__in=annotators).order_by()
+    sums = judged.values("annotator").annotate(seconds=Sum("active_seconds"))
+    seconds = dict(sums.values_list("annotator", "seconds"))
+    screened = ScreenedAnnotator.objects.filter(campaign=campaign_id, annotator__in=annotators)
+    agreement = {
+        pk: verdict["value"]
+        for pk, verdicts in screened.values_list("annotator", "verdicts")
+        for verdict in verdicts
+        if verdict["screen"] == AGREEMENT
+    }
+    flags: defaultdict[int, set[str]] = defaultdict(set)
+    rows = Flag.objects.filter(review__campaign=campaign_id, review__annotator__in=annotators)
+    for pk, screen in rows.values_list("review__annotator", "screen"):
+        flags[pk].add(screen)
     return {
         pk: PersonRecord(
             seconds.get(pk),
@@ -114,82 +116,36 @@ def people_records_of(campaign_id: int, annotators: Collection[int]) -> dict[int
     }
 
 
-def _seconds(campaign_id: int, annotators: Collection[int]) -> dict[int, float]:
-    rows = Judgment.objects.filter(campaign=campaign_id, annotator__in=annotators)
-    sums = rows.order_by().values("annotator").annotate(seconds=Sum("active_seconds"))
-    return dict(sums.values_list("annotator", "seconds"))
-
-
-def _agreement(campaign_id: int, annotators: Collection[int]) -> dict[int, float | None]:
-    rows = ScreenedAnnotator.objects.filter(campaign=campaign_id, annotator__in=annotators)
-    return {
-        pk: verdict["value"]
-        for pk, verdicts in rows.values_list("annotator", "verdicts")
-        for verdict in verdicts
-        if verdict["screen"] == AGREEMENT
-    }
-
-
-def _flags(campaign_id: int, annotators: Collection[int]) -> dict[int, set[str]]:
-    found: defaultdict[int, set[str]] = defaultdict(set)
-    rows = Flag.objects.filter(review__campaign=campaign_id, review__annotator__in=annotators)
-    for pk, screen in rows.values_list("review__annotator", "screen"):
-        found[pk].add(screen)
-    return found
-
-
 # Annotators' feedback about the work.
 
 
 QUESTIONS = ("clarity", "enjoyment", "pay")
 
 
-@dataclass(frozen=True)
-class Average:
-    """The mean of one question over its answers, from 1 (worst) to 5; None without answers."""
-
-    name: str
-    mean: float | None
-    n: int
-
-
-@dataclass(frozen=True)
-class Comment:
-    """An anonymous comment. A pseudonym or an exact time could reveal a name."""
-
-    day: date
-    text: str
-
-
-@dataclass(frozen=True)
-class Summary:
-    averages: tuple[Average, ...]
-    comments: tuple[Comment, ...]  # of one page of `listing`, the newest first
-    listing: Listing
-
-    @property
-    def is_empty(self) -> bool:
-        return not self.comments and not any(average.n for average in self.averages)
-
-
 def given_today(participation_id: int) -> bool:
     return Feedback.objects.filter(participation=participation_id, at__gte=today()).exists()
 
 
-def summary(campaign_id: int, listing: Listing) -> Summary:
+def feedback(campaign_id: int, listing: Listing) -> dict[str, Any]:
+    """Return what a page shows of a campaign's feedback.
+
+    averages: (question, mean from 1, worst, to 5, or None, answers). comments: those of one page of
+    `listing`, the newest first. A page tells neither who said it nor the hour, which could reveal a
+    name.
+    """
     rows = Feedback.objects.filter(participation__campaign=campaign_id)
     means = {f"mean_{name}": Avg(name) for name in QUESTIONS}
     counts = {f"n_{name}": Count(name) for name in QUESTIONS}
     found = rows.aggregate(**means, **counts, comments=Count("pk", filter=~Q(comment="")))
     listing = listing.found(found["comments"])
-    said = rows.exclude(comment="").order_by("-at", "-pk").values_list("at", "comment")
-    return Summary(
-        averages=tuple(
-            Average(name, found[f"mean_{name}"], found[f"n_{name}"]) for name in QUESTIONS
-        ),
-        comments=tuple(Comment(timezone.localdate(at), text) for at, text in said[listing.rows]),
-        listing=listing,
-    )
+    comments = rows.exclude(comment="").order_by("-at", "-pk")[listing.rows]
+    averages = [(name, found[f"mean_{name}"], found[f"n_{name}"]) for name in QUESTIONS]
+    return {
+        "averages": averages,
+        "comments": comments,
+        "listing": listing,
+        "is_empty": not found["comments"] and not any(n for _name, _mean, n in averages),
+    }
 
 
 # The text that an annotator submitted last, and whether it may still be corrected.
@@ -219,13 +175,14 @@ class Answered:
 class LastText:
     """The text that may be corrected: what its annotator was shown, and what was answered.
 
-    until: how long it may be.
+    until: how long it may be. submitted_at: when it was submitted first.
     """
 
     assignment_id: int
     material: Material
     answered: Answered
     until: datetime
+    submitted_at: datetime
 
 
 def find_correction(
@@ -236,7 +193,7 @@ def find_correction(
     With the study's instrument, with the texts that stand beside it.
     """
     who = Participation.objects.select_related("campaign").get(pk=participation_id)
-    task = last(participation_id)
+    task = last_submitted(participation_id)
     if why := refusal(who.campaign, who, task, now=timezone.now()):
         return why
     assert task is not None, "without a task there is a reason"
@@ -244,16 +201,13 @@ def find_correction(
     found, material = answered(task.pk), work_task.judgment_material(task)
     if instrument is not None:
         material = beside(instrument, task, material)
-    return too_many(found) or LastText(task.pk, material, found, _until(who, task.ended_at))
+    until = task.ended_at + settings.CORRECTION
+    if who.deadline_at is not None:
+        until = min(until, who.deadline_at - MARGIN)
+    return too_many(found) or LastText(task.pk, material, found, until, task.ended_at)
 
 
-def _until(who: Participation, ended_at: datetime) -> datetime:
-    """Return until when a text that was submitted at this time may be corrected."""
-    until = ended_at + settings.CORRECTION
-    return until if who.deadline_at is None else min(until, who.deadline_at - MARGIN)
-
-
-def may(participation_id: int) -> bool:
+def may_correct(participation_id: int) -> bool:
     """Return whether a text may be corrected now, as far as its page says so."""
     return isinstance(find_correction(participation_id), LastText)
 
@@ -266,12 +220,10 @@ def hand_in_at(participation_id: int) -> datetime | None:
     found = find_correction(participation_id)
     if isinstance(found, Nothing):
         return None
-    ended_at = Assignment.objects.values_list("ended_at", flat=True).get(pk=found.assignment_id)
-    assert ended_at is not None, "it was submitted"
-    return min(found.until, ended_at + settings.HAND_IN_WAIT)
+    return min(found.until, found.submitted_at + settings.HAND_IN_WAIT)
 
 
-def last(participation_id: int) -> Assignment | None:
+def last_submitted(participation_id: int) -> Assignment | None:
     """Return the task that was submitted last under a participation, with what it is about."""
     mine = Assignment.objects.filter(
         participation=participation_id, status__in=Assignment.JUDGED
@@ -298,35 +250,30 @@ def refusal(
 ) -> Nothing | None:
     """Return why this task, the last one of this participation, may not be corrected now."""
     if task is None or task.ended_at is None:
-        return _no(_("You have not submitted a text yet, so there is nothing to correct."))
-    if over := admission.closed_unit(who):
-        return _no(over.message)
-    if campaign.status not in admission.COLLECTING:
-        return _no(_("This study does not collect answers now, so yours stay as they are."))
-    if eligibility.barred(campaign.pk, who.annotator_id):
-        return _no(_("Your answers in this study cannot be changed at the moment."))
-    if now >= task.ended_at + settings.CORRECTION:
-        return _no(_time_over())
-    return None
+        message = _("You have not submitted a text yet, so there is nothing to correct.")
+    elif over := admission.closed_unit(who):
+        message = over.message
+    elif campaign.status not in admission.COLLECTING:
+        message = _("This study does not collect answers now, so yours stay as they are.")
+    elif eligibility.barred(campaign.pk, who.annotator_id):
+        message = _("Your answers in this study cannot be changed at the moment.")
+    elif now < task.ended_at + settings.CORRECTION:
+        return None
+    elif minutes := int(settings.CORRECTION.total_seconds() // 60):
+        said = ngettext(
+            "A text can be corrected for %(n)d minute after it was submitted. That time is over.",
+            "A text can be corrected for %(n)d minutes after it was submitted. That time is over.",
+            minutes,
+        )
+        message = said % {"n": minutes}
+    else:
+        message = _("Texts that were submitted cannot be corrected here.")
+    return Nothing("not_correctable", message, final=True)
 
 
 def too_many(found: Answered) -> Nothing | None:
     """Return why a text is not corrected again; None while it may be."""
     if found.answers <= MOST_CORRECTIONS:
         return None
-    return _no(_("This text has been corrected several times. The last answer stays."))
-
-
-def _time_over() -> str:
-    minutes = int(settings.CORRECTION.total_seconds() // 60)
-    if not minutes:
-        return _("Texts that were submitted cannot be corrected here.")
-    return ngettext(
-        "A text can be corrected for %(n)d minute after it was submitted. That time is over.",
-        "A text can be corrected for %(n)d minutes after it was submitted. That time is over.",
-        minutes,
-    ) % {"n": minutes}
-
-
-def _no(message: str) -> Nothing:
+    message = _("This text has been corrected several times. The last answer stays.")
     return Nothing("not_correctable", message, final=True)

@@ -3,7 +3,6 @@
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
 
@@ -29,17 +28,14 @@ Progress = Callable[[], object]
 logger = logging.getLogger(__name__)
 
 
-def ensure(campaign_id: int, *, after: int = 0, progress: Progress = lambda: None) -> int:
+def ensure(campaign_id: int, *, progress: Progress = lambda: None) -> int:
     """Score the judgments that have no scores yet; return how many.
 
     A submit leaves this to the worker. Long computations are left to the
     separate task `score_waiting`. `progress` is called after each judgment; an exception from it
     ends the work, and finished scores are kept. Safe to run twice and concurrently.
-
-    after: look only at judgments with a higher id. To look at all of them takes a time that grows
-        with the campaign.
     """
-    return _score_all(facts.unscored_judgments(campaign_id), after=after, progress=progress)
+    return _score_all(facts.unscored_judgments(campaign_id), progress=progress)
 
 
 def renew(campaign_id: int, *, progress: Progress = lambda: None) -> int:
@@ -52,22 +48,25 @@ def renew(campaign_id: int, *, progress: Progress = lambda: None) -> int:
     return _score_all(judgments, progress=progress, anew=True)
 
 
-def _score_all(
-    judgments: QuerySet[Judgment], *, progress: Progress, after: int = 0, anew: bool = False
-) -> int:
+def _score_all(judgments: QuerySet[Judgment], *, progress: Progress, anew: bool = False) -> int:
     """Score them in batches of a few queries each."""
-    named, scored, more = cache(studies_queries.get_instrument), 0, True
+    named, scored, after, more = cache(studies_queries.get_instrument), 0, 0, True
     while more:
         batch = list(judgments.filter(pk__gt=after)[:BATCH])
         if more := len(batch) == BATCH:
             after = batch[-1].pk
-        found = _Batch(anew)
+        fresh: list[Score] = []
+        left: list[Judgment] = []
         try:
             for judgment in batch:
-                found.score_or_leave(judgment, named)
+                instrument, material = _instrument(judgment, named), facts.material(judgment.output)
+                if instrument.takes_long(judgment.response, material=material):
+                    left.append(judgment)
+                else:
+                    fresh += _fresh(judgment, instrument)
                 progress()
         finally:
-            scored += found.store()
+            scored += _store(fresh, left, anew=anew)
     return scored
 
 
@@ -118,53 +117,37 @@ def _scores(judgment: Judgment, instrument: Instrument) -> dict[str, float]:
     return instrument.scores(judgment.response, material=facts.material(judgment.output))
 
 
-@dataclass
-class _Batch:
-    """What is written together. anew: scores of other versions are replaced."""
-
-    anew: bool
-    judgments: dict[str, list[int]] = field(default_factory=dict)  # by version of the scores
-    scores: list[Score] = field(default_factory=list)
-    left: list[Judgment] = field(default_factory=list)
-
-    def score_or_leave(self, judgment: Judgment, named: Callable[[str, str], Instrument]) -> None:
-        """Score it now, or leave it to the separate task."""
-        instrument = _instrument(judgment, named)
-        if instrument.takes_long(judgment.response, material=facts.material(judgment.output)):
-            self.left.append(judgment)
-        else:
-            self.take(judgment, instrument.scoring, _scores(judgment, instrument))
-
-    def take(self, judgment: Judgment, version: str, scores: dict[str, float]) -> None:
-        self.judgments.setdefault(version, []).append(judgment.pk)
-        self.scores += [
-            Score(judgment=judgment, criterion=name, value=value, version=version)
-            for name, value in scores.items()
-        ]
-
-    def store(self) -> int:
-        """Write them, and return for how many judgments. The first scores of a version stay."""
-        if self.scores or self.left:
-            self._store()
-        return sum(map(len, self.judgments.values()))
-
-    @transaction.atomic
-    def _store(self) -> None:
-        if self.anew:
-            for version, judgments in self.judgments.items():
-                Score.supersede(*judgments, by=version)
-        Score.objects.bulk_create(self.scores, ignore_conflicts=True)
-        if self.left:
-            _leave(self.left)
+def _fresh(judgment: Judgment, instrument: Instrument) -> list[Score]:
+    return [
+        Score(judgment=judgment, criterion=name, value=value, version=instrument.scoring)
+        for name, value in _scores(judgment, instrument).items()
+    ]
 
 
-def _leave(judgments: list[Judgment]) -> None:
-    now = timezone.now()
-    PendingScore.objects.bulk_create(
-        [PendingScore(judgment=one, campaign_id=one.campaign_id, due_at=now) for one in judgments],
-        ignore_conflicts=True,
-    )
-    transaction.on_commit(lambda: scores_awaited.send_robust(sender=None), robust=True)
+def _store(fresh: list[Score], left: list[Judgment], *, anew: bool) -> int:
+    """Write scores, and return of how many judgments; leave `left` to the separate task.
+
+    anew: scores of other versions are replaced. The first scores of a version stay.
+    """
+    if not fresh and not left:
+        return 0
+    with transaction.atomic():
+        if anew:
+            for version in sorted({one.version for one in fresh}):
+                judgments = {one.judgment_id for one in fresh if one.version == version}
+                Score.supersede(*sorted(judgments), by=version)
+        Score.objects.bulk_create(fresh, ignore_conflicts=True)
+        if left:
+            now = timezone.now()
+            PendingScore.objects.bulk_create(
+                [
+                    PendingScore(judgment=one, campaign_id=one.campaign_id, due_at=now)
+                    for one in left
+                ],
+                ignore_conflicts=True,
+            )
+            transaction.on_commit(lambda: scores_awaited.send_robust(sender=None), robust=True)
+    return len({one.judgment_id for one in fresh})
 
 
 def _due() -> QuerySet[PendingScore]:
@@ -188,17 +171,14 @@ def _try(pending: PendingScore) -> bool:
     """Score it outside of transactions, then store the scores and mark the campaign as changed."""
     judgment = Judgment.every.select_related("output__item").get(pk=pending.pk)
     try:
-        instrument = _instrument(judgment)
-        scores = _scores(judgment, instrument)
+        fresh = _fresh(judgment, _instrument(judgment))
     except Exception:
         logger.exception("judgment %s could not be scored", judgment.pk)
         pause = min(AT_MOST * 2**pending.attempts, LONGEST_PAUSE)
         PendingScore.objects.filter(pk=pending.pk).update(due_at=timezone.now() + pause)
         return False
     with transaction.atomic():
-        found = _Batch(anew=True)
-        found.take(judgment, instrument.scoring, scores)
-        found.store()
+        _store(fresh, [], anew=True)
         PendingScore.objects.filter(pk=pending.pk).delete()
         marks.mark(judgment.campaign_id, "scored")
     return True

@@ -1,4 +1,4 @@
-"""Corrections: a judgment supersedes another one. Both stay as facts; the later one counts."""
+"""Submits, with the next task; drafts, corrections, signals of pages, and feedback."""
 
 import secrets
 from collections.abc import Callable, Collection, Mapping
@@ -15,7 +15,7 @@ from annotate.campaigns import totals
 from annotate.common import audit, locks, marks
 from annotate.common.errors import Conflict, Gone, Invalid
 from annotate.instruments import base as instruments_base
-from annotate.instruments.base import Instrument, InvalidResponse, Material
+from annotate.instruments.base import Instrument, InvalidResponse
 from annotate.models import (
     Assignment,
     Campaign,
@@ -35,21 +35,12 @@ from annotate.pay import budget, ledger, promises
 from annotate.review import eligibility
 from annotate.screening.signals import PageCounts, hashed, screen_of, sent, signals_on
 from annotate.studies import queries as studies_queries
-from annotate.work import (
-    admission,
-    leasing,
-    picking,
-    slots,
-)
-from annotate.work import (
-    queries as work_queries,
-)
-from annotate.work import (
-    task as work_task,
-)
+from annotate.work import admission, leasing, picking, slots
+from annotate.work import queries as work_queries
+from annotate.work import task as work_task
 from annotate.work.picking import Picked
 from annotate.work.queries import Answered
-from annotate.work.task import Figures, InHand, Work
+from annotate.work.task import Figures, Work
 
 
 def supersede(
@@ -121,16 +112,6 @@ def give(
     """
     levels = {"clarity": clarity, "enjoyment": enjoyment, "pay": pay}
     comment = comment.strip()
-    _check(levels, comment)
-    with transaction.atomic():
-        # Of two simultaneous clicks, the second waits here and then finds the first.
-        Participation.objects.select_for_update().get(pk=participation_id)
-        if work_queries.given_today(participation_id):
-            raise Conflict(_("You have told us today already. Thank you!"), code="already")
-        return Feedback.objects.create(participation_id=participation_id, comment=comment, **levels)
-
-
-def _check(levels: dict[str, int | None], comment: str) -> None:
     wrong = [name for name, level in levels.items() if level is not None and level not in LEVELS]
     errors = {name: _("Choose one of the five answers, or none.") for name in wrong}
     if len(comment) > LONGEST:
@@ -140,6 +121,12 @@ def _check(levels: dict[str, int | None], comment: str) -> None:
         errors["comment"] = _("Nothing is filled in yet. All of it is optional.")
     if errors:
         raise Invalid(errors)
+    with transaction.atomic():
+        # Of two simultaneous clicks, the second waits here and then finds the first.
+        Participation.objects.select_for_update().get(pk=participation_id)
+        if work_queries.given_today(participation_id):
+            raise Conflict(_("You have told us today already. Thank you!"), code="already")
+        return Feedback.objects.create(participation_id=participation_id, comment=comment, **levels)
 
 
 # What is kept of the signals of an annotator's page: counts and keyed hashes, nothing else.
@@ -149,13 +136,16 @@ KEY = 32  # bytes
 
 
 @dataclass(frozen=True)
-class PageSent:
-    """What came with a submit beside the response. None of it is stored as it is.
+class PageResponse:
+    """What a page sends with a submit. version: of the instrument with which it asked.
 
-    signals: whatever the page sent. network: the address of the connection. agent: the browser's
-    description of itself. "" if unknown.
+    signals: whatever the page counted, used only where the campaign counts signals. network: the
+    address of the connection. agent: the browser's description of itself. "" if unknown.
     """
 
+    raw: Mapping[str, Any]
+    active_seconds: float | None = None
+    version: str | None = None  # None: this process asked
     signals: Any = None
     network: str = ""
     agent: str = ""
@@ -169,72 +159,27 @@ def begin(campaign: Campaign) -> None:
         )
 
 
-def counted(key: bytes | None, page: PageSent | None) -> dict[str, Any] | None:
+def counted(key: bytes | None, given: PageResponse) -> dict[str, Any] | None:
     """Return what is stored of a task; None where signals are off or the page sent none.
 
     Nothing that a page sends raises an error here, so no judgment is lost by it.
     """
-    counts = None if page is None or key is None else sent(page.signals)
-    if counts is None or page is None or key is None:
+    counts = None if key is None else sent(given.signals)
+    if counts is None or key is None:
         return None
-    device = f"{page.agent}\n{screen_of(page.signals)}" if page.agent else ""
+    device = f"{given.agent}\n{screen_of(given.signals)}" if given.agent else ""
     return replace(
         counts,
-        network=hashed(key, "network", page.network),
+        network=hashed(key, "network", given.network),
         device=hashed(key, "device", device),
     ).as_data()
-
-
-# What was submitted becomes a fact: a judgment of an output, or an answer to a gold item.
-
-
-@dataclass(frozen=True)
-class CheckedResponse:
-    """A checked response to a task.
-
-    instrument: the one that the page asked with. signals: what the page counted, if it counts.
-    page: what the page sent beside the response.
-    """
-
-    task: InHand
-    instrument: Instrument
-    response: dict[str, Any]
-    active_seconds: float | None
-    at: datetime
-    signals: dict[str, Any] | None = None
-    page: PageSent | None = None
-
-    @property
-    def assignment(self) -> Assignment:
-        return self.task.assignment
-
-
-def add(work: CheckedResponse) -> int | None:
-    """Store a submission; return the id of the judgment, None where it answers a gold item."""
-    assignment, campaign = work.assignment, work.assignment.campaign
-    alike: dict[str, Any] = {
-        "assignment": assignment,
-        "campaign": campaign,
-        "annotator_id": assignment.annotator_id,
-        "instrument_version": work.instrument.version,
-        "response": work.response,
-        "submitted_at": work.at,
-        "elapsed_seconds": (work.at - work.task.began).total_seconds(),
-        "active_seconds": work.active_seconds,
-    }
-    if work.task.expected is None:
-        alike |= {"output_id": assignment.output_id, "instrument": campaign.instrument}
-        return int(Judgment.objects.create(**alike).pk)
-    alike["item_id"] = assignment.gold_id
-    right = instruments_base.is_right(work.instrument, work.task.expected, work.response)
-    GoldAnswer.objects.create(**alike, right=right)
-    return None
 
 
 # Submitting judgments and keeping drafts.
 
 
 Status = Assignment.Status
+Fact = Judgment | GoldAnswer
 T = TypeVar("T")
 
 
@@ -251,37 +196,22 @@ class Receipt:
     already: bool = False
 
 
-@dataclass(frozen=True)
-class HandedIn:
-    """What a page hands in. version: of the instrument with which it asked; None: this process.
-
-    page: what it sent beside the response; it is used only where the campaign counts signals.
-    """
-
-    raw: Mapping[str, Any]
-    active_seconds: float | None = None
-    version: str | None = None
-    page: PageSent | None = None
-
-
 def submit_judgment(
     assignment_id: int,
     *,
     participation_id: int,
     raw: Mapping[str, Any],
-    active_seconds: float | None = None,
-    version: str | None = None,
-    page: PageSent | None = None,
+    **page: Any,
 ) -> Receipt:
     """Store a response as a judgment, once. A repeated submit returns the first receipt.
 
-    version: of the instrument that the page asked with; None where this process asked.
+    page: further fields of `PageResponse`.
     Raises `Invalid` with what is missing; `Gone` where the annotator has the same output open
     again, or has left or submitted its paid unit; `NotFound` for another person's assignment;
     `Conflict` where the instrument has another version now. A worker computes the scores after the
     change mark (`scoring.ensure`).
     """
-    given = HandedIn(raw, active_seconds, version, page)
+    given = PageResponse(raw, **page)
 
     def act(who: Participation, alone: bool) -> Receipt:
         instrument = studies_queries.instrument_of(who.campaign)
@@ -311,29 +241,34 @@ def in_turn(participation_id: int, act: Callable[[Participation, bool], T]) -> T
 
 
 def store(
-    assignment_id: int, who: Participation, given: HandedIn, instrument: Instrument, *, alone: bool
+    assignment_id: int,
+    who: Participation,
+    given: PageResponse,
+    instrument: Instrument,
+    *,
+    alone: bool,
 ) -> tuple[Receipt, dict[str, Any]]:
     """Store a response in the caller's transaction, which `in_turn` has begun.
 
     Return the receipt, and what the caller adds to the campaign's totals and then looks whether a
-    bonus falls due; nothing where it had been stored before. Raises as `submit` does, and
+    bonus falls due; nothing where it had been stored before. Raises as `submit_judgment` does, and
     `leasing.Alone` for late work that needs the campaign's own lock.
     """
     assignment = leasing.own(assignment_id, participation_id=who.pk)
     is_late = assignment.status != Status.LEASED
     mine = Assignment.objects.filter(Assignment.has_work(), pk=assignment_id)
     if is_late and mine.exists():  # its unit may have been returned since
-        return _receipt(assignment_id, already=True), {}
+        return _first_receipt(assignment_id), {}
     if is_late and not alone:
         raise leasing.Alone
     assignment.campaign, assignment.participation = who.campaign, who
-    work = checked(work_task.task_in_hand(assignment), instrument, given)
-    work = replace(work, signals=counted(work_task.signal_keys_of(who.campaign), given.page))
+    fact = checked(assignment, instrument, given)
+    signals = counted(work_task.signal_keys_of(who.campaign), given)
     if is_late:
-        return _late(work, who)
-    if not _advance(work, who, sources=[Status.LEASED]):
+        return _late(fact, who, signals)
+    if not _advance(fact, who, signals, sources=[Status.LEASED]):
         raise leasing.Alone  # its time was over meanwhile
-    receipt, due = _store(work, kind=LedgerEntry.Kind.REWARD, counts=True)
+    receipt, due = _store(fact, kind=LedgerEntry.Kind.REWARD, counts=True)
     return receipt, due | {"leased": -1}
 
 
@@ -366,10 +301,10 @@ def _first_draft(assignment_id: int, data: Mapping[str, Any]) -> bool:
     return True
 
 
-def checked(task: InHand, instrument: Instrument, given: HandedIn) -> CheckedResponse:
-    """Return the submission, after checking that the page asked with this version.
+def checked(assignment: Assignment, instrument: Instrument, given: PageResponse) -> Fact:
+    """Return the judgment, or the answer to a gold item, that `given` is; it is not stored yet.
 
-    Raises `Invalid` with what is missing, and `Conflict` for another version.
+    Raises `Invalid` with what is missing, and `Conflict` if the page asked with another version.
     """
     if given.version not in (None, instrument.version):
         raise Conflict(
@@ -379,54 +314,66 @@ def checked(task: InHand, instrument: Instrument, given: HandedIn) -> CheckedRes
             ),
             code="stale_version",
         )
-    response = _read(instrument, task.material, given.raw)
-    at = timezone.now()
-    return CheckedResponse(task, instrument, response, given.active_seconds, at, page=given.page)
-
-
-def _read(instrument: Instrument, material: Material, raw: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        return instrument.check(raw, material=material)
+        response = instrument.check(given.raw, material=work_task.judgment_material(assignment))
     except InvalidResponse as error:
         raise Invalid(error.errors) from None
+    campaign, at = assignment.campaign, timezone.now()
+    alike: dict[str, Any] = {
+        "assignment": assignment,
+        "campaign": campaign,
+        "annotator_id": assignment.annotator_id,
+        "instrument_version": instrument.version,
+        "response": response,
+        "submitted_at": at,
+        "elapsed_seconds": (at - work_task.begin_of(assignment)).total_seconds(),
+        "active_seconds": given.active_seconds,
+    }
+    gold = assignment.gold
+    if gold is None:
+        return Judgment(output=assignment.output, instrument=campaign.instrument, **alike)
+    right = instruments_base.is_right(instrument, gold.expected, response)
+    return GoldAnswer(item=gold, right=right, **alike)
 
 
-def _late(work: CheckedResponse, who: Participation) -> tuple[Receipt, dict[str, Any]]:
+def _late(
+    fact: Fact, who: Participation, signals: dict[str, Any] | None
+) -> tuple[Receipt, dict[str, Any]]:
     """Store work after its lease: it counts if a slot is free; otherwise it is compensated."""
-    campaign, task = who.campaign, work.assignment
+    campaign, task = who.campaign, fact.assignment
     over = admission.closed_unit(who)
     if over is not None:  # its paid unit takes no more work
         raise Gone(over.message, code=over.reason)
     promised = admission.has_room(who, besides=task)
-    _advance(work, who, sources=[Status.EXPIRED, Status.RETURNED])
+    _advance(fact, who, signals, sources=[Status.EXPIRED, Status.RETURNED])
     counts = _retake(task, campaign, promised=promised)
     if not counts and not promised and not budget.affordable(campaign):
         subject = f"assignment:{task.pk}"
         audit.record("compensation_needed", campaign_id=campaign.pk, subject=subject)
-        return _store(work, kind=None, counts=False)
+        return _store(fact, kind=None, counts=False)
     kind = LedgerEntry.Kind.REWARD if counts else LedgerEntry.Kind.COMPENSATION
-    return _store(work, kind=kind, counts=counts)
+    return _store(fact, kind=kind, counts=counts)
 
 
 def _advance(
-    work: CheckedResponse, who: Participation, *, sources: Collection[Assignment.Status]
+    fact: Fact,
+    who: Participation,
+    signals: dict[str, Any] | None,
+    *,
+    sources: Collection[Assignment.Status],
 ) -> bool:
-    """Record the submission of a task that is in one of `sources`."""
+    """Record the submission of a task in one of `sources`: verified where the crowd has confirmed
+    the participation."""
     return bool(
         slots.move(
-            [work.assignment.pk],
-            _state(who),
+            [fact.assignment_id],
+            Status.SUBMITTED if who.verified_at is None else Status.VERIFIED,
             campaign_id=who.campaign_id,
             sources=sources,
-            ended_at=work.at,
-            signals=work.signals,
+            ended_at=fact.submitted_at,
+            signals=signals,
         )
     )
-
-
-def _state(who: Participation) -> Status:
-    """Return what its submissions are: verified where the crowd has confirmed the participation."""
-    return Status.SUBMITTED if who.verified_at is None else Status.VERIFIED
 
 
 def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bool:
@@ -444,28 +391,28 @@ def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bo
 
 
 def _store(
-    work: CheckedResponse, *, kind: LedgerEntry.Kind | None, counts: bool
+    fact: Fact, *, kind: LedgerEntry.Kind | None, counts: bool
 ) -> tuple[Receipt, dict[str, Any]]:
-    assignment, campaign = work.assignment, work.assignment.campaign
-    judgment_id = add(work)
+    assignment, campaign = fact.assignment, fact.campaign
+    fact.save()
     spent, earned = Decimal(0), Decimal(0)
     if kind is not None:
         entry = ledger.earn_task(assignment, campaign=campaign, kind=kind)
         spent, earned = entry.amount + entry.fee, budget.price(campaign).reward
     Draft.objects.filter(assignment=assignment).delete()
     marks.mark(campaign.pk, "judgment")
-    return Receipt(judgment_id, counts, earned), {"spent": spent}
+    return Receipt(_id(fact), counts, earned), {"spent": spent}
 
 
-def _receipt(assignment_id: int, *, already: bool) -> Receipt:
+def _first_receipt(assignment_id: int) -> Receipt:
     judgment = Judgment.objects.filter(assignment=assignment_id).first()
     entry = LedgerEntry.objects.filter(assignment=assignment_id).first()
     holds = Slot.objects.filter(assignment=assignment_id).exists()
     earned = entry.amount if entry else Decimal(0)
     if judgment is None:  # a gold item
         counts = entry is not None and entry.kind == LedgerEntry.Kind.REWARD
-        return Receipt(None, counts, earned, already=already)
-    return Receipt(judgment.pk, holds, earned, already=already)
+        return Receipt(None, counts, earned, already=True)
+    return Receipt(judgment.pk, holds, earned, already=True)
 
 
 # A judgment comes in, and the task after the next one goes out: one transaction.
@@ -486,19 +433,12 @@ class Following:
 
 
 def submit(
-    assignment_id: int,
-    *,
-    participation_id: int,
-    raw: Mapping[str, Any],
-    active_seconds: float | None,
-    version: str,
-    page: PageSent | None = None,
+    assignment_id: int, *, participation_id: int, given: PageResponse
 ) -> tuple[Receipt, Following]:
     """Store a response as a judgment, once, and lease the task after the next one.
 
-    Raises as `judgments.submit` does.
+    Raises as `submit_judgment` does.
     """
-    given = HandedIn(raw, active_seconds, version, page)
 
     def act(who: Participation, alone: bool) -> tuple[Receipt, Following]:
         study = work_task.study_of(who.campaign)
@@ -536,7 +476,9 @@ def _follow(
         due = {}
     now = picking.standing_of(who, now=timezone.now())
     picked, coming, waiting = None, None, now.waiting
-    if now.n_open < admission.AT_ONCE and not _keeps(who.campaign, waiting):
+    # A closing campaign keeps its slots for people who ask for a task now.
+    keeps = who.campaign.status == Campaign.Status.CLOSING and waiting is not None
+    if now.n_open < admission.AT_ONCE and not keeps:
         picked, within = leasing.choose(who, now, study.instrument, alone=alone)
     if isinstance(picked, Picked):
         assignment = leasing.take(picked, who)
@@ -546,7 +488,9 @@ def _follow(
     elif due:
         totals.change(who.campaign_id, **due)
     if coming is None and now.n_open > 1:
-        coming = _open_beside(who, waiting, study)
+        mine = admission.open_of(who.pk).select_related("participation", "output__item", "gold")
+        other = mine.exclude(pk=waiting or 0).order_by("leased_at", "pk").first()
+        coming = None if other is None else work_task.current(other, study)
     if submitted:
         promises.fall_due(who.campaign, who.annotator_id)
     if isinstance(picked, admission.Nothing):
@@ -557,18 +501,6 @@ def _follow(
     return Following(study, figures, waiting, coming)
 
 
-def _open_beside(who: Participation, waiting: int | None, study: work_task.Study) -> Work | None:
-    """Return the open task that is not the next one."""
-    mine = admission.open_of(who.pk).select_related("participation", "output__item", "gold")
-    found = mine.exclude(pk=waiting or 0).order_by("leased_at", "pk").first()
-    return None if found is None else work_task.current(found, study)
-
-
-def _keeps(campaign: Campaign, waiting: int | None) -> bool:
-    """Return whether a closing campaign keeps its slots for people who ask for a task now."""
-    return campaign.status == Campaign.Status.CLOSING and waiting is not None
-
-
 # An annotator corrects the text submitted last: a second fact, which supersedes the first.
 #
 # One transaction, which locks the campaign and the person: of acts that end the time
@@ -576,33 +508,25 @@ def _keeps(campaign: Campaign, waiting: int | None) -> bool:
 # of two corrections at once, each sees what the one before has done.
 
 
-@dataclass(frozen=True)
-class Corrected:
-    """The result of a correction. judgment_id: the one that counts; None for a gold item."""
-
-    judgment_id: int | None
-    already: bool = False
-
-
-def correct(assignment_id: int, *, participation_id: int, given: HandedIn, after: int) -> Corrected:
+def correct(
+    assignment_id: int, *, participation_id: int, given: PageResponse, after: int
+) -> int | None:
     """Store a response in place of the last one to this task, once.
 
-    after: how many answers to it the page knew; a repeated request is answered as the first one
-    was. Raises `Invalid` with what is missing, `Conflict` where another tab has corrected it or the
-    instrument has another version, `Gone` where it may not be corrected any more, and `NotFound`
-    for another person's task.
+    Return the judgment that counts; None for a gold item. after: how many answers to it the page
+    knew; a repeated request is answered as the first one was. Raises `Invalid` with what is
+    missing, `Conflict` where another tab has corrected it or the instrument has another version,
+    `Gone` where it may not be corrected any more, and `NotFound` for another person's task.
     """
     task = leasing.own(assignment_id, participation_id=participation_id)
-    work = checked(
-        work_task.task_in_hand(task), studies_queries.instrument_of(task.campaign), given
-    )
+    new = checked(task, studies_queries.instrument_of(task.campaign), given)
     with transaction.atomic():
         campaign = locks.campaign(task.campaign_id)
         who = locks.person(participation_id)
         found = work_queries.answered(assignment_id)
-        if found.answers == after + 1 and found.response == work.response:
-            return Corrected(_id(found), already=True)
-        last = work_queries.last(participation_id)
+        if found.answers == after + 1 and found.response == new.response:
+            return _id(found.fact)
+        last = work_queries.last_submitted(participation_id)
         if last is not None and last.pk != assignment_id:
             raise Gone(
                 _("You have submitted another text since, so this one stays as it is."),
@@ -617,46 +541,43 @@ def correct(assignment_id: int, *, participation_id: int, given: HandedIn, after
                 _("This text was corrected in another tab. Go back, and open it again."),
                 code="corrected",
             )
-        return _store_correction(work, campaign, found)
+        return _store_correction(new, given, campaign, found)
 
 
-def _store_correction(work: CheckedResponse, campaign: Campaign, found: Answered) -> Corrected:
+def _store_correction(
+    new: Fact, given: PageResponse, campaign: Campaign, found: Answered
+) -> int | None:
     now = timezone.now()
-    spent = min(work.active_seconds or 0.0, max(0.0, (now - found.at).total_seconds()))
-    _add_signals(work, campaign)
-    _stop_clock(work.assignment, spent)
+    spent = min(new.active_seconds or 0.0, max(0.0, (now - found.at).total_seconds()))
+    _add_signals(new.assignment, given, campaign)
+    _stop_clock(new.assignment, spent)
     if isinstance(found.fact, Judgment):
-        later = supersede(
+        return supersede(
             found.fact.pk,
-            response=work.response,
-            version=work.instrument.version,
+            response=new.response,
+            version=new.instrument_version,
             seconds=spent,
             at=now,
         )
-        return Corrected(later)
-    _keep(work, found.fact, number=found.answers, spent=spent)
-    return Corrected(None)
-
-
-def _keep(work: CheckedResponse, answer: GoldAnswer, *, number: int, spent: float) -> None:
-    """Keep a correction of a gold item, whose first answer counts."""
-    GoldCorrection.objects.create(
-        answer=answer,
-        number=number,
-        instrument_version=work.instrument.version,
-        response=work.response,
+    GoldCorrection.objects.create(  # the first answer to a gold item counts
+        answer=found.fact,
+        number=found.answers,
+        instrument_version=new.instrument_version,
+        response=new.response,
         submitted_at=timezone.now(),
-        active_seconds=None if work.active_seconds is None else spent,
+        active_seconds=None if new.active_seconds is None else spent,
     )
-    audit.record("correct_gold", campaign_id=answer.campaign_id, subject=f"gold_answer:{answer.pk}")
+    subject = f"gold_answer:{found.fact.pk}"
+    audit.record("correct_gold", campaign_id=campaign.pk, subject=subject)
+    return None
 
 
-def _add_signals(work: CheckedResponse, campaign: Campaign) -> None:
+def _add_signals(task: Assignment, given: PageResponse, campaign: Campaign) -> None:
     """Add what the page counted to what it counted before: the last text came about in both."""
-    more = counted(work_task.signal_keys_of(campaign), work.page)
+    more = counted(work_task.signal_keys_of(campaign), given)
     if more is None:
         return
-    mine = Assignment.objects.filter(pk=work.assignment.pk)
+    mine = Assignment.objects.filter(pk=task.pk)
     before = mine.values_list("signals", flat=True).get()
     both = PageCounts.stored(before or {}).plus(PageCounts.stored(more))
     mine.update(signals=both.as_data())
@@ -674,5 +595,6 @@ def _stop_clock(corrected: Assignment, spent: float) -> None:
     waiting.filter(pk=task.pk).update(started_at=min(began, timezone.now()))
 
 
-def _id(found: Answered) -> int | None:
-    return found.fact.pk if isinstance(found.fact, Judgment) else None
+def _id(fact: Fact) -> int | None:
+    """Return the judgment's id. People are not told which of their tasks were gold items."""
+    return fact.pk if isinstance(fact, Judgment) else None

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from annotate.campaigns import facts
 from annotate.common.errors import NotFound
 from annotate.crowds.prices import ZERO
-from annotate.instruments.base import Expected, Instrument, Material
+from annotate.instruments.base import Instrument, Material
 from annotate.models import Assignment, Campaign, Draft, LedgerEntry, Participation, SignalKey
 from annotate.pay.tallies import MONEY
 from annotate.review import eligibility
@@ -26,31 +26,10 @@ from annotate.work.picking import Standing
 from annotate.work.picking import beside as texts_beside
 
 
-@dataclass(frozen=True)
-class InHand:
-    """An assignment, what its annotator was shown, and when the annotator saw it first.
-
-    expected: what is right about a gold item; None for an output.
-    """
-
-    assignment: Assignment
-    material: Material
-    began: datetime
-    expected: Expected | None = None  # of a gold item
-
-
-def task_in_hand(assignment: Assignment) -> InHand:
-    """Return the same of an assignment that was read `with_begin`, and with what it is about."""
-    expected = None if assignment.gold is None else assignment.gold.expected
-    return InHand(
-        assignment, judgment_material(assignment), begin_of(assignment), expected=expected
-    )
-
-
 def begin_of(assignment: Assignment) -> datetime:
     """Return when an assignment that was read `with_begin` was first seen."""
     before: datetime | None = vars(assignment)["ended_before"]
-    return _began(assignment, before)
+    return assignment.started_at or max(assignment.leased_at, before or assignment.leased_at)
 
 
 def judgment_material(assignment: Assignment) -> Material:
@@ -72,10 +51,6 @@ def with_begin(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
     before = Assignment.objects.filter(participation=OuterRef("participation"), status__in=done)
     ended = before.exclude(pk=OuterRef("pk")).order_by("-ended_at").values("ended_at")[:1]
     return rows.annotate(ended_before=Subquery(ended))
-
-
-def _began(assignment: Assignment, before: datetime | None) -> datetime:
-    return assignment.started_at or max(assignment.leased_at, before or assignment.leased_at)
 
 
 # The key with which a campaign's networks and devices are hashed, while it collects.
@@ -189,23 +164,17 @@ class Visit:
 
     @property
     def figures(self) -> Figures:
-        tasks = None if self.unit is None else self.unit.offer.tasks
+        tasks = None if self.unit is None else self.unit.batch.tasks
         return Figures(self.judged, self.judged_today, self.earned_today, self.barred, tasks)
 
 
 @dataclass(frozen=True)
-class SavedDraft:
-    revision: int
-    data: dict[str, Any]
-
-
-@dataclass(frozen=True)
 class Work:
-    """The current task, and what was entered so far."""
+    """The current task, and what was entered so far, which may be a draft that is not stored."""
 
     id: int
     material: Material
-    draft: SavedDraft
+    draft: Draft
 
 
 BESIDE = ("campaign__texts", "annotator", "posting__batch")
@@ -235,6 +204,7 @@ def visit(participation_id: int) -> Visit:
     judged, judged_today, begun_at = _judged(who)
     earned, earned_today = _earned(who)
     study = study_of(who.campaign)
+    amended_at = study.instructions_at if study.texts.instructions else None
     return Visit(
         who.pk,
         study,
@@ -249,15 +219,8 @@ def visit(participation_id: int) -> Visit:
         unit=units.of(who),
         owed=owed(who.campaign, who),
         consented_at=who.consented_at,
-        has_new_instructions=_has_new_instructions(study, begun_at),
+        has_new_instructions=bool(amended_at and begun_at and begun_at < amended_at),
     )
-
-
-def _has_new_instructions(study: Study, begun_at: datetime | None) -> bool:
-    """Return whether the instructions were amended since this person's last task."""
-    if not study.texts.instructions or study.instructions_at is None or begun_at is None:
-        return False
-    return begun_at < study.instructions_at
 
 
 def _barred(who: Participation) -> str:
@@ -268,35 +231,35 @@ def _barred(who: Participation) -> str:
 def current(assignment: Assignment, study: Study, *, has_draft: bool = True) -> Work:
     """Return a task of this study. has_draft: False where there is certainly none."""
     material = texts_beside(study.instrument, assignment, judgment_material(assignment))
-    return Work(assignment.pk, material, draft(assignment) if has_draft else SavedDraft(0, {}))
+    return Work(assignment.pk, material, draft(assignment) if has_draft else no_draft())
 
 
-def draft(assignment: Assignment) -> SavedDraft:
+def no_draft(data: dict[str, Any] | None = None) -> Draft:
+    """Return a draft that is not stored."""
+    return Draft(revision=0, data=data or {})
+
+
+def draft(assignment: Assignment) -> Draft:
     """Return its draft, or what the same person entered before an earlier lease on it expired.
 
     A draft from another unit is used only if this person's identity is confirmed.
     """
-    if Draft.objects.filter(assignment=assignment).exists():
-        return saved_draft(assignment.pk)
+    if (mine := Draft.objects.filter(assignment=assignment).first()) is not None:
+        return mine
     if assignment.output_id is None:
-        return SavedDraft(0, {})  # a gold item is leased to a person once
+        return no_draft()  # a gold item is leased to a person once
     earlier = Draft.objects.filter(
         assignment__annotator=assignment.annotator_id, assignment__output=assignment.output_id
     ).order_by("-saved_at")
     if not assignment.participation.is_sure:
         earlier = earlier.filter(assignment__participation=assignment.participation_id)
     found = earlier.first()
-    return SavedDraft(0, found.data if found else {})
-
-
-def saved_draft(assignment_id: int) -> SavedDraft:
-    mine = Draft.objects.get(assignment=assignment_id)
-    return SavedDraft(mine.revision, mine.data)
+    return no_draft(found.data if found else None)
 
 
 def example(study: Study, material: Material | None = None) -> Work:
     """Return the instrument's own example, or `material`, in place of a task; nothing is stored."""
-    return Work(0, material or study.instrument.example, SavedDraft(0, {}))
+    return Work(0, material or study.instrument.example, no_draft())
 
 
 def study_of(campaign: Campaign) -> Study:

@@ -28,7 +28,6 @@ from annotate.pay import promises
 from annotate.pay.promise_queries import ROUNDS, paid_for_trying
 from annotate.studies import queries as studies_queries
 from annotate.work import admission, tutorial_queries
-from annotate.work.tutorial_queries import RoundResult
 
 
 @dataclass(frozen=True)
@@ -41,15 +40,8 @@ class Graded:
     grade: Grade
     passed: bool
     promised: Decimal = ZERO
-    failed: RoundResult | None = None
+    failed: TutorialRound | None = None
     tried: Decimal = ZERO
-
-
-@dataclass(frozen=True)
-class _Given:
-    question: Question
-    response: dict[str, Any]
-    active_seconds: float | None
 
 
 def begin(participation_id: int) -> TutorialRun:
@@ -111,8 +103,11 @@ def answer(
         if round_ is None or (round_number is not None and round_number != round_.number):
             raise _stale()
         round_.run = run
-        given = _given(round_, tutorial, key, raw, active_seconds)
-        return _answer(round_, tutorial, who.campaign, given)
+        mine = [one for one in round_.drawn if one[0] == key]
+        asked = tutorials.questions(tutorial, mine)
+        if not asked:
+            raise _out_of_order()
+        return _answer(round_, who.campaign, tutorial, asked[0], dict(raw), active_seconds)
 
 
 def _stale() -> Conflict:
@@ -125,20 +120,6 @@ def _of(campaign: Campaign) -> Tutorial:
     if tutorial is None:
         raise NotFound(_("This study has no tutorial. Reload the page to begin with the work."))
     return tutorial
-
-
-def _given(
-    round_: TutorialRound,
-    tutorial: Tutorial,
-    key: str,
-    raw: Mapping[str, Any],
-    active_seconds: float | None,
-) -> _Given:
-    mine = [one for one in round_.drawn if one[0] == key]
-    asked = tutorials.questions(tutorial, mine)
-    if not asked:
-        raise _out_of_order()
-    return _Given(asked[0], dict(raw), active_seconds)
 
 
 def _out_of_order() -> Conflict:
@@ -197,17 +178,40 @@ def _seen(run: TutorialRun) -> frozenset[str]:
     return frozenset(str(key) for drawn in rounds for key, _number in drawn)
 
 
-def _answer(round_: TutorialRound, tutorial: Tutorial, campaign: Campaign, given: _Given) -> Graded:
+def _answer(
+    round_: TutorialRound,
+    campaign: Campaign,
+    tutorial: Tutorial,
+    question: Question,
+    response: dict[str, Any],
+    active_seconds: float | None,
+) -> Graded:
     """Grade and store it, in the caller's transaction and under the run's lock."""
     run = round_.run
     done = {one.question: one for one in TutorialAnswer.objects.filter(round=round_)}
-    if first := done.get(given.question.key):
-        return _repeated(round_, first, given)
+    if first := done.get(question.key):
+        return Graded(
+            _graded(question, first.response),
+            passed=run.passed_at is not None,
+            promised=run.promised,
+            failed=round_ if round_.passed is False else None,
+            tried=paid_for_trying(round_.campaign_id, run.annotator_id),
+        )
     turn = next((key for key, _number in round_.drawn if key not in done), None)
-    if round_.ended_at is not None or given.question.key != turn:
+    if round_.ended_at is not None or question.key != turn:
         raise _out_of_order()
-    grade = _graded(given.question, given.response)
-    _store(round_, given, grade)
+    grade = _graded(question, response)
+    TutorialAnswer.objects.create(
+        run=run,
+        round=round_,
+        annotator_id=round_.annotator_id,
+        question=question.key,
+        digest=question.digest,
+        response=response,
+        correct=grade.correct,
+        active_seconds=active_seconds,
+        at=timezone.now(),
+    )
     marked = {key: one.correct for key, one in done.items()} | {turn: grade.correct}
     right, wrong = _counted(marked, tutorial)
     is_lost = round_.number > 1 and wrong > round_.asked - round_.mark
@@ -216,20 +220,8 @@ def _answer(round_: TutorialRound, tutorial: Tutorial, campaign: Campaign, given
     if not _end(round_, campaign, right=right):
         is_last = round_.number >= ROUNDS
         tried = promises.pay_failing(round_, campaign) if is_last else ZERO
-        return Graded(grade, passed=False, failed=RoundResult.of(round_), tried=tried)
+        return Graded(grade, passed=False, failed=round_, tried=tried)
     return Graded(grade, passed=True, promised=_pass(run, tutorial, campaign) or ZERO)
-
-
-def _repeated(round_: TutorialRound, first: TutorialAnswer, given: _Given) -> Graded:
-    grade = _graded(given.question, first.response)
-    run = round_.run
-    return Graded(
-        grade,
-        passed=run.passed_at is not None,
-        promised=run.promised,
-        failed=RoundResult.of(round_) if round_.passed is False else None,
-        tried=paid_for_trying(round_.campaign_id, run.annotator_id),
-    )
 
 
 def _graded(question: Question, response: Mapping[str, Any]) -> Grade:
@@ -237,20 +229,6 @@ def _graded(question: Question, response: Mapping[str, Any]) -> Grade:
         return grading.grade(question, response)
     except InvalidResponse as error:
         raise Invalid(error.errors) from None
-
-
-def _store(round_: TutorialRound, given: _Given, grade: Grade) -> None:
-    TutorialAnswer.objects.create(
-        run=round_.run,
-        round=round_,
-        annotator_id=round_.annotator_id,
-        question=given.question.key,
-        digest=given.question.digest,
-        response=given.response,
-        correct=grade.correct,
-        active_seconds=given.active_seconds,
-        at=timezone.now(),
-    )
 
 
 def _counted(marked: Mapping[str, bool], tutorial: Tutorial) -> tuple[int, int]:

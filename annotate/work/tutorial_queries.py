@@ -2,12 +2,11 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
 from enum import Enum
 from statistics import median
 
-from django.db.models import Sum
+from django.db.models import F, Sum
 from django.utils import timezone
 
 from annotate.crowds.prices import ZERO
@@ -32,20 +31,6 @@ class TutorialStep(Enum):
 
 
 @dataclass(frozen=True)
-class RoundResult:
-    """How a round ended: right first answers of those asked, and how many are needed."""
-
-    number: int
-    right: int
-    asked: int
-    mark: int
-
-    @classmethod
-    def of(cls, round_: TutorialRound) -> "RoundResult":
-        return cls(round_.number, round_.right or 0, round_.asked, round_.mark)
-
-
-@dataclass(frozen=True)
 class Status:
     """The tutorial, the round, and what passing it promises (0 if promised before).
 
@@ -62,7 +47,7 @@ class Status:
     number: int = 1
     asked: int = 0
     mark: int = 0
-    before: RoundResult | None = None
+    before: TutorialRound | None = None
     for_failing: Decimal = ZERO
 
     @property
@@ -92,15 +77,10 @@ def step(campaign: Campaign, who: Participation) -> TutorialStep:
     run = run_of(who.annotator_id, tutorial)
     if run is not None and run.passed_at is not None:
         return TutorialStep.PASSED
-    if has_failed(campaign.pk, who.annotator_id):
+    if failed_rounds(campaign.pk, who.annotator_id) >= ROUNDS:
         return TutorialStep.FAILED
     begun = run is not None and is_reserved(run, who.pk)
     return TutorialStep.UNDER_WAY if begun else TutorialStep.BEFORE
-
-
-def has_failed(campaign_id: int, annotator_id: int) -> bool:
-    """Return whether this person has failed all rounds that the campaign allows."""
-    return failed_rounds(campaign_id, annotator_id) >= ROUNDS
 
 
 def failed_rounds(campaign_id: int, annotator_id: int) -> int:
@@ -164,14 +144,13 @@ def covered(annotator_id: int, tutorial: Tutorial) -> frozenset[str]:
     return mine if replaced else mine & found
 
 
-def _before(round_: TutorialRound | None) -> RoundResult | None:
+def _before(round_: TutorialRound | None) -> TutorialRound | None:
     if round_ is None or round_.number == 1:
         return None
     earlier = TutorialRound.objects.filter(
         campaign=round_.campaign_id, annotator=round_.annotator_id, passed=False, pk__lt=round_.pk
     )
-    last = earlier.order_by("-pk").first()
-    return None if last is None else RoundResult.of(last)
+    return earlier.order_by("-pk").first()
 
 
 def is_reserved(run: TutorialRun, participation_id: int) -> bool:
@@ -211,36 +190,12 @@ def preview_status(tutorial: Tutorial, place: int) -> Status:
 # How annotators first answered a tutorial: evidence for reviewers and screens.
 
 
-@dataclass(frozen=True)
-class RoundRecord:
-    """One ended round: right first answers of those asked, and the active time in seconds.
-
-    seconds: of the answers whose time the page told; None without any.
-    """
-
-    number: int
-    right: int
-    asked: int
-    mark: int
-    passed: bool
-    seconds: float | None
-    at: datetime
-
-    @property
-    def share(self) -> float:
-        """Return the share of right first answers."""
-        return self.right / self.asked if self.asked else 1.0
-
-    @property
-    def minutes(self) -> str:
-        return "" if self.seconds is None else f"{self.seconds / 60:.1f}"
-
-
 def tutorial_records_of(
     campaign_id: int, annotators: Collection[int] | None = None
-) -> dict[int, list[RoundRecord]]:
+) -> dict[int, list[TutorialRound]]:
     """Return each annotator's ended rounds of the tutorial that a campaign asks, the oldest first.
 
+    `seconds`: the active time of the answers whose time the page told; None without any.
     Rounds in other campaigns with the same instrument count too: a tutorial is passed once. People
     who passed before there were rounds have none. One query for the campaign, one for the rounds.
     """
@@ -253,19 +208,10 @@ def tutorial_records_of(
         rounds = rounds.filter(annotator__in=here)
     else:
         rounds = rounds.filter(annotator__in=annotators)
-    found: dict[int, list[RoundRecord]] = {}
-    for row in rounds.annotate(seconds=Sum("answers__active_seconds")).order_by("ended_at", "pk"):
-        assert row.ended_at is not None
-        record = RoundRecord(
-            number=row.number,
-            right=row.right or 0,
-            asked=row.asked,
-            mark=row.mark,
-            passed=bool(row.passed),
-            seconds=row.seconds,
-            at=row.ended_at,
-        )
-        found.setdefault(row.annotator_id, []).append(record)
+    found: dict[int, list[TutorialRound]] = {}
+    timed = rounds.annotate(seconds=Sum("answers__active_seconds"), minutes=F("seconds") / 60)
+    for row in timed.order_by("ended_at", "pk"):
+        found.setdefault(row.annotator_id, []).append(row)
     return found
 
 

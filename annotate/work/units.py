@@ -1,4 +1,4 @@
-"""Paid units of marketplaces, as plain values."""
+"""Paid units of marketplaces, how long an annotator's links live, and people of one name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 from annotate.common import tokens
 from annotate.common.errors import Gone, NotFound
 from annotate.common.text import Keys
-from annotate.crowds.contract import from_json
 from annotate.crowds.prices import ZERO
 from annotate.models import (
     Annotator,
     Appeal,
     Assignment,
+    Batch,
     Block,
     LedgerEntry,
     Membership,
@@ -35,17 +35,6 @@ Status = Participation.Status
 
 
 @dataclass(frozen=True)
-class UnitOffer:
-    """What a posting offers: a number of tasks for one reward."""
-
-    campaign_id: int
-    crowd: str
-    tasks: int
-    reward: Decimal
-    approve_after: timedelta  # time until undisputed work is approved
-
-
-@dataclass(frozen=True)
 class Unit:
     """A paid unit for its annotator; `name`, `receipt`, `submit_to` and `code` serve to submit it.
 
@@ -53,7 +42,7 @@ class Unit:
     topped_up: the part of its reward that is paid although there were no tasks for it.
     """
 
-    offer: UnitOffer
+    batch: Batch
     status: str
     done: int
     given_back: int
@@ -81,15 +70,6 @@ class Unit:
         return self.status == Status.HANDED_IN
 
 
-@dataclass(frozen=True)
-class UnitStage:
-    """How many units of a person are in one state, and their amounts."""
-
-    status: str
-    n: int
-    amount: Decimal
-
-
 def judged(participation_id: int) -> int:
     """Return how many tasks are done under this participation, without lapsed ones."""
     return Assignment.objects.filter(
@@ -106,11 +86,12 @@ def given_back(participation_id: int) -> int:
     ).count()
 
 
-def offer(posting_public_id: str) -> UnitOffer:
+def batch_of(posting_public_id: str) -> Batch:
+    """Return what a posting offers: a number of tasks for one reward."""
     found = Posting.objects.select_related("batch").filter(public_id=posting_public_id).first()
     if found is None:
         raise NotFound(_("This study does not exist any more."))
-    return _offer(found)
+    return found.batch
 
 
 def of(who: Participation) -> Unit | None:
@@ -119,7 +100,7 @@ def of(who: Participation) -> Unit | None:
         return None
     rest = LedgerEntry.objects.filter(participation=who, kind=LedgerEntry.Kind.REMAINDER)
     return Unit(
-        offer=_offer(who.posting),
+        batch=who.posting.batch,
         status=who.status,
         done=judged(who.pk),
         given_back=given_back(who.pk),
@@ -131,8 +112,8 @@ def of(who: Participation) -> Unit | None:
     )
 
 
-def stages(participation_id: int) -> list[UnitStage]:
-    """Return the state of the units that this person has started in this campaign.
+def stages(participation_id: int) -> list[tuple[str, int, Decimal]]:
+    """Return (status, number of units, amount) of those that this person has started here.
 
     Units that were returned without any work are left out.
     """
@@ -151,21 +132,10 @@ def stages(participation_id: int) -> list[UnitStage]:
         sums.values_list("participation__status").annotate(sum=Sum("amount"))
     )
     return [
-        UnitStage(status, counts[status], amounts.get(status, ZERO).quantize(ZERO))
+        (status, counts[status], amounts.get(status, ZERO).quantize(ZERO))
         for status in Status.values
         if status in counts
     ]
-
-
-def _offer(posting: Posting) -> UnitOffer:
-    batch = posting.batch
-    return UnitOffer(
-        batch.campaign_id,
-        batch.crowd,
-        batch.tasks,
-        batch.reward,
-        from_json(batch.terms).approve_after,
-    )
 
 
 # The lifetime of links to an annotator's pages.

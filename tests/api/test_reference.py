@@ -93,17 +93,17 @@ def test_the_page_shows_every_operation_to_anybody(schema: dict[str, Any]) -> No
 
 def test_nothing_is_left_over() -> None:
     groups, _errors = api_reference.reference()
-    assert [one.title for one in groups] == list(api_reference.GROUPS)
+    assert list(groups) == list(api_reference.GROUPS)
 
 
 def test_fields_are_told_by_place_and_type() -> None:
     groups, errors = api_reference.reference()
-    operations = {one.id: one for group in groups for one in group.operations}
+    operations = {one.id: one for group in groups.values() for one in group}
     body = {one.name: one for one in operations["campaigns_create"].body}
     assert body["name"].is_required
     assert body["crowd"].kind == "one of “link”, “mturk”, “prolific”"
     assert body["budget"].kind == "string (decimal) or null"
-    listed = {one.name for one in operations["imports_list"].answers[0].fields}
+    listed = {one.name for one in operations["imports_list"].answers[0][1]}
     assert {"next", "results", "results[].status"} <= listed
     assert {"rows[].line", "detail"} <= {one.name for one in errors}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from config import celery, due, notes
+from config import celery, due
 from estimation.listeners import estimate_soon
 from estimation.tasks import estimate_campaign
 from tests.running.test_broker import black_hole
@@ -16,7 +16,7 @@ from tests.servers import free_port, start_redis
 @pytest.fixture
 def there(settings, monkeypatch) -> Iterator[None]:
     """Where the notes are kept, empty."""
-    monkeypatch.setattr(notes, "_silent_until", 0.0)
+    monkeypatch.setattr(due, "_silent_until", 0.0)
     settings.REDIS_URL, process = start_redis()
     yield
     process.kill()
@@ -38,13 +38,6 @@ def test_once_the_work_is_done_the_next_event_sends_for_later():
     assert wait is not None
     assert 9 < wait <= 10
     assert due.claim("one") is None
-
-
-@pytest.mark.usefixtures("there")
-def test_after_the_pause_it_is_at_once_again():
-    due.pause("one", seconds=0.01)
-    time.sleep(0.02)
-    assert due.claim("one") == 0
 
 
 @pytest.mark.usefixtures("there")
@@ -98,23 +91,6 @@ def test_a_message_that_another_one_follows_is_early():
 
 
 @pytest.mark.usefixtures("there")
-def test_a_message_in_its_time_is_not_early():
-    assert not due.is_early("one")
-    due.pause("one", seconds=0.02)
-    time.sleep(0.03)
-    assert not due.is_early("one")
-
-
-@pytest.mark.usefixtures("there")
-def test_a_message_a_little_before_its_time_is_not_early():
-    """Clocks of two machines differ."""
-    due.pause("one", seconds=0.5)
-    assert due.is_early("one")
-    time.sleep(0.3)
-    assert not due.is_early("one")
-
-
-@pytest.mark.usefixtures("there")
 def test_surplus_messages_die_out():
     """Of three on their way, one comes after another while events go on."""
     due.pause("one", seconds=0.2)
@@ -133,7 +109,7 @@ def test_surplus_messages_die_out():
 
 @pytest.fixture
 def nowhere(settings, monkeypatch) -> None:
-    monkeypatch.setattr(notes, "_silent_until", 0.0)
+    monkeypatch.setattr(due, "_silent_until", 0.0)
     settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
 
 
@@ -147,7 +123,7 @@ def test_without_redis_nothing_is_sent_and_nothing_fails():
 
 
 def test_a_redis_that_never_answers_costs_one_wait_and_then_none(settings, monkeypatch):
-    monkeypatch.setattr(notes, "_silent_until", 0.0)
+    monkeypatch.setattr(due, "_silent_until", 0.0)
     with black_hole() as port:
         settings.REDIS_URL = f"redis://127.0.0.1:{port}/0"
         began = time.monotonic()
@@ -170,9 +146,9 @@ def test_a_command_beside_which_nothing_runs_sends_nothing(settings, monkeypatch
     """The next worker finds in the database what is due."""
     settings.REDIS_URL = ""
     monkeypatch.setattr(celery, "_silent_until", 0.0)
-    monkeypatch.setattr(notes, "_silent_until", 0.0)
+    monkeypatch.setattr(due, "_silent_until", 0.0)
     sent: list[dict[str, object]] = []
     monkeypatch.setattr(estimate_campaign, "apply_async", lambda **how: sent.append(how))
     celery.enqueue(estimate_campaign, 7)
     assert due.claim("one") is None
-    assert (sent, celery._silent_until, notes._silent_until) == ([], 0.0, 0.0)
+    assert (sent, celery._silent_until, due._silent_until) == ([], 0.0, 0.0)

@@ -19,8 +19,8 @@ from django.utils import timezone
 
 from annotate.common import marks, tokens
 from annotate.models import ChangeMark
-from config import notes
-from config.web.alive import Alive
+from config import due
+from config.web.receiving import Alive
 from tests.factories import campaign, person
 from tests.processes import Stack, stack, wait_for
 from tests.servers import free_port
@@ -60,14 +60,14 @@ def test_a_mark_older_than_a_minute_is_not_ready(client: Client) -> None:
 @pytest.mark.django_db
 def test_a_broker_that_is_away_is_not_ready(client: Client, settings: Any) -> None:
     settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
-    notes.shared.cache_clear()
+    due.shared.cache_clear()
     try:
         assert asked(client) == (
             503,
             {"status": "not ready", "wrong": {"broker": "Redis does not answer."}},
         )
     finally:
-        notes.shared.cache_clear()
+        due.shared.cache_clear()
 
 
 # --- real processes

@@ -15,9 +15,9 @@ from annotate.instruments.base import (
     INCORRECT,
     NEITHER,
     VERDICTS,
-    Answers,
     Edges,
     Highlight,
+    Instrument,
     InvalidResponse,
     Key,
     Material,
@@ -43,8 +43,128 @@ QUESTIONS = (
 )
 
 
-class OfParagraphs(Answers):
+def _words_read(one: Observed) -> int:
+    """Return the words read: an implausible answer requires no paragraphs."""
+    shown: Edges = one.paragraphs if one.response["plausible"] else []
+    return one.text_words + one.input_words + sum(map(len, shown))
+
+
+def _highlights(judgments: Sequence[Observed]) -> Highlights:
+    found = [
+        (i, p, _touched(one.paragraphs[p], verdict["spans"]), len(one.paragraphs[p]))
+        for i, one in enumerate(judgments)
+        for p, verdict in enumerate(one.response["verdicts"])
+        if verdict["spans"]
+    ]
+    judgment, paragraph, tokens, length = zip(*found, strict=True) if found else ((), (), (), ())
+    numbers = (np.array(column, dtype=np.int64) for column in (judgment, paragraph, length))
+    judgments_, paragraphs, lengths = numbers
+    return Highlights(judgments_, paragraphs, list(tokens), lengths)
+
+
+def _touched(edges: list[tuple[int, int]], spans: Sequence[Sequence[int]]) -> frozenset[int]:
+    """Return the numbers of the words that these spans touch."""
+    return frozenset(
+        number
+        for number, (first, last) in enumerate(edges)
+        if any(start < last and end > first for start, end in spans)
+    )
+
+
+# The texts of the page's script.
+
+
+def _lacking() -> dict[str, Any]:
+    """Return each missing part, as the bar says it for paragraphs, and as the paragraph does."""
+    return {
+        "no_plausible": _("whether the answer is plausible"),
+        "lacking": {
+            "todo": by_number(
+                lambda n: ngettext(
+                    "Paragraph %(list)s has no answer", "Paragraphs %(list)s have no answer", n
+                )
+            ),
+            "highlight": by_number(
+                lambda n: ngettext(
+                    "Paragraph %(list)s needs a highlight",
+                    "Paragraphs %(list)s need a highlight",
+                    n,
+                )
+            ),
+            "confirm": by_number(
+                lambda n: ngettext(
+                    "Paragraph %(list)s is not confirmed",
+                    "Paragraphs %(list)s are not confirmed",
+                    n,
+                )
+            ),
+        },
+        "lacking_here": {
+            "todo": _("No answer yet"),
+            "highlight": _("Needs a highlight"),
+            "confirm": _("Not confirmed yet"),
+        },
+    }
+
+
+class AnswerCorrectness(Instrument):
     """Plausibility, the verdict on each paragraph, and the words highlighted for it."""
+
+    key = "answer_correctness"
+    label = "Answer correctness"
+    title = gettext_lazy("Check answers")
+    about = gettext_lazy(
+        "A computer program answered a question. You check its answer against a few paragraphs."
+    )
+    criteria = CORRECTNESS_CRITERIA
+    verdicts = VERDICTS
+    template = "work/answer_correctness.html"
+    folder = Path(__file__).parent
+    minutes = "1–3"
+    needs_paragraphs = True
+    needs_input = True
+
+    @property
+    def example(self) -> Material:
+        return Material(
+            _("in 1936"),
+            input=_("when did the ferry to tarn island start"),
+            paragraphs=(
+                _(
+                    "Tarn Island had no regular crossing until 1936, when the first ferry left "
+                    "the new pier with eleven passengers and a cow."
+                ),
+                _("The pier was built of oak and has been repaired three times."),
+                _(
+                    "A mail boat rowed over every week from 1902 on. The ferry replaced it a "
+                    "generation later."
+                ),
+            ),
+        )
+
+    def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
+        """Return the scored fields, without paragraphs if the answer is implausible."""
+        plausible = raw.get("plausible")
+        if plausible is False:
+            return {"plausible": False, "verdicts": []}
+        errors: dict[str, str] = {}
+        if plausible is None:
+            errors["plausible"] = _("The question above the paragraphs has no answer.")
+        elif plausible is not True:
+            errors["plausible"] = _("Whether it is plausible takes yes or no, nothing else.")
+        verdicts = _verdicts(raw.get("verdicts"), material.paragraphs, errors)
+        if errors:
+            raise InvalidResponse(errors)
+        return {"plausible": True, "verdicts": verdicts}
+
+    def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
+        """Return whether any paragraph shows it correct, and their share of the deciding ones."""
+        decided = [one["value"] for one in response["verdicts"] if one["value"] != NEITHER]
+        correct = decided.count(CORRECT)
+        return {
+            "any_correct": float(correct > 0),
+            "avg_correct": correct / len(decided) if decided else 0.0,
+        }
 
     def questions(self) -> tuple[Question, ...]:
         return QUESTIONS
@@ -101,150 +221,17 @@ class OfParagraphs(Answers):
             "highlights": _highlights(judgments),
         }
 
-
-def _words_read(one: Observed) -> int:
-    """Return the words read: an implausible answer requires no paragraphs."""
-    shown: Edges = one.paragraphs if one.response["plausible"] else []
-    return one.text_words + one.input_words + sum(map(len, shown))
-
-
-def _highlights(judgments: Sequence[Observed]) -> Highlights:
-    found = [
-        (i, p, _touched(one.paragraphs[p], verdict["spans"]), len(one.paragraphs[p]))
-        for i, one in enumerate(judgments)
-        for p, verdict in enumerate(one.response["verdicts"])
-        if verdict["spans"]
-    ]
-    judgment, paragraph, tokens, length = zip(*found, strict=True) if found else ((), (), (), ())
-    numbers = (np.array(column, dtype=np.int64) for column in (judgment, paragraph, length))
-    judgments_, paragraphs, lengths = numbers
-    return Highlights(judgments_, paragraphs, list(tokens), lengths)
-
-
-def _touched(edges: list[tuple[int, int]], spans: Sequence[Sequence[int]]) -> frozenset[int]:
-    """Return the numbers of the words that these spans touch."""
-    return frozenset(
-        number
-        for number, (first, last) in enumerate(edges)
-        if any(start < last and end > first for start, end in spans)
-    )
-
-
-# The texts of the page's script.
-
-
-def judging() -> dict[str, Any]:
-    return _lacking() | {
-        "highlighting": instruments_base.strings(),
-        "remove": _("Remove"),
-        "remove_number": _("Remove highlight %(n)s"),
-        "unconfirmed": _("Changed: confirm it again"),
-        "nothing_to_confirm": _("Nothing to confirm yet: answer and highlight first"),
-        "done": _("%(n)s of %(all)s done"),
-    }
-
-
-def _lacking() -> dict[str, Any]:
-    """Return each missing part, as the bar says it for paragraphs, and as the paragraph does."""
-    return {
-        "no_plausible": _("whether the answer is plausible"),
-        "lacking": {
-            "todo": by_number(
-                lambda n: ngettext(
-                    "Paragraph %(list)s has no answer", "Paragraphs %(list)s have no answer", n
-                )
-            ),
-            "highlight": by_number(
-                lambda n: ngettext(
-                    "Paragraph %(list)s needs a highlight",
-                    "Paragraphs %(list)s need a highlight",
-                    n,
-                )
-            ),
-            "confirm": by_number(
-                lambda n: ngettext(
-                    "Paragraph %(list)s is not confirmed",
-                    "Paragraphs %(list)s are not confirmed",
-                    n,
-                )
-            ),
-        },
-        "lacking_here": {
-            "todo": _("No answer yet"),
-            "highlight": _("Needs a highlight"),
-            "confirm": _("Not confirmed yet"),
-        },
-    }
-
-
-class AnswerCorrectness(OfParagraphs):
-    key = "answer_correctness"
-    version = scoring = "1"
-    label = "Answer correctness"
-    title = gettext_lazy("Check answers")
-    about = gettext_lazy(
-        "A computer program answered a question. You check its answer against a few paragraphs."
-    )
-    criteria = CORRECTNESS_CRITERIA
-    verdicts = VERDICTS
-    template = "work/answer_correctness.html"
-    folder = Path(__file__).parent
-    minutes = "1–3"
-    needs_paragraphs = True
-    needs_input = True
-
-    @property
-    def example(self) -> Material:
-        return Material(
-            _("in 1936"),
-            input=_("when did the ferry to tarn island start"),
-            paragraphs=(
-                _(
-                    "Tarn Island had no regular crossing until 1936, when the first ferry left "
-                    "the new pier with eleven passengers and a cow."
-                ),
-                _("The pier was built of oak and has been repaired three times."),
-                _(
-                    "A mail boat rowed over every week from 1902 on. The ferry replaced it a "
-                    "generation later."
-                ),
-            ),
-        )
-
-    def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
-        """Return the scored fields, without paragraphs if the answer is implausible."""
-        plausible = raw.get("plausible")
-        if plausible is False:
-            return {"plausible": False, "verdicts": []}
-        errors: dict[str, str] = {}
-        if plausible is None:
-            errors["plausible"] = _("The question above the paragraphs has no answer.")
-        elif plausible is not True:
-            errors["plausible"] = _("Whether it is plausible takes yes or no, nothing else.")
-        verdicts = _verdicts(raw.get("verdicts"), material.paragraphs, errors)
-        if errors:
-            raise InvalidResponse(errors)
-        return {"plausible": True, "verdicts": verdicts}
-
-    def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
-        """Return whether any paragraph shows it correct, and their share of the deciding ones."""
-        decided = [one["value"] for one in response["verdicts"] if one["value"] != NEITHER]
-        correct = decided.count(CORRECT)
-        return {
-            "any_correct": float(correct > 0),
-            "avg_correct": correct / len(decided) if decided else 0.0,
+    def strings(self) -> dict[str, Any]:
+        return _lacking() | {
+            "highlighting": instruments_base.strings(),
+            "remove": _("Remove"),
+            "remove_number": _("Remove highlight %(n)s"),
+            "unconfirmed": _("Changed: confirm it again"),
+            "nothing_to_confirm": _("Nothing to confirm yet: answer and highlight first"),
+            "done": _("%(n)s of %(all)s done"),
         }
 
-    def takes_long(self, response: Mapping[str, Any], *, material: Material) -> bool:
-        return False
-
-    def page(self, material: Material) -> dict[str, Any]:
-        return {}  # the script reads the paragraphs from the page
-
-    def strings(self) -> dict[str, Any]:
-        return judging()
-
-    def tutorial(self, language: str) -> Tutorial | None:
+    def tutorial(self, language: str) -> Tutorial:
         return builtin(self.folder, language, instrument=self.key)
 
 

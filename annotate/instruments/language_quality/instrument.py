@@ -2,23 +2,21 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
 
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop, pgettext_lazy
 
-from annotate.instruments.base import Material
+from annotate.instruments.base import Level, Material
 from annotate.instruments.rating.instrument import (
     EDIT,
     EDITING,
     HTER,
-    Choice,
     Definition,
-    Example,
     Rating,
-    Section,
+    example,
     question_of,
+    section,
 )
 from estimation.metrics import HTER_VERSION
 
@@ -33,17 +31,17 @@ FAIR = pgettext_lazy("quality of a text", "Fair")
 
 FLUENCY = question_of(
     "fluency",
-    Choice(1, _("Fluent"), _("No errors, or one slip you read past")),
-    Choice(0, _("Partly fluent"), _("Errors, but the meaning is always clear"), IMPROVE),
-    Choice(-1, _("Not fluent"), _("You have to guess, or it makes no sense"), IMPROVE),
+    Level(1, _("Fluent"), _("No errors, or one slip you read past")),
+    Level(0, _("Partly fluent"), _("Errors, but the meaning is always clear"), IMPROVE),
+    Level(-1, _("Not fluent"), _("You have to guess, or it makes no sense"), IMPROVE),
     label=_("Fluency"),
     ask=_("Does it read as natural, correct language?"),
 )
 REDUNDANCY = question_of(
     "redundancy",
-    Choice(1, _("Little or none"), _("Nothing is repeated without need")),
-    Choice(0, _("Some"), _("A phrase or a name is repeated"), IMPROVE),
-    Choice(-1, _("A lot"), _("Whole sentences could be cut"), IMPROVE),
+    Level(1, _("Little or none"), _("Nothing is repeated without need")),
+    Level(0, _("Some"), _("A phrase or a name is repeated"), IMPROVE),
+    Level(-1, _("A lot"), _("Whole sentences could be cut"), IMPROVE),
     label=_("Redundancy"),
     ask=_("Is anything said more often than needed?"),
     balance=0.07,
@@ -51,11 +49,11 @@ REDUNDANCY = question_of(
 )
 OVERALL = question_of(
     "overall",
-    Choice(1, _("Good"), _("You would publish it as it stands")),
-    Choice(
+    Level(1, _("Good"), _("You would publish it as it stands")),
+    Level(
         0, pgettext_lazy("quality of a text", "Fair"), _("Fine after a short correction"), IMPROVE
     ),
-    Choice(-1, _("Poor"), _("You would rewrite it from scratch"), IMPROVE),
+    Level(-1, _("Poor"), _("You would rewrite it from scratch"), IMPROVE),
     label=_("Overall"),
     ask=_("How good is the text as a whole?"),
     balance=0.16,
@@ -67,37 +65,37 @@ QUALITY_CRITERIA = (*ASKED, HTER)
 # Language quality, as one definition of a rating study.
 
 
-DEFINITION_FLUENCY = Section(
+DEFINITION_FLUENCY = section(
     _("Fluency: does it read as natural, correct language?"),
     examples=(
-        Example(_("Fluent"), _("The bridge reopened on Friday after six weeks of repairs.")),
-        Example(
+        example(_("Fluent"), _("The bridge reopened on Friday after six weeks of repairs.")),
+        example(
             _("Partly fluent"),
             _("The bridge have reopened at Friday after six week of repairs."),
             _("Wrong, but clear."),
         ),
-        Example(
+        example(
             _("Not fluent"),
             _("Bridge the Friday reopened of repairs after it six."),
             _("You have to guess."),
         ),
-        Example(
+        example(
             _("Not fluent"),
             _("The bridge reopened the bridge on Friday after six weeks of Friday."),
             _("It makes no sense."),
         ),
     ),
 )
-DEFINITION_REDUNDANCY = Section(
+DEFINITION_REDUNDANCY = section(
     _("Redundancy: is anything said more often than needed?"),
     examples=(
-        Example(_("Little or none"), _("Maria Lopez won the race. She had trained for a year.")),
-        Example(
+        example(_("Little or none"), _("Maria Lopez won the race. She had trained for a year.")),
+        example(
             _("Some"),
             _("Maria Lopez won the race. Maria Lopez had trained for a year."),
             _("A pronoun would do."),
         ),
-        Example(
+        example(
             _("A lot"),
             _("Maria Lopez won the race. The race was won by Maria Lopez."),
             _("One sentence says it all."),
@@ -120,7 +118,7 @@ DEFINITION = Definition(
         _("Where it falls short, improve it in a text box."),
     ),
     instructions=(
-        Section(
+        section(
             "",
             _(
                 "Read the text once as a reader would. Judge how it is written; whether it is "
@@ -129,14 +127,14 @@ DEFINITION = Definition(
         ),
         DEFINITION_FLUENCY,
         DEFINITION_REDUNDANCY,
-        Section(
+        section(
             _("Overall: how good is the text as a whole?"),
             _(
                 "Your own impression, beyond the two questions above: an awkward order, a sentence "
                 "that breaks off or a confusing reference counts here."
             ),
         ),
-        Section(
+        section(
             _("The edit"),
             _(
                 "When any answer is below the best one, improve the text as much as you can: "
@@ -147,11 +145,12 @@ DEFINITION = Definition(
     ),
     criteria=ASKED,
     minutes="1–3",
-    edit=replace(
-        EDITING,
-        when=_("If an answer is below the best one, you improve the text here."),
-        needed=_("Please improve the text: at least one answer was below the best level."),
-        not_needed=_("An edit is needed only when an answer is below the best one."),
+    edit=EDITING.model_copy(
+        update={
+            "when": _("If an answer is below the best one, you improve the text here."),
+            "needed": _("Please improve the text: at least one answer was below the best level."),
+            "not_needed": _("An edit is needed only when an answer is below the best one."),
+        }
     ),
     example=Material(
         gettext_noop(
@@ -164,7 +163,7 @@ DEFINITION = Definition(
 
 class LanguageQuality(Rating):
     title = _("Rate short texts")
-    folder: ClassVar = Path(__file__).parent
+    folder = Path(__file__).parent
 
     def __init__(self, version: str = DEFINITION.version, hter_version: str = HTER_VERSION) -> None:
         super().__init__(replace(DEFINITION, version=version), hter_version)

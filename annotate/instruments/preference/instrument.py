@@ -1,20 +1,18 @@
 """Preference: two texts of an item side by side, and one question about them."""
 
 from pathlib import Path
-from typing import ClassVar
 
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
-from annotate.instruments.base import Material, joined
+from annotate.instruments.base import Level, Material, joined
 from annotate.instruments.rating.instrument import (
-    Choice,
     Definition,
-    Example,
     Rating,
-    Section,
+    example,
     question_of,
+    section,
 )
 
 # Which of two texts is better, and by how much, as one definition of a rating study.
@@ -22,11 +20,11 @@ from annotate.instruments.rating.instrument import (
 
 PREFERENCE = question_of(
     "preference",
-    Choice(2, _("First, clearly"), _("You would always take the first one")),
-    Choice(1, _("First, slightly"), _("A little better as a whole")),
-    Choice(0, _("About the same"), _("Equally good, or equally bad")),
-    Choice(-1, _("Second, slightly"), _("A little better as a whole")),
-    Choice(-2, _("Second, clearly"), _("You would always take the second one")),
+    Level(2, _("First, clearly"), _("You would always take the first one")),
+    Level(1, _("First, slightly"), _("A little better as a whole")),
+    Level(0, _("About the same"), _("Equally good, or equally bad")),
+    Level(-1, _("Second, slightly"), _("A little better as a whole")),
+    Level(-2, _("Second, clearly"), _("You would always take the second one")),
     label=_("Preference"),
     ask=_("Which text is better?"),
 )
@@ -51,7 +49,7 @@ DEFINITION = Definition(
         _("Say which one is better, and by how much."),
     ),
     instructions=(
-        Section(
+        section(
             "",
             _(
                 "Read both texts before you answer. Where you see what they were written for, the "
@@ -60,18 +58,18 @@ DEFINITION = Definition(
                 "not better by itself."
             ),
         ),
-        Section(
+        section(
             _("How much better?"),
             examples=(
-                Example(
+                example(
                     _("Clearly"),
                     _("You would take the same one again without thinking."),
                 ),
-                Example(
+                example(
                     _("Slightly"),
                     _("You had to weigh them up, and one of them is a little better."),
                 ),
-                Example(
+                example(
                     _("About the same"),
                     _("You see no difference that matters, or each is better in its own way."),
                 ),
@@ -87,7 +85,7 @@ DEFINITION = Definition(
 
 class Preference(Rating):
     title = _("Compare two texts")
-    folder: ClassVar = Path(__file__).parent
+    folder = Path(__file__).parent
 
     def __init__(self) -> None:
         super().__init__(DEFINITION)

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from unicodedata import category
 
 import numpy as np
@@ -32,7 +31,6 @@ from annotate.common.schemas import (
 from annotate.common.text import is_visible
 from annotate.instruments import base as instruments_base
 from annotate.instruments.base import (
-    Answers,
     Criterion,
     Highlight,
     Instrument,
@@ -140,27 +138,6 @@ def pair_scored(criteria: Sequence[Criterion]) -> Iterator[Criterion]:
         )
 
 
-def pair_scores(response: Mapping[str, Any], criteria: Sequence[Criterion]) -> dict[str, float]:
-    """Return how far the first text is preferred, -1 to 1, and whether it wins: 0, ½ or 1."""
-    found = {}
-    for one in criteria:
-        value = response[one.name] / max(level.value for level in one.levels)
-        found[one.name] = value
-        found[one.name + WINS] = (1 + (value > 0) - (value < 0)) / 2
-    return found
-
-
-def in_own_order(seen: Mapping[str, int], *, turned: bool) -> dict[str, Any]:
-    """Return the answers of a page as they are stored."""
-    return {**_signed(seen, turned=turned), TURNED: turned}
-
-
-def as_seen(response: Mapping[str, Any]) -> dict[str, Any]:
-    """Return stored answers as their annotator gave them."""
-    seen = {name: value for name, value in response.items() if name != TURNED}
-    return _signed(seen, turned=response[TURNED])
-
-
 def _signed(answers: Mapping[str, int], *, turned: bool) -> dict[str, int]:
     return {name: -value if turned else value for name, value in answers.items()}
 
@@ -188,20 +165,12 @@ HTER = Criterion(
 
 
 @dataclass(frozen=True)
-class Choice(Level):
-    """A level, and what choosing it requires: an edit of the text, evidence in it, or both."""
-
-    requires: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Question(Criterion):
     """A criterion that people are asked about."""
 
-    levels: tuple[Choice, ...] = ()
     evidence: "Words" = ""  # what to highlight, if a level requires evidence
 
-    def choice(self, value: int) -> Choice:
+    def choice(self, value: int) -> Level:
         return next(level for level in self.levels if level.value == value)
 
     @property
@@ -216,7 +185,7 @@ class Question(Criterion):
 
 def question_of(
     name: str,
-    *levels: Choice,
+    *levels: Level,
     label: "Words",
     ask: "Words",
     higher_is_better: bool = True,
@@ -240,36 +209,54 @@ def question_of(
     )
 
 
-@dataclass(frozen=True)
-class Example:
+Line = Annotated[OptionalText, Field(max_length=300)]
+
+
+class Example(Declared):
     """A sentence or two, the right level, and optionally the reason."""
 
-    label: "Words"
-    text: "Words"
-    note: "Words" = ""
+    label: Annotated[Text, Field(max_length=80)]
+    text: Annotated[Indented, Field(max_length=1000)]
+    note: Line = ""
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Declared):
     """One part of the instructions; blank lines separate its paragraphs."""
 
-    title: "Words"
-    text: "Words" = ""
-    examples: tuple[Example, ...] = ()
+    title: Annotated[OptionalText, Field(max_length=200)] = ""
+    text: Annotated[OptionalText, Field(max_length=5000)] = ""
+    examples: Several[Example] = Field(default=(), max_length=10)
+
+    def faults(self, context: Any) -> Iterator[Fault]:
+        if not (self.title or self.text or self.examples):
+            yield (), "Is empty. Give it a title, a text or examples."
 
 
-@dataclass(frozen=True)
-class EditWording:
-    """The wording about the edit: when it is required, how to do it, and why it is not required."""
+class EditWording(Declared):
+    """The wording about the edit: when it is required, how to do it, and why it is not required.
 
-    title: "Words"
-    hint: "Words"
-    when: "Words"
-    needed: "Words"
-    not_needed: "Words"
+    Missing or empty parts have the usual wording.
+    """
+
+    title: Line = ""
+    hint: Line = ""
+    when: Line = ""
+    needed: Line = ""
+    not_needed: Line = ""
 
 
-EDITING = EditWording(
+# Our own wording is translated when it is shown, so it is not checked as text.
+
+
+def example(label: "Words", text: "Words", note: "Words" = "") -> Example:
+    return Example.model_construct(label=label, text=text, note=note)
+
+
+def section(title: "Words", text: "Words" = "", examples: tuple[Example, ...] = ()) -> Section:
+    return Section.model_construct(title=title, text=text, examples=examples)
+
+
+EDITING = EditWording.model_construct(
     title=_("Now improve the text as much as you can"),
     hint=_("Keep what the text says."),
     when=_("With some answers, you improve the text here."),
@@ -355,31 +342,7 @@ def _language(code: str) -> str:
     return code
 
 
-Line = Annotated[OptionalText, Field(max_length=300)]
 Requirements = Annotated[Several[Literal["edit", "evidence"]], Field(max_length=len(REQUIREMENTS))]
-
-
-class ExampleShape(Declared):
-    label: Annotated[Text, Field(max_length=80)]
-    text: Annotated[Indented, Field(max_length=1000)]
-    note: Line = ""
-
-
-class SectionShape(Declared):
-    title: Annotated[OptionalText, Field(max_length=200)] = ""
-    text: Annotated[OptionalText, Field(max_length=5000)] = ""
-    examples: Several[ExampleShape] = Field(default=(), max_length=10)
-
-    def faults(self, context: Any) -> Iterator[Fault]:
-        if not (self.title or self.text or self.examples):
-            yield (), "Is empty. Give it a title, a text or examples."
-
-    def section(self) -> Section:
-        return Section(
-            self.title,
-            self.text,
-            tuple(Example(one.label, one.text, one.note) for one in self.examples),
-        )
 
 
 class LevelShape(Declared):
@@ -388,11 +351,11 @@ class LevelShape(Declared):
     cue: Annotated[Text, Field(max_length=200)]
     requires: Requirements = ()
 
-    def choice(self, always: tuple[str, ...]) -> Choice:
+    def choice(self, always: tuple[str, ...]) -> Level:
         """Return the level. `always`: what every level of the criterion requires."""
         required = {*always, *self.requires}
         sorted_out = tuple(one for one in REQUIREMENTS if one in required)
-        return Choice(self.value, self.label, self.cue, sorted_out)
+        return Level(self.value, self.label, self.cue, sorted_out)
 
 
 class CriterionShape(Declared):
@@ -440,21 +403,6 @@ class CriterionShape(Declared):
         )
 
 
-class EditShape(Declared):
-    """The wording about the edit. Missing or empty parts have the default wording."""
-
-    title: Line = ""
-    hint: Line = ""
-    when: Line = ""
-    needed: Line = ""
-    not_needed: Line = ""
-
-    def wording(self) -> EditWording:
-        return EditWording(
-            **{name: own or getattr(EDITING, name) for name, own in self.model_dump().items()}
-        )
-
-
 class MaterialShape(Declared):
     text: Annotated[Indented, Field(max_length=5000)]
     second: Annotated[OptionalIndented, Field(max_length=5000)] = ""
@@ -479,11 +427,11 @@ class DefinitionShape(Declared):
     hint: Line = ""
     about: Annotated[Text, Field(max_length=600)]
     steps: Several[Annotated[Text, Field(max_length=200)]] = Field(default=(), max_length=8)
-    instructions: Several[SectionShape] = Field(default=(), max_length=MOST_SECTIONS)
+    instructions: Several[Section] = Field(default=(), max_length=MOST_SECTIONS)
     minutes: Annotated[OptionalText, Field(max_length=20)] = ""
     input_label: Annotated[OptionalText, Field(max_length=60)] = ""
     criteria: Several[CriterionShape] = Field(min_length=1, max_length=MOST_CRITERIA)
-    edit: EditShape = EditShape()
+    edit: EditWording = EditWording()
     compares: bool = False
     shows_others: bool = False
     example: MaterialShape = Field(
@@ -525,6 +473,7 @@ class DefinitionShape(Declared):
             )
 
     def definition(self, version: str) -> Definition:
+        own_words = {name: words for name, words in self.edit.model_dump().items() if words}
         return Definition(
             key=self.key,
             version=version,
@@ -534,22 +483,22 @@ class DefinitionShape(Declared):
             hint=self.hint,
             about=self.about,
             steps=self.steps,
-            instructions=tuple(one.section() for one in self.instructions),
+            instructions=self.instructions,
             minutes=self.minutes or "1–3",
             input_label=self.input_label,
             criteria=tuple(one.asked() for one in self.criteria),
-            edit=self.edit.wording(),
+            edit=EDITING.model_copy(update=own_words),
             example=self.example.material(compares=self.compares, shows_others=self.shows_others),
             compares=self.compares,
             shows_others=self.shows_others,
         )
 
 
-# Writes a definition as JSON data that `reading.read` accepts.
+# Writes a definition as JSON data that `read_definition` accepts.
 
 
 EXAMPLE = ("label", "text", "note")
-EDIT_WORDING = tuple(one.name for one in fields(EditWording))
+EDIT_WORDING = tuple(EditWording.model_fields)
 
 
 def as_data(definition: Definition) -> dict[str, Any]:
@@ -667,28 +616,6 @@ def required(chosen: Mapping[str, int], criteria: Sequence[Question]) -> frozens
     return frozenset(what for c in criteria for what in c.choice(chosen[c.name]).requires)
 
 
-def evidence(
-    raw: Any, *, text: str, chosen: Mapping[str, int], criteria: Sequence[Question]
-) -> tuple[dict[str, list[instruments_base.Span]], dict[str, str]]:
-    """Return the highlights of each criterion whose level requires some, and the problems."""
-    given = raw if isinstance(raw, Mapping) else {}
-    found: dict[str, list[instruments_base.Span]] = {}
-    errors: dict[str, str] = {}
-    for criterion in criteria:
-        if EVIDENCE not in criterion.choice(chosen[criterion.name]).requires:
-            continue
-        try:
-            found[criterion.name] = instruments_base.read_spans(given.get(criterion.name, []), text)
-        except instruments_base.InvalidSpans as problem:
-            errors[f"evidence.{criterion.name}"] = str(problem)
-            continue
-        if not found[criterion.name] and has_words(text):
-            errors[f"evidence.{criterion.name}"] = gettext(
-                "Please highlight the words that led you to your answer to “%(label)s”."
-            ) % {"label": criterion.label}
-    return found, errors
-
-
 def has_words(text: str) -> bool:
     """Return whether there is anything to highlight, by the same rule as `static/js/spans.js`."""
     return any(is_visible(one) and category(one)[0] != "P" for one in text)
@@ -717,49 +644,6 @@ def checked_edit(given: Any, *, text: str, needed: str) -> str:
             }
         )
     return given
-
-
-# How responses of a rating study are read by reviewers, screens and annotators.
-
-
-class OfRatings(Answers):
-    """The levels of criteria, the evidence for them, and the edit; or a comparison's answers."""
-
-    def recalled(self: Instrument, response: Mapping[str, Any]) -> str:
-        """Return the answers in one line, as their annotator gave them."""
-        return Answers.recalled(self, self.reopened(response))
-
-    def answered(self: Instrument, response: Mapping[str, Any]) -> str:
-        """Return the answers in one line for reviewers, who see a pair in its own order."""
-        return Answers.recalled(self, response)
-
-    def reopened(self: Instrument, response: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a stored response as the draft from which its annotator corrects it."""
-        return as_seen(response) if self.compares else dict(response)
-
-    def highlights(
-        self: Instrument, response: Mapping[str, Any], material: Material
-    ) -> list[Highlight]:
-        labels = {question.name: question.label for question in self.questions()}
-        return [
-            Highlight(labels.get(name, name), material.text, spans)
-            for name, spans in response.get(EVIDENCE, {}).items()
-        ]
-
-    def columns(self: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
-        if self.compares:
-            turned = [one.response[TURNED] for one in judgments]
-            return Answers.columns(self, judgments) | {"turned": np.array(turned, dtype=float)}
-        edits = [one.response.get(EDIT) for one in judgments]
-        distance = [
-            np.nan if edit is None else one.response["distance"]
-            for one, edit in zip(judgments, edits, strict=True)
-        ]
-        same = [-1 if edit is None else _label(" ".join(edit.split())) for edit in edits]
-        return Answers.columns(self, judgments) | {
-            "edit_distance": np.array(distance, dtype=np.float64),
-            "edit_text": np.array(same, dtype=np.int64),
-        }
 
 
 def _label(text: str) -> int:
@@ -820,57 +704,25 @@ def _highlighting() -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
-class Rating(OfRatings):
+class Rating(Instrument):
     """hter_version: the rule by which edits are scored."""
 
-    definition: Definition
-    hter_version: str = HTER_VERSION
-
-    title = _("Rate texts")
+    title: "Words" = _("Rate texts")
     template = "work/rating.html"
-    needs_paragraphs = False
-    folder: ClassVar[Path | None] = None
 
-    @property
-    def key(self) -> str:
-        return self.definition.key
-
-    @property
-    def version(self) -> str:
-        return self.definition.version
-
-    @property
-    def scoring(self) -> str:
-        return self.hter_version if self.definition.asks_for_edits else "1"
-
-    @property
-    def label(self) -> str:
-        return self.definition.label
-
-    @property
-    def criteria(self) -> tuple[Criterion, ...]:
-        return self.definition.scored
-
-    @property
-    def about(self) -> "Words":
-        return self.definition.about
-
-    @property
-    def minutes(self) -> str:
-        return self.definition.minutes
-
-    @property
-    def needs_input(self) -> bool:
-        return bool(self.definition.input_label)
-
-    @property
-    def compares(self) -> bool:
-        return self.definition.compares
-
-    @property
-    def shows_others(self) -> bool:
-        return self.definition.shows_others
+    def __init__(self, definition: Definition, hter_version: str = HTER_VERSION) -> None:
+        self.definition = definition
+        self.hter_version = hter_version
+        self.key = definition.key
+        self.version = definition.version
+        self.scoring = hter_version if definition.asks_for_edits else "1"
+        self.label = definition.label
+        self.criteria = definition.scored
+        self.about = definition.about
+        self.minutes = definition.minutes
+        self.needs_input = bool(definition.input_label)
+        self.compares = definition.compares
+        self.shows_others = definition.shows_others
 
     @property
     def example(self) -> Material:
@@ -881,7 +733,7 @@ class Rating(OfRatings):
         if errors:
             raise InvalidResponse(errors)
         if self.definition.compares:
-            return in_own_order(levels, turned=material.turned)
+            return {**_signed(levels, turned=material.turned), TURNED: material.turned}
         return {
             **levels,
             **self._evidence(raw.get("evidence"), levels, material),
@@ -889,11 +741,25 @@ class Rating(OfRatings):
         }
 
     def _evidence(self, raw: Any, levels: dict[str, int], material: Material) -> dict[str, Any]:
+        """Return the highlights of each criterion whose level requires some."""
         if not self.definition.takes_evidence:
             return {}
-        found, errors = evidence(
-            raw, text=material.text, chosen=levels, criteria=self.definition.criteria
-        )
+        given = raw if isinstance(raw, Mapping) else {}
+        found: dict[str, list[instruments_base.Span]] = {}
+        errors: dict[str, str] = {}
+        for one in self.definition.criteria:
+            if EVIDENCE not in one.choice(levels[one.name]).requires:
+                continue
+            try:
+                spans = instruments_base.read_spans(given.get(one.name, []), material.text)
+            except instruments_base.InvalidSpans as problem:
+                errors[f"evidence.{one.name}"] = str(problem)
+                continue
+            found[one.name] = spans
+            if not spans and has_words(material.text):
+                errors[f"evidence.{one.name}"] = gettext(
+                    "Please highlight the words that led you to your answer to “%(label)s”."
+                ) % {"label": one.label}
         if errors:
             raise InvalidResponse(errors)
         return {"evidence": found}
@@ -908,12 +774,14 @@ class Rating(OfRatings):
         return {"edit": edit, "distance": levenshtein(normalise(material.text), edit)}
 
     def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
-        """Return the levels, and as `edit` the HTER: 0 without a required edit, unbounded above.
-
-        Of a comparison: `comparing.scores`.
-        """
+        """Return the levels, and as `edit` the HTER: 0 without a required edit, unbounded above."""
         if self.definition.compares:
-            return pair_scores(response, self.definition.criteria)
+            found = {}
+            for one in self.definition.criteria:
+                value = response[one.name] / max(level.value for level in one.levels)
+                found[one.name] = value  # how far the first is preferred, −1 to 1
+                found[one.name + WINS] = (1 + (value > 0) - (value < 0)) / 2
+            return found
         scores = {c.name: float(response[c.name]) for c in self.definition.criteria}
         if self.definition.asks_for_edits:
             edit = response["edit"]
@@ -926,6 +794,40 @@ class Rating(OfRatings):
     def takes_long(self, response: Mapping[str, Any], *, material: Material) -> bool:
         edit = response.get(EDIT)
         return edit is not None and takes_long(material.text, edit)
+
+    def highlights(self, response: Mapping[str, Any], material: Material) -> list[Highlight]:
+        labels = {question.name: question.label for question in self.questions()}
+        return [
+            Highlight(labels.get(name, name), material.text, spans)
+            for name, spans in response.get(EVIDENCE, {}).items()
+        ]
+
+    def recalled(self, response: Mapping[str, Any]) -> str:
+        return super().recalled(self.reopened(response))
+
+    def answered(self, response: Mapping[str, Any]) -> str:
+        return super().recalled(response)
+
+    def reopened(self, response: Mapping[str, Any]) -> dict[str, Any]:
+        if not self.compares:
+            return dict(response)
+        stored = {name: value for name, value in response.items() if name != TURNED}
+        return _signed(stored, turned=response[TURNED])
+
+    def columns(self, judgments: Sequence[Observed]) -> dict[str, Any]:
+        if self.compares:
+            turned = [one.response[TURNED] for one in judgments]
+            return super().columns(judgments) | {"turned": np.array(turned, dtype=float)}
+        edits = [one.response.get(EDIT) for one in judgments]
+        distance = [
+            np.nan if edit is None else one.response["distance"]
+            for one, edit in zip(judgments, edits, strict=True)
+        ]
+        same = [-1 if edit is None else _label(" ".join(edit.split())) for edit in edits]
+        return super().columns(judgments) | {
+            "edit_distance": np.array(distance, dtype=np.float64),
+            "edit_text": np.array(same, dtype=np.int64),
+        }
 
     def shown(self, material: Material) -> str:
         return (

@@ -5,34 +5,23 @@ It has no page; the response contains the scores.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from annotate.instruments.base import (
     CORRECTNESS_CRITERIA,
-    Answers,
     Criterion,
+    Instrument,
     InvalidResponse,
     Material,
 )
 from annotate.instruments.language_quality.instrument import QUALITY_CRITERIA
 
 
-@dataclass(frozen=True)
-class RecordedScores(Answers):
-    key: str
-    label: str
-    criteria: tuple[Criterion, ...]
-    version: str = "1"
-    scoring: ClassVar = "1"
-    title: str = "Judge texts"
-    about: str = ""
-    template: str = ""
-    minutes: str = ""
-    needs_paragraphs: bool = False
-    needs_input: bool = False
-    example: ClassVar = Material("")
-    folder: ClassVar = None
+class RecordedScores(Instrument):
+    title = "Judge texts"
+
+    def __init__(self, key: str, label: str, criteria: tuple[Criterion, ...]) -> None:
+        self.key, self.label, self.criteria = key, label, criteria
 
     def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
         scores = raw.get("scores")
@@ -49,18 +38,6 @@ class RecordedScores(Answers):
 
     def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
         return dict(response["scores"])
-
-    def takes_long(self, response: Mapping[str, Any], *, material: Material) -> bool:
-        return False
-
-    def page(self, material: Material) -> dict[str, Any]:
-        return {}
-
-    def strings(self) -> dict[str, Any]:
-        return {}
-
-    def tutorial(self, language: str) -> None:
-        return None
 
 
 def _problem(criterion: Criterion, value: Any) -> str:

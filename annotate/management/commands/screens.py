@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotate.campaigns import amendments, exports, facts
 from annotate.common.errors import ServiceError, nothing_changed
-from annotate.management.screen_options import add_settings, settings_of
+from annotate.management.plan_options import add_settings, settings_of
 
 
 class Command(BaseCommand):

@@ -209,16 +209,6 @@ def test_strengths_have_intervals_where_all_pairs_have(client):
     assert "[" not in shown
 
 
-def test_one_pair_has_no_strengths(client):
-    owner = user()
-    study = compared(rows(6, "AB"), owner=owner)
-    judged(study, 6)
-    refresh.refresh(study.pk)
-    client.force_login(owner)
-    page = client.get(reverse("estimation:dashboard", args=[study.public_id])).content.decode()
-    assert "Strength of the systems" not in page
-
-
 def test_the_report_tells_of_pairs(client):
     owner = user()
     study = compared(rows(6), owner=owner)

@@ -33,7 +33,6 @@ from annotate.review import queries as review_queries
 from annotate.screening.signals import PageCounts
 from annotate.tasks import look_at_signals
 from annotate.work import submitting, task
-from annotate.work.submitting import PageSent
 from tests.annotate.work.pages.working import BEST, JUDGED, call, invitation, work_data, work_url
 from tests.factories import campaign, change, leased, person, user
 
@@ -55,9 +54,9 @@ def at(network: str = NETWORK) -> Client:
 
 
 def judge(who: Participation, signals=None, *, network: str = NETWORK, **changes) -> None:
-    page = PageSent(PASTED if signals is None else signals, network, AGENT)
+    page = {"signals": PASTED if signals is None else signals, "network": network, "agent": AGENT}
     raw = {**BEST, **changes}
-    submitting.submit_judgment(leased(who).pk, participation_id=who.pk, raw=raw, page=page)
+    submitting.submit_judgment(leased(who).pk, participation_id=who.pk, raw=raw, **page)
 
 
 def rewritten(who: Participation, n: int = 6, **changes) -> None:
@@ -150,8 +149,8 @@ def test_late_work_has_its_signals_too():
     Assignment.objects.filter(pk=leased(who).pk).update(expires_at=timezone.now())
     late = Assignment.objects.get()
     life.expire_all()
-    page = PageSent(PASTED, NETWORK, AGENT)
-    submitting.submit_judgment(late.pk, participation_id=who.pk, raw=BEST, page=page)
+    page = {"signals": PASTED, "network": NETWORK, "agent": AGENT}
+    submitting.submit_judgment(late.pk, participation_id=who.pk, raw=BEST, **page)
     assert Assignment.objects.get(pk=late.pk).signals["pasted"] == 90
 
 

@@ -39,7 +39,7 @@ def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Submits come a minute later than they do, so that the page's clock is the shorter one."""
     later = SimpleNamespace(now=lambda: timezone.now() + timedelta(minutes=1))
     monkeypatch.setattr(submitting, "timezone", later)
-    monkeypatch.setattr(task, "_began", lambda one, _before: one.leased_at)
+    monkeypatch.setattr(task, "begin_of", lambda one: one.leased_at)
 
 
 @pytest.fixture

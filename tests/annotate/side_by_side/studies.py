@@ -33,13 +33,8 @@ def study(
 
 def submit(who: Participation, assignment: int, **answer: int) -> submitting.Following:
     """Submit as the page does."""
-    return submitting.submit(
-        assignment,
-        participation_id=who.pk,
-        raw={**ANSWER, **answer},
-        active_seconds=1.0,
-        version="1",
-    )[1]
+    given = submitting.PageResponse({**ANSWER, **answer}, active_seconds=1.0, version="1")
+    return submitting.submit(assignment, participation_id=who.pk, given=given)[1]
 
 
 def work(who: Participation, *, turns: int = 10**6) -> list[Assignment]:

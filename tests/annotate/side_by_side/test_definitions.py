@@ -30,13 +30,6 @@ def test_it_is_read_and_written():
     assert read_definition(as_data(found)) == found
 
 
-def test_nothing_changes_without_it():
-    found = read_definition(helpful())
-    assert not found.shows_others
-    assert found.example.side_by_side == ()
-    assert "shows_others" not in as_data(found)
-
-
 def test_it_does_not_go_with_comparisons():
     assert "compares" in refused(compares=True)["shows_others"]
 
@@ -48,11 +41,6 @@ def test_the_example_has_a_second_text():
 def test_a_second_text_belongs_to_somebody():
     with pytest.raises(Refused, match="shows_others"):
         read_definition(helpful(example=TWO | {"input": "Why?"}))
-
-
-@pytest.mark.parametrize("value", ["yes", 2, [], {}])
-def test_it_is_true_or_false(value):
-    assert refused(shows_others=value).keys() == {"shows_others"}
 
 
 def test_it_takes_edits_and_evidence():

@@ -6,12 +6,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotate.models import Assignment, Campaign, Participation, Slot, System
-from annotate.studies import definitions
-from annotate.work import leasing, picking, slots
-from tests.annotate.own import helpful
+from annotate.models import Assignment, Participation, Slot, System
+from annotate.work import leasing, picking
 from tests.annotate.side_by_side.studies import items, rows, seen, study, submit, work
-from tests.factories import campaign, leased, person
+from tests.factories import leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -160,39 +158,6 @@ def test_a_gap_far_before_comes_first():
     assert in_hand(who) == [0]
 
 
-def test_other_studies_still_pass_an_item_over():
-    made = definitions.define(helpful(), owner_id=None)
-    texts = [replace(row, input="Why?") for row in rows(6, "AB")]
-    plain = campaign(
-        rows_=texts,
-        instrument=made.key,
-        targets={"helpful": 0.4},
-        metrics=(),
-        double_share=0,
-    )
-    assert items(work(person(plain), turns=6)) == [0, 1, 2, 3, 4, 5]
-
-
-def test_whoever_came_between_is_seen_when_the_slot_is_taken():
-    """An item was begun after it was picked: the lease is undone, and tried again."""
-    made = study(items=3)
-    first, second = person(made, "p1"), person(made, "p2")
-    leased(first)
-    stale = Slot.objects.filter(campaign=made, position=0, assignment=None).first()
-    task = Assignment.objects.create(
-        campaign=made,
-        participation=second,
-        annotator=second.annotator,
-        output=stale.output,
-        leased_at=timezone.now(),
-        expires_at=timezone.now() + timedelta(minutes=5),
-    )
-    assert not slots.begin(stale.pk, task)
-    Assignment.objects.filter(participation=first).update(status="returned")
-    assert slots.begin(stale.pk, task)
-    assert not slots.begin(stale.pk, task)  # it is held now
-
-
 def test_a_lease_that_was_too_late_is_tried_again(monkeypatch):
     made = study(items=3)
     first, second = person(made, "p1"), person(made, "p2")
@@ -212,17 +177,3 @@ def test_a_lease_that_was_too_late_is_tried_again(monkeypatch):
     assert leased(second).output.item.position not in (0, held)
     assert len(picked) == 2
     assert Assignment.objects.filter(participation=second).count() == 1
-
-
-def opened(study: Campaign) -> int:
-    return Assignment.objects.filter(campaign=study, status="leased").count()
-
-
-def test_what_is_given_back_is_free_for_everybody():
-    made = study(items=3)
-    first, second = person(made, "p1"), person(made, "p2")
-    work(first, turns=1)
-    for one in Assignment.objects.filter(participation=first, status="leased"):
-        leasing.give_back(one.pk, participation_id=first.pk)
-    assert opened(made) == 0
-    assert items(work(second, turns=2)) == [0, 0]

@@ -32,14 +32,6 @@ def test_everything_planned_is_judged_once_and_items_stay_together():
     assert len(shared) <= 100, sorted(shared)
 
 
-def test_two_judges_of_every_item():
-    made = study(items=60, systems="ABC", annotator_cap=None, double_share=1)
-    at_once([lambda who=who: work(who) for who in crowd(made, THREADS)])
-    assert counted(made) == Slot.objects.filter(campaign=made).count() == 360
-    check_slots(made.pk)
-    check_people(made)
-
-
 def test_two_tabs_of_one_person():
     made = study(items=20, systems="ABC", annotator_cap=15)
     people = crowd(made, 4)

@@ -12,7 +12,6 @@ from annotate.campaigns.problems import Row
 from annotate.common import tokens
 from annotate.models import Assignment, Participation
 from annotate.work import leasing
-from annotate.work import task as work_task
 from tests.annotate.side_by_side.studies import ANSWER, SAID, seen, study, submit, work
 from tests.annotate.work.pages.working import call, work_data, work_url
 from tests.annotate.work.test_submitting import AROUND, LOCK
@@ -196,17 +195,6 @@ def test_hostile_texts_are_text(client):
     assert "<script>alert" not in html
     assert "The system wrote nothing." in html
     assert html.count('dir="auto"') >= 3
-
-
-def test_the_task_that_is_shown_has_the_material_of_the_one_handed_over():
-    who = person(study())
-    work(who, turns=1)
-    coming = submit(who, leased(who).pk).coming
-    mine = Assignment.objects.select_related(
-        "campaign", "participation", "output__item", "gold"
-    ).get(pk=coming.id)
-    shown = work_task.current(mine, work_task.study(mine.campaign_id))
-    assert shown.material == coming.material
 
 
 def test_the_page_speaks_german(client):

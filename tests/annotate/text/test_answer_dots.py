@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.instruments import registry
-from annotate.instruments.base import criterion_of
 from annotate.review import items
 from annotate.review.items import CEILING, EDGE, FLOOR, WIDTH
 
@@ -42,7 +41,8 @@ def test_every_answer_is_a_dot_inside_the_drawing(values):
 
 
 def test_answers_are_opposed_where_one_text_has_both_ends():
-    overall = criterion_of(registry.get("language_quality"), "overall")
+    criteria = registry.get("language_quality").criteria
+    overall = next(one for one in criteria if one.name == "overall")
     for texts, opposed in (
         ([[-1, 1], [0]], True),
         ([[-1, 0], [1, 1]], False),

@@ -128,7 +128,7 @@ def test_the_settings_find_the_pages_and_scripts_of_every_instrument() -> None:
             name = Path(instrument.template).stem
             assert any((Path(at) / instrument.template).is_file() for at in folders("templates"))
             assert finders.find(f"js/{name}.js")
-            assert access.modules(instrument)
+            assert access.imported(f"js/{name}.js")
 
 
 def folders(name: str) -> list[Path]:

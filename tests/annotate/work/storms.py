@@ -14,7 +14,7 @@ from annotate.models import (
     Participation,
 )
 from annotate.pay import budget
-from annotate.work import leasing, submitting
+from annotate.work import submitting
 from tests.factories import GOOD, person
 
 THREADS = 16
@@ -171,12 +171,3 @@ def try_submit(assignment: Assignment, who: Participation) -> submitting.Receipt
     with suppress(Gone):  # the same text again: leased anew after an expiry, or in another tab
         return submitting.submit_judgment(assignment.pk, participation_id=who.pk, raw=GOOD)
     return None
-
-
-def work_until_refused(who: Participation, *, ahead: bool = False) -> list[str]:
-    """Lease and submit until there is nothing; return why, and how often something was leased."""
-    outcomes = []
-    while isinstance(got := leasing.lease(who.pk, ahead=ahead), Assignment):
-        try_submit(got, who)
-        outcomes.append("leased")
-    return [*outcomes, got.reason]

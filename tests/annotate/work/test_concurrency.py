@@ -15,7 +15,6 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from annotate.campaigns import life
 from annotate.common import marks as common_marks
 from annotate.common.errors import Conflict, Gone
 from annotate.models import (
@@ -28,7 +27,6 @@ from annotate.models import (
     Participation,
     Slot,
 )
-from annotate.pay import budget as pay_budget
 from annotate.work import leasing, submitting
 from tests.annotate.work.storms import (
     THREADS,
@@ -38,70 +36,19 @@ from tests.annotate.work.storms import (
     counted,
     crowd,
     try_submit,
-    work_until_refused,
 )
 from tests.factories import campaign, leased, person
 
 pytestmark = [pytest.mark.slow, pytest.mark.orm, pytest.mark.django_db(transaction=True)]
 
 
-def test_sixteen_threads_collect_exactly_what_was_planned():
-    study = campaign(items=160, annotator_cap=None)  # 160 × 2 outputs, a quarter of them twice
-    n_planned = Slot.objects.filter(campaign=study).count()
-    people = crowd(study, THREADS // 2)
-    jobs = [lambda who=who: work_until_refused(who) for who in people for _tab in range(2)]
-    outcomes = at_once(jobs)
-    assert sum(outcome.count("leased") for outcome in outcomes) >= n_planned == 400
-    assert {outcome[-1] for outcome in outcomes} == {"waiting"}
-    assert counted(study) == n_planned
-    assert life.limit_reached(study.pk) == Campaign.Reason.EXHAUSTED
-    check_invariants(study)
-
-
-def test_the_cap_binds_in_every_tab():
-    study = campaign(items=60, annotator_cap=5)
-    people = crowd(study, THREADS // 2)
-    jobs = [lambda who=who: work_until_refused(who) for who in people for _tab in range(2)]
-    outcomes = at_once(jobs)
-    assert {outcome[-1] for outcome in outcomes} == {"cap"}
-    assert counted(study) == 5 * len(people)
-    check_invariants(study)
-
-
-@pytest.mark.parametrize("budget", ["33.00", "33.43"])
-def test_the_budget_is_spent_to_the_cent_and_no_further(budget):
-    study = campaign(
-        items=60,
-        annotator_cap=None,
-        reward=Decimal("0.37"),
-        fee_rate=Decimal("0.20"),
-        budget=Decimal(budget),
-    )
-    people = crowd(study, THREADS)
-    outcomes = at_once([lambda who=who: work_until_refused(who) for who in people])
-    assert {outcome[-1] for outcome in outcomes} == {"budget"}
-    assert pay_budget.commitments_of(study).total == 75 * Decimal(
-        "0.44"
-    )  # the fee of 0.074 is 0.07
-    check_invariants(study)
-
-
-def test_the_maximum_of_judgments_is_reached_and_not_passed():
-    study = campaign(items=60, annotator_cap=None, max_judgments=50)
-    outcomes = at_once([lambda who=who: work_until_refused(who) for who in crowd(study, THREADS)])
-    assert {outcome[-1] for outcome in outcomes} == {"max_judgments"}
-    assert counted(study) == 50
-    check_invariants(study)
-
-
 def test_tabs_that_fetch_ahead_get_two_assignments_and_no_more():
     study = campaign(items=20)
     who = person(study)
-    got = at_once([lambda: leasing.lease(who.pk, ahead=True) for _ in range(THREADS)])
-    taken = [each for each in got if isinstance(each, Assignment)]
-    assert len(taken) == 2
-    assert len({each.output_id for each in taken}) == 2
-    assert {each.reason for each in got if each not in taken} == {"enough"}
+    first = leased(who)
+    got = at_once([lambda: leasing.lease_ahead(who.pk, after=first.pk) for _ in range(THREADS)])
+    assert len({each.pk for each in got}) == 1
+    assert Assignment.objects.filter(status="leased").count() == 2
     check_invariants(study)
 
 
@@ -188,7 +135,7 @@ def test_leases_that_end_during_submits_leave_consistent_facts(budget):
     check_invariants(study)
 
 
-@pytest.mark.parametrize("turn", range(8))
+@pytest.mark.parametrize("turn", range(2))
 def test_a_submit_that_races_the_end_of_its_lease_has_one_of_two_outcomes(turn):
     study = campaign(items=1, systems=("alpha",), double_share=0)
     slow, quick = person(study, "slow"), person(study, "quick")
@@ -213,7 +160,7 @@ def test_a_submit_that_races_the_end_of_its_lease_has_one_of_two_outcomes(turn):
     check_invariants(study)
 
 
-@pytest.mark.parametrize("turn", range(4))
+@pytest.mark.parametrize("turn", range(2))
 def test_a_submit_that_races_a_give_back_is_never_lost(turn):
     study = campaign(items=1, systems=("alpha",), double_share=0)
     who = person(study)
@@ -229,7 +176,7 @@ def test_a_submit_that_races_a_give_back_is_never_lost(turn):
     check_invariants(study)
 
 
-@pytest.mark.parametrize("turn", range(4))
+@pytest.mark.parametrize("turn", range(2))
 def test_a_heartbeat_that_races_the_sweep_either_keeps_the_lease_or_says_so(turn):
     study = campaign(items=1, systems=("alpha",), double_share=0)
     who = person(study)
@@ -249,7 +196,7 @@ def test_a_heartbeat_that_races_the_sweep_either_keeps_the_lease_or_says_so(turn
 # --- twice the same
 
 
-@pytest.mark.parametrize("turn", range(6))
+@pytest.mark.parametrize("turn", range(2))
 def test_a_double_submit_makes_one_judgment_and_one_receipt(turn):
     study = campaign(budget=Decimal("0.40"))
     who = person(study)
@@ -262,7 +209,7 @@ def test_a_double_submit_makes_one_judgment_and_one_receipt(turn):
     check_invariants(study)
 
 
-@pytest.mark.parametrize("turn", range(3))
+@pytest.mark.parametrize("turn", range(2))
 def test_a_double_late_submit_is_paid_once(turn):
     study = campaign(items=1, systems=("alpha",), double_share=0)
     slow, quick = person(study, "slow"), person(study, "quick")

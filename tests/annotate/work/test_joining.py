@@ -5,13 +5,8 @@ import threading
 import pytest
 from django.db import connection
 from django.test import Client
-from hypothesis import given
-from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
-from hypothesis.extra.django import TestCase
 
 from annotate.common.errors import Conflict, Invalid, TooMany
-from annotate.common.text import are_one
 from annotate.models import Annotator, Campaign, Participation, Ruling
 from annotate.work import participations
 from tests.annotate.work.pages.working import invitation, submit, work_url
@@ -81,25 +76,6 @@ def test_who_comes_back_by_their_own_page_finds_their_work(client: Client) -> No
     assert "1 task" in client.get(work_url(who)).content.decode()
 
 
-class Any_(TestCase):  # noqa: N801
-    @pytest.mark.slow
-    @hypothesis_settings(max_examples=40, deadline=None)
-    @given(st.lists(st.text(st.sampled_from("aАаbBІIl1.0Oo "), min_size=1, max_size=4), max_size=6))
-    def test_of_names_that_are_one_the_first_comes_in(self, typed: list[str]) -> None:
-        made = campaign()
-        inside: list[str] = []
-        for name in typed:
-            try:
-                join(made, name)
-            except Invalid:
-                assert not name.strip()
-            except Conflict:
-                assert any(are_one(name, one) for one in inside)
-            else:
-                assert not any(are_one(name, one) for one in inside)
-                inside.append(name)
-
-
 @pytest.mark.django_db(transaction=True)
 def test_of_many_namesakes_at_once_one_comes_in() -> None:
     made = campaign()
@@ -126,15 +102,6 @@ def test_of_many_namesakes_at_once_one_comes_in() -> None:
 
 
 # ---- limits ------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_300_people_behind_one_address_come_in(client: Client) -> None:
-    made = campaign()
-    link = invitation(made)
-    for n in range(300):
-        assert client.post(link, {"name": f"person {n + 100}"}).status_code == 303
-    assert Participation.objects.count() == 300
 
 
 def test_newcomers_from_one_address_are_limited_in_one_study(client: Client, settings) -> None:

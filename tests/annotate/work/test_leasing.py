@@ -11,7 +11,6 @@ from annotate.common.errors import Gone, NotFound
 from annotate.models import Assignment, AuditEntry, ChangeMark, LedgerEntry, Participation, Slot
 from annotate.models.base import CloseReason
 from annotate.work import leasing, submitting
-from annotate.work.admission import Nothing
 from tests.factories import GOOD, campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -31,12 +30,11 @@ def test_asking_again_returns_the_same_open_assignment():
 def test_prefetch_gives_a_second_and_no_third():
     who = person(campaign())
     first = leased(who)
-    second = leasing.lease(who.pk, ahead=True)
+    second = leasing.lease_ahead(who.pk, after=first.pk)
     assert isinstance(second, Assignment)
     assert second.output_id != first.output_id
-    third = leasing.lease(who.pk, ahead=True)
-    assert isinstance(third, Nothing)
-    assert third.reason == "enough"
+    assert leasing.lease_ahead(who.pk, after=second.pk) == first
+    assert leasing.lease_ahead(who.pk, after=first.pk) == second
 
 
 def positions(who: Participation) -> list[int]:
@@ -97,11 +95,6 @@ def test_nobody_judges_an_output_twice_though_it_is_planned_twice():
     assert Slot.objects.filter(assignment=None).count() == 2
 
 
-def test_a_quarter_of_the_items_is_judged_twice_by_default():
-    study = campaign(items=40, systems=("alpha",))
-    assert Slot.objects.filter(campaign=study).count() == 50
-
-
 def test_the_cap_ends_an_annotators_work():
     study = campaign(annotator_cap=2)
     who = person(study)
@@ -137,17 +130,6 @@ def test_a_returned_lease_goes_to_somebody_else():
     leasing.give_back(given.pk, participation_id=first.pk)
     assert leased(first).output_id != given.output_id
     assert leased(second).output_id == given.output_id
-
-
-def test_heartbeat_extends_a_lease_and_fails_after_it():
-    who = person(campaign())
-    assignment = leased(who)
-    expire(assignment)
-    until = leasing.heartbeat(assignment.pk, participation_id=who.pk)
-    assert until > timezone.now() + timedelta(minutes=29)
-    leasing.give_back(assignment.pk, participation_id=who.pk)
-    with pytest.raises(Gone):
-        leasing.heartbeat(assignment.pk, participation_id=who.pk)
 
 
 def test_an_open_page_cannot_hold_a_text_forever():
@@ -257,3 +239,17 @@ def test_every_change_of_evidence_leaves_a_mark():
     leasing.give_back(assignment.pk, participation_id=who.pk)
     reasons = list(ChangeMark.objects.order_by("pk").values_list("reason", flat=True))
     assert reasons == ["judgment", "returned"]
+
+
+def test_late_work_beyond_the_cap_is_compensated_though_its_place_is_free():
+    study = campaign(items=3, systems=("alpha",), double_share=0, annotator_cap=1)
+    slow, other = person(study, "slow"), person(study, "other")
+    lost = leased(slow)
+    leasing.expire_due(study.pk, now=timezone.now() + timedelta(hours=1))
+    taken = leased(other)
+    assert taken.output_id == lost.output_id
+    assert judge(slow).counts
+    leasing.give_back(taken.pk, participation_id=other.pk)
+    receipt = submitting.submit_judgment(lost.pk, participation_id=slow.pk, raw=GOOD)
+    assert (receipt.counts, receipt.earned) == (False, study.reward)
+    assert LedgerEntry.objects.filter(kind="compensation").count() == 1

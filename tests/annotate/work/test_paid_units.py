@@ -9,14 +9,14 @@ from django.utils import timezone
 from annotate.campaigns import api as campaigns_api
 from annotate.campaigns import facts, life, progress
 from annotate.campaigns.api import JudgmentSerializer
-from annotate.common.errors import Conflict, Gone, NotFound
+from annotate.common.errors import Conflict, Gone
 from annotate.crowds import reconciling
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Slot
 from annotate.models.base import CloseReason
 from annotate.pay import budget, tallies
 from annotate.review import evidence
 from annotate.work import admission, leasing, participations, scoring, submitting, units
-from tests.annotate.market import SITE, arrive, claim, overdue, posting, study
+from tests.annotate.market import SITE, arrive, overdue, posting, study
 from tests.annotate.work.pages.working import expire
 from tests.factories import GOOD, judge, leased, person
 
@@ -70,14 +70,6 @@ def test_coming_again_is_the_same_participation_and_its_time_runs_on():
     assert again.verified_at is not None
 
 
-def test_a_unit_that_another_person_has_got_since_is_another_participation():
-    there = posting()
-    one, two = arrive(there, "AW1"), arrive(there, "AW2")
-    assert one.pk != two.pk
-    assert one.receipt != two.receipt
-    assert (one.external_key, two.external_key) == ("U1", "U1")
-
-
 def test_the_same_person_accepts_the_same_unit_again_after_giving_it_back():
     there = posting(tasks=2)
     who = arrive(there)
@@ -102,25 +94,6 @@ def test_time_that_was_over_begins_again_for_who_accepts_again():
     assert isinstance(leasing.lease(who.pk), Assignment)
 
 
-@pytest.mark.parametrize(
-    ("changes", "code"), [({"listing": "HIT2"}, "listing"), ({"listing": ""}, "listing")]
-)
-def test_a_claim_of_another_listing_is_refused(changes, code):
-    there = posting()
-    with pytest.raises(Conflict) as refused:
-        participations.arrive(there.public_id, claim(there, **changes), verified=False)
-    assert refused.value.code == code
-    assert not Participation.objects.exists()
-
-
-def test_one_unit_under_two_postings_is_refused():
-    made = study()
-    one, two = posting(made), posting(made, listing="HIT2")
-    arrive(one)
-    with pytest.raises(Conflict):
-        arrive(two)
-
-
 def test_a_posting_whose_name_the_crowd_has_not_told_yet_takes_people():
     assert arrive(posting(listing="", status="planned"), listing="HIT9").listing == "HIT9"
 
@@ -130,11 +103,6 @@ def test_a_posting_of_another_environment_is_refused():
     with pytest.raises(Conflict) as refused:
         arrive(there)
     assert refused.value.code == "environment"
-
-
-def test_an_unknown_posting_is_refused():
-    with pytest.raises(NotFound):
-        participations.arrive("nothing", claim(posting()), verified=False)
 
 
 @pytest.mark.parametrize("status", ["closed", "failed"])
@@ -157,15 +125,6 @@ def test_forged_units_are_capped():
     assert arrive(there, "AW3", "U3")  # who was there before comes back
     Participation.objects.filter(external_key="U0").update(verified_at=timezone.now())
     assert arrive(there, "AW9", "U9")
-
-
-def test_a_study_elsewhere_takes_nobody_by_link():
-    made = study()
-    with pytest.raises(Conflict) as refused:
-        participations.enter(made.pk, external_id="p1")
-    assert "Amazon Mechanical Turk" in refused.value.message
-    with pytest.raises(Conflict):
-        participations.enter_by_name(made.pk, name="Ada")
 
 
 # ---- working ---------------------------------------------------------------------------------
@@ -435,14 +394,6 @@ def test_tasks_that_were_returned_are_not_paid_as_if_they_were_not_to_be_had():
     assert participations.hand_in(who.pk)
     assert units.given_back(who.pk) == 2
     assert LedgerEntry.objects.get(kind=LedgerEntry.Kind.REMAINDER).amount == made.reward
-
-
-def test_a_unit_that_was_given_back_cannot_be_handed_in():
-    who = arrive(posting(tasks=1))
-    judge(who)
-    left(who)
-    with pytest.raises(Gone):
-        participations.hand_in(who.pk)
 
 
 def test_work_by_link_is_never_handed_in():

@@ -6,7 +6,6 @@ import pytest
 from django.utils import timezone
 
 from annotate.campaigns import life
-from annotate.common import tokens
 from annotate.models import Assignment, Campaign, Judgment, Participation
 from annotate.work import leasing, submitting
 from annotate.work.admission import Nothing
@@ -47,12 +46,6 @@ def test_a_task_whose_time_ran_out_on_its_page_does_not_come_after_itself(client
     assert Assignment.objects.get(pk=page["assignment"]["id"]).output_id != now.output_id
     submitting.submit_judgment(now.pk, participation_id=who.pk, raw=GOOD)
     assert Judgment.objects.get().assignment_id == now.pk
-
-
-def test_the_page_after_brings_a_fresh_token(client, who):
-    page = ahead(client, who, leased(who).pk)
-    assert tokens.read_participation(page["token"])[0] == who.pk
-    assert page["urls"]["page"].endswith(f"/{page['token']}/")
 
 
 @pytest.mark.parametrize("act", ["close", "pause"])

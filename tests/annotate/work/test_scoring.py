@@ -40,13 +40,6 @@ def test_a_submit_waits_for_no_scores_and_the_estimate_computes_them():
     assert Score.objects.count() == 8
 
 
-def test_scoring_twice_changes_nothing():
-    study, _judgment = edited()
-    assert scoring.ensure(study.pk) == 1
-    assert scoring.ensure(study.pk) == 0
-    assert Score.objects.count() == 4
-
-
 def test_half_written_scores_are_completed_by_another_worker(monkeypatch):
     study, judgment = edited()
     unscored = facts.unscored_judgments
@@ -107,14 +100,6 @@ def test_what_is_scored_stays_where_the_work_is_cut_short():
     assert scoring.ensure(study.pk) == 1
 
 
-def test_only_later_judgments_are_looked_at_where_that_is_asked():
-    study, first = edited()
-    judge(person(study, "second"))
-    assert scoring.ensure(study.pk, after=first.pk) == 1
-    assert not first.scores.exists()
-    assert scoring.ensure(study.pk) == 1
-
-
 def test_stored_scores_can_be_compared_with_their_judgments():
     study, judgment = edited()
     scoring.ensure(study.pk)
@@ -124,8 +109,3 @@ def test_stored_scores_can_be_compared_with_their_judgments():
     super(type(Score.objects.all()), Score.objects.filter(criterion="edit")).update(value=0.5)
     with pytest.raises(CommandError, match=f"judgment {judgment.pk}, edit: stored 0.5"):
         call_command("verify_scores", study.public_id)
-
-
-def test_verifying_an_unknown_campaign_says_so():
-    with pytest.raises(CommandError, match="no campaign"):
-        call_command("verify_scores", "nothere")

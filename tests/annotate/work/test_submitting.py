@@ -1,17 +1,20 @@
 """One submit: a judgment in, the task after the next one out, in one transaction."""
 
 import re
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from annotate.campaigns import life, totals
 from annotate.models import Assignment, Campaign, CampaignTotals, Judgment, LedgerEntry
-from annotate.work import leasing
+from annotate.pay import ledger
+from annotate.work import leasing, submitting
 from tests.annotate.work.pages.working import JUDGED, call, submit
 from tests.factories import GOOD, campaign, judge, leased, person
 
@@ -52,14 +55,6 @@ def test_a_submit_takes_twenty_statements_whatever_has_been_before(client, items
     found = statements(client, who, "submit", JUDGED, assignment=now)
     assert len(found) <= 20, found
     assert not any(LOCK.search(one) for one in found)
-
-
-def test_where_no_other_item_is_near_it_takes_one_more(client):
-    """The last slots: the search for another item finds none."""
-    who, _now = at_work(campaign(items=3, double_share=0), done=1)
-    submit(client, who)
-    found = statements(client, who, "submit", JUDGED, assignment=leased(who).pk)
-    assert len(found) <= 21, found
 
 
 def test_a_draft_takes_three_statements_and_a_heartbeat_two(client):
@@ -184,22 +179,6 @@ def test_recount_finds_a_lease_without_a_slot(capsys):
     assert "2 leases hold no slot" in capsys.readouterr().out
 
 
-def test_the_same_submit_again_brings_the_same_receipt(client):
-    study = campaign(items=40)
-    who, now = at_work(study)
-    first, again = (call(client, who, "submit", JUDGED, assignment=now).json() for _ in range(2))
-    assert first["earned"] == again["earned"]
-    assert first["assignment"] == again["assignment"]
-    assert Judgment.objects.filter(assignment=now).count() == 1
-
-
-def test_an_answer_that_does_not_fit_stores_nothing(client):
-    who, now = at_work(campaign(items=40))
-    body = JUDGED | {"response": {**GOOD, "fluency": 9}}
-    assert call(client, who, "submit", body, assignment=now).status_code == 422
-    assert Assignment.objects.get(pk=now).status == "leased"
-
-
 def test_a_repeated_submit_brings_the_first_receipt_whatever_is_asked_by_now(client):
     """The first answer was lost; the wording has changed meanwhile."""
     who, now = at_work(campaign(items=40))
@@ -208,3 +187,47 @@ def test_a_repeated_submit_brings_the_first_receipt_whatever_is_asked_by_now(cli
     assert (first.status_code, again.status_code) == (200, 200)
     assert again.json()["earned"] == first.json()["earned"]
     assert Judgment.objects.filter(assignment=now).count() == 1
+
+
+def test_an_assignment_earns_once():
+    study = campaign()
+    judge(person(study))
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ledger.earn_task(
+            Assignment.objects.get(), campaign=study, kind=LedgerEntry.Kind.COMPENSATION
+        )
+    assert LedgerEntry.objects.count() == 1
+
+
+def test_a_judgment_keeps_what_the_server_knows():
+    study = campaign()
+    who = person(study)
+    mine = leased(who)
+    Assignment.objects.filter(pk=mine.pk).update(leased_at=timezone.now() - timedelta(seconds=90))
+    submitting.submit_judgment(
+        mine.pk,
+        participation_id=who.pk,
+        active_seconds=40.0,
+        raw=GOOD | {"elapsed_seconds": 1, "distance": 99, "reward": 50},
+    )
+    judgment = Judgment.objects.get()
+    assert 90 <= judgment.elapsed_seconds < 120
+    assert judgment.active_seconds == 40.0
+    assert judgment.response == GOOD | {"distance": 0}
+    assert judgment.instrument_version == study.instrument_version
+    assert LedgerEntry.objects.get().amount == study.reward
+
+
+def test_a_failure_while_paying_leaves_no_judgment(monkeypatch):
+    who = person(campaign())
+    mine = leased(who)
+
+    def fail(*args, **kwargs):
+        raise RuntimeError("the ledger is on fire")
+
+    monkeypatch.setattr(ledger, "earn_task", fail)
+    with pytest.raises(RuntimeError):
+        submitting.submit_judgment(mine.pk, participation_id=who.pk, raw=GOOD)
+    mine.refresh_from_db()
+    assert mine.status == Assignment.Status.LEASED
+    assert not Judgment.objects.exists()

@@ -34,9 +34,8 @@ def work(who: Participation, *, turns: int = 10**6) -> int:
 
 
 def submit(who: Participation, assignment: int) -> submitting.Following:
-    return submitting.submit(
-        assignment, participation_id=who.pk, raw=GOOD, active_seconds=1.0, version=VERSION
-    )[1]
+    given = submitting.PageResponse(GOOD, active_seconds=1.0, version=VERSION)
+    return submitting.submit(assignment, participation_id=who.pk, given=given)[1]
 
 
 def check(study: Campaign) -> None:
@@ -59,11 +58,16 @@ def test_everything_planned_is_judged_once():
     check(study)
 
 
-def test_the_budget_is_spent_to_the_cent():
-    study = campaign(items=160, annotator_cap=None, reward=Decimal("0.37"), budget=Decimal("111"))
+@pytest.mark.parametrize(
+    ("fee", "given", "spent", "n"),
+    [("0", "111", "111.00", 300), ("0.20", "33.43", "33.00", 75)],  # the fee of 0.074 is 0.07
+)
+def test_the_budget_is_spent_to_the_cent(fee, given, spent, n):
+    money = {"reward": Decimal("0.37"), "fee_rate": Decimal(fee), "budget": Decimal(given)}
+    study = campaign(items=160, annotator_cap=None, **money)
     at_once([lambda who=who: work(who) for who in crowd(study, THREADS)])
-    assert budget.commitments_of(study).total == Decimal("111.00")
-    assert counted(study) == 300
+    assert budget.commitments_of(study).total == Decimal(spent)
+    assert counted(study) == n
     check(study)
 
 

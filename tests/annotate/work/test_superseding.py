@@ -28,7 +28,6 @@ from annotate.pay import queries as pay_queries
 from annotate.review import effects, evidence, rulings
 from annotate.work import scoring, submitting, units
 from annotate.work import task as work_task
-from tests.annotate.work.storms import at_once
 from tests.factories import GOOD, campaign, judge, person, user
 from tests.reviewed import flagged
 
@@ -160,29 +159,6 @@ def test_what_is_unique_is_so_among_those_that_count(who: Participation) -> None
             Judgment.objects.create(**wrong)
     correct(earlier)
     Judgment.every.create(**{**fields, "superseded_at": timezone.now()})
-
-
-def test_of_two_corrections_of_one_judgment_the_second_is_refused(who: Participation) -> None:
-    earlier = first(who)
-    correct(earlier)
-    with pytest.raises(Conflict, match="corrected already"):
-        correct(earlier)
-    assert Judgment.every.filter(supersedes=earlier).count() == 1
-
-
-@pytest.mark.django_db(transaction=True)
-def test_of_two_corrections_at_once_one_is_stored(who: Participation) -> None:
-    earlier = first(who)
-
-    def job() -> bool:
-        try:
-            submitting.supersede(earlier.pk, response=POOR)
-        except Conflict:
-            return False
-        return True
-
-    assert sorted(at_once([job, job, job])) == [False, False, True]
-    assert Judgment.every.filter(assignment=earlier.assignment_id).count() == 2
 
 
 def test_an_excluded_judgment_is_ruled_on_before_it_is_corrected(who: Participation) -> None:

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 
 from annotate.models import Campaign, Judgment
 from annotate.work import scoring, submitting
-from annotate.work.submitting import HandedIn
+from annotate.work.submitting import PageResponse
 from estimation import export
 from tests.estimation.reviewed import exclude, respond, settle, take_turns
 from tests.factories import campaign, person
@@ -42,7 +42,7 @@ def corrected(last: Judgment | None) -> None:
     submitting.correct(
         last.assignment_id,
         participation_id=last.assignment.participation_id,
-        given=HandedIn(respond(3, overall=0)),
+        given=PageResponse(respond(3, overall=0)),
         after=1,
     )
 

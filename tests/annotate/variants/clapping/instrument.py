@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from annotate.instruments.base import Answers, Criterion, InvalidResponse, Material
+from annotate.instruments.base import Criterion, Instrument, InvalidResponse, Material
 from annotate.instruments.tutorials import Tutorial, builtin
 
 CLAPS = Criterion("claps", low=0, high=10, label="Claps", question="How often did you clap?")
 
 
-class Clapping(Answers):
+class Clapping(Instrument):
     key = "clapping"
     version = scoring = "1"
     label = "Clapping"

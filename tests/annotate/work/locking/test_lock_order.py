@@ -92,7 +92,8 @@ def test_of_two_judgments_at_the_same_moment_one_brings_the_bonus():
     who = person(study)
     pass_tutorial(who)
     judge(who)
-    first, second = leased(who), leasing.lease(who.pk, ahead=True)
+    first = leased(who)
+    second = leasing.lease_ahead(who.pk, after=first.pk)
     assert isinstance(second, Assignment)
     with transaction.atomic():
         submitting.submit_judgment(first.pk, participation_id=who.pk, raw=GOOD)
@@ -108,7 +109,8 @@ def test_the_tasks_of_a_unit_are_paid_one_after_the_other():
     """Their fees add up to that of the unit: each looks at what the others have brought."""
     study = market(reward=Decimal("0.02"), fee_rate=Decimal("0.2"))
     who = arrive(posting(study, tasks=3))
-    first, second = leased(who), leasing.lease(who.pk, ahead=True)
+    first = leased(who)
+    second = leasing.lease_ahead(who.pk, after=first.pk)
     assert isinstance(second, Assignment)
     with transaction.atomic():
         submitting.submit_judgment(first.pk, participation_id=who.pk, raw=GOOD)

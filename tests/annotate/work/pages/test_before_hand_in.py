@@ -111,17 +111,6 @@ def test_the_last_text_is_corrected_and_the_work_handed_in_and_paid_once(
     assert Judgment.objects.filter(assignment__participation=who).count() == 2
 
 
-def test_the_only_text_of_a_unit_too(client: Client) -> None:
-    who = arrive(posting(tasks=1))
-    judge(who)
-    shown(client, who)
-    assert correct(client, who).status_code == 200
-    shown(client, who, NOW)
-    assert state(who) == Unit.HANDED_IN
-    assert Judgment.every.filter(assignment__participation=who).count() == 2
-    assert paid(who) == Decimal("0.40")
-
-
 def test_the_page_of_the_correction_ends_with_the_time_for_it(
     client: Client, who: Participation
 ) -> None:
@@ -156,29 +145,28 @@ def test_it_ends_before_the_time_of_the_unit(client: Client, who: Participation)
     assert "data-by-itself" in shown(client, who)
 
 
-def test_there_is_none_where_the_last_text_cannot_be_corrected(
-    client: Client, who: Participation, settings: Any
-) -> None:
+def no_corrections(_who: Participation, settings: Any) -> None:
     settings.CORRECTION = timedelta(0)
-    assert "data-by-itself" in shown(client, who)
 
 
-def test_none_where_the_installation_wants_none(
-    client: Client, who: Participation, settings: Any
-) -> None:
+def no_wait(_who: Participation, settings: Any) -> None:
     settings.HAND_IN_WAIT = timedelta(0)
-    assert "data-by-itself" in shown(client, who)
 
 
-def test_none_under_review(client: Client, who: Participation) -> None:
+def under_review(who: Participation, _settings: Any) -> None:
     flagged(who)
-    assert "not handed in yet" not in shown(client, who)
-    assert state(who) == Unit.HANDED_IN
 
 
-def test_none_after_the_end_of_the_campaign(client: Client, who: Participation) -> None:
+def ended(who: Participation, _settings: Any) -> None:
     life.close(who.campaign_id, CloseReason.TARGET)
     life.finish(who.campaign_id)
+
+
+@pytest.mark.parametrize("happens", [no_corrections, no_wait, under_review, ended])
+def test_where_the_last_text_is_not_corrected_nothing_waits(
+    client: Client, who: Participation, settings: Any, happens: Any
+) -> None:
+    happens(who, settings)
     assert "not handed in yet" not in shown(client, who)
     assert state(who) == Unit.HANDED_IN
 

@@ -36,12 +36,6 @@ def test_the_language_ends_with_the_request() -> None:
     assert '<html lang="en">' in client.get("/login/").content.decode()
 
 
-def test_the_browser_does_not_decide_how_researchers_are_spoken_to() -> None:
-    page = Client(headers={"accept-language": "de"}).get("/login/").content.decode()
-    assert '<html lang="en">' in page
-    assert "Log in" in page
-
-
 @pytest.mark.parametrize(("content", "asked"), [("de-AT", "de"), ("fr", "en")])
 def test_the_tutorial_is_asked_for_in_the_language_of_the_pages(content: str, asked: str) -> None:
     class Instrument:

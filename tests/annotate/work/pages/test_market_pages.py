@@ -98,13 +98,6 @@ def test_only_somebody_new_is_told_the_terms(client):
     assert "What is stored" not in html(client.get(work_url(who)))
 
 
-def test_cookies_are_neither_set_nor_needed(client):
-    came = client.get(entry(posting(), "U1"))
-    page = client.get(came.url)
-    assert not came.cookies
-    assert not page.cookies
-
-
 @pytest.mark.parametrize(
     ("changes", "status"),
     [
@@ -364,15 +357,6 @@ def test_own_page_says_how_pay_comes_and_where_the_work_stands(client):
     assert "1 × Confirmed, awaiting approval" in page
     assert "1 × Being worked on" in page
     assert "Quote the code" not in page
-
-
-def test_today_counts_all_units_of_the_day(client):
-    there = posting(tasks=1)
-    one, two = arrive(there, unit="U1"), arrive(there, unit="U2", verified=True)
-    judge(one)
-    page = html(client.get(work_url(two)))
-    assert '<b data-word="today">1 task</b>' in page
-    assert "Task 1 of 1" in page
 
 
 @pytest.mark.parametrize(

@@ -144,13 +144,6 @@ def test_a_campaign_without_a_tutorial_takes_no_answers(client):
     assert answer.status_code == 404
 
 
-def test_the_bonus_is_promised_to_those_alone_who_will_get_it(client, who):
-    assert "$0.75" in client.get(work_url(who)).content.decode()
-    pass_tutorial(who)
-    again = person(campaign(tutorial=True, name="Again"))
-    assert tutorial_queries.status(again.pk).bonus == 0
-
-
 def test_a_closed_study_offers_no_tutorial(client, who):
     life.close(who.campaign_id, reason="hand")
     data = work_data(client, work_url(who))

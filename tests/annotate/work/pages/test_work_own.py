@@ -55,10 +55,6 @@ def test_it_says_what_was_done_earned_and_how_it_is_paid(client):
     assert not Assignment.objects.filter(status="leased").exists()
 
 
-def test_before_any_work_it_says_that_nothing_is_earned_yet(client):
-    assert "Nothing yet" in client.get(own_url(person(campaign()))).content.decode()
-
-
 def test_after_the_end_there_is_no_work_to_go_back_to(client):
     who = person(campaign())
     assert "Back to work" in client.get(own_url(who)).content.decode()
@@ -67,28 +63,6 @@ def test_after_the_end_there_is_no_work_to_go_back_to(client):
     page = client.get(own_url(who))
     assert page.status_code == 200
     assert "Back to work" not in page.content.decode()
-
-
-def test_the_task_bar_leads_there(client):
-    who = person(campaign())
-    page = client.get(work_url(who)).content.decode()
-    assert own_url(who).split("/")[-2] in page
-    assert 'href="me/"' in page
-
-
-def test_forged_addresses_are_explained(client):
-    assert client.get("/work/p/forged/me/").status_code == 404
-
-
-def test_headers_are_those_of_the_work(client):
-    made = campaign()
-    for url in (own_url(person(made)), example_url(made)):
-        answer = client.get(url)
-        assert "frame-ancestors *" in answer["Content-Security-Policy"]
-        assert "unsafe" not in answer["Content-Security-Policy"]
-        assert answer["Cache-Control"] == "no-store"
-        assert "Set-Cookie" not in answer
-        assert "X-Frame-Options" not in answer
 
 
 @pytest.mark.parametrize("instrument", ["language_quality", "answer_correctness"])

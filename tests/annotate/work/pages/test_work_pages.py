@@ -1,9 +1,11 @@
 """The annotator's page, as a browser meets it."""
 
 import pytest
+from django.urls import reverse
 
 from annotate.campaigns import life
 from annotate.campaigns.problems import Row
+from annotate.common import tokens
 from annotate.instruments import registry
 from annotate.models import Assignment, Campaign, Participation
 from annotate.work import messages as work_messages
@@ -69,7 +71,9 @@ def test_todays_count_and_earnings(client, who):
 
 
 def test_headers_of_pages(client, who):
-    for url in (work_url(who), invitation(who.campaign), "/work/p/forged/"):
+    example = reverse("annotate:preview", args=[tokens.invitation_token(who.campaign_id)])
+    own = f"{work_url(who)}me/"
+    for url in (work_url(who), own, invitation(who.campaign), example, "/work/p/forged/"):
         headers = client.get(url).headers
         policy = headers["Content-Security-Policy"]
         assert "frame-ancestors *" in policy
@@ -92,8 +96,8 @@ def test_pages_hold_no_inline_script_or_style(client, who):
 
 
 def test_forged_pages_are_explained(client, who):
-    forged = client.get(work_url(who)[:-4] + "xxx/")
-    assert forged.status_code == 404
+    for path in (work_url(who)[:-4] + "xxx/", "/work/p/forged/me/"):
+        assert client.get(path).status_code == 404
 
 
 def finish_all(made: Campaign) -> None:
