@@ -290,7 +290,7 @@ def share_bounds(count: Floats | Ints, n: Floats | Ints, level: float) -> tuple[
     return low, high
 
 
-def tail(count: Floats | Ints, n: Floats | Ints, share: float) -> Floats:
+def tail(count: Floats | Ints, n: Floats | Ints, share: Floats | float) -> Floats:
     """Return -log10 of the probability of `count` or more of n at this share; 0 for n = 0."""
     below = np.asarray(count, dtype=np.float64) - 1
     with np.errstate(divide="ignore"):

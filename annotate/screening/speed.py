@@ -175,10 +175,8 @@ class _Quick:
         far = ((self.share < own.share) | unread) & (self.n >= own.minimum)
         # Answers that agree with the others do not show that somebody read in no time.
         looked = np.where(unread, 0.0, _looked(columns, rows))
-        fell = np.zeros(people)
-        if columns.hurried is not None:
-            fell = np.bincount(who, columns.hurried[rows], people)
-        quick = np.where(2 * fell > self.n, QUICKER, QUICK)
+        fell = columns.hurried[rows] if columns.hurried is not None else np.zeros(who.size)
+        quick = np.where(2 * np.bincount(who, fell, people) > self.n, QUICKER, QUICK)
         self.evidence = np.where(far, np.maximum(tail(below, self.n, quick) - looked, 0.0), 0.0)
         self.past = (self.high < 1) & far
 
