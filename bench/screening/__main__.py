@@ -129,8 +129,8 @@ def main() -> None:
     honest: Counter[tuple[str, str]] = Counter()
     every: Counter[str] = Counter()
     with ProcessPoolExecutor(processes) as pool:
-        n = [campaigns * (MORE if kind == NOBODY else 1) for _study, kind in rows]
-        for row, tally in zip(rows, pool.map(of_row, rows, n), strict=True):
+        sizes = [campaigns * (MORE if kind == NOBODY else 1) for _study, kind in rows]
+        for row, tally in zip(rows, pool.map(of_row, rows, sizes), strict=True):
             if row[1] != NOBODY:
                 print(line(*row, tally), flush=True)
             for (kind, what), n in tally.items():
