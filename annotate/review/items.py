@@ -722,7 +722,7 @@ def _judged(item: Item, work: AnnotatorWork) -> JudgmentsByOutput:
         )
     }
     found: defaultdict[int, tuple[tuple[Judged, JudgmentStanding], ...]] = defaultdict(tuple)
-    for _annotator, one in evidence.judged(rows, work.instrument):
+    for one in evidence.judged(rows, work.instrument):
         superseded, verified = states.get(one.id, (False, True))
         standing = _standing(one, superseded, one.id in excluded, verified)
         found[one.output_id] += ((one, standing),)

@@ -15,7 +15,6 @@ from annotate.models import Membership, Review, Ruling
 from annotate.pay import budget, ledger, settling
 from annotate.review import appeals, eligibility, exclusions, reviews
 from annotate.review import queries as review_queries
-from annotate.review.effects import Elsewhere
 
 Act = Ruling.Act
 STANDING = (Act.EXCLUDE, Act.RESTORE, Act.BLOCK, Act.UNBLOCK)
@@ -67,8 +66,7 @@ def rule(
     the budget and `beyond_budget` is not set. Raises `Invalid` where an adverse act, or the
     reversal of a final ruling, has no reason. All acts happen, or none.
     """
-    if any(act in review_queries.ADVERSE for act in acts) and not reason.strip():
-        raise Invalid({"reason": "Give the reason: the annotator reads it, and may appeal."})
+    check_reason(acts, reason)
     with transaction.atomic():
         review = reviews.locked(review_id)
         _check_seen(review, seen)
@@ -93,6 +91,12 @@ def rule(
         appeals.close(review, acts, answer=reason.strip(), own=own)
         follow(review, made)
     return made
+
+
+def check_reason(acts: Iterable[Act], reason: str) -> None:
+    """Raise `Invalid` where an adverse act has no reason."""
+    if any(act in review_queries.ADVERSE for act in acts) and not reason.strip():
+        raise Invalid({"reason": "Give the reason: the annotator reads it, and may appeal."})
 
 
 def _check_seen(review: Review, seen: int) -> None:
@@ -189,16 +193,6 @@ DOING: dict[Act, Callable[[Review, Ruling, datetime], str]] = {
 DONE_ONCE = {BLOCKED_ALREADY: Act.BLOCK, NOT_BLOCKED: Act.UNBLOCK}
 
 
-@dataclass(frozen=True)
-class Result:
-    """The outcome for one campaign; `problem` is "" where the rulings were made."""
-
-    campaign: str
-    campaign_name: str
-    ruling_ids: tuple[int, ...]
-    problem: str = ""
-
-
 def rule_on_person(
     campaign_id: int,
     annotator_id: int,
@@ -226,36 +220,6 @@ def rule_on_person(
             seen=seen,
             beyond_budget=beyond_budget,
         )
-
-
-def rule_everywhere(
-    chosen: Iterable[Elsewhere], acts: Sequence[Act], *, actor_id: int, reason: str
-) -> list[Result]:
-    """Make the same rulings in several campaigns, each in its own transaction; return the outcomes.
-
-    A block holds in all campaigns of an owner, and so does its end, so the owner's next campaigns
-    skip an act that the first one has done. Raises `Invalid` for an invalid reason, which is then
-    invalid in all of them.
-    """
-    results = []
-    for one in chosen:
-        try:
-            made = rule_once(
-                one.campaign_id,
-                one.annotator_id,
-                acts,
-                actor_id=actor_id,
-                reason=reason,
-                seen=one.seen,
-            )
-        except Invalid:
-            raise
-        except ServiceError as refused:
-            results.append(Result(one.campaign, one.campaign_name, (), refused.message))
-        else:
-            done = tuple(ruling.pk for ruling in made)
-            results.append(Result(one.campaign, one.campaign_name, done))
-    return results
 
 
 def rule_once(
@@ -293,9 +257,7 @@ NOT_OPENED = "You have not opened this case. Open it, or say that you rule witho
 class AskedRuling:
     """The requested ruling for one person. seen: the id of the last ruling shown (0: none)."""
 
-    review_id: int
-    campaign_id: int
-    annotator_id: int
+    review: Review
     reason: str
     seen: int
 
@@ -307,44 +269,44 @@ class RulingOutcome:
     again: the same rulings had been made before, by the same person, from the same state.
     """
 
-    review_id: int
     ruling_ids: tuple[int, ...] = ()
     problem: str = ""
     again: bool = False
 
 
 def rule_together(
-    asked: Iterable[AskedRuling], acts: Sequence[Act], *, actor_id: int, unopened: bool = False
+    asked: Sequence[AskedRuling], acts: Sequence[Act], *, actor_id: int, unopened: bool = False
 ) -> list[RulingOutcome]:
     """Rule on each of these people; one who cannot be ruled on does not stop the others.
 
     unopened: also on people whose case this person has not opened.
     Repeating it changes nothing: what was done before is found and told.
     """
-    every = list(asked)
-    seen = reviews.cases(actor_id, [(one.campaign_id, one.annotator_id) for one in every])
+    seen = reviews.cases(
+        actor_id, [(one.review.campaign_id, one.review.annotator_id) for one in asked]
+    )
     return [
         _rule_one(
             one,
             acts,
             actor_id=actor_id,
-            may=unopened or (one.campaign_id, one.annotator_id) in seen,
+            may=unopened or (one.review.campaign_id, one.review.annotator_id) in seen,
         )
-        for one in every
+        for one in asked
     ]
 
 
 def _rule_one(one: AskedRuling, acts: Sequence[Act], *, actor_id: int, may: bool) -> RulingOutcome:
     done = _done_before(one, acts, actor_id=actor_id)
     if done:
-        return RulingOutcome(one.review_id, done, again=True)
+        return RulingOutcome(done, again=True)
     if not may:
-        return RulingOutcome(one.review_id, problem=NOT_OPENED)
+        return RulingOutcome(problem=NOT_OPENED)
     try:
-        _check_member(one.campaign_id, actor_id)
+        _check_member(one.review.campaign_id, actor_id)
         made = rule_once(
-            one.campaign_id,
-            one.annotator_id,
+            one.review.campaign_id,
+            one.review.annotator_id,
             acts,
             actor_id=actor_id,
             reason=one.reason,
@@ -353,9 +315,9 @@ def _rule_one(one: AskedRuling, acts: Sequence[Act], *, actor_id: int, may: bool
     except ServiceError as refused:
         done = _done_before(one, acts, actor_id=actor_id) if isinstance(refused, Conflict) else ()
         if done:  # at the same time, by the same form in another window
-            return RulingOutcome(one.review_id, done, again=True)
-        return RulingOutcome(one.review_id, problem=refused.message)
-    return RulingOutcome(one.review_id, tuple(ruling.pk for ruling in made))
+            return RulingOutcome(done, again=True)
+        return RulingOutcome(problem=refused.message)
+    return RulingOutcome(tuple(ruling.pk for ruling in made))
 
 
 def _done_before(one: AskedRuling, acts: Sequence[Act], *, actor_id: int) -> tuple[int, ...]:
@@ -363,18 +325,18 @@ def _done_before(one: AskedRuling, acts: Sequence[Act], *, actor_id: int) -> tup
 
     A block and its end hold in all campaigns of an owner, so they may have been made elsewhere.
     """
-    rows = Ruling.objects.filter(review=one.review_id, pk__gt=one.seen).order_by("pk")
+    rows = Ruling.objects.filter(review=one.review.pk, pk__gt=one.seen).order_by("pk")
     made = list(rows.values_list("pk", "act", "actor", "reason"))
     done = [Act(act) for _, act, *_ in made]
     if any((actor, reason) != (actor_id, one.reason.strip()) for *_, actor, reason in made):
         return ()
     elsewhere = [act for act in acts if act not in DONE_ONCE.values()]
-    same = done == list(acts) or (done == elsewhere and _block_is_as(one, acts))
+    same = done == list(acts) or (done == elsewhere and _block_is_as(one.review, acts))
     return tuple(pk for pk, *_ in made) if made and same else ()
 
 
-def _block_is_as(one: AskedRuling, acts: Sequence[Act]) -> bool:
-    blocked = eligibility.block(one.campaign_id, one.annotator_id) is not None
+def _block_is_as(review: Review, acts: Sequence[Act]) -> bool:
+    blocked = eligibility.block(review.campaign_id, review.annotator_id) is not None
     return blocked == (Act.BLOCK in acts)
 
 

@@ -29,11 +29,11 @@ from annotate.models import (
     SignalKey,
 )
 from annotate.review import eligibility, evidence, findings
-from annotate.review import queries as review_queries
 from annotate.screening.signals import PageCounts
 from annotate.tasks import look_at_signals
 from annotate.work import submitting, task
 from annotate.work.submitting import PageSent
+from tests import reviewed
 from tests.annotate.work.pages.working import BEST, JUDGED, call, invitation, work_data, work_url
 from tests.factories import campaign, change, leased, person, user
 
@@ -156,13 +156,12 @@ def test_late_work_has_its_signals_too():
 
 
 def queue(who: User) -> list[str]:
-    return [one.pseudonym for one in review_queries.queue(who.pk)]
+    return [one.pseudonym for one in reviewed.waiting(who.pk)]
 
 
 def kinds_of(who: Participation) -> list[str]:
     key = (who.campaign.public_id, who.annotator.pseudonym)
-    found = evidence.reasons([key]).get(key)
-    return [one.kind for one in found.evidence] if found else []
+    return [one.evidence.kind for one in evidence.reasons([key]).get(key, [])]
 
 
 def test_pasted_edits_list_somebody_and_stop_nobody():

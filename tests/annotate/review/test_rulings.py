@@ -131,13 +131,13 @@ def test_a_listed_person_works_on_and_holds_nothing_back(
     assert review.status == Status.LISTED
     assert leased(who)
     assert eligibility.waiting(made.pk) == 0
-    assert review_queries.standing_of(who.pk).looked is None
+    assert review_queries.standing_of(who.pk).review is None
     assert reviews.flag(made.pk, who.annotator_id, [listed]) == []
     assert reviews.flag(made.pk, who.annotator_id, [fired()])
     review.refresh_from_db()
     assert review.status == Status.OPEN
     assert eligibility.waiting(made.pk) == 1
-    assert [one.tier for one in review_queries.standing_of(who.pk).looked.notices] == ["pause"]
+    assert [one.tier for one in review_queries.standing_of(who.pk).notices] == ["pause"]
 
 
 def test_a_listed_person_is_cleared_and_listed_again(made: Campaign, who: Participation) -> None:

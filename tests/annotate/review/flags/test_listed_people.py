@@ -90,7 +90,7 @@ def test_who_misses_gold_waits_in_the_queue_and_works_on(ada: Client) -> None:
     assert "Listed: gold items. Nothing was paused." in case
     # Nothing changes for the person, or for the campaign.
     assert do(who) is not None
-    assert review_queries.standing_of(who.pk).looked is None
+    assert review_queries.standing_of(who.pk).review is None
     assert not eligibility.waiting(study.pk)
     assert GoldFinding.objects.get(annotator=other.annotator).listed is False
 
@@ -192,7 +192,7 @@ def test_erased_signals_leave_nobody_in_the_queue(monkeypatch: pytest.MonkeyPatc
     look_at_signals()
     (review,) = Review.objects.filter(annotator=ruled.annotator)
     rulings.rule(review.pk, [Ruling.Act.CLEAR], actor_id=owner().pk, reason="")
-    assert len(review_queries.queue(owner().pk)) == 1
+    assert len(reviewed.waiting(owner().pk)) == 1
     close(study, days=31)
     look_at_signals()
     assert not SignalFinding.objects.exists()
@@ -323,4 +323,4 @@ def test_whoever_is_paused_is_ruled_on_first(ada: Client) -> None:
     Appeal.objects.all().delete()
     rows = [one.status for one, _why in ada.get("/reviews/").context["rows"]]
     assert rows == ["open"] * 3 + ["listed"] * 3
-    assert [one.status for one in review_queries.queue(owner().pk)] == rows
+    assert [one.status for one in reviewed.waiting(owner().pk)] == rows
