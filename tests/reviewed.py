@@ -87,7 +87,7 @@ def shared(who: Participation) -> Participation:
 def waiting(user_id: int) -> list[review_queries.Case]:
     """Everybody who waits for a ruling of this person, in turn."""
     left = review_queries.left_to_others(user_id)
-    return review_queries.queues_page(user_id, review_queries.asked({}, size=1000), left)[1]
+    return review_queries.queue_page(user_id, review_queries.asked({}, size=1000), left)[1]
 
 
 def flagged(who: Participation, *screens: str) -> Review:

@@ -1,4 +1,4 @@
-"""What the API of reviews reads and writes."""
+"""Reviews in the API: the queue, a case with its evidence, rulings, answers to appeals."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -328,7 +328,7 @@ class RuleTogetherView(BoundedView):
         given = validated(RuleTogetherSerializer(data=request.data))
         user_id = int(cast(User, request.user).pk)
         asked = {CaseKey(one["campaign"], one["annotator"]): one for one in given["people"]}
-        found = review_effects.people_together(user_id, list(asked))
+        found = review_effects.cases_of(user_id, list(asked))
         outcomes: dict[CaseKey, RulingOutcome] = {}
         if given["confirmed"]:
             made = review_rulings.rule_together(
@@ -341,9 +341,9 @@ class RuleTogetherView(BoundedView):
                 unopened=given["unopened"],
             )
             outcomes = {case.key: one for case, one in zip(found, made, strict=True)}
-            found = review_effects.people_together(user_id, list(asked))
+            found = review_effects.cases_of(user_id, list(asked))
         cases = {case.key: case for case in found}
-        effects = dict(zip(cases, review_effects.effects_together(found), strict=True))
+        effects = dict(zip(cases, review_effects.effects_of(found), strict=True))
         others = review_effects.other_answerers(user_id, found)
         people = [
             {
@@ -408,7 +408,7 @@ class QueueView(BoundedView):
         )
         wanted = common_api.walked(request, asked, also=("campaign", *review_queries.narrowing()))
         left = review_queries.left_to_others(user_id)
-        found, rows = review_queries.queues_page(user_id, wanted, left)
+        found, rows = review_queries.queue_page(user_id, wanted, left)
         context = {"signals": evidence.reasons([one.key for one in rows]), "left": left}
         body = {"results": WaitingSerializer(rows, many=True, context=context).data}
         return Response(common_api.links(request, found) | body)

@@ -1,4 +1,4 @@
-"""Whether pay for a person's work in a campaign can still be refused, by its crowd's rules."""
+"""What rulings would do, what they did, and how they were made; nothing about scores."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -175,7 +175,7 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
     )
 
 
-def done(ruling_ids: Iterable[int]) -> PastEffects:
+def past_effects(ruling_ids: Iterable[int]) -> PastEffects:
     """Return the effects of these rulings, which were submitted together."""
     rulings = list(Ruling.objects.filter(pk__in=list(ruling_ids)))
     money = LedgerEntry.objects.filter(ruling__in=rulings).aggregate(
@@ -348,7 +348,7 @@ def _reversals(made: list[Ruling]) -> tuple[list[tuple[Ruling, Ruling]], int]:
 # Several people whom one ruling is about: the state of each, in constant queries.
 
 
-def people_together(user_id: int, keys: Collection[CaseKey]) -> list[Case]:
+def cases_of(user_id: int, keys: Collection[CaseKey]) -> list[Case]:
     """Return these cases in the order of `keys`, without those that this person may not see."""
     mine = review_queries.of_user(user_id).filter(
         campaign__public_id__in={key.campaign for key in keys},
@@ -358,7 +358,7 @@ def people_together(user_id: int, keys: Collection[CaseKey]) -> list[Case]:
     return [found[key] for key in keys if key in found]
 
 
-def effects_together(cases: Sequence[Case]) -> list[Effects]:
+def effects_of(cases: Sequence[Case]) -> list[Effects]:
     """Return what a ruling would do to each; five queries.
 
     Pay is refused one person at a time, so none can be refused here.
@@ -370,7 +370,7 @@ def effects_together(cases: Sequence[Case]) -> list[Effects]:
 
 def other_answerers(user_id: int, cases: Sequence[Case]) -> dict[int, list[str]]:
     """Return, by review, who answers the appeal that this person must leave to others."""
-    answerers = review_queries.of_reviews([case.review.pk for case in cases])
+    answerers = review_queries.answerers_of([case.review.pk for case in cases])
     appealed = {case.review.pk for case in cases if case.appeal}
     return {pk: answerers[pk].names for pk in appealed if answerers[pk].bars(user_id)}
 

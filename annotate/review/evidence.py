@@ -1,4 +1,4 @@
-"""The screens' input: a campaign's judgments as columns, without systems or estimates."""
+"""Evidence about annotators, without systems or estimates: screens, signals and judgments."""
 
 import io
 import json
@@ -497,7 +497,7 @@ class AnnotatorWork:
     questions: tuple[Question, ...]
     takes_edits: bool
     all: tuple[ComparedJudgment, ...]
-    annotator_id: int = 0  # only `asked` leaves it
+    annotator_id: int = 0  # only `without_judgments` leaves it
 
     @cached_property
     def shared(self) -> int:
@@ -547,7 +547,7 @@ def work(campaign: Campaign, annotator_id: int) -> AnnotatorWork:
     The comparison leaves out excluded work of others, and work that no crowd has confirmed, because
     its author is unknown.
     """
-    empty = asked(campaign)
+    empty = without_judgments(campaign)
     others: defaultdict[int, list[Judged]] = defaultdict(list)
     mine = []
     for one in judged(_rows(campaign.pk, annotator_id), empty.instrument):
@@ -557,7 +557,7 @@ def work(campaign: Campaign, annotator_id: int) -> AnnotatorWork:
     return replace(empty, all=tuple(compared), annotator_id=annotator_id)
 
 
-def asked(campaign: Campaign) -> AnnotatorWork:
+def without_judgments(campaign: Campaign) -> AnnotatorWork:
     """Return what the campaign asks, without any judgment."""
     instrument = studies_queries.instrument_of(campaign)
     questions = tuple(instrument.questions()) if instrument.template else ()

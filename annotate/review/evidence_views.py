@@ -1,4 +1,4 @@
-"""Strips: where one annotator lies among the others, as the coordinates of a small drawing."""
+"""Evidence as a reviewer's page shows it: strips, screens in words, judgments side by side."""
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -361,7 +361,7 @@ def columns(work: AnnotatorWork) -> list[str]:
     return [question.heading for question in work.questions] + ["Edit"] * work.takes_edits
 
 
-def beside(work: AnnotatorWork, page: int) -> list[tuple[ComparedJudgment, list[JudgeLine]]]:
+def compared(work: AnnotatorWork, page: int) -> list[tuple[ComparedJudgment, list[JudgeLine]]]:
     """Return the outputs of a page, each with all judgments of it, this annotator's first."""
     return [
         (

@@ -1,4 +1,4 @@
-"""The forms of a campaign's gold items. They check the format; the services check the meaning."""
+"""The owner's page of gold items, and the same in the API."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -19,6 +19,7 @@ from rest_framework.response import Response
 from annotate.campaigns.forms import DefinitionForm
 from annotate.common import access
 from annotate.common import api as common_api
+from annotate.common import lists as common_lists
 from annotate.common.access import researcher_page, run
 from annotate.common.api import BoundedView, RequestSerializer, validated
 from annotate.common.errors import Conflict, Invalid, NotFound
@@ -129,22 +130,23 @@ def _page(
     problems: Any = (),
     status: int = 200,
 ) -> HttpResponseBase:
-    items, rule = gold_queries.items(campaign), gold_queries.rule(campaign)
+    items, limits = gold_queries.items(campaign), gold_queries.thresholds(campaign)
+    instrument = studies_queries.instrument_of(campaign)
     context = {
         "campaign": campaign,
         "forms": forms,
         "problems": problems,
         "waiting": [one for one in items if not one.is_confirmed],
         "items": [one for one in items if one.is_confirmed],
-        "people": gold_queries.people(campaign, most=MOST_PEOPLE),
+        "people": gold_queries.people(campaign)[:MOST_PEOPLE],
         "n_people": gold_queries.n_people(campaign),
-        "rule": rule,
-        "rule_share": _percent(rule.share),
-        "rule_slips": _percent(rule.limits.slips),
+        "examples": gold_queries.examples(limits),
+        "rule_share": _percent(1 - limits.level),
+        "rule_slips": _percent(limits.slips),
         "is_draft": campaign.status == CampaignStatus.DRAFT,
-        "example": studies_queries.instrument_of(campaign).questions()[0].name,
-        "compares": studies_queries.instrument_of(campaign).compares,
-        "can_instruct": bool(review_gold.instructable(studies_queries.instrument_of(campaign))),
+        "example": instrument.questions()[0].name,
+        "compares": instrument.compares,
+        "can_instruct": bool(review_gold.instructable(instrument)),
         "of_tasks": BLOCK,
         "section": "campaigns",
     }
@@ -221,17 +223,13 @@ class GoldItemSerializer(serializers.Serializer[Any]):
 
 
 class GoldPersonSerializer(serializers.Serializer[Any]):
-    annotator = serializers.CharField(source="pseudonym")
-    answered = serializers.IntegerField(source="verdict.answered")
-    used = serializers.IntegerField(
-        source="verdict.used", help_text="without items that most others missed"
-    )
-    missed = serializers.IntegerField(source="verdict.wrong")
-    by_honest = serializers.FloatField(
-        source="verdict.by_honest", help_text="probability that an honest person misses as many"
-    )
-    by_guess = serializers.FloatField(source="verdict.by_guess")
-    listed = serializers.BooleanField(source="verdict.listed")
+    annotator = serializers.CharField(source="annotator.pseudonym")
+    answered = serializers.IntegerField()
+    used = serializers.IntegerField(help_text="without items that most others missed")
+    missed = serializers.IntegerField(source="wrong")
+    by_honest = serializers.FloatField(help_text="probability that an honest person misses as many")
+    by_guess = serializers.FloatField()
+    listed = serializers.BooleanField()
 
 
 class GoldSerializer(common_api.LinksSerializer):
@@ -304,7 +302,9 @@ class GoldPeopleView(BoundedView):
     def get(self, request: Request, public_id: str) -> Response:
         """List who answered gold items: who is listed, then the least like honest people."""
         campaign = access.run(request.user, public_id)
-        found, shown = gold_queries.people_page(campaign, common_api.asked(request, sorts={}))
+        asked = common_api.asked(request, sorts={})
+        rows = gold_queries.people(campaign)
+        found, shown = common_lists.page_beside(rows, gold_queries.BY_LISTED, asked)
         return common_api.answer(request, found, GoldPersonSerializer(shown, many=True).data)
 
 

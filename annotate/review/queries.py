@@ -1,4 +1,4 @@
-"""Flags and appeals of a review, for the reviewer and for the annotator."""
+"""Reviews to read: cases, appeals and who answers them, the queue, and a person's own standing."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -207,10 +207,10 @@ class Answerers:
 
 
 def who_may_answer(review_id: int) -> Answerers:
-    return of_reviews([review_id])[review_id]
+    return answerers_of([review_id])[review_id]
 
 
-def of_reviews(review_ids: Iterable[int]) -> dict[int, Answerers]:
+def answerers_of(review_ids: Iterable[int]) -> dict[int, Answerers]:
     """Return who may answer appeals in each of these reviews; always four queries."""
     campaigns = dict(Review.objects.filter(pk__in=review_ids).values_list("pk", "campaign"))
     rulers = _rulers(list(campaigns))
@@ -236,7 +236,7 @@ def left_to_others(user_id: int) -> set[int]:
     found = set(against_me.values_list("review", flat=True))
     if not found:
         return found
-    return {review for review, who in of_reviews(found).items() if who.bars(user_id)}
+    return {review for review, who in answerers_of(found).items() if who.bars(user_id)}
 
 
 def _rulers(review_ids: list[int]) -> defaultdict[int, frozenset[int]]:
@@ -276,7 +276,7 @@ class CaseKey(NamedTuple):
 class Case:
     """One annotator's work in one campaign, and its review.
 
-    review: not stored, with the status `NONE`, where nobody has opened one.
+    review: not stored where nobody has opened one.
     blocked: whether the campaign's owners have blocked them. judgments: known to be theirs.
     """
 
@@ -306,7 +306,7 @@ class Case:
 
     @property
     def status(self) -> str:
-        return self.review.status
+        return self.review.status or NONE
 
     @property
     def seen(self) -> int:
@@ -379,7 +379,7 @@ def case(campaign: Campaign, pseudonym: str) -> Case | None:
     if found := cases(Review.objects.filter(campaign=campaign, annotator=who)):
         return found[0]
     return Case(
-        Review(campaign=campaign, annotator=who, status=NONE),
+        Review(campaign=campaign, annotator=who),
         judgments=evidence.screening_known().filter(campaign=campaign, annotator=who).count(),
         blocked=eligibility.block(campaign.pk, who.pk) is not None,
     )
@@ -566,7 +566,7 @@ def asked(query: Mapping[str, str], *, campaign: str = "", size: int = 0) -> Que
     return QueueListing(**vars(said), campaign=campaign, chosen=chosen)
 
 
-def queues_page(
+def queue_page(
     user_id: int, wanted: QueueListing, left: Collection[int]
 ) -> tuple[QueueListing, list[Case]]:
     """Return one page, and its place in the list; always the same number of queries.

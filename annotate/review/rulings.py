@@ -82,7 +82,7 @@ def rule(
             "reason": reason.strip(),
             "at": timezone.now(),
             "blind": blind,
-            "opened": bool(reviews.cases(actor_id, [(review.campaign_id, review.annotator_id)])),
+            "opened": bool(reviews.opened(actor_id, [(review.campaign_id, review.annotator_id)])),
         }
         made = [
             _act(review, Ruling(act=act, late=late and act == Act.RESTORE, **given)) for act in acts
@@ -282,7 +282,7 @@ def rule_together(
     unopened: also on people whose case this person has not opened.
     Repeating it changes nothing: what was done before is found and told.
     """
-    seen = reviews.cases(
+    seen = reviews.opened(
         actor_id, [(one.review.campaign_id, one.review.annotator_id) for one in asked]
     )
     return [

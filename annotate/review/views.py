@@ -1,4 +1,4 @@
-"""The history of a review, in sentences."""
+"""The reviewer's pages: the queue, a case and its ruling, several people or campaigns at once."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -167,7 +167,7 @@ def everywhere_page(request: HttpRequest, pseudonym: str) -> HttpResponseBase:
             rows = review_queries.everywhere(_user(request), pseudonym)
         except Invalid as invalid:
             error = invalid
-    opened = reviews.cases(_user(request), [row.person for row in rows])
+    opened = reviews.opened(_user(request), [row.person for row in rows])
     context = {
         "pseudonym": pseudonym,
         "rows": [(row, list(map(title, _screens(row))), row.person in opened) for row in rows],
@@ -200,7 +200,7 @@ def _rule_everywhere(request: HttpRequest, rows: Sequence[Case]) -> list[tuple[C
         errors["campaign"] = "Choose at least one campaign."
     if choice is None:
         errors["choice"] = "Choose a ruling."
-    opened = reviews.cases(_user(request), [row.person for row in there])
+    opened = reviews.opened(_user(request), [row.person for row in there])
     if len(opened) < len(there) and not request.POST.get("unopened"):
         errors["unopened"] = UNOPENED
     if errors or choice is None:
@@ -217,7 +217,7 @@ def _rule_everywhere(request: HttpRequest, rows: Sequence[Case]) -> list[tuple[C
 
 
 def _counts(outcome: RulingOutcome) -> str:
-    done = review_effects.done(outcome.ruling_ids)
+    done = review_effects.past_effects(outcome.ruling_ids)
     if done.out or done.back:
         return f"{done.out or done.back} judgments {'out' if done.out else 'back'}."
     return "Done."
@@ -294,8 +294,8 @@ def together_page(request: HttpRequest) -> HttpResponseBase:
     if not keys or choice is None:
         messages.error(request, "No one selected, or no ruling chosen; nothing changed.")
         return redirect(back)
-    found = review_effects.people_together(_user(request), keys)
-    opened = reviews.cases(_user(request), [case.person for case in found])
+    found = review_effects.cases_of(_user(request), keys)
+    opened = reviews.opened(_user(request), [case.person for case in found])
     asks = len(opened) < len(found) and not request.POST.get("unopened")
     if request.POST.get("confirmed") and not asks:
         return _done(request, found, choice, back)
@@ -313,7 +313,7 @@ def _asked(
     unopened."""
     signals = why_listed([case.key for case in found])
     others = review_effects.other_answerers(_user(request), found)
-    effects = review_effects.effects_together(found)
+    effects = review_effects.effects_of(found)
     people = []
     for case, effect in zip(found, effects, strict=True):
         why_not = choices.misfit(choice, case, effect)
@@ -366,8 +366,8 @@ def _done(
         unopened=bool(request.POST.get("unopened")),
     )
     outcomes = dict(zip((case.key for case in found), made, strict=True))
-    now = review_effects.people_together(_user(request), list(outcomes))
-    effects = review_effects.effects_together(now)
+    now = review_effects.cases_of(_user(request), list(outcomes))
+    effects = review_effects.effects_of(now)
     people = [
         (case, outcomes[case.key], _outcome(case, effect, outcomes[case.key], choice))
         for case, effect in zip(now, effects, strict=True)
@@ -385,7 +385,7 @@ def _done(
 
 def _outcome(case: Case, effects: Effects, outcome: RulingOutcome, choice: RulingChoice) -> str:
     return outcome.problem or happened(
-        review_effects.done(outcome.ruling_ids),
+        review_effects.past_effects(outcome.ruling_ids),
         codes=[str(act) for act in choice.acts],
         collecting=case.collecting,
         blocked=case.blocked,
@@ -418,7 +418,7 @@ def queue(request: HttpRequest) -> HttpResponseBase:
     campaign = reviewable(request.user, chosen) if chosen else None
     left = review_queries.left_to_others(user_id)
     wanted = review_queries.asked(request.GET, campaign=chosen)
-    listing, rows = review_queries.queues_page(user_id, wanted, left)
+    listing, rows = review_queries.queue_page(user_id, wanted, left)
     ruled = review_queries.ruled(user_id, campaign=chosen)
     signals = why_listed([one.key for one in (*rows, *ruled)])
 
@@ -534,7 +534,7 @@ def _context(
         "signals": review_evidence.look_at_signals(campaign, annotator_id),
         "work": work,
         "columns": evidence_views.columns(work),
-        "beside": evidence_views.beside(work, page),
+        "beside": evidence_views.compared(work, page),
         "page": page,
         "offset": (page - 1) * review_evidence.PAGE,
         "per_page": review_evidence.PAGE,
@@ -627,7 +627,7 @@ def _say(
     effects = review_effects.effects(*found.person)
     blocked = eligibility.block(*found.person) is not None
     said = happened(
-        review_effects.done(ruling_ids),
+        review_effects.past_effects(ruling_ids),
         codes=[str(act) for act in choice.acts],
         collecting=found.collecting,
         blocked=blocked,

@@ -1,4 +1,4 @@
-"""The first items of an uploaded file, as annotators will see them: nothing is stored."""
+"""The researcher's pages of instruments and tutorials: list, define, preview, edit."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -134,9 +134,7 @@ def new(request: HttpRequest) -> HttpResponseBase:
         return form_page(request, form, status=422)
     try:
         made = definitions.define(parse(form.text), owner_id=request.user.pk or 0)
-    except NotDefined as refused:
-        return form_page(request, form, status=422, problems=refused.problems)
-    except Refused as refused:
+    except (NotDefined, Refused) as refused:
         return form_page(request, form, status=422, problems=refused.problems)
     except Conflict as conflict:
         problems = [Problem("key", conflict.message)]
@@ -581,7 +579,7 @@ def _tutorial_form(
         "shared": studies_forms.shared(content),
         "criteria": known.values(),
         "input_label": tutorials.input_label(instrument),
-        "placed": studies_forms.tutorial_placed(problems),
+        "placed": list(map(studies_forms.tutorial_placed, problems)),
         "problems": {one.path: one.message for one in problems},
         "focus": focus,
         "unwritten": next((one.place for one in questions if one.lacks_text), -1),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from annotate.campaigns import exports, totals
 from annotate.common.errors import Conflict
-from annotate.models import Assignment, Campaign, GoldAnswer, Judgment, LedgerEntry, Slot
+from annotate.models import Assignment, Campaign, GoldAnswer, GoldItem, Judgment, LedgerEntry, Slot
 from annotate.pay import budget
 from annotate.review import gold
 from annotate.work import leasing, picking, submitting, task
@@ -253,11 +253,12 @@ def test_standing_says_what_the_page_says():
 
 def test_gold_is_fixed_when_the_campaign_opens():
     study = campaign()
+    new = [GoldItem(name="x", text="x x", expected={"fluency": [0]})]
     for act in (
         lambda: gold.set_share(study.pk, 2, actor_id=None),
         lambda: gold.remove(study.pk, ["gold-1"], actor_id=None),
         lambda: gold.confirm(study.pk, ["gold-1"], actor_id=None),
-        lambda: gold.add(study.pk, [gold.NewGold("x", "x x", {"fluency": [0]})], actor_id=1),
+        lambda: gold.add(study.pk, new, actor_id=1),
     ):
         with pytest.raises(Conflict, match="fixed when a campaign opens"):
             act()

@@ -50,7 +50,7 @@ def test_both_answers_stand_on_the_case_page_and_the_later_one_counts(client: Cl
         corrected(one)
     work = evidence.work(review.campaign, review.annotator_id)
     assert work.all[0].earlier == ()  # what is compared has no earlier answers
-    _output, lines = evidence_views.beside(work, 1)[0]
+    _output, lines = evidence_views.compared(work, 1)[0]
     own = [line for line in lines if not line.name]
     assert [line.standing for line in own] == ["correction", "superseded", "superseded"]
     assert [line.counts for line in own] == [True, False, False]
@@ -76,7 +76,7 @@ def test_the_corrections_of_others_are_marked_too(client: Client) -> None:
     corrected(other)
     lines = [
         line
-        for _output, lines in evidence_views.beside(
+        for _output, lines in evidence_views.compared(
             evidence.work(review.campaign, review.annotator_id), 1
         )
         for line in lines

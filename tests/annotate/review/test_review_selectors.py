@@ -113,7 +113,7 @@ def test_paragraphs_are_compared_one_by_one_and_evidence_is_shown() -> None:
     assert one.distance == pytest.approx((0 + 0 + 0 + 2 / 2) / 4)
     paragraph = found.matrices[1]
     assert paragraph.counts == ((1, 0, 0), (0, 1, 0), (1, 0, 0))
-    ((_output, lines),) = evidence_views.beside(found, 1)
+    ((_output, lines),) = evidence_views.compared(found, 1)
     own = lines[0]
     assert evidence_views.columns(found) == ["Plausible", "Paragraphs"]
     assert [(cell.text, cell.off) for cell in own.cells] == [
@@ -158,12 +158,12 @@ def test_effects_before_and_after() -> None:
         0,
         Decimal("2.40"),
     )
-    told = effects.done([ruling.pk for ruling in done])
+    told = effects.past_effects([ruling.pk for ruling in done])
     assert (told.out, told.back, told.refused, told.restored) == (6, 0, Decimal("2.40"), 0)
     (back,) = rulings.rule(
         review.pk, [Ruling.Act.RESTORE], actor_id=owner, reason="", seen=done[-1].pk
     )
-    told = effects.done([back.pk])
+    told = effects.past_effects([back.pk])
     assert (told.out, told.back, told.refused, told.restored) == (0, 6, 0, Decimal("2.40"))
 
 

@@ -217,8 +217,8 @@ def test_the_cases_are_those_of_their_own_pages(ada: Client, three: list[Review]
 
     rulings.rule(three[0].pk, [Ruling.Act.EXCLUDE], actor_id=owner().pk, reason="Copied.", seen=0)
     keys = [review_queries.CaseKey(*key(one).split("/")) for one in three]
-    cases = effects.people_together(owner().pk, keys)
-    together = effects.effects_together(cases)
+    cases = effects.cases_of(owner().pk, keys)
+    together = effects.effects_of(cases)
     for review, case, found in zip(three, cases, together, strict=True):
         alone = reviews.case(review.campaign, review.annotator.pseudonym)
         assert alone == case

@@ -135,9 +135,7 @@ def test_all_campaigns_of_a_person_are_asked_for_too(ada: Client, three: list[Re
 
 
 def test_no_draft_says_that_somebody_looked(ada: Client, three: list[Review]) -> None:
-    (one,) = effects.people_together(
-        owner().pk, [review_queries.CaseKey(*key(three[0]).split("/"))]
-    )
+    (one,) = effects.cases_of(owner().pk, [review_queries.CaseKey(*key(three[0]).split("/"))])
     for language in ("en", "de"):
         one.campaign.language = language
         drafts = [choices.draft(choice, one) for choice in choices.CHOICES]
