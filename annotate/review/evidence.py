@@ -274,23 +274,19 @@ def traces(campaign_id: int, people: Collection[int]) -> dict[int, list[TaskTrac
     for who, active, elapsed, edit, distance, before, signals in rows.order_by("pk").values_list(
         *FACTS
     ):
-        seconds = screening_seconds(active, elapsed)
-        found[who].append(TaskTrace(seconds, _new(edit, distance, before), _counts(signals)))
+        edited = isinstance(edit, str) and isinstance(distance, int)
+        found[who].append(
+            TaskTrace(
+                screening_seconds(active, elapsed),
+                new_characters(distance, before, len(edit)) if edited else None,
+                None if signals is None else PageCounts.stored(signals),
+            )
+        )
     return dict(found)
 
 
 def _of(campaign_id: int) -> QuerySet[Judgment]:
     return screening_known().filter(campaign=campaign_id, assignment__signals__isnull=False)
-
-
-def _new(edit: Any, distance: Any, before: int) -> int | None:
-    if not isinstance(edit, str) or not isinstance(distance, int):
-        return None
-    return new_characters(distance, before, len(edit))
-
-
-def _counts(signals: Mapping[str, Any] | None) -> PageCounts | None:
-    return None if signals is None else PageCounts.stored(signals)
 
 
 # The evidence of signals on one annotator, and who is listed by it.

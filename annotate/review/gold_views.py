@@ -77,7 +77,6 @@ class InstructionForm(forms.Form):
 
 
 MOST_PEOPLE = 100  # on the page; the reviews' queue has everybody who is listed
-Done = str  # what was done, in a sentence
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -88,11 +87,14 @@ def gold_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     forms = _forms(request, campaign)
     if request.method != "POST":
         return _page(request, campaign, forms)
-    act = ACTS.get(request.POST.get("act", ""))
-    if act is None:
+    name = request.POST.get("act", "")
+    if name not in ACTS:
         raise NotFound("This page does not know that act. Reload it.")
+    form = forms.get(name)
+    if form is not None and not form.is_valid():
+        return _page(request, campaign, forms, status=422)
     try:
-        done = act(request, campaign, forms)
+        done = ACTS[name](request, campaign, form)
     except Refused as refused:
         return _page(request, campaign, forms, problems=refused.problems, status=422)
     except Invalid as invalid:
@@ -101,8 +103,6 @@ def gold_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     except Conflict as conflict:
         problems = [Problem("", conflict.message)]
         return _page(request, campaign, forms, problems=problems, status=conflict.status)
-    if done is None:
-        return _page(request, campaign, forms, status=422)
     messages.success(request, done)
     return redirect("annotate:gold", public_id)
 
@@ -158,34 +158,25 @@ def _percent(share: float) -> str:
     return f"{short(100 * share, most=4)}\u00a0%"
 
 
-def _share(request: HttpRequest, campaign: Any, forms: dict[str, Any]) -> Done | None:
-    form = forms["share"]
-    if not form.is_valid():
-        return None
+def _share(request: HttpRequest, campaign: Any, form: Any) -> str:
     share = form.cleaned_data["share"]
     review_gold.set_share(campaign.pk, share, actor_id=request.user.pk)
     return f"{share} of every {BLOCK} tasks are gold items." if share else "No task is gold."
 
 
-def _file(request: HttpRequest, campaign: Any, forms: dict[str, Any]) -> Done | None:
-    form = forms["file"]
-    if not form.is_valid():
-        return None
+def _file(request: HttpRequest, campaign: Any, form: Any) -> str:
     new = review_gold.from_file(form.text)
     made = review_gold.add(campaign.pk, new, actor_id=request.user.pk)
     return f"{many(len(made), 'gold item')} added."
 
 
-def _instruct(request: HttpRequest, campaign: Any, forms: dict[str, Any]) -> Done | None:
-    form = forms["instruct"]
-    if not form.is_valid():
-        return None
+def _instruct(request: HttpRequest, campaign: Any, form: Any) -> str:
     question, value = form.chosen
     review_gold.instruct(campaign.pk, question=question, value=value, actor_id=request.user.pk)
     return "An item that asks for this answer is added."
 
 
-def _confirm(request: HttpRequest, campaign: Any, _forms: dict[str, Any]) -> Done:
+def _confirm(request: HttpRequest, campaign: Any, _form: Any) -> str:
     """Confirm the ticked items; discard the others that were shown."""
     shown, ticked = request.POST.getlist("shown"), request.POST.getlist("key")
     confirmed = review_gold.confirm(campaign.pk, ticked, actor_id=request.user.pk)
@@ -194,12 +185,13 @@ def _confirm(request: HttpRequest, campaign: Any, _forms: dict[str, Any]) -> Don
     return f"{many(confirmed, 'item')} confirmed, {removed} discarded."
 
 
-def _remove(request: HttpRequest, campaign: Any, _forms: dict[str, Any]) -> Done:
+def _remove(request: HttpRequest, campaign: Any, _form: Any) -> str:
     removed = review_gold.remove(campaign.pk, request.POST.getlist("key"), actor_id=request.user.pk)
     return f"{many(removed, 'gold item')} removed."
 
 
-ACTS: dict[str, Callable[[HttpRequest, Any, dict[str, Any]], Done | None]] = {
+# What a form of the page does; each returns what was done, in a sentence.
+ACTS: dict[str, Callable[[HttpRequest, Any, Any], str]] = {
     "share": _share,
     "file": _file,
     "instruct": _instruct,

@@ -455,13 +455,11 @@ def _of_item(
         None if worst is None else fmean(worst),
         max((stdev(values) for values in scores if len(values) > 1), default=None),
         max((fmean(values) for values in edits), default=None),
-        None if worst is None else _dots(worst, criterion),
+        None
+        if worst is None
+        else answers(worst, mean=fmean(worst), low=criterion.low, high=criterion.high),
         any(set(values) >= {criterion.low, criterion.high} for values in scores),
     )
-
-
-def _dots(values: Sequence[float], criterion: Criterion) -> AnswerDots:
-    return answers(values, mean=fmean(values), low=criterion.low, high=criterion.high)
 
 
 # The items of a campaign, page by page.
@@ -487,31 +485,22 @@ class ItemLine:
     residual: float | None
 
 
-@dataclass(frozen=True)
-class ItemsPage:
-    """stored: whether the page rests on an order that a worker made, at `made_at`, None if it has
-    made none; judgments: how many counted then."""
-
-    listing: ItemListing
-    rows: tuple[ItemLine, ...]
-    stored: bool = False
-    made_at: datetime | None = None
-    judgments: int = 0
+Page = tuple[ItemListing, tuple[ItemLine, ...], StoredOrder | None]
 
 
-def items_page(campaign: Campaign, listing: ItemListing) -> ItemsPage:
-    """Return one page, in a constant number of queries."""
+def items_page(campaign: Campaign, listing: ItemListing) -> Page:
+    """Return one page, in a constant number of queries, and the order that it rests on, if any."""
     rows = _matching(campaign.pk, listing)
     if needs_stored_order(listing):
         return _ordered(campaign, listing, rows)
     if listing.choice == EXCLUDED:
         rows = rows.filter(position__in=_excluded_places(campaign.pk).distinct())
     found, shown = common_lists.page_beside(_begun(rows), _ordering(listing), listing)
-    return ItemsPage(found, _lines(campaign, found, shown, {}))
+    return found, _lines(campaign, found, shown, {}), None
 
 
-def _ordered(campaign: Campaign, listing: ItemListing, rows: QuerySet[Item]) -> ItemsPage:
-    """Return a page of an order that was made beforehand."""
+def _ordered(campaign: Campaign, listing: ItemListing, rows: QuerySet[Item]) -> Page:
+    """Return a page of an order that a worker has made."""
     only = None
     if listing.choice == EXCLUDED:
         (only,) = common_rows.columns(_excluded_places(campaign.pk), place="i4")
@@ -524,8 +513,7 @@ def _ordered(campaign: Campaign, listing: ItemListing, rows: QuerySet[Item]) -> 
     if found.sort == ItemMeasure.RESIDUAL:
         residual = dict(zip(places, order.figures[part].tolist(), strict=True))
     here = [by_place[place] for place in places if place in by_place]
-    lines = _lines(campaign, found, here, residual)
-    return ItemsPage(found, lines, True, order.at, order.judgments)
+    return found, _lines(campaign, found, here, residual), order
 
 
 def _begun(rows: QuerySet[Item]) -> QuerySet[Item]:

@@ -51,14 +51,14 @@ def index(request: HttpRequest, public_id: str) -> HttpResponseBase:
     mine = access(request.user, public_id)
     systems = _sees_systems(mine)
     asked = items.wanted_items(mine.campaign, request.GET, systems=systems)
-    found = items.items_page(mine.campaign, asked)
+    listing, rows, order = items.items_page(mine.campaign, asked)
     context = {
         "campaign": mine.campaign,
-        "listing": found.listing,
-        "found": found,
-        "rows": found.rows,
-        "scale": found.listing.asked_criterion,
-        "edits": ItemMeasure.EDITED in found.listing.sorts,
+        "listing": listing,
+        "order": order,
+        "rows": rows,
+        "scale": listing.asked_criterion,
+        "edits": ItemMeasure.EDITED in listing.sorts,
         "systems": systems,
         "section": "campaigns",
     }
@@ -172,13 +172,13 @@ class ListedItemsView(BoundedView):
             systems=mine.sees_results,
             size=common_api.size(request),
         )
-        found = items.items_page(
+        listing, rows, order = items.items_page(
             mine.campaign, common_api.walked(request, asked, also=("system", "criterion"))
         )
         body = {
-            **common_api.links(request, found.listing),
-            "order_of": found.made_at,
-            "criterion": found.listing.criterion,
-            "results": found.rows,
+            **common_api.links(request, listing),
+            "order_of": order and order.at,
+            "criterion": listing.criterion,
+            "results": rows,
         }
         return Response(ListedItemsSerializer(body).data)

@@ -1,8 +1,8 @@
 """A reviewer's rulings: clear, exclude, refuse pay, block, and the reversal of each."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
@@ -116,7 +116,7 @@ def _act(review: Review, ruling: Ruling) -> Ruling:
             f"{act.label.split(':')[0]} now."
         )
     ruling.save(force_insert=True)
-    done = DOING[act](review, ruling, ruling.at)
+    done = _carry_out(review, ruling)
     audit.record(
         act,
         campaign_id=review.campaign_id,
@@ -130,60 +130,43 @@ def _act(review: Review, ruling: Ruling) -> Ruling:
     return ruling
 
 
-def _clear(review: Review, ruling: Ruling, now: datetime) -> str:
-    reviews.rule(review, Status.CLEARED, now=now)
-    marks.mark(review.campaign_id, "cleared")  # the end of a campaign may have waited for it
-    return "leases resume"
+def _carry_out(review: Review, ruling: Ruling) -> str:
+    """Do what a ruling says; return what was done, for the log."""
+    now = ruling.at
+    match Act(ruling.act):
+        case Act.CLEAR:
+            reviews.rule(review, Status.CLEARED, now=now)
+            # The end of a campaign may have waited for it.
+            marks.mark(review.campaign_id, "cleared")
+            return "leases resume"
+        case Act.EXCLUDE:
+            reviews.rule(review, Status.EXCLUDED, now=now)
+            return f"{exclusions.exclude(review, ruling)} judgments"
+        case Act.RESTORE:
+            repaid = f", {_repay(review, ruling)}" if review.pay_refused else ""
+            reviews.rule(review, Status.CLEARED, now=now)
+            return f"{exclusions.restore(review, at=now)} judgments{repaid}"
+        case Act.REFUSE:
+            reviews.switch_pay(review, refused=True)
+            return str(ledger.refuse(review, ruling))
+        case Act.REPAY:
+            return _repay(review, ruling)
+        case Act.BLOCK:
+            if done := exclusions.block(review, ruling):
+                return done
+            raise Conflict("This annotator is blocked already.", code=BLOCKED_ALREADY)
+        case Act.UNBLOCK:
+            if exclusions.lift(review, at=now):
+                return "block lifted"
+            raise Conflict("This annotator is not blocked.", code=NOT_BLOCKED)
 
 
-def _exclude(review: Review, ruling: Ruling, now: datetime) -> str:
-    reviews.rule(review, Status.EXCLUDED, now=now)
-    return f"{exclusions.exclude(review, ruling)} judgments"
-
-
-def _restore(review: Review, ruling: Ruling, now: datetime) -> str:
-    """Restore the work to the estimates; refused pay is restored with it."""
-    repaid = _repay(review, ruling, now) if review.pay_refused else ""
-    reviews.rule(review, Status.CLEARED, now=now)
-    restored = f"{exclusions.restore(review, at=now)} judgments"
-    return f"{restored}, {repaid}" if repaid else restored
-
-
-def _refuse(review: Review, ruling: Ruling, now: datetime) -> str:
-    reviews.switch_pay(review, refused=True)
-    return str(ledger.refuse(review, ruling))
-
-
-def _repay(review: Review, ruling: Ruling, now: datetime) -> str:
+def _repay(review: Review, ruling: Ruling) -> str:
     """Repay. The log says by how much the budget is exceeded, if `rule` accepted that."""
     reviews.switch_pay(review, refused=False)
     repaid = ledger.repay(review, ruling)
     excess = budget.excess(review.campaign)
     return f"{repaid}, {excess} beyond the budget" if excess else str(repaid)
-
-
-def _block(review: Review, ruling: Ruling, now: datetime) -> str:
-    done = exclusions.block(review, ruling)
-    if not done:
-        raise Conflict("This annotator is blocked already.", code=BLOCKED_ALREADY)
-    return done
-
-
-def _unblock(review: Review, ruling: Ruling, now: datetime) -> str:
-    if not exclusions.lift(review, at=now):
-        raise Conflict("This annotator is not blocked.", code=NOT_BLOCKED)
-    return "block lifted"
-
-
-DOING: dict[Act, Callable[[Review, Ruling, datetime], str]] = {
-    Act.CLEAR: _clear,
-    Act.EXCLUDE: _exclude,
-    Act.RESTORE: _restore,
-    Act.REFUSE: _refuse,
-    Act.REPAY: _repay,
-    Act.BLOCK: _block,
-    Act.UNBLOCK: _unblock,
-}
 
 
 # Rulings from a reviewer's page, also on unflagged work and across campaigns.
@@ -232,12 +215,9 @@ def rule_once(
     seen: int,
 ) -> list[Ruling]:
     """Rule as `rule` does, without the acts that an earlier campaign of the owner has done."""
-
-    def attempt(chosen: Sequence[Act]) -> list[Ruling]:
-        return rule_on_person(
-            campaign_id, annotator_id, chosen, actor_id=actor_id, reason=reason, seen=seen
-        )
-
+    attempt = partial(
+        rule_on_person, campaign_id, annotator_id, actor_id=actor_id, reason=reason, seen=seen
+    )
     try:
         return attempt(acts)
     except Conflict as refused:
