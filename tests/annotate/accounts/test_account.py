@@ -13,13 +13,11 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from hypothesis import given
-from hypothesis import strategies as st
 from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from annotate.accounts import accounts, tokens
-from annotate.common import mail, numbers
+from annotate.common import mail
 from annotate.common.errors import Conflict, Invalid
 from annotate.models import ApiToken, AuditEntry, Campaign, RecoveryCode, SignIn
 from tests.annotate.accounts.second_factors import secured
@@ -250,21 +248,6 @@ def test_only_what_exists_is_stored(ada: Client, given: dict[str, str]) -> None:
     assert ada.post(reverse("annotate:account-settings"), sent).status_code == 422
     with pytest.raises(Invalid):
         accounts.change(owner_of(ada).pk, **sent)
-
-
-@given(st.floats(-1e9, 1e9))
-def test_a_number_is_the_same_in_another_language(value: float) -> None:
-    with numbers.written_in("de"):
-        german = numbers.number(value)
-    swapped = german.translate(str.maketrans({".": ",", ",": "."}))
-    assert swapped == numbers.number(value)
-
-
-def test_settings_cost_no_query(ada: Client, django_assert_num_queries: Any) -> None:
-    accounts.change(owner_of(ada).pk, time_zone="Asia/Tokyo", language="de")
-    address = reverse("annotate:instrument-draft")
-    with django_assert_num_queries(4):  # the session, the user, and two for the head of the page
-        ada.post(address, {})
 
 
 def test_a_link_to_another_site_is_not_followed_after_the_log_in() -> None:

@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
-from django.urls import reverse
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from hypothesis import given
 from hypothesis import strategies as st
@@ -79,12 +78,6 @@ def test_clocks_may_be_half_a_minute_off_and_no_more(monkeypatch: pytest.MonkeyP
         TOTPDevice.objects.update(last_t=-1, drift=0)
         assert bool(second_factor.use(ada.pk, code_of(steps=late))) is good, late
         assert TOTPDevice.objects.get().drift == 0, "the window does not wander"
-
-
-def test_an_earlier_code_does_not_come_after_a_later_one() -> None:
-    ada, _ = secured()
-    assert second_factor.use(ada.pk, code_of(steps=1))
-    assert not second_factor.use(ada.pk, code_of())
 
 
 def test_wrong_codes_lock_nobody_out_in_the_library() -> None:
@@ -200,14 +193,6 @@ def test_the_qr_code_holds_account_server_and_secret(ada: Client) -> None:
     assert "style" not in ElementTree.tostring(drawn).decode(), "the policy allows none"
 
 
-def test_the_first_code_logs_nobody_in_again(ada: Client) -> None:
-    ada.get(ON)
-    key = ada.session["second_factor_key"]
-    code = code_of(key)
-    ada.post(ON, {"code": code, "password": PASSWORD})
-    assert not second_factor.use(owner_of(ada).pk, code)
-
-
 def test_turning_it_on_and_off_signs_other_browsers_out() -> None:
     ada = user()
     here, there = signed_in(ada), signed_in(ada)
@@ -291,19 +276,3 @@ def test_the_command_turns_it_off_and_signs_out(caplog: pytest.LogCaptureFixture
     assert "The second factor of “ada” was off." in said.getvalue()
     with pytest.raises(CommandError, match="There is no account “Ada”"):
         call_command("secondfactor", "--off", "Ada")
-
-
-def test_support_sees_who_has_one_and_no_secret() -> None:
-    from django.contrib.auth.models import User
-
-    secured()
-    client = signed_in(User.objects.create_superuser("sam", password="x"))
-    at_ = reverse("admin:otp_totp_totpdevice_changelist")
-    pages = [client.get(at_), client.get(f"{at_}{TOTPDevice.objects.get().pk}/change/")]
-    for page in pages:
-        assert page.status_code == 200
-        text = page.content.decode()
-        assert KEY not in text
-        assert second_factor.typed_key(KEY).replace(" ", "") not in text
-    for path in ("config", "qrcode"):
-        assert client.get(f"{at_}{TOTPDevice.objects.get().pk}/{path}/").status_code in (302, 404)

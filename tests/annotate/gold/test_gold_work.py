@@ -15,7 +15,6 @@ from annotate.review import gold
 from annotate.work import leasing, picking, submitting, task
 from tests.annotate.gold.study import BAD, campaign, do
 from tests.annotate.work.pages.working import call, expire, work_data, work_url
-from tests.annotate.work.test_submitting import statements
 from tests.factories import GOOD, judge, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -155,26 +154,6 @@ def test_nothing_that_an_annotator_sees_tells_gold_from_other_tasks(client):
         assert "gold" not in answer.content.decode().lower()
     assert seen[True]
     assert {str(one) for one in seen[True]} <= {str(one) for one in seen[False]}
-
-
-@pytest.mark.slow
-def test_a_submit_with_gold_takes_two_more_statements_at_most(client):
-    study = campaign(items=30, share=12, n=60, annotator_cap=None)
-    who = person(study)
-    for _ in range(3):
-        do(who)
-    leasing.lease_ahead(who.pk, after=leased(who).pk)
-    found = []
-    for _ in range(20):
-        now = leased(who)
-        call(client, who, "draft", {"revision": 0, "data": {}}, assignment=now.pk)
-        given = {**GOOD, **(BAD if now.gold_id else {})}
-        body = {"response": given, "active_seconds": 9.0, "version": study.instrument_version}
-        lines = statements(client, who, "submit", body, assignment=now.pk)
-        came = Assignment.objects.latest("pk")
-        found.append((now.gold_id is not None, came.gold_id is not None, len(lines)))
-    assert {kind[:2] for kind in found} == {(a, b) for a in (True, False) for b in (True, False)}
-    assert max(n for *_kind, n in found) <= 22, found
 
 
 @pytest.mark.slow

@@ -185,14 +185,6 @@ def test_a_ruling_leads_on_to_the_next_of_the_list(ada: Client) -> None:
         assert f"{one.pseudonym}: Cleared" in ada.get(answer["Location"]).content.decode()
 
 
-def test_a_hundred_rows_fit_on_a_page(ada: Client) -> None:
-    reviewed.queue(campaign(owner=owner()), 130, ruled=0)
-    page = ada.get("/reviews/?rows=100")
-    assert len(page.context["rows"]) == 100
-    assert page.context["listing"].after == "?rows=100&page=2#queue-h"
-    assert not page.context["listing"].narrowed
-
-
 def test_it_is_searched_by_annotator_and_campaign(ada: Client) -> None:
     news, sports = (campaign(owner=owner(), name=name) for name in ("News", "Sports 100%_"))
     reviewed.queue(news, 3, ruled=0)
@@ -220,20 +212,3 @@ def test_a_long_queue_takes_as_many_queries(ada: Client) -> None:
             ada.get("/reviews/?page=1")
         counts.append(len(queries))
     assert counts[0] == counts[1]
-
-
-@pytest.mark.parametrize("asked", ["page=-1", "page=1000000000", "page=abc", "page=²", "sort=x"])
-@pytest.mark.parametrize("also", ["", "&show=x", "&q=%F0%9F%98%80", "&q=" + "a" * 500])
-def test_an_odd_address_is_answered(ada: Client, asked: str, also: str) -> None:
-    reviewed.queue(campaign(owner=owner()), 60)
-    assert ada.get(f"/reviews/?{asked}{also}").status_code == 200
-
-
-def test_a_nul_is_refused_in_words(ada: Client) -> None:
-    assert ada.get("/reviews/?q=a%00b").status_code == 400
-
-
-def test_a_page_that_is_gone_is_the_last(ada: Client) -> None:
-    reviewed.queue(campaign(owner=owner()), 60, ruled=0)
-    listing = ada.get("/reviews/?page=1000000000").context["listing"]
-    assert (listing.number, listing.pages, listing.first, listing.last) == (3, 3, 51, 60)

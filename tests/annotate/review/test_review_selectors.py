@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from annotate.campaigns.problems import Row
 from annotate.common.text import word_diff
-from annotate.models import Assignment, Campaign, Flag, LedgerEntry, Participation, Review, Ruling
+from annotate.models import Assignment, Campaign, Flag, LedgerEntry, Participation, Ruling
 from annotate.pay import payouts
 from annotate.review import effects, evidence, evidence_views, rulings
-from annotate.review import queries as review_queries
 from annotate.screening import SCREENS
 from annotate.screening.base import ScreenAxis
 from annotate.work import submitting
@@ -197,21 +196,6 @@ def test_the_screens_of_excluded_work_can_still_be_looked_at() -> None:
     assert {len(one.others) for one in before.screens} <= {0, *range(7)}
 
 
-def test_the_queue_and_the_case_agree() -> None:
-    review = reviewed.case(user())
-    owner = review.campaign.memberships.get().user_id
-    (line,) = reviewed.waiting(owner)
-    case = review_queries.case(review.campaign, line.pseudonym)
-    assert case is not None
-    assert (case.judgments, case.flags, case.status) == (
-        line.judgments,
-        line.flags,
-        Review.Status.OPEN,
-    )
-    assert review_queries.n_waiting(owner) == 1
-    assert review_queries.n_waiting(user("bob").pk) is None
-
-
 def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
     axis = ScreenAxis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
     strip = evidence_views.strip(
@@ -283,11 +267,3 @@ def test_the_runs_are_both_texts_whatever_they_are(before: list[str], after: lis
     assert new == "".join(after).replace("\r\n", "\n").rstrip()
     old = "".join(run.text for run in runs if run.kind != "in")
     assert old.split() == "".join(before).split()
-
-
-@given(PIECES)
-@settings(max_examples=100, deadline=None)
-def test_another_indentation_is_no_change(text: list[str]) -> None:
-    one = "".join(text)
-    other = one.replace("\t", "    ").replace("\n", "\n\t")
-    assert {run.kind for run in word_diff(one, other)} <= {"same"}

@@ -9,7 +9,6 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotate.models import Exclusion, Membership, Review, Ruling
-from annotate.review import queries as review_queries
 from annotate.review import rulings
 from tests import reviewed
 from tests.factories import campaign, user
@@ -208,20 +207,3 @@ def test_asking_takes_as_many_queries_for_many_people_as_for_few(ada: Client) ->
             assert ask(ada, found[:n]).status_code == 200
         counts.append(len(queries))
     assert counts[0] == counts[1]
-
-
-def test_the_cases_are_those_of_their_own_pages(ada: Client, three: list[Review]) -> None:
-    """What is read for several people at once is what is read for each of them alone."""
-    from annotate.review import effects
-    from annotate.review import queries as reviews
-
-    rulings.rule(three[0].pk, [Ruling.Act.EXCLUDE], actor_id=owner().pk, reason="Copied.", seen=0)
-    keys = [review_queries.CaseKey(*key(one).split("/")) for one in three]
-    cases = effects.cases_of(owner().pk, keys)
-    together = effects.effects_of(cases)
-    for review, case, found in zip(three, cases, together, strict=True):
-        alone = reviews.case(review.campaign, review.annotator.pseudonym)
-        assert alone == case
-        here = effects.effects(review.campaign_id, review.annotator_id)
-        for name in ("counting", "excluded", "due", "refused", "crowd"):
-            assert getattr(found, name) == getattr(here, name), name

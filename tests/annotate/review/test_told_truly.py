@@ -196,10 +196,3 @@ def test_the_sum_of_signs_is_told_where_it_stands_alone(ada: Client) -> None:
         "too_fast",
         "several_signs",
     }
-
-
-def test_nobody_who_is_ruled_on_waits(ada: Client, three: list[Review]) -> None:
-    confirm(ada, ask(ada, three))
-    page = text(ada.get("/reviews/?show=ruled"))
-    assert "Review: 3 people ruled on" in page
-    assert "wait for a ruling" not in page

@@ -250,22 +250,6 @@ def many(study: Campaign, n: int) -> None:
 
 
 @pytest.mark.slow
-def test_the_queue_asks_as_little_for_many_as_for_few(ada: Client) -> None:
-    study = campaign(owner=owner(), screening=ON)
-
-    def asked(query: str) -> int:
-        with CaptureQueriesContext(connection) as captured:
-            assert ada.get(f"/reviews/?{query}").status_code == 200
-        return len(captured)
-
-    counted = []
-    for n in (1, 90):
-        many(study, n)
-        counted.append([asked(query) for query in ("rows=100", "screen=signals", "tier=list")])
-    assert counted[0] == counted[1]
-
-
-@pytest.mark.slow
 def test_all_filters_together_divide_the_queue(ada: Client) -> None:
     """Each case has a reason that the queue can be narrowed to."""
     study = with_gold(owned(screening=ON))
