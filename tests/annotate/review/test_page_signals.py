@@ -198,7 +198,7 @@ def test_the_same_network_and_device_are_seen_together_later_ones_too():
         [first.annotator_id, second.annotator_id]
     )
     look = evidence.look_at_signals(study, first.annotator_id)
-    assert look.evidence[-1].numbers["accounts"] == 2
+    assert look.lines[-1].evidence.numbers["accounts"] == 2
 
 
 def rows():

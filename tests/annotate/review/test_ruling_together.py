@@ -94,7 +94,7 @@ def test_a_repetition_changes_nothing_and_says_so(ada: Client, three: list[Revie
     before = (Ruling.objects.count(), Exclusion.objects.count())
     again = confirm(ada, asked)
     assert (Ruling.objects.count(), Exclusion.objects.count()) == before
-    assert [one.outcome.again for one in again.context["people"]] == [True] * 3
+    assert [outcome.again for _case, outcome, _text in again.context["people"]] == [True] * 3
     assert again.content.decode().count("Done before") == 3
 
 
@@ -172,7 +172,7 @@ def test_one_block_holds_in_all_campaigns_and_is_made_once(ada: Client) -> None:
     assert statuses(both) == ["excluded"] * 2
     assert done.context["n_left"] == 0
     again = confirm(ada, asked)
-    assert [one.outcome.again for one in again.context["people"]] == [True] * 2
+    assert [outcome.again for _case, outcome, _text in again.context["people"]] == [True] * 2
 
 
 def test_pay_is_refused_one_person_at_a_time(ada: Client, three: list[Review]) -> None:
