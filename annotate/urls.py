@@ -29,7 +29,9 @@ ACCOUNTS: list[URLPattern] = [
     path("account/tokens/<int:token_id>/revoke/", accounts_views.revoke_token, name="token-revoke"),
     path("forgotten-password/", accounts_views.ask, name="password-forgotten"),
     path(
-        "new-password/<str:uidb64>/<str:token>/", accounts_views.new_password, name="new-password"
+        "new-password/<str:uidb64>/<str:token>/",
+        accounts_views.NewPassword.as_view(),
+        name="new-password",
     ),
     path("invitations/<str:token>/", campaigns_views.invited_page, name="invitation"),
 ]

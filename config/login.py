@@ -124,7 +124,7 @@ class LogInCode(_LogInPage):
             return self.form_invalid(form)
         login(self.request, user, backend=self.request.session.pop(PENDING)["backend"])
         if used == second_factor.RECOVERY:
-            left = accounts.second_factor(user.pk).codes_left
+            left = accounts.second_factor(user.pk)[1]
             messages.info(self.request, f"You used a recovery code. Codes left: {left}.")
         return HttpResponseRedirect(self.get_success_url())
 

@@ -22,9 +22,10 @@ from annotate.common import locks
 from annotate.common import rows as common_rows
 from annotate.common.marks import ORDINARY
 from annotate.instruments.base import Criterion
+from annotate.models import ItemOrder
 from annotate.models.base import CampaignStatus, ItemMeasure
 from annotate.review import items
-from annotate.review.items import NewOrder, sort_keys
+from annotate.review.items import sort_keys
 from annotate.work import queries as work_queries
 from estimation import facts as facts_module
 from estimation.core import (
@@ -422,7 +423,7 @@ def _look(brief: Brief, one: _Judged) -> CloserLook:
 
 def _orders(
     brief: Brief, seen: facts_module.Seen, judged: Collection[_Judged]
-) -> Iterator[NewOrder]:
+) -> Iterator[ItemOrder]:
     """Yield each order of all systems together and of each one."""
     for criterion in looked_at(brief):
         mine = [one for one in judged if one.criterion is criterion]
@@ -470,7 +471,7 @@ def _furthest(places: Collection[Ints], values: Collection[Floats], size: int) -
 
 def _order(
     system: int | None, criterion: Criterion, measure: ItemMeasure, figures: Floats
-) -> NewOrder:
+) -> ItemOrder:
     known = np.flatnonzero(~np.isnan(figures))
     # As they are stored, so that the order is the same as that of the stored figures.
     found = figures[known].astype(np.float32).astype(np.float64)
@@ -479,7 +480,7 @@ def _order(
     else:
         keys = sort_keys(measure, found, higher_is_better=criterion.higher_is_better)
         order = np.argsort(keys, kind="stable")
-    return NewOrder(system, criterion.name, measure, known[order], found[order])
+    return items.new_order(system, criterion.name, measure, known[order], found[order])
 
 
 # Notes what the dashboards of collecting campaigns advise, for the list and the API.

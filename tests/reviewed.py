@@ -20,6 +20,7 @@ from annotate.models import (
     Screening,
 )
 from annotate.review import evidence, reviews
+from annotate.review import queries as review_queries
 from annotate.screening.base import Verdict
 from annotate.work import scoring, submitting
 from tests import remembered
@@ -81,6 +82,12 @@ def shared(who: Participation) -> Participation:
             break
         _judge(person(who.campaign, "a"), 40.0, **_answer(poor=True))
     return who
+
+
+def waiting(user_id: int) -> list[review_queries.Case]:
+    """Everybody who waits for a ruling of this person, in turn."""
+    left = review_queries.left_to_others(user_id)
+    return review_queries.queue_page(user_id, review_queries.asked({}, size=1000), left)[1]
 
 
 def flagged(who: Participation, *screens: str) -> Review:

@@ -1,10 +1,9 @@
-"""New accounts of people who were invited."""
+"""Accounts: registering, settings, browsers that are signed in, passwords, a person's own page."""
 
 import zoneinfo
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from importlib import import_module
 
 from django.conf import settings
@@ -14,7 +13,7 @@ from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -124,45 +123,43 @@ def change_email(user: User, email: str, *, password: str) -> None:
 LONGEST_BROWSER = 200
 
 
-def note(user_id: int, session_key: str, *, browser: str, address: str) -> None:
-    """Note a sign-in, and forget those of this person whose sessions are over."""
+def note_sign_in(request: HttpRequest, user_id: int) -> None:
+    """Record the browser of a log-in, or the new key of its session.
+
+    Sign-ins of this person whose sessions are over are forgotten.
+    """
+    if not request.session.session_key:
+        request.session.save()
+    browser = filter(str.isprintable, request.headers.get("User-Agent", ""))
     with transaction.atomic():
-        over = SignIn.objects.filter(user=user_id).exclude(
-            session_key__in=Session.objects.values("session_key")
-        )
-        over.delete()
+        alive = Session.objects.values("session_key")
+        SignIn.objects.filter(user=user_id).exclude(session_key__in=alive).delete()
         made = {
             "user_id": user_id,
-            "browser": _text(browser)[:LONGEST_BROWSER],
-            "address": address,
+            "browser": "".join(browser)[:LONGEST_BROWSER],
+            "address": client_address(request),
             "at": timezone.now(),
         }
-        SignIn.objects.update_or_create(session_key=session_key, defaults=made)
+        SignIn.objects.update_or_create(session_key=request.session.session_key, defaults=made)
 
 
 def end(user_id: int, sign_in_id: int) -> bool:
     """Sign a browser of this person out; False if it is signed out, or somebody else's."""
-    mine = list(SignIn.objects.filter(user=user_id, pk=sign_in_id))
-    _end(mine)
-    return bool(mine)
+    return bool(_end(SignIn.objects.filter(user=user_id, pk=sign_in_id)))
 
 
 def end_others(user_id: int, *, but: str) -> int:
     """Sign out all browsers of a person except the one with the session `but`; return how many."""
-    others = list(SignIn.objects.filter(user=user_id).exclude(session_key=but))
-    _end(others)
-    return len(others)
+    return _end(SignIn.objects.filter(user=user_id).exclude(session_key=but))
 
 
-def _end(rows: list[SignIn]) -> None:
+def _end(rows: QuerySet[SignIn]) -> int:
     store = import_module(settings.SESSION_ENGINE).SessionStore
-    for row in rows:
+    found = list(rows)
+    for row in found:
         store(row.session_key).delete()
         row.delete()
-
-
-def _text(given: str) -> str:
-    return "".join(one for one in given if one.isprintable())
+    return len(found)
 
 
 # New passwords, for people who know theirs and for people who have forgotten it.
@@ -184,11 +181,6 @@ def change_password(user: User, password: str) -> User:
     return user
 
 
-def done(user_id: int) -> None:
-    """Sign out every browser of a person who has a new password."""
-    end_others(user_id, but="")
-
-
 def link_of(username: str) -> str:
     """Return a link for an administrator to hand on. Raises `NotFound` for an unknown name."""
     user = User.objects.filter(username=username, is_active=True).first()
@@ -197,61 +189,7 @@ def link_of(username: str) -> str:
     return mail.reset_link(user)
 
 
-# Records the browser with which somebody signs in.
-
-
-def note_sign_in(request: HttpRequest, user_id: int) -> None:
-    """Record the browser of a log-in, or the new key of its session."""
-    if not request.session.session_key:
-        request.session.save()
-    note(
-        user_id,
-        str(request.session.session_key),
-        browser=request.headers.get("User-Agent", ""),
-        address=client_address(request),
-    )
-
-
 # What a person's own page shows: settings, second factor, browsers and tokens.
-
-
-@dataclass(frozen=True)
-class OwnSettings:
-    time_zone: str
-    language: str
-
-
-@dataclass(frozen=True)
-class SignedInBrowser:
-    id: int
-    browser: str
-    address: str
-    at: datetime
-    is_this: bool
-
-    @property
-    def name(self) -> str:
-        """Return browser and system in two words, as far as they are known."""
-        system = _first(self.browser, SYSTEMS)
-        return f"{_first(self.browser, BROWSERS) or 'A browser'}{' on ' + system if system else ''}"
-
-
-@dataclass(frozen=True)
-class SecondFactor:
-    """since: None where it is off."""
-
-    since: datetime | None
-    codes_left: int
-
-
-@dataclass(frozen=True)
-class Token:
-    id: int
-    name: str
-    created_at: datetime
-    expires_at: datetime | None
-    used_on: date | None
-    has_ended: bool
 
 
 # What a browser calls itself: the first that is found; others' names stand in it too.
@@ -273,52 +211,43 @@ SYSTEMS = {
 }
 
 
-def own_settings(user_id: int) -> OwnSettings:
-    """Return what this person has chosen; "" where nothing."""
-    found = Profile.objects.filter(pk=user_id).values_list("time_zone", "language").first()
-    return OwnSettings(*(found or ("", "")))
+def own_settings(user_id: int) -> dict[str, str]:
+    """Return the time zone and the language that this person has chosen; "" where nothing."""
+    chosen = ("time_zone", "language")
+    found = Profile.objects.filter(pk=user_id).values(*chosen).first()
+    return found or dict.fromkeys(chosen, "")
 
 
 def has_second_factor(user_id: int) -> bool:
     return bool(TOTPDevice.objects.filter(user=user_id, confirmed=True).exists())
 
 
-def second_factor(user_id: int) -> SecondFactor:
-    """Return since when it is on, and how many recovery codes are left."""
+def second_factor(user_id: int) -> tuple[datetime | None, int]:
+    """Return since when it is on (None: off), and how many recovery codes are left."""
     on = TOTPDevice.objects.filter(user=user_id, confirmed=True)
     since = on.values_list("created_at", flat=True).first()
-    if since is None:
-        return SecondFactor(None, 0)
-    return SecondFactor(since, RecoveryCode.objects.filter(user=user_id).count())
+    return since, RecoveryCode.objects.filter(user=user_id).count()
 
 
-def browsers(user_id: int, session_key: str) -> list[SignedInBrowser]:
-    """Return the browsers that are signed in, this one first, then the newest."""
+def browsers(user_id: int, session_key: str) -> list[tuple[SignIn, str, bool]]:
+    """Return the browsers that are signed in, this one first, then the newest.
+
+    Each with its name and system, as far as they are known, and whether it is this one.
+    """
     alive = Session.objects.filter(expire_date__gt=timezone.now()).values("session_key")
     rows = SignIn.objects.filter(user=user_id, session_key__in=alive).order_by("-at")
-    found = [
-        SignedInBrowser(one.pk, one.browser, one.address, one.at, one.session_key == session_key)
-        for one in rows
-    ]
-    return sorted(found, key=lambda one: not one.is_this)
+    found = [(one, _browser(one.browser), one.session_key == session_key) for one in rows]
+    return sorted(found, key=lambda one: not one[2])
 
 
-def tokens(user_id: int) -> list[Token]:
+def tokens(user_id: int) -> list[ApiToken]:
     """Return the tokens that are not revoked, the newest first."""
-    now = timezone.now()
-    rows = ApiToken.objects.filter(user=user_id, revoked_at=None).order_by("-pk")
-    return [
-        Token(
-            one.pk,
-            one.name,
-            one.created_at,
-            one.expires_at,
-            one.used_on,
-            one.expires_at is not None and one.expires_at <= now,
-        )
-        for one in rows
+    return list(ApiToken.objects.filter(user=user_id, revoked_at=None).order_by("-pk"))
+
+
+def _browser(agent: str) -> str:
+    names = [
+        next((name for mark, name in known.items() if mark in agent), "")
+        for known in (BROWSERS, SYSTEMS)
     ]
-
-
-def _first(text: str, known: dict[str, str]) -> str:
-    return next((name for mark, name in known.items() if mark in text), "")
+    return f"{names[0] or 'A browser'}{' on ' + names[1] if names[1] else ''}"

@@ -26,6 +26,19 @@ PASSWORD = {"autocomplete": "current-password"}
 NEW_PASSWORD = {"autocomplete": "new-password"}
 CODE = {"autocomplete": "one-time-code", "inputmode": "numeric", "spellcheck": "false"}
 LONGEST_CODE = 60  # characters: recovery codes have 20 digits, and people add spaces
+TYPE_PASSWORD = {"required": "Type your password."}
+
+
+def _password(
+    label: str = "Your password", *, hints: dict[str, str] = PASSWORD, **more: Any
+) -> forms.CharField:
+    widget = forms.PasswordInput(attrs=hints)
+    return forms.CharField(label=label, strip=False, max_length=1000, widget=widget, **more)
+
+
+def _code(label: str, *, hints: dict[str, Any] = CODE, **more: Any) -> forms.CharField:
+    widget = forms.TextInput(attrs=hints)
+    return forms.CharField(label=label, max_length=LONGEST_CODE, widget=widget, **more)
 
 
 class InviteForm(forms.Form):
@@ -56,19 +69,10 @@ class NewAccountForm(forms.Form):
         help_text="Letters, digits and @ . + - _. Other members see it.",
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
     )
-    password = forms.CharField(
-        label="Password",
-        strip=False,
-        max_length=1000,
-        help_text="At least 8 characters, not a common one.",
-        widget=forms.PasswordInput(attrs=NEW_PASSWORD),
+    password = _password(
+        "Password", hints=NEW_PASSWORD, help_text="At least 8 characters, not a common one."
     )
-    again = forms.CharField(
-        label="The same password again",
-        strip=False,
-        max_length=1000,
-        widget=forms.PasswordInput(attrs=NEW_PASSWORD),
-    )
+    again = _password("The same password again", hints=NEW_PASSWORD)
 
     def clean(self) -> dict[str, Any]:
         given = self.cleaned_data
@@ -106,22 +110,16 @@ class EmailForm(forms.Form):
         label="E-mail address",
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
-    password = forms.CharField(
-        label="Your password",
-        strip=False,
-        max_length=1000,
-        widget=forms.PasswordInput(attrs=PASSWORD),
-    )
+    password = _password()
 
 
 class CodeForm(forms.Form):
     """The second page of the log-in."""
 
-    code = forms.CharField(
-        label="Code",
-        max_length=LONGEST_CODE,
+    code = _code(
+        "Code",
+        hints={**CODE, "autofocus": True},
         help_text="The six digits that your app shows now, or one of your recovery codes.",
-        widget=forms.TextInput(attrs={**CODE, "autofocus": True}),
         error_messages={"required": "Type a code."},
     )
 
@@ -129,36 +127,16 @@ class CodeForm(forms.Form):
 class FirstCodeForm(forms.Form):
     """Turning a second factor on: a browser that was left open is not enough for that."""
 
-    code = forms.CharField(
-        label="The code that your app shows now",
-        max_length=LONGEST_CODE,
-        widget=forms.TextInput(attrs=CODE),
+    code = _code(
+        "The code that your app shows now",
         error_messages={"required": "Type the six digits that your app shows."},
     )
-    password = forms.CharField(
-        label="Your password",
-        strip=False,
-        max_length=1000,
-        widget=forms.PasswordInput(attrs=PASSWORD),
-        error_messages={"required": "Type your password."},
-    )
+    password = _password(error_messages=TYPE_PASSWORD)
 
 
 class PasswordOrCodeForm(forms.Form):
-    code = forms.CharField(
-        label="A code",
-        required=False,
-        max_length=LONGEST_CODE,
-        help_text="Of your app, or a recovery code.",
-        widget=forms.TextInput(attrs=CODE),
-    )
-    password = forms.CharField(
-        label="Or your password",
-        required=False,
-        strip=False,
-        max_length=1000,
-        widget=forms.PasswordInput(attrs=PASSWORD),
-    )
+    code = _code("A code", required=False, help_text="Of your app, or a recovery code.")
+    password = _password("Or your password", required=False)
 
     def clean(self) -> dict[str, Any]:
         given = self.cleaned_data
@@ -179,17 +157,9 @@ class TokenForm(forms.Form):
         choices=[(n, f"{n} days") for n in DAYS] + [(0, "No end")],
         initial=90,
     )
-    password = forms.CharField(
-        label="Your password",
-        strip=False,
-        max_length=1000,
-        widget=forms.PasswordInput(attrs=PASSWORD),
-        error_messages={"required": "Type your password."},
-    )
-    code = forms.CharField(
-        label="A code of your app",
-        max_length=LONGEST_CODE,
-        widget=forms.TextInput(attrs=CODE),
+    password = _password(error_messages=TYPE_PASSWORD)
+    code = _code(
+        "A code of your app",
         error_messages={"required": "Type a code of your app, or a recovery code."},
     )
 

@@ -1,4 +1,4 @@
-"""Codes as people type them: of an app, six digits, and for recovery, twenty."""
+"""The second factor: codes of an app and for recovery, and a limit on guessing."""
 
 import logging
 import secrets as random

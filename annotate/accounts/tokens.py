@@ -2,7 +2,6 @@
 
 import hashlib
 import unicodedata
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -128,14 +127,6 @@ KEPT = timedelta(days=1)
 FIELD = "Idempotency-Key"
 
 
-@dataclass(frozen=True)
-class FirstAnswer:
-    """The first answer to a request. content: JSON, or nothing."""
-
-    status: int
-    content: str
-
-
 def digest(*parts: bytes) -> str:
     """Return the digest that identifies a request."""
     whole = hashlib.sha256()
@@ -150,7 +141,7 @@ def check(key: str) -> None:
         raise Invalid({FIELD: f"A key has 1 to {LONGEST_KEY} visible ASCII characters."})
 
 
-def begin(user_id: int, key: str, of: str) -> FirstAnswer | None:
+def begin(user_id: int, key: str, of: str) -> KeptAnswer | None:
     """Return the answer that is kept for this key; None for a new one, which is now taken.
 
     Call it in the transaction of the act. A request with the same key waits here until the first
@@ -164,7 +155,7 @@ def begin(user_id: int, key: str, of: str) -> FirstAnswer | None:
         return None
     if kept.digest != of:
         raise Conflict("This key was used for another request. Use a new key for each request.")
-    return FirstAnswer(kept.answered or 200, kept.content)
+    return kept
 
 
 def keep(user_id: int, key: str, *, status: int, content: str) -> None:

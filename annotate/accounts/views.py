@@ -1,4 +1,4 @@
-"""A person's own page: settings, password, browsers that are signed in, tokens of scripts."""
+"""The pages of an account: settings, password, browsers, tokens, second factor."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -156,12 +156,13 @@ def _page(
     **shown: Any,
 ) -> HttpResponseBase:
     user = me(request)
-    chosen, factor = accounts.own_settings(user.pk), accounts.second_factor(user.pk)
+    since, codes_left = accounts.second_factor(user.pk)
     context = {
-        "settings_form": settings_form or SettingsForm(initial=vars(chosen)),
+        "settings_form": settings_form or SettingsForm(initial=accounts.own_settings(user.pk)),
         "email": email or EmailForm(initial={"email": user.email}),
-        "token": token or TokenForm(second_factor=factor.since is not None),
-        "second_factor": factor,
+        "token": token or TokenForm(second_factor=since is not None),
+        "second_factor_since": since,
+        "codes_left": codes_left,
         "browsers": accounts.browsers(user.pk, str(request.session.session_key)),
         "tokens": accounts.tokens(user.pk),
         "section": "account",
@@ -232,13 +233,9 @@ class NewPassword(PasswordResetConfirmView):
             answer = super().form_valid(form)
         user = form.user
         assert isinstance(user, User)
-        accounts.done(user.pk)
+        accounts.end_others(user.pk, but="")
         messages.success(self.request, "The password is set. Log in with it.")
         return answer
-
-
-def new_password(request: HttpRequest, **named: Any) -> HttpResponseBase:
-    return NewPassword.as_view()(request, **named)
 
 
 # Turning a second factor on and off, and new recovery codes.

@@ -23,7 +23,7 @@ from rest_framework.utils.urls import remove_query_param, replace_query_param
 from rest_framework.views import APIView, exception_handler
 
 from annotate.accounts import tokens
-from annotate.accounts.tokens import FIELD, FirstAnswer
+from annotate.accounts.tokens import FIELD
 from annotate.campaigns import plans
 from annotate.campaigns.plans import LONGEST
 from annotate.campaigns.problems import Refusal, UploadRefused
@@ -34,6 +34,7 @@ from annotate.common.errors import BadCursor, Invalid, ServiceError, TooMany
 from annotate.common.lists import Listing, RowPlace, Walk
 from annotate.common.numbers import number_from
 from annotate.common.schemas import problem_sentences_shown, suggestion
+from annotate.models import KeptAnswer
 
 CONTENT_TYPE = "application/problem+json"
 SCHEMA = "Problem"
@@ -159,8 +160,8 @@ View = Callable[..., HttpResponseBase]
 class DoneBefore(Exception):
     """This request was done before, with this answer."""
 
-    def __init__(self, kept: FirstAnswer) -> None:
-        super().__init__(kept.status)
+    def __init__(self, kept: KeptAnswer) -> None:
+        super().__init__(kept.answered)
         self.kept = kept
 
 
@@ -358,7 +359,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     context["request"].accepted_media_type = JSONRenderer.media_type
     if isinstance(error, DoneBefore):
         data = json.loads(error.kept.content) if error.kept.content else None
-        return Response(data, status=error.kept.status, headers={REPEATED: "true"})
+        return Response(data, status=error.kept.answered or 200, headers={REPEATED: "true"})
     if isinstance(error, ServiceError):
         fields = {"errors": error.errors} if isinstance(error, Invalid) else {}
         later = {"Retry-After": str(error.wait)} if isinstance(error, TooMany) else None

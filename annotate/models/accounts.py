@@ -6,6 +6,7 @@ Secrets are stored as digests. `annotate.common.tokens` makes and compares them.
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from annotate.models.base import Fact, NotificationChannel, new_public_id, newest_of_campaign
 from annotate.models.campaigns import Campaign, Membership
@@ -59,6 +60,10 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def has_ended(self) -> bool:
+        return self.expires_at is not None and self.expires_at <= timezone.now()
 
 
 class RecoveryCode(models.Model):

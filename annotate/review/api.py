@@ -1,5 +1,6 @@
-"""What the API of reviews reads and writes."""
+"""Reviews in the API: the queue, a case with its evidence, rulings, answers to appeals."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from django.contrib.auth.models import User
@@ -28,8 +29,7 @@ from annotate.review import (
 from annotate.review import (
     rulings as review_rulings,
 )
-from annotate.review.effects import Together
-from annotate.review.queries import CaseKey
+from annotate.review.queries import Case, CaseKey
 from annotate.review.reviews import record_opened
 from annotate.review.rulings import Act, AskedRuling, RulingOutcome
 from annotate.work import tutorial_queries
@@ -40,44 +40,48 @@ class FlagSerializer(serializers.Serializer[Any]):
 
     screen = serializers.CharField()
     at = serializers.DateTimeField()
-    value = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
-    threshold = serializers.FloatField()
-    n = serializers.IntegerField()
-    numbers = serializers.DictField()
+    value = serializers.FloatField(source="verdict.value", allow_null=True)
+    low = serializers.FloatField(source="verdict.low", allow_null=True)
+    high = serializers.FloatField(source="verdict.high", allow_null=True)
+    threshold = serializers.FloatField(source="verdict.threshold")
+    n = serializers.IntegerField(source="verdict.n")
+    numbers = serializers.DictField(source="verdict.numbers")
     tier = serializers.CharField(help_text="pause; or list, which has no consequence")
 
 
 class ListedSerializer(serializers.Serializer[Any]):
     """A kind of signals that lists this person, in a sentence."""
 
-    kind = serializers.CharField()
+    kind = serializers.CharField(source="evidence.kind")
     text = serializers.CharField()
+
+
+class LeftToOthersField(serializers.BooleanField):
+    def get_attribute(self, instance: Case) -> bool:
+        return instance.review.pk in self.context["left"]
 
 
 class WaitingSerializer(serializers.Serializer[Any]):
     """One line of the queue."""
 
-    campaign = serializers.CharField()
-    campaign_name = serializers.CharField()
+    campaign = serializers.CharField(source="key.campaign")
+    campaign_name = serializers.CharField(source="campaign.name")
     annotator = serializers.CharField(source="pseudonym")
     status = serializers.CharField(
         help_text="open; listed: worth a look, and nothing waits; or another with an open appeal"
     )
-    since = serializers.DateTimeField()
+    since = serializers.DateTimeField(source="review.opened_at")
     judgments = serializers.IntegerField()
     flags = FlagSerializer(many=True)
     signals = serializers.SerializerMethodField(help_text="of the page, which list this person")
-    appeal_due = serializers.DateTimeField(allow_null=True)
-    others_answer = serializers.BooleanField(
+    appeal_due = serializers.DateTimeField(source="appeal.due_at", allow_null=True)
+    others_answer = LeftToOthersField(
         help_text="the appeal is against your own ruling, and another reviewer answers it"
     )
 
     @extend_schema_field(ListedSerializer(many=True))
-    def get_signals(self, one: review_queries.Waiting) -> list[dict[str, str]]:
-        reason: evidence.SignalReason | None = self.context["signals"].get(one.key)
-        return [] if reason is None else evidence.sentences(reason)
+    def get_signals(self, one: Case) -> Any:
+        return ListedSerializer(self.context["signals"].get(one.key, ()), many=True).data
 
 
 class ScreenSerializer(serializers.Serializer[Any]):
@@ -98,12 +102,14 @@ class ScreenSerializer(serializers.Serializer[Any]):
 class SignalSerializer(serializers.Serializer[Any]):
     """What one kind of signal of the page says: evidence, which lists people and stops no one."""
 
-    kind = serializers.CharField(help_text="typing, pace, away or double")
-    listed = serializers.BooleanField()
-    value = serializers.FloatField(allow_null=True)
-    bound = serializers.FloatField(allow_null=True, help_text="compared with the threshold")
-    threshold = serializers.FloatField()
-    n = serializers.IntegerField()
+    kind = serializers.CharField(source="evidence.kind", help_text="typing, pace, away or double")
+    listed = serializers.BooleanField(source="evidence.listed")
+    value = serializers.FloatField(source="evidence.value", allow_null=True)
+    bound = serializers.FloatField(
+        source="evidence.bound", allow_null=True, help_text="compared with the threshold"
+    )
+    threshold = serializers.FloatField(source="evidence.threshold")
+    n = serializers.IntegerField(source="evidence.n")
     text = serializers.CharField()
 
 
@@ -112,7 +118,7 @@ class RulingSerializer(serializers.Serializer[Any]):
 
     id = serializers.IntegerField()
     act = serializers.CharField()
-    actor = serializers.CharField()
+    actor = serializers.CharField(source="actor.username")
     reason = serializers.CharField()
     at = serializers.DateTimeField()
     blind = serializers.BooleanField(help_text="its actor could not see results, and never had")
@@ -168,12 +174,12 @@ class BesideSerializer(serializers.Serializer[Any]):
 class CaseSerializer(serializers.Serializer[Any]):
     """One annotator's review in one campaign; `seen` goes into the next ruling."""
 
-    campaign = serializers.CharField()
+    campaign = serializers.CharField(source="key.campaign")
     annotator = serializers.CharField(source="pseudonym")
     status = serializers.CharField(help_text="none, open, cleared or excluded")
-    pay_refused = serializers.BooleanField()
+    pay_refused = serializers.BooleanField(source="review.pay_refused")
     blocked = serializers.BooleanField()
-    since = serializers.DateTimeField(allow_null=True)
+    since = serializers.DateTimeField(source="review.opened_at", allow_null=True)
     judgments = serializers.IntegerField()
     seen = serializers.IntegerField()
     final_from = serializers.DateTimeField(
@@ -322,50 +328,51 @@ class RuleTogetherView(BoundedView):
         given = validated(RuleTogetherSerializer(data=request.data))
         user_id = int(cast(User, request.user).pk)
         asked = {CaseKey(one["campaign"], one["annotator"]): one for one in given["people"]}
-        found = _by_key(review_effects.people_together(user_id, list(asked)))
+        found = review_effects.cases_of(user_id, list(asked))
         outcomes: dict[CaseKey, RulingOutcome] = {}
         if given["confirmed"]:
-            acts = [Act(act) for act in given["acts"]]
-            ask = [_asked(one, asked[key]) for key, one in found.items()]
             made = review_rulings.rule_together(
-                ask, acts, actor_id=user_id, unopened=given["unopened"]
+                [
+                    AskedRuling(case.review, asked[case.key]["reason"], asked[case.key]["seen"])
+                    for case in found
+                ],
+                [Act(act) for act in given["acts"]],
+                actor_id=user_id,
+                unopened=given["unopened"],
             )
-            outcomes = dict(zip(found, made, strict=True))
-            found = _by_key(review_effects.people_together(user_id, list(asked)))
-        people = [_told(key, found.get(key), outcomes.get(key)) for key in asked]
-        body = {"confirmed": given["confirmed"], "people": people}
-        return Response(TogetherSerializer(body).data)
+            outcomes = {case.key: one for case, one in zip(found, made, strict=True)}
+            found = review_effects.cases_of(user_id, list(asked))
+        cases = {case.key: case for case in found}
+        effects = dict(zip(cases, review_effects.effects_of(found), strict=True))
+        others = review_effects.other_answerers(user_id, found)
+        people = [
+            {
+                "campaign": key.campaign,
+                "annotator": key.pseudonym,
+                "case": cases.get(key),
+                "effects": effects.get(key),
+                "rulings": outcomes[key].ruling_ids if key in outcomes else (),
+                "again": key in outcomes and outcomes[key].again,
+                "problem": _problem(cases.get(key), outcomes.get(key), others),
+            }
+            for key in asked
+        ]
+        return Response(
+            TogetherSerializer({"confirmed": given["confirmed"], "people": people}).data
+        )
 
 
-def _by_key(found: list[Together]) -> dict[CaseKey, Together]:
-    return {CaseKey(one.case.campaign, one.case.pseudonym): one for one in found}
-
-
-def _asked(one: Together, given: dict[str, Any]) -> AskedRuling:
-    return AskedRuling(
-        review_id=one.case.review_id or 0,
-        campaign_id=one.case.campaign_id,
-        annotator_id=one.case.annotator_id,
-        reason=given["reason"],
-        seen=given["seen"],
-    )
-
-
-def _told(key: CaseKey, one: Together | None, outcome: RulingOutcome | None) -> dict[str, Any]:
-    problem = outcome.problem if outcome else ""
-    if one is None:
-        problem = "There is no review of an annotator of this name."
-    elif one.others and not outcome:
-        problem = f"The appeal is against your own ruling: {' or '.join(one.others)} answers it."
-    return {
-        "campaign": key.campaign,
-        "annotator": key.pseudonym,
-        "case": one and one.case,
-        "effects": one and one.effects,
-        "rulings": outcome.ruling_ids if outcome else (),
-        "again": bool(outcome and outcome.again),
-        "problem": problem,
-    }
+def _problem(
+    case: Case | None, outcome: RulingOutcome | None, others: Mapping[int, Sequence[str]]
+) -> str:
+    if case is None:
+        return "There is no review of an annotator of this name."
+    if outcome:
+        return outcome.problem
+    names = others.get(case.review.pk, ())
+    if not names:
+        return ""
+    return f"The appeal is against your own ruling: {' or '.join(names)} answers it."
 
 
 # Reviews: the queue, one annotator with the evidence, rulings, answers to appeals.
@@ -400,10 +407,9 @@ class QueueView(BoundedView):
             request.query_params, campaign=chosen, size=common_api.size(request)
         )
         wanted = common_api.walked(request, asked, also=("campaign", *review_queries.narrowing()))
-        found, rows = review_queries.queues_page(
-            user_id, wanted, review_queries.left_to_others(user_id)
-        )
-        context = {"signals": evidence.reasons([one.key for one in rows])}
+        left = review_queries.left_to_others(user_id)
+        found, rows = review_queries.queue_page(user_id, wanted, left)
+        context = {"signals": evidence.reasons([one.key for one in rows]), "left": left}
         body = {"results": WaitingSerializer(rows, many=True, context=context).data}
         return Response(common_api.links(request, found) | body)
 
@@ -415,27 +421,21 @@ class CaseView(BoundedView):
     def get(self, request: Request, public_id: str, pseudonym: str) -> Response:
         campaign = access.reviewable(request.user, public_id)
         case = _case(campaign, pseudonym)
+        annotator_id = case.review.annotator_id
+        signals = evidence.look_at_signals(campaign, annotator_id)
+        rounds = tutorial_queries.tutorial_records_of(campaign.pk, [annotator_id])
         parts = {
-            "effects": EffectsSerializer(_effects(case)),
-            "screens": ScreenSerializer(
-                evidence.look(campaign, case.annotator_id).screens, many=True
-            ),
-            "signals": SignalSerializer(
-                evidence.signal_evidence_told(campaign, case.annotator_id), many=True
-            ),
-            "gold": CaseGoldSerializer(gold_queries.of_person(campaign, case.annotator_id)),
-            "first_answers": FirstAnswersSerializer(
-                tutorial_queries.tutorial_records_of(campaign.pk, [case.annotator_id]).get(
-                    case.annotator_id, ()
-                ),
-                many=True,
-            ),
-            "beside": BesideSerializer(evidence.work(campaign, case.annotator_id).all, many=True),
+            "effects": EffectsSerializer(review_effects.effects(*case.person)),
+            "screens": ScreenSerializer(evidence.look(campaign, annotator_id).screens, many=True),
+            "signals": SignalSerializer(signals.lines if signals else (), many=True),
+            "gold": CaseGoldSerializer(gold_queries.of_person(campaign, annotator_id)),
+            "first_answers": FirstAnswersSerializer(rounds.get(annotator_id, ()), many=True),
+            "beside": BesideSerializer(evidence.work(campaign, annotator_id).all, many=True),
         }
         body = dict(CaseSerializer(case).data)
         user_id = int(cast(User, request.user).pk)
         body["sight"] = access.sight(user_id, campaign)
-        record_opened(campaign.pk, case.annotator_id, user_id)
+        record_opened(*case.person, user_id)
         return Response(body | {name: part.data for name, part in parts.items()})
 
 
@@ -448,8 +448,7 @@ class RuleView(BoundedView):
         case = _case(campaign, pseudonym)
         given = validated(RuleSerializer(data=request.data))
         review_rulings.rule_on_person(
-            campaign.pk,
-            case.annotator_id,
+            *case.person,
             [Act(act) for act in given["acts"]],
             actor_id=cast(User, request.user).pk,
             reason=given["reason"],
@@ -467,20 +466,16 @@ class DismissView(BoundedView):
         campaign = access.reviewable(request.user, public_id)
         case = _case(campaign, pseudonym)
         given = validated(DismissSerializer(data=request.data))
-        if case.review_id is None:
+        if case.review.pk is None:
             raise Conflict("There is no open appeal.")
         review_appeals.dismiss(
-            case.review_id, actor_id=cast(User, request.user).pk, answer=given["answer"]
+            case.review.pk, actor_id=cast(User, request.user).pk, answer=given["answer"]
         )
         return Response(CaseSerializer(_case(campaign, pseudonym)).data)
 
 
-def _case(campaign: Any, pseudonym: str) -> review_queries.Case:
+def _case(campaign: Any, pseudonym: str) -> Case:
     case = review_queries.case(campaign, pseudonym)
     if case is None:
         raise NotFound("No annotator of this name has entered this campaign.")
     return case
-
-
-def _effects(case: review_queries.Case) -> review_effects.Effects:
-    return review_effects.effects(case.campaign_id, case.annotator_id)

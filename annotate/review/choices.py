@@ -83,7 +83,7 @@ def _restores(case: Case, effects: Effects) -> str:
     back = f"{_judgments(effects.excluded)} count again"
     return (
         f"{back}, and {money_text(effects.refused)} is due again."
-        if case.pay_refused
+        if case.review.pay_refused
         else f"{back}."
     )
 
@@ -182,7 +182,7 @@ CHOICES = (
         "Refuse pay as well…",
         _refuses,
         lambda _effects: "Refuse pay…",
-        fits=lambda case, effects: not case.pay_refused and effects.refusable,
+        fits=lambda case, effects: not case.review.pay_refused and effects.refusable,
     ),
     RulingChoice(
         "repay",
@@ -194,7 +194,7 @@ CHOICES = (
         ),
         lambda effects: f"Restore {money_text(effects.refused)}",
         gettext_lazy("You are paid for your work after all."),
-        fits=lambda case, _effects: case.pay_refused,
+        fits=lambda case, _effects: case.review.pay_refused,
     ),
     RulingChoice(
         "block",
@@ -231,7 +231,7 @@ EVERYWHERE = ("clear", "exclude", "exclude-block", "restore", "restore-unblock",
 def offered(case: Case, effects: Effects) -> list[OfferedRulings]:
     """Return the rulings that fit this case now, numbered by their keys."""
     fitting = [c for c in CHOICES if case.status in c.when and c.fits(case, effects)]
-    with override(interface_language(case.language)):
+    with override(interface_language(case.campaign.language)):
         drafts = [_draft(choice, case) for choice in fitting]
     return [
         OfferedRulings(
@@ -248,7 +248,7 @@ def offered(case: Case, effects: Effects) -> list[OfferedRulings]:
 
 def draft(choice: RulingChoice, case: Case) -> str:
     """Return a draft of the answer in the language of the campaign."""
-    with override(interface_language(case.language)):
+    with override(interface_language(case.campaign.language)):
         return _draft(choice, case)
 
 

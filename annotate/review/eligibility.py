@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Max, Q
 from django.utils import timezone
 
 from annotate.models import Block, Membership, Participation, Review, Ruling
@@ -17,8 +17,8 @@ AGAINST = tuple(_REASONS)  # listed and cleared people go on
 
 def barred(campaign_id: int, annotator_id: int) -> str:
     """Return why an annotator gets no lease: review, excluded or blocked; "" if they get one."""
-    against = reviews_against(campaign_id, annotator_id)
-    status = against.values_list("status", flat=True).first()
+    mine = Review.objects.filter(campaign=campaign_id, annotator=annotator_id)
+    status = mine.filter(status__in=AGAINST).values_list("status", flat=True).first()
     if status is not None:
         return _REASONS[Review.Status(status)]
     return "blocked" if block(campaign_id, annotator_id) else ""
@@ -26,22 +26,11 @@ def barred(campaign_id: int, annotator_id: int) -> str:
 
 def block(campaign_id: int, annotator_id: int) -> Block | None:
     """Return the newest block by one of the campaign's owners that keeps an annotator out."""
-    standing = blocks_against(campaign_id, annotator_id)
-    return standing.select_related("ruling__review__campaign").order_by("-pk").first()
-
-
-def reviews_against(campaign_id: int, annotator_id: int) -> QuerySet[Review]:
-    """Select the reviews, open or ended by an exclusion, for which an annotator gets no lease."""
-    mine = Review.objects.filter(campaign=campaign_id, annotator=annotator_id)
-    return mine.filter(status__in=AGAINST)
-
-
-def blocks_against(campaign_id: int, annotator_id: int) -> QuerySet[Block]:
-    """Select the blocks by the campaign's owners for which an annotator gets no lease."""
     owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
-    return Block.objects.filter(
+    standing = Block.objects.filter(
         annotator=annotator_id, owner__in=owners.values("user"), ended_at=None
     )
+    return standing.select_related("ruling__review__campaign").order_by("-pk").first()
 
 
 def latest_unit(campaign_id: int, annotator_id: int) -> Participation | None:
@@ -50,17 +39,6 @@ def latest_unit(campaign_id: int, annotator_id: int) -> Participation | None:
     mine = Participation.objects.filter(sure, campaign=campaign_id, annotator=annotator_id)
     units = mine.exclude(posting=None).select_related("posting__batch", "annotator")
     return units.order_by("-pk").first()
-
-
-def barred_people(campaign_id: int) -> set[int]:
-    """Return the annotators who get no lease in a campaign, by the rules of `barred`."""
-    reviewed = Review.objects.filter(campaign=campaign_id, status__in=AGAINST)
-    owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
-    blocked = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
-    return {
-        *reviewed.values_list("annotator", flat=True),
-        *blocked.values_list("annotator", flat=True),
-    }
 
 
 def kept_out_people(campaign_id: int) -> set[int]:

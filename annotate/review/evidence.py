@@ -1,9 +1,9 @@
-"""The screens' input: a campaign's judgments as columns, without systems or estimates."""
+"""Evidence about annotators, without systems or estimates: screens, signals and judgments."""
 
 import io
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -180,23 +180,17 @@ class Screened:
 
 
 @dataclass(frozen=True)
-class Times:
-    """Active seconds: this annotator's judgments in order, and the others' typical value."""
-
-    own: tuple[float, ...]
-    others: float | None  # the median over the others' judgments
-
-
-@dataclass(frozen=True)
 class Look:
     """The screens' results for one annotator; empty if the campaign has no task page.
 
-    at: when the screens looked at this work; None: not yet.
+    seconds: active time of this annotator's judgments, in order. others_seconds: the median over
+    the others'; None if not known. at: when the screens looked at this work; None: not yet.
     awaited: the screens have not looked at all judgments, and will.
     """
 
     screens: tuple[Screened, ...] = ()
-    times: Times | None = None
+    seconds: tuple[float, ...] = ()
+    others_seconds: float | None = None
     at: datetime | None = None
     awaited: bool = False
 
@@ -209,12 +203,14 @@ def look(campaign: Campaign, annotator_id: int) -> Look:
     mine = ScreenedAnnotator.objects.filter(campaign=campaign, annotator=annotator_id).first()
     run = Screening.objects.filter(campaign=campaign).first()
     if mine is None or run is None:
-        return Look(times=Times(own, None), awaited=True)
-    others = _others(run)
+        return Look(seconds=own, awaited=True)
+    with np.load(io.BytesIO(run.values), allow_pickle=False) as kept:
+        others = {name: kept[name].tolist() for name in kept.files}
     inside = mine.state == run.state
     return Look(
         tuple(_screened(said, others, inside=inside) for said in mine.verdicts),
-        Times(own, mine.others_seconds),
+        own,
+        mine.others_seconds,
         mine.at,
         awaited=inside and campaign.screened != run.state,
     )
@@ -224,11 +220,6 @@ def _own_times(campaign_id: int, annotator_id: int) -> tuple[float, ...]:
     rows = screening_known().filter(campaign=campaign_id, annotator=annotator_id).order_by("pk")
     times = rows.values_list("active_seconds", "elapsed_seconds")
     return tuple(screening_seconds(active, elapsed) for active, elapsed in times)
-
-
-def _others(run: Screening) -> dict[str, list[float]]:
-    with np.load(io.BytesIO(run.values), allow_pickle=False) as kept:
-        return {name: kept[name].tolist() for name in kept.files}
 
 
 def _screened(
@@ -283,8 +274,14 @@ def traces(campaign_id: int, people: Collection[int]) -> dict[int, list[TaskTrac
     for who, active, elapsed, edit, distance, before, signals in rows.order_by("pk").values_list(
         *FACTS
     ):
-        seconds = screening_seconds(active, elapsed)
-        found[who].append(TaskTrace(seconds, _new(edit, distance, before), _counts(signals)))
+        edited = isinstance(edit, str) and isinstance(distance, int)
+        found[who].append(
+            TaskTrace(
+                screening_seconds(active, elapsed),
+                new_characters(distance, before, len(edit)) if edited else None,
+                None if signals is None else PageCounts.stored(signals),
+            )
+        )
     return dict(found)
 
 
@@ -292,17 +289,20 @@ def _of(campaign_id: int) -> QuerySet[Judgment]:
     return screening_known().filter(campaign=campaign_id, assignment__signals__isnull=False)
 
 
-def _new(edit: Any, distance: Any, before: int) -> int | None:
-    if not isinstance(edit, str) or not isinstance(distance, int):
-        return None
-    return new_characters(distance, before, len(edit))
-
-
-def _counts(signals: Mapping[str, Any] | None) -> PageCounts | None:
-    return None if signals is None else PageCounts.stored(signals)
-
-
 # The evidence of signals on one annotator, and who is listed by it.
+
+
+@dataclass(frozen=True)
+class SignalLine:
+    """One kind of signal in a sentence. partner: pseudonym of the account that it names, or ""."""
+
+    evidence: SignalEvidence
+    text: str
+    partner: str
+
+    @property
+    def title(self) -> str:
+        return screening_signals.TITLES[self.evidence.kind]
 
 
 @dataclass(frozen=True)
@@ -310,22 +310,12 @@ class SignalLook:
     """What is shown of one person's signals.
 
     at: when they were looked at; None: not yet. waits: whether evidence lists this person that no
-    reviewer has put aside. partners: pseudonyms of the accounts that
-    `evidence` names.
+    reviewer has put aside.
     """
 
-    at: datetime | None
-    waits: bool
-    evidence: tuple[SignalEvidence, ...]
-    partners: dict[int, str]
-
-
-@dataclass(frozen=True)
-class SignalReason:
-    """The evidence that lists somebody, without what was put aside; partners as in `SignalLook`."""
-
-    evidence: tuple[SignalEvidence, ...]
-    partners: Mapping[int, str]
+    at: datetime | None = None
+    waits: bool = False
+    lines: Sequence[SignalLine] = ()
 
 
 def look_at_signals(campaign: Campaign, annotator_id: int) -> SignalLook | None:
@@ -334,29 +324,15 @@ def look_at_signals(campaign: Campaign, annotator_id: int) -> SignalLook | None:
         return None
     row = SignalFinding.objects.filter(campaign=campaign, annotator=annotator_id).first()
     if row is None:
-        return SignalLook(None, False, (), {})
-    found = evidence_of(row)
-    return SignalLook(row.at, waiting(row), tuple(found), _partners([row]))
+        return SignalLook()
+    return SignalLook(row.at, waiting(row), _lines(evidence_of(row), _partners([row])))
 
 
-def partner(one: SignalEvidence, partners: Mapping[int, str]) -> str:
-    """Return the pseudonym of the account that this evidence names, or ""."""
-    return partners.get(round(one.numbers.get("partner", 0)), "")
+def reasons(keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], list[SignalLine]]:
+    """Return why signals list these people, by campaign and pseudonym; two queries.
 
-
-def signal_evidence_told(campaign: Campaign, annotator_id: int) -> list[dict[str, Any]]:
-    """Return the signals of one annotator with their sentences. Other accounts by pseudonym."""
-    found = look_at_signals(campaign, annotator_id)
-    if found is None:
-        return []
-    return [
-        vars(one) | {"text": screening_signals.told(one, partner(one, found.partners))}
-        for one in found.evidence
-    ]
-
-
-def reasons(keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], SignalReason]:
-    """Return why signals list these people, by campaign and pseudonym; two queries."""
+    What was put aside is left out.
+    """
     rows = SignalFinding.objects.filter(
         listed=True,
         campaign__public_id__in={campaign for campaign, _ in keys},
@@ -370,19 +346,17 @@ def reasons(keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], SignalRe
     asked = {key: found[key] for key in keys if key in found}
     partners = _partners(list(asked.values()))
     return {
-        key: SignalReason(
-            tuple(one for one in evidence_of(row) if one.listed and one.kind not in row.aside),
-            partners,
+        key: _lines(
+            [one for one in evidence_of(row) if one.listed and one.kind not in row.aside], partners
         )
         for key, row in asked.items()
     }
 
 
-def sentences(reason: SignalReason) -> list[dict[str, str]]:
-    """Return the kinds of signals that list somebody, each in a sentence."""
+def _lines(found: Iterable[SignalEvidence], partners: Mapping[int, str]) -> list[SignalLine]:
+    named = ((one, partners.get(round(one.numbers.get("partner", 0)), "")) for one in found)
     return [
-        {"kind": one.kind, "text": screening_signals.told(one, partner(one, reason.partners))}
-        for one in reason.evidence
+        SignalLine(one, screening_signals.told(one, partner), partner) for one, partner in named
     ]
 
 
@@ -419,8 +393,8 @@ def _partners(rows: list[SignalFinding]) -> dict[int, str]:
 EDIT = "edit"
 PAGE = 5  # outputs per page
 _JUDGMENT_FACTS = (
-    *("pk", "output", "annotator__pseudonym", "submitted_at", "active_seconds"),
-    *("elapsed_seconds", "response", "counting", "annotator"),
+    *("pk", "output", "annotator", "annotator__pseudonym", "submitted_at", "active_seconds"),
+    *("elapsed_seconds", "response", "counting"),
 )
 
 
@@ -430,6 +404,7 @@ class Judged:
 
     id: int
     output_id: int
+    annotator_id: int
     pseudonym: str
     submitted_at: datetime
     seconds: float
@@ -500,6 +475,14 @@ class Matrix:
     def same(self) -> int:
         return sum(row[i] for i, row in enumerate(self.counts))
 
+    @property
+    def rows(self) -> list[tuple[str, list[tuple[int, bool]]]]:
+        """Return each level's label with its counts, and whether each is of the same answer."""
+        return [
+            (label, [(n, i == j) for j, n in enumerate(self.counts[i])])
+            for i, (_value, label) in enumerate(self.question.levels)
+        ]
+
 
 @dataclass(frozen=True)
 class AnnotatorWork:
@@ -510,7 +493,7 @@ class AnnotatorWork:
     questions: tuple[Question, ...]
     takes_edits: bool
     all: tuple[ComparedJudgment, ...]
-    annotator_id: int = 0  # only `asked` leaves it
+    annotator_id: int = 0  # only `without_judgments` leaves it
 
     @cached_property
     def shared(self) -> int:
@@ -560,18 +543,17 @@ def work(campaign: Campaign, annotator_id: int) -> AnnotatorWork:
     The comparison leaves out excluded work of others, and work that no crowd has confirmed, because
     its author is unknown.
     """
-    empty = asked(campaign)
-    rows = judged(_rows(campaign.pk, annotator_id), empty.instrument)
+    empty = without_judgments(campaign)
     others: defaultdict[int, list[Judged]] = defaultdict(list)
     mine = []
-    for owner, one in rows:
-        mine.append(one) if owner == annotator_id else others[one.output_id].append(one)
+    for one in judged(_rows(campaign.pk, annotator_id), empty.instrument):
+        mine.append(one) if one.annotator_id == annotator_id else others[one.output_id].append(one)
     compared = [_compared(one, others[one.output_id], empty.questions) for one in mine]
     compared.sort(key=lambda one: (one.distance is None, -(one.distance or 0), one.name))
     return replace(empty, all=tuple(compared), annotator_id=annotator_id)
 
 
-def asked(campaign: Campaign) -> AnnotatorWork:
+def without_judgments(campaign: Campaign) -> AnnotatorWork:
     """Return what the campaign asks, without any judgment."""
     instrument = studies_queries.instrument_of(campaign)
     questions = tuple(instrument.questions()) if instrument.template else ()
@@ -579,8 +561,8 @@ def asked(campaign: Campaign) -> AnnotatorWork:
     return AnnotatorWork(campaign.pk, instrument, questions, takes_edits, ())
 
 
-def judged(found: QuerySet[Judgment], instrument: Instrument) -> list[tuple[int, Judged]]:
-    """Return these judgments in their order, each with its annotator's id, in two queries."""
+def judged(found: QuerySet[Judgment], instrument: Instrument) -> list[Judged]:
+    """Return these judgments in their order, in two queries."""
     counting = Exists(
         Slot.objects.filter(
             assignment=OuterRef("assignment"), assignment__status=Assignment.Status.VERIFIED
@@ -589,15 +571,15 @@ def judged(found: QuerySet[Judgment], instrument: Instrument) -> list[tuple[int,
     rows = list(found.annotate(counting=counting).order_by("pk").values_list(*_JUDGMENT_FACTS))
     edits = Score.objects.filter(judgment__in=[row[0] for row in rows], criterion=EDIT)
     hter = dict(edits.values_list("judgment", "value"))
-    return [(row[-1], _judged(row[:-1], instrument, hter)) for row in rows]
+    return [_judged(row, instrument, hter) for row in rows]
 
 
 def _judged(row: Sequence[Any], instrument: Instrument, hter: Mapping[int, float]) -> Judged:
-    """Return one judgment from its facts without the annotator's id."""
-    pk, output, name, at, active, elapsed, response, counts = row
+    pk, output, annotator, name, at, active, elapsed, response, counts = row
     return Judged(
         pk,
         output,
+        annotator,
         name,
         at,
         screening_seconds(active, elapsed),
@@ -613,7 +595,7 @@ def _corrected(campaign_id: int, outputs: Sequence[int], instrument: Instrument)
     rows = Judgment.every.filter(campaign=campaign_id, output__in=outputs)
     early = rows.filter(superseded_at__isnull=False).annotate(counting=Value(False))
     found = early.order_by("-pk").values_list(*_JUDGMENT_FACTS)
-    return [_judged(row[:-1], instrument, {}) for row in found]
+    return [_judged(row, instrument, {}) for row in found]
 
 
 def _rows(campaign_id: int, annotator_id: int) -> QuerySet[Judgment]:

@@ -1,4 +1,4 @@
-"""Strips: where one annotator lies among the others, as the coordinates of a small drawing."""
+"""Evidence as a reviewer's page shows it: strips, screens in words, judgments side by side."""
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 from annotate.common.numbers import count, many, number, seconds, series
 from annotate.common.text import DiffRun, word_diff
-from annotate.instruments.base import Question, TextBeside
+from annotate.instruments.base import Question
+from annotate.models import Flag
 from annotate.review import queries as review_queries
 from annotate.review.evidence import AnnotatorWork, ComparedJudgment, Judged, Look, Screened
-from annotate.review.queries import Case, Fired
-from annotate.screening.base import PAUSED, ForReviewers, Numbers, ScreenAxis
+from annotate.review.queries import Case
+from annotate.screening.base import PAUSED, ForReviewers, ScreenAxis, Verdict
 from annotate.screening.gold import FOR_REVIEWERS as GOLD_REVIEWERS
 from annotate.screening.gold import GOLD
 from annotate.screening.screens import SCREENS
@@ -32,22 +33,17 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Zone:
-    """What lies beyond the threshold."""
-
-    x: float
-    width: float
-
-
-@dataclass(frozen=True)
 class Strip:
-    """dots: (x, y) of the others. interval: (from, to) of this annotator's, where known."""
+    """dots: (x, y) of the others. interval: (from, to) of this annotator's, where known.
+
+    zone: (x, width) of what lies beyond the threshold.
+    """
 
     dots: tuple[tuple[float, float], ...]
     me: Mark | None
     interval: tuple[float, float] | None
     threshold: Mark
-    zone: Zone
+    zone: tuple[float, float]
     ends: tuple[Mark, Mark]
     label: str
 
@@ -79,7 +75,7 @@ def strip(
         me=None if own is None else _mark(_x(axis, own), "this person"),
         interval=_interval(axis, low, high),
         threshold=_mark(at, axis.said(threshold)),
-        zone=Zone(round(span[0], 1), round(span[1], 1)),
+        zone=(round(span[0], 1), round(span[1], 1)),
         ends=_ends(axis, _mark(at, axis.said(threshold))),
         label=label,
     )
@@ -101,18 +97,10 @@ def _long(label: str) -> float:
 
 
 @dataclass(frozen=True)
-class Bar:
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-@dataclass(frozen=True)
 class Bars:
-    """One bar for each judgment in its order, and the others' usual height as a line."""
+    """A bar (x, y, width, height) for each judgment in its order, and the others' usual height."""
 
-    bars: tuple[Bar, ...]
+    bars: tuple[tuple[float, float, float, float], ...]
     usual: float | None
     top: float
     label: str
@@ -132,11 +120,14 @@ def bars(values: Sequence[float], *, usual: float | None, label: str) -> Bars:
     )
 
 
-def _bar(i: int, share: float, room: float) -> Bar:
+def _bar(i: int, share: float, room: float) -> tuple[float, float, float, float]:
     height = max(1.0, 40 * share)
     width = max(0.5, min(14.0, room * 0.72))
-    return Bar(
-        round(EDGE + i * room, 1), round(BASE - height, 1), round(width, 1), round(height, 1)
+    return (
+        round(EDGE + i * room, 1),
+        round(BASE - height, 1),
+        round(width, 1),
+        round(height, 1),
     )
 
 
@@ -178,18 +169,23 @@ MOST_DRAWN = 2000  # a strip of more has the same shape: it has some 45 columns 
 
 
 @dataclass(frozen=True)
-class Told:
-    """One screen about one annotator, ready to be shown."""
+class ScreenLine:
+    """One screen about one annotator. state: (kind for the colour, icon, word)."""
 
-    screen: str
     title: str
-    state: str  # flagged, listed, flagged_before, listed_before, passed, little
-    big: str
+    state: tuple[str, str, str]
+    figure: str
     unit: str
-    detail: str
-    limit: str
-    n: int
+    sentences: tuple[str, ...]
     strip: Strip
+
+
+FLAGGED = ("bad", "cross", "Flagged")
+LISTS = ("warn", "flag", "Listed")
+FLAGGED_BEFORE = ("warn", "flag", "Flagged before")
+LISTED_BEFORE = ("", "flag", "Listed before")
+PASSED = ("good", "check", "Passed")
+LITTLE = ("", "info", "Too little to tell")
 
 
 def _words(screen: str) -> ForReviewers:
@@ -218,52 +214,60 @@ def looked_at() -> str:
     return series(screen.reviewers.looks_at for screen in SCREENS.values())
 
 
-def brief(said: Numbers) -> str:
+def brief(said: Verdict) -> str:
     """One flag in a line: `Too fast: 13 s median active time. Flags below …`."""
     words = _words(said.screen)
     return f"{words.big(said)} {words.unit}. {words.limit(said)}"
 
 
-def flags(fired: Iterable[Fired]) -> list[tuple[str, str]]:
+def flags(fired: Iterable[Flag]) -> list[tuple[str, str]]:
     """Return the title and line of each sign, with its latest numbers."""
-    return [(title(flag.screen), brief(flag)) for flag in review_queries.signs(fired)]
+    return [
+        (title(flag.screen), brief(review_queries.verdict_of(flag)))
+        for flag in review_queries.signs(fired)
+    ]
 
 
-def words_told(look: Look, *, fired: Mapping[str, bool]) -> list[Told]:
-    """Every screen of a look; `fired`: those that have flagged this annotator at some time, and
-    whether that paused them."""
-    ordered = sorted(look.screens, key=lambda one: not _flagged(one, fired))
-    return [_told(one, fired) for one in ordered]
+def screens(look: Look, case: Case) -> list[ScreenLine]:
+    """Return what each screen found, with this annotator's place among all others."""
+    paused = {flag.screen for flag in case.flags if flag.tier == PAUSED}
+    fired = {flag.screen: flag.screen in paused for flag in case.flags}
+    ordered = sorted(
+        look.screens, key=lambda one: not (one.verdict.flagged or one.verdict.screen in fired)
+    )
+    return [_line(one, fired) for one in ordered]
 
 
-def _flagged(one: Screened, fired: Mapping[str, bool]) -> bool:
-    return one.verdict.flagged or one.verdict.screen in fired
-
-
-def _told(one: Screened, fired: Mapping[str, bool]) -> Told:
+def _line(one: Screened, fired: Mapping[str, bool]) -> ScreenLine:
+    """Return one screen. fired: those that have flagged, and whether that paused the person."""
     verdict = one.verdict
     words = _words(verdict.screen)
     if verdict.flagged:
-        state = "flagged" if verdict.tier == PAUSED else "listed"
+        state = FLAGGED if verdict.tier == PAUSED else LISTS
     elif verdict.screen in fired:
-        state = "flagged_before" if fired[verdict.screen] else "listed_before"
+        state = FLAGGED_BEFORE if fired[verdict.screen] else LISTED_BEFORE
     else:
-        state = "passed" if verdict.enough else "little"
-    return Told(
-        verdict.screen,
+        state = PASSED if verdict.enough else LITTLE
+    detail = "Nothing to go by yet." if verdict.value is None else words.detail(verdict)
+    return ScreenLine(
         words.title,
         state,
         words.big(verdict),
         words.unit,
-        _detail(words, verdict),
-        words.limit(verdict),
-        verdict.n,
+        (detail, words.limit(verdict), f"n\u00a0=\u00a0{count(verdict.n)}."),
         _strip(words, one),
     )
 
 
-def _detail(words: ForReviewers, said: Numbers) -> str:
-    return "Nothing to go by yet." if said.value is None else words.detail(said)
+def no_screens(look: Look, case: Case) -> str:
+    """Return why no screen is shown."""
+    if look.awaited:
+        return (
+            "The screens have not looked at this work yet. They do so within a minute or two; "
+            "reload the page then."
+        )
+    why = "it was not done on a page" if case.judgments else "there is no judgment yet"
+    return f"No screen looks at this work: {why}."
 
 
 def _strip(words: ForReviewers, one: Screened) -> Strip:
@@ -306,14 +310,13 @@ def _place(own: float | None, others: Sequence[float]) -> str:
 
 def times(look: Look) -> Bars | None:
     """The active time of each judgment, beside what others usually take."""
-    if look.times is None or not look.times.own:
+    if not look.seconds:
         return None
-    own = sorted(look.times.own)
-    usual = look.times.others
+    own, usual = sorted(look.seconds), look.others_seconds
     beside = f"; the others’ median is {seconds(usual)}" if usual is not None else ""
     span = seconds(own[0]) if len(own) == 1 else f"{seconds(own[0])} to {seconds(own[-1])}"
     label = f"Active time of {many(len(own), 'judgment')}: {span}{beside}"
-    return bars(look.times.own, usual=usual, label=label)
+    return bars(look.seconds, usual=usual, label=label)
 
 
 # A table of one annotator's judgments and others' on the same outputs.
@@ -331,20 +334,7 @@ class AnswerCell:
     off: bool = False
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A part of a text, highlighted or not."""
-
-    text: str
-    marked: bool
-
-
-@dataclass(frozen=True)
-class MarkedText:
-    """Highlighted evidence: where it belongs, and the text with what one judge marked in it."""
-
-    title: str
-    pieces: tuple[Piece, ...]
+Marked = tuple[str, list[tuple[str, bool]]]  # a title, and pieces of text, highlighted or not
 
 
 @dataclass(frozen=True)
@@ -359,77 +349,31 @@ class JudgeLine:
     counts: bool
     cells: tuple[AnswerCell, ...]
     diff: tuple[DiffRun, ...]
-    shown: tuple[MarkedText, ...]
+    shown: tuple[Marked, ...]
     standing: str = ""
 
-
-@dataclass(frozen=True)
-class Beside:
-    """One output, and everybody's judgment of it: this annotator's first.
-
-    page: the texts that this annotator saw side by side; empty where the text stood alone.
-    """
-
-    text: str
-    input: str
-    n_apart: int
-    lines: tuple[JudgeLine, ...]
-    page: tuple[TextBeside, ...] = ()
-
-
-@dataclass(frozen=True)
-class Count:
-    n: int
-    same: bool
-
-
-@dataclass(frozen=True)
-class AgreementRow:
-    """Others' answers where this annotator answered `label`."""
-
-    label: str
-    cells: tuple[Count, ...]
-
-
-@dataclass(frozen=True)
-class AgreementTable:
-    question: Question
-    rows: tuple[AgreementRow, ...]
-    n: int
-    same: int
-
-
-def matrices(work: AnnotatorWork) -> list[AgreementTable]:
-    """The agreement with others, question by question."""
-    return [
-        AgreementTable(
-            matrix.question,
-            tuple(
-                AgreementRow(label, tuple(Count(n, i == j) for j, n in enumerate(matrix.counts[i])))
-                for i, (_value, label) in enumerate(matrix.question.levels)
-            ),
-            matrix.n,
-            matrix.same,
-        )
-        for matrix in work.matrices
-    ]
+    @property
+    def n_apart(self) -> int:
+        return sum(cell.off for cell in self.cells)
 
 
 def columns(work: AnnotatorWork) -> list[str]:
     return [question.heading for question in work.questions] + ["Edit"] * work.takes_edits
 
 
-def beside(work: AnnotatorWork, page: int) -> list[Beside]:
-    return [_beside(one, work) for one in work.page(page)]
-
-
-def _beside(one: ComparedJudgment, work: AnnotatorWork) -> Beside:
-    assert one.material is not None
-    lines = tuple(
-        each for judged in (one.mine, *one.others) for each in _with_earlier(judged, one, work)
-    )
-    apart = sum(cell.off for cell in lines[0].cells)
-    return Beside(one.material.text, one.material.input, apart, lines, one.material.side_by_side)
+def compared(work: AnnotatorWork, page: int) -> list[tuple[ComparedJudgment, list[JudgeLine]]]:
+    """Return the outputs of a page, each with all judgments of it, this annotator's first."""
+    return [
+        (
+            one,
+            [
+                each
+                for judged in (one.mine, *one.others)
+                for each in _with_earlier(judged, one, work)
+            ],
+        )
+        for one in work.page(page)
+    ]
 
 
 def _with_earlier(
@@ -502,107 +446,12 @@ def _paragraphs(
     )
 
 
-def _shown(judged: Judged, one: ComparedJudgment, work: AnnotatorWork) -> Iterable[MarkedText]:
+def _shown(judged: Judged, one: ComparedJudgment, work: AnnotatorWork) -> Iterable[Marked]:
     assert one.material is not None
     for found in work.instrument.highlights(judged.response, one.material):
-        yield MarkedText(found.title, _pieces(found.text, found.spans))
-
-
-def _pieces(text: str, spans: Sequence[Sequence[int]]) -> tuple[Piece, ...]:
-    pieces, at = [], 0
-    for start, end in spans:
-        pieces += [Piece(text[at:start], False), Piece(text[start:end], True)]
-        at = end
-    return tuple(piece for piece in [*pieces, Piece(text[at:], False)] if piece.text)
-
-
-# The evidence about one annotator besides their answers, as sections of rows.
-#
-# A row has a title, a state, a figure with its unit, and sentences. Whatever a reviewer should see
-# beside the screens is one more section: a function that returns an `EvidenceSection`, and its
-# place in `sections`.
-
-
-@dataclass(frozen=True)
-class EvidenceState:
-    """The state of a row: a kind (for the colour), an icon and a word."""
-
-    kind: str
-    icon: str
-    word: str
-
-
-@dataclass(frozen=True)
-class EvidenceRow:
-    """One row. figure, unit: its number, if it has one. strip: its place among all others."""
-
-    title: str
-    sentences: tuple[str, ...]
-    state: EvidenceState | None = None
-    figure: str = ""
-    unit: str = ""
-    strip: Strip | None = None
-
-
-@dataclass(frozen=True)
-class EvidenceSection:
-    """A section of the case page.
-
-    key: its id on the page. note: a sentence beside the title. empty: what is said without rows.
-    n_others: how many people the strips show; None without strips.
-    """
-
-    key: str
-    title: str
-    rows: tuple[EvidenceRow, ...]
-    note: str = ""
-    empty: str = ""
-    n_others: int | None = None
-
-
-STATES = {
-    "flagged": EvidenceState("bad", "cross", "Flagged"),
-    "listed": EvidenceState("warn", "flag", "Listed"),
-    "flagged_before": EvidenceState("warn", "flag", "Flagged before"),
-    "listed_before": EvidenceState("", "flag", "Listed before"),
-    "passed": EvidenceState("good", "check", "Passed"),
-    "little": EvidenceState("", "info", "Too little to tell"),
-}
-
-
-def sections(look: Look, case: Case) -> list[EvidenceSection]:
-    """Return the sections in the order in which the page shows them."""
-    return [screens(look, case)]
-
-
-def screens(look: Look, case: Case) -> EvidenceSection:
-    """Return what each screen found, with this annotator's place among all others."""
-    told = words_told(look, fired=_fired(case))
-    return EvidenceSection(
-        key="screens",
-        title="Screens",
-        rows=tuple(map(_of_screen, told)),
-        empty=_no_screens(look, case),
-        n_others=max((len(one.others) for one in look.screens), default=0),
-    )
-
-
-def _fired(case: Case) -> dict[str, bool]:
-    """Return the screens that have flagged, and whether that paused the person."""
-    paused = {flag.screen for flag in case.flags if flag.pauses}
-    return {flag.screen: flag.screen in paused for flag in case.flags}
-
-
-def _of_screen(one: Told) -> EvidenceRow:
-    sentences = (one.detail, one.limit, f"n\u00a0=\u00a0{count(one.n)}.")
-    return EvidenceRow(one.title, sentences, STATES[one.state], one.big, one.unit, one.strip)
-
-
-def _no_screens(look: Look, case: Case) -> str:
-    if look.awaited:
-        return (
-            "The screens have not looked at this work yet. They do so within a minute or two; "
-            "reload the page then."
-        )
-    why = "it was not done on a page" if case.judgments else "there is no judgment yet"
-    return f"No screen looks at this work: {why}."
+        pieces, at = [], 0
+        for start, end in found.spans:
+            pieces += [(found.text[at:start], False), (found.text[start:end], True)]
+            at = end
+        pieces.append((found.text[at:], False))
+        yield found.title, [piece for piece in pieces if piece[0]]

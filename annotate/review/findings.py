@@ -1,7 +1,7 @@
-"""Looks at the signals of annotators' pages, and erases them.
+"""What workers find: on signals of the page, on gold answers, and the cut-offs of screens.
 
-It writes rows that only a reviewer's page reads: nothing here pauses anyone, opens a review,
-excludes work or refuses pay. Both tasks are safe to repeat, and go on where they were.
+Signals are written for a reviewer's page alone: they pause nobody, exclude no work and refuse no
+pay. All of it is safe to repeat, and goes on where it was.
 """
 
 import time
@@ -27,7 +27,6 @@ from annotate.models import (
 )
 from annotate.review import evidence, gold_queries, reviews
 from annotate.review.evidence import evidence_of
-from annotate.review.reviews import PEOPLE_A_SECOND
 from annotate.screening.calibration import calibrated
 from annotate.screening.gold import GOLD, GoldVerdict, as_verdict
 from annotate.screening.screens import Settings
@@ -95,15 +94,16 @@ def _keep(
     kept = {row.annotator_id: row for row in SignalFinding.objects.filter(campaign=campaign_id)}
     earlier = {who: _profile(row) for who, row in kept.items() if who not in profiles}
     together = doubles({**earlier, **profiles}, settings)
-    rows = [
-        _row(campaign_id, who, [*all_alone(tasks, settings), *_one(together, who)], profiles[who])
-        for who, tasks in traces.items()
-    ]
-    rows += [
-        _row(campaign_id, who, [*_alone(kept[who]), *_one(together, who)], one)
-        for who, one in earlier.items()
-        if [asdict(found) for found in _one(together, who)] != _doubled(kept[who])
-    ]
+    rows = []
+    for who, one in {**profiles, **earlier}.items():
+        double = [together[who]] if who in together else []
+        if who in profiles:
+            rows.append(_row(campaign_id, who, [*all_alone(traces[who], settings), *double], one))
+            continue
+        before = evidence_of(kept[who])
+        if double != [found for found in before if found.kind == DOUBLE]:
+            alone = [found for found in before if found.kind != DOUBLE]
+            rows.append(_row(campaign_id, who, [*alone, *double], one))
     SignalFinding.objects.bulk_create(
         rows,
         batch_size=500,
@@ -113,21 +113,8 @@ def _keep(
     )
 
 
-def _one(together: Mapping[int, SignalEvidence], who: int) -> list[SignalEvidence]:
-    return [together[who]] if who in together else []
-
-
-def _alone(row: SignalFinding) -> list[SignalEvidence]:
-    return [found for found in evidence_of(row) if found.kind != DOUBLE]
-
-
-def _doubled(row: SignalFinding) -> list[dict[str, object]]:
-    return [asdict(found) for found in evidence_of(row) if found.kind == DOUBLE]
-
-
 def _profile(row: SignalFinding) -> PageProfile:
-    network_and_device = None if row.place is None else (row.place[0], row.place[1])
-    return PageProfile(network_and_device, tuple(row.rhythm))
+    return PageProfile(None if row.place is None else tuple(row.place), tuple(row.rhythm))
 
 
 def _row(
@@ -204,7 +191,7 @@ def look_at_gold(campaign: Campaign) -> int:
     Answers up to a ruling that the work counts list nobody again.
     """
     last = GoldLook.objects.filter(campaign=campaign).first()
-    if last is not None and timezone.now() < last.at + _pause(last.people):
+    if last is not None and timezone.now() < last.at + reviews.pause(last.people):
         return 0
     state = gold_queries.state(campaign)
     if state == (last.state if last else gold_queries.NONE):
@@ -273,10 +260,6 @@ def _cleared(campaign_id: int) -> dict[int, datetime]:
     """Return when a ruling last said that the work of these people counts."""
     rows = Ruling.objects.filter(review__campaign=campaign_id, act__in=reviews.ARMING).order_by()
     return dict(rows.values_list("review__annotator").annotate(last=Max("at")))
-
-
-def _pause(people: int) -> timedelta:
-    return timedelta(seconds=people / PEOPLE_A_SECOND)
 
 
 # Calibrates the screens of campaigns that have grown, outside the refresh of estimates.

@@ -4,7 +4,6 @@ With its opening they are fixed, like the rest of its protocol.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from django.db import transaction
@@ -18,7 +17,7 @@ from annotate.common.errors import Conflict, Invalid
 from annotate.common.schemas import Declared, Exact, Several, Text, parse, read
 from annotate.common.text import interface_language
 from annotate.instruments import base as instruments_base
-from annotate.instruments.base import Expected, Instrument, Material, Question
+from annotate.instruments.base import Instrument, Material, Question
 from annotate.models import Campaign, GoldItem, Item
 from annotate.studies import queries as studies_queries
 from annotate.work import picking
@@ -29,29 +28,9 @@ NO_GOLD_BESIDE = (
     "This instrument shows the item’s other texts beside each text. A gold item has none, so "
     "people would recognise it: such a study takes no gold items."
 )
-Kind = GoldItem.Kind
 
 
-@dataclass(frozen=True)
-class NewGold:
-    """A gold item as it is added.
-
-    kind: as in `GoldItem`. Who adds it confirms it.
-    """
-
-    name: str
-    text: str
-    expected: Expected
-    input: str = ""
-    paragraphs: tuple[str, ...] = ()
-    kind: str = Kind.GIVEN
-
-    @property
-    def material(self) -> Material:
-        return Material(self.text, self.input, self.paragraphs)
-
-
-def add(campaign_id: int, new: Sequence[NewGold], *, actor_id: int | None) -> list[GoldItem]:
+def add(campaign_id: int, new: Sequence[GoldItem], *, actor_id: int | None) -> list[GoldItem]:
     """Add gold items, in full or not at all.
 
     Raises `Invalid` with what is wrong with each, by its name, and `Conflict` once the campaign was
@@ -70,11 +49,13 @@ def add(campaign_id: int, new: Sequence[NewGold], *, actor_id: int | None) -> li
     return made
 
 
-def store(campaign: Campaign, new: Sequence[NewGold], *, first: int = 0) -> list[GoldItem]:
+def store(campaign: Campaign, new: Sequence[GoldItem], *, first: int = 0) -> list[GoldItem]:
     """Store items that `problems` has checked, from the position `first` on, in a transaction."""
     now = timezone.now()
-    rows = [_row(campaign, one, first + n, now) for n, one in enumerate(new)]
-    return list(GoldItem.objects.bulk_create(rows))
+    for position, one in enumerate(new, first):
+        one.campaign, one.position, one.confirmed_at = campaign, position, now
+        one.expected = {name: sorted(set(values)) for name, values in one.expected.items()}
+    return list(GoldItem.objects.bulk_create(new))
 
 
 def confirm(campaign_id: int, names: Sequence[str], *, actor_id: int | None) -> int:
@@ -132,7 +113,7 @@ def _draft(campaign_id: int) -> Campaign:
 
 
 def problems(
-    instrument: Instrument, new: Sequence[NewGold], known: Collection[str]
+    instrument: Instrument, new: Sequence[GoldItem], known: Collection[str]
 ) -> dict[str, str]:
     """Return what is wrong with new items, by their names. known: the names of earlier items."""
     if not new:
@@ -149,7 +130,7 @@ def problems(
     return errors
 
 
-def _problem(instrument: Instrument, one: NewGold, seen: set[str]) -> str:
+def _problem(instrument: Instrument, one: GoldItem, seen: set[str]) -> str:
     """Return what is wrong with an item, in sentences that follow its name; "" if it is right."""
     if not 0 < len(one.name) <= LONGEST_NAME:
         return f"needs a name of 1 to {LONGEST_NAME} characters."
@@ -172,21 +153,8 @@ def _problem(instrument: Instrument, one: NewGold, seen: set[str]) -> str:
         )
     if instrument.needs_input and not one.input:
         return "has no “input”, which this instrument shows beside the text."
-    return next(instruments_base.problems(instrument, one.expected, one.material), "")
-
-
-def _row(campaign: Campaign, one: NewGold, position: int, now: Any) -> GoldItem:
-    return GoldItem(
-        campaign=campaign,
-        position=position,
-        name=one.name,
-        kind=one.kind,
-        text=one.text,
-        input=one.input,
-        paragraphs=list(one.paragraphs),
-        expected={name: sorted(set(values)) for name, values in one.expected.items()},
-        confirmed_at=now,
-    )
+    material = Material(one.text, one.input, tuple(one.paragraphs))
+    return next(instruments_base.problems(instrument, one.expected, material), "")
 
 
 # Where gold items come from: a researcher's file, and instructions.
@@ -215,7 +183,7 @@ class GoldFile(Declared):
     gold: Annotated[Several[GoldRow], Field(max_length=MOST_ITEMS)]
 
 
-def from_file(text: str | bytes) -> list[NewGold]:
+def from_file(text: str | bytes) -> list[GoldItem]:
     """Return the items of a file: JSON with a list “gold”, or the list itself.
 
     Raises `Refused` with every problem by its path.
@@ -224,16 +192,16 @@ def from_file(text: str | bytes) -> list[NewGold]:
     return from_data({"gold": given} if isinstance(given, list) else given)
 
 
-def from_data(given: Any) -> list[NewGold]:
+def from_data(given: Any) -> list[GoldItem]:
     """Return the items of parsed JSON, as `from_file` does."""
     rows = read(GoldFile, given).gold
     return [
-        NewGold(
-            one.item,
-            instruments_base.joined(one.output, one.second) if one.second else one.output,
-            {name: list(values) for name, values in one.expected.items()},
-            one.input,
-            one.paragraphs,
+        GoldItem(
+            name=one.item,
+            text=instruments_base.joined(one.output, one.second) if one.second else one.output,
+            expected={name: list(values) for name, values in one.expected.items()},
+            input=one.input,
+            paragraphs=list(one.paragraphs),
         )
         for one in rows
     ]
@@ -256,13 +224,12 @@ def instruct(campaign_id: int, *, question: str, value: float, actor_id: int | N
         told = _(
             "This text checks whether it is read. For “%(question)s”, please choose “%(answer)s”."
         ) % {"question": asked.label, "answer": asked.said(value)}
-    name = f"instruction-{campaign.gold.count() + 1}"
-    new = NewGold(
-        name,
-        f"{first} {told}".strip(),
-        {question: [value]},
-        context,
+    new = GoldItem(
+        name=f"instruction-{campaign.gold.count() + 1}",
         kind=GoldItem.Kind.INSTRUCTION,
+        text=f"{first} {told}".strip(),
+        input=context,
+        expected={question: [value]},
     )
     return add(campaign_id, [new], actor_id=actor_id)[0]
 

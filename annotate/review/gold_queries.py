@@ -45,27 +45,6 @@ class ShownGold:
 
 
 @dataclass(frozen=True)
-class GoldPerson:
-    """A person's results, by pseudonym."""
-
-    pseudonym: str
-    verdict: GoldVerdict
-
-
-@dataclass(frozen=True)
-class GoldRule:
-    """From where on gold lists somebody. examples: (misses, of so many answers)."""
-
-    limits: KnownAnswers
-    examples: tuple[tuple[int, int], ...]
-
-    @property
-    def share(self) -> float:
-        """Return the share of people who work with care that are listed, at most."""
-        return 1 - self.limits.level
-
-
-@dataclass(frozen=True)
 class GoldTask:
     """One answer of a person to a gold item."""
 
@@ -78,9 +57,9 @@ class GoldTask:
 
 @dataclass(frozen=True)
 class GoldOfPerson:
-    """The verdict on a person (None without an answer), and their answers."""
+    """What gold says of a person (None without an answer), and their answers."""
 
-    verdict: GoldVerdict | None
+    verdict: GoldFinding | None
     tasks: tuple[GoldTask, ...]
 
     @property
@@ -91,10 +70,8 @@ class GoldOfPerson:
 def items(campaign: Campaign) -> list[ShownGold]:
     """Return all gold items with what came of them at the last look; two queries."""
     instrument, kept = studies_queries.instrument_of(campaign), _kept(campaign)
-    return [
-        _shown(instrument, one, *kept.get(str(one.pk), (0, 0)))
-        for one in GoldItem.objects.filter(campaign=campaign)
-    ]
+    rows = GoldItem.objects.filter(campaign=campaign)
+    return [_shown(instrument, one, *kept.get(str(one.pk), (0, 0))) for one in rows]
 
 
 def items_page(campaign: Campaign, listing: Listing) -> tuple[Listing, list[ShownGold]]:
@@ -105,16 +82,10 @@ def items_page(campaign: Campaign, listing: Listing) -> tuple[Listing, list[Show
     return listing, [_shown(instrument, one, *kept.get(str(one.pk), (0, 0))) for one in shown]
 
 
-def people(campaign: Campaign, *, most: int | None = None) -> list[GoldPerson]:
-    """Return whom gold says something about, those who are listed first; one query."""
-    ordered = _findings(campaign).order_by(*BY_LISTED)[:most]
-    return [GoldPerson(row.annotator.pseudonym, _verdict(row)) for row in ordered]
-
-
-def people_page(campaign: Campaign, listing: Listing) -> tuple[Listing, list[GoldPerson]]:
-    """Return a page of the same; two queries."""
-    listing, shown = common_lists.page_beside(_findings(campaign), BY_LISTED, listing)
-    return listing, [GoldPerson(row.annotator.pseudonym, _verdict(row)) for row in shown]
+def people(campaign: Campaign) -> QuerySet[GoldFinding]:
+    """Select what gold says of people, those who are listed first."""
+    findings = GoldFinding.objects.filter(campaign=campaign).select_related("annotator")
+    return findings.order_by(*BY_LISTED)
 
 
 def n_people(campaign: Campaign) -> tuple[int, int]:
@@ -143,7 +114,7 @@ def of_person(campaign: Campaign, annotator_id: int) -> GoldOfPerson:
         for one in mine
     )
     row = GoldFinding.objects.filter(campaign=campaign, annotator=annotator_id).first()
-    return GoldOfPerson(_verdict(row) if row else None, tasks)
+    return GoldOfPerson(row, tasks)
 
 
 def thresholds(campaign: Campaign) -> KnownAnswers:
@@ -151,12 +122,11 @@ def thresholds(campaign: Campaign) -> KnownAnswers:
     return Settings.from_dict(campaign.screening).gold
 
 
-def rule(campaign: Campaign) -> GoldRule:
-    """Return from where on gold lists people, with examples; no query."""
-    limits = thresholds(campaign)
+def examples(limits: KnownAnswers) -> list[tuple[int, int]]:
+    """Return how many misses of so many answers list somebody."""
     counts = sorted({limits.minimum, 5, 10})
-    examples = [(gold.fewest(n, limits), n) for n in counts if n >= limits.minimum]
-    return GoldRule(limits, tuple((misses, n) for misses, n in examples if misses <= n))
+    found = [(gold.fewest(n, limits), n) for n in counts if n >= limits.minimum]
+    return [(misses, n) for misses, n in found if misses <= n]
 
 
 def state(campaign: Campaign) -> str:
@@ -208,22 +178,6 @@ def _kept(campaign: Campaign) -> Mapping[str, tuple[int, int]]:
     """Return how often each item was answered, and answered right, at the last look."""
     kept = GoldLook.objects.filter(campaign=campaign).values_list("counts", flat=True)
     return kept.first() or {}
-
-
-def _findings(campaign: Campaign) -> QuerySet[GoldFinding]:
-    return GoldFinding.objects.filter(campaign=campaign).select_related("annotator")
-
-
-def _verdict(row: GoldFinding) -> GoldVerdict:
-    return GoldVerdict(
-        annotator=row.annotator_id,
-        answered=row.answered,
-        used=row.used,
-        wrong=row.wrong,
-        by_honest=row.by_honest,
-        by_guess=row.by_guess,
-        listed=row.listed,
-    )
 
 
 def _known(campaign_id: int) -> QuerySet[GoldAnswer]:

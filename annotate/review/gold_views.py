@@ -1,4 +1,4 @@
-"""The forms of a campaign's gold items. They check the format; the services check the meaning."""
+"""The owner's page of gold items, and the same in the API."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -19,6 +19,7 @@ from rest_framework.response import Response
 from annotate.campaigns.forms import DefinitionForm
 from annotate.common import access
 from annotate.common import api as common_api
+from annotate.common import lists as common_lists
 from annotate.common.access import researcher_page, run
 from annotate.common.api import BoundedView, RequestSerializer, validated
 from annotate.common.errors import Conflict, Invalid, NotFound
@@ -76,7 +77,6 @@ class InstructionForm(forms.Form):
 
 
 MOST_PEOPLE = 100  # on the page; the reviews' queue has everybody who is listed
-Done = str  # what was done, in a sentence
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -87,11 +87,14 @@ def gold_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     forms = _forms(request, campaign)
     if request.method != "POST":
         return _page(request, campaign, forms)
-    act = ACTS.get(request.POST.get("act", ""))
-    if act is None:
+    name = request.POST.get("act", "")
+    if name not in ACTS:
         raise NotFound("This page does not know that act. Reload it.")
+    form = forms.get(name)
+    if form is not None and not form.is_valid():
+        return _page(request, campaign, forms, status=422)
     try:
-        done = act(request, campaign, forms)
+        done = ACTS[name](request, campaign, form)
     except Refused as refused:
         return _page(request, campaign, forms, problems=refused.problems, status=422)
     except Invalid as invalid:
@@ -100,8 +103,6 @@ def gold_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     except Conflict as conflict:
         problems = [Problem("", conflict.message)]
         return _page(request, campaign, forms, problems=problems, status=conflict.status)
-    if done is None:
-        return _page(request, campaign, forms, status=422)
     messages.success(request, done)
     return redirect("annotate:gold", public_id)
 
@@ -129,22 +130,23 @@ def _page(
     problems: Any = (),
     status: int = 200,
 ) -> HttpResponseBase:
-    items, rule = gold_queries.items(campaign), gold_queries.rule(campaign)
+    items, limits = gold_queries.items(campaign), gold_queries.thresholds(campaign)
+    instrument = studies_queries.instrument_of(campaign)
     context = {
         "campaign": campaign,
         "forms": forms,
         "problems": problems,
         "waiting": [one for one in items if not one.is_confirmed],
         "items": [one for one in items if one.is_confirmed],
-        "people": gold_queries.people(campaign, most=MOST_PEOPLE),
+        "people": gold_queries.people(campaign)[:MOST_PEOPLE],
         "n_people": gold_queries.n_people(campaign),
-        "rule": rule,
-        "rule_share": _percent(rule.share),
-        "rule_slips": _percent(rule.limits.slips),
+        "examples": gold_queries.examples(limits),
+        "rule_share": _percent(1 - limits.level),
+        "rule_slips": _percent(limits.slips),
         "is_draft": campaign.status == CampaignStatus.DRAFT,
-        "example": studies_queries.instrument_of(campaign).questions()[0].name,
-        "compares": studies_queries.instrument_of(campaign).compares,
-        "can_instruct": bool(review_gold.instructable(studies_queries.instrument_of(campaign))),
+        "example": instrument.questions()[0].name,
+        "compares": instrument.compares,
+        "can_instruct": bool(review_gold.instructable(instrument)),
         "of_tasks": BLOCK,
         "section": "campaigns",
     }
@@ -156,34 +158,25 @@ def _percent(share: float) -> str:
     return f"{short(100 * share, most=4)}\u00a0%"
 
 
-def _share(request: HttpRequest, campaign: Any, forms: dict[str, Any]) -> Done | None:
-    form = forms["share"]
-    if not form.is_valid():
-        return None
+def _share(request: HttpRequest, campaign: Any, form: Any) -> str:
     share = form.cleaned_data["share"]
     review_gold.set_share(campaign.pk, share, actor_id=request.user.pk)
     return f"{share} of every {BLOCK} tasks are gold items." if share else "No task is gold."
 
 
-def _file(request: HttpRequest, campaign: Any, forms: dict[str, Any]) -> Done | None:
-    form = forms["file"]
-    if not form.is_valid():
-        return None
+def _file(request: HttpRequest, campaign: Any, form: Any) -> str:
     new = review_gold.from_file(form.text)
     made = review_gold.add(campaign.pk, new, actor_id=request.user.pk)
     return f"{many(len(made), 'gold item')} added."
 
 
-def _instruct(request: HttpRequest, campaign: Any, forms: dict[str, Any]) -> Done | None:
-    form = forms["instruct"]
-    if not form.is_valid():
-        return None
+def _instruct(request: HttpRequest, campaign: Any, form: Any) -> str:
     question, value = form.chosen
     review_gold.instruct(campaign.pk, question=question, value=value, actor_id=request.user.pk)
     return "An item that asks for this answer is added."
 
 
-def _confirm(request: HttpRequest, campaign: Any, _forms: dict[str, Any]) -> Done:
+def _confirm(request: HttpRequest, campaign: Any, _form: Any) -> str:
     """Confirm the ticked items; discard the others that were shown."""
     shown, ticked = request.POST.getlist("shown"), request.POST.getlist("key")
     confirmed = review_gold.confirm(campaign.pk, ticked, actor_id=request.user.pk)
@@ -192,12 +185,13 @@ def _confirm(request: HttpRequest, campaign: Any, _forms: dict[str, Any]) -> Don
     return f"{many(confirmed, 'item')} confirmed, {removed} discarded."
 
 
-def _remove(request: HttpRequest, campaign: Any, _forms: dict[str, Any]) -> Done:
+def _remove(request: HttpRequest, campaign: Any, _form: Any) -> str:
     removed = review_gold.remove(campaign.pk, request.POST.getlist("key"), actor_id=request.user.pk)
     return f"{many(removed, 'gold item')} removed."
 
 
-ACTS: dict[str, Callable[[HttpRequest, Any, dict[str, Any]], Done | None]] = {
+# What a form of the page does; each returns what was done, in a sentence.
+ACTS: dict[str, Callable[[HttpRequest, Any, Any], str]] = {
     "share": _share,
     "file": _file,
     "instruct": _instruct,
@@ -221,17 +215,13 @@ class GoldItemSerializer(serializers.Serializer[Any]):
 
 
 class GoldPersonSerializer(serializers.Serializer[Any]):
-    annotator = serializers.CharField(source="pseudonym")
-    answered = serializers.IntegerField(source="verdict.answered")
-    used = serializers.IntegerField(
-        source="verdict.used", help_text="without items that most others missed"
-    )
-    missed = serializers.IntegerField(source="verdict.wrong")
-    by_honest = serializers.FloatField(
-        source="verdict.by_honest", help_text="probability that an honest person misses as many"
-    )
-    by_guess = serializers.FloatField(source="verdict.by_guess")
-    listed = serializers.BooleanField(source="verdict.listed")
+    annotator = serializers.CharField(source="annotator.pseudonym")
+    answered = serializers.IntegerField()
+    used = serializers.IntegerField(help_text="without items that most others missed")
+    missed = serializers.IntegerField(source="wrong")
+    by_honest = serializers.FloatField(help_text="probability that an honest person misses as many")
+    by_guess = serializers.FloatField()
+    listed = serializers.BooleanField()
 
 
 class GoldSerializer(common_api.LinksSerializer):
@@ -304,7 +294,9 @@ class GoldPeopleView(BoundedView):
     def get(self, request: Request, public_id: str) -> Response:
         """List who answered gold items: who is listed, then the least like honest people."""
         campaign = access.run(request.user, public_id)
-        found, shown = gold_queries.people_page(campaign, common_api.asked(request, sorts={}))
+        asked = common_api.asked(request, sorts={})
+        rows = gold_queries.people(campaign)
+        found, shown = common_lists.page_beside(rows, gold_queries.BY_LISTED, asked)
         return common_api.answer(request, found, GoldPersonSerializer(shown, many=True).data)
 
 

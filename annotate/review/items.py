@@ -1,4 +1,4 @@
-"""The request of a list of items: its order, its filters, and who may use which."""
+"""The items of a campaign by what people said of them, and one item with every judgment."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from statistics import fmean, stdev
-from typing import Any, NamedTuple, cast
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -117,7 +117,7 @@ def wanted_items(
     every = studies_queries.instrument_of(campaign).criteria
     sorts = orders(campaign, every, systems=systems)
     found = asked(query, sorts=sorts, choices=PARTS, size=size, anchor="items")
-    criteria = looked_at(campaign, every)
+    criteria = criteria_of_figures(campaign, every)
     names = [one.name for one in criteria]
     known = _systems(campaign.pk) if systems else ()
     criterion = query.get("criterion", "")
@@ -140,7 +140,7 @@ def orders(campaign: Campaign, every: tuple[Criterion, ...], *, systems: bool) -
     return PLAIN | ranked
 
 
-def looked_at(campaign: Campaign, every: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
+def criteria_of_figures(campaign: Campaign, every: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
     """Return the criteria with orders: the primary ones, or the first one."""
     names = {name for found in facts.asked(campaign.pk).values() for name in found}
     return tuple(one for one in every if one.name in names) or every[:1]
@@ -201,12 +201,12 @@ def orders_stored(
     )
 
 
-def needed(listing: ItemListing) -> bool:
+def needs_stored_order(listing: ItemListing) -> bool:
     """Return whether a stored order is needed for what is asked."""
     return listing.sort in RANKED or listing.choice in (JUDGED, UNJUDGED)
 
 
-def orders_of(
+def stored_items(
     campaign_id: int, listing: ItemListing, rows: QuerySet[Item], *, only: Ints | None = None
 ) -> tuple[StoredOrder, Places]:
     """Return the items that are asked for, in order; `rows`: those that the search leaves.
@@ -310,16 +310,24 @@ def item_names(campaign_id: int, places: Collection[int]) -> dict[int, ItemName]
 def item_texts(campaign_id: int, number: int) -> list[ItemText]:
     """Return the texts of the item with this number; `NotFound` where there is none."""
     place = number - 1
-    found = Item.objects.filter(campaign=campaign_id, position=place) if place <= LARGEST else None
-    pk = found.values_list("pk", flat=True).first() if found is not None and place >= 0 else None
-    if pk is None:
+    item = None
+    if 0 <= place <= LARGEST:
+        item = Item.objects.filter(campaign=campaign_id, position=place).first()
+    if item is None:
         raise NotFound("There is no item of this number in the campaign.")
-    wrote: dict[int, tuple[str, ...]] = {}
-    rows = Authorship.objects.filter(item=pk).order_by("system")
+    given = dict(Output.objects.filter(item=item).values_list("pk", "given_metrics"))
+    return [
+        ItemText(output, names, given[output]) for output, names in _systems_of_item(item).items()
+    ]
+
+
+def _systems_of_item(item: Item) -> dict[int, tuple[str, ...]]:
+    """Return the names of the systems that wrote each output."""
+    found: dict[int, tuple[str, ...]] = {}
+    rows = Authorship.objects.filter(item=item).order_by("system")
     for output, name in rows.values_list("output", "system__name"):
-        wrote[output] = (*wrote.get(output, ()), name)
-    given = dict(Output.objects.filter(item=pk).values_list("pk", "given_metrics"))
-    return [ItemText(output, names, given[output]) for output, names in wrote.items()]
+        found[output] = (*found.get(output, ()), name)
+    return found
 
 
 # Small drawings: answers as dots on their scale, and a mean with its prediction.
@@ -447,13 +455,11 @@ def _of_item(
         None if worst is None else fmean(worst),
         max((stdev(values) for values in scores if len(values) > 1), default=None),
         max((fmean(values) for values in edits), default=None),
-        None if worst is None else _dots(worst, criterion),
+        None
+        if worst is None
+        else answers(worst, mean=fmean(worst), low=criterion.low, high=criterion.high),
         any(set(values) >= {criterion.low, criterion.high} for values in scores),
     )
-
-
-def _dots(values: Sequence[float], criterion: Criterion) -> AnswerDots:
-    return answers(values, mean=fmean(values), low=criterion.low, high=criterion.high)
 
 
 # The items of a campaign, page by page.
@@ -479,60 +485,41 @@ class ItemLine:
     residual: float | None
 
 
-@dataclass(frozen=True)
-class ItemsPage:
-    """stored: whether the page rests on an order that a worker made, at `made_at`, None if it has
-    made none; judgments: how many counted then."""
-
-    listing: ItemListing
-    rows: tuple[ItemLine, ...]
-    stored: bool = False
-    made_at: datetime | None = None
-    judgments: int = 0
+Page = tuple[ItemListing, tuple[ItemLine, ...], StoredOrder | None]
 
 
-def items_page(campaign: Campaign, listing: ItemListing) -> ItemsPage:
-    """Return one page, in a constant number of queries."""
+def items_page(campaign: Campaign, listing: ItemListing) -> Page:
+    """Return one page, in a constant number of queries, and the order that it rests on, if any."""
     rows = _matching(campaign.pk, listing)
-    if needed(listing):
+    if needs_stored_order(listing):
         return _ordered(campaign, listing, rows)
     if listing.choice == EXCLUDED:
         rows = rows.filter(position__in=_excluded_places(campaign.pk).distinct())
-    found, shown = common_lists.page_beside(_columns(rows), _ordering(listing), listing)
-    return ItemsPage(found, _lines(campaign, found, shown, {}))
+    found, shown = common_lists.page_beside(_begun(rows), _ordering(listing), listing)
+    return found, _lines(campaign, found, shown, {}), None
 
 
-def _ordered(campaign: Campaign, listing: ItemListing, rows: QuerySet[Item]) -> ItemsPage:
-    """Return a page of an order that was made beforehand."""
+def _ordered(campaign: Campaign, listing: ItemListing, rows: QuerySet[Item]) -> Page:
+    """Return a page of an order that a worker has made."""
     only = None
     if listing.choice == EXCLUDED:
         (only,) = common_rows.columns(_excluded_places(campaign.pk), place="i4")
-    order, ranks = orders_of(campaign.pk, listing, rows, only=only)
+    order, ranks = stored_items(campaign.pk, listing, rows, only=only)
     found, part = common_lists.cut(ranks, listing)
     places = order.positions[part].tolist()
     shown = Item.objects.filter(campaign=campaign.pk, position__in=places)
-    by_place = {row[1]: row for row in _columns(shown)}
+    by_place = {item.position: item for item in _begun(shown)}
     residual = {}
     if found.sort == ItemMeasure.RESIDUAL:
         residual = dict(zip(places, order.figures[part].tolist(), strict=True))
     here = [by_place[place] for place in places if place in by_place]
-    lines = _lines(campaign, found, here, residual)
-    return ItemsPage(found, lines, True, order.at, order.judgments)
+    return found, _lines(campaign, found, here, residual), order
 
 
-class ItemRow(NamedTuple):
-    """An item as it is read; `beginning`: of its input."""
-
-    pk: int
-    position: int
-    key: str
-    beginning: str
-    words: int
-
-
-def _columns(rows: QuerySet[Item]) -> "QuerySet[Item, ItemRow]":
+def _begun(rows: QuerySet[Item]) -> QuerySet[Item]:
+    """Read of these items no more than a list shows."""
     begun = rows.annotate(beginning=Left("input", BEGINNING))
-    return cast("QuerySet[Item, ItemRow]", begun.values_list(*ItemRow._fields, named=True))
+    return begun.only("position", "key", "words")
 
 
 def _matching(campaign_id: int, listing: ItemListing) -> QuerySet[Item]:
@@ -570,10 +557,10 @@ def _ordering(listing: ItemListing) -> list[str]:
 
 
 def _lines(
-    campaign: Campaign, listing: ItemListing, rows: Sequence[ItemRow], residual: Mapping[int, float]
+    campaign: Campaign, listing: ItemListing, rows: Sequence[Any], residual: Mapping[int, float]
 ) -> tuple[ItemLine, ...]:
-    ids = [row[0] for row in rows]
-    written = dict(Output.objects.filter(item__in=ids).values_list("pk", "item"))
+    """Return the lines of these rows of `_begun`."""
+    written = dict(Output.objects.filter(item__in=rows).values_list("pk", "item"))
     outputs = Counter(written.values())
     counts = _counts(written)
     version = studies_queries.instrument_of(campaign).scoring
@@ -581,18 +568,18 @@ def _lines(
     said = what_people_said(theirs, listing.asked_criterion, version=version)
     return tuple(
         ItemLine(
-            number=position + 1,
-            key=key,
-            beginning=beginning,
-            words=words,
-            outputs=outputs[pk],
-            judgments=counts[pk][0],
-            excluded=counts[pk][1],
-            superseded=counts[pk][2],
-            said=said.get(pk, ItemFigures()),
-            residual=residual.get(position),
+            number=item.position + 1,
+            key=item.key,
+            beginning=item.beginning,
+            words=item.words,
+            outputs=outputs[item.pk],
+            judgments=counts[item.pk][0],
+            excluded=counts[item.pk][1],
+            superseded=counts[item.pk][2],
+            said=said.get(item.pk, ItemFigures()),
+            residual=residual.get(item.position),
         )
-        for pk, position, key, beginning, words in rows
+        for item in rows
     )
 
 
@@ -631,7 +618,7 @@ class JudgmentStanding(StrEnum):
     NO_SLOT = "does not count"
 
 
-JudgmentsByOutput = dict[int, tuple[tuple[Judged, JudgmentStanding], ...]]
+Standing = tuple[Judged, JudgmentStanding]
 
 
 @dataclass(frozen=True)
@@ -645,73 +632,54 @@ class JudgedOutput:
     systems: tuple[str, ...]
     metrics: Mapping[str, float]
     material: Material
-    judged: tuple[tuple[Judged, JudgmentStanding], ...]
+    judged: Sequence[Standing]
 
 
 @dataclass(frozen=True)
 class ItemPage:
-    """One item, from 1 in the order of collecting; before and after: its neighbours, or 0."""
+    """One item; before and after: the numbers of its neighbours, or 0."""
 
-    number: int
-    key: str
-    input: str
-    paragraphs: tuple[str, ...]
-    reference: str
+    item: Item
     before: int
     after: int
     work: AnnotatorWork
-    outputs: tuple[JudgedOutput, ...]
+    outputs: Sequence[JudgedOutput]
 
 
 def item_page(campaign: Campaign, number: int, *, systems: bool) -> ItemPage:
     """Return an item in a constant number of queries; `NotFound` where there is none.
 
-    Without systems the outputs stand in an order that follows neither ids nor systems.
+    number: from 1, in the order of collecting. Without systems the outputs stand in an order that
+    follows neither ids nor systems.
     """
     places = [place for place in range(number - 2, number + 1) if 0 <= place <= LARGEST]
     found = Item.objects.filter(campaign=campaign.pk, position__in=places)
-    items = {item.position: item for item in found}
-    if number - 1 not in items:
+    items = {item.position + 1: item for item in found}
+    if number not in items:
         raise NotFound("There is no item of this number in the campaign.")
-    item = items[number - 1]
-    return ItemPage(
-        number,
-        item.key,
-        item.input,
-        tuple(item.paragraphs),
-        item.reference,
-        number - 1 if number - 2 in items else 0,
-        number + 1 if number in items else 0,
-        (asked := evidence.asked(campaign)),
-        _outputs(item, asked, systems=systems),
-    )
-
-
-def _outputs(item: Item, work: AnnotatorWork, *, systems: bool) -> tuple[JudgedOutput, ...]:
+    item, work = items[number], evidence.without_judgments(campaign)
     judged = _judged(item, work)
     wrote = _systems_of_item(item) if systems else {}
-    rows = [
+    outputs = [
         JudgedOutput(
             salted_hmac("annotate.reviewed-output", str(output.pk)).hexdigest()[:12],
             wrote.get(output.pk, ()),
             output.given_metrics if systems else {},
             facts.material(output),
-            judged.get(output.pk, ()),
+            judged[output.pk],
         )
         for output in Output.objects.filter(item=item).select_related("item").order_by("pk")
     ]
-    return tuple(rows if systems else sorted(rows, key=lambda row: row.name))
+    return ItemPage(
+        item,
+        number - 1 if number - 1 in items else 0,
+        number + 1 if number + 1 in items else 0,
+        work,
+        outputs if systems else sorted(outputs, key=lambda row: row.name),
+    )
 
 
-def _systems_of_item(item: Item) -> dict[int, tuple[str, ...]]:
-    found: dict[int, tuple[str, ...]] = {}
-    rows = Authorship.objects.filter(item=item).order_by("system")
-    for output, name in rows.values_list("output", "system__name"):
-        found[output] = (*found.get(output, ()), name)
-    return found
-
-
-def _judged(item: Item, work: AnnotatorWork) -> JudgmentsByOutput:
+def _judged(item: Item, work: AnnotatorWork) -> defaultdict[int, list[Standing]]:
     rows = Judgment.every.filter(output__item=item)
     out = Exclusion.objects.filter(judgment__output__item=item, restored_at=None)
     excluded = set(out.values_list("judgment", flat=True))
@@ -721,11 +689,11 @@ def _judged(item: Item, work: AnnotatorWork) -> JudgmentsByOutput:
             "pk", "superseded_at", "assignment__status"
         )
     }
-    found: defaultdict[int, tuple[tuple[Judged, JudgmentStanding], ...]] = defaultdict(tuple)
-    for _annotator, one in evidence.judged(rows, work.instrument):
+    found: defaultdict[int, list[Standing]] = defaultdict(list)
+    for one in evidence.judged(rows, work.instrument):
         superseded, verified = states.get(one.id, (False, True))
         standing = _standing(one, superseded, one.id in excluded, verified)
-        found[one.output_id] += ((one, standing),)
+        found[one.output_id].append((one, standing))
     return found
 
 
@@ -742,28 +710,23 @@ def _standing(one: Judged, superseded: bool, excluded: bool, verified: bool) -> 
 # Stores the orders of a campaign's items, all of one moment. Only `estimation` makes them.
 
 
-@dataclass(frozen=True)
-class NewOrder:
-    """positions, figures: (n,), in order. system_id: None for the texts of all systems."""
+def new_order(
+    system_id: int | None, criterion: str, measure: ItemMeasure, positions: Ints, figures: Floats
+) -> ItemOrder:
+    """Return an order to be stored. system_id: None for all texts. positions, figures: (n,)."""
+    return ItemOrder(
+        system_id=system_id,
+        criterion=criterion,
+        measure=measure,
+        positions=positions.astype("<i4").tobytes(),
+        figures=figures.astype("<f4").tobytes(),
+    )
 
-    system_id: int | None
-    criterion: str
-    measure: ItemMeasure
-    positions: NDArray[np.int64]
-    figures: NDArray[np.float64]
 
-
-def store(campaign_id: int, orders: Iterable[NewOrder], *, judgments: int) -> None:
+def store(campaign_id: int, orders: Iterable[ItemOrder], *, judgments: int) -> None:
     """Replace the campaign's orders by these; judgments: how many they rest on."""
     with transaction.atomic():
         ItemOrder.objects.filter(campaign=campaign_id).delete()
         for one in orders:
-            ItemOrder.objects.create(
-                campaign_id=campaign_id,
-                system_id=one.system_id,
-                criterion=one.criterion,
-                measure=one.measure,
-                judgments=judgments,
-                positions=one.positions.astype("<i4").tobytes(),
-                figures=one.figures.astype("<f4").tobytes(),
-            )
+            one.campaign_id, one.judgments = campaign_id, judgments
+            one.save(force_insert=True)

@@ -1,6 +1,6 @@
 """The items of a campaign, and one of them with every judgment. Reviewers see no systems."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,27 +20,24 @@ from annotate.common.api import BoundedView, Finite
 from annotate.common.text import OverlaidPiece, overlaid
 from annotate.models.base import ItemMeasure
 from annotate.review import evidence_views, items
-from annotate.review.evidence import AnnotatorWork, ComparedJudgment, Judged
+from annotate.review.evidence import AnnotatorWork, ComparedJudgment
 from annotate.review.evidence_views import JudgeLine
-from annotate.review.items import ItemPage, JudgedOutput, JudgmentStanding
+from annotate.review.items import JudgedOutput, JudgmentStanding
 
-
-@dataclass(frozen=True)
-class OverlaidText:
-    """A text with the highlights of everybody who marked something in it; `by`: their names."""
-
-    title: str
-    by: tuple[str, ...]
-    pieces: tuple[OverlaidPiece, ...]
+Overlaid = tuple[str, Sequence[str], Sequence[OverlaidPiece]]
 
 
 @dataclass(frozen=True)
 class ItemOutput:
-    """One output as the page shows it; `lines`: each judgment, with why it does not count."""
+    """One output as the page shows it.
+
+    lines: each judgment, with why it does not count. overlays: each marked text, as its title, the
+    names of everybody who marked something in it, and the pieces with their highlights.
+    """
 
     output: JudgedOutput
-    lines: tuple[tuple[JudgeLine, JudgmentStanding], ...]
-    overlays: tuple[OverlaidText, ...]
+    lines: Sequence[tuple[JudgeLine, JudgmentStanding]]
+    overlays: Sequence[Overlaid]
 
     @property
     def edits(self) -> list[JudgeLine]:
@@ -54,14 +51,14 @@ def index(request: HttpRequest, public_id: str) -> HttpResponseBase:
     mine = access(request.user, public_id)
     systems = _sees_systems(mine)
     asked = items.wanted_items(mine.campaign, request.GET, systems=systems)
-    found = items.items_page(mine.campaign, asked)
+    listing, rows, order = items.items_page(mine.campaign, asked)
     context = {
         "campaign": mine.campaign,
-        "listing": found.listing,
-        "found": found,
-        "rows": found.rows,
-        "scale": found.listing.asked_criterion,
-        "edits": ItemMeasure.EDITED in found.listing.sorts,
+        "listing": listing,
+        "order": order,
+        "rows": rows,
+        "scale": listing.asked_criterion,
+        "edits": ItemMeasure.EDITED in listing.sorts,
         "systems": systems,
         "section": "campaigns",
     }
@@ -77,10 +74,12 @@ def items_view(request: HttpRequest, public_id: str, number: int) -> HttpRespons
     found = items.item_page(mine.campaign, number, systems=systems)
     context = {
         "campaign": mine.campaign,
-        "item": found,
+        "item": found.item,
+        "found": found,
+        "number": number,
         "outputs": [_shown(one, found.work) for one in found.outputs],
         "columns": evidence_views.columns(found.work),
-        "judgments": _counting(found),
+        "judgments": sum(not standing for one in found.outputs for _judged, standing in one.judged),
         "systems": systems,
         "section": "campaigns",
     }
@@ -94,23 +93,15 @@ def _sees_systems(mine: Access) -> bool:
     return mine.sees_results
 
 
-def _counting(found: ItemPage) -> int:
-    return sum(not standing for one in found.outputs for _judged, standing in one.judged)
-
-
 def _shown(one: JudgedOutput, work: AnnotatorWork) -> ItemOutput:
-    rows = [
-        (evidence_views.line(judged, _alone(one, judged), work), standing)
-        for judged, standing in one.judged
-    ]
-    return ItemOutput(one, tuple(rows), tuple(_overlays(one, work)))
+    rows = []
+    for judged, standing in one.judged:
+        alone = ComparedJudgment(judged, (), None, one.material)
+        rows.append((evidence_views.line(judged, alone, work), standing))
+    return ItemOutput(one, rows, list(_overlays(one, work)))
 
 
-def _alone(one: JudgedOutput, judged: Judged) -> ComparedJudgment:
-    return ComparedJudgment(judged, (), None, one.material)
-
-
-def _overlays(one: JudgedOutput, work: AnnotatorWork) -> Iterable[OverlaidText]:
+def _overlays(one: JudgedOutput, work: AnnotatorWork) -> Iterable[Overlaid]:
     """Yield each marked text once, with what everybody whose answer stands marked in it."""
     texts: dict[tuple[str, str], dict[str, list[list[int]]]] = {}
     for judged, standing in one.judged:
@@ -120,7 +111,7 @@ def _overlays(one: JudgedOutput, work: AnnotatorWork) -> Iterable[OverlaidText]:
             theirs = texts.setdefault((found.title, found.text), {})
             theirs.setdefault(judged.pseudonym, []).extend(map(list, found.spans))
     for (title, text), marks in texts.items():
-        yield OverlaidText(title, tuple(marks), overlaid(text, marks))
+        yield title, list(marks), overlaid(text, marks)
 
 
 # The items of a campaign as their page lists them: by what people said of them.
@@ -181,13 +172,13 @@ class ListedItemsView(BoundedView):
             systems=mine.sees_results,
             size=common_api.size(request),
         )
-        found = items.items_page(
+        listing, rows, order = items.items_page(
             mine.campaign, common_api.walked(request, asked, also=("system", "criterion"))
         )
         body = {
-            **common_api.links(request, found.listing),
-            "order_of": found.made_at,
-            "criterion": found.listing.criterion,
-            "results": found.rows,
+            **common_api.links(request, listing),
+            "order_of": order and order.at,
+            "criterion": listing.criterion,
+            "results": rows,
         }
         return Response(ListedItemsSerializer(body).data)

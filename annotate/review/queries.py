@@ -1,16 +1,14 @@
-"""Flags and appeals of a review, for the reviewer and for the annotator."""
+"""Reviews to read: cases, appeals and who answers them, the queue, and a person's own standing."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from django.db.models import (
-    Case as models_Case,
-)
+from django.db import models
 from django.db.models import (
     Count,
     Exists,
@@ -19,6 +17,7 @@ from django.db.models import (
     IntegerField,
     Max,
     OuterRef,
+    Prefetch,
     Q,
     QuerySet,
     Subquery,
@@ -50,105 +49,33 @@ from annotate.models import (
 )
 from annotate.models.accounts import ON_PEOPLE
 from annotate.review import eligibility, evidence
-from annotate.screening.base import LISTED, PAUSED
+from annotate.screening.base import LISTED, PAUSED, Task, Verdict
 from annotate.screening.gold import FOR_REVIEWERS as GOLD_WORDS
 from annotate.screening.gold import GOLD
-from annotate.screening.screens import SCREENS, Settings, is_sum
+from annotate.screening.screens import SCREENS, is_sum
 from annotate.studies import queries as studies_queries
 from estimation.metrics import word_spans
 
 
-@dataclass(frozen=True)
-class Fired:
-    """A flag: the screen, and the annotator's numbers that made it fire."""
-
-    screen: str
-    at: datetime
-    value: float | None
-    low: float | None
-    high: float | None
-    threshold: float
-    n: int
-    numbers: Mapping[str, float | None]
-    tier: str
-
-    @property
-    def pauses(self) -> bool:
-        return self.tier == PAUSED
+def verdict_of(flag: Flag) -> Verdict:
+    """Return the numbers that made a screen fire."""
+    return Verdict(**flag.verdict)
 
 
-@dataclass(frozen=True)
-class AppealRecord:
-    """An appeal, and its answer once there is one.
-
-    own_ruling: the person who answered had made the ruling in question.
-    """
-
-    text: str
-    made_at: datetime
-    due_at: datetime
-    answered_at: datetime | None
-    upheld: bool | None
-    answer: str
-    own_ruling: bool
-
-
-def flags_of(review_ids: Iterable[int | None]) -> defaultdict[int | None, tuple[Fired, ...]]:
-    """Return the flags of each review in their order. None ids have no flags."""
-    found: defaultdict[int | None, tuple[Fired, ...]] = defaultdict(tuple)
-    wanted = [pk for pk in review_ids if pk is not None]
-    for flag in Flag.objects.filter(review__in=wanted).order_by("pk"):
-        found[flag.review_id] += (_fired(flag),)
-    return found
-
-
-def signs(fired: Iterable[Fired]) -> tuple[Fired, ...]:
+def signs(flags: Iterable[Flag]) -> list[Flag]:
     """Return each sign once: the latest flag of each screen.
 
     The sum of all signs is none of its own where one of them stands beside it, unless the sum alone
     has paused the person.
     """
-    latest = {flag.screen: flag for flag in fired}
+    latest = {flag.screen: flag for flag in flags}
     single = [flag for flag in latest.values() if not is_sum(flag.screen)]
     pauses = any(flag.tier == PAUSED for flag in single)
-    return tuple(
+    return [
         flag
         for flag in latest.values()
         if flag in single or not single or (flag.tier == PAUSED and not pauses)
-    )
-
-
-def appeals(review_id: int | None) -> tuple[AppealRecord, ...]:
-    """Return the appeals of a review in their order."""
-    return appeals_of([review_id])[review_id]
-
-
-def appeals_of(
-    review_ids: Iterable[int | None],
-) -> defaultdict[int | None, tuple[AppealRecord, ...]]:
-    """Return the appeals of each review in their order. None ids have none."""
-    found: defaultdict[int | None, tuple[AppealRecord, ...]] = defaultdict(tuple)
-    wanted = [pk for pk in review_ids if pk is not None]
-    rows = Appeal.objects.filter(review__in=wanted).order_by("pk")
-    columns = ("text", "made_at", "due_at", "answered_at", "upheld", "answer", "own_ruling")
-    for review, *row in rows.values_list("review", *columns):
-        found[review] += (AppealRecord(*row),)
-    return found
-
-
-def _fired(flag: Flag) -> Fired:
-    said = flag.verdict
-    return Fired(
-        flag.screen,
-        flag.at,
-        said["value"],
-        said["low"],
-        said["high"],
-        said["threshold"],
-        said["n"],
-        said.get("numbers", {}),
-        flag.tier,
-    )
+    ]
 
 
 # The order in which reviews are ruled on.
@@ -157,28 +84,23 @@ def _fired(flag: Flag) -> Fired:
 NOBODY = (0,)  # no id is 0, and without an id there would be no condition
 
 
-def in_turn(rows: QuerySet[Review], left: Collection[int]) -> QuerySet[Review]:
-    """Order reviews as a person rules on them. left: those that wait for another one's answer.
-
-    Appeals come first, by the day their answer is due, then the longest waiting, then those that
-    are listed for review only. Appeals that other reviewers answer come last.
-    """
-    rows, order = with_turn(rows, left)
-    return rows.order_by(*order)
-
-
 def with_turn(rows: QuerySet[Review], left: Collection[int]) -> tuple[QuerySet[Review], list[str]]:
-    """Return the reviews with what their turn depends on, and the names that order them by it."""
+    """Return the reviews with what their turn depends on, and the names that order them by it.
+
+    left: those that wait for another person's answer. Appeals come first, by the day their answer
+    is due, then the longest waiting, then those that are listed for review only. Appeals that other
+    reviewers answer come last.
+    """
     waiting = Q(appeals__answered_at=None)  # at most one; joined once, not looked up for each row
     rows = rows.annotate(appealed=FilteredRelation("appeals", condition=waiting)).annotate(
-        later=models_Case(
+        later=models.Case(
             When(appealed__due_at__isnull=False, then=0),
             When(status=Review.Status.LISTED, then=2),
             default=1,
             output_field=IntegerField(),
         ),
         turn=Coalesce("appealed__due_at", "opened_at"),
-        last=models_Case(
+        last=models.Case(
             When(pk__in=left or NOBODY, then=1), default=0, output_field=IntegerField()
         ),
     )
@@ -211,6 +133,14 @@ class Ground:
     @property
     def is_open(self) -> bool:
         return not (self.is_over or self.waits or self.appealed)
+
+    @property
+    def answerer(self) -> str:
+        """Return who answers: "same" if only the person who decided can, else "another"; "" if
+        there is no ruling."""
+        answerers = who_may_answer(self.review.pk)
+        decided = "another" if answerers.others else "same"
+        return decided if answerers.rulers else ""
 
 
 def ground(campaign_id: int, annotator_id: int) -> list[Ground]:
@@ -277,10 +207,10 @@ class Answerers:
 
 
 def who_may_answer(review_id: int) -> Answerers:
-    return of_reviews([review_id])[review_id]
+    return answerers_of([review_id])[review_id]
 
 
-def of_reviews(review_ids: Iterable[int]) -> dict[int, Answerers]:
+def answerers_of(review_ids: Iterable[int]) -> dict[int, Answerers]:
     """Return who may answer appeals in each of these reviews; always four queries."""
     campaigns = dict(Review.objects.filter(pk__in=review_ids).values_list("pk", "campaign"))
     rulers = _rulers(list(campaigns))
@@ -306,7 +236,7 @@ def left_to_others(user_id: int) -> set[int]:
     found = set(against_me.values_list("review", flat=True))
     if not found:
         return found
-    return {review for review, who in of_reviews(found).items() if who.bars(user_id)}
+    return {review for review, who in answerers_of(found).items() if who.bars(user_id)}
 
 
 def _rulers(review_ids: list[int]) -> defaultdict[int, frozenset[int]]:
@@ -335,94 +265,67 @@ NONE = "none"  # there is no review yet
 RULED_SHOWN = 20
 
 
-@dataclass(frozen=True)
-class Waiting:
-    """One line of the queue: an annotator in a campaign. `appeal_due` is None without an appeal.
-
-    others_answer: the appeal is against this user's ruling, and another person answers it.
-    """
+class CaseKey(NamedTuple):
+    """What names a case in an address."""
 
     campaign: str
-    campaign_name: str
     pseudonym: str
-    status: str
-    since: datetime
-    judgments: int
-    flags: tuple[Fired, ...]
-    appeal_due: datetime | None
-    others_answer: bool
-    blocked: bool
-    review_id: int = 0
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.campaign, self.pseudonym
-
-
-@dataclass(frozen=True)
-class RuledReview:
-    """One ruling."""
-
-    id: int
-    act: str
-    label: str
-    actor: str
-    reason: str
-    at: datetime
-    blind: bool
-
-
-@dataclass(frozen=True)
-class Logged:
-    """One line of the audit trail; `actor` is "" for acts without a user."""
-
-    at: datetime
-    actor: str
-    verb: str
-    detail: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Case:
-    """The state of one annotator's review in one campaign. `review_id` is None without a review."""
+    """One annotator's work in one campaign, and its review.
 
-    campaign_id: int
-    campaign: str
-    campaign_name: str
-    campaign_status: str
-    closed_at: datetime | None
-    language: str
-    annotator_id: int
-    pseudonym: str
-    review_id: int | None
-    status: str
-    pay_refused: bool
-    blocked: bool
-    since: datetime | None
+    review: not stored where nobody has opened one.
+    blocked: whether the campaign's owners have blocked them. judgments: known to be theirs.
+    """
+
+    review: Review
     judgments: int
-    flags: tuple[Fired, ...]
-    rulings: tuple[RuledReview, ...]
-    appeals: tuple[AppealRecord, ...]
-    trail: tuple[Logged, ...]
+    blocked: bool
+    flags: Sequence[Flag] = ()
+    rulings: Sequence[Ruling] = ()
+    appeals: Sequence[Appeal] = ()
+
+    @property
+    def campaign(self) -> Campaign:
+        return self.review.campaign
+
+    @property
+    def pseudonym(self) -> str:
+        return self.review.annotator.pseudonym
+
+    @property
+    def key(self) -> CaseKey:
+        return CaseKey(self.campaign.public_id, self.pseudonym)
+
+    @property
+    def person(self) -> tuple[int, int]:
+        """Return the ids of the campaign and of the annotator."""
+        return self.review.campaign_id, self.review.annotator_id
+
+    @property
+    def status(self) -> str:
+        return self.review.status or NONE
 
     @property
     def seen(self) -> int:
         """Return the id of the last ruling, which a page sends back with the next one (0: none)."""
-        return self.rulings[-1].id if self.rulings else 0
+        return self.rulings[-1].pk if self.rulings else 0
 
     @property
-    def appeal(self) -> AppealRecord | None:
+    def appeal(self) -> Appeal | None:
         """Return the open appeal; None without one."""
         return next((one for one in self.appeals if one.answered_at is None), None)
 
     @property
     def final_from(self) -> datetime | None:
         """Return when the ruling becomes final; None without a ruling, or with an open appeal."""
-        if not self.rulings or self.since is None:
+        if not self.rulings:
             return None
         return eligibility.final_from(
-            since=max(self.since, self.rulings[-1].at),
-            closed_at=self.closed_at,
+            since=max(self.review.opened_at, self.rulings[-1].at),
+            closed_at=self.campaign.closed_at,
             appealed_at=self.appeal.made_at if self.appeal else None,
         )
 
@@ -438,28 +341,19 @@ class Case:
     @property
     def was_paused(self) -> bool:
         """Return whether a screen has ever paused this person; others were only listed."""
-        return any(flag.pauses for flag in self.flags)
+        return any(flag.tier == PAUSED for flag in self.flags)
 
     @property
     def collecting(self) -> bool:
         """Return whether excluded judgments are collected again."""
         status = Campaign.Status
-        return self.campaign_status in (status.OPEN, status.PAUSED, status.CLOSING)
+        return self.campaign.status in (status.OPEN, status.PAUSED, status.CLOSING)
 
 
-def queue(user_id: int, *, campaign: str = "") -> list[Waiting]:
-    """Return the annotators who wait for a ruling in the user's campaigns, or in one of them.
-
-    The order is that of `queues`.
-    """
-    left = left_to_others(user_id)
-    return review_lines(in_turn(of_user(user_id, campaign).filter(waits()), left), left=left)
-
-
-def ruled(user_id: int, *, campaign: str = "") -> list[Waiting]:
+def ruled(user_id: int, *, campaign: str = "") -> list[Case]:
     """Return the annotators with rulings, the latest first. These may still be reversed."""
     rows = of_user(user_id, campaign).exclude(waits()).filter(ruled_at__isnull=False)
-    return review_lines(rows.order_by("-ruled_at")[:RULED_SHOWN])
+    return cases(rows.order_by("-ruled_at")[:RULED_SHOWN])
 
 
 def n_waiting(user_id: int, *, campaign: str = "") -> int | None:
@@ -475,35 +369,71 @@ def n_waiting(user_id: int, *, campaign: str = "") -> int | None:
 
 
 def case(campaign: Campaign, pseudonym: str) -> Case | None:
-    """Return one annotator's review, in constant queries; None if they never entered."""
+    """Return one annotator's case, in constant queries; None if they never entered."""
     who = Annotator.objects.filter(
         Exists(Participation.objects.filter(campaign=campaign, annotator=OuterRef("pk"))),
         pseudonym=pseudonym,
     ).first()
     if who is None:
         return None
-    review = Review.objects.filter(campaign=campaign, annotator=who).first()
-    review_id = review.pk if review else None
+    if found := cases(Review.objects.filter(campaign=campaign, annotator=who)):
+        return found[0]
     return Case(
-        campaign_id=campaign.pk,
-        campaign=campaign.public_id,
-        campaign_name=campaign.name,
-        campaign_status=campaign.status,
-        closed_at=campaign.closed_at,
-        language=campaign.language,
-        annotator_id=who.pk,
-        pseudonym=pseudonym,
-        review_id=review_id,
-        status=review.status if review else NONE,
-        pay_refused=review.pay_refused if review else False,
-        blocked=eligibility.block(campaign.pk, who.pk) is not None,
-        since=review.opened_at if review else None,
+        Review(campaign=campaign, annotator=who),
         judgments=evidence.screening_known().filter(campaign=campaign, annotator=who).count(),
-        flags=flags_of([review_id])[review_id],
-        rulings=_rulings(review_id),
-        appeals=appeals(review_id),
-        trail=_trail(campaign.pk, who.pk),
+        blocked=eligibility.block(campaign.pk, who.pk) is not None,
     )
+
+
+def everywhere(user_id: int, pseudonym: str) -> list[Case]:
+    """Return this annotator's cases in every campaign that this user may review."""
+    mine = Membership.objects.filter(user=user_id, role__in=Membership.REVIEW).values("campaign")
+    worked = Participation.objects.filter(campaign=OuterRef("pk"), annotator__pseudonym=pseudonym)
+    campaigns = Campaign.objects.filter(Exists(worked), pk__in=mine)
+    return [found for one in campaigns if (found := case(one, pseudonym)) is not None]
+
+
+def cases(rows: QuerySet[Review]) -> list[Case]:
+    """Return the cases of these reviews in their order; always four queries."""
+    judged = (
+        evidence.screening_known()
+        .filter(campaign=OuterRef("campaign"), annotator=OuterRef("annotator"))
+        .order_by()
+    )
+    n = judged.values("annotator").annotate(n=Count("pk")).values("n")
+    owners = Membership.objects.filter(
+        campaign=OuterRef(OuterRef("campaign")), role=Membership.Role.OWNER
+    )
+    blocks = Block.objects.filter(
+        annotator=OuterRef("annotator"), ended_at=None, owner__in=owners.values("user")
+    )
+    found = list(
+        rows.select_related("campaign", "annotator")
+        .annotate(n=Coalesce(Subquery(n, output_field=IntegerField()), 0), blocked=Exists(blocks))
+        .prefetch_related(
+            Prefetch("flags", Flag.objects.order_by("pk")),
+            Prefetch("rulings", Ruling.objects.select_related("actor").order_by("pk")),
+            Prefetch("appeals", Appeal.objects.order_by("pk")),
+        )
+    )
+    return [
+        Case(
+            one,
+            one.n,
+            one.blocked,
+            list(one.flags.all()),
+            list(one.rulings.all()),
+            list(one.appeals.all()),
+        )
+        for one in found
+    ]
+
+
+def trail(case: Case) -> QuerySet[AuditEntry]:
+    """Select what was done about this person in the campaign, the newest first."""
+    mine = AuditEntry.objects.filter(ON_PEOPLE, campaign=case.campaign)
+    subject = f"annotator:{case.review.annotator_id}"
+    return mine.filter(subject=subject).select_related("actor")
 
 
 def waits() -> Q:
@@ -518,78 +448,6 @@ def of_user(user_id: int, campaign: str = "") -> QuerySet[Review]:
     mine = Membership.objects.filter(user=user_id, role__in=Membership.REVIEW).values("campaign")
     rows = Review.objects.filter(campaign__in=mine)
     return rows.filter(campaign__public_id=campaign) if campaign else rows
-
-
-def review_lines(rows: QuerySet[Review], *, left: Collection[int] = ()) -> list[Waiting]:
-    """Return these reviews in their order. left: those that wait for another person's answer."""
-    judged = (
-        evidence.screening_known()
-        .filter(campaign=OuterRef("campaign"), annotator=OuterRef("annotator"))
-        .order_by()
-    )
-    n = Subquery(
-        judged.values("annotator").annotate(n=Count("pk")).values("n"),
-        output_field=IntegerField(),
-    )
-    due = Appeal.objects.filter(review=OuterRef("pk"), answered_at=None).values("due_at")
-    found = list(
-        rows.select_related("campaign", "annotator").annotate(
-            n=Coalesce(n, 0), due=Subquery(due), blocked=Exists(blocks_of_review())
-        )
-    )
-    flags = flags_of([review.pk for review in found])
-    return [
-        Waiting(
-            review.campaign.public_id,
-            review.campaign.name,
-            review.annotator.pseudonym,
-            review.status,
-            review.opened_at,
-            review.n,
-            flags[review.pk],
-            review.due,
-            review.pk in left,
-            review.blocked,
-            review.pk,
-        )
-        for review in found
-    ]
-
-
-def ruled_review(ruling: Ruling) -> RuledReview:
-    return RuledReview(
-        ruling.pk,
-        ruling.act,
-        ruling.get_act_display(),
-        ruling.actor.get_username(),
-        ruling.reason,
-        ruling.at,
-        ruling.blind,
-    )
-
-
-def _rulings(review_id: int | None) -> tuple[RuledReview, ...]:
-    rows = Ruling.objects.filter(review=review_id).select_related("actor").order_by("pk")
-    return tuple(map(ruled_review, rows))
-
-
-def _trail(campaign_id: int, annotator_id: int) -> tuple[Logged, ...]:
-    mine = AuditEntry.objects.filter(ON_PEOPLE, campaign=campaign_id)
-    rows = mine.filter(subject=f"annotator:{annotator_id}")
-    return tuple(
-        Logged(at, actor or "", verb, detail)
-        for at, actor, verb, detail in rows.values_list("at", "actor__username", "verb", "detail")
-    )
-
-
-def blocks_of_review() -> QuerySet[Block]:
-    """Select the blocks that keep a review's annotator out of its campaign."""
-    owners = Membership.objects.filter(
-        campaign=OuterRef(OuterRef("campaign")), role=Membership.Role.OWNER
-    )
-    return Block.objects.filter(
-        annotator=OuterRef("annotator"), ended_at=None, owner__in=owners.values("user")
-    )
 
 
 # The queue of reviews page by page: searched, narrowed and sorted by the database.
@@ -681,13 +539,6 @@ def narrowing() -> dict[str, tuple[str, list[str]]]:
     }
 
 
-class CaseKey(NamedTuple):
-    """What names a case in an address."""
-
-    campaign: str
-    pseudonym: str
-
-
 @dataclass(frozen=True)
 class Neighbours:
     """Where a review stands in one person's queue, and the keys of the cases beside it.
@@ -715,21 +566,19 @@ def asked(query: Mapping[str, str], *, campaign: str = "", size: int = 0) -> Que
     return QueueListing(**vars(said), campaign=campaign, chosen=chosen)
 
 
-def queues_page(
+def queue_page(
     user_id: int, wanted: QueueListing, left: Collection[int]
-) -> tuple[QueueListing, list[Waiting]]:
+) -> tuple[QueueListing, list[Case]]:
     """Return one page, and its place in the list; always the same number of queries.
 
-    left: the reviews that wait for another person's answer (`appeal_rights.left_to_others`).
+    left: the reviews that wait for another person's answer (`left_to_others`).
     """
     rows, order = _ordering(_matching(user_id, wanted), left, wanted)
     names = [name.removeprefix("-") for name in order]
     found, shown = common_lists.page_beside(rows.values_list(*names, named=True), order, wanted)
     ids = [row.pk for row in shown]
-    lines = {
-        one.review_id: one for one in review_lines(Review.objects.filter(pk__in=ids), left=left)
-    }
-    return found, [lines[pk] for pk in ids]
+    by_id = {one.review.pk: one for one in cases(Review.objects.filter(pk__in=ids))}
+    return found, [by_id[pk] for pk in ids]
 
 
 def neighbours(
@@ -833,48 +682,26 @@ EXCERPT = 80
 
 
 @dataclass(frozen=True)
-class OwnRuling:
-    """A reviewer's decision. The reviewer's name stays with the researcher.
+class OwnStanding:
+    """What was noticed and decided about a person, as far as it concerns this study.
 
-    opened: the reviewer had opened the case.
+    review: of their work; None if nothing about it concerns them. notices: the signs that paused
+    them. rulings: on the work. appeals: against them. here: what they may appeal against in it.
+    elsewhere: a block that was decided after work in another study of the researcher's, whose page
+    gives the reason.
     """
 
-    act: str
-    reason: str
-    at: datetime
-    opened: bool | None
+    review: Review | None = None
+    notices: Sequence[Flag] = ()
+    rulings: Sequence[Ruling] = ()
+    appeals: Sequence[Appeal] = ()
+    here: Ground | None = None
+    elsewhere: Ground | None = None
 
-
-@dataclass(frozen=True)
-class Appealing:
-    """Whether they may appeal now, until when (None: as long as the block lasts), and who answers.
-
-    answerer: "same" if only the person who decided can; "another" if another person does; "" if
-        there is no ruling.
-    """
-
-    can: bool
-    until: datetime | None
-    is_over: bool
-    answerer: str
-
-
-@dataclass(frozen=True)
-class Looked:
-    """A review of a person's work: its state, and how they may appeal against it.
-
-    blocked: whether the researcher's studies are closed to them, wherever that was decided.
-    appeal: None if this review contains nothing to appeal against.
-    """
-
-    status: str
-    pay_refused: bool
-    blocked: bool
-    notices: tuple[Fired, ...]
-    rulings: tuple[OwnRuling, ...]
-    appeals: tuple[AppealRecord, ...]
-    appeal: Appealing | None
-    settings: Settings
+    @property
+    def blocked(self) -> bool:
+        """Return whether the researcher's studies are closed to them, wherever that was decided."""
+        return self.elsewhere is not None or (self.here is not None and self.here.block is not None)
 
     @property
     def person_looked(self) -> bool:
@@ -883,45 +710,20 @@ class Looked:
         about = [one for one in self.rulings if one.act not in blocks]
         return bool(about and about[-1].opened)
 
-
-@dataclass(frozen=True)
-class Blocked:
-    """A block that was decided after work in another study of the researcher's.
-
-    The page of that study gives the reason.
-    """
-
-    appeals: tuple[AppealRecord, ...]
-    appeal: Appealing
-
-
-@dataclass(frozen=True)
-class OwnStanding:
-    """What was noticed and decided about a person, as far as it concerns this study."""
-
-    looked: Looked | None = None
-    blocked: Blocked | None = None
+    @property
+    def appeals_elsewhere(self) -> list[Appeal]:
+        """Return what was written since the block; earlier texts belong to the other study."""
+        if self.elsewhere is None or self.elsewhere.block is None:
+            return []
+        since = self.elsewhere.block.ruling.at
+        return list(self.elsewhere.review.appeals.filter(made_at__gte=since).order_by("pk"))
 
     @property
     def form(self) -> str:
         """Return the subject of the only appeal form: "looked", "blocked" or "" (no form)."""
-        if self.looked and self.looked.appeal and self.looked.appeal.can:
+        if self.here and self.here.is_open:
             return "looked"
-        return "blocked" if self.blocked and self.blocked.appeal.can else ""
-
-
-@dataclass(frozen=True)
-class OwnTask:
-    """One submitted task, with the details that its annotator may remember.
-
-    highlights: (highlighted words, words of the paragraph) of each highlighted paragraph.
-    """
-
-    number: int
-    excerpt: str
-    seconds: float
-    response: Mapping[str, Any]
-    highlights: tuple[tuple[int, int], ...]
+        return "blocked" if self.elsewhere and self.elsewhere.is_open else ""
 
 
 def standing_of(participation_id: int) -> OwnStanding:
@@ -936,53 +738,21 @@ def standing_of(participation_id: int) -> OwnStanding:
     )
     found = ground(who.campaign_id, who.annotator_id)
     here = next((one for one in found if one.review == review), None)
-    there = next((one for one in found if one.review != review), None)
-    blocked = there is not None or (here is not None and here.block is not None)
+    elsewhere = next((one for one in found if one.review != review), None)
+    # To be listed has no consequence for them.
+    if review is None or (review.status == Review.Status.LISTED and here is None):
+        return OwnStanding(elsewhere=elsewhere)
     return OwnStanding(
-        looked=_looked(review, here, blocked=blocked) if _concerns(review, here) else None,
-        blocked=_blocked(there) if there else None,
+        review,
+        notices=signs(review.flags.filter(tier=PAUSED).order_by("pk")),
+        rulings=list(review.rulings.order_by("pk")),
+        appeals=list(review.appeals.order_by("pk")),
+        here=here,
+        elsewhere=elsewhere,
     )
 
 
-def _concerns(review: Review | None, ground: Ground | None) -> TypeGuard[Review]:
-    """Return whether a review concerns its annotator: to be listed has no consequence for them."""
-    if review is None:
-        return False
-    return review.status != Review.Status.LISTED or ground is not None
-
-
-def _looked(review: Review, ground: Ground | None, *, blocked: bool) -> Looked:
-    return Looked(
-        status=review.status,
-        pay_refused=review.pay_refused,
-        blocked=blocked,
-        notices=signs(one for one in flags_of([review.pk])[review.pk] if one.pauses),
-        rulings=tuple(_ruled(ruling) for ruling in review.rulings.order_by("pk")),
-        appeals=appeals(review.pk),
-        appeal=_appealing(ground) if ground else None,
-        settings=Settings.from_dict(review.campaign.screening),
-    )
-
-
-def _blocked(ground: Ground) -> Blocked:
-    """Return the block and what was written since; earlier texts belong to the other study."""
-    assert ground.block is not None, "what is elsewhere concerns this study by its block alone"
-    since = ground.block.ruling.at
-    said = appeals(ground.review.pk)
-    return Blocked(
-        appeals=tuple(one for one in said if one.made_at >= since),
-        appeal=_appealing(ground),
-    )
-
-
-def _appealing(ground: Ground) -> Appealing:
-    answerers = who_may_answer(ground.review.pk)
-    decided = "another" if answerers.others else "same"
-    answerer = decided if answerers.rulers else ""
-    return Appealing(ground.is_open, ground.until, ground.is_over, answerer)
-
-
-def tasks(participation_id: int) -> list[OwnTask]:
+def tasks(participation_id: int) -> list[Task]:
     """Return what this annotator has certainly submitted in the campaign, in order."""
     who = Participation.objects.select_related("campaign").get(pk=participation_id)
     found = (
@@ -1001,30 +771,22 @@ def payouts(participation_id: int) -> list[tuple[datetime, Decimal]]:
     return list(rows.values_list("at", "amount"))
 
 
-def _ruled(ruling: Ruling) -> OwnRuling:
-    return OwnRuling(ruling.act, ruling.reason, ruling.at, ruling.opened)
-
-
-def _task(number: int, judgment: Judgment, instrument: Instrument) -> OwnTask:
+def _task(number: int, judgment: Judgment, instrument: Instrument) -> Task:
     output, item = judgment.output, judgment.output.item
     seen = facts.outputs_shown(
         judgment.annotator_id, output.pk, output.text, item.input, item.paragraphs
     )
     text = instrument.shown(seen)
-    return OwnTask(
+    return Task(
         number=number,
         excerpt=text if len(text) <= EXCERPT else f"{text[:EXCERPT].rstrip()}…",
         seconds=evidence.screening_seconds(judgment.active_seconds, judgment.elapsed_seconds),
         response=judgment.response,
-        highlights=tuple(_highlights(judgment, instrument)),
+        highlights=[
+            (
+                sum(len(word_spans(one.text[start:end])) for start, end in one.spans),
+                len(word_spans(one.text)),
+            )
+            for one in instrument.highlights(judgment.response, facts.material(output))
+        ],
     )
-
-
-def _highlights(judgment: Judgment, instrument: Instrument) -> list[tuple[int, int]]:
-    return [
-        (
-            sum(len(word_spans(one.text[start:end])) for start, end in one.spans),
-            len(word_spans(one.text)),
-        )
-        for one in instrument.highlights(judgment.response, facts.material(judgment.output))
-    ]

@@ -1,4 +1,4 @@
-"""The cases that a reviewer has opened, so no message claims that a person looked who did not."""
+"""The only writer of reviews: opened by screens, by signals or by hand, and moved by rulings."""
 
 import io
 import time
@@ -40,7 +40,7 @@ from annotate.screening.signals import signals_on
 Key = tuple[int, int]  # a campaign's id and an annotator's
 
 
-def cases(user_id: int, keys: Collection[Key]) -> set[Key]:
+def opened(user_id: int, keys: Collection[Key]) -> set[Key]:
     """Return those of these cases that a person has opened since their newest flag; one query."""
     campaigns, people = ({key[part] for key in keys} for part in (0, 1))
     flags = Flag.objects.filter(
@@ -100,7 +100,7 @@ def keep(campaign_id: int, state: str, columns: Columns, said: Sequence[Verdict]
 def is_due(campaign_id: int) -> bool:
     """Return whether verdicts are to be kept again."""
     last = Screening.objects.filter(campaign=campaign_id).values_list("at", "people").first()
-    return last is None or timezone.now() >= last[0] + _pause(last[1])
+    return last is None or timezone.now() >= last[0] + pause(last[1])
 
 
 def keep_due() -> int:
@@ -121,11 +121,12 @@ def _due() -> list[Campaign]:
     now = timezone.now()
     return [
         *never,
-        *(one.campaign for one in old.defer("values") if now >= one.at + _pause(one.people)),
+        *(one.campaign for one in old.defer("values") if now >= one.at + pause(one.people)),
     ]
 
 
-def _pause(people: int) -> timedelta:
+def pause(people: int) -> timedelta:
+    """Return the time in which what was found on so many people is not written again."""
     return timedelta(seconds=people / PEOPLE_A_SECOND)
 
 
@@ -194,14 +195,10 @@ def begin(
     )
 
 
-def open_again(review: Review, *, now: datetime) -> bool:
-    """Move cleared or listed -> open; False where it is already open."""
-    return bool(_change(review, Status.OPEN, [Status.CLEARED, Status.LISTED], opened_at=now))
-
-
-def list_again(review: Review, *, now: datetime) -> bool:
-    """Move cleared -> listed; False where it is already listed or open."""
-    return bool(_change(review, Status.LISTED, [Status.CLEARED], opened_at=now))
+def open_again(review: Review, to: Status, *, now: datetime) -> bool:
+    """Move a cleared or listed review to open, or a cleared one to listed; False from others."""
+    sources = [one for one, targets in TRANSITIONS.items() if to in targets]
+    return bool(_change(review, to, sources, opened_at=now))
 
 
 def rule(review: Review, to: Status, *, now: datetime) -> None:
@@ -222,20 +219,6 @@ def switch_pay(review: Review, *, refused: bool) -> None:
 def _change(review: Review, to: Status, sources: list[Status], **times: datetime) -> int:
     mine = Review.objects.filter(pk=review.pk)
     return audit.change(mine, TRANSITIONS, to, sources=sources, record=audit.elsewhere, **times)
-
-
-def listed_without_flag() -> QuerySet[Review]:
-    """Select the reviews that hold no fact: only a place in the queue."""
-    return Review.objects.filter(
-        status=Status.LISTED, flags=None, rulings=None, appeals=None, ruled_at=None
-    )
-
-
-def end_listing(campaign_id: int, annotator_id: int) -> bool:
-    """Delete a review that holds no fact; False where there is none."""
-    mine = listed_without_flag().filter(campaign=campaign_id, annotator=annotator_id)
-    gone, _by_model = Review.objects.filter(pk__in=list(mine.values_list("pk", flat=True))).delete()
-    return bool(gone)
 
 
 # Reviews of annotators: opened by flags or by hand, and closed by rulings.
@@ -261,12 +244,17 @@ def flag(campaign_id: int, annotator_id: int, found: Iterable[Verdict]) -> list[
         if review is not None and review.status == Status.EXCLUDED:
             return []
         arming = review.rulings.filter(act__in=ARMING).count() if review else 0
-        known = _known(review, arming)
+        rows = review.flags.filter(arming=arming).values_list("screen", "tier") if review else ()
+        known = {(screen, tier) for screen, own in rows for tier in (own, LISTED)}
         fired = [verdict for verdict in found if (verdict.screen, verdict.tier) not in known]
         if not fired:
             return []
         pausing = any(verdict.tier == PAUSED for verdict in fired)
-        review = _moved(review, campaign_id, annotator_id, now=now, pausing=pausing)
+        to = Status.OPEN if pausing else Status.LISTED
+        if review is None:
+            review = begin(campaign_id, annotator_id, now=now, to=to)
+        else:
+            open_again(review, to, now=now)
         made = [
             Flag.objects.create(
                 review=review,
@@ -279,32 +267,13 @@ def flag(campaign_id: int, annotator_id: int, found: Iterable[Verdict]) -> list[
             for verdict in fired
         ]
         names = [verdict.screen for verdict in fired]
-        _record("flag", review, screens=names, tier=PAUSED if pausing else LISTED)
+        tier = PAUSED if pausing else LISTED
+        _record("flag", campaign_id, annotator_id, screens=names, tier=tier)
         marks.mark(campaign_id, "flag")
         if pausing:
             first = next(one for one in made if one.tier == PAUSED)
             crowds_people.noticed(review, flag_id=first.pk)
     return names
-
-
-def _known(review: Review | None, arming: int) -> set[tuple[str, str]]:
-    """Return the screens and tiers that have flagged since the last ruling; a pause lists too."""
-    if review is None:
-        return set()
-    rows = review.flags.filter(arming=arming).values_list("screen", "tier")
-    return {(screen, tier) for screen, own in rows for tier in (own, LISTED)}
-
-
-def _moved(
-    review: Review | None, campaign_id: int, annotator_id: int, *, now: datetime, pausing: bool
-) -> Review:
-    """Open the review, or list it where it neither waits nor is listed."""
-    if pausing:
-        return _opened(review, campaign_id, annotator_id, now=now)
-    if review is None:
-        return begin(campaign_id, annotator_id, now=now, to=Status.LISTED)
-    list_again(review, now=now)
-    return review
 
 
 def open_by_hand(campaign_id: int, annotator_id: int, *, actor_id: int) -> int:
@@ -313,8 +282,8 @@ def open_by_hand(campaign_id: int, annotator_id: int, *, actor_id: int) -> int:
         locks.campaign(campaign_id)
         review = Review.objects.filter(campaign=campaign_id, annotator=annotator_id).first()
         if review is None:
-            review = _opened(None, campaign_id, annotator_id, now=timezone.now())
-            _record("review", review, actor_id=actor_id)
+            review = begin(campaign_id, annotator_id, now=timezone.now())
+            _record("review", campaign_id, annotator_id, actor_id=actor_id)
     return review.pk
 
 
@@ -324,21 +293,11 @@ def locked(review_id: int) -> Review:
     return Review.objects.select_related("campaign").get(pk=review_id)
 
 
-def _opened(review: Review | None, campaign_id: int, annotator_id: int, *, now: datetime) -> Review:
-    if review is None:
-        return begin(campaign_id, annotator_id, now=now)
-    open_again(review, now=now)
-    return review
-
-
-def _record(verb: str, review: Review, *, actor_id: int | None = None, **detail: Any) -> None:
-    audit.record(
-        verb,
-        campaign_id=review.campaign_id,
-        actor_id=actor_id,
-        subject=f"annotator:{review.annotator_id}",
-        **detail,
-    )
+def _record(
+    verb: str, campaign_id: int, annotator_id: int, *, actor_id: int | None = None, **detail: Any
+) -> None:
+    subject = f"annotator:{annotator_id}"
+    audit.record(verb, campaign_id=campaign_id, actor_id=actor_id, subject=subject, **detail)
 
 
 def screen(campaign_id: int) -> int:
@@ -422,34 +381,10 @@ def record_results_seen(campaign_id: int, user_id: int) -> None:
 
 def record_opened(campaign_id: int, annotator_id: int, user_id: int) -> None:
     """Record that this person has opened a case, once after each newest flag."""
-    if not cases(user_id, [(campaign_id, annotator_id)]):
+    if not opened(user_id, [(campaign_id, annotator_id)]):
         CaseOpened.objects.create(
             campaign_id=campaign_id, annotator_id=annotator_id, user_id=user_id, at=timezone.now()
         )
-
-
-# A reviewer's acts on people whom signals list, other than rulings.
-
-
-def put_signals_aside(campaign_id: int, annotator_id: int, *, actor_id: int) -> bool:
-    """Take somebody off the list until other evidence comes; False if they are not on it.
-
-    The annotator is not told, and nothing changes for them.
-    """
-    with transaction.atomic():
-        mine = SignalFinding.objects.filter(campaign=campaign_id, annotator=annotator_id)
-        row = mine.select_for_update().first()
-        if row is None or not (new := listing(row) - set(row.aside)):
-            return False
-        mine.update(aside=sorted(listing(row) | set(row.aside)))
-        audit.record(
-            "put_signals_aside",
-            campaign_id=campaign_id,
-            actor_id=actor_id,
-            subject=f"annotator:{annotator_id}",
-            kinds=sorted(new),
-        )
-    return True
 
 
 # Puts people whom signals of the page list into the queue of reviews, and takes them out again.
@@ -481,40 +416,41 @@ def _list(campaign_id: int, annotator_id: int) -> bool:
         locks.campaign(campaign_id)
         if Review.objects.filter(campaign=campaign_id, annotator=annotator_id).exists():
             return False
-        now = timezone.now()
-        begin(campaign_id, annotator_id, now=now, to=Review.Status.LISTED)
-        _record_listing("list", campaign_id, annotator_id)
+        begin(campaign_id, annotator_id, now=timezone.now(), to=Status.LISTED)
+        _record("list", campaign_id, annotator_id)
     return True
 
 
 def put_aside(campaign_id: int, annotator_id: int, *, actor_id: int) -> bool:
     """Put the signals on somebody aside; who is in the queue for nothing else leaves it.
 
-    False if there is nothing to put aside. The annotator is not told, and nothing changes for them.
+    They are off the list until other evidence comes. False if there is nothing to put aside. The
+    annotator is not told, and nothing changes for them.
     """
     with transaction.atomic():
         locks.campaign(campaign_id)
-        done = put_signals_aside(campaign_id, annotator_id, actor_id=actor_id)
-        if done:
-            unlist(campaign_id, annotator_id, actor_id=actor_id)
-    return done
+        mine = SignalFinding.objects.filter(campaign=campaign_id, annotator=annotator_id)
+        row = mine.select_for_update().first()
+        if row is None or not (new := listing(row) - set(row.aside)):
+            return False
+        mine.update(aside=sorted(listing(row) | set(row.aside)))
+        _record(
+            "put_signals_aside", campaign_id, annotator_id, actor_id=actor_id, kinds=sorted(new)
+        )
+        unlist(campaign_id, annotator_id, actor_id=actor_id)
+    return True
 
 
 def unlist(campaign_id: int, annotator_id: int, *, actor_id: int | None = None) -> bool:
     """Take somebody out of the queue whom nothing but signals has put there."""
     with transaction.atomic():
         locks.campaign(campaign_id)
-        if not end_listing(campaign_id, annotator_id):
-            return False
-        _record_listing("unlist", campaign_id, annotator_id, actor_id=actor_id)
-    return True
-
-
-def _record_listing(
-    verb: str, campaign_id: int, annotator_id: int, *, actor_id: int | None = None
-) -> None:
-    subject = f"annotator:{annotator_id}"
-    audit.record(verb, campaign_id=campaign_id, actor_id=actor_id, subject=subject)
+        mine = _listed_without_flag().filter(campaign=campaign_id, annotator=annotator_id)
+        ids = list(mine.values_list("pk", flat=True))
+        gone, _by_model = Review.objects.filter(pk__in=ids).delete()
+        if gone:
+            _record("unlist", campaign_id, annotator_id, actor_id=actor_id)
+    return bool(gone)
 
 
 def unlist_forgotten() -> int:
@@ -522,5 +458,12 @@ def unlist_forgotten() -> int:
     kept = SignalFinding.objects.filter(
         campaign=OuterRef("campaign"), annotator=OuterRef("annotator"), listed=True
     )
-    rows = listed_without_flag().filter(~Exists(kept))
+    rows = _listed_without_flag().filter(~Exists(kept))
     return sum(unlist(*key) for key in rows.values_list("campaign", "annotator"))
+
+
+def _listed_without_flag() -> QuerySet[Review]:
+    """Select the reviews that hold no fact: only a place in the queue."""
+    return Review.objects.filter(
+        status=Status.LISTED, flags=None, rulings=None, appeals=None, ruled_at=None
+    )

@@ -1,8 +1,8 @@
 """A reviewer's rulings: clear, exclude, refuse pay, block, and the reversal of each."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,7 +15,6 @@ from annotate.models import Membership, Review, Ruling
 from annotate.pay import budget, ledger, settling
 from annotate.review import appeals, eligibility, exclusions, reviews
 from annotate.review import queries as review_queries
-from annotate.review.effects import Elsewhere
 
 Act = Ruling.Act
 STANDING = (Act.EXCLUDE, Act.RESTORE, Act.BLOCK, Act.UNBLOCK)
@@ -67,8 +66,7 @@ def rule(
     the budget and `beyond_budget` is not set. Raises `Invalid` where an adverse act, or the
     reversal of a final ruling, has no reason. All acts happen, or none.
     """
-    if any(act in review_queries.ADVERSE for act in acts) and not reason.strip():
-        raise Invalid({"reason": "Give the reason: the annotator reads it, and may appeal."})
+    check_reason(acts, reason)
     with transaction.atomic():
         review = reviews.locked(review_id)
         _check_seen(review, seen)
@@ -84,7 +82,7 @@ def rule(
             "reason": reason.strip(),
             "at": timezone.now(),
             "blind": blind,
-            "opened": bool(reviews.cases(actor_id, [(review.campaign_id, review.annotator_id)])),
+            "opened": bool(reviews.opened(actor_id, [(review.campaign_id, review.annotator_id)])),
         }
         made = [
             _act(review, Ruling(act=act, late=late and act == Act.RESTORE, **given)) for act in acts
@@ -93,6 +91,12 @@ def rule(
         appeals.close(review, acts, answer=reason.strip(), own=own)
         follow(review, made)
     return made
+
+
+def check_reason(acts: Iterable[Act], reason: str) -> None:
+    """Raise `Invalid` where an adverse act has no reason."""
+    if any(act in review_queries.ADVERSE for act in acts) and not reason.strip():
+        raise Invalid({"reason": "Give the reason: the annotator reads it, and may appeal."})
 
 
 def _check_seen(review: Review, seen: int) -> None:
@@ -112,7 +116,7 @@ def _act(review: Review, ruling: Ruling) -> Ruling:
             f"{act.label.split(':')[0]} now."
         )
     ruling.save(force_insert=True)
-    done = DOING[act](review, ruling, ruling.at)
+    done = _carry_out(review, ruling)
     audit.record(
         act,
         campaign_id=review.campaign_id,
@@ -126,31 +130,38 @@ def _act(review: Review, ruling: Ruling) -> Ruling:
     return ruling
 
 
-def _clear(review: Review, ruling: Ruling, now: datetime) -> str:
-    reviews.rule(review, Status.CLEARED, now=now)
-    marks.mark(review.campaign_id, "cleared")  # the end of a campaign may have waited for it
-    return "leases resume"
+def _carry_out(review: Review, ruling: Ruling) -> str:
+    """Do what a ruling says; return what was done, for the log."""
+    now = ruling.at
+    match Act(ruling.act):
+        case Act.CLEAR:
+            reviews.rule(review, Status.CLEARED, now=now)
+            # The end of a campaign may have waited for it.
+            marks.mark(review.campaign_id, "cleared")
+            return "leases resume"
+        case Act.EXCLUDE:
+            reviews.rule(review, Status.EXCLUDED, now=now)
+            return f"{exclusions.exclude(review, ruling)} judgments"
+        case Act.RESTORE:
+            repaid = f", {_repay(review, ruling)}" if review.pay_refused else ""
+            reviews.rule(review, Status.CLEARED, now=now)
+            return f"{exclusions.restore(review, at=now)} judgments{repaid}"
+        case Act.REFUSE:
+            reviews.switch_pay(review, refused=True)
+            return str(ledger.refuse(review, ruling))
+        case Act.REPAY:
+            return _repay(review, ruling)
+        case Act.BLOCK:
+            if done := exclusions.block(review, ruling):
+                return done
+            raise Conflict("This annotator is blocked already.", code=BLOCKED_ALREADY)
+        case Act.UNBLOCK:
+            if exclusions.lift(review, at=now):
+                return "block lifted"
+            raise Conflict("This annotator is not blocked.", code=NOT_BLOCKED)
 
 
-def _exclude(review: Review, ruling: Ruling, now: datetime) -> str:
-    reviews.rule(review, Status.EXCLUDED, now=now)
-    return f"{exclusions.exclude(review, ruling)} judgments"
-
-
-def _restore(review: Review, ruling: Ruling, now: datetime) -> str:
-    """Restore the work to the estimates; refused pay is restored with it."""
-    repaid = _repay(review, ruling, now) if review.pay_refused else ""
-    reviews.rule(review, Status.CLEARED, now=now)
-    restored = f"{exclusions.restore(review, at=now)} judgments"
-    return f"{restored}, {repaid}" if repaid else restored
-
-
-def _refuse(review: Review, ruling: Ruling, now: datetime) -> str:
-    reviews.switch_pay(review, refused=True)
-    return str(ledger.refuse(review, ruling))
-
-
-def _repay(review: Review, ruling: Ruling, now: datetime) -> str:
+def _repay(review: Review, ruling: Ruling) -> str:
     """Repay. The log says by how much the budget is exceeded, if `rule` accepted that."""
     reviews.switch_pay(review, refused=False)
     repaid = ledger.repay(review, ruling)
@@ -158,45 +169,11 @@ def _repay(review: Review, ruling: Ruling, now: datetime) -> str:
     return f"{repaid}, {excess} beyond the budget" if excess else str(repaid)
 
 
-def _block(review: Review, ruling: Ruling, now: datetime) -> str:
-    done = exclusions.block(review, ruling)
-    if not done:
-        raise Conflict("This annotator is blocked already.", code=BLOCKED_ALREADY)
-    return done
-
-
-def _unblock(review: Review, ruling: Ruling, now: datetime) -> str:
-    if not exclusions.lift(review, at=now):
-        raise Conflict("This annotator is not blocked.", code=NOT_BLOCKED)
-    return "block lifted"
-
-
-DOING: dict[Act, Callable[[Review, Ruling, datetime], str]] = {
-    Act.CLEAR: _clear,
-    Act.EXCLUDE: _exclude,
-    Act.RESTORE: _restore,
-    Act.REFUSE: _refuse,
-    Act.REPAY: _repay,
-    Act.BLOCK: _block,
-    Act.UNBLOCK: _unblock,
-}
-
-
 # Rulings from a reviewer's page, also on unflagged work and across campaigns.
 
 
 # What holds for all campaigns of an owner, by the code that the next campaign then raises.
 DONE_ONCE = {BLOCKED_ALREADY: Act.BLOCK, NOT_BLOCKED: Act.UNBLOCK}
-
-
-@dataclass(frozen=True)
-class Result:
-    """The outcome for one campaign; `problem` is "" where the rulings were made."""
-
-    campaign: str
-    campaign_name: str
-    ruling_ids: tuple[int, ...]
-    problem: str = ""
 
 
 def rule_on_person(
@@ -228,36 +205,6 @@ def rule_on_person(
         )
 
 
-def rule_everywhere(
-    chosen: Iterable[Elsewhere], acts: Sequence[Act], *, actor_id: int, reason: str
-) -> list[Result]:
-    """Make the same rulings in several campaigns, each in its own transaction; return the outcomes.
-
-    A block holds in all campaigns of an owner, and so does its end, so the owner's next campaigns
-    skip an act that the first one has done. Raises `Invalid` for an invalid reason, which is then
-    invalid in all of them.
-    """
-    results = []
-    for one in chosen:
-        try:
-            made = rule_once(
-                one.campaign_id,
-                one.annotator_id,
-                acts,
-                actor_id=actor_id,
-                reason=reason,
-                seen=one.seen,
-            )
-        except Invalid:
-            raise
-        except ServiceError as refused:
-            results.append(Result(one.campaign, one.campaign_name, (), refused.message))
-        else:
-            done = tuple(ruling.pk for ruling in made)
-            results.append(Result(one.campaign, one.campaign_name, done))
-    return results
-
-
 def rule_once(
     campaign_id: int,
     annotator_id: int,
@@ -268,12 +215,9 @@ def rule_once(
     seen: int,
 ) -> list[Ruling]:
     """Rule as `rule` does, without the acts that an earlier campaign of the owner has done."""
-
-    def attempt(chosen: Sequence[Act]) -> list[Ruling]:
-        return rule_on_person(
-            campaign_id, annotator_id, chosen, actor_id=actor_id, reason=reason, seen=seen
-        )
-
+    attempt = partial(
+        rule_on_person, campaign_id, annotator_id, actor_id=actor_id, reason=reason, seen=seen
+    )
     try:
         return attempt(acts)
     except Conflict as refused:
@@ -293,9 +237,7 @@ NOT_OPENED = "You have not opened this case. Open it, or say that you rule witho
 class AskedRuling:
     """The requested ruling for one person. seen: the id of the last ruling shown (0: none)."""
 
-    review_id: int
-    campaign_id: int
-    annotator_id: int
+    review: Review
     reason: str
     seen: int
 
@@ -307,44 +249,44 @@ class RulingOutcome:
     again: the same rulings had been made before, by the same person, from the same state.
     """
 
-    review_id: int
     ruling_ids: tuple[int, ...] = ()
     problem: str = ""
     again: bool = False
 
 
 def rule_together(
-    asked: Iterable[AskedRuling], acts: Sequence[Act], *, actor_id: int, unopened: bool = False
+    asked: Sequence[AskedRuling], acts: Sequence[Act], *, actor_id: int, unopened: bool = False
 ) -> list[RulingOutcome]:
     """Rule on each of these people; one who cannot be ruled on does not stop the others.
 
     unopened: also on people whose case this person has not opened.
     Repeating it changes nothing: what was done before is found and told.
     """
-    every = list(asked)
-    seen = reviews.cases(actor_id, [(one.campaign_id, one.annotator_id) for one in every])
+    seen = reviews.opened(
+        actor_id, [(one.review.campaign_id, one.review.annotator_id) for one in asked]
+    )
     return [
         _rule_one(
             one,
             acts,
             actor_id=actor_id,
-            may=unopened or (one.campaign_id, one.annotator_id) in seen,
+            may=unopened or (one.review.campaign_id, one.review.annotator_id) in seen,
         )
-        for one in every
+        for one in asked
     ]
 
 
 def _rule_one(one: AskedRuling, acts: Sequence[Act], *, actor_id: int, may: bool) -> RulingOutcome:
     done = _done_before(one, acts, actor_id=actor_id)
     if done:
-        return RulingOutcome(one.review_id, done, again=True)
+        return RulingOutcome(done, again=True)
     if not may:
-        return RulingOutcome(one.review_id, problem=NOT_OPENED)
+        return RulingOutcome(problem=NOT_OPENED)
     try:
-        _check_member(one.campaign_id, actor_id)
+        _check_member(one.review.campaign_id, actor_id)
         made = rule_once(
-            one.campaign_id,
-            one.annotator_id,
+            one.review.campaign_id,
+            one.review.annotator_id,
             acts,
             actor_id=actor_id,
             reason=one.reason,
@@ -353,9 +295,9 @@ def _rule_one(one: AskedRuling, acts: Sequence[Act], *, actor_id: int, may: bool
     except ServiceError as refused:
         done = _done_before(one, acts, actor_id=actor_id) if isinstance(refused, Conflict) else ()
         if done:  # at the same time, by the same form in another window
-            return RulingOutcome(one.review_id, done, again=True)
-        return RulingOutcome(one.review_id, problem=refused.message)
-    return RulingOutcome(one.review_id, tuple(ruling.pk for ruling in made))
+            return RulingOutcome(done, again=True)
+        return RulingOutcome(problem=refused.message)
+    return RulingOutcome(tuple(ruling.pk for ruling in made))
 
 
 def _done_before(one: AskedRuling, acts: Sequence[Act], *, actor_id: int) -> tuple[int, ...]:
@@ -363,18 +305,18 @@ def _done_before(one: AskedRuling, acts: Sequence[Act], *, actor_id: int) -> tup
 
     A block and its end hold in all campaigns of an owner, so they may have been made elsewhere.
     """
-    rows = Ruling.objects.filter(review=one.review_id, pk__gt=one.seen).order_by("pk")
+    rows = Ruling.objects.filter(review=one.review.pk, pk__gt=one.seen).order_by("pk")
     made = list(rows.values_list("pk", "act", "actor", "reason"))
     done = [Act(act) for _, act, *_ in made]
     if any((actor, reason) != (actor_id, one.reason.strip()) for *_, actor, reason in made):
         return ()
     elsewhere = [act for act in acts if act not in DONE_ONCE.values()]
-    same = done == list(acts) or (done == elsewhere and _block_is_as(one, acts))
+    same = done == list(acts) or (done == elsewhere and _block_is_as(one.review, acts))
     return tuple(pk for pk, *_ in made) if made and same else ()
 
 
-def _block_is_as(one: AskedRuling, acts: Sequence[Act]) -> bool:
-    blocked = eligibility.block(one.campaign_id, one.annotator_id) is not None
+def _block_is_as(review: Review, acts: Sequence[Act]) -> bool:
+    blocked = eligibility.block(review.campaign_id, review.annotator_id) is not None
     return blocked == (Act.BLOCK in acts)
 
 

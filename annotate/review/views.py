@@ -1,4 +1,4 @@
-"""The history of a review, in sentences."""
+"""The reviewer's pages: the queue, a case and its ruling, several people or campaigns at once."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,6 +19,7 @@ from annotate.common.access import researcher_page, reviewable
 from annotate.common.errors import Conflict, Invalid, NotFound, ServiceError
 from annotate.common.numbers import count, money_text, number_from
 from annotate.crowds import people as crowds_people
+from annotate.models import AuditEntry
 from annotate.pay import budget
 from annotate.review import (
     appeals,
@@ -40,13 +41,11 @@ from annotate.review import (
 )
 from annotate.review.appeals import IN_FAVOUR
 from annotate.review.choices import RulingChoice
-from annotate.review.effects import Elsewhere, PastEffects, Together
+from annotate.review.effects import Effects, PastEffects
 from annotate.review.evidence_views import title
-from annotate.review.queries import Case, CaseKey, Logged, Waiting
-from annotate.review.reviews import record_opened
+from annotate.review.queries import Case, CaseKey
 from annotate.review.rulings import AskedRuling, RulingOutcome
 from annotate.screening.base import LISTED
-from annotate.screening.signals import TITLES, SignalEvidence, told
 from annotate.work import tutorial_queries
 
 _VERBS = {
@@ -68,25 +67,20 @@ _AMOUNT = re.compile(r"\d+\.\d\d\b")
 _DECIDE = ("clear", "exclude", "restore")  # whether work counts
 
 
-@dataclass(frozen=True)
-class TrailEntry:
-    at: datetime
-    who: str
-    text: str
+def trail(entries: Iterable[AuditEntry], *, pseudonym: str) -> list[tuple[datetime, str, str]]:
+    """Return the audit trail as (when, who, what)."""
+    return [(one.at, _who(one, pseudonym), _text(one)) for one in entries]
 
 
-def trail(logged: Iterable[Logged], *, pseudonym: str) -> list[TrailEntry]:
-    """Return the audit trail, the newest first."""
-    return [TrailEntry(one.at, _who(one, pseudonym), _text(one)) for one in logged]
-
-
-def _who(one: Logged, pseudonym: str) -> str:
+def _who(one: AuditEntry, pseudonym: str) -> str:
     if one.verb == "appeal":
         return pseudonym
-    return one.actor or ("Screens" if one.verb == "flag" else "Plumbline")
+    if one.actor is not None:
+        return one.actor.get_username()
+    return "Screens" if one.verb == "flag" else "Plumbline"
 
 
-def _text(one: Logged) -> str:
+def _text(one: AuditEntry) -> str:
     if one.verb == "flag":
         names = ", ".join(title(screen).lower() for screen in one.detail.get("screens", ()))
         if one.detail.get("tier") == LISTED:
@@ -151,6 +145,11 @@ def _n(judgments: int) -> str:
 
 
 CHOICES = [choices.BY_CODE[code] for code in choices.EVERYWHERE]
+MOST_REASON = 5000
+UNOPENED = (
+    "You have not opened every case. Open the evidence, or tick that you rule without having done "
+    "so."
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -158,82 +157,24 @@ CHOICES = [choices.BY_CODE[code] for code in choices.EVERYWHERE]
 @researcher_page
 def everywhere_page(request: HttpRequest, pseudonym: str) -> HttpResponseBase:
     """POST rules in each chosen campaign, in a transaction of its own."""
-    assert request.user.pk is not None
-    rows = review_effects.everywhere(request.user.pk, pseudonym)
+    rows = review_queries.everywhere(_user(request), pseudonym)
     if not rows:
         raise NotFound("No annotator of this name has entered a campaign that you may review.")
-    if request.method != "POST":
-        return _page_everywhere(request, pseudonym, rows)
-    try:
-        results = _rule(request, rows)
-    except Invalid as error:
-        return _page_everywhere(request, pseudonym, rows, error=error)
-    fresh = review_effects.everywhere(request.user.pk, pseudonym)
-    return _page_everywhere(request, pseudonym, fresh, results=results)
-
-
-def _rule(request: HttpRequest, rows: list[Elsewhere]) -> list[Any]:
-    chosen = set(request.POST.getlist("campaign"))
-    choice = next((one for one in CHOICES if one.code == request.POST.get("choice")), None)
-    errors = {}
-    if not any(row.campaign in chosen for row in rows):
-        errors["campaign"] = "Choose at least one campaign."
-    if choice is None:
-        errors["choice"] = "Choose a ruling."
-    assert request.user.pk is not None
-    there = [row for row in rows if row.campaign in chosen]
-    if _unopened(request.user.pk, there) and not request.POST.get("unopened"):
-        errors["unopened"] = (
-            "You have not opened every case. Open the evidence, or tick that you rule without "
-            "having done so."
-        )
-    if errors or choice is None:
-        raise Invalid(errors)
-    results = rulings.rule_everywhere(
-        [_as_shown(request, row) for row in there],
-        choice.acts,
-        actor_id=request.user.pk,
-        reason=request.POST.get("reason", ""),
-    )
-    return [(one, _told(one)) for one in results]
-
-
-def _unopened(user_id: int, rows: list[Elsewhere]) -> list[str]:
-    """Return the campaigns in which this person has not opened the case."""
-    keys = {(row.campaign_id, row.annotator_id): row.campaign for row in rows}
-    seen = reviews.cases(user_id, keys)
-    return [campaign for key, campaign in keys.items() if key not in seen]
-
-
-def _as_shown(request: HttpRequest, row: Elsewhere) -> Elsewhere:
-    """The row with the last ruling that the page had shown, not the newest there is."""
-    return row.shown(number_from(request.POST.get(f"seen-{row.campaign}", "")) or 0)
-
-
-def _told(result: rulings.Result) -> str:
-    if result.problem:
-        return result.problem
-    done = review_effects.done(result.ruling_ids)
-    if done.out or done.back:
-        return f"{done.out or done.back} judgments {'out' if done.out else 'back'}."
-    return "Done."
-
-
-def _page_everywhere(
-    request: HttpRequest,
-    pseudonym: str,
-    rows: list[Elsewhere],
-    *,
-    error: Invalid | None = None,
-    results: list[Any] | None = None,
-) -> HttpResponseBase:
-    tick = request.POST.getlist("campaign") if error else [row.campaign for row in rows]
-    assert request.user.pk is not None
+    error, results = None, None
+    if request.method == "POST":
+        try:
+            results = _rule_everywhere(request, rows)
+            rows = review_queries.everywhere(_user(request), pseudonym)
+        except Invalid as invalid:
+            error = invalid
+    opened = reviews.opened(_user(request), [row.person for row in rows])
     context = {
         "pseudonym": pseudonym,
-        "unopened": _unopened(request.user.pk, rows),
-        "rows": [(row, [evidence_views.title(one) for one in row.screens]) for row in rows],
-        "chosen": tick,
+        "rows": [(row, list(map(title, _screens(row))), row.person in opened) for row in rows],
+        "n_unopened": len(rows) - len(opened),
+        "chosen": request.POST.getlist("campaign")
+        if error
+        else [row.campaign.public_id for row in rows],
         "choices": CHOICES,
         "choice": request.POST.get("choice", "") if error else "",
         "reason": request.POST.get("reason", "") if error else "",
@@ -245,57 +186,65 @@ def _page_everywhere(
     return render(request, "reviews/everywhere.html", context, status=status)
 
 
+def _screens(case: Case) -> list[str]:
+    return [flag.screen for flag in review_queries.signs(case.flags)]
+
+
+def _rule_everywhere(request: HttpRequest, rows: Sequence[Case]) -> list[tuple[Case, bool, str]]:
+    """Return of each chosen campaign whether the ruling was made, and what it did or why not."""
+    chosen = request.POST.getlist("campaign")
+    there = [row for row in rows if row.campaign.public_id in chosen]
+    choice, reason = _choice(request), request.POST.get("reason", "")
+    errors = {}
+    if not there:
+        errors["campaign"] = "Choose at least one campaign."
+    if choice is None:
+        errors["choice"] = "Choose a ruling."
+    opened = reviews.opened(_user(request), [row.person for row in there])
+    if len(opened) < len(there) and not request.POST.get("unopened"):
+        errors["unopened"] = UNOPENED
+    if errors or choice is None:
+        raise Invalid(errors)
+    rulings.check_reason(choice.acts, reason)
+    asked = [
+        AskedRuling(row.review, reason, _seen(request, row.campaign.public_id)) for row in there
+    ]
+    outcomes = rulings.rule_together(asked, choice.acts, actor_id=_user(request), unopened=True)
+    return [
+        (row, not outcome.problem, outcome.problem or _counts(outcome))
+        for row, outcome in zip(there, outcomes, strict=True)
+    ]
+
+
+def _counts(outcome: RulingOutcome) -> str:
+    done = review_effects.past_effects(outcome.ruling_ids)
+    if done.out or done.back:
+        return f"{done.out or done.back} judgments {'out' if done.out else 'back'}."
+    return "Done."
+
+
+def _choice(request: HttpRequest) -> RulingChoice | None:
+    """Return the ruling on several people, or in several campaigns, that was chosen."""
+    return next((one for one in CHOICES if one.code == request.POST.get("choice")), None)
+
+
+def _seen(request: HttpRequest, key: str) -> int:
+    """Return the last ruling that the page had shown, not the newest there is."""
+    return number_from(request.POST.get(f"seen-{key}", "")) or 0
+
+
 # The signals of an annotator's page: in plain words for reviewers, and put aside by them.
 
 
 Why = dict[tuple[str, str], list[tuple[str, str]]]
 
 
-@dataclass(frozen=True)
-class SignalLine:
-    """One kind of signal. partner: the account that it names, or ""."""
-
-    title: str
-    text: str
-    listed: bool
-    partner: str
-
-
-@dataclass(frozen=True)
-class SignalSection:
-    """All signals on one annotator; `at` and `waits` as in `SignalLook`."""
-
-    at: datetime | None
-    waits: bool
-    lines: tuple[SignalLine, ...]
-
-
-def section(campaign: Any, annotator_id: int) -> SignalSection | None:
-    """Return what is shown of one annotator; None where the campaign counts no signals."""
-    look = review_evidence.look_at_signals(campaign, annotator_id)
-    return (
-        None
-        if look is None
-        else SignalSection(look.at, look.waits, _lines(look.evidence, look.partners))
-    )
-
-
 def why_listed(keys: Collection[tuple[str, str]]) -> Why:
     """Return why signals list these people: titles and sentences, by campaign and pseudonym."""
     return {
-        key: [(line.title, line.text) for line in _lines(one.evidence, one.partners)]
-        for key, one in review_evidence.reasons(keys).items()
+        key: [(line.title, line.text) for line in lines]
+        for key, lines in review_evidence.reasons(keys).items()
     }
-
-
-def _lines(
-    evidence: Iterable[SignalEvidence], partners: Mapping[int, str]
-) -> tuple[SignalLine, ...]:
-    def line(one: SignalEvidence) -> SignalLine:
-        partner = review_evidence.partner(one, partners)
-        return SignalLine(TITLES[one.kind], told(one, partner), one.listed, partner)
-
-    return tuple(line(one) for one in evidence)
 
 
 @require_POST
@@ -303,11 +252,8 @@ def _lines(
 @researcher_page
 def put_aside(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBase:
     """Take somebody off the list of those whom signals list."""
-    campaign = reviewable(request.user, public_id)
-    found = review_queries.case(campaign, pseudonym)
-    if found is None or request.user.pk is None:
-        raise NotFound("No annotator of this name has entered this campaign.")
-    if reviews.put_aside(campaign.pk, found.annotator_id, actor_id=request.user.pk):
+    found = _found(reviewable(request.user, public_id), pseudonym)
+    if reviews.put_aside(*found.person, actor_id=_user(request)):
         messages.success(request, f"The signals on {pseudonym} are put aside. They are not told.")
     else:
         messages.info(request, f"There are no new signals on {pseudonym}.")
@@ -317,33 +263,23 @@ def put_aside(request: HttpRequest, public_id: str, pseudonym: str) -> HttpRespo
 # One ruling on several people: what it would do to each, then what it did.
 
 
-MOST_REASON = 5000
-CHOICES = [choices.BY_CODE[code] for code in choices.EVERYWHERE]
-
-
 @dataclass(frozen=True)
-class AskedPerson:
+class PersonToRule:
     """One person on the page that asks for the confirmation; `why_not`: "" where it is possible.
 
     opened: whether the case was opened by the person who is asked.
     """
 
-    key: str
-    case: Any
+    case: Case
     flags: list[str]
     text: str
     reason: str
     why_not: str
     opened: bool
 
-
-@dataclass(frozen=True)
-class RuledPerson:
-    """One person on the page that says what happened."""
-
-    case: Any
-    outcome: RulingOutcome
-    text: str
+    @property
+    def key(self) -> str:
+        return "/".join(self.case.key)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -354,33 +290,47 @@ def together_page(request: HttpRequest) -> HttpResponseBase:
     back = reverse("annotate:reviews") + _list_of_people(request).here
     if request.method != "POST":
         return redirect("annotate:reviews")
-    keys = _keys(request)
-    choice = next((one for one in CHOICES if one.code == request.POST.get("choice")), None)
+    keys, choice = _keys(request), _choice(request)
     if not keys or choice is None:
         messages.error(request, "No one selected, or no ruling chosen; nothing changed.")
         return redirect(back)
-    assert request.user.pk is not None
-    found = review_effects.people_together(request.user.pk, keys)
-    seen = reviews.cases(
-        request.user.pk, [(one.case.campaign_id, one.case.annotator_id) for one in found]
-    )
-    asks = len(seen) < len(found) and not request.POST.get("unopened")
+    found = review_effects.cases_of(_user(request), keys)
+    opened = reviews.opened(_user(request), [case.person for case in found])
+    asks = len(opened) < len(found) and not request.POST.get("unopened")
     if request.POST.get("confirmed") and not asks:
         return _done(request, found, choice, back)
-    return _asked(request, found, choice, back, seen)
+    return _asked(request, found, choice, back, opened)
 
 
 def _asked(
     request: HttpRequest,
-    found: Sequence[Together],
+    found: Sequence[Case],
     choice: RulingChoice,
     back: str,
-    seen: Collection[reviews.Key],
+    opened: Collection[reviews.Key],
 ) -> HttpResponseBase:
     """What would happen to each; with `confirmed`, again with what was typed, as cases are
     unopened."""
-    signals = why_listed([(one.case.campaign, one.case.pseudonym) for one in found])
-    people = [_person(request, one, choice, signals, seen) for one in found]
+    signals = why_listed([case.key for case in found])
+    others = review_effects.other_answerers(_user(request), found)
+    effects = review_effects.effects_of(found)
+    people = []
+    for case, effect in zip(found, effects, strict=True):
+        why_not = choices.misfit(choice, case, effect)
+        if names := others.get(case.review.pk):
+            why_not = f"The appeal is against your own ruling: {' or '.join(names)} answers it."
+        reason = request.POST.get(f"reason-{'/'.join(case.key)}", choices.draft(choice, case))
+        people.append(
+            PersonToRule(
+                case=case,
+                flags=[title(screen) for screen in _screens(case)]
+                + [named for named, _ in signals.get(case.key, ())],
+                text=choice.text(case, effect),
+                reason=reason[:MOST_REASON],
+                why_not=why_not,
+                opened=case.person in opened,
+            )
+        )
     possible = [one for one in people if not one.why_not]
     context = {
         "people": possible,
@@ -398,50 +348,34 @@ def _asked(
     return render(request, "reviews/together.html", context, status=status)
 
 
-def _person(
-    request: HttpRequest,
-    one: Together,
-    choice: RulingChoice,
-    signals: Why,
-    seen: Collection[reviews.Key],
-) -> AskedPerson:
-    case, effects, others = one
-    listed = signals.get((case.campaign, case.pseudonym), ())
-    why_not = choices.misfit(choice, case, effects)
-    if others:
-        why_not = f"The appeal is against your own ruling: {' or '.join(others)} answers it."
-    key = f"{case.campaign}/{case.pseudonym}"
-    return AskedPerson(
-        key=key,
-        case=case,
-        flags=[title for title, _ in evidence_views.flags(case.flags)]
-        + [title for title, _ in listed],
-        text=choice.text(case, effects),
-        reason=request.POST.get(f"reason-{key}", choices.draft(choice, case))[:MOST_REASON],
-        why_not=why_not,
-        opened=(case.campaign_id, case.annotator_id) in seen,
-    )
-
-
 def _done(
-    request: HttpRequest, found: Sequence[Together], choice: RulingChoice, back: str
+    request: HttpRequest, found: Sequence[Case], choice: RulingChoice, back: str
 ) -> HttpResponseBase:
-    assert request.user.pk is not None
-    asked = [_ruling(request, one) for one in found]
-    outcomes = rulings.rule_together(
+    asked = [
+        AskedRuling(
+            case.review,
+            request.POST.get(f"reason-{'/'.join(case.key)}", "")[:MOST_REASON],
+            _seen(request, "/".join(case.key)),
+        )
+        for case in found
+    ]
+    made = rulings.rule_together(
         asked,
         choice.acts,
-        actor_id=request.user.pk,
+        actor_id=_user(request),
         unopened=bool(request.POST.get("unopened")),
     )
-    keys = [CaseKey(one.case.campaign, one.case.pseudonym) for one in found]
-    now = review_effects.people_together(request.user.pk, keys)
-    ruled = {one.review_id: one for one in outcomes}
-    people = [_ruled(one, ruled[one.case.review_id or 0], choice) for one in now]
+    outcomes = dict(zip((case.key for case in found), made, strict=True))
+    now = review_effects.cases_of(_user(request), list(outcomes))
+    effects = review_effects.effects_of(now)
+    people = [
+        (case, outcomes[case.key], _outcome(case, effect, outcomes[case.key], choice))
+        for case, effect in zip(now, effects, strict=True)
+    ]
     context = {
         "people": people,
-        "n_done": sum(not one.outcome.problem for one in people),
-        "n_left": sum(bool(one.outcome.problem) for one in people),
+        "n_done": sum(not outcome.problem for _case, outcome, _text in people),
+        "n_left": sum(bool(outcome.problem) for _case, outcome, _text in people),
         "choice": choice,
         "back": back,
         "section": "reviews",
@@ -449,28 +383,14 @@ def _done(
     return render(request, "reviews/together_done.html", context)
 
 
-def _ruling(request: HttpRequest, one: Together) -> AskedRuling:
-    key = f"{one.case.campaign}/{one.case.pseudonym}"
-    return AskedRuling(
-        review_id=one.case.review_id or 0,
-        campaign_id=one.case.campaign_id,
-        annotator_id=one.case.annotator_id,
-        reason=request.POST.get(f"reason-{key}", "")[:MOST_REASON],
-        seen=number_from(request.POST.get(f"seen-{key}", "")) or 0,
-    )
-
-
-def _ruled(one: Together, outcome: RulingOutcome, choice: RulingChoice) -> RuledPerson:
-    if outcome.problem:
-        return RuledPerson(one.case, outcome, outcome.problem)
-    said = happened(
-        review_effects.done(outcome.ruling_ids),
+def _outcome(case: Case, effects: Effects, outcome: RulingOutcome, choice: RulingChoice) -> str:
+    return outcome.problem or happened(
+        review_effects.past_effects(outcome.ruling_ids),
         codes=[str(act) for act in choice.acts],
-        collecting=one.case.collecting,
-        blocked=one.case.blocked,
-        due=money_text(one.effects.due),
+        collecting=case.collecting,
+        blocked=case.blocked,
+        due=money_text(effects.due),
     )
-    return RuledPerson(one.case, outcome, said)
 
 
 def _keys(request: HttpRequest) -> list[CaseKey]:
@@ -498,17 +418,18 @@ def queue(request: HttpRequest) -> HttpResponseBase:
     campaign = reviewable(request.user, chosen) if chosen else None
     left = review_queries.left_to_others(user_id)
     wanted = review_queries.asked(request.GET, campaign=chosen)
-    listing, rows = review_queries.queues_page(user_id, wanted, left)
+    listing, rows = review_queries.queue_page(user_id, wanted, left)
     ruled = review_queries.ruled(user_id, campaign=chosen)
     signals = why_listed([one.key for one in (*rows, *ruled)])
 
-    def why(one: Waiting) -> tuple[Waiting, list[tuple[str, str]]]:
+    def why(one: Case) -> tuple[Case, list[tuple[str, str]]]:
         return one, [*evidence_views.flags(one.flags), *signals.get(one.key, ())]
 
     context = {
         "campaign": campaign,
         "listing": listing,
         "rows": list(map(why, rows)),
+        "left": left,
         "queue": review_queries.neighbours(user_id, None, left, wanted),
         "choices": CHOICES,
         "ruled": list(map(why, ruled)),
@@ -524,8 +445,8 @@ def queue(request: HttpRequest) -> HttpResponseBase:
 def case(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBase:
     context = _context(request, public_id, pseudonym)
     if request.method == "GET":
-        found = context["case"]
-        record_opened(found.campaign_id, found.annotator_id, _user(request))
+        found: Case = context["case"]
+        reviews.record_opened(*found.person, _user(request))
     return render(request, "reviews/case.html", context)
 
 
@@ -545,8 +466,7 @@ def rule(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBa
         if choice.confirms and not request.POST.get("confirmed"):
             return _confirm(request, found, typed)
         made = rulings.rule_on_person(
-            found.campaign_id,
-            found.annotator_id,
+            *found.person,
             choice.acts,
             actor_id=_user(request),
             reason=typed["reason"],
@@ -575,9 +495,9 @@ def dismiss(request: HttpRequest, public_id: str, pseudonym: str) -> HttpRespons
     found = _found(reviewable(request.user, public_id), pseudonym)
     answer = request.POST.get("answer", "")[:MOST_REASON]
     try:
-        if found.review_id is None:
+        if found.review.pk is None:
             raise Conflict("There is no open appeal.")
-        appeals.dismiss(found.review_id, actor_id=_user(request), answer=answer)
+        appeals.dismiss(found.review.pk, actor_id=_user(request), answer=answer)
     except (Invalid, Conflict) as error:
         context = _context(request, public_id, pseudonym)
         context |= {"appeal_refused": error, "answer": answer}
@@ -591,40 +511,43 @@ def _context(
 ) -> dict[str, Any]:
     campaign = reviewable(request.user, public_id)
     found = _found(campaign, pseudonym)
-    look = review_evidence.look(campaign, found.annotator_id)
-    work = review_evidence.work(campaign, found.annotator_id)
-    effects = review_effects.effects(campaign.pk, found.annotator_id)
+    annotator_id = found.review.annotator_id
+    look = review_evidence.look(campaign, annotator_id)
+    work = review_evidence.work(campaign, annotator_id)
+    effects = review_effects.effects(campaign.pk, annotator_id)
     page = _page(request, work.pages)
     price = budget.cost_of_judgment(campaign)
     return {
         "campaign": campaign,
         "case": found,
         "flags": evidence_views.flags(found.flags),
-        "why": why_listed([(found.campaign, pseudonym)]).get((found.campaign, pseudonym)),
-        "sections": evidence_views.sections(look, found),
+        "why": why_listed([found.key]).get(found.key),
+        "screens": evidence_views.screens(look, found),
+        "n_others": max((len(one.others) for one in look.screens), default=0),
+        "no_screens": evidence_views.no_screens(look, found),
         "times": evidence_views.times(look),
-        "gold": gold_queries.of_person(campaign, found.annotator_id),
-        "rounds": tutorial_queries.tutorial_records_of(campaign.pk, [found.annotator_id]).get(
-            found.annotator_id
+        "gold": gold_queries.of_person(campaign, annotator_id),
+        "rounds": tutorial_queries.tutorial_records_of(campaign.pk, [annotator_id]).get(
+            annotator_id
         ),
         "look": look,
-        "signals": section(campaign, found.annotator_id),
+        "signals": review_evidence.look_at_signals(campaign, annotator_id),
         "work": work,
         "columns": evidence_views.columns(work),
-        "beside": evidence_views.beside(work, page),
+        "beside": evidence_views.compared(work, page),
         "page": page,
         "offset": (page - 1) * review_evidence.PAGE,
         "per_page": review_evidence.PAGE,
-        "matrices": evidence_views.matrices(work),
+        "matrices": work.matrices,
         "effects": effects,
         "again": price * effects.counting,
         "sight": access.sight(_user(request), campaign),
         "answering": _answering(request, found),
         "days_to_final": eligibility.TO_APPEAL.days,
-        "notified": crowds_people.reaches(campaign, found.annotator_id),
+        "notified": crowds_people.reaches(campaign, annotator_id),
         "choices": choices.offered(found, effects),
         "typed": typed or {},
-        "trail": trail(found.trail, pseudonym=pseudonym),
+        "trail": trail(review_queries.trail(found), pseudonym=pseudonym),
         "section": "reviews",
         **_neighbours(request, found),
     }
@@ -632,9 +555,9 @@ def _context(
 
 def _answering(request: HttpRequest, found: Case) -> dict[str, Any]:
     """Whether this user may answer the appeal that waits, if one does."""
-    if found.appeal is None or found.review_id is None:
+    if found.appeal is None:
         return {}
-    answerers = review_queries.who_may_answer(found.review_id)
+    answerers = review_queries.who_may_answer(found.review.pk)
     user_id = _user(request)
     return {
         "others": answerers.names if answerers.bars(user_id) else [],
@@ -646,7 +569,7 @@ def _neighbours(request: HttpRequest, found: Case) -> dict[str, Any]:
     """The next and the previous in the list that the person came from; else its first."""
     wanted = _list(request)
     left = review_queries.left_to_others(_user(request))
-    beside = review_queries.neighbours(_user(request), found.review_id, left, wanted)
+    beside = review_queries.neighbours(_user(request), found.review.pk, left, wanted)
     return {
         "next": beside.following,
         "previous": beside.previous,
@@ -656,11 +579,10 @@ def _neighbours(request: HttpRequest, found: Case) -> dict[str, Any]:
     }
 
 
-def _following(request: HttpRequest, found: Case) -> review_queries.CaseKey | None:
+def _following(request: HttpRequest, found: Case) -> CaseKey | None:
     """The case that comes after this one in the list before it is ruled on; None if none does."""
-    following: review_queries.CaseKey | None = _neighbours(request, found)["next"]
-    own = (found.campaign, found.pseudonym)
-    return None if following == own else following
+    following: CaseKey | None = _neighbours(request, found)["next"]
+    return None if following == found.key else following
 
 
 def _list(request: HttpRequest) -> review_queries.QueueListing:
@@ -676,7 +598,7 @@ def _address(request: HttpRequest, name: str, *key: str) -> str:
 def _confirm(
     request: HttpRequest, found: Case, typed: Mapping[str, Any], error: Invalid | None = None
 ) -> HttpResponseBase:
-    effects = review_effects.effects(found.campaign_id, found.annotator_id)
+    effects = review_effects.effects(*found.person)
     context = {
         "case": found,
         "effects": effects,
@@ -693,7 +615,7 @@ def _again(
     request: HttpRequest, found: Case, typed: Mapping[str, Any], error: ServiceError
 ) -> HttpResponseBase:
     """The page as things stand now, with all that was typed."""
-    context = _context(request, found.campaign, found.pseudonym, typed)
+    context = _context(request, *found.key, typed)
     context |= {"refused": error, "asks_beyond": getattr(error, "code", "") == budget.BEYOND}
     return render(request, "reviews/case.html", context, status=error.status)
 
@@ -702,10 +624,10 @@ def _say(
     request: HttpRequest, found: Case, ruling_ids: list[int], choice: choices.RulingChoice
 ) -> None:
     """What happened to judgments and pay: what it did to estimates is shown once it is final."""
-    effects = review_effects.effects(found.campaign_id, found.annotator_id)
-    blocked = eligibility.block(found.campaign_id, found.annotator_id) is not None
+    effects = review_effects.effects(*found.person)
+    blocked = eligibility.block(*found.person) is not None
     said = happened(
-        review_effects.done(ruling_ids),
+        review_effects.past_effects(ruling_ids),
         codes=[str(act) for act in choice.acts],
         collecting=found.collecting,
         blocked=blocked,

@@ -16,12 +16,12 @@ from annotate.screening.base import (
     CrowdThresholds,
     ForAnnotators,
     ForReviewers,
-    Numbers,
     Screen,
     ScreenAxis,
     ScreenFinding,
     Thresholds,
     Told,
+    Verdict,
     between,
     finding,
     within,
@@ -441,7 +441,7 @@ FOR_REVIEWERS = ForReviewers(
 )
 
 
-def _notice(found: Numbers, own: AgreementThresholds, *, paragraphs: bool) -> Told:
+def _notice(found: Verdict, own: AgreementThresholds, *, paragraphs: bool) -> Told:
     sentences = []
     if found.value is not None:
         said = _(

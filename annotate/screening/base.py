@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -474,34 +474,17 @@ if TYPE_CHECKING:
 Told = tuple[str, list[str]]  # what was noticed, and its numbers in sentences
 
 
-class Numbers(Protocol):
-    """The common fields of a verdict and a flag."""
+@dataclass(frozen=True)
+class Task:
+    """One judgment, as its annotator remembers it; `highlights`: (highlighted words, words of the
+    paragraph) of each highlighted paragraph.
+    """
 
-    @property
-    def screen(self) -> str: ...
-    @property
-    def value(self) -> float | None: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
-    @property
-    def threshold(self) -> float: ...
-    @property
-    def n(self) -> int: ...
-    @property
-    def numbers(self) -> Mapping[str, float | None]: ...
-
-
-class Task(Protocol):
-    """One judgment, as its annotator remembers it; `highlights`: (highlighted words, words)."""
-
-    @property
-    def seconds(self) -> float: ...
-    @property
-    def response(self) -> Mapping[str, Any]: ...
-    @property
-    def highlights(self) -> Sequence[tuple[int, int]]: ...
+    number: int
+    excerpt: str
+    seconds: float
+    response: Mapping[str, Any]
+    highlights: Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -530,9 +513,9 @@ class ForReviewers:
     title: str
     looks_at: str
     unit: str
-    big: Callable[[Numbers], str]
-    detail: Callable[[Numbers], str]
-    limit: Callable[[Numbers], str]
+    big: Callable[[Verdict], str]
+    detail: Callable[[Verdict], str]
+    limit: Callable[[Verdict], str]
     axis: Callable[[list[float]], ScreenAxis]
     onto: Callable[[float], float] = lambda value: value
 
@@ -553,7 +536,7 @@ class ForAnnotators:
 
 
 def of_share(
-    title: str, looks_at: str, unit: str, detail: Callable[[Numbers], str]
+    title: str, looks_at: str, unit: str, detail: Callable[[Verdict], str]
 ) -> ForReviewers:
     """Return the texts of a screen whose value is a share, 0 to 1, and which flags high ones."""
     return ForReviewers(
@@ -567,7 +550,7 @@ def of_share(
     )
 
 
-def within(said: Numbers, write: Callable[[float | None], str]) -> str:
+def within(said: Verdict, write: Callable[[float | None], str]) -> str:
     """Return `Between 0.2 and 0.4 by its interval. `, or "" for a value without an interval."""
     if said.low is None and said.high is None:
         return ""

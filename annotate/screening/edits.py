@@ -19,13 +19,13 @@ from annotate.screening.base import (
     ForAnnotators,
     ForReviewers,
     Highlights,
-    Numbers,
     Screen,
     ScreenAxis,
     ScreenFinding,
     Task,
     Thresholds,
     Told,
+    Verdict,
     between,
     finding,
     of_share,
@@ -125,7 +125,7 @@ def _or(column: Floats | None, default: Floats) -> Floats:
     return default if column is None else column
 
 
-def _short_detail(said: Numbers) -> str:
+def _short_detail(said: Verdict) -> str:
     short, again = said.numbers.get("short") or 0, said.numbers.get("repeated") or 0
     return f"{within(said, percent)}{short:.0f} short and {again:.0f} repeated of {said.n}."
 
@@ -138,7 +138,7 @@ SHORT_REVIEWERS = of_share(
 )
 
 
-def _short_notice(found: Numbers, own: Edits, *, paragraphs: bool) -> Told:
+def _short_notice(found: Verdict, own: Edits, *, paragraphs: bool) -> Told:
     sentences = []
     short, repeated = found.numbers.get("short"), found.numbers.get("repeated")
     if short is not None and repeated is not None:
@@ -243,7 +243,7 @@ CONSISTENCY_REVIEWERS = ForReviewers(
 )
 
 
-def _consistency_notice(found: Numbers, own: Consistency, *, paragraphs: bool) -> Told:
+def _consistency_notice(found: Verdict, own: Consistency, *, paragraphs: bool) -> Told:
     sentences = []
     if found.value is not None:
         said = _(
@@ -385,7 +385,7 @@ WAYS_TOLD = {
 }
 
 
-def _thin_detail(said: Numbers) -> str:
+def _thin_detail(said: Verdict) -> str:
     shares = [
         f"{words} {percent(said.numbers[name])}"
         for name, words in WAYS_TOLD.items()
@@ -403,7 +403,7 @@ THIN_REVIEWERS = of_share(
 )
 
 
-def _thin_notice(found: Numbers, own: EvidenceThresholds, *, paragraphs: bool) -> Told:
+def _thin_notice(found: Verdict, own: EvidenceThresholds, *, paragraphs: bool) -> Told:
     ways = [
         ("one_word", _("a single word: %(share)s of your tasks")),
         ("whole", _("the whole paragraph: %(share)s of your tasks")),

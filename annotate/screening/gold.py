@@ -18,7 +18,6 @@ from annotate.common.numbers import count, percent
 from annotate.screening.base import (
     LISTED,
     ForReviewers,
-    Numbers,
     ScreenAxis,
     Thresholds,
     Verdict,
@@ -152,11 +151,11 @@ def _misses(chances: Sequence[float] | Floats, wrong: int) -> float:
     return float(exactly[wrong:].sum())
 
 
-def _wrong(said: Numbers) -> int:
+def _wrong(said: Verdict) -> int:
     return round(said.numbers.get("wrong") or 0)
 
 
-def _limit(said: Numbers) -> str:
+def _limit(said: Verdict) -> str:
     honest = said.numbers.get("by_honest") or 0.0
     share = percent(honest, 1) if honest >= 0.001 else "under 0.1\u00a0%"
     return f"Of people who work with care, {share} miss as many."

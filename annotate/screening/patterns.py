@@ -14,12 +14,12 @@ from annotate.screening.base import (
     CrowdThresholds,
     ForAnnotators,
     ForReviewers,
-    Numbers,
     Screen,
     ScreenAxis,
     ScreenFinding,
     Thresholds,
     Told,
+    Verdict,
     between,
     finding,
     odds,
@@ -89,7 +89,7 @@ def _of_dice(columns: Columns, yardstick: Mask) -> Floats:
     return np.asarray(np.bincount(columns.who, ratio, columns.people.size) / np.log(10))
 
 
-def _random_detail(said: Numbers) -> str:
+def _random_detail(said: Verdict) -> str:
     return f"From the combinations of answers in {many(said.n, 'judgment')}."
 
 
@@ -107,7 +107,7 @@ RANDOM_REVIEWERS = ForReviewers(
 LEAST_TOLD = 1.0  # 1 of 10: what is more frequent is no news
 
 
-def _random_notice(found: Numbers, own: Patterns, *, paragraphs: bool) -> Told:
+def _random_notice(found: Verdict, own: Patterns, *, paragraphs: bool) -> Told:
     sentences = []
     if found.value is not None and found.value >= LEAST_TOLD:
         said = _(
@@ -270,7 +270,7 @@ def _ending(who: Ints, category: Ints, people: int) -> Floats:
     return np.asarray(-share / np.log(10))
 
 
-def _first_share(said: Numbers) -> float | None:
+def _first_share(said: Verdict) -> float | None:
     """Return the share of the texts shown first, if it is the reason; None if a pattern is."""
     side, first = said.numbers.get("side"), said.numbers.get("first")
     if side is None or first is None or said.value is None:
@@ -278,7 +278,7 @@ def _first_share(said: Numbers) -> float | None:
     return first if side >= said.value else None
 
 
-def _pattern_detail(said: Numbers) -> str:
+def _pattern_detail(said: Verdict) -> str:
     share = _first_share(said)
     if share is None:
         return f"From the order of answers in {many(said.n, 'judgment')}."
@@ -299,7 +299,7 @@ PATTERN_REVIEWERS = ForReviewers(
 )
 
 
-def _pattern_notice(found: Numbers, own: SequenceThresholds, *, paragraphs: bool) -> Told:
+def _pattern_notice(found: Verdict, own: SequenceThresholds, *, paragraphs: bool) -> Told:
     share = _first_share(found)
     if share is not None:
         said = _(

@@ -14,13 +14,13 @@ from annotate.screening.base import (
     CrowdThresholds,
     ForAnnotators,
     ForReviewers,
-    Numbers,
     Screen,
     ScreenAxis,
     ScreenFinding,
     Task,
     Thresholds,
     Told,
+    Verdict,
     between,
     finding,
     tail,
@@ -185,7 +185,7 @@ def _times(value: float) -> str:
     return f"{value:.2g}×" if value < 9.5 else f"{value:.0f}×"
 
 
-def _detail(said: Numbers) -> str:
+def _detail(said: Verdict) -> str:
     others = said.numbers.get("others_seconds")
     beside = f"Others take {seconds(others)}." if others is not None else ""
     before = said.numbers.get("seconds_before")
@@ -194,7 +194,7 @@ def _detail(said: Numbers) -> str:
     return f"{interval}{beside}{earlier}".strip()
 
 
-def _limit(said: Numbers) -> str:
+def _limit(said: Verdict) -> str:
     return (
         f"{'–' if said.value is None else _times(said.value)} of the reading time. Flagged if "
         f"clearly below {_times(said.threshold)} and either far less than the others take, or "
@@ -213,7 +213,7 @@ FOR_REVIEWERS = ForReviewers(
 )
 
 
-def _notice(found: Numbers, own: Timing, *, paragraphs: bool) -> Told:
+def _notice(found: Verdict, own: Timing, *, paragraphs: bool) -> Told:
     speed = own.scanning if paragraphs else own.words_per_minute
     sentences = []
     mine, others = found.numbers.get("seconds"), found.numbers.get("others_seconds")

@@ -19,12 +19,12 @@ from annotate.screening.base import (
     CrowdThresholds,
     ForAnnotators,
     ForReviewers,
-    Numbers,
     Screen,
     ScreenAxis,
     ScreenFinding,
     Thresholds,
     Told,
+    Verdict,
     between,
     finding,
 )
@@ -286,7 +286,7 @@ def _probability(value: float | None) -> str:
     return f"1 in {count(int(float(f'{1 / value:.2g}')))}"
 
 
-def _detail(said: Numbers) -> str:
+def _detail(said: Verdict) -> str:
     run, share = said.numbers.get("longest_run"), said.numbers.get("modal_share")
     if not share:
         return ""
@@ -306,7 +306,7 @@ FOR_REVIEWERS = ForReviewers(
 )
 
 
-def _notice(found: Numbers, own: Variation, *, paragraphs: bool) -> Told:
+def _notice(found: Verdict, own: Variation, *, paragraphs: bool) -> Told:
     sentences = []
     share, run = found.numbers.get("modal_share"), found.numbers.get("longest_run")
     if share is not None and run is not None:

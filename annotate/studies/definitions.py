@@ -18,10 +18,13 @@ TRIES = 3
 
 
 class NotDefined(Invalid):
-    """The definition is invalid; `errors` maps each path to what to do."""
+    """A definition or a tutorial is invalid; `problems` names every place and reason.
 
-    def __init__(self, refused: Refused) -> None:
-        super().__init__(refused.errors("definition"))
+    errors: the same by path, below `name`.
+    """
+
+    def __init__(self, refused: Refused, name: str) -> None:
+        super().__init__(refused.errors(name))
         self.problems = refused.problems
 
 
@@ -33,7 +36,7 @@ def define(definition: Any, *, owner_id: int) -> InstrumentDefinition:
     try:
         checked = read_definition(definition)
     except Refused as refused:
-        raise NotDefined(refused) from None
+        raise NotDefined(refused, "definition") from None
     content = as_data(checked)
     for _try in range(TRIES):
         try:
@@ -72,21 +75,13 @@ def _check_key(key: str, *, owner_id: int) -> None:
         raise Conflict(f"“{key}” belongs to another user. Choose another key for your instrument.")
 
 
-class TutorialInvalid(Invalid):
-    """The content cannot be a tutorial. `problems` names every place and reason."""
-
-    def __init__(self, refused: Refused) -> None:
-        super().__init__(refused.errors("tutorial"))
-        self.problems = refused.problems
-
-
 def store_tutorial(
     content: Any, *, reference: str, owner_id: int, complete: bool = False
 ) -> TutorialContent:
     """Store a tutorial for an instrument, or return this owner's identical one.
 
     complete: whether to refuse questions without a text, and too few for two rounds.
-    Raises `TutorialInvalid` with every problem, and `NotFound` for an unknown instrument.
+    Raises `NotDefined` with every problem, and `NotFound` for an unknown instrument.
     """
     try:
         instrument = studies_queries.named(reference)
@@ -96,7 +91,7 @@ def store_tutorial(
         how = tutorials.complete if complete else tutorials.read_tutorial
         how(content, instrument=instrument.key, criteria=instrument.criteria)
     except Refused as refused:
-        raise TutorialInvalid(refused) from None
+        raise NotDefined(refused, "tutorial") from None
     with transaction.atomic():
         made, is_new = TutorialContent.objects.get_or_create(
             owner_id=owner_id,

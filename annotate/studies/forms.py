@@ -1,10 +1,10 @@
-"""Parts of a definition that are added, removed and moved in its form."""
+"""The forms of instruments and of tutorials: JSON from the fields of a browser, and back."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from django.http import QueryDict
 
@@ -23,6 +23,7 @@ from annotate.instruments.rating.instrument import (
 from annotate.instruments.tutorials import MOST_QUESTIONS
 
 Content = dict[str, Any]
+T = TypeVar("T", list[Any], dict[str, Any])
 
 
 def changed(content: Content, act: str) -> str:
@@ -147,7 +148,7 @@ def content_of(post: QueryDict) -> Content:
     head = {name: _text(post, name) for name in HEAD}
     head["key"] = head["key"] or identifier_from(head["label"])
     example = _named(post, "example-", EXAMPLE)
-    example["paragraphs"] = _list(_text(post, "example-paragraphs"))
+    example["paragraphs"] = _stored(_text(post, "example-paragraphs"), [])
     found = head | {
         "steps": [line for line in _text(post, "steps").split("\n") if line.strip()],
         "compares": "compares" in post,
@@ -198,7 +199,7 @@ def _level(post: QueryDict, at: str) -> Content:
 
 def _section(post: QueryDict, place: int) -> Content:
     words = _named(post, f"s{place}-", SECTION)
-    return _filled(words | {"examples": _list(_text(post, f"s{place}-kept"))})
+    return _filled(words | {"examples": _stored(_text(post, f"s{place}-kept"), [])})
 
 
 def _whole(text: str) -> Any:
@@ -211,20 +212,20 @@ def _decimal(text: str) -> Any:
     return float(plain) if DECIMAL.fullmatch(plain) else text.strip()
 
 
-def _list(text: str) -> list[Any]:
-    """Return a kept list; nothing where somebody has changed it into something else."""
+def _stored(text: str, otherwise: T) -> T:
+    """Return what the form has kept as JSON, of the type of `otherwise`, else that.
+
+    Somebody may have changed it into something else; an unpaired surrogate cannot be shown.
+    """
     try:
-        found = parse(text) if text else []
+        found = parse(text) if text else otherwise
     except Refused:
-        return []
-    fine = isinstance(found, list) and storable(json.dumps(found, ensure_ascii=False))
-    return found if fine else []
+        return otherwise
+    fine = isinstance(found, type(otherwise)) and storable(json.dumps(found, ensure_ascii=False))
+    return found if fine else otherwise
 
 
 # The fields of a definition, as the page of the form shows them.
-
-
-ShownContent = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -248,10 +249,10 @@ class Boxes:
         shown = "" if value is None else value
         return Box(at, shown, self.told.get(at, ""), at == self.focus)
 
-    def named(self, before: str, values: ShownContent, names: Sequence[str]) -> dict[str, Box]:
+    def named(self, before: str, values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Box]:
         return {name: self.one(before + name, values.get(name)) for name in names}
 
-    def criterion(self, place: int, given: ShownContent) -> dict[str, Any]:
+    def criterion(self, place: int, given: Mapping[str, Any]) -> dict[str, Any]:
         at = f"c{place}"
         return {
             "at": at,
@@ -264,11 +265,11 @@ class Boxes:
             **self.named(f"{at}-", given, (*CRITERION, *CONSTANTS)),
         }
 
-    def level(self, at: str, given: ShownContent) -> dict[str, Any]:
+    def level(self, at: str, given: Mapping[str, Any]) -> dict[str, Any]:
         requires = given.get("requires", ())
         return {"at": at, "requires": requires, **self.named(f"{at}-", given, LEVEL)}
 
-    def section(self, place: int, given: ShownContent) -> dict[str, Any]:
+    def section(self, place: int, given: Mapping[str, Any]) -> dict[str, Any]:
         at, kept = f"s{place}", given.get("examples", [])
         return {
             "at": at,
@@ -282,7 +283,7 @@ class Boxes:
 
 
 def showing_shown(
-    content: ShownContent, problems: Sequence[Problem], *, focus: str = ""
+    content: Mapping[str, Any], problems: Sequence[Problem], *, focus: str = ""
 ) -> dict[str, Any]:
     """Return the fields for the page, in the shape of the definition."""
     boxes, example = Boxes(_told(problems), focus), content.get("example", {})
@@ -310,7 +311,7 @@ def _told(problems: Sequence[Problem]) -> dict[str, str]:
     return told
 
 
-def _kept(parts: Sequence[Any]) -> str:
+def _kept(parts: Any) -> str:
     """Return what the form has no fields for as JSON; "" if nothing."""
     return json.dumps(parts, ensure_ascii=False) if parts else ""
 
@@ -362,26 +363,17 @@ class ShownQuestion:
         return not self.kept and lacks
 
 
-@dataclass(frozen=True)
-class ShownProblem:
-    """A problem in people's words. anchor: the field, without the number sign."""
-
-    anchor: str
-    where: str
-    message: str
-
-
 def tutorial_content(
     post: QueryDict, *, instrument: str, criteria: Mapping[str, Criterion]
 ) -> Content:
     """Return the tutorial that a browser's fields describe; what is wrong in it is kept."""
     n = min(number_from(post.get("n", "")) or 0, MOST_QUESTIONS + 1)
-    asked = _text(post, "asked")
+    asked, given = _text(post, "asked"), _stored(_text(post, "shared"), {})
     return {
         "instrument": instrument,
         **{name: _text(post, name) for name in TUTORIAL_HEAD},
         **({"asked": number_from(asked) or asked} if asked else {}),
-        **_shared(post),
+        **{name: given[name] for name in SHARED if name in given},
         "questions": [_question(post, place, criteria) for place in range(n)],
     }
 
@@ -400,35 +392,28 @@ def tutorials_rows(
     ]
 
 
-def tutorial_placed(problems: Sequence[Problem]) -> list[ShownProblem]:
-    """Return problems with the number of the question and the field, for the list above."""
-    return [_placed(one) for one in problems]
+def tutorial_placed(problem: Problem) -> Located:
+    """Return a problem with the number of the question and the field, for the list above."""
+    at = AT.fullmatch(problem.path)
+    if at is None:
+        head = problem.path.partition(".")[0].partition("[")[0]
+        anchor = head if head in (*TUTORIAL_HEAD, "asked") else "questions"
+        return Located(anchor, problem.path, problem.message)
+    place, name = int(at[1]), at[2] or ""
+    anchor = f"q{place}-{_field(name)}" if name else f"q{place}"
+    where = f"Question {place + 1}{', ' if name else ''}{_said(name)}"
+    return Located(anchor, where, problem.message)
 
 
 def shared(content: Content) -> str:
     """Return what all questions share, and the form has no fields for, as JSON; "" if nothing."""
-    found = {name: content[name] for name in SHARED if content.get(name)}
-    return json.dumps(found, ensure_ascii=False) if found else ""
-
-
-def _shared(post: QueryDict) -> Content:
-    given = _parsed(_text(post, "shared"))
-    return {name: given[name] for name in SHARED if name in given}
-
-
-def _parsed(text: str) -> Content:
-    try:
-        found = parse(text)
-    except Refused:
-        return {}
-    fine = isinstance(found, dict) and storable(json.dumps(found, ensure_ascii=False))
-    return found if fine else {}  # an unpaired surrogate cannot be shown
+    return _kept({name: content[name] for name in SHARED if content.get(name)})
 
 
 def _question(post: QueryDict, place: int, criteria: Mapping[str, Criterion]) -> Content:
     at = f"q{place}-"
     if kept := _text(post, f"{at}kept"):
-        return _parsed(kept)
+        return _stored(kept, {})
     criterion = criteria.get(_text(post, f"{at}criterion"))
     levels = criterion.levels if criterion else ()
     words = {name: _text(post, at + name) for name in WORDS if at + name in post}
@@ -486,19 +471,6 @@ def _answers_fit(raw: Content, criteria: Mapping[str, Criterion]) -> bool:
         and isinstance(feedback, dict)
         and set(feedback) <= set(map(str, values))
         and all(isinstance(why, str) for why in feedback.values())
-    )
-
-
-def _placed(problem: Problem) -> ShownProblem:
-    at = AT.fullmatch(problem.path)
-    if at is None:
-        head = problem.path.partition(".")[0].partition("[")[0]
-        anchor = head if head in (*TUTORIAL_HEAD, "asked") else "questions"
-        return ShownProblem(anchor, problem.path, problem.message)
-    place, name = int(at[1]), at[2] or ""
-    anchor = f"q{place}-{_field(name)}" if name else f"q{place}"
-    return ShownProblem(
-        anchor, f"Question {place + 1}{', ' if name else ''}{_said(name)}", problem.message
     )
 
 

@@ -1,4 +1,4 @@
-"""Which instrument a campaign uses: built in, or defined by a researcher."""
+"""What a campaign asks: its instrument, tutorial, texts and background questions."""
 
 import hashlib
 import json

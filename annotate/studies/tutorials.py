@@ -1,11 +1,10 @@
-"""A first version of a tutorial for an instrument, made of its definition: two rounds of questions.
+"""Tutorials for researchers: a first draft, the built-in files, and what answers are told.
 
-Each question asks for one level of one criterion. Its text is one of the definition's own examples
-where an example has the level's label, otherwise it is empty: the researcher writes it.
+Each question of a draft asks for one level of one criterion. Its text is one of the definition's
+own examples where one has the level's label, otherwise it is empty: the researcher writes it.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -170,52 +169,37 @@ def _folder(key: str) -> Path | None:
 # The feedback after each answer of a tutorial, for researchers who review it.
 
 
-@dataclass(frozen=True)
-class Said:
-    """One answer, whether it is accepted, and the feedback."""
-
-    answer: "Words"
-    accepted: bool
-    sentence: str
+Answer = tuple["Words", bool, str]  # an answer, whether it is accepted, and the feedback
 
 
-@dataclass(frozen=True)
-class Part:
-    """The answers to a whole question (`title` is ""), or to one of its paragraphs."""
-
-    title: str
-    answers: tuple[Said, ...]
-
-
-def feedback_on_answers(question: Question) -> tuple[Part, ...]:
+def feedback_on_answers(question: Question) -> list[tuple[str, list[Answer]]]:
+    """Return the answers to a whole question (under ""), or to each of its paragraphs."""
     if isinstance(question, Choice):
-        return (Part("", _choice(question)),)
+        said = question.feedback
+        answers: list[Answer] = [
+            (one.label, one.value in question.accepted, said[str(one.value)])
+            for one in question.options
+        ]
+        return [("", answers)]
     if isinstance(question, Edit):
-        return (Part("", tuple(_edit(question))),)
+        return [("", _edit(question))]
     if isinstance(question, Evidence):
-        return tuple(
-            Part(f"Paragraph {number}", tuple(_paragraph(one)))
+        return [
+            (f"Paragraph {number}", _paragraph(one))
             for number, one in enumerate(question.paragraphs, start=1)
-        )
-    return ()
+        ]
+    return []
 
 
-def _choice(question: Choice) -> tuple[Said, ...]:
-    return tuple(
-        Said(one.label, one.value in question.accepted, question.feedback[str(one.value)])
-        for one in question.options
-    )
-
-
-def _edit(question: Edit) -> list[Said]:
+def _edit(question: Edit) -> list[Answer]:
     return [
-        *(Said(f"Exactly “{one}”", True, question.feedback) for one in question.alternatives),
-        Said("No rule finds a fault: error gone, facts kept, nothing new", True, question.feedback),
+        *((f"Exactly “{one}”", True, question.feedback) for one in question.alternatives),
+        ("No rule finds a fault: error gone, facts kept, nothing new", True, question.feedback),
         *(
-            Said(_too_often(one.at_most, one.strings), False, one.feedback)
+            (_too_often(one.at_most, one.strings), False, one.feedback)
             for one in (*question.defects, *question.slips)
         ),
-        *(Said(f"Without {_any(one.any_of)}", False, one.feedback) for one in question.meaning),
+        *((f"Without {_any(one.any_of)}", False, one.feedback) for one in question.meaning),
     ]
 
 
@@ -227,9 +211,9 @@ def _any(strings: Sequence[str]) -> str:
     return " or ".join(f"“{one}”" for one in strings)
 
 
-def _paragraph(paragraph: Paragraph) -> list[Said]:
-    verdicts = [
-        Said(one.label, one.value == paragraph.verdict, paragraph.feedback[str(one.value)])
+def _paragraph(paragraph: Paragraph) -> list[Answer]:
+    verdicts: list[Answer] = [
+        (one.label, one.value == paragraph.verdict, paragraph.feedback[str(one.value)])
         for one in VERDICTS
     ]
     said = paragraph.highlight
@@ -238,7 +222,7 @@ def _paragraph(paragraph: Paragraph) -> list[Said]:
     expected = " and ".join(f"“{one}”" for one in paragraph.evidence)
     return [
         *verdicts,
-        Said(f"Then highlighted: {expected}, up to the whole sentence", True, said.good),
-        Said("More than the sentence", False, said.poor),
-        Said("None of these words", False, said.none),
+        (f"Then highlighted: {expected}, up to the whole sentence", True, said.good),
+        ("More than the sentence", False, said.poor),
+        ("None of these words", False, said.none),
     ]

@@ -1,7 +1,8 @@
-"""The first items of an uploaded file, as annotators will see them: nothing is stored."""
+"""The researcher's pages of instruments and tutorials: list, define, preview, edit."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -59,7 +60,7 @@ from annotate.studies import (
 from annotate.studies import (
     queries as studies_queries,
 )
-from annotate.studies.definitions import NotDefined, TutorialInvalid
+from annotate.studies.definitions import NotDefined
 from annotate.studies.forms import content_of
 from annotate.studies.tutorials import feedback_on_answers
 from annotate.work import pages as work_pages
@@ -122,35 +123,40 @@ def index(request: HttpRequest) -> HttpResponseBase:
     return render(request, "instruments/list.html", context)
 
 
+def _act_on_text(
+    request: HttpRequest,
+    page: Callable[..., HttpResponseBase],
+    act: Callable[[Any], HttpResponseBase],
+) -> HttpResponseBase:
+    """Act on the JSON of a form, its text or its file; what is wrong is told beside it."""
+    form = DefinitionForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return page(request, form, status=422)
+    try:
+        return act(parse(form.text))
+    except (Refused, NotDefined) as refused:
+        return page(request, form, status=422, problems=refused.problems)
+    except Conflict as conflict:  # of another's key
+        problems = [Problem("key", conflict.message)]
+        return page(request, form, status=conflict.status, problems=problems)
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @researcher_page
 def new(request: HttpRequest) -> HttpResponseBase:
-    if request.method != "POST":
-        start = _text(request.GET.get("from", ""))
-        return form_page(request, DefinitionForm(initial={"definition": start}))
-    form = DefinitionForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return form_page(request, form, status=422)
-    try:
-        made = definitions.define(parse(form.text), owner_id=request.user.pk or 0)
-    except NotDefined as refused:
-        return form_page(request, form, status=422, problems=refused.problems)
-    except Refused as refused:
-        return form_page(request, form, status=422, problems=refused.problems)
-    except Conflict as conflict:
-        problems = [Problem("key", conflict.message)]
-        return form_page(request, form, status=conflict.status, problems=problems)
-    return defined(request, made.definition, version=made.version)
+    if request.method == "POST":
+        return _act_on_text(request, form_page, partial(_define, request))
+    start = _text(request.GET.get("from", ""))
+    return form_page(request, DefinitionForm(initial={"definition": start}))
 
 
-def defined(
-    request: HttpRequest, definition: Mapping[str, Any], *, version: int
-) -> HttpResponseBase:
-    """Say that an instrument is stored, and show the list."""
-    text = f"“{definition['label']}”, version {version}, is defined."
-    preview = reverse("annotate:instrument-preview", args=[definition["key"], version])
-    messages.success(request, with_link(text, preview, "Preview it"))
+def _define(request: HttpRequest, content: Any) -> HttpResponseBase:
+    """Store an instrument, say so, and show the list."""
+    made = definitions.define(content, owner_id=request.user.pk or 0)
+    text = f"“{made.definition['label']}”, version {made.version}, is defined."
+    preview = reverse("annotate:instrument-preview", args=[made.key, made.version])
+    messages.success(request, _with_preview(text, preview))
     return redirect("annotate:instruments")
 
 
@@ -162,15 +168,12 @@ def download(_request: HttpRequest, key: str, version: str) -> HttpResponseBase:
     content = _text(f"{key}@{version}")
     if not content:
         raise NotFound("There is no such instrument, or it is not made of a definition.")
-    name = f'attachment; filename="{key}-{version}.json"'
-    return HttpResponse(
-        content, content_type="application/json", headers={"Content-Disposition": name}
-    )
+    return _file(content, f"{key}-{version}")
 
 
-def with_link(text: str, address: str, words: str) -> SafeString:
+def _with_preview(text: str, address: str) -> SafeString:
     """Return a message with a link to the next step."""
-    return format_html('{} <a href="{}">{}</a>', text, address, words)
+    return format_html('{} <a href="{}">Preview it</a>', text, address)
 
 
 def instruments_data(reference: str) -> dict[str, Any]:
@@ -202,21 +205,22 @@ def form_page(
 @never_cache
 @researcher_page
 def tutorial_contents_page(request: HttpRequest, key: str) -> HttpResponseBase:
-    instrument = instrument_named(key)
-    if request.method != "POST":
-        return tutorial_form_page(request, instrument, DefinitionForm())
-    form = DefinitionForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return tutorial_form_page(request, instrument, form, status=422)
-    try:
-        made = definitions.store_tutorial(
-            parse(form.text), reference=key, owner_id=request.user.pk or 0
-        )
-    except (Refused, TutorialInvalid) as refused:
-        return tutorial_form_page(request, instrument, form, status=422, problems=refused.problems)
+    page = partial(tutorial_form_page, instrument=instrument_named(key))
+    if request.method == "POST":
+        return _act_on_text(request, page, partial(_store_tutorial, request, key))
+    return page(request, DefinitionForm())
+
+
+def _store_tutorial(
+    request: HttpRequest, key: str, content: Any, *, complete: bool = False
+) -> HttpResponseBase:
+    """Store a tutorial, say so, and show the list."""
+    made = definitions.store_tutorial(
+        content, reference=key, owner_id=request.user.pk or 0, complete=complete
+    )
     text = "The tutorial is stored. Choose it when you create a campaign."
     preview = reverse("annotate:tutorial-stored-preview", args=[key, made.pk])
-    messages.success(request, with_link(text, preview, "Preview it"))
+    messages.success(request, _with_preview(text, preview))
     return redirect("annotate:tutorials", key=key)
 
 
@@ -249,9 +253,9 @@ def instrument_named(reference: str) -> Instrument:
 
 def tutorial_form_page(
     request: HttpRequest,
-    instrument: Instrument,
     form: DefinitionForm,
     *,
+    instrument: Instrument,
     status: int = 200,
     **context: Any,
 ) -> HttpResponseBase:
@@ -292,17 +296,10 @@ def instrument(request: HttpRequest, key: str, version: str) -> HttpResponseBase
 @researcher_page
 def instrument_draft(request: HttpRequest) -> HttpResponseBase:
     """Show the task page of a definition that was checked and is not stored yet."""
-    form = DefinitionForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return form_page(request, form, status=422)
-    try:
-        return draft_example(request, parse(form.text))
-    except Refused as refused:
-        return form_page(request, form, status=422, problems=refused.problems)
+    return _act_on_text(request, form_page, partial(_draft_example, request))
 
 
-def draft_example(request: HttpRequest, content: Any) -> HttpResponseBase:
-    """Show the task page of a definition that is not stored; raises `Refused`."""
+def _draft_example(request: HttpRequest, content: Any) -> HttpResponseBase:
     return _example(request, Rating(read_definition(content)))
 
 
@@ -335,18 +332,8 @@ def tutorial_stored(request: HttpRequest, key: str, tutorial_id: int) -> HttpRes
 def tutorial_draft(request: HttpRequest, key: str) -> HttpResponseBase:
     """Show a tutorial that was checked and is not stored yet."""
     found = instrument_named(key)
-    form = DefinitionForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return tutorial_form_page(request, found, form, status=422)
-    try:
-        return draft_question(request, found, parse(form.text))
-    except Refused as refused:
-        return tutorial_form_page(request, found, form, status=422, problems=refused.problems)
-
-
-def draft_question(request: HttpRequest, found: Instrument, content: Any) -> HttpResponseBase:
-    """Show a question of a tutorial that is not stored; raises `Refused` as `reading.read` does."""
-    return _question(request, found, content, is_draft=True)
+    page = partial(tutorial_form_page, instrument=found)
+    return _act_on_text(request, page, partial(_question, request, found, is_draft=True))
 
 
 @require_POST
@@ -445,29 +432,17 @@ def instrument_forms_page(request: HttpRequest) -> HttpResponseBase:
             request, instruments_data(request.GET.get("from", "")) or rating_instrument.instrument()
         )
     content, act = content_of(request.POST), request.POST.get("act", "save")
-    if act == "save":
-        return _saved(request, content)
-    if act == "preview":
-        return _preview(request, content)
-    return _form(request, content, focus=studies_forms.changed(content, act))
-
-
-def _saved(request: HttpRequest, content: Content) -> HttpResponseBase:
     try:
-        made = definitions.define(content, owner_id=request.user.pk or 0)
-    except NotDefined as refused:
+        if act == "save":
+            return _define(request, content)
+        if act == "preview":
+            return _draft_example(request, content)
+    except (NotDefined, Refused) as refused:
         return _form(request, content, problems=refused.problems)
     except Conflict as conflict:
         problems = [Problem("key", conflict.message)]
         return _form(request, content, problems=problems, status=conflict.status)
-    return defined(request, made.definition, version=made.version)
-
-
-def _preview(request: HttpRequest, content: Content) -> HttpResponseBase:
-    try:
-        return draft_example(request, content)
-    except Refused as refused:
-        return _form(request, content, problems=refused.problems)
+    return _form(request, content, focus=studies_forms.changed(content, act))
 
 
 def _form(
@@ -506,10 +481,13 @@ def tutorial_forms_page(request: HttpRequest, key: str) -> HttpResponseBase:
         request.POST, instrument=instrument.key, criteria=known
     )
     act, _colon, place = request.POST.get("act", "save").partition(":")
-    if act == "save":
-        return _tutorial_saved(request, instrument, content)
-    if act == "preview":
-        return _tutorial_preview(request, instrument, content)
+    try:
+        if act == "save":
+            return _store_tutorial(request, instrument.key, content, complete=True)
+        if act == "preview":
+            return _question(request, instrument, content, is_draft=True)
+    except (NotDefined, Refused) as refused:
+        return _tutorial_form(request, instrument, content, problems=refused.problems)
     focus = _changed(instrument, content, act, place, request.POST.get("about", ""))
     return _tutorial_form(request, instrument, content, focus=focus)
 
@@ -521,30 +499,6 @@ def _start(request: HttpRequest, instrument: Instrument) -> Content:
         return tutorials.draft(instrument)
     found: Content = studies_queries.content(stored, key=instrument.key)
     return found
-
-
-def _tutorial_saved(
-    request: HttpRequest, instrument: Instrument, content: Content
-) -> HttpResponseBase:
-    try:
-        made = definitions.store_tutorial(
-            content, reference=instrument.key, owner_id=request.user.pk or 0, complete=True
-        )
-    except TutorialInvalid as refused:
-        return _tutorial_form(request, instrument, content, problems=refused.problems)
-    text = "The tutorial is stored. Choose it when you create a campaign."
-    preview = reverse("annotate:tutorial-stored-preview", args=[instrument.key, made.pk])
-    messages.success(request, with_link(text, preview, "Preview it"))
-    return redirect("annotate:tutorials", key=instrument.key)
-
-
-def _tutorial_preview(
-    request: HttpRequest, instrument: Instrument, content: Content
-) -> HttpResponseBase:
-    try:
-        return draft_question(request, instrument, content)
-    except Refused as refused:
-        return _tutorial_form(request, instrument, content, problems=refused.problems)
 
 
 def _changed(instrument: Instrument, content: Content, act: str, place: str, about: str) -> int:
@@ -581,7 +535,7 @@ def _tutorial_form(
         "shared": studies_forms.shared(content),
         "criteria": known.values(),
         "input_label": tutorials.input_label(instrument),
-        "placed": studies_forms.tutorial_placed(problems),
+        "placed": list(map(studies_forms.tutorial_placed, problems)),
         "problems": {one.path: one.message for one in problems},
         "focus": focus,
         "unwritten": next((one.place for one in questions if one.lacks_text), -1),

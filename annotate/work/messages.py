@@ -14,17 +14,17 @@ from annotate.crowds.contract import from_json
 from annotate.crowds.prices import ZERO
 from annotate.instruments.base import Instrument
 from annotate.instruments.tutorials import Tutorial
-from annotate.models import Batch, TutorialRound
+from annotate.models import Batch, Review, Ruling, TutorialRound
 from annotate.pay.promise_queries import ROUNDS
-from annotate.review.queries import Fired, Looked, OwnRuling, OwnTask
-from annotate.screening.base import Told
+from annotate.review.queries import OwnStanding
+from annotate.screening.base import Task, Told, Verdict
 from annotate.screening.screens import SCREENS, Settings
 from annotate.work.task import Study, Visit
 from annotate.work.tutorial_queries import Status
 from annotate.work.units import Unit
 
 
-def notice(found: Fired, settings: Settings, instrument: Instrument) -> Told:
+def notice(found: Verdict, settings: Settings, instrument: Instrument) -> Told:
     """Return a title and sentences for one screen: their numbers, and where the screen begins."""
     screen = SCREENS.get(found.screen)
     if screen is None:
@@ -35,14 +35,14 @@ def notice(found: Fired, settings: Settings, instrument: Instrument) -> Told:
     return title, [*sentences, _rests_on(found)]
 
 
-def _rests_on(found: Fired) -> str:
+def _rests_on(found: Verdict) -> str:
     said = ngettext(
         "This rests on %(n)d of your tasks.", "This rests on %(n)d of your tasks.", found.n
     )
     return said % {"n": found.n}
 
 
-def evidence(found: Fired, tasks: Iterable[OwnTask], instrument: Instrument) -> list[Any]:
+def evidence(found: Verdict, tasks: Iterable[Task], instrument: Instrument) -> list[Any]:
     """Return (task, what the screen saw in it) for the tasks that this screen looks at."""
     screen = SCREENS.get(found.screen)
     see = screen.annotators.evidence if screen else None
@@ -50,9 +50,11 @@ def evidence(found: Fired, tasks: Iterable[OwnTask], instrument: Instrument) -> 
     return [(task, said) for task, said in told if said]
 
 
-def status(looked: Looked) -> dict[str, str]:
+def status(standing: OwnStanding) -> dict[str, str]:
     """Return the state in one line (`title`, with an icon and a tone) and what it means."""
-    if looked.status == "cleared" and looked.blocked:
+    review = standing.review
+    assert review is not None
+    if review.status == "cleared" and standing.blocked:
         return {
             "icon": "info",
             "tone": "act",
@@ -62,16 +64,16 @@ def status(looked: Looked) -> dict[str, str]:
                 "researcher’s studies."
             ),
         }
-    found = _of_work(looked)
-    if looked.blocked:
+    found = _of_work(review, person_looked=standing.person_looked)
+    if standing.blocked:
         closed = _("This researcher’s studies are closed to you.")
         return found | {"text": f"{found['text']} {closed}"}
     return found
 
 
-def _of_work(looked: Looked) -> dict[str, str]:
+def _of_work(review: Review, *, person_looked: bool) -> dict[str, str]:
     """What `status` says of the work alone."""
-    if looked.status == "open":
+    if review.status == "open":
         return {
             "icon": "clock",
             "tone": "act",
@@ -81,19 +83,19 @@ def _of_work(looked: Looked) -> dict[str, str]:
                 "you get no new tasks in this study, and what you have earned stays yours."
             ),
         }
-    if looked.status == "cleared":
+    if review.status == "cleared":
         return {
             "icon": "check",
             "tone": "",
             "title": _("Your work was looked at, and it counts")
-            if looked.person_looked
+            if person_looked
             else _("Your work counts"),
             "text": _("Nothing changes for you: you can go on, and you are paid as usual."),
         }
     person = _("A person decided about your work.")
-    if looked.person_looked:
+    if person_looked:
         person = _("A person looked at your work and decided about it.")
-    if looked.pay_refused:
+    if review.pay_refused:
         text = _(
             "It is not used in the results and not paid. The reason is below. What you earned by "
             "the tutorial stays yours."
@@ -107,9 +109,9 @@ def _of_work(looked: Looked) -> dict[str, str]:
     return {"icon": "info", "tone": "act", "title": title, "text": f"{person} {text}"}
 
 
-def decided(rulings: Iterable[OwnRuling]) -> list[tuple[str, OwnRuling]]:
+def decided(rulings: Iterable[Ruling]) -> list[tuple[str, Ruling]]:
     """Return the sentences about decisions. Those made at once for one reason are joined."""
-    told: list[tuple[str, OwnRuling]] = []
+    told: list[tuple[str, Ruling]] = []
     for ruled in rulings:
         if told and ruled.at == told[-1][1].at:
             told[-1] = (f"{told[-1][0]} {act(ruled.act)}", ruled)

@@ -38,11 +38,12 @@ from annotate.instruments.base import Material
 from annotate.instruments.grading import Grade
 from annotate.instruments.rating import instrument as rating_instrument
 from annotate.instruments.tutorials import Question
-from annotate.models import Batch
+from annotate.models import Batch, Review
 from annotate.pay import promise_queries, tallies
 from annotate.pay import queries as pay_queries
 from annotate.review import appeals
 from annotate.review import queries as review_queries
+from annotate.screening.screens import Settings
 from annotate.studies import queries as studies_queries
 from annotate.studies.queries import BackgroundQuestion
 from annotate.work import (
@@ -310,29 +311,32 @@ def _how_paid(visit: task.Visit) -> dict[str, Any]:
 
 def _looked(visit: task.Visit) -> dict[str, Any]:
     """What was noticed in their work, what was decided, and how they can respond."""
-    found, instrument = review_queries.standing_of(visit.id), visit.study.instrument
+    found = review_queries.standing_of(visit.id)
     shown = {
-        "looked": found.looked,
-        "blocked": found.blocked,
+        "looked": found,
         "appeal_form": found.form,
         "appeal_limit": appeals.LONGEST,
         "answer_days": appeals.TO_ANSWER.days,
     }
-    looked = found.looked
-    if not looked:
-        return shown
-    tasks = review_queries.tasks(visit.id) if looked.notices else []
-    return shown | {
-        "standing": work_messages.status(looked),
+    return shown | (_review(visit, found, found.review) if found.review else {})
+
+
+def _review(visit: task.Visit, found: review_queries.OwnStanding, review: Review) -> dict[str, Any]:
+    instrument = visit.study.instrument
+    settings = Settings.from_dict(review.campaign.screening)
+    tasks = review_queries.tasks(visit.id) if found.notices else []
+    notices = [(flag.at, review_queries.verdict_of(flag)) for flag in found.notices]
+    return {
+        "standing": work_messages.status(found),
         "notices": [
             {
-                "at": notice.at,
-                "told": work_messages.notice(notice, looked.settings, instrument),
-                "evidence": work_messages.evidence(notice, tasks, instrument),
+                "at": at,
+                "told": work_messages.notice(verdict, settings, instrument),
+                "evidence": work_messages.evidence(verdict, tasks, instrument),
             }
-            for notice in looked.notices
+            for at, verdict in notices
         ],
-        "rulings": work_messages.decided(looked.rulings),
+        "rulings": work_messages.decided(found.rulings),
     }
 
 

@@ -463,7 +463,7 @@ class EffectView(BoundedView):
         if case is None:
             raise NotFound("No annotator of this name has entered this campaign.")
         shown = case.shows_effect
-        found = stopping.measure(campaign.pk, case.annotator_id) if shown else None
+        found = stopping.measure(*case.person) if shown else None
         body = {"final_from": case.final_from, "effects": found}
         return Response(ExclusionEffectSerializer(body).data)
 

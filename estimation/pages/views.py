@@ -203,9 +203,7 @@ def effect(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponse
         raise NotFound("No annotator of this name has entered this campaign.")
     context: dict[str, Any] = {
         "case": case,
-        "effects": stopping.measure(case.campaign_id, case.annotator_id)
-        if case.shows_effect
-        else (),
+        "effects": stopping.measure(*case.person) if case.shows_effect else (),
         "sees_results": access(request.user, public_id).sees_results,
         "section": "reviews",
     }

@@ -16,6 +16,7 @@ from annotate.models import (
     Batch,
     Campaign,
     Item,
+    ItemOrder,
     LedgerEntry,
     Participation,
     Payout,
@@ -24,7 +25,6 @@ from annotate.models import (
 )
 from annotate.models.base import ItemMeasure
 from annotate.review import items as review_items
-from annotate.review.items import NewOrder
 from tests import reviewed
 from tests.annotate import market
 from tests.annotate.lists import crowd
@@ -253,6 +253,6 @@ def _ordered(made: Campaign, figures: dict[int, float]) -> None:
     )
 
 
-def _order(measure: ItemMeasure, places: Any, values: Any) -> NewOrder:
+def _order(measure: ItemMeasure, places: Any, values: Any) -> ItemOrder:
     by = np.argsort(review_items.sort_keys(measure, values, higher_is_better=True), kind="stable")
-    return NewOrder(None, "overall", measure, places[by], values[by])
+    return review_items.new_order(None, "overall", measure, places[by], values[by])

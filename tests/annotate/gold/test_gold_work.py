@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 
 from annotate.campaigns import exports, totals
 from annotate.common.errors import Conflict
-from annotate.models import Assignment, Campaign, GoldAnswer, Judgment, LedgerEntry, Slot
+from annotate.models import Assignment, Campaign, GoldAnswer, GoldItem, Judgment, LedgerEntry, Slot
 from annotate.pay import budget
 from annotate.review import gold
 from annotate.work import leasing, picking, submitting, task
 from tests.annotate.gold.study import BAD, campaign, do
 from tests.annotate.work.pages.working import call, expire, work_data, work_url
-from tests.annotate.work.test_submitting import statements
 from tests.factories import GOOD, judge, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -158,26 +157,6 @@ def test_nothing_that_an_annotator_sees_tells_gold_from_other_tasks(client):
 
 
 @pytest.mark.slow
-def test_a_submit_with_gold_takes_two_more_statements_at_most(client):
-    study = campaign(items=30, share=12, n=60, annotator_cap=None)
-    who = person(study)
-    for _ in range(3):
-        do(who)
-    leasing.lease_ahead(who.pk, after=leased(who).pk)
-    found = []
-    for _ in range(20):
-        now = leased(who)
-        call(client, who, "draft", {"revision": 0, "data": {}}, assignment=now.pk)
-        given = {**GOOD, **(BAD if now.gold_id else {})}
-        body = {"response": given, "active_seconds": 9.0, "version": study.instrument_version}
-        lines = statements(client, who, "submit", body, assignment=now.pk)
-        came = Assignment.objects.latest("pk")
-        found.append((now.gold_id is not None, came.gold_id is not None, len(lines)))
-    assert {kind[:2] for kind in found} == {(a, b) for a in (True, False) for b in (True, False)}
-    assert max(n for *_kind, n in found) <= 22, found
-
-
-@pytest.mark.slow
 def test_gold_that_was_given_back_or_ran_out_is_not_replaced():
     study = campaign(items=40, annotator_cap=None)
     who = person(study)
@@ -253,11 +232,12 @@ def test_standing_says_what_the_page_says():
 
 def test_gold_is_fixed_when_the_campaign_opens():
     study = campaign()
+    new = [GoldItem(name="x", text="x x", expected={"fluency": [0]})]
     for act in (
         lambda: gold.set_share(study.pk, 2, actor_id=None),
         lambda: gold.remove(study.pk, ["gold-1"], actor_id=None),
         lambda: gold.confirm(study.pk, ["gold-1"], actor_id=None),
-        lambda: gold.add(study.pk, [gold.NewGold("x", "x x", {"fluency": [0]})], actor_id=1),
+        lambda: gold.add(study.pk, new, actor_id=1),
     ):
         with pytest.raises(Conflict, match="fixed when a campaign opens"):
             act()

@@ -19,9 +19,8 @@ from annotate.crowds import batches, prices, registry
 from annotate.crowds.postings import units_needed
 from annotate.models import Campaign, GoldItem
 from annotate.pay import budget
-from annotate.review import gold
 from tests import factories
-from tests.annotate.gold.study import do, items, with_gold
+from tests.annotate.gold.study import do, with_gold
 from tests.annotate.researcher import created, lines, looked_at, tried
 from tests.factories import campaign, person, user
 
@@ -108,13 +107,6 @@ def test_wrong_gold_makes_no_campaign(changes: dict[str, Any], says: str) -> Non
         campaign(**changes)
     assert says in refused.value.errors["gold"]
     assert not Campaign.objects.exists()
-
-
-@pytest.mark.parametrize("share", [-1, 13])
-def test_an_impossible_share_makes_no_campaign(share: int) -> None:
-    with pytest.raises(Invalid) as refused:
-        campaign(gold_share=share)
-    assert list(refused.value.errors) == ["gold_share"]
 
 
 def command(folder: Path, *options: str) -> dict[str, Any]:
@@ -235,9 +227,3 @@ def test_a_stored_plan_of_before_has_no_gold() -> None:
     for name in ("gold", "gold_share"):
         kept.pop(name)
     assert stored._PLAN.validate_python(kept).gold == ()
-
-
-def test_gold_is_added_to_what_the_plan_brought() -> None:
-    made = campaign(gold_share=5, gold=tuple(ROWS), is_open=False)
-    gold.add(made.pk, items(2), actor_id=None)
-    assert list(made.gold.values_list("position", flat=True)) == list(range(8))

@@ -139,13 +139,6 @@ def test_restoring_and_lifting_the_block_is_one_act(ada: Client, who: Participat
 
 
 @pytest.mark.slow
-def test_what_is_said_after_restoring_alone_is_true(ada: Client, who: Participation) -> None:
-    page = choose(ada, review_of(who), "restore")
-    assert "The block stays: no new tasks are given out in the owner’s campaigns." in page
-    assert "New tasks are given out again" not in page
-
-
-@pytest.mark.slow
 def test_a_flag_of_somebody_blocked_is_cleared_with_or_without_the_block(
     ada: Client, who: Participation
 ) -> None:
@@ -203,18 +196,6 @@ def test_a_block_alone_can_be_appealed_as_long_as_it_lasts(
     assert appeal(who, token) == 409, "there is nothing to appeal against"
 
 
-def test_a_dismissed_appeal_against_a_block_is_the_last_until_the_next_ruling(
-    ada: Client, who: Participation
-) -> None:
-    assert appeal(who) == 200
-    appeals.dismiss(review_of(who).pk, actor_id=owner_of(ada).pk, answer="It stays.")
-    assert appeal(who) == 409
-    assert "appeal-send" not in own(who)
-    rule(review_of(who), owner_of(ada), Act.RESTORE)
-    assert "appeal-send" in own(who)
-    assert appeal(who) == 200
-
-
 @pytest.mark.slow
 def test_a_block_is_appealed_from_every_study_that_it_closes(
     ada: Client, who: Participation
@@ -256,14 +237,6 @@ def test_a_lifted_block_is_no_ground(ada: Client, who: Participation) -> None:
     rule(review, owner_of(ada), Act.RESTORE, Act.UNBLOCK)
     with pytest.raises(Conflict, match="nothing to appeal"):
         appeals.make(who.campaign_id, who.annotator_id, text="Why?")
-
-
-def test_an_appeal_against_a_block_waits_in_the_queue(ada: Client, who: Participation) -> None:
-    rule(review_of(who), owner_of(ada), Act.RESTORE)
-    assert appeal(who) == 200
-    page = text(ada.get("/reviews/"))
-    assert "1 waits for a ruling" in page
-    assert "Blocked</span>" in page
 
 
 def test_a_block_by_hand_without_any_review_can_be_appealed(ada: Client) -> None:

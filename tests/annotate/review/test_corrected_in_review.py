@@ -50,8 +50,8 @@ def test_both_answers_stand_on_the_case_page_and_the_later_one_counts(client: Cl
         corrected(one)
     work = evidence.work(review.campaign, review.annotator_id)
     assert work.all[0].earlier == ()  # what is compared has no earlier answers
-    shown = evidence_views.beside(work, 1)[0]
-    own = [line for line in shown.lines if not line.name]
+    _output, lines = evidence_views.compared(work, 1)[0]
+    own = [line for line in lines if not line.name]
     assert [line.standing for line in own] == ["correction", "superseded", "superseded"]
     assert [line.counts for line in own] == [True, False, False]
     # The latest of the earlier answers is first, and nothing in it stands apart from others'.
@@ -59,7 +59,7 @@ def test_both_answers_stand_on_the_case_page_and_the_later_one_counts(client: Cl
     assert [line.cells[0].text for line in own[:2]] == [fluency.said(1), fluency.said(-1)]
     assert own[1].diff
     assert not any(cell.off for line in own[1:] for cell in line.cells)
-    assert shown.n_apart == sum(cell.off for cell in own[0].cells)
+    assert lines[0].n_apart == sum(cell.off for cell in own[0].cells)
     page, after = seen(client, review)
     assert page.count(LATER) == len(work.page(1))
     assert page.count(MARK) == 2 * len(work.page(1))
@@ -76,8 +76,10 @@ def test_the_corrections_of_others_are_marked_too(client: Client) -> None:
     corrected(other)
     lines = [
         line
-        for one in evidence_views.beside(evidence.work(review.campaign, review.annotator_id), 1)
-        for line in one.lines
+        for _output, lines in evidence_views.compared(
+            evidence.work(review.campaign, review.annotator_id), 1
+        )
+        for line in lines
         if line.name == other.annotator.pseudonym and line.standing
     ]
     assert [line.standing for line in lines] == ["correction", "superseded", "superseded"]

@@ -1,5 +1,6 @@
 """What the screens found is kept for reviewers: one person's row, equal to a fresh screening."""
 
+import io
 import random
 from statistics import median
 
@@ -8,13 +9,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
-from hypothesis import given
-from hypothesis import strategies as st
 
 from annotate.models import Campaign, Review, Ruling, ScreenedAnnotator, Screening
 from annotate.models import review as models_review
 from annotate.review import evidence, reviews, rulings
-from annotate.screening.arrays import medians_of_others
 from annotate.screening.base import Verdict
 from tests import reviewed
 from tests.crowds.clock import Clock
@@ -71,9 +69,9 @@ def test_what_is_kept_is_what_a_fresh_screening_finds(
         ruled = Review.objects.filter(campaign=made).values_list("annotator", flat=True)
         for annotator_id in set(people_of(made)) - set(ruled):
             look = evidence.look(made, annotator_id)
-            if look.times is None:
+            if not look.seconds:
                 continue
-            assert (list(look.screens), look.times.others) == recomputed(made, annotator_id)
+            assert (list(look.screens), look.others_seconds) == recomputed(made, annotator_id)
             assert not look.awaited
 
 
@@ -91,30 +89,6 @@ def rule_on_somebody(made: Campaign, choose: random.Random, actor_id: int) -> No
     )
 
 
-def test_what_a_verdict_says_by_default_takes_no_room() -> None:
-    made = campaign(items=8)
-    for name in "abc":
-        reviewed._judge(person(made, name), 20.0, overall=1)
-    reviews.screen(made.pk)
-    kept = [said for row in ScreenedAnnotator.objects.all() for said in row.verdicts]
-    assert kept
-    assert not any("listed_at" in said and said["listed_at"] is None for said in kept)
-    assert not any(said.get("tier") == "" or said.get("evidence") == 0.0 for said in kept)
-
-
-@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6)), max_size=30))
-def test_the_medians_of_others_are_those_of_the_rest(given: list[tuple[int, int]]) -> None:
-    who = np.array([person for person, _ in given], dtype=np.int64)
-    value = np.array([seconds for _, seconds in given], dtype=np.float64)
-    found = medians_of_others(who, value, 5)
-    for person_ in range(5):
-        rest = value[who != person_]
-        if rest.size:
-            assert found[person_] == median(rest)
-        else:
-            assert np.isnan(found[person_])
-
-
 def test_excluded_work_keeps_the_evidence_of_its_exclusion(clock: Clock) -> None:
     review = reviewed.case(user())
     made, owner = review.campaign, review.campaign.memberships.get().user_id
@@ -125,9 +99,9 @@ def test_excluded_work_keeps_the_evidence_of_its_exclusion(clock: Clock) -> None
     made.refresh_from_db()
     after = evidence.look(made, review.annotator_id)
     assert [one.verdict for one in after.screens] == [one.verdict for one in before.screens]
-    assert [one.others for one in after.screens] == [
-        tuple(values) for values in evidence._others(Screening.objects.get()).values()
-    ], "the others are those of today, and this person is not among them"
+    with np.load(io.BytesIO(Screening.objects.get().values)) as kept:
+        others = [tuple(kept[name].tolist()) for name in kept.files]
+    assert [one.others for one in after.screens] == others, "of today, without this person"
     assert not after.awaited
 
 

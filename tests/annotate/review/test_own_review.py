@@ -254,14 +254,6 @@ def test_who_is_flagged_is_told_at_the_next_request(client: Client, who: Partici
     assert page.index("/me/") < page.index("You did")
 
 
-@pytest.mark.parametrize("acts", [(Act.EXCLUDE,), (Act.EXCLUDE, Act.BLOCK)])
-def test_every_end_leads_to_ones_own_page(
-    client: Client, who: Participation, acts: tuple[Act, ...]
-) -> None:
-    rule(flag(who, "too_fast"), *acts)
-    assert "See what was noticed" in client.get(work_url(who)).content.decode()
-
-
 def test_a_block_from_another_study_is_explained(client: Client, ada: Client) -> None:
     made, other = (campaign(owner=owner_of(ada)) for _ in range(2))
     who = person(made)

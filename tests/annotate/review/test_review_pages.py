@@ -99,16 +99,6 @@ def test_a_reviewer_rules_like_the_owner(review: Review) -> None:
     assert Ruling.objects.get().actor == eve
 
 
-@pytest.mark.slow
-def test_the_queue_of_somebody_else_campaign_is_not_mixed_in(ada: Client, review: Review) -> None:
-    theirs = reviewed.case(user("bob"), name="Of somebody else")
-    page = text(ada.get("/reviews/"))
-    assert review.annotator.pseudonym in page
-    assert "Of somebody else" not in page
-    assert "Review&nbsp;(1)" in page
-    assert ada.get(at(theirs)).status_code == 404
-
-
 # ---- what is shown ---------------------------------------------------------------------------
 
 
@@ -241,11 +231,6 @@ def test_a_crowd_that_asks_for_a_longer_reason_is_named_before_one_is_written(
     assert due(review) == 0
 
 
-def test_elsewhere_any_reason_will_do(ada: Client, review: Review) -> None:
-    assert "characters, as" not in text(ada.get(at(review)))
-    assert "minlength" not in text(rule(ada, review, "exclude-refuse"))
-
-
 @pytest.mark.slow
 def test_every_ruling_has_a_way_back(ada: Client, review: Review) -> None:
     rule(ada, review, "exclude-block")
@@ -288,13 +273,6 @@ def test_without_a_reason_or_a_choice_nothing_is_done(ada: Client, review: Revie
     for choice in ("", "drop table"):
         assert rule(ada, review, choice).status_code == 422
     assert not Ruling.objects.exists()
-
-
-def test_an_act_that_does_not_fit_is_refused_in_words(ada: Client, review: Review) -> None:
-    rule(ada, review, "exclude")
-    answer = rule(ada, review, "exclude")
-    assert answer.status_code == 409
-    assert "it cannot be excluded" in text(answer)
 
 
 def test_pay_cannot_be_refused_late_or_when_paid_out(ada: Client, review: Review) -> None:

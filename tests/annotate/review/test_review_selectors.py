@@ -1,6 +1,6 @@
 """The evidence of a review, against answers worked out by hand."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from decimal import Decimal
 from typing import Any
 
@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from annotate.campaigns.problems import Row
 from annotate.common.text import word_diff
-from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review, Ruling
+from annotate.models import Assignment, Campaign, Flag, LedgerEntry, Participation, Ruling
 from annotate.pay import payouts
 from annotate.review import effects, evidence, evidence_views, rulings
-from annotate.review import queries as review_queries
 from annotate.screening import SCREENS
 from annotate.screening.base import ScreenAxis
 from annotate.work import submitting
@@ -113,19 +112,18 @@ def test_paragraphs_are_compared_one_by_one_and_evidence_is_shown() -> None:
     assert one.distance == pytest.approx((0 + 0 + 0 + 2 / 2) / 4)
     paragraph = found.matrices[1]
     assert paragraph.counts == ((1, 0, 0), (0, 1, 0), (1, 0, 0))
-    (shown,) = evidence_views.beside(found, 1)
-    own = shown.lines[0]
+    ((_output, lines),) = evidence_views.compared(found, 1)
+    own = lines[0]
     assert evidence_views.columns(found) == ["Plausible", "Paragraphs"]
     assert [(cell.text, cell.off) for cell in own.cells] == [
         ("yes", False),
         ("1 correct, ≠ 3 incorrect", True),
     ]
-    assert [(part.title, part.pieces[0].text) for part in own.shown] == [
-        ("Paragraph 1", "It"),
-        ("Paragraph 3", "A "),
+    assert [(title, pieces[0]) for title, pieces in own.shown] == [
+        ("Paragraph 1", ("It", True)),
+        ("Paragraph 3", ("A ", True)),
     ]
-    assert own.shown[0].pieces[0].marked
-    assert not own.shown[0].pieces[1].marked
+    assert not own.shown[0][1][1][1]
 
 
 def test_an_implausible_answer_is_compared_in_that_alone() -> None:
@@ -159,12 +157,12 @@ def test_effects_before_and_after() -> None:
         0,
         Decimal("2.40"),
     )
-    told = effects.done([ruling.pk for ruling in done])
+    told = effects.past_effects([ruling.pk for ruling in done])
     assert (told.out, told.back, told.refused, told.restored) == (6, 0, Decimal("2.40"), 0)
     (back,) = rulings.rule(
         review.pk, [Ruling.Act.RESTORE], actor_id=owner, reason="", seen=done[-1].pk
     )
-    told = effects.done([back.pk])
+    told = effects.past_effects([back.pk])
     assert (told.out, told.back, told.refused, told.restored) == (0, 6, 0, Decimal("2.40"))
 
 
@@ -194,24 +192,8 @@ def test_the_screens_of_excluded_work_can_still_be_looked_at() -> None:
     owner = review.campaign.memberships.get().user_id
     rulings.rule(review.pk, [Ruling.Act.EXCLUDE], actor_id=owner, reason="Spam.")
     assert evidence.look(review.campaign, review.annotator_id) == before
-    assert before.times is not None
-    assert before.times.own == pytest.approx([3 + k / 10 for k in range(6)])
+    assert before.seconds == pytest.approx([3 + k / 10 for k in range(6)])
     assert {len(one.others) for one in before.screens} <= {0, *range(7)}
-
-
-def test_the_queue_and_the_case_agree() -> None:
-    review = reviewed.case(user())
-    owner = review.campaign.memberships.get().user_id
-    (line,) = review_queries.queue(owner)
-    case = review_queries.case(review.campaign, line.pseudonym)
-    assert case is not None
-    assert (case.judgments, case.flags, case.status) == (
-        line.judgments,
-        line.flags,
-        Review.Status.OPEN,
-    )
-    assert review_queries.n_waiting(owner) == 1
-    assert review_queries.n_waiting(user("bob").pk) is None
 
 
 def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
@@ -221,7 +203,7 @@ def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
     )
     assert strip.me is not None
     assert (strip.me.x, strip.threshold.x, strip.interval) == (81.0, 152.0, (10.0, 294.0))
-    assert (strip.zone.x, strip.zone.width) == (152.0, 142.0)
+    assert strip.zone == (152.0, 142.0)
     assert len(set(strip.dots)) == 3
     assert [end.label for end in strip.ends] == ["0%", "100%"]
 
@@ -252,7 +234,9 @@ def test_a_screen_that_first_listed_and_then_paused_somebody_is_told_once() -> N
     first = replace(reviewed.fired("short_edits"), n=12, tier="list")
     later = replace(first, n=15, value=0.9, tier="pause")
     other = reviewed.fired("too_fast")
-    told = evidence_views.flags([first, other, later])
+    told = evidence_views.flags(
+        Flag(screen=one.screen, tier=one.tier, verdict=asdict(one)) for one in (first, other, later)
+    )
     assert [title for title, _line in told] == ["Short edits", "Too fast"]
     assert told[0][1] == evidence_views.brief(later) != evidence_views.brief(first)
 
@@ -283,11 +267,3 @@ def test_the_runs_are_both_texts_whatever_they_are(before: list[str], after: lis
     assert new == "".join(after).replace("\r\n", "\n").rstrip()
     old = "".join(run.text for run in runs if run.kind != "in")
     assert old.split() == "".join(before).split()
-
-
-@given(PIECES)
-@settings(max_examples=100, deadline=None)
-def test_another_indentation_is_no_change(text: list[str]) -> None:
-    one = "".join(text)
-    other = one.replace("\t", "    ").replace("\n", "\n\t")
-    assert {run.kind for run in word_diff(one, other)} <= {"same"}

@@ -19,7 +19,6 @@ from annotate.models import (
     Judgment,
     LedgerEntry,
     Participation,
-    Payout,
     Review,
     Ruling,
     Slot,
@@ -131,13 +130,13 @@ def test_a_listed_person_works_on_and_holds_nothing_back(
     assert review.status == Status.LISTED
     assert leased(who)
     assert eligibility.waiting(made.pk) == 0
-    assert review_queries.standing_of(who.pk).looked is None
+    assert review_queries.standing_of(who.pk).review is None
     assert reviews.flag(made.pk, who.annotator_id, [listed]) == []
     assert reviews.flag(made.pk, who.annotator_id, [fired()])
     review.refresh_from_db()
     assert review.status == Status.OPEN
     assert eligibility.waiting(made.pk) == 1
-    assert [one.tier for one in review_queries.standing_of(who.pk).looked.notices] == ["pause"]
+    assert [one.tier for one in review_queries.standing_of(who.pk).notices] == ["pause"]
 
 
 def test_a_listed_person_is_cleared_and_listed_again(made: Campaign, who: Participation) -> None:
@@ -264,30 +263,6 @@ def test_the_tutorial_bonus_is_not_refused(made: Campaign, who: Participation) -
     assert tallies.earned(who.pk)[0] == Decimal("0.75")
 
 
-def test_what_is_paid_out_or_long_past_is_not_refused(who: Participation) -> None:
-    review = flagged(who)
-    rule(review, Act.EXCLUDE)
-    with pytest.MonkeyPatch.context() as patch:
-        later = timezone.now() + timedelta(days=31)
-        patch.setattr(timezone, "now", lambda: later)
-        with pytest.raises(Conflict, match="could be refused until"):
-            rule(review, Act.REFUSE)
-    Payout.objects.create(participation=who, amount=Decimal("1.00"), key="by hand 1")
-    with pytest.raises(Conflict, match="paid out already"):
-        rule(review, Act.REFUSE)
-    assert not LedgerEntry.objects.filter(kind="refusal").exists()
-    assert not Review.objects.get().pay_refused
-
-
-def test_the_second_of_two_reviewers_is_told_and_nothing_happens_twice(who: Participation) -> None:
-    review = flagged(who)
-    rule(review, Act.EXCLUDE, seen=0)
-    with pytest.raises(Conflict, match="ada has ruled on this annotator meanwhile: excluded"):
-        rule(review, Act.CLEAR, seen=0)
-    assert Review.objects.get().status == Status.EXCLUDED
-    assert Ruling.objects.count() == 1
-
-
 def test_several_acts_happen_all_or_not_at_all(who: Participation) -> None:
     review = flagged(who)
     with pytest.raises(Conflict):
@@ -297,24 +272,6 @@ def test_several_acts_happen_all_or_not_at_all(who: Participation) -> None:
     with pytest.raises(Invalid):
         rule(review, Act.EXCLUDE, reason="  ")
     assert not Ruling.objects.exists()
-
-
-def test_a_block_holds_in_every_campaign_of_the_same_owner_and_can_be_lifted(
-    ada: User, who: Participation
-) -> None:
-    other = campaign(owner=ada, name="Another")
-    theirs = campaign(owner=user("bob"), name="Theirs")
-    review = flagged(who)
-    last = review.rulings.order_by("-pk").first()
-    assert last is None
-    rulings.rule(review.pk, [Act.EXCLUDE, Act.BLOCK], actor_id=ada.pk, reason="Spam.")
-    got = leasing.lease(person(other, "spammer").pk)
-    assert isinstance(got, admission.Nothing)
-    assert got.reason == "blocked"
-    assert leased(person(theirs, "spammer"))
-    seen = review.rulings.order_by("-pk").first().pk
-    rulings.rule(review.pk, [Act.UNBLOCK], actor_id=ada.pk, reason="", seen=seen)
-    assert leased(person(other, "spammer"))
 
 
 def test_open_reviews_hold_the_end_back(made: Campaign, who: Participation) -> None:
@@ -366,19 +323,6 @@ def test_an_appeal_is_answered_by_the_ruling(who: Participation) -> None:
     rule(review, Act.CLEAR, reason="You are right.")
     appeal = Appeal.objects.get()
     assert (appeal.upheld, appeal.answer) == (True, "You are right.")
-
-
-def test_an_appeal_can_be_dismissed_and_made_anew_after_the_next_ruling(who: Participation) -> None:
-    review = flagged(who)
-    rule(review, Act.EXCLUDE)
-    appeals.make(who.campaign_id, who.annotator_id, text="Please look again.")
-    with pytest.raises(Invalid):
-        appeals.dismiss(review.pk, actor_id=User.objects.get().pk, answer=" ")
-    appeals.dismiss(review.pk, actor_id=User.objects.get().pk, answer="We did.")
-    with pytest.raises(Conflict):
-        appeals.dismiss(review.pk, actor_id=User.objects.get().pk, answer="Twice.")
-    assert Appeal.objects.get().upheld is False
-    assert Review.objects.get().status == Status.EXCLUDED
 
 
 def test_appeals_end_after_the_deadline_and_without_a_reason(who: Participation) -> None:

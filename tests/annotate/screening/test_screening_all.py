@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from annotate.screening import SCREENS, Columns, Settings, SettingsError, screen_all
+from annotate.screening import SCREENS, Settings, SettingsError, screen_all
 from annotate.screening.agreement import AgreementThresholds
 from annotate.screening.base import LISTED, PAUSED
 from annotate.screening.patterns import Patterns
@@ -133,10 +133,6 @@ def test_columns_that_do_not_belong_together_are_refused():
         columns([0, 1, 2], seconds=np.ones(2))
     with pytest.raises(ValueError, match="come together"):
         columns([0, 1], plausible=np.ones(2))
-
-
-def test_screens_see_no_system_and_no_metric():
-    assert not {"system", "metric", "estimate"} & set(Columns.__dataclass_fields__)
 
 
 def test_settings_survive_json():

@@ -1,13 +1,12 @@
 """Agreement, variation and dice: formulas by another way, and who may be a yardstick."""
 
-import tracemalloc
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import norm, rankdata, t
 
-from annotate.screening import Settings, screen_all
+from annotate.screening import Settings
 from annotate.screening import agreement as likelihood
 from annotate.screening.agreement import LOW_AGREEMENT, SameOutputs, ratios
 from annotate.screening.patterns import RANDOM_ANSWERS
@@ -179,30 +178,3 @@ def test_people_who_dice_do_not_excuse_each_other():
         found = rescored(found, who, dice)
     likely = {v.annotator for v in run(RANDOM_ANSWERS, found, SMALL) if v.evidence > 1}
     assert likely == set(range(7))
-
-
-def related(rng, people, each, criteria, levels):
-    """Judgments of lone outputs, each as good or bad in every criterion, but for some noise."""
-    who = np.repeat(np.arange(people), each)
-    latent = rng.normal(size=(who.size, 1)) + 0.5 * rng.normal(size=(who.size, criteria))
-    cuts = np.quantile(latent, np.arange(1, levels) / levels)
-    scores = {f"c{c}": column for c, column in enumerate(np.digitize(latent, cuts).T * 1.0)}
-    return replace(columns(who), scores=scores, levels=tuple(np.arange(levels) * 1.0))
-
-
-def test_many_combinations_take_no_more_memory_than_few():
-    """With people × combinations, 4,000 judgments of 8 criteria took 130 MB."""
-    found = related(np.random.default_rng(5), 160, 25, 8, 7)
-    tracemalloc.start()
-    screen_all(found)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert np.unique(found.answers, axis=0).shape[0] > 3000
-    assert peak < 30e6
-
-
-def test_a_single_criterion_has_no_combinations():
-    usual, varied = np.tile([1.0, 1, 1, 1, 0], 12), np.tile([-1.0, 0, 1], 4)
-    found = columns(np.repeat(np.arange(6), 12), np.r_[usual, varied][:, None])
-    assert all(v.enough for v in run(NO_VARIATION, found, SMALL))
-    assert not any(v.enough for v in run(RANDOM_ANSWERS, found, SMALL))

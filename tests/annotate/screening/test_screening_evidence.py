@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from annotate.screening import Highlights, Settings, run
-from annotate.screening.edits import THIN_EVIDENCE, _disjoint
+from annotate.screening.edits import THIN_EVIDENCE
 from tests.annotate.screening.columns import columns, verdict
 
 WORDS = 40
@@ -103,30 +101,3 @@ def test_evidence_for_the_opposite_verdict_is_not_compared():
 def test_a_campaign_without_highlights_has_not_enough():
     found = run(THIN_EVIDENCE, columns([0, 1]), Settings())
     assert [v.enough for v in found] == [False, False]
-
-
-def pair_by_pair(found):
-    """What `_disjoint` says, highlight by highlight."""
-    marks = found.highlights
-    rows = [
-        (found.output[t], p, found.verdicts[t, p], t, tokens)
-        for t, p, tokens in zip(marks.judgment, marks.paragraph, marks.tokens, strict=True)
-    ]
-    signs = []
-    for *place, judgment, tokens in rows:
-        others = [words for *there, t, words in rows if there == place and t != judgment]
-        signs.append(all(tokens.isdisjoint(one) for one in others) if others else np.nan)
-    return signs
-
-
-WORDS_MARKED = st.frozensets(st.integers(0, 9), min_size=1, max_size=4)
-MARKS = st.dictionaries(st.integers(0, 2), st.tuples(WORDS_MARKED, st.just(WORDS)), max_size=3)
-
-
-@settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2), MARKS), min_size=1, max_size=8))
-def test_words_in_common_are_found_as_pair_by_pair(rows):
-    rows = list({row[:2]: row for row in rows}.values())  # everybody judges an output once
-    found = campaign(rows)
-    found.verdicts[:, 1] *= [1 if annotator % 2 else -1 for annotator, _output, _marks in rows]
-    np.testing.assert_array_equal(_disjoint(found, found.highlights), pair_by_pair(found))

@@ -33,10 +33,8 @@ def _campaign(row: Campaign, to: Any) -> bool:
 
 
 def _review(row: Review, to: Any) -> bool:
-    if to == Review.Status.LISTED:
-        return reviews.list_again(row, now=timezone.now())
-    if to == Review.Status.OPEN:
-        return reviews.open_again(row, now=timezone.now())
+    if to in (Review.Status.LISTED, Review.Status.OPEN):
+        return reviews.open_again(row, to, now=timezone.now())
     reviews.rule(row, to, now=timezone.now())
     return True
 

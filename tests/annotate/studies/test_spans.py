@@ -29,16 +29,6 @@ def covered(some: list[list[int]]) -> set[int]:
 
 
 @pytest.mark.slow
-@given(text_and_spans(), st.randoms())
-def test_merging_is_idempotent_and_takes_any_order(case, random):
-    text, given_ = case
-    merged = instruments_base.merge(given_, text)
-    assert instruments_base.merge(merged, text) == merged
-    random.shuffle(given_)
-    assert instruments_base.merge(given_, text) == merged
-
-
-@pytest.mark.slow
 @given(text_and_spans())
 def test_merging_adds_nothing_but_space_and_leaves_words_between(case):
     text, given_ = case

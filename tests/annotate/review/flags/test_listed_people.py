@@ -90,7 +90,7 @@ def test_who_misses_gold_waits_in_the_queue_and_works_on(ada: Client) -> None:
     assert "Listed: gold items. Nothing was paused." in case
     # Nothing changes for the person, or for the campaign.
     assert do(who) is not None
-    assert review_queries.standing_of(who.pk).looked is None
+    assert review_queries.standing_of(who.pk).review is None
     assert not eligibility.waiting(study.pk)
     assert GoldFinding.objects.get(annotator=other.annotator).listed is False
 
@@ -192,7 +192,7 @@ def test_erased_signals_leave_nobody_in_the_queue(monkeypatch: pytest.MonkeyPatc
     look_at_signals()
     (review,) = Review.objects.filter(annotator=ruled.annotator)
     rulings.rule(review.pk, [Ruling.Act.CLEAR], actor_id=owner().pk, reason="")
-    assert len(review_queries.queue(owner().pk)) == 1
+    assert len(reviewed.waiting(owner().pk)) == 1
     close(study, days=31)
     look_at_signals()
     assert not SignalFinding.objects.exists()
@@ -247,22 +247,6 @@ def many(study: Campaign, n: int) -> None:
         SignalFinding(campaign=study, annotator=one, at=now, listed=True, evidence=[evidence])
         for one in Annotator.objects.filter(external_id__startswith=f"{study.pk}-{n}-")
     )
-
-
-@pytest.mark.slow
-def test_the_queue_asks_as_little_for_many_as_for_few(ada: Client) -> None:
-    study = campaign(owner=owner(), screening=ON)
-
-    def asked(query: str) -> int:
-        with CaptureQueriesContext(connection) as captured:
-            assert ada.get(f"/reviews/?{query}").status_code == 200
-        return len(captured)
-
-    counted = []
-    for n in (1, 90):
-        many(study, n)
-        counted.append([asked(query) for query in ("rows=100", "screen=signals", "tier=list")])
-    assert counted[0] == counted[1]
 
 
 @pytest.mark.slow
@@ -323,4 +307,4 @@ def test_whoever_is_paused_is_ruled_on_first(ada: Client) -> None:
     Appeal.objects.all().delete()
     rows = [one.status for one, _why in ada.get("/reviews/").context["rows"]]
     assert rows == ["open"] * 3 + ["listed"] * 3
-    assert [one.status for one in review_queries.queue(owner().pk)] == rows
+    assert [one.status for one in reviewed.waiting(owner().pk)] == rows
