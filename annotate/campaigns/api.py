@@ -1,23 +1,16 @@
 """What was judged, by whom, and what was excluded, as JSON."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 from uuid import uuid4
 
 from django.conf import settings
-from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.auth.models import User
 from django.db.models import (
-    Count,
-    Exists,
-    Max,
-    Min,
-    Model,
     OuterRef,
-    Prefetch,
     QuerySet,
     Subquery,
-    Sum,
 )
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
@@ -43,7 +36,8 @@ from annotate.campaigns import (
 from annotate.campaigns import (
     imports as campaigns_imports,
 )
-from annotate.campaigns.exports import PersonRow
+from annotate.campaigns.contents_api import JudgmentSerializer, judgment_rows
+from annotate.campaigns.facts import asked
 from annotate.campaigns.forms import LONGEST_NAME, MOST_NAMES
 from annotate.campaigns.parsers import ImportParser, Rows
 from annotate.campaigns.plans import LONGEST, LONGEST_ABOUT, LONGEST_TITLE, Plan
@@ -53,7 +47,6 @@ from annotate.common.api import (
     NEEDED,
     BoundedView,
     ById,
-    Finite,
     NewestFirst,
     RequestSerializer,
     SettingsField,
@@ -69,20 +62,11 @@ from annotate.crowds.contract import usual_tasks
 from annotate.crowds.registry import CROWDS
 from annotate.instruments import base as instruments_base
 from annotate.models import (
-    Annotator,
-    Assignment,
     Batch,
     Campaign,
     CampaignImport,
-    Exclusion,
-    Item,
-    Judgment,
     Membership,
     NextStep,
-    Output,
-    Participation,
-    Review,
-    Slot,
 )
 from annotate.models.base import (
     CampaignStatus,
@@ -96,274 +80,7 @@ from annotate.pay import tallies
 from annotate.pay.budget import highest_cost
 from annotate.studies import queries as studies_queries
 
-
-class HighlightSerializer(serializers.Serializer[Any]):
-    """A highlight of an answer: of the output for a criterion, or of a paragraph (from 1)."""
-
-    criterion = serializers.CharField(allow_null=True)
-    paragraph = serializers.IntegerField(allow_null=True)
-    start = serializers.IntegerField(help_text="in code points, from 0")
-    end = serializers.IntegerField(help_text="excluded")
-    text = serializers.CharField()
-
-
-class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
-    """One judgment. Its annotator appears by pseudonym only; scores follow within seconds."""
-
-    annotator = serializers.CharField(source="annotator.pseudonym")
-    item = serializers.CharField(source="output.item.key")
-    output = serializers.IntegerField(source="output_id")
-    systems = serializers.SerializerMethodField()
-    scores = serializers.SerializerMethodField()
-    counts = serializers.SerializerMethodField()
-    excluded = serializers.BooleanField(help_text="a ruling has excluded it from the estimates")
-    supersedes = serializers.IntegerField(
-        source="supersedes_id", allow_null=True, help_text="the judgment that it corrects"
-    )
-    superseded = serializers.SerializerMethodField(
-        help_text="a correction has taken its place; it does not count, and has no scores"
-    )
-    response = serializers.JSONField(help_text="the whole answer, as stored")
-    highlights = serializers.SerializerMethodField(help_text="with their words")
-    elapsed_seconds = Finite()
-    active_seconds = Finite(allow_null=True)
-
-    class Meta:
-        model = Judgment
-        fields = (
-            "id",
-            "annotator",
-            "item",
-            "output",
-            "systems",
-            "scores",
-            "counts",
-            "excluded",
-            "supersedes",
-            "superseded",
-            "submitted_at",
-            "elapsed_seconds",
-            "active_seconds",
-            "instrument",
-            "instrument_version",
-            "response",
-            "highlights",
-        )
-        read_only_fields = fields
-
-    def get_systems(self, judgment: Judgment) -> list[str]:
-        return [authorship.system.name for authorship in judgment.output.authorships.all()]
-
-    def get_scores(self, judgment: Judgment) -> dict[str, float]:
-        if self.get_superseded(judgment):
-            return {}
-        return {score.criterion: score.value for score in judgment.scores.all()}
-
-    def get_superseded(self, judgment: Judgment) -> bool:
-        return judgment.superseded_at is not None
-
-    def get_counts(self, judgment: Judgment) -> bool:
-        """Return whether it is the last answer, and its assignment holds a slot and is verified."""
-        if self.get_superseded(judgment):
-            return False
-        assignment = judgment.assignment
-        return hasattr(assignment, "slot") and assignment.status == "verified"
-
-    @extend_schema_field(HighlightSerializer(many=True))
-    def get_highlights(self, judgment: Judgment) -> list[dict[str, Any]]:
-        if not self.context.get("with_texts"):
-            return []
-        output = judgment.output
-        paragraphs = output.item.paragraphs
-        return instruments_base.marked(judgment.response, text=output.text, paragraphs=paragraphs)
-
-
-class ItemSerializer(serializers.Serializer[Any]):
-    """An input of the systems; `position` is its place in the random order of judging."""
-
-    item = serializers.CharField(source="key")
-    position = serializers.IntegerField()
-    group = serializers.CharField(allow_blank=True)
-    input = serializers.CharField()
-    paragraphs = serializers.ListField(child=serializers.CharField())
-    reference = serializers.CharField()
-
-
-class OutputSerializer(serializers.Serializer[Any]):
-    """An output; identical texts for an item are one output of several systems."""
-
-    output = serializers.IntegerField(source="pk")
-    item = serializers.CharField(source="item.key")
-    systems = serializers.SerializerMethodField()
-    text = serializers.CharField()
-    words = serializers.IntegerField()
-
-    def get_systems(self, output: Any) -> list[str]:
-        return [authorship.system.name for authorship in output.authorships.all()]
-
-
-class AnnotatorSerializer(serializers.Serializer[Any]):
-    """An annotator, by pseudonym, and their contributions."""
-
-    annotator = serializers.CharField()
-    judgments = serializers.IntegerField()
-    counting = serializers.IntegerField()
-    excluded = serializers.IntegerField()
-    first_at = serializers.DateTimeField()
-    last_at = serializers.DateTimeField()
-    active_seconds = Finite(allow_null=True)
-    review = serializers.CharField(read_only=True, help_text="open, cleared, excluded or empty")
-    screens = serializers.ListField(child=serializers.CharField(), read_only=True)
-
-
-class ExclusionSerializer(serializers.Serializer[Any]):
-    """A judgment that a ruling excluded; `restored_at` is null while it is excluded."""
-
-    judgment = serializers.IntegerField(source="judgment_id")
-    annotator = serializers.CharField(source="judgment.annotator.pseudonym")
-    reason = serializers.CharField(source="ruling.reason")
-    excluded_at = serializers.DateTimeField(source="ruling.at")
-    restored_at = serializers.DateTimeField(allow_null=True)
-
-
-# The API's query sets, each with a constant number of queries per page.
-
-
-M = TypeVar("M", bound=Model)
-
-
-def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
-    """Select the campaigns of this user's memberships, with their role, counts and spending."""
-    last = Batch.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
-    role = Membership.objects.filter(campaign=OuterRef("pk"), user=user.pk).values("role")
-    return (
-        Campaign.objects.filter(memberships__user=user.pk)
-        .annotate(
-            role=Subquery(role),
-            advice=Subquery(NextStep.objects.filter(campaign=OuterRef("pk")).values("title")),
-            last_tasks=Subquery(last.values("tasks")[:1]),
-            judged=progress.judged_of(),
-            spent=tallies.spent_of(),
-        )
-        .prefetch_related("targets", "systems")
-    )
-
-
-def imports(user: User | AnonymousUser) -> QuerySet[CampaignImport]:
-    """Select the imports that this user has started, with their campaigns."""
-    return CampaignImport.objects.filter(owner=user.pk or 0).select_related("campaign")
-
-
-def judgment_rows(campaign: Campaign, *, with_texts: bool) -> QuerySet[Judgment]:
-    """Select a campaign's judgments, superseded ones too, with what decides whether each counts.
-
-    with_texts: include the texts that contain highlights.
-    """
-    marked = () if with_texts else ("output__text", "output__item__paragraphs")
-    rows: QuerySet[Judgment] = (
-        Judgment.every.filter(campaign=campaign)
-        .annotate(excluded=_excluded(OuterRef("pk")))
-        .select_related("annotator", "output__item", "assignment__slot")
-        .prefetch_related("scores", "output__authorships__system")
-        .defer("output__item__input", "output__item__reference", *marked)
-    )
-    return rows
-
-
-def items(campaign: Campaign) -> QuerySet[Item]:
-    return _from_first(Item.objects.filter(campaign=campaign), campaign)
-
-
-def outputs(campaign: Campaign) -> QuerySet[Output]:
-    """Select a campaign's outputs, with the keys of their items and the systems that wrote them."""
-    mine = _from_first(Output.objects.filter(campaign=campaign), campaign)
-    rows = mine.select_related("item")
-    return rows.only("text", "words", "item", "item__key").prefetch_related("authorships__system")
-
-
-def _from_first(rows: QuerySet[M], campaign: Campaign) -> QuerySet[M]:
-    """Begin with the first of these rows, which an index of the campaign has.
-
-    In the order of ids Postgres may otherwise read those of all earlier campaigns.
-    """
-    mine = rows.model._default_manager.filter(campaign=OuterRef("pk")).order_by("pk")
-    found = Campaign.objects.filter(pk=campaign.pk).annotate(first=Subquery(mine.values("pk")[:1]))
-    return rows.filter(pk__gte=Subquery(found.values("first")))
-
-
-def annotators(campaign: Campaign) -> QuerySet[Annotator]:
-    """Select the annotators who judged in a campaign, with their reviews in it."""
-    judged = Judgment.objects.filter(campaign=campaign, annotator=OuterRef("pk"))
-    came = Participation.objects.filter(campaign=campaign).order_by().values("annotator")
-    reviews = Review.objects.filter(campaign=campaign)
-    return Annotator.objects.filter(Exists(judged), pk__in=came).prefetch_related(
-        Prefetch("reviews", queryset=reviews.prefetch_related("flags"))
-    )
-
-
-def contributions(campaign: Campaign, people: Sequence[Annotator]) -> list[PersonRow]:
-    """Return what each of these people contributed, if anything; three queries.
-
-    people: with their reviews and flags, as `annotators` selects them.
-    """
-    mine = Judgment.objects.filter(campaign=campaign, annotator__in=people).order_by()
-    judged = mine.values_list("annotator").annotate(
-        n=Count("pk"),
-        first=Min("submitted_at"),
-        last=Max("submitted_at"),
-        seconds=Sum("active_seconds"),
-        held=Count("pk", filter=Exists(Slot.objects.filter(assignment=OuterRef("assignment")))),
-    )
-    # Who holds a slot counts, but for the few that no crowd has confirmed yet.
-    unconfirmed = Assignment.objects.filter(
-        campaign=campaign,
-        annotator__in=people,
-        status=Assignment.Status.SUBMITTED,
-        slot__isnull=False,
-        judgments__superseded_at=None,
-        judgments__isnull=False,
-    )
-    out = Exclusion.objects.filter(
-        restored_at=None,
-        ruling__review__campaign=campaign,
-        ruling__review__annotator__in=people,
-        judgment__superseded_at=None,
-    )
-    waiting = _numbers(unconfirmed, "annotator")
-    excluded = _numbers(out, "ruling__review__annotator")
-    did = {
-        who: (n, held - waiting.get(who, 0), excluded.get(who, 0), first, last, seconds)
-        for who, n, first, last, seconds, held in judged
-    }
-    return [
-        PersonRow(one.pseudonym, *did[one.pk], *_reviewed(one)) for one in people if one.pk in did
-    ]
-
-
-def _reviewed(person: Annotator) -> tuple[str, tuple[str, ...]]:
-    found = person.reviews.all()
-    screens = tuple(flag.screen for review in found for flag in review.flags.all())
-    return next((str(one.status) for one in found), ""), screens
-
-
-def exclusions(campaign: Campaign) -> QuerySet[Exclusion]:
-    rows = Exclusion.objects.filter(judgment__campaign=campaign)
-    return rows.select_related("judgment__annotator", "ruling").defer("judgment__response")
-
-
-def nothing() -> QuerySet[Item]:
-    return Item.objects.none()
-
-
-def _excluded(judgment: OuterRef) -> Exists:
-    return Exists(Exclusion.objects.filter(judgment=judgment, restored_at=None))
-
-
-def _numbers(rows: QuerySet[Any], by: str) -> dict[int, int]:
-    return dict(rows.order_by().values_list(by).annotate(n=Count("pk")))
-
-
-# Campaigns, judgments and uploads as JSON. Money is a decimal string, never a float.
+# Campaigns and uploads as JSON. Money is a decimal string, never a float.
 
 
 DEFAULTS = Plan(name="", targets={})
@@ -420,53 +137,16 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     class Meta:
         model = Campaign
         fields: tuple[str, ...] = (
-            "id",
-            "name",
-            "public_title",
-            "public_about",
-            "status",
-            "close_reason",
-            "role",
-            "instrument",
-            "instrument_version",
-            "crowd",
-            "language",
-            "contact",
-            "targets",
-            "margins",
-            "planned_items",
-            "systems",
-            "metric_choice",
-            "metrics",
-            "metric_transform",
-            "estimand",
-            "level",
-            "stop_mode",
-            "double_share",
-            "annotator_cap",
-            "people",
-            "lease_minutes",
-            "screening",
-            "gold_share",
-            "tutorial_required",
-            "tutorial_bonus",
-            "bonus_after",
-            "failed_try_pay",
-            "open_link_bonus",
-            "reward",
-            "fee_rate",
-            "budget",
-            "max_judgments",
-            "deadline",
-            "planned",
-            "judged",
-            "spent",
-            "cost_at_most",
-            "advice",
-            "seed",
-            "created_at",
-            "opened_at",
-            "closed_at",
+            *("id", "name", "public_title", "public_about", "status", "close_reason", "role"),
+            *("instrument", "instrument_version", "crowd", "language", "contact"),
+            *("targets", "margins", "planned_items", "systems"),
+            *("metric_choice", "metrics", "metric_transform", "estimand", "level", "stop_mode"),
+            *("double_share", "annotator_cap", "people", "lease_minutes"),
+            *("screening", "gold_share"),
+            *("tutorial_required", "tutorial_bonus", "bonus_after", "failed_try_pay"),
+            *("open_link_bonus", "reward", "fee_rate", "budget", "max_judgments", "deadline"),
+            *("planned", "judged", "spent", "cost_at_most", "advice", "seed"),
+            *("created_at", "opened_at", "closed_at"),
         )
         read_only_fields = fields
 
@@ -489,12 +169,11 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
     def get_targets(self, campaign: Campaign) -> dict[str, float]:
         """Widths of intervals; empty in a ranking."""
-        return {one.criterion: one.width for one in campaign.targets.all() if one.width is not None}
+        return asked(campaign)[0]
 
     def get_margins(self, campaign: Campaign) -> dict[str, float]:
         """Differences that do not matter; empty but in a ranking."""
-        rows = campaign.targets.all()
-        return {one.criterion: one.margin for one in rows if one.margin is not None}
+        return asked(campaign)[1]
 
     def get_systems(self, campaign: Campaign) -> list[str] | None:
         return [one.name for one in campaign.systems.all()] if _shows(campaign) else None
@@ -713,7 +392,8 @@ class ImportViewSet(BoundedView, ListModelMixin, GenericViewSet[Any]):
     lookup_value_regex = "[0-9a-z]+"
 
     def get_queryset(self) -> QuerySet[Any]:
-        return imports(self.request.user)
+        mine = CampaignImport.objects.filter(owner=self.request.user.pk or 0)
+        return mine.select_related("campaign")
 
     def retrieve(self, request: Request, import_id: str) -> Response:
         return self._shown(access.own_import(request.user, import_id))
@@ -897,7 +577,21 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     lookup_value_regex = "[0-9a-z]+"
 
     def get_queryset(self) -> QuerySet[Campaign]:
-        return campaigns(self.request.user)
+        """Select the campaigns of the user's memberships, with role, counts and spending."""
+        user, mine = self.request.user.pk, OuterRef("pk")
+        last = Batch.objects.filter(campaign=mine).order_by("-pk")
+        role = Membership.objects.filter(campaign=mine, user=user).values("role")
+        return (
+            Campaign.objects.filter(memberships__user=user)
+            .annotate(
+                role=Subquery(role),
+                advice=Subquery(NextStep.objects.filter(campaign=mine).values("title")),
+                last_tasks=Subquery(last.values("tasks")[:1]),
+                judged=progress.judged_of(),
+                spent=tallies.spent_of(),
+            )
+            .prefetch_related("targets", "systems")
+        )
 
     def body_limit(self) -> int:
         return settings.UPLOAD_LIMIT if self.action == "create" else super().body_limit()

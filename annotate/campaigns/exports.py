@@ -106,10 +106,12 @@ DECIDED = (
 
 def protocol(campaign: Campaign) -> dict[str, Any]:
     """Return the plan, the questions with their scales, and where each system's sample ended."""
+    widths, margins = campaigns_facts.asked(campaign)
     return {
         "campaign": campaign.public_id,
         **{name: getattr(campaign, name) for name in DECIDED},
-        **campaigns_facts.asked(campaign.pk),
+        "targets": widths,
+        "margins": margins,
         "systems": [_system(system) for system in campaign.systems.order_by("pk")],
         "texts": asdict(studies_queries.texts_of(campaign)),
         "consent_version": studies_queries.consent_version(campaign),
@@ -371,32 +373,6 @@ class JudgmentRow:
         return self.counts and (stop is None or self.position < stop)
 
 
-@dataclass(frozen=True)
-class PersonRow:
-    """One annotator of a campaign, by pseudonym, with their contributions."""
-
-    annotator: str
-    judgments: int
-    counting: int
-    excluded: int
-    first_at: datetime
-    last_at: datetime
-    active_seconds: float | None
-    review: str  # "" where there is no flag and no review
-    screens: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ExcludedRow:
-    """An excluded judgment, and when it was restored, if it was."""
-
-    judgment: int
-    annotator: str
-    reason: str
-    excluded_at: datetime
-    restored_at: datetime | None
-
-
 def moment(campaign_id: int) -> Moment:
     """Return the state that the other functions read by; six queries."""
     campaign = Campaign.objects.get(pk=campaign_id)
@@ -446,8 +422,11 @@ def outputs(now: Moment) -> Iterator[dict[str, Any]]:
         yield {"output": pk, "item": item, "systems": names, "text": text, "words": words}
 
 
-def people(now: Moment) -> Iterator[PersonRow]:
-    """Yield the annotators in the order of their entry; four queries."""
+def people(now: Moment) -> Iterator[dict[str, Any]]:
+    """Yield the annotators with what they contributed, in the order of their entry.
+
+    review: "" where there is no flag and no review. Four queries.
+    """
     mine = Judgment.objects.filter(campaign=now.campaign)
     judges = Annotator.objects.filter(pk__in=mine.values("annotator"))
     known = dict(judges.values_list("pk", "pseudonym"))
@@ -462,20 +441,33 @@ def people(now: Moment) -> Iterator[PersonRow]:
     )
     work = _work_by_person(now)
     for who, first, last, active in rows.order_by("first", "annotator"):
-        if who not in work:
-            continue
-        more = (reviews.get(who, ""), tuple(screens[who]))
-        yield PersonRow(known[who], *work[who], first, last, active, *more)
+        if who in work:
+            n, counting, excluded = work[who]
+            yield {
+                "annotator": known[who],
+                "judgments": n,
+                "counting": counting,
+                "excluded": excluded,
+                "first_at": first,
+                "last_at": last,
+                "active_seconds": active,
+                "review": reviews.get(who, ""),
+                "screens": tuple(screens[who]),
+            }
 
 
-def exclusions(now: Moment) -> Iterator[ExcludedRow]:
+def exclusions(now: Moment) -> Iterator[dict[str, Any]]:
     """Yield the exclusions and restorations, in their order."""
     rows = Exclusion.objects.filter(judgment__campaign=now.campaign).order_by("pk")
-    chosen = rows.values_list(
-        "judgment", "judgment__annotator__pseudonym", "ruling__reason", "ruling__at", "restored_at"
-    )
-    for row in chosen.iterator(chunk_size=CHUNK):
-        yield ExcludedRow(*row)
+    names = {
+        "judgment": "judgment",
+        "annotator": "judgment__annotator__pseudonym",
+        "reason": "ruling__reason",
+        "excluded_at": "ruling__at",
+        "restored_at": "restored_at",
+    }
+    for row in rows.values_list(*names.values()).iterator(chunk_size=CHUNK):
+        yield dict(zip(names, row, strict=True))
 
 
 def _work_by_person(now: Moment) -> dict[int, tuple[int, int, int]]:

@@ -55,7 +55,6 @@ from annotate.models import (
     Score,
     Slot,
     System,
-    Target,
 )
 from annotate.models.base import StopMode
 from annotate.screening.screens import Settings
@@ -185,7 +184,7 @@ def protocol_of(campaign: Campaign) -> Protocol:
 
 def planned(campaign: Campaign, instrument: Instrument) -> Protocol:
     """Return the protocol with which the campaign would open now."""
-    targets = list(Target.objects.filter(campaign=campaign).order_by("pk"))
+    widths, margins = asked(campaign)
     return Protocol(
         estimator=ESTIMATOR,
         estimand=campaign.estimand,
@@ -194,8 +193,8 @@ def planned(campaign: Campaign, instrument: Instrument) -> Protocol:
         metric_transform=bounded_transform(instrument),
         seed=campaign.seed % 2**32,
         rule=campaign.stop_mode,
-        targets={one.criterion: one.width for one in targets if one.width is not None},
-        margins={one.criterion: one.margin for one in targets if one.margin is not None},
+        targets=widths,
+        margins=margins,
         planned_items=campaign.planned_items,
         criteria={
             one.name: CriterionProtocol(balance=one.balance, person_share=one.person_share)
@@ -412,14 +411,19 @@ class Brief:
 
 @dataclass(frozen=True)
 class SystemStanding:
-    """A system, and where its sample ends (None: it continues)."""
+    """A system, and where its sample ends (None: it continues).
+
+    first, second: the two systems of a comparison; "" otherwise.
+    """
 
     system_id: int
     name: str
     stop_position: int | None
+    first: str = ""
+    second: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SystemOutputs(SystemStanding):
     """A system's N outputs by ascending id: ids and positions are (N,) ints.
 
@@ -487,6 +491,7 @@ def marked_campaigns(*, before: datetime) -> list[int]:
 def brief(campaign_id: int) -> Brief:
     campaign = Campaign.objects.get(pk=campaign_id)
     instrument = studies_queries.instrument_of(campaign)
+    widths, margins = asked(campaign)
     return Brief(
         campaign_id=campaign_id,
         status=campaign.status,
@@ -496,7 +501,8 @@ def brief(campaign_id: int) -> Brief:
         estimand=cast(Estimand, campaign.estimand),
         level=campaign.level,
         cap=campaign.annotator_cap,
-        **asked(campaign_id),
+        targets=widths,
+        margins=margins,
         planned_items=campaign.planned_items,
         criteria=instrument.criteria,
         compares=instrument.compares,
@@ -510,22 +516,20 @@ def closed_at(campaign_id: int) -> datetime | None:
     return Campaign.objects.values_list("closed_at", flat=True).get(pk=campaign_id)
 
 
-def asked(campaign_id: int) -> dict[str, dict[str, float]]:
-    """Return the widths (`targets`) and margins (`margins`) of the primary criteria, by name."""
-    found: dict[str, dict[str, float]] = {"targets": {}, "margins": {}}
-    rows = Target.objects.filter(campaign=campaign_id).order_by("pk")
-    for criterion, width, margin in rows.values_list("criterion", "width", "margin"):
-        if width is not None:
-            found["targets"][criterion] = width
-        if margin is not None:
-            found["margins"][criterion] = margin
-    return found
+def asked(campaign: Campaign) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the target widths and the margins of the primary criteria, by name."""
+    rows = sorted(campaign.targets.all(), key=lambda one: one.pk)
+    return (
+        {one.criterion: one.width for one in rows if one.width is not None},
+        {one.criterion: one.margin for one in rows if one.margin is not None},
+    )
 
 
 def standings(campaign_id: int) -> list[SystemStanding]:
     """Return the systems in the order of their upload."""
     found = System.objects.filter(campaign=campaign_id)
-    return [SystemStanding(*row) for row in found.values_list("pk", "name", "stop_position")]
+    names = ("pk", "name", "stop_position", "first", "second")
+    return [SystemStanding(*row) for row in found.values_list(*names)]
 
 
 def systems(campaign_id: int) -> list[SystemOutputs]:
@@ -545,12 +549,10 @@ def systems(campaign_id: int) -> list[SystemOutputs]:
     alone = np.array_equal(group, position)
     return [
         SystemOutputs(
-            one.system_id,
-            one.name,
-            one.stop_position,
-            output[mine],
-            position[mine],
-            None if alone else group[mine],
+            **vars(one),
+            output=output[mine],
+            position=position[mine],
+            group=None if alone else group[mine],
         )
         for one in standings(campaign_id)
         for mine in [author == one.system_id]

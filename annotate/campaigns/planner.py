@@ -14,6 +14,7 @@ from django.core.cache import cache
 
 from annotate.campaigns import creating, plans
 from annotate.campaigns.creating import Checked
+from annotate.campaigns.facts import asked
 from annotate.campaigns.plans import Plan
 from annotate.common.numbers import count, many
 from annotate.crowds import prices as crowds_prices
@@ -228,9 +229,9 @@ def aims(checked: Checked, per_day: float | None = None) -> list[Aim]:
     plan, facts = checked.plan, checked.facts
     if plan.stop_mode != StopMode.PRECISION or facts.n_items < 2:
         return []
-    asked = [one for one in checked.instrument.criteria if one.name in plan.targets]
     found = prices_of(plan, tutorial=plans.has_tutorial(plan), per_day=per_day)
-    return [_aim(checked, one, found) for one in asked]
+    criteria = checked.instrument.criteria
+    return [_aim(checked, one, found) for one in criteria if one.name in plan.targets]
 
 
 def prices_of(plan: Plan | Campaign, *, tutorial: bool, per_day: float | None = None) -> Prices:
@@ -268,7 +269,7 @@ def study_of(
 
 def of_campaign(campaign: Campaign) -> Forecast | None:
     """Return what a campaign is expected to take by its plan alone; None where none is made."""
-    widths = dict(campaign.targets.exclude(width=None).values_list("criterion", "width"))
+    widths = asked(campaign)[0]
     size = {
         "items": campaign.items.count(),
         "systems": campaign.systems.count(),
@@ -277,9 +278,12 @@ def of_campaign(campaign: Campaign) -> Forecast | None:
     if campaign.stop_mode != StopMode.PRECISION or size["items"] < 2:
         return None
     found = prices_of(campaign, tutorial=campaign.tutorial_required)
-    asked = [one for one in studies_queries.instrument_of(campaign).criteria if one.name in widths]
     return _last(
-        [kept(planned, study_of(campaign, one, **size), found, widths[one.name]) for one in asked]
+        [
+            kept(planned, study_of(campaign, one, **size), found, widths[one.name])
+            for one in studies_queries.instrument_of(campaign).criteria
+            if one.name in widths
+        ]
     )
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
+from annotate.campaigns.facts import asked
 from annotate.campaigns.problems import Problems, Row, RowError
 from annotate.campaigns.reading import names
 from annotate.campaigns.sheet import (
@@ -219,11 +220,16 @@ def _find_missing(name: str, facts: Facts, problems: Problems) -> None:
     if column:
         gap, message = column.lacking, f"no value of the metric “{name}” for this output."
     elif metric is None:
-        problems.add(RowError(0, _unknown(name, facts)))
+        has = ", ".join(unused((), facts)) or "none"
+        message = f"The file has no value of the metric “{name}”. Metrics that it has: {has}."
+        problems.add(RowError(0, message))
         return
     else:
         if name.startswith(vectors.PREFIX):
-            _check_vectors()
+            try:
+                vectors.check_installed()
+            except MissingExtraError as error:
+                raise Invalid({"metrics": str(error)}) from error
         gap, message = _needed(metric, facts)
     problems.lacking(gap.lines, gap.count, message, facts.unit)
 
@@ -236,18 +242,6 @@ def _needed(metric: Metric, facts: Facts) -> tuple[Gap, str]:
     if metric.needs == "others":
         return facts.no_others, f"no other system’s output, which {metric.name} needs."
     return Gap(), ""
-
-
-def _unknown(name: str, facts: Facts) -> str:
-    has = ", ".join(unused((), facts)) or "none"
-    return f"The file has no value of the metric “{name}”. Metrics that it has: {has}."
-
-
-def _check_vectors() -> None:
-    try:
-        vectors.check_installed()
-    except MissingExtraError as error:
-        raise Invalid({"metrics": str(error)}) from error
 
 
 # When collection suffices: a width or a margin for each primary criterion, by stopping mode.
@@ -266,65 +260,40 @@ def problems(
     criteria: Sequence[Criterion],
 ) -> dict[str, str]:
     """Return what is wrong with what suffices, by the field of a plan."""
-    if mode == StopMode.RANKING:
-        return _of_ranking(targets, margins, criteria)
+    known = {criterion.name: criterion for criterion in criteria}
+    name, given = ("margins", margins) if mode == StopMode.RANKING else ("targets", targets)
     found: dict[str, str] = {}
-    if margins:
-        found["margins"] = "Only a ranking has margins."
-    if planned_items is not None:
-        found["planned_items"] = "Only a ranking has planned items."
-    return found | _of_widths(targets, criteria)
+    if mode == StopMode.RANKING:
+        if targets:
+            return {"targets": "A ranking has margins in place of target widths."}
+        lacks = "Name at least one criterion and the difference that does not matter."
+    else:
+        if margins:
+            found["margins"] = "Only a ranking has margins."
+        if planned_items is not None:
+            found["planned_items"] = "Only a ranking has planned items."
+        lacks = "Name at least one criterion and the width it should reach."
+    if not given:
+        return found | {name: lacks}
+    for criterion, value in given.items():
+        if criterion not in known:
+            there_are = ", ".join(known)
+            return found | {name: f"“{criterion}” is not a criterion; there are {there_are}."}
+        one = known[criterion]
+        if mode == StopMode.RANKING and not 0 < value < one.most_apart:
+            reach = f"{one.most_apart:g}"
+            return found | {name: f"The margin of {criterion} lies between 0 and {reach}."}
+        if mode != StopMode.RANKING and not 0 < value < max(10, one.high - one.low):
+            return found | {name: f"The target width of {criterion} must be a positive number."}
+    return found
 
 
-def _of_widths(targets: Mapping[str, float], criteria: Sequence[Criterion]) -> dict[str, str]:
-    if not targets:
-        return {"targets": "Name at least one criterion and the width it should reach."}
-    known = {criterion.name: criterion for criterion in criteria}
-    for name, width in targets.items():
-        if name not in known:
-            return {"targets": _unknown_criteria(name, known)}
-        if not 0 < width < max(10, known[name].high - known[name].low):
-            return {"targets": f"The target width of {name} must be a positive number."}
-    return {}
-
-
-def _of_ranking(
-    targets: Mapping[str, float], margins: Mapping[str, float], criteria: Sequence[Criterion]
-) -> dict[str, str]:
-    if targets:
-        return {"targets": "A ranking has margins in place of target widths."}
-    if not margins:
-        return {"margins": "Name at least one criterion and the difference that does not matter."}
-    known = {criterion.name: criterion for criterion in criteria}
-    for name, margin in margins.items():
-        if name not in known:
-            return {"margins": _unknown_criteria(name, known)}
-        reach = known[name].most_apart
-        if not 0 < margin < reach:
-            return {"margins": f"The margin of {name} lies between 0 and {reach:g}."}
-    return {}
-
-
-def _unknown_criteria(name: str, known: Mapping[str, Criterion]) -> str:
-    return f"“{name}” is not a criterion; there are {', '.join(known)}."
-
-
-def outlook(
-    margins: Mapping[str, float],
-    criteria: Sequence[Criterion],
-    *,
-    systems: int,
-    items: int,
-    level: float,
-    double_share: float,
-    compares: bool,
-) -> RankingForecast:
+def outlook(plan: "Plan", instrument: Instrument, *, systems: int, items: int) -> RankingForecast:
     """Return how many items a ranking takes on the criterion that takes most.
 
     By typical scores, without metrics; alpha is shared by all criteria.
-    compares: the systems are pairs, whose texts are judged side by side.
     """
-    shared = 1 - (1 - level) / len(margins)
+    shared = 1 - (1 - plan.level) / len(plan.margins)
     found = [
         forecast_ranking(
             Study(
@@ -332,13 +301,13 @@ def outlook(
                 max(2, items),
                 systems=systems,
                 level=shared,
-                double_share=double_share,
+                double_share=plan.double_share,
             ),
-            margin=margins[criterion.name],
-            side_by_side=compares,
+            margin=plan.margins[criterion.name],
+            side_by_side=instrument.compares,
         )
-        for criterion in criteria
-        if criterion.name in margins
+        for criterion in instrument.criteria
+        if criterion.name in plan.margins
     ]
     return max(found, key=lambda one: one.planned_items)
 
@@ -649,12 +618,10 @@ def _beyond_limits(plan: Plan) -> dict[str, str]:
         PlanLimits.model_validate(vars(plan))
     except ValidationError as violations:
         found = violations.errors(include_url=False)
-        return {str(one["loc"][0]): _said(str(one["loc"][0]), one["msg"]) for one in found}
+        told = {str(one["loc"][0]): one["msg"] for one in found}
+        limits = PlanLimits.model_fields
+        return {name: limits[name].description or message for name, message in told.items()}
     return {}
-
-
-def _said(name: str, otherwise: str) -> str:
-    return PlanLimits.model_fields[name].description or otherwise
 
 
 # What a comparison of two systems needs of a plan and its file.
@@ -681,14 +648,6 @@ def facts(plan: Plan, found: Facts, problems: Problems) -> Facts:
         raise Invalid(
             {"instrument": "There is nothing to compare: no item has two different texts."}
         )
-    _check_metrics(plan)
-    names([one.name for one in found.systems])
-    marked = found.pairs.marked
-    problems.lacking(marked.lines, marked.count, MARKED, found.unit)
-    return found.of_pairs(found.pairs)
-
-
-def _check_metrics(plan: Plan) -> None:
     for name in plan.metrics:
         metric = find(name)
         if metric is not None and metric.needs == "others":
@@ -698,35 +657,20 @@ def _check_metrics(plan: Plan) -> None:
                     "comparison of two takes metrics of one text each."
                 }
             )
+    names([one.name for one in found.systems])
+    marked = found.pairs.marked
+    problems.lacking(marked.lines, marked.count, MARKED, found.unit)
+    return found.of_pairs(found.pairs)
 
 
 # The plan of a campaign that exists, as the start of another one.
 
 
+# What a campaign stores as the plan says.
 AS_THEY_ARE = (
-    "public_title",
-    "public_about",
-    "tutorial_bonus",
-    "bonus_after",
-    "failed_try_pay",
-    "open_link_bonus",
-    "tutorial_id",
-    "reward",
-    "crowd",
-    "budget",
-    "max_judgments",
-    "double_share",
-    "annotator_cap",
-    "people",
-    "lease_minutes",
-    "estimand",
-    "level",
-    "stop_mode",
-    "planned_items",
-    "language",
-    "contact",
-    "gold_share",
-    "screening",
+    *("tutorial_id", "tutorial_bonus", "bonus_after", "failed_try_pay", "open_link_bonus"),
+    *("reward", "crowd", "budget", "max_judgments", "double_share", "annotator_cap", "people"),
+    *("lease_minutes", "estimand", "level", "stop_mode", "language", "contact", "gold_share"),
 )
 
 
@@ -736,22 +680,21 @@ def plan_of(campaign: Campaign) -> Plan:
     Its deadline has passed or will, its seed belongs to its items, and so do its gold items: these
     three are left out. A usual fee stays the usual one, whichever crowd is chosen then.
     """
-    targets = list(campaign.targets.all())
+    widths, margins = asked(campaign)
+    key, version = campaign.instrument, campaign.instrument_version
     is_auto = campaign.metric_choice == MetricChoice.AUTO
     return Plan(
         name=f"Copy of {campaign.name}"[:LONGEST_NAME],
-        instrument=_chosen(campaign),
+        public_title=campaign.public_title,
+        public_about=campaign.public_about,
+        planned_items=campaign.planned_items,
+        screening=campaign.screening,
+        instrument=key if studies_queries.is_built_in(key) else f"{key}@{version}",
         texts=studies_queries.texts_of(campaign),
         tutorial=campaign.tutorial_required,
         fee_rate=None if campaign.fee_rate == usual_share(campaign.crowd) else campaign.fee_rate,
         metrics=(AUTO,) if is_auto else tuple(campaign.metrics),
-        targets={one.criterion: one.width for one in targets if one.width is not None},
-        margins={one.criterion: one.margin for one in targets if one.margin is not None},
+        targets=widths,
+        margins=margins,
         **{name: getattr(campaign, name) for name in AS_THEY_ARE},
     )
-
-
-def _chosen(campaign: Campaign) -> str:
-    """Return the name by which a plan chooses the instrument of this campaign."""
-    key, version = campaign.instrument, campaign.instrument_version
-    return key if studies_queries.is_built_in(key) else f"{key}@{version}"

@@ -39,14 +39,6 @@ class AmbiguousError(ValueError):
     """Several fields could be the same required one."""
 
 
-@dataclass(frozen=True)
-class Shape:
-    """The field names of one record: known names by the file's names, and unknown ones."""
-
-    ours: Mapping[str, str]
-    unknown: tuple[str, ...]
-
-
 @dataclass
 class FieldNames:
     """Sorts the fields of records and collects the messages about their names.
@@ -58,7 +50,8 @@ class FieldNames:
     read_as: dict[str, str] = field(default_factory=dict)
     unknown: dict[str, None] = field(default_factory=dict)
     unclear: dict[str, tuple[str, ...]] = field(default_factory=dict)  # optional field -> names
-    _shapes: dict[tuple[str, ...], Shape] = field(default_factory=dict)
+    # By the names of a record: ours by the file's, and the unknown ones.
+    _shapes: dict[tuple[str, ...], tuple[dict[str, str], list[str]]] = field(default_factory=dict)
 
     def sort(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the known fields under our names, and the unknown ones.
@@ -66,19 +59,15 @@ class FieldNames:
         Raises `AmbiguousError` where several fields could be the same required one.
         """
         names = tuple(record)
-        shape = self._shapes.get(names)
-        if shape is None:
-            shape = self._remember(names)
-        known = {ours: record[theirs] for theirs, ours in shape.ours.items()}
-        return known, {name: record[name] for name in shape.unknown}
+        if names not in self._shapes:
+            if len(self._shapes) >= MOST_SHAPES:
+                self._shapes.clear()
+            self._shapes[names] = self._shape(names)
+        shape, unknown = self._shapes[names]
+        known = {ours: record[theirs] for theirs, ours in shape.items()}
+        return known, {name: record[name] for name in unknown}
 
-    def _remember(self, names: tuple[str, ...]) -> Shape:
-        if len(self._shapes) >= MOST_SHAPES:
-            self._shapes.clear()
-        shape = self._shapes[names] = self._shape(names)
-        return shape
-
-    def _shape(self, names: tuple[str, ...]) -> Shape:
+    def _shape(self, names: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
         ours: dict[str, str] = {}
         for wanted in FIELDS:
             found = self.candidates(wanted, names)
@@ -93,32 +82,30 @@ class FieldNames:
             elif found:
                 self.unclear[wanted] = found
         self.read_as |= {theirs: name for theirs, name in ours.items() if theirs != name}
-        unknown = tuple(name for name in names if name not in ours)
+        unknown = [name for name in names if name not in ours]
         for name in unknown:
             if len(self.unknown) < MOST_UNKNOWN and not name.startswith(METRIC):
                 self.unknown[name] = None
-        return Shape(ours, unknown)
+        return ours, unknown
 
     def candidates(self, wanted: str, names: Iterable[str]) -> tuple[str, ...]:
-        """Return the names that may mean this field: the named one, or its own and usual ones."""
+        """Return the names that may mean this field.
+
+        They are the named one, or its own in any spelling, or else its usual ones.
+        """
         if wanted in self.named:
             return tuple(name for name in names if name == self.named[wanted])
         taken = set(self.named.values())
-        return _candidates(wanted, [name for name in names if name not in taken])
+        names = tuple(name for name in names if name not in taken)
+        if wanted in names:
+            return (wanted,)
+        alike = tuple(name for name in names if folded(name) == wanted)
+        return alike or tuple(name for name in names if USUAL.get(folded(name)) == wanted)
 
     def means_something(self, names: Iterable[str]) -> int:
         """Return how many of our fields these names stand for."""
         names = tuple(names)
         return sum(bool(self.candidates(wanted, names)) for wanted in FIELDS)
-
-
-def _candidates(wanted: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names that may mean this field: its own in any spelling, before the usual ones."""
-    names = tuple(names)
-    if wanted in names:
-        return (wanted,)
-    alike = tuple(name for name in names if folded(name) == wanted)
-    return alike or tuple(name for name in names if USUAL.get(folded(name)) == wanted)
 
 
 def folded(name: str) -> str:
@@ -218,60 +205,47 @@ class RowProblem:
         return f"{start}{self.message}{others}"
 
 
+@dataclass
 class Problems:
-    """Collects errors by kind. Its size does not grow with the file."""
+    """The errors of a file by kind. Its size does not grow with the file.
 
-    def __init__(self, errors: Iterable[RowError] = ()) -> None:
-        self.count = 0
-        self.left_out = False
-        self._kinds: dict[tuple[str, str], RowProblem] = {}
-        for error in errors:
-            self.add(error)
+    cut: there are further kinds of errors, or the rest of the file was not read.
+    """
+
+    problems: list[RowProblem] = field(default_factory=list)
+    cut: bool = False
 
     def add(self, error: RowError) -> None:
-        self.count += 1
-        key = (error.kind or error.message, error.unit)
-        known = self._kinds.get(key)
-        if known is not None:
-            known.count += 1
-            known.alike &= error.message == known.message
-            if len(known.examples) < MOST_EXAMPLES:
-                known.examples.append(error)
-        elif len(self._kinds) < MOST_KINDS:
-            self._kinds[key] = RowProblem([error])
+        kind = error.kind or error.message
+        for known in self.problems:
+            first = known.examples[0]
+            if (first.kind or first.message, first.unit) == (kind, error.unit):
+                known.count += 1
+                known.alike &= error.message == known.message
+                if len(known.examples) < MOST_EXAMPLES:
+                    known.examples.append(error)
+                break
         else:
-            self.left_out = True
+            if len(self.problems) < MOST_KINDS:
+                self.problems.append(RowProblem([error]))
+            else:
+                self.cut = True
 
     def lacking(self, lines: list[int], count: int, message: str, unit: str = "line") -> None:
         """Add the same error for `count` rows. `lines` are the first of them."""
         if count:
             errors = [RowError(line, message, unit=unit) for line in lines]
-            self._kinds[message, unit] = RowProblem(errors, count)
-            self.count += count
+            self.problems.append(RowProblem(errors, count))
 
     @property
     def full(self) -> bool:
         """Return whether there are enough errors to stop reading."""
-        return self.count >= MOST_FAULTS
-
-    def listed(self) -> list[RowProblem]:
-        return sorted(self._kinds.values(), key=lambda problem: problem.examples[0].line)
+        return sum(problem.count for problem in self.problems) >= MOST_FAULTS
 
     def check(self) -> None:
         """Raise `UploadRefused` if there are any."""
-        if self.count:
+        if self.problems:
             raise UploadRefused(self)
-
-
-@dataclass
-class Refusal:
-    """All messages about a file that cannot be imported.
-
-    cut: there are further kinds of errors, or the rest of the file was not read.
-    """
-
-    problems: list[RowProblem]
-    cut: bool = False
 
     @property
     def errors(self) -> list[RowError]:
@@ -297,9 +271,14 @@ class UploadRefused(ValueError):
     """The file cannot be imported as it is. No row of it was stored."""
 
     def __init__(self, found: Problems | Iterable[RowError]) -> None:
-        problems = found if isinstance(found, Problems) else Problems(found)
-        self.refusal = Refusal(problems.listed(), problems.full or problems.left_out)
-        super().__init__(str(self.refusal))
+        if not isinstance(found, Problems):
+            errors, found = found, Problems()
+            for error in errors:
+                found.add(error)
+        found.problems.sort(key=lambda problem: problem.examples[0].line)
+        found.cut |= found.full
+        self.refusal = found
+        super().__init__(str(found))
 
     @property
     def errors(self) -> list[RowError]:

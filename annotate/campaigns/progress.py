@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from django.db.models import (
@@ -134,32 +134,29 @@ NUMBER = IntegerField()
 
 
 @dataclass(frozen=True)
-class CampaignCounts:
+class Progress:
     """The slots of a campaign, and what it has spent, in one moment.
 
-    outputs, judged_outputs: all, and those with a judgment that counts.
-    twice: outputs planned for several annotators.
-    held: leased or judged. running: the part of them that does not count yet.
+    Judgments count if they hold a slot and are verified.
+    outputs_judged: those with a judgment that counts. doubled: planned for several annotators.
+    running: leases, and judgments that their crowd has not confirmed yet.
+    The last three are added by `progress`: slots that can still be leased, people who judged, and
+    how many judgments these may still give under the cap (None: no cap).
     """
 
     planned: int
     outputs: int
-    twice: int
-    held: int
+    doubled: int
+    judged: int
     running: int
-    judged_outputs: int
+    outputs_judged: int
     spent: Decimal
-
-    @property
-    def judged(self) -> int:
-        return self.held - self.running
-
-    @property
-    def free(self) -> int:
-        return self.planned - self.held
+    missing: int = 0
+    annotators: int = 0
+    room: int | None = None
 
 
-def count_slots(campaign_id: int) -> CampaignCounts:
+def count_slots(campaign_id: int) -> Progress:
     """Return the counts of a campaign in one statement, hence of one moment."""
     held_slots = Slot.objects.filter(campaign=OuterRef("pk"), assignment__isnull=False)
     open_now = Q(assignment__status=Status.LEASED) | Q(assignment__status=Status.SUBMITTED)
@@ -173,13 +170,13 @@ def count_slots(campaign_id: int) -> CampaignCounts:
         n_unjudged=_number(running.filter(~Exists(judged)), Count("output", distinct=True)),
     ).select_related("totals")
     found: Any = row.get()
-    return CampaignCounts(
+    return Progress(
         planned=found.planned,
         outputs=found.planned_outputs,
-        twice=found.planned_twice,
-        held=found.totals.held,
+        doubled=found.planned_twice,
+        judged=found.totals.held - found.n_running,
         running=found.n_running,
-        judged_outputs=found.n_outputs - found.n_unjudged,
+        outputs_judged=found.n_outputs - found.n_unjudged,
         spent=tallies.in_cents(found.totals.spent),
     )
 
@@ -351,57 +348,21 @@ def in_use(campaign: Campaign) -> tuple[int, int, datetime | None]:
     return found["n"], found["active"], None if found["active"] else found["first"]
 
 
-@dataclass(frozen=True)
-class Progress:
-    """The counts of a campaign. Judgments count if they hold a slot and are verified.
-
-    missing: slots that can still be leased.
-    running: leases, and judgments that their crowd has not confirmed yet.
-    doubled: outputs planned for several annotators.
-    """
-
-    outputs: int
-    outputs_judged: int
-    planned: int
-    doubled: int
-    judged: int
-    missing: int
-    running: int
-    annotators: int
-    room: int | None  # judgments that the entered annotators may still give under the cap
-    spent: Decimal
-
-
-class ItemCounts(NamedTuple):
-    """Items of one system: those with a counting judgment, and all for which it has outputs.
-
-    None of it is counted beyond what is enough for an estimate.
-    """
-
-    judged: int = 0
-    all: int | None = None
-
-
 def progress(campaign_id: int, *, cap: int | None, people: People | None = None) -> Progress:
-    """Return the counts; always the same number of queries. people: as `slot_counts` says."""
+    """Return all counts; always the same number of queries. people: as `by_person` returns."""
     counts = count_slots(campaign_id)
     _annotators, held = people or by_person(campaign_id)
-    return Progress(
-        outputs=counts.outputs,
-        outputs_judged=counts.judged_outputs,
-        planned=counts.planned,
-        doubled=counts.twice,
-        judged=counts.judged,
-        missing=missing(campaign_id, free=counts.free),
-        running=counts.running,
+    free = counts.planned - counts.judged - counts.running
+    return replace(
+        counts,
+        missing=missing(campaign_id, free=free),
         annotators=held.size,
         room=None if cap is None else int(np.maximum(0, cap - held).sum()),
-        spent=counts.spent,
     )
 
 
-def items(campaign_id: int, *, held: int, enough: int) -> dict[int, ItemCounts]:
-    """Return how many items each system has, and how many are judged, up to `enough` of each.
+def items(campaign_id: int, *, held: int, enough: int) -> dict[int, tuple[int, int]]:
+    """Return for each system how many items are judged, and how many it has, up to `enough`.
 
     held: slots of the campaign that are leased or judged. At most four queries, and one more where
     a system has few judged items and others have many.
@@ -411,9 +372,7 @@ def items(campaign_id: int, *, held: int, enough: int) -> dict[int, ItemCounts]:
     if held > FIRST:
         few = [system for system in every if judged.get(system, 0) < enough]
         judged |= _judged_items(few)
-    return {
-        system: ItemCounts(min(enough, judged.get(system, 0)), n) for system, n in every.items()
-    }
+    return {system: (min(enough, judged.get(system, 0)), n) for system, n in every.items()}
 
 
 def _early_items(campaign_id: int) -> dict[int, int]:
