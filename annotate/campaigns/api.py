@@ -7,11 +7,7 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db.models import (
-    OuterRef,
-    QuerySet,
-    Subquery,
-)
+from django.db.models import OuterRef, QuerySet, Subquery
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.decorators import action
@@ -24,18 +20,9 @@ from rest_framework.reverse import reverse
 from rest_framework.viewsets import GenericViewSet
 
 from annotate.accounts import tokens
-from annotate.campaigns import (
-    amendments as campaigns_amendments,
-)
-from annotate.campaigns import (
-    creating,
-    life,
-    members,
-    progress,
-)
-from annotate.campaigns import (
-    imports as campaigns_imports,
-)
+from annotate.campaigns import amendments as campaigns_amendments
+from annotate.campaigns import creating, life, members, progress
+from annotate.campaigns import imports as campaigns_imports
 from annotate.campaigns.contents_api import JudgmentSerializer, judgment_rows
 from annotate.campaigns.facts import asked
 from annotate.campaigns.forms import LONGEST_NAME, MOST_NAMES
@@ -61,13 +48,7 @@ from annotate.common.errors import Conflict
 from annotate.crowds.contract import usual_tasks
 from annotate.crowds.registry import CROWDS
 from annotate.instruments import base as instruments_base
-from annotate.models import (
-    Batch,
-    Campaign,
-    CampaignImport,
-    Membership,
-    NextStep,
-)
+from annotate.models import Batch, Campaign, CampaignImport, Membership, NextStep
 from annotate.models.base import (
     CampaignStatus,
     Estimand,
@@ -403,7 +384,7 @@ class ImportViewSet(BoundedView, ListModelMixin, GenericViewSet[Any]):
     def cancel(self, request: Request, import_id: str) -> Response:
         """Cancel it and remove its stored data. Refused (409) once it is a campaign."""
         of = access.own_import(request.user, import_id)
-        campaigns_imports.cancel(of, actor_id=cast(User, request.user).pk)
+        campaigns_imports.cancel(of, actor_id=_user(request))
         return self._shown(of)
 
     def _shown(self, of: Any) -> Response:
@@ -448,7 +429,7 @@ class WithdrawLinksView(BoundedView):
         """Make a new link: the earlier ones, personal ones too, let nobody in any more."""
         campaign = access.run(request.user, public_id)
         members.ask(campaign)
-        campaigns_amendments.withdraw_links(campaign.pk, actor_id=cast(User, request.user).pk)
+        campaigns_amendments.withdraw_links(campaign.pk, actor_id=_user(request))
         campaign.refresh_from_db(fields=["links_number"])
         return _shown(campaign)
 
@@ -540,7 +521,7 @@ class TextsView(BoundedView):
         given = dict(validated(ChangeTextsSerializer(data=request.data)))
         campaigns_amendments.change_texts(
             campaign.pk,
-            actor_id=cast(User, request.user).pk,
+            actor_id=_user(request),
             reason=given.pop("reason"),
             seen=given.pop("revision"),
             given=given,
@@ -610,9 +591,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
         repeated request with the same key answers 200 once the campaign exists.
         """
         plan, given, key = _import(request)
-        made, is_new = campaigns_imports.at_once(
-            plan, **given, owner_id=cast(User, request.user).pk, key=key
-        )
+        made, is_new = campaigns_imports.at_once(plan, **given, owner_id=_user(request), key=key)
         if made.status == ImportStatus.DONE and made.campaign:
             shown = self._shown(made.campaign, status=201 if is_new else 200)
             shown.data["notices"] = campaigns_imports.notices_of(made)
@@ -625,8 +604,10 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
         """Change what annotators read in place of the name: the title, the sentence, or both."""
         campaign = access.run(request.user, public_id)
         given = dict(validated(PublicWordsSerializer(data=request.data)))
-        reason, actor = given.pop("reason"), cast(User, request.user).pk
-        campaigns_amendments.change_texts(campaign.pk, given, actor_id=actor, reason=reason)
+        reason = given.pop("reason")
+        campaigns_amendments.change_texts(
+            campaign.pk, given, actor_id=_user(request), reason=reason
+        )
         return self._shown(campaign)
 
     @takes_no_fields()
@@ -645,7 +626,10 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     @action(detail=True, methods=["post"])
     def close(self, request: Request, public_id: str) -> Response:
         """End collecting by hand: gaps are finished, then the final estimate follows."""
-        return self._act(request, public_id, _close)
+        campaign = access.run(request.user, public_id)
+        if not life.close(campaign.pk, Campaign.Reason.HAND, actor_id=_user(request)):
+            raise Conflict("Only a campaign that is open or paused can be closed.")
+        return self._shown(campaign)
 
     @extend_schema(request=BoundMetricsSerializer, responses=CampaignSerializer)
     @action(detail=True, methods=["post"], url_path="bound-metrics", url_name="bound-metrics")
@@ -656,7 +640,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
         """
         campaign = access.run(request.user, public_id)
         why = validated(BoundMetricsSerializer(data=request.data))["reason"]
-        campaigns_amendments.bound(campaign.pk, actor_id=cast(User, request.user).pk, why=why)
+        campaigns_amendments.bound(campaign.pk, actor_id=_user(request), why=why)
         return self._shown(campaign)
 
     @takes_no_fields()
@@ -670,7 +654,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     def remove(self, request: Request, public_id: str) -> Response:
         """Delete a draft: its texts and its plan, for all its members. Only owners may."""
         campaign = access.owned(request.user, public_id)
-        creating.delete(campaign.pk, actor_id=cast(User, request.user).pk)
+        creating.delete(campaign.pk, actor_id=_user(request))
         return Response(status=204)
 
     @extend_schema(responses=JudgmentSerializer(many=True))
@@ -687,17 +671,12 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
 
     def _act(self, request: Request, public_id: str, act: Callable[..., None]) -> Response:
         campaign = access.run(request.user, public_id)
-        act(campaign.pk, actor_id=cast(User, request.user).pk)
+        act(campaign.pk, actor_id=_user(request))
         return self._shown(campaign)
 
     def _shown(self, campaign: Campaign, *, status: int = 200) -> Response:
         row = self.get_queryset().get(pk=campaign.pk)
         return Response(CampaignSerializer(row).data, status=status)
-
-
-def _close(campaign_id: int, *, actor_id: int) -> None:
-    if not life.close(campaign_id, Campaign.Reason.HAND, actor_id=actor_id):
-        raise Conflict("Only a campaign that is open or paused can be closed.")
 
 
 def _import(request: Request) -> tuple[Plan, dict[str, Any], str]:
@@ -708,14 +687,13 @@ def _import(request: Request) -> tuple[Plan, dict[str, Any], str]:
     else:
         given = validated(FileImportSerializer(data=request.data))
         files = {"outputs": given.pop("file"), "metrics": given.pop("metrics_file", None)}
-    key = given.pop("key") or _key(request)
+    key = given.pop("key")
+    if not key and (named := request.headers.get(tokens.FIELD)):
+        tokens.check(named)
+        key = tokens.digest(named.encode())[:40]
     lists = {name: tuple(given[name]) for name in ("metrics", "gold")}
-    return Plan(**given | lists), files, key
+    return Plan(**given | lists), files, key or uuid4().hex
 
 
-def _key(request: Request) -> str:
-    """Return the key of the request's headers, shortened, or a new one."""
-    if not (key := request.headers.get(tokens.FIELD)):
-        return uuid4().hex
-    tokens.check(key)
-    return tokens.digest(key.encode())[:40]
+def _user(request: Request) -> int:
+    return cast(User, request.user).pk

@@ -347,10 +347,7 @@ class ChangeScreensSerializer(RequestSerializer):
 
     settings = SettingsField()
     reason = serializers.CharField(
-        default="",
-        allow_blank=True,
-        max_length=LONGEST_REASON,
-        help_text=NEEDED,
+        default="", allow_blank=True, max_length=LONGEST_REASON, help_text=NEEDED
     )
 
 

@@ -372,11 +372,8 @@ def clear_due() -> int:
     for campaign in drafts:
         remove_items(campaign.pk)
         with transaction.atomic():
-            for rows in (
-                *(campaign.gold, campaign.targets, campaign.invitations, campaign.subscriptions),
-                campaign.change_marks,
-            ):
-                rows.all().delete()
+            for name in ("gold", "targets", "invitations", "subscriptions", "change_marks"):
+                getattr(campaign, name).all().delete()
             CampaignTexts.objects.filter(campaign=campaign).delete()
             campaign.systems.all().delete()  # last: without systems it is not due any more
     return len(drafts)

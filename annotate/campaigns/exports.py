@@ -1,7 +1,7 @@
 """The decisions about a campaign as plain data, and the texts that annotators read of it."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import groupby
@@ -40,7 +40,6 @@ from annotate.models import (
     Review,
     Score,
     Slot,
-    System,
 )
 from annotate.models.accounts import FEED
 from annotate.screening.base import LISTED
@@ -72,35 +71,11 @@ def _said(words: object, language: str) -> str:
 METRICS_BOUNDED = "bound_metrics"  # the verb of an amendment of the protocol: see the service
 
 DECIDED = (
-    "name",
-    "status",
-    "close_reason",
-    "created_at",
-    "opened_at",
-    "closed_at",
-    "crowd",
-    "language",
-    "tutorial_required",
-    "tutorial_bonus",
-    "failed_try_pay",
-    "annotator_cap",
-    "double_share",
-    "lease_minutes",
-    "gold_share",
-    "seed",
-    "screening",
-    "reward",
-    "fee_rate",
-    "budget",
-    "max_judgments",
-    "deadline",
-    "metric_choice",
-    "metrics",
-    "estimand",
-    "level",
-    "stop_mode",
-    "planned_items",
-    "protocol",
+    *("name", "status", "close_reason", "created_at", "opened_at", "closed_at"),
+    *("crowd", "language", "tutorial_required", "tutorial_bonus", "failed_try_pay"),
+    *("annotator_cap", "double_share", "lease_minutes", "gold_share", "seed", "screening"),
+    *("reward", "fee_rate", "budget", "max_judgments", "deadline", "metric_choice", "metrics"),
+    *("estimand", "level", "stop_mode", "planned_items", "protocol"),
 )
 
 
@@ -112,26 +87,21 @@ def protocol(campaign: Campaign) -> dict[str, Any]:
         **{name: getattr(campaign, name) for name in DECIDED},
         "targets": widths,
         "margins": margins,
-        "systems": [_system(system) for system in campaign.systems.order_by("pk")],
+        "systems": [
+            {"name": one.name, "stop_position": one.stop_position}
+            | ({"first": one.first, "second": one.second} if one.first else {})
+            for one in campaign.systems.order_by("pk")
+        ],
         "texts": asdict(studies_queries.texts_of(campaign)),
         "consent_version": studies_queries.consent_version(campaign),
-        "text_amendments": [
-            {"at": one.at, "why": one.why, "changes": one.changes}
-            for one in studies_queries.amended(campaign.pk)
-        ],
-        "protocol_amendments": [
-            {"at": one.at, "why": one.why, "changes": one.changes}
-            for one in common_rows.logged(campaign.pk, METRICS_BOUNDED)
-        ],
+        "text_amendments": _amendments(studies_queries.amended(campaign.pk)),
+        "protocol_amendments": _amendments(common_rows.logged(campaign.pk, METRICS_BOUNDED)),
         "instrument": _instrument(campaign),
     }
 
 
-def _system(system: System) -> dict[str, Any]:
-    """Return its name and where its sample ended; in a comparison the two systems, too."""
-    told = {"name": system.name, "stop_position": system.stop_position}
-    both = {"first": system.first, "second": system.second}
-    return told | both if system.first else told
+def _amendments(rows: Iterable[Amendment]) -> list[dict[str, Any]]:
+    return [{"at": one.at, "why": one.why, "changes": one.changes} for one in rows]
 
 
 def _instrument(campaign: Campaign) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Outputs and their inputs, for automatic metrics."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
@@ -126,20 +126,15 @@ def _pair(row: OutputText) -> OutputText:
 def _with_others(rows: Iterator[tuple[int, OutputText]]) -> Iterator[OutputText]:
     """Add the other systems' outputs: one query for each chunk."""
     while chunk := list(islice(rows, CHUNK)):
-        written = _written({item for item, _row in chunk})
+        written: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+        found = Authorship.objects.filter(item__in={item for item, _row in chunk})
+        of_items = found.order_by("system_id").values_list("item_id", "output_id", "output__text")
+        for item, output, text in of_items:
+            written[item].append((output, text))
         for item, row in chunk:
             others = list(written[item])
             others.remove((row.output_id, row.text))
             yield replace(row, others=tuple(text for _output, text in others))
-
-
-def _written(items: set[int]) -> dict[int, Sequence[tuple[int, str]]]:
-    """Return (output, text) of every system, by item."""
-    found: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
-    rows = Authorship.objects.filter(item__in=items).order_by("system_id")
-    for item, output, text in rows.values_list("item_id", "output_id", "output__text"):
-        found[item].append((output, text))
-    return dict(found)
 
 
 def material(output: Output) -> Material:
@@ -151,19 +146,21 @@ def outputs_shown(
     annotator_id: int, output_id: int, text: str, given: str, paragraphs: Iterable[str]
 ) -> Material:
     """Return what this annotator is shown of an output: a pair in one of its two orders."""
-    turned = instruments_base.MARK in text and instruments_base.is_turned(
-        annotator_id, str(output_id)
-    )
-    return Material(text, given, tuple(paragraphs), turned)
+    return _material(annotator_id, str(output_id), text, given, paragraphs)
 
 
 def shown_gold(
     annotator_id: int, gold_id: int, text: str, given: str, paragraphs: Iterable[str]
 ) -> Material:
     """Return what this annotator is shown of a gold item, likewise."""
-    turned = instruments_base.MARK in text and instruments_base.is_turned(
-        annotator_id, f"gold {gold_id}"
-    )
+    return _material(annotator_id, f"gold {gold_id}", text, given, paragraphs)
+
+
+def _material(
+    annotator_id: int, key: str, text: str, given: str, paragraphs: Iterable[str]
+) -> Material:
+    is_pair = instruments_base.MARK in text
+    turned = is_pair and instruments_base.is_turned(annotator_id, key)
     return Material(text, given, tuple(paragraphs), turned)
 
 
@@ -318,8 +315,7 @@ def outdated(campaign_id: int, *, version: str) -> QuerySet[Judgment]:
 def waiting(campaign_id: int) -> int:
     """Return how many counting judgments wait for the separate task."""
     holds = Slot.objects.filter(
-        assignment=OuterRef("judgment__assignment"),
-        assignment__status=Assignment.Status.VERIFIED,
+        assignment=OuterRef("judgment__assignment"), assignment__status=Assignment.Status.VERIFIED
     )
     pending = PendingScore.objects.filter(Exists(holds), campaign=campaign_id)
     return pending.filter(judgment__superseded_at=None).count()

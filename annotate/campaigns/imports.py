@@ -196,16 +196,15 @@ def keep(made: CampaignImport, given: dict[str, Uploaded]) -> None:
     for kind, file in given.items():
         setattr(made, f"{kind}_name", tidy(file.name))
         setattr(made, f"{kind}_size", file.size)
-        for number, block in enumerate(_pieces(file)):
-            ImportChunk.objects.create(campaign_import=made, file=kind, number=number, data=block)
+        # Django yields a small file whole, whatever size is asked for.
+        pieces = (
+            block[start : start + CHUNK]
+            for block in file.chunks(CHUNK)
+            for start in range(0, len(block), CHUNK)
+        )
+        for number, piece in enumerate(pieces):
+            ImportChunk.objects.create(campaign_import=made, file=kind, number=number, data=piece)
     made.save(update_fields=[f"{kind}_{what}" for kind in given for what in ("name", "size")])
-
-
-def _pieces(file: Uploaded) -> Iterator[bytes]:
-    """Cut an upload into chunks. Django yields a small file whole, whatever size is requested."""
-    for block in file.chunks(CHUNK):
-        for start in range(0, len(block), CHUNK):
-            yield block[start : start + CHUNK]
 
 
 def tidy(name: object) -> str:
@@ -246,12 +245,9 @@ def clean(of: CampaignImport) -> bool:
 
 def due() -> list[int]:
     """Return the ids of the imports with data to remove."""
-    over = CampaignImport.objects.filter(status__in=OVER)
-    with_file = over.filter(chunks__isnull=False).distinct()
-    unfinished = over.exclude(status=Status.DONE).filter(campaign__isnull=False)
-    return sorted(
-        {*with_file.values_list("pk", flat=True), *unfinished.values_list("pk", flat=True)}
-    )
+    never_finished = ~Q(status=Status.DONE) & Q(campaign__isnull=False)
+    over = CampaignImport.objects.filter(Q(chunks__isnull=False) | never_finished, status__in=OVER)
+    return list(over.order_by("pk").values_list("pk", flat=True).distinct())
 
 
 # What workers do with imports: read the files, create the campaigns, clean up.

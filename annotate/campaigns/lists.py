@@ -19,14 +19,7 @@ from annotate.common import access
 from annotate.common.lists import Listing
 from annotate.crowds import adapters
 from annotate.instruments.base import Criterion
-from annotate.models import (
-    Appeal,
-    Campaign,
-    Membership,
-    NextStep,
-    Operation,
-    Review,
-)
+from annotate.models import Appeal, Campaign, Membership, NextStep, Operation, Review
 from annotate.models.base import CampaignStatus as Status
 from annotate.models.base import CloseReason, StopMode
 from annotate.pay import budget as pay_budget

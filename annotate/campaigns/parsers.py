@@ -73,7 +73,7 @@ class ImportParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        values = Values(_blocks(stream), DECODER)
+        values = Values(iter(lambda: stream.read(BLOCK), b""), DECODER)
         try:
             found = _members(values) if values.take("{") else checked(values.value())
             if values.peek():
@@ -81,11 +81,6 @@ class ImportParser(BaseParser):
         except (NotJson, UploadRefused) as error:
             raise ParseError(str(error)) from None
         return found
-
-
-def _blocks(stream: Any) -> Iterator[bytes]:
-    while block := stream.read(BLOCK):
-        yield block
 
 
 def _members(values: Values) -> dict[str, Any]:

@@ -1,12 +1,10 @@
 """Which automatic metrics a campaign uses: chosen by name or as `auto`, fixed at creation."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any
-
-from pydantic import AfterValidator, BaseModel, Field, ValidationError
+from typing import Any
 
 from annotate.campaigns.facts import asked
 from annotate.campaigns.problems import Problems, Row, RowError
@@ -22,7 +20,7 @@ from annotate.campaigns.sheet import (
 )
 from annotate.common.errors import Invalid, NotFound
 from annotate.common.numbers import count, many
-from annotate.common.schemas import Refused, fault
+from annotate.common.schemas import Refused
 from annotate.common.text import is_visible
 from annotate.crowds import registry
 from annotate.crowds.prices import ZERO
@@ -252,25 +250,20 @@ def _needed(metric: Metric, facts: Facts) -> tuple[Gap, str]:
 ITEM, PERSON, REST = 0.03, 0.015, 0.045
 
 
-def problems(
-    mode: str,
-    targets: Mapping[str, float],
-    margins: Mapping[str, float],
-    planned_items: int | None,
-    criteria: Sequence[Criterion],
-) -> dict[str, str]:
+def _target_problems(plan: "Plan", criteria: Sequence[Criterion]) -> dict[str, str]:
     """Return what is wrong with what suffices, by the field of a plan."""
     known = {criterion.name: criterion for criterion in criteria}
-    name, given = ("margins", margins) if mode == StopMode.RANKING else ("targets", targets)
+    ranks = plan.stop_mode == StopMode.RANKING
+    name, given = ("margins", plan.margins) if ranks else ("targets", plan.targets)
     found: dict[str, str] = {}
-    if mode == StopMode.RANKING:
-        if targets:
+    if ranks:
+        if plan.targets:
             return {"targets": "A ranking has margins in place of target widths."}
         lacks = "Name at least one criterion and the difference that does not matter."
     else:
-        if margins:
+        if plan.margins:
             found["margins"] = "Only a ranking has margins."
-        if planned_items is not None:
+        if plan.planned_items is not None:
             found["planned_items"] = "Only a ranking has planned items."
         lacks = "Name at least one criterion and the width it should reach."
     if not given:
@@ -280,10 +273,10 @@ def problems(
             there_are = ", ".join(known)
             return found | {name: f"“{criterion}” is not a criterion; there are {there_are}."}
         one = known[criterion]
-        if mode == StopMode.RANKING and not 0 < value < one.most_apart:
+        if ranks and not 0 < value < one.most_apart:
             reach = f"{one.most_apart:g}"
             return found | {name: f"The margin of {criterion} lies between 0 and {reach}."}
-        if mode != StopMode.RANKING and not 0 < value < max(10, one.high - one.low):
+        if not ranks and not 0 < value < max(10, one.high - one.low):
             return found | {name: f"The target width of {criterion} must be a positive number."}
     return found
 
@@ -434,98 +427,88 @@ class Plan:
         return registry.usual_share(self.crowd) if self.fee_rate is None else self.fee_rate
 
 
-def _name(name: str) -> str:
-    if not 0 < len(name.strip()) <= LONGEST_NAME:
-        raise fault(f"Give the campaign a name of at most {LONGEST_NAME} characters.")
-    return name
+def _amount(most: int) -> Callable[[Decimal], bool]:
+    """Return the test of an amount from 0 up to below `most`, in whole cents."""
+    return lambda n: _is_below(n, most) and n >= 0 and n == round(Decimal(n), 2)
 
 
-def _one_of(names: Collection[str], what: str) -> AfterValidator:
-    def check(name: str) -> str:
-        if name not in names:
-            raise fault(f"{what} is one of {', '.join(names)}.")
-        return name
-
-    return AfterValidator(check)
+def _is_below(n: Decimal, most: int) -> bool:
+    return Decimal(n).is_finite() and n < most
 
 
-class PlanLimits(BaseModel):
-    """The limits of a plan's fields. Each description is the message for a value outside them.
+def _number(least: int, most: int) -> Callable[[int | None], bool]:
+    return lambda n: n is None or least <= n <= most
 
-    A stored plan may exceed them. It is read unchanged, and checked before it is used.
-    """
 
-    name: Annotated[str, AfterValidator(_name)]
-    reward: Decimal = Field(
-        ge=0,
-        lt=MOST_REWARD,
-        decimal_places=2,
-        description="The reward lies between 0 and a million, in whole cents.",
-    )
-    tutorial_bonus: Decimal = Field(
-        ge=0,
-        lt=10**4,
-        decimal_places=2,
-        description="The bonus for the tutorial lies between 0 and 10,000, in whole cents.",
-    )
-    failed_try_pay: Decimal = Field(
-        ge=0,
-        lt=10**4,
-        decimal_places=2,
-        description="The pay for a failed try lies between 0 and 10,000, in whole cents.",
-    )
-    bonus_after: int = Field(
-        ge=0,
-        le=MOST_BONUS_AFTER,
-        description=f"The bonus is due with 0 to {MOST_BONUS_AFTER} judgments.",
-    )
-    crowd: Annotated[str, _one_of(CROWDS, "The crowd")]
-    fee_rate: Decimal | None = Field(
-        ge=0, lt=MOST_FEE, description="The crowd's fee is a share, such as 0.2 for 20 %."
-    )
-    budget: Decimal | None = Field(
-        gt=0,
-        lt=MOST_BUDGET,
-        description="The budget must be positive, and below a hundred million.",
-    )
-    max_judgments: int | None = Field(
-        gt=0, le=MOST_COUNT, description="The maximum number of judgments must be positive."
-    )
-    level: float = Field(gt=0.5, lt=1, description="The confidence level lies between 0.5 and 1.")
-    double_share: float = Field(
-        ge=0, le=1, description="The share of items judged twice lies between 0 and 1."
-    )
-    annotator_cap: int | None = Field(
-        gt=0, le=MOST_COUNT, description="The cap per annotator must be positive."
-    )
-    people: int | None = Field(
-        ge=FEWEST_PEOPLE,
-        le=MOST_PEOPLE,
-        description=f"The number of people lies between {FEWEST_PEOPLE} and {MOST_PEOPLE:,}.",
-    )
-    lease_minutes: int = Field(
-        ge=1, le=24 * 60, description="A text is reserved for 1 minute to 24 hours."
-    )
-    estimand: Annotated[str, _one_of(Campaign.Estimand.values, "The estimand")]
-    stop_mode: Annotated[str, _one_of(StopMode.values, "The stopping mode")]
-    planned_items: int | None = Field(
-        gt=0, le=MOST_COUNT, description="The number of planned items must be positive."
-    )
-    gold_share: int = Field(
-        ge=0,
-        le=MOST_GOLD,
-        description=f"Of {GOLD_BLOCK} tasks, 0 to {MOST_GOLD} can be gold items.",
-    )
-    seed: int | None = Field(
-        ge=0, lt=MOST_SEED, description="The seed lies between 0 and 2^63 − 1."
-    )
-    contact: str = Field(
-        max_length=LONGEST_ADDRESS,
-        description=f"An e-mail address has at most {LONGEST_ADDRESS} characters.",
-    )
-    language: str = Field(
-        min_length=1, max_length=12, description="The language is a code such as en or pt-BR."
-    )
+# Of the fields of a plan: the test of a value, and the message for one outside its limits.
+LIMITS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "name": (
+        lambda name: 0 < len(name.strip()) <= LONGEST_NAME,
+        f"Give the campaign a name of at most {LONGEST_NAME} characters.",
+    ),
+    "reward": (
+        _amount(MOST_REWARD),
+        "The reward lies between 0 and a million, in whole cents.",
+    ),
+    "tutorial_bonus": (
+        _amount(10**4),
+        "The bonus for the tutorial lies between 0 and 10,000, in whole cents.",
+    ),
+    "failed_try_pay": (
+        _amount(10**4),
+        "The pay for a failed try lies between 0 and 10,000, in whole cents.",
+    ),
+    "bonus_after": (
+        _number(0, MOST_BONUS_AFTER),
+        f"The bonus is due with 0 to {MOST_BONUS_AFTER} judgments.",
+    ),
+    "crowd": (lambda key: key in CROWDS, f"The crowd is one of {', '.join(CROWDS)}."),
+    "fee_rate": (
+        lambda n: n is None or (_is_below(n, MOST_FEE) and n >= 0),
+        "The crowd's fee is a share, such as 0.2 for 20 %.",
+    ),
+    "budget": (
+        lambda n: n is None or (_is_below(n, MOST_BUDGET) and n > 0),
+        "The budget must be positive, and below a hundred million.",
+    ),
+    "max_judgments": (
+        _number(1, MOST_COUNT),
+        "The maximum number of judgments must be positive.",
+    ),
+    "level": (lambda n: 0.5 < n < 1, "The confidence level lies between 0.5 and 1."),
+    "double_share": (
+        lambda n: 0 <= n <= 1,
+        "The share of items judged twice lies between 0 and 1.",
+    ),
+    "annotator_cap": (_number(1, MOST_COUNT), "The cap per annotator must be positive."),
+    "people": (
+        _number(FEWEST_PEOPLE, MOST_PEOPLE),
+        f"The number of people lies between {FEWEST_PEOPLE} and {MOST_PEOPLE:,}.",
+    ),
+    "lease_minutes": (_number(1, 24 * 60), "A text is reserved for 1 minute to 24 hours."),
+    "estimand": (
+        lambda name: name in Campaign.Estimand.values,
+        f"The estimand is one of {', '.join(Campaign.Estimand.values)}.",
+    ),
+    "stop_mode": (
+        lambda name: name in StopMode.values,
+        f"The stopping mode is one of {', '.join(StopMode.values)}.",
+    ),
+    "planned_items": (_number(1, MOST_COUNT), "The number of planned items must be positive."),
+    "gold_share": (
+        _number(0, MOST_GOLD),
+        f"Of {GOLD_BLOCK} tasks, 0 to {MOST_GOLD} can be gold items.",
+    ),
+    "seed": (_number(0, MOST_SEED - 1), "The seed lies between 0 and 2^63 − 1."),
+    "contact": (
+        lambda address: len(address) <= LONGEST_ADDRESS,
+        f"An e-mail address has at most {LONGEST_ADDRESS} characters.",
+    ),
+    "language": (
+        lambda code: 0 < len(code) <= 12,
+        "The language is a code such as en or pt-BR.",
+    ),
+}
 
 
 def at_most(plan: Plan, planned: int) -> AtMost:
@@ -556,9 +539,7 @@ def check(plan: Plan) -> Instrument:
         instrument = studies_queries.named(plan.instrument)
     except KeyError as error:
         raise Invalid({"instrument": str(error.args[0])}) from None
-    errors |= problems(
-        plan.stop_mode, plan.targets, plan.margins, plan.planned_items, instrument.criteria
-    )
+    errors |= _target_problems(plan, instrument.criteria)
     if problem := _tutorial_problem(plan, instrument):
         errors["tutorial_id"] = problem
     if problem := screening_problem(plan.screening):
@@ -566,7 +547,9 @@ def check(plan: Plan) -> Instrument:
     if problem := metric_problem(plan.metrics):
         errors["metrics"] = problem
     errors |= public_word_problems(plan.public_title, plan.public_about) | text_problems(plan.texts)
-    errors |= _beyond_limits(plan)
+    errors |= {
+        name: message for name, (fits, message) in LIMITS.items() if not fits(getattr(plan, name))
+    }
     if problem := _gold_problem(plan, instrument):
         errors["gold"] = problem
     if plan.gold_share and instrument.shows_others:
@@ -611,17 +594,6 @@ def _tutorial_problem(plan: Plan, instrument: Instrument) -> str:
     except Refused as refused:
         return f"This tutorial does not fit the instrument: {refused}"
     return ""
-
-
-def _beyond_limits(plan: Plan) -> dict[str, str]:
-    try:
-        PlanLimits.model_validate(vars(plan))
-    except ValidationError as violations:
-        found = violations.errors(include_url=False)
-        told = {str(one["loc"][0]): one["msg"] for one in found}
-        limits = PlanLimits.model_fields
-        return {name: limits[name].description or message for name, message in told.items()}
-    return {}
 
 
 # What a comparison of two systems needs of a plan and its file.

@@ -5,9 +5,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import chain
 from typing import Any
 
-from annotate.common.numbers import count
+from annotate.common.numbers import count, series
 from annotate.instruments.base import input_as_text
 
 REQUIRED = ("item", "system", "output")
@@ -293,16 +294,10 @@ def _places(named: list[RowError], total: int) -> str:
     numbers = [count(error.line) for error in named]
     if rest := total - len(named):
         numbers.append(f"{count(rest)} more")
-    unit = named[0].unit if total == 1 else _plural(named[0].unit)
-    return f"{unit} {_listed(numbers)}"
-
-
-def _plural(unit: str) -> str:
-    return unit.removesuffix("y") + "ies" if unit.endswith("y") else f"{unit}s"
-
-
-def _listed(words: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+    unit = named[0].unit
+    if total > 1:
+        unit = unit.removesuffix("y") + "ies" if unit.endswith("y") else f"{unit}s"
+    return f"{unit} {series(numbers)}"
 
 
 # Yields a file as UTF-8 blocks and lines. Refuses files that are not text and names their type.
@@ -346,12 +341,7 @@ def head_of(blocks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
         head += block
         if len(head) >= HEAD:
             break
-    return head, _before(head, rest)
-
-
-def _before(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    yield head
-    yield from rest
+    return head, chain([head], rest)
 
 
 def as_utf8(blocks: Iterable[bytes]) -> tuple[str, Iterator[bytes]]:
@@ -359,21 +349,17 @@ def as_utf8(blocks: Iterable[bytes]) -> tuple[str, Iterator[bytes]]:
 
     UTF-8 itself is passed on unchecked. Raises `UploadRefused` for a file that is not text.
     """
-    head, whole = head_of(blocks)
-    encoding, mark = _encoding(head)
-    if encoding == "utf-8":
-        return "UTF-8", _without(mark, whole)
-    return encoding[:6].upper(), _transcoded(_without(mark, whole), encoding)
-
-
-def _encoding(head: bytes) -> tuple[str, bytes]:
-    for mark, encoding in _MARKS:
-        if head.startswith(mark):
-            return encoding, mark
+    head, rest = head_of(blocks)
+    marks = [(mark, name) for mark, name in _MARKS if head.startswith(mark)]
     for magic, message in _NO_TEXT:
-        if head.startswith(magic):
+        if not marks and head.startswith(magic):
             raise UploadRefused([RowError(0, message)])
-    return _guessed(head), b""
+    mark, encoding = marks[0] if marks else (b"", _guessed(head))
+    next(rest)
+    text = chain([head[len(mark) :]], rest)
+    if encoding == "utf-8":
+        return "UTF-8", text
+    return encoding[:6].upper(), _transcoded(text, encoding)
 
 
 def _guessed(head: bytes) -> str:
@@ -386,11 +372,6 @@ def _guessed(head: bytes) -> str:
     if even > 0.4 * half > 0 and not odd:
         return "utf-16-be"
     return "utf-8"
-
-
-def _without(mark: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
-    yield next(blocks)[len(mark) :]
-    yield from blocks
 
 
 def _transcoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:

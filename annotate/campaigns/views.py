@@ -17,18 +17,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate.accounts.forms import ROLES, InviteForm, NewAccountForm
-from annotate.campaigns import (
-    amendments,
-    creating,
-    exports,
-    imports,
-    life,
-    members,
-    progress,
-)
-from annotate.campaigns import (
-    lists as campaigns_lists,
-)
+from annotate.campaigns import amendments, creating, exports, imports, life, members, progress
+from annotate.campaigns import lists as campaigns_lists
 from annotate.campaigns.forms import NamesForm, ReasonForm, ScreensForm, TextsForm
 from annotate.common import limits
 from annotate.common import lists as common_lists
@@ -306,10 +296,7 @@ def screens(request: HttpRequest, public_id: str) -> HttpResponseBase:
         return _page(request, campaign, form, status=422)
     try:
         changed = amendments.change(
-            campaign.pk,
-            form.settings,
-            actor_id=request.user.pk,
-            reason=form.cleaned_data["reason"],
+            campaign.pk, form.settings, actor_id=request.user.pk, reason=form.cleaned_data["reason"]
         )
     except (Invalid, Conflict) as refused:
         _tell(form, refused)

@@ -548,19 +548,17 @@ def _act(request: HttpRequest, of: Any) -> HttpResponseBase:
 def _create(request: HttpRequest, of: Any) -> None:
     shown = request.POST.get("revision", "")
     revision = int(shown) if shown.isdecimal() and len(shown) < 10 else -1
-    if revision == of.revision and not request.POST.get("beyond") and _is_out_of_reach(of):
-        raise Conflict(
-            "A target width cannot be reached with these items and people. Change it first."
-        )
+    is_ready = revision == of.revision and of.status == ImportStatus.READY
+    if is_ready and not request.POST.get("beyond"):
+        found = _preview(of).get("preview")
+        if found is not None and found.is_refused:
+            raise Conflict(
+                "A target width cannot be reached with these items and people. Change it first."
+            )
     said = bool(request.POST.get("distinct_names"))
     if not said and of.facts and imports.facts_of(of).alike:
         raise Conflict("Say first whether the names that look alike are of different things.")
     imports.create(of, revision=revision, actor_id=_user(request), distinct_names=said)
-
-
-def _is_out_of_reach(of: Any) -> bool:
-    shown = _preview(of).get("preview") if of.status == ImportStatus.READY else None
-    return shown is not None and shown.is_refused
 
 
 def _use(request: HttpRequest, of: Any) -> None:
@@ -674,14 +672,22 @@ def steps_page(request: HttpRequest, import_id: str, step: str) -> HttpResponseB
     """One step; `next` is the first that was not done. POST keeps what was entered."""
     of = own_import(request.user, import_id)
     if step == NEXT or not of.can_change:
-        return redirect(_going_on(of))
+        # Files that are being read or cannot be are shown first.
+        ready = of.status == ImportStatus.READY
+        return redirect(address_of_next(of) if ready else address_after(of, len(STEPS)))
     if step not in FORMS:
         raise NotFound("A new campaign has no such step.")
     if request.method != "POST":
         if getattr(request, "htmx", False) and of.status == ImportStatus.READING:
             return HttpResponse(status=204)  # the part that waits for the file waits on
         return _step_page(request, of, step, _step_form(of, step))
-    form = _step_form(of, step, _with_width(request.POST))
+    posted: QueryDict = request.POST
+    criterion, pressed, nearest = posted.get("use", "").partition("=")
+    if pressed and f"width_{criterion}" in posted:
+        changed = posted.copy()  # with the width that was pressed in place of the typed one
+        changed[f"width_{criterion}"] = nearest
+        posted = changed
+    form = _step_form(of, step, posted)
     if asked := _out_of_reach(of, form, request.POST):
         # What was changed elsewhere since this page was shown is told when it goes on.
         of.revision = number_from(request.POST.get("revision", "")) or of.revision
@@ -697,7 +703,10 @@ def steps_page(request: HttpRequest, import_id: str, step: str) -> HttpResponseB
         return _step_page(request, of, step, form, status=409)
     if not form.is_valid():
         return _step_page(request, of, step, form, status=422)
-    return redirect(_then(request, of, step))
+    if "use" in request.POST:
+        return redirect(request.path)
+    place = list(STEPS).index(step)
+    return redirect(address_after(of, place + 1 if goes_on else place - 1))
 
 
 @require_POST
@@ -723,13 +732,6 @@ def tutorial(request: HttpRequest, import_id: str) -> HttpResponseBase:
         initial={"instrument": request.GET.get("instrument", "")},
     )
     return render(request, "campaigns/_tutorial.html", {"form": form, "of": of})
-
-
-def _going_on(of: Any) -> str:
-    """Return where to go on: files that are read or cannot be are shown first."""
-    if of.can_change and of.status == ImportStatus.READY:
-        return address_of_next(of)
-    return address_after(of, len(STEPS))
 
 
 def _step_form(of: Any, step: str, posted: QueryDict | None = None) -> StepForm:
@@ -791,23 +793,6 @@ def _fit(form: QuestionsStep) -> None:
             form.add_error("metric_names", str(refused))
         except Invalid as invalid:
             form.tell(invalid.errors)
-
-
-def _with_width(posted: QueryDict) -> QueryDict:
-    """Return the form with the width that was pressed in place of the typed one."""
-    criterion, pressed, width = posted.get("use", "").partition("=")
-    if not pressed or f"width_{criterion}" not in posted:
-        return posted
-    changed = posted.copy()
-    changed[f"width_{criterion}"] = width
-    return changed
-
-
-def _then(request: HttpRequest, of: Any, step: str) -> str:
-    if "use" in request.POST:
-        return request.path
-    place = list(STEPS).index(step)
-    return address_after(of, place - 1 if request.POST.get("go") == "back" else place + 1)
 
 
 def _step_page(

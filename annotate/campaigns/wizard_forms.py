@@ -12,7 +12,7 @@ from django.forms.boundfield import BoundWidget
 from django.utils import timezone
 
 from annotate.campaigns import creating, plans
-from annotate.campaigns.forms import about_field, title_field
+from annotate.campaigns.forms import about_field, text_field, title_field
 from annotate.campaigns.plans import (
     AUTO,
     FEWEST_PEOPLE,
@@ -319,18 +319,8 @@ class QuestionsStep(StepForm):
     tutorial = forms.ChoiceField(label="Tutorial before the first task")
     public_title = title_field()
     public_about = about_field()
-    instructions = forms.CharField(
-        label="Your own instructions",
-        max_length=LONGEST["instructions"],
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 3}),
-    )
-    consent = forms.CharField(
-        label="Consent text",
-        max_length=LONGEST["consent"],
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 5}),
-    )
+    instructions = text_field("Your own instructions", LONGEST["instructions"], rows=3)
+    consent = text_field("Consent text", LONGEST["consent"], rows=5)
     ethics = forms.CharField(label="Ethics approval", max_length=LONGEST["ethics"], required=False)
     background = forms.CharField(
         label="Questions about the annotators",
@@ -354,9 +344,7 @@ class QuestionsStep(StepForm):
         widget=forms.CheckboxSelectMultiple,
     )
     metric_columns = forms.MultipleChoiceField(
-        label="Numbers of your own file",
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
+        label="Numbers of your own file", required=False, widget=forms.CheckboxSelectMultiple
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -515,9 +503,7 @@ class PlanStep(StepForm):
     as_they_are = ("stop_mode", "planned_items", "estimand", "annotator_cap", "people")
 
     stop_mode = forms.ChoiceField(
-        label="What you want to know",
-        widget=forms.RadioSelect,
-        choices=MODES,
+        label="What you want to know", widget=forms.RadioSelect, choices=MODES
     )
     planned_items = forms.IntegerField(
         label="Planned items of each system", min_value=1, max_value=MOST_COUNT, required=False
@@ -540,10 +526,7 @@ class PlanStep(StepForm):
         label="Most judgments by one person", min_value=1, max_value=100_000
     )
     people = forms.IntegerField(
-        label="People you have",
-        min_value=FEWEST_PEOPLE,
-        max_value=MOST_PEOPLE,
-        required=False,
+        label="People you have", min_value=FEWEST_PEOPLE, max_value=MOST_PEOPLE, required=False
     )
     double_share = forms.DecimalField(
         label="Items judged twice, in %", min_value=0, max_value=100, decimal_places=1
@@ -677,10 +660,7 @@ class PeopleStep(StepForm):
         decimal_places=2,
     )
     tutorial_bonus = forms.DecimalField(
-        label="Bonus for passing the tutorial",
-        min_value=Decimal(0),
-        max_digits=6,
-        decimal_places=2,
+        label="Bonus for passing the tutorial", min_value=Decimal(0), max_digits=6, decimal_places=2
     )
     failed_try_pay = forms.DecimalField(
         label="Pay for an honest failed try",
@@ -701,11 +681,7 @@ class PeopleStep(StepForm):
         required=False,
     )
     budget = forms.DecimalField(
-        label="Budget",
-        required=False,
-        min_value=Decimal("0.01"),
-        max_digits=10,
-        decimal_places=2,
+        label="Budget", required=False, min_value=Decimal("0.01"), max_digits=10, decimal_places=2
     )
     max_judgments = forms.IntegerField(
         label="Maximum judgments", min_value=1, max_value=10_000_000, required=False

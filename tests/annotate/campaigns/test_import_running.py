@@ -291,7 +291,7 @@ def test_workers_run_one_import_at_a_time():
 
 
 def test_a_command_does_not_keep_workers_from_importing():
-    command = imports.by_command(plan(), "outputs.jsonl", owner_id=None)
+    command = imports.direct(plan(), "outputs.jsonl", owner_id=None)
     command.status, command.claim = ImportStatus.CREATING, "the command"
     command.claimed_until = timezone.now() + timedelta(seconds=30)
     command.save()
@@ -303,7 +303,7 @@ def test_what_a_killed_command_had_stored_is_removed(monkeypatch):
     kill_after(monkeypatch, 2)
     monkeypatch.setattr(imports, "move", lambda *_args, **_options: False)
     with pytest.raises(Killed):
-        imports.run_directly(imports.by_command(plan(), "outputs.jsonl", owner_id=None), [data()])
+        imports.run_directly(imports.direct(plan(), "outputs.jsonl", owner_id=None), [data()])
     monkeypatch.undo()
     assert Item.objects.exists()
     assert imports.run_due() == 0  # it may still run
