@@ -1,4 +1,4 @@
-"""Changes that people make to an existing campaign: its fee rate, its budget and its links."""
+"""Changes that people make to an existing campaign: fee, budget, links, metrics, screens, texts."""
 
 from collections.abc import Mapping
 from dataclasses import asdict

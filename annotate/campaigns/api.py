@@ -1,4 +1,4 @@
-"""What was judged, by whom, and what was excluded, as JSON."""
+"""Campaigns, their imports, links and texts as JSON. Money is a decimal string, never a float."""
 
 from collections.abc import Callable
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""The lists of an export, page by page: what was judged, by whom, and what was excluded."""
+"""What a campaign contains as JSON: items, outputs, judgments, people, exclusions, screens."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar, cast
@@ -337,7 +337,7 @@ class ScreenAmendmentSerializer(serializers.Serializer[Any]):
 class ScreenSettingsSerializer(serializers.Serializer[Any]):
     """Every setting, those that the campaign opened with, and the changes, newest first."""
 
-    settings = serializers.DictField(source="in_use")
+    settings = serializers.DictField()
     at_opening = serializers.DictField(allow_null=True, help_text="null before it opens")
     amendments = ScreenAmendmentSerializer(many=True)
 
@@ -356,7 +356,7 @@ class ScreensView(BoundedView):
 
     @extend_schema(responses=ScreenSettingsSerializer)
     def get(self, request: Request, public_id: str) -> Response:
-        return _shown(access.visible(request.user, public_id).pk)
+        return _shown(access.visible(request.user, public_id))
 
     @extend_schema(request=ChangeScreensSerializer, responses=ScreenSettingsSerializer)
     def patch(self, request: Request, public_id: str) -> Response:
@@ -369,8 +369,14 @@ class ScreensView(BoundedView):
             actor_id=cast(User, request.user).pk,
             reason=given["reason"],
         )
-        return _shown(campaign.pk)
+        campaign.refresh_from_db(fields=["screening"])
+        return _shown(campaign)
 
 
-def _shown(campaign_id: int) -> Response:
-    return Response(ScreenSettingsSerializer(exports.screen_settings_of(campaign_id)).data)
+def _shown(campaign: Campaign) -> Response:
+    found = {
+        "settings": exports.screens_in_use(campaign),
+        "at_opening": (campaign.protocol or {}).get("screening") or None,  # None from 0.1.0, too
+        "amendments": exports.screens_amended(campaign.pk),
+    }
+    return Response(ScreenSettingsSerializer(found).data)

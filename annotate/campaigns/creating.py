@@ -1,4 +1,4 @@
-"""Stores the items of a campaign with their outputs and planned judgments."""
+"""Checks a plan against its file, and creates the campaign with its items, outputs and slots."""
 
 import hashlib
 import random
@@ -145,7 +145,7 @@ MOST_OUTPUTS, MOST_TEXT = 500, 2_000_000  # per chunk: outputs and characters
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedPlan:
     """A plan that fits its file, with what the file adds to it."""
 
     plan: Plan
@@ -184,7 +184,7 @@ def create(plan: Plan, rows: Iterable[Row], *, owner_id: int | None) -> Campaign
     return campaign
 
 
-def check(plan: Plan, facts: Facts) -> Checked:
+def check(plan: Plan, facts: Facts) -> CheckedPlan:
     """Return the plan together with what the file adds to it.
 
     Raises `Invalid` for an impossible plan and `UploadRefused` where rows lack what it needs.
@@ -200,7 +200,7 @@ def check(plan: Plan, facts: Facts) -> Checked:
         if facts.n_systems < 2 and not instrument.compares:
             raise Invalid({"stop_mode": "A ranking takes at least two systems; the file has one."})
         ranking = plans.outlook(plan, instrument, systems=facts.n_systems, items=facts.n_items)
-    return Checked(plan, instrument, metrics, plans.loose(metrics, facts), facts, ranking)
+    return CheckedPlan(plan, instrument, metrics, plans.loose(metrics, facts), facts, ranking)
 
 
 def lacking(instrument: Instrument, facts: Facts) -> Problems:
@@ -222,7 +222,7 @@ def ask_about_names(facts: Facts, *, distinct: bool) -> None:
         raise Invalid({"distinct_names": " ".join([*facts.alike, ALIKE])})
 
 
-def source(checked: Checked, sheet: Sheet) -> Sheet | Pairs:
+def source(checked: CheckedPlan, sheet: Sheet) -> Sheet | Pairs:
     """Return the rows of the campaign: those of the sheet, or its pairs."""
     return Pairs(sheet) if checked.instrument.compares else sheet
 
@@ -236,7 +236,7 @@ def count_planned(plan: Plan, facts: Facts) -> int:
     return sum(planned(position) * texts[place] for position, place in enumerate(order))
 
 
-def begin(checked: Checked, sheet: Sheet) -> Campaign:
+def begin(checked: CheckedPlan, sheet: Sheet) -> Campaign:
     """Create the campaign. It has no members before `finish`, so no page shows it."""
     plan = checked.plan
     seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
@@ -315,7 +315,7 @@ def order_of(
     return [place for group_of_items in drawn for place in group_of_items]
 
 
-def _campaign(checked: Checked, seed: int) -> Campaign:
+def _campaign(checked: CheckedPlan, seed: int) -> Campaign:
     plan, instrument = checked.plan, checked.instrument
     campaign = Campaign.objects.create(
         **{name: getattr(plan, name) for name in plans.AS_THEY_ARE},

@@ -1,4 +1,4 @@
-"""The decisions about a campaign as plain data, and the texts that annotators read of it."""
+"""A campaign as plain data: its plan, its log, and the rows of an export."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -236,21 +236,14 @@ def _act(row: Any) -> LoggedAct:
 AMENDED = "amend_screens"  # the verb of the log
 
 
-@dataclass(frozen=True)
-class ScreenSettings:
-    """in_use: every setting. at_opening: those of the protocol; None before, and from 0.1.0."""
-
-    in_use: Mapping[str, Mapping[str, Any]]
-    at_opening: Mapping[str, Mapping[str, Any]] | None
-    amendments: tuple[Amendment, ...]
+def screens_in_use(campaign: Campaign) -> dict[str, dict[str, Any]]:
+    """Return every setting of the campaign's screens: group -> name -> value."""
+    return Settings.from_dict(campaign.screening).to_dict()
 
 
-def screen_settings_of(campaign_id: int) -> ScreenSettings:
-    """Return a campaign's settings with their history; two queries."""
-    campaign = Campaign.objects.get(pk=campaign_id)
-    in_use = Settings.from_dict(campaign.screening).to_dict()
-    opened = (campaign.protocol or {}).get("screening") or None
-    return ScreenSettings(in_use, opened, common_rows.logged(campaign_id, AMENDED))
+def screens_amended(campaign_id: int) -> tuple[Amendment, ...]:
+    """Return the changes of these settings after the opening, the newest first."""
+    return common_rows.logged(campaign_id, AMENDED)
 
 
 # The contents of an export, row by row: texts, judgments and decisions of a campaign.

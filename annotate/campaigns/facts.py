@@ -1,4 +1,4 @@
-"""Outputs and their inputs, for automatic metrics."""
+"""What counts in a campaign, for estimates: outputs, protocol, scores, systems."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Reads CSV and similar tables: finds the delimiter and the header, and yields records."""
+"""The formats of a file (JSON lines, JSON, CSV): recognised by content, read as records."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""The JSON in the row of an import: the plan, the facts of the file, and its problems."""
+"""Imports from upload to campaign: files, states, the work of workers, the acts of users."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ from django.utils import timezone
 from pydantic import TypeAdapter
 
 from annotate.campaigns import creating, formats, plans, reading
-from annotate.campaigns.creating import Checked
+from annotate.campaigns.creating import CheckedPlan
 from annotate.campaigns.parsers import Uploaded
 from annotate.campaigns.plans import Plan
 from annotate.campaigns.problems import Problems, Row, RowError, UploadRefused
@@ -152,7 +152,7 @@ CHUNK = 1024 * 1024  # bytes of a file in one row
 File = ImportChunk.File
 
 
-class _Kept(Uploaded):
+class _StoredFile(Uploaded):
     """A file of another import, read as if it were uploaded again."""
 
     def __init__(self, of: CampaignImport, kind: str) -> None:
@@ -175,9 +175,9 @@ def given_files(
     wanted: dict[str, Uploaded | None] = {File.OUTPUTS: outputs, File.METRICS: metrics}
     if replaces is not None and replaces.has_file:
         if outputs is None:
-            wanted[File.OUTPUTS] = _Kept(replaces, File.OUTPUTS)
+            wanted[File.OUTPUTS] = _StoredFile(replaces, File.OUTPUTS)
         if metrics is None and replaces.metrics_name and not drop_metrics:
-            wanted[File.METRICS] = _Kept(replaces, File.METRICS)
+            wanted[File.METRICS] = _StoredFile(replaces, File.METRICS)
     return {kind: file for kind, file in wanted.items() if file is not None}
 
 
@@ -417,7 +417,7 @@ def _settle(of: CampaignImport, to: Status, *, keep: bool = False, **changes: An
 
 def _create(
     of: CampaignImport,
-    checked: Checked,
+    checked: CheckedPlan,
     sheet: Sheet,
     progress: Progress = lambda _done, _total: None,
 ) -> Campaign:

@@ -1,4 +1,4 @@
-"""Campaigns as plain rows, for researchers' pages."""
+"""Campaigns for pages: the facts of one, the list of a person’s, the advice kept for it."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -80,10 +80,6 @@ class CampaignFacts:
         return [criterion.name for criterion in self.criteria]
 
     @property
-    def is_closing(self) -> bool:
-        return self.status == Campaign.Status.CLOSING
-
-    @property
     def is_final(self) -> bool:
         """Return whether collection has ended, unless the campaign is reopened."""
         return self.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
@@ -112,37 +108,22 @@ class CampaignFacts:
         return str(Campaign.Estimand(self.estimand).label)
 
 
-@dataclass(frozen=True)
-class Targets:
-    """The target widths or, in a ranking, the margins of one campaign, by criterion."""
+def targets(user_id: int, public_ids: Collection[str]) -> list[Any]:
+    """Return those of these campaigns whose results this person may see.
 
-    campaign_id: int
-    public_id: str
-    widths: dict[str, float]
-    margins: dict[str, float]
-    n_systems: int
-    n_together: int  # of these, the pairs that are judged side by side
-
-    @property
-    def n_intervals(self) -> int:
-        return len(self.widths) * self.n_systems
-
-    @property
-    def n_pairs(self) -> int:
-        return len(self.margins) * (self.n_together or comb(self.n_systems, 2))
-
-
-def targets(user_id: int, public_ids: Collection[str]) -> list[Targets]:
-    """Return the targets of those of these campaigns whose results this person may see."""
+    Each has further attributes: `widths` and `margins` by criterion, `n_intervals`, `n_pairs`.
+    """
     mine = Membership.objects.filter(access.results_visible(), user=user_id)
     shown = mine.filter(campaign__public_id__in=public_ids).values("campaign")
     campaigns: Any = Campaign.objects.filter(pk__in=shown).annotate(
-        n=Count("systems"), together=Count("systems", filter=~Q(systems__first=""))
+        n_systems=Count("systems"), n_together=Count("systems", filter=~Q(systems__first=""))
     )
-    return [
-        Targets(one.pk, one.public_id, *asked(one), one.n, one.together)
-        for one in campaigns.prefetch_related("targets")
-    ]
+    found = list(campaigns.prefetch_related("targets"))
+    for one in found:
+        one.widths, one.margins = asked(one)
+        one.n_intervals = len(one.widths) * one.n_systems
+        one.n_pairs = len(one.margins) * (one.n_together or comb(one.n_systems, 2))
+    return found
 
 
 def facts_of(public_id: str) -> CampaignFacts | None:

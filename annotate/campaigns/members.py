@@ -1,4 +1,4 @@
-"""The members of a campaign: roles are given, changed and taken back, and an owner always stays."""
+"""The members of a campaign, the invitations to it, and the links for annotators."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Reads the API's JSON with the product's own parser; the rows of an import go into a file."""
+"""Reads the API’s JSON with the product’s own parser; the rows of an import go into a file."""
 
 import json
 import weakref

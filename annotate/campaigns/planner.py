@@ -13,7 +13,7 @@ from typing import Any
 from django.core.cache import cache
 
 from annotate.campaigns import creating, plans
-from annotate.campaigns.creating import Checked
+from annotate.campaigns.creating import CheckedPlan
 from annotate.campaigns.facts import asked
 from annotate.campaigns.plans import Plan
 from annotate.common.numbers import count, many
@@ -208,7 +208,7 @@ class Aim:
         return assumed_people(self.found.study)
 
 
-def aims(checked: Checked, per_day: float | None = None) -> list[Aim]:
+def aims(checked: CheckedPlan, per_day: float | None = None) -> list[Aim]:
     """Return what each target width takes; nothing for a ranking or anytime intervals.
 
     It rests on usual scores, without metrics. per_day: judgments; None if unknown.
@@ -274,7 +274,7 @@ def of_campaign(campaign: Campaign) -> Forecast | None:
     )
 
 
-def _aim(checked: Checked, criterion: Criterion, prices: Prices) -> Aim:
+def _aim(checked: CheckedPlan, criterion: Criterion, prices: Prices) -> Aim:
     plan, facts = checked.plan, checked.facts
     study = study_of(
         plan,
@@ -290,7 +290,7 @@ def _aim(checked: Checked, criterion: Criterion, prices: Prices) -> Aim:
     return Aim(criterion, width, found, is_known, saved)
 
 
-def reachable_targets(checked: Checked) -> dict[str, float]:
+def reachable_targets(checked: CheckedPlan) -> dict[str, float]:
     """Return the targets of a plan, each widened to a round width that its items reach.
 
     A target that no campaign of these items reaches stays as it is.

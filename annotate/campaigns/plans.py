@@ -1,4 +1,4 @@
-"""Which automatic metrics a campaign uses: chosen by name or as `auto`, fixed at creation."""
+"""The plan of a campaign: metrics, targets, texts, limits, and their checks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -15,7 +15,7 @@ from annotate.campaigns.sheet import (
     Column,
     Facts,
     Gap,
-    Useless,
+    MetricFault,
     range_for,
 )
 from annotate.common.errors import Invalid, NotFound
@@ -43,20 +43,20 @@ from estimation.metrics import Metric, MissingExtraError, available, find, vecto
 AUTO = "auto"
 MOST_METRICS = 50
 # Of one metric, and of several.
-_USELESS = {
-    Useless.SAME: (
+FAULTS = {
+    MetricFault.SAME: (
         "has the same value for every output of the file, so it cannot save judgments.",
         "have the same value for every output of the file, so they cannot save judgments.",
     ),
-    Useless.OF_SYSTEM: (
+    MetricFault.OF_SYSTEM: (
         "has the same value for all outputs of each system, so it cannot save judgments.",
         "have the same value for all outputs of each system, so they cannot save judgments.",
     ),
-    Useless.NUMBERS_ROWS: (
+    MetricFault.NUMBERS_ROWS: (
         "numbers the rows of the file, which says nothing about the outputs.",
         "number the rows of the file, which says nothing about the outputs.",
     ),
-    Useless.NUMBERS_ITEMS: (
+    MetricFault.NUMBERS_ITEMS: (
         "numbers the items of the file, which says nothing about the outputs.",
         "number the items of the file, which says nothing about the outputs.",
     ),
@@ -119,12 +119,12 @@ def unused(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
     return tuple(name for name in whole if name not in names and metric_choice_given(name, facts))
 
 
-def why_useless(name: str, facts: Facts) -> Useless | None:
+def why_useless(name: str, facts: Facts) -> MetricFault | None:
     """Return why a metric is known to save nothing in this file; None if it may save something."""
     column = metric_choice_given(name, facts)
     if column is not None:
         return column.useless
-    return Useless.SAME if name in facts.constant_metrics else None
+    return MetricFault.SAME if name in facts.constant_metrics else None
 
 
 def useful(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
@@ -143,13 +143,13 @@ def preselected(recommended: Sequence[str], facts: Facts) -> tuple[str, ...]:
 
 def useless(names: Sequence[str], facts: Facts) -> list[str]:
     """Return a sentence for each reason for which some of these metrics save nothing."""
-    found: dict[Useless, list[str]] = {}
+    found: dict[MetricFault, list[str]] = {}
     for name in names:
         if why := why_useless(name, facts):
             found.setdefault(why, []).append(f"“{name}”")
     return [
         f"{', '.join(found[why])} {one if len(found[why]) == 1 else several}"
-        for why, (one, several) in _USELESS.items()
+        for why, (one, several) in FAULTS.items()
         if why in found
     ]
 

@@ -1,4 +1,4 @@
-"""Recognises the fields of a record by their names and common alternatives."""
+"""What is wrong with a file, the names of its fields, and its bytes as text, lines and values."""
 
 import codecs
 import json

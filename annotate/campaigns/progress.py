@@ -1,4 +1,4 @@
-"""Which slots are wanted, free or held, and who may still take them."""
+"""The slots of a campaign: which are wanted, free or held, and who may still take them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping

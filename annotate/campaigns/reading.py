@@ -1,8 +1,4 @@
-"""The rows of a comparison: every two systems of a file as one, with both their texts.
-
-Where two systems wrote the same text for an item there is nothing to compare, so that pair is left
-out: results speak for the pairs whose texts differ.
-"""
+"""Reads the files of an import into a sheet, and pairs its rows for a comparison."""
 
 from array import array
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Which numbers of a sheet save no judgments: they cannot tell the outputs of a system apart."""
+"""The rows of one import on disk, what they must be, and the facts about them."""
 
 import json
 import re
@@ -26,7 +26,7 @@ FEW = 8  # fewer rows or items than this may be in the order of a score by chanc
 CHOSEN = [one for one in METRICS.values() if one.efficiency and one.needs == "nothing"]
 
 
-class Useless(StrEnum):
+class MetricFault(StrEnum):
     """The reason why a column of numbers saves nothing. The first that holds is reported."""
 
     SAME = "same"  # for every output
@@ -160,7 +160,7 @@ class Column(BaseModel):
     name: str
     lacking: Gap = Gap()
     loose: bool = False
-    useless: Useless | None = None
+    useless: MetricFault | None = None
     averaged: int = 0
 
     @property
@@ -175,27 +175,27 @@ def unpacked(packed: str | None) -> dict[str, float]:
 def columns(db: sqlite3.Connection, kind: str) -> list[Column]:
     """Return the metrics of the rows, sorted by name, with the rows that lack them."""
     given: Counter[str] = Counter()
-    possible: dict[str, set[Useless]] = {}  # the reasons that hold for all rows so far
-    expected: dict[tuple[str, Useless, int], float] = {}
+    possible: dict[str, set[MetricFault]] = {}  # the reasons that hold for all rows so far
+    expected: dict[tuple[str, MetricFault, int], float] = {}
     n_rows = n_items = n_systems = 0
     for packed, _line, row, item, system in db.execute(VALUES[kind]):
         n_rows, n_items, n_systems = n_rows + 1, max(n_items, item), max(n_systems, system)
         for name, value in unpacked(packed).items():
             given[name] += 1
-            holds = possible.setdefault(name, set(Useless))
+            holds = possible.setdefault(name, set(MetricFault))
             # What is the same wherever a reason holds, and where that is one place of many.
             for why, place, same in (
-                (Useless.SAME, 0, value),
-                (Useless.OF_SYSTEM, system, value),
-                (Useless.NUMBERS_ROWS, 0, value - row),
-                (Useless.NUMBERS_ITEMS, 0, value - item),
+                (MetricFault.SAME, 0, value),
+                (MetricFault.OF_SYSTEM, system, value),
+                (MetricFault.NUMBERS_ROWS, 0, value - row),
+                (MetricFault.NUMBERS_ITEMS, 0, value - item),
             ):
                 if why in holds and expected.setdefault((name, why, place), same) != same:
                     holds.discard(why)
-    sure = {Useless.SAME}  # those that are no chance in so many rows
-    sure |= {Useless.OF_SYSTEM} if n_rows > n_systems else set()
-    sure |= {Useless.NUMBERS_ROWS} if n_rows >= FEW else set()
-    sure |= {Useless.NUMBERS_ITEMS} if n_items >= FEW else set()
+    sure = {MetricFault.SAME}  # those that are no chance in so many rows
+    sure |= {MetricFault.OF_SYSTEM} if n_rows > n_systems else set()
+    sure |= {MetricFault.NUMBERS_ROWS} if n_rows >= FEW else set()
+    sure |= {MetricFault.NUMBERS_ITEMS} if n_items >= FEW else set()
     gaps = {name: Gap(count=n_rows - n) for name, n in given.items() if n < n_rows}
     _find_lines(db, kind, gaps)
     averaged = _averaged(db, kind)
@@ -204,7 +204,7 @@ def columns(db: sqlite3.Connection, kind: str) -> list[Column]:
             name=name,
             lacking=gaps.get(name, Gap()),
             loose=kind == "loose",
-            useless=next((why for why in Useless if why in sure & possible[name]), None),
+            useless=next((why for why in MetricFault if why in sure & possible[name]), None),
             averaged=averaged[name],
         )
         for name in sorted(given)

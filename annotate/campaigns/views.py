@@ -1,4 +1,4 @@
-"""The researcher's list of campaigns, and the acts that change a campaign's state."""
+"""The pages of a campaign: list, acts, budget, screens, texts, people, members, invitations."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -283,15 +283,15 @@ def _held(campaign: Any) -> dict[str, Any]:
 def screens(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """Show the settings; POST changes them."""
     campaign = visible(request.user, public_id)
-    found = exports.screen_settings_of(campaign.pk)
+    in_use = exports.screens_in_use(campaign)
     if request.method != "POST":
         return _page(
             request,
             campaign,
-            ScreensForm(in_use=found.in_use, may_change=_may_change(request, campaign)),
+            ScreensForm(in_use=in_use, may_change=_may_change(request, campaign)),
         )
     run(request.user, public_id)
-    form = ScreensForm(request.POST, in_use=found.in_use)
+    form = ScreensForm(request.POST, in_use=in_use)
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
     try:
@@ -320,13 +320,12 @@ def _may_change(request: HttpRequest, campaign: Any) -> bool:
 def _page(
     request: HttpRequest, campaign: Any, form: ScreensForm, *, status: int = 200
 ) -> HttpResponseBase:
-    found = exports.screen_settings_of(campaign.pk)
     context = {
         "campaign": campaign,
         "form": form,
         "may_change": _may_change(request, campaign),
         "is_draft": campaign.status == CampaignStatus.DRAFT,
-        "amendments": [(one, _setting_lines(one)) for one in found.amendments],
+        "amendments": [(one, _setting_lines(one)) for one in exports.screens_amended(campaign.pk)],
         "section": "campaigns",
     }
     return render(request, "campaigns/screens.html", context, status=status)

@@ -1,4 +1,4 @@
-"""The four steps of a new campaign, as the list above each of them."""
+"""The pages of a new campaign: its four steps, the import, and the preview."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from annotate.campaigns import creating, exports, imports, planner, plans
 from annotate.campaigns import lists as campaigns_lists
-from annotate.campaigns.creating import Checked
+from annotate.campaigns.creating import CheckedPlan
 from annotate.campaigns.imports import SHOWN
 from annotate.campaigns.lists import Pace
 from annotate.campaigns.planner import Aim
@@ -299,7 +299,7 @@ class CampaignPreview:
         return self.facts.n_systems - len(self.facts.systems)
 
 
-def preview(checked: Checked, pace: Pace | None = None) -> CampaignPreview:
+def preview(checked: CheckedPlan, pace: Pace | None = None) -> CampaignPreview:
     """Return the preview of a file under a valid plan.
 
     pace: of an earlier campaign; None if there was none.
@@ -411,7 +411,7 @@ def _about_budget(plan: Plan, found: Sequence[Aim]) -> list[str]:
     ]
 
 
-def _about_pairs(checked: Checked) -> list[str]:
+def _about_pairs(checked: CheckedPlan) -> list[str]:
     found = checked.facts.pairs
     if not checked.instrument.compares or found is None or not found.n_same:
         return []
@@ -421,7 +421,7 @@ def _about_pairs(checked: Checked) -> list[str]:
     ]
 
 
-def _about_ranking(checked: Checked) -> list[str]:
+def _about_ranking(checked: CheckedPlan) -> list[str]:
     found, items = checked.ranking, checked.facts.n_items
     if found is None or checked.planned_items is None:
         return []

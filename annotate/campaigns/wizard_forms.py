@@ -1,4 +1,4 @@
-"""Target widths and margins that a new campaign starts from."""
+"""The forms of the four steps of a new campaign, with their choices and hints."""
 
 import uuid
 from collections.abc import Mapping, Sequence
