@@ -19,7 +19,6 @@ from tests.annotate.researcher import (
     NEW,
     NO_FILE,
     PLAN,
-    created,
     lines,
     looked_at,
     owner_of,
@@ -308,20 +307,6 @@ def test_a_metric_that_cannot_be_had_is_told_and_no_campaign_can_be_made(ada: Cl
     assert "“comet” is not one of the choices." in str(own.context["form"].errors)
 
 
-def test_metric_values_come_from_a_second_file(ada: Client) -> None:
-    values = b"system,item,metric,value\n" + b"".join(
-        f"{system},i{i},comet,0.{i}\n".encode() for i in range(4) for system in ("alpha", "beta")
-    )
-    own = {"metric_names": [], "metric_columns": "comet"}
-    assert created(ada, metrics=values, **own).metrics == ["comet"]
-    begun = send(ada, metrics=values + b"alpha,i9,comet,1\n")
-    imports.run_due()
-    bad = ada.get(begun["Location"], follow=True)
-    (error,) = bad.context["refusal"].errors
-    assert (error.line, error.unit) == (10, "metrics file, line")
-    assert "no output" in error.message
-
-
 def with_comet() -> bytes:
     rows = [json.loads(line) for line in lines().splitlines()]
     for i, row in enumerate(rows):
@@ -370,12 +355,6 @@ def test_too_large_is_refused_before_reading(ada: Client, settings: Any) -> None
     for answer in (huge, counted):
         assert answer.status_code == 413
         assert "create_campaign" in answer.content.decode()
-
-
-def test_the_limit_is_a_setting_and_the_page_tells_it(ada: Client, settings: Any) -> None:
-    settings.UPLOAD_LIMIT = 7 * 1024 * 1024
-    assert "Up to 7 MB" in ada.get(NEW).content.decode()
-    assert "Files up to 7&nbsp;MB" in ada.get("/").content.decode()
 
 
 def test_the_form_is_protected_against_other_sites(ada: Client) -> None:
