@@ -642,7 +642,7 @@ def _end(
     draws: Sequence[StopDraws | None],
     rate: Arrivals | None,
     took: Any,
-    counts: progress.CampaignCounts,
+    counts: progress.Progress,
 ) -> Row:
     """Return the forecast of the whole campaign; nothing until each interval has one."""
     of_system: dict[int, list[StopDraws]] = {}

@@ -647,20 +647,12 @@ def amendments(now: Moment) -> Rows:
     return (vars(one) for one in now.amendments)
 
 
-def annotators(now: Moment) -> Rows:
-    return (vars(person) for person in exports.people(now))
-
-
 def background_answers(now: Moment) -> Rows:
     return studies_queries.background_rows(now.campaign)
 
 
 def consents(now: Moment) -> Rows:
     return studies_queries.accepted(now.campaign)
-
-
-def exclusions(now: Moment) -> Rows:
-    return (vars(one) for one in exports.exclusions(now))
 
 
 ROWS: dict[str, Callable[[Moment], Rows]] = {
@@ -670,10 +662,10 @@ ROWS: dict[str, Callable[[Moment], Rows]] = {
     OUTPUTS.name: exports.outputs,
     ITEMS.name: exports.items,
     METRICS.name: metrics,
-    ANNOTATORS.name: annotators,
+    ANNOTATORS.name: exports.people,
     BACKGROUND.name: background_answers,
     CONSENTS.name: consents,
-    EXCLUSIONS.name: exclusions,
+    EXCLUSIONS.name: exports.exclusions,
     GOLD.name: exports.answers,
     ESTIMATES.name: estimates,
     COMPARISONS.name: comparisons_,

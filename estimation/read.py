@@ -14,7 +14,6 @@ from django.db.models.functions import Least, RowNumber
 
 from annotate.campaigns import progress
 from annotate.campaigns.lists import CampaignFacts
-from annotate.campaigns.progress import ItemCounts
 from annotate.common import rows as common_rows
 from annotate.common.numbers import count, many
 from annotate.studies import queries as studies_queries
@@ -226,15 +225,16 @@ def latest(campaign_id: int, criteria: Iterable[str] | None = None) -> list[Newe
     return [Newest(*row) for row in newest([campaign_id], criteria).values_list(*_NEWEST)]
 
 
-def items(facts: CampaignFacts, newest: Sequence[Newest], *, held: int) -> dict[int, ItemCounts]:
-    """Return the items of each system by its estimate; counted up to `LEAST_ITEMS` without one.
+def items(facts: CampaignFacts, newest: Sequence[Newest]) -> dict[int, tuple[int, int]]:
+    """Return the judged items of each system, and all of them, by its estimate.
 
-    held: slots of the campaign that are leased or judged.
+    Without one they are counted, the judged ones up to `LEAST_ITEMS`.
     """
-    found = {one.system_id: ItemCounts(one.n_items, one.n_population) for one in newest}
+    found = {one.system_id: (one.n_items, one.n_population) for one in newest}
     if len(found) == len(facts.systems):
         return found
-    return progress.items(facts.campaign_id, held=held, enough=LEAST_ITEMS)
+    counted = progress.items(facts.campaign_id)
+    return {system: (min(LEAST_ITEMS, n), every) for system, (n, every) in counted.items()}
 
 
 def at_closing(

@@ -395,7 +395,9 @@ def _systems(bundle: Bundle, names: Iterable[str]) -> tuple[SystemOutputs, ...]:
     for number, (name, rows) in enumerate(wrote.items(), start=1):
         output, position, group = np.array(sorted(rows), dtype=np.int64).reshape(-1, 3).T
         known = group if grouped else None
-        found.append(SystemOutputs(number, name, None, output, position, known))
+        found.append(
+            SystemOutputs(number, name, None, output=output, position=position, group=known)
+        )
     return tuple(found)
 
 

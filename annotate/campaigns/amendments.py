@@ -1,4 +1,4 @@
-"""Changes that people make to an existing campaign: its fee rate, its budget and its links."""
+"""Changes that people make to an existing campaign: fee, budget, links, metrics, screens, texts."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -131,10 +131,8 @@ def bound(campaign_id: int, *, actor_id: int, why: str) -> bool:
         if not campaign.metrics:
             raise Conflict("The campaign has no metrics.")
         assert campaign.protocol is not None  # it has opened
-        now, was = (
-            bounded_transform(studies_queries.instrument_of(campaign)),
-            metric_transform_stored(campaign),
-        )
+        now = bounded_transform(studies_queries.instrument_of(campaign))
+        was = campaign.protocol.get("metric_transform")  # None in protocols of before the rule
         if was == now:
             return False
         why = audit.checked(why, status=campaign.status)
@@ -144,12 +142,6 @@ def bound(campaign_id: int, *, actor_id: int, why: str) -> bool:
         changes = {"metric_transform": (was, now)}
         audit.record_reason(METRICS_BOUNDED, campaign, why, changes, actor_id=actor_id)
     return True
-
-
-def metric_transform_stored(campaign: Campaign) -> str | None:
-    """Return what the campaign's protocol says; None in protocols of before the rule."""
-    found: str | None = (campaign.protocol or {}).get("metric_transform")
-    return found
 
 
 # Changes the settings of a campaign's screens: freely in a draft, later with a logged reason.
@@ -180,11 +172,22 @@ def change(
         campaign = locks.campaign(campaign_id)
         if campaign.status in OVER:
             raise Conflict("The campaign is closed: its screens have done their work.")
-        before, now = _settings(campaign.screening), _settings(_merged(campaign.screening, given))
-        changes = _differences(before, now)
+        merged = dict(campaign.screening)
+        for group, values in given.items():  # what is no object is left to the check
+            whole = isinstance(values, Mapping) and isinstance(merged.get(group, {}), Mapping)
+            merged[group] = {**merged.get(group, {}), **values} if whole else values
+        before, now = _settings(campaign.screening), _settings(merged)
+        changes = {
+            path: (before[one.group][one.name], now[one.group][one.name])
+            for path, one in by_path().items()
+            if before[one.group][one.name] != now[one.group][one.name]
+        }
         if not changes:
             return {}
-        reason = _checked(campaign, now, reason)
+        is_draft = campaign.status == CampaignStatus.DRAFT
+        if not is_draft and signals_on(now) and not signals_on(campaign.screening):
+            raise Conflict(UNTOLD)
+        reason = audit.checked(reason, status=campaign.status)
         Campaign.objects.filter(pk=campaign_id).update(screening=now, screened="")
         marks.mark(campaign_id, "screens")
         audit.record_reason(AMENDED, campaign, reason, changes, actor_id=actor_id)
@@ -196,33 +199,6 @@ def _settings(stored: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         return Settings.from_dict(stored).to_dict()
     except SettingsError as refused:
         raise Invalid(refused.errors("settings")) from None
-
-
-def _merged(stored: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the stored settings with the given ones; what is no object is left to the check."""
-    merged = dict(stored)
-    for group, values in given.items():
-        whole = isinstance(values, Mapping) and isinstance(merged.get(group, {}), Mapping)
-        merged[group] = {**merged.get(group, {}), **values} if whole else values
-    return merged
-
-
-def _differences(
-    before: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]]
-) -> dict[str, tuple[Any, Any]]:
-    pairs = {
-        path: (before[one.group][one.name], now[one.group][one.name])
-        for path, one in by_path().items()
-    }
-    return {path: (was, is_) for path, (was, is_) in pairs.items() if was != is_}
-
-
-def _checked(campaign: Campaign, now: Mapping[str, Any], reason: str) -> str:
-    """Return the reason, after checking that this may still be changed."""
-    is_draft = campaign.status == CampaignStatus.DRAFT
-    if not is_draft and signals_on(now) and not signals_on(campaign.screening):
-        raise Conflict(UNTOLD)
-    return audit.checked(reason, status=campaign.status)
 
 
 # Changes what annotators read of a campaign: freely in a draft, later with a logged reason.
@@ -260,10 +236,23 @@ def change_texts(
         before = studies_queries.amended_texts_of(campaign)
         if seen and seen != before.revision:
             raise Conflict(STALE, code="stale")
-        changes = _changes(campaign, asdict(before), given)
+        now = {name: _plain(text) for name, text in given.items()}
+        if "public_title" in given:
+            asked = studies_queries.instrument_of(campaign), campaign.language
+            now["public_title"] = exports.title(given["public_title"], *asked)
+        changes = {
+            name: (was, now[name])
+            for name, was in asdict(before).items()
+            if name in now and now[name] != _plain(was)
+        }
         if not changes:
             return {}
-        reason = _checked_texts(campaign, changes, reason)
+        if campaign.status in OVER and changes.keys() & {"instructions", "consent"}:
+            raise Conflict(CLOSED)
+        had_consent, has_consent = changes.get("consent", ("", ""))
+        if campaign.status != CampaignStatus.DRAFT and had_consent and not has_consent:
+            raise Invalid({"consent": ACCEPTED})
+        reason = audit.checked(reason, status=campaign.status)
         _store(campaign, before, {name: now for name, (_was, now) in changes.items()})
         audit.record_reason(TEXTS_AMENDED, campaign, reason, changes, actor_id=actor_id)
     return changes
@@ -277,47 +266,21 @@ def _problems(given: Mapping[str, str]) -> dict[str, str]:
     found |= plans.public_word_problems(
         given.get("public_title", ""), given.get("public_about", "")
     )
-    if problem := _contact_problem(given.get("contact", "")):
-        found["contact"] = problem
-    return found | {name: "It contains a NUL character." for name in given if "\0" in given[name]}
-
-
-def _contact_problem(address: str) -> str:
-    if len(address) > plans.LONGEST_ADDRESS:
-        return f"An e-mail address has at most {plans.LONGEST_ADDRESS} characters."
+    address = given.get("contact", "")
     try:
+        if len(address) > plans.LONGEST_ADDRESS:
+            longest = f"An e-mail address has at most {plans.LONGEST_ADDRESS} characters."
+            raise ValidationError(longest)
         if address:
             validate_email(address)
     except ValidationError as refused:
-        return " ".join(refused.messages)
-    return ""
-
-
-def _changes(campaign: Campaign, before: Mapping[str, str], given: Mapping[str, str]) -> Changes:
-    now = {name: _plain(text) for name, text in given.items()}
-    if "public_title" in given:
-        asked = studies_queries.instrument_of(campaign), campaign.language
-        now["public_title"] = exports.title(given["public_title"], *asked)
-    return {
-        name: (was, now[name])
-        for name, was in before.items()
-        if name in now and now[name] != _plain(was)
-    }
+        found["contact"] = " ".join(refused.messages)
+    return found | {name: "It contains a NUL character." for name in given if "\0" in given[name]}
 
 
 def _plain(text: str) -> str:
     """Return a text without what nobody sees: a form sends other line ends than it was given."""
     return text.replace("\r\n", "\n").strip() if is_visible(text) else ""
-
-
-def _checked_texts(campaign: Campaign, changes: Changes, reason: str) -> str:
-    """Return the reason, after checking that these texts may still be changed."""
-    if campaign.status in OVER and changes.keys() & {"instructions", "consent"}:
-        raise Conflict(CLOSED)
-    was, now = changes.get("consent", ("", ""))
-    if campaign.status != CampaignStatus.DRAFT and was and not now:
-        raise Invalid({"consent": ACCEPTED})
-    return audit.checked(reason, status=campaign.status)
 
 
 def _store(campaign: Campaign, before: ReadTexts, now: Mapping[str, str]) -> None:

@@ -1,24 +1,13 @@
-"""What was judged, by whom, and what was excluded, as JSON."""
+"""Campaigns, their imports, links and texts as JSON. Money is a decimal string, never a float."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 from uuid import uuid4
 
 from django.conf import settings
-from django.contrib.auth.models import AnonymousUser, User
-from django.db.models import (
-    Count,
-    Exists,
-    Max,
-    Min,
-    Model,
-    OuterRef,
-    Prefetch,
-    QuerySet,
-    Subquery,
-    Sum,
-)
+from django.contrib.auth.models import User
+from django.db.models import OuterRef, QuerySet, Subquery
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.decorators import action
@@ -31,19 +20,11 @@ from rest_framework.reverse import reverse
 from rest_framework.viewsets import GenericViewSet
 
 from annotate.accounts import tokens
-from annotate.campaigns import (
-    amendments as campaigns_amendments,
-)
-from annotate.campaigns import (
-    creating,
-    life,
-    members,
-    progress,
-)
-from annotate.campaigns import (
-    imports as campaigns_imports,
-)
-from annotate.campaigns.exports import PersonRow
+from annotate.campaigns import amendments as campaigns_amendments
+from annotate.campaigns import creating, life, members, progress
+from annotate.campaigns import imports as campaigns_imports
+from annotate.campaigns.contents_api import JudgmentSerializer, judgment_rows
+from annotate.campaigns.facts import asked
 from annotate.campaigns.forms import LONGEST_NAME, MOST_NAMES
 from annotate.campaigns.parsers import ImportParser, Rows
 from annotate.campaigns.plans import LONGEST, LONGEST_ABOUT, LONGEST_TITLE, Plan
@@ -53,7 +34,6 @@ from annotate.common.api import (
     NEEDED,
     BoundedView,
     ById,
-    Finite,
     NewestFirst,
     RequestSerializer,
     SettingsField,
@@ -68,22 +48,7 @@ from annotate.common.errors import Conflict
 from annotate.crowds.contract import usual_tasks
 from annotate.crowds.registry import CROWDS
 from annotate.instruments import base as instruments_base
-from annotate.models import (
-    Annotator,
-    Assignment,
-    Batch,
-    Campaign,
-    CampaignImport,
-    Exclusion,
-    Item,
-    Judgment,
-    Membership,
-    NextStep,
-    Output,
-    Participation,
-    Review,
-    Slot,
-)
+from annotate.models import Batch, Campaign, CampaignImport, Membership, NextStep
 from annotate.models.base import (
     CampaignStatus,
     Estimand,
@@ -96,274 +61,7 @@ from annotate.pay import tallies
 from annotate.pay.budget import highest_cost
 from annotate.studies import queries as studies_queries
 
-
-class HighlightSerializer(serializers.Serializer[Any]):
-    """A highlight of an answer: of the output for a criterion, or of a paragraph (from 1)."""
-
-    criterion = serializers.CharField(allow_null=True)
-    paragraph = serializers.IntegerField(allow_null=True)
-    start = serializers.IntegerField(help_text="in code points, from 0")
-    end = serializers.IntegerField(help_text="excluded")
-    text = serializers.CharField()
-
-
-class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
-    """One judgment. Its annotator appears by pseudonym only; scores follow within seconds."""
-
-    annotator = serializers.CharField(source="annotator.pseudonym")
-    item = serializers.CharField(source="output.item.key")
-    output = serializers.IntegerField(source="output_id")
-    systems = serializers.SerializerMethodField()
-    scores = serializers.SerializerMethodField()
-    counts = serializers.SerializerMethodField()
-    excluded = serializers.BooleanField(help_text="a ruling has excluded it from the estimates")
-    supersedes = serializers.IntegerField(
-        source="supersedes_id", allow_null=True, help_text="the judgment that it corrects"
-    )
-    superseded = serializers.SerializerMethodField(
-        help_text="a correction has taken its place; it does not count, and has no scores"
-    )
-    response = serializers.JSONField(help_text="the whole answer, as stored")
-    highlights = serializers.SerializerMethodField(help_text="with their words")
-    elapsed_seconds = Finite()
-    active_seconds = Finite(allow_null=True)
-
-    class Meta:
-        model = Judgment
-        fields = (
-            "id",
-            "annotator",
-            "item",
-            "output",
-            "systems",
-            "scores",
-            "counts",
-            "excluded",
-            "supersedes",
-            "superseded",
-            "submitted_at",
-            "elapsed_seconds",
-            "active_seconds",
-            "instrument",
-            "instrument_version",
-            "response",
-            "highlights",
-        )
-        read_only_fields = fields
-
-    def get_systems(self, judgment: Judgment) -> list[str]:
-        return [authorship.system.name for authorship in judgment.output.authorships.all()]
-
-    def get_scores(self, judgment: Judgment) -> dict[str, float]:
-        if self.get_superseded(judgment):
-            return {}
-        return {score.criterion: score.value for score in judgment.scores.all()}
-
-    def get_superseded(self, judgment: Judgment) -> bool:
-        return judgment.superseded_at is not None
-
-    def get_counts(self, judgment: Judgment) -> bool:
-        """Return whether it is the last answer, and its assignment holds a slot and is verified."""
-        if self.get_superseded(judgment):
-            return False
-        assignment = judgment.assignment
-        return hasattr(assignment, "slot") and assignment.status == "verified"
-
-    @extend_schema_field(HighlightSerializer(many=True))
-    def get_highlights(self, judgment: Judgment) -> list[dict[str, Any]]:
-        if not self.context.get("with_texts"):
-            return []
-        output = judgment.output
-        paragraphs = output.item.paragraphs
-        return instruments_base.marked(judgment.response, text=output.text, paragraphs=paragraphs)
-
-
-class ItemSerializer(serializers.Serializer[Any]):
-    """An input of the systems; `position` is its place in the random order of judging."""
-
-    item = serializers.CharField(source="key")
-    position = serializers.IntegerField()
-    group = serializers.CharField(allow_blank=True)
-    input = serializers.CharField()
-    paragraphs = serializers.ListField(child=serializers.CharField())
-    reference = serializers.CharField()
-
-
-class OutputSerializer(serializers.Serializer[Any]):
-    """An output; identical texts for an item are one output of several systems."""
-
-    output = serializers.IntegerField(source="pk")
-    item = serializers.CharField(source="item.key")
-    systems = serializers.SerializerMethodField()
-    text = serializers.CharField()
-    words = serializers.IntegerField()
-
-    def get_systems(self, output: Any) -> list[str]:
-        return [authorship.system.name for authorship in output.authorships.all()]
-
-
-class AnnotatorSerializer(serializers.Serializer[Any]):
-    """An annotator, by pseudonym, and their contributions."""
-
-    annotator = serializers.CharField()
-    judgments = serializers.IntegerField()
-    counting = serializers.IntegerField()
-    excluded = serializers.IntegerField()
-    first_at = serializers.DateTimeField()
-    last_at = serializers.DateTimeField()
-    active_seconds = Finite(allow_null=True)
-    review = serializers.CharField(read_only=True, help_text="open, cleared, excluded or empty")
-    screens = serializers.ListField(child=serializers.CharField(), read_only=True)
-
-
-class ExclusionSerializer(serializers.Serializer[Any]):
-    """A judgment that a ruling excluded; `restored_at` is null while it is excluded."""
-
-    judgment = serializers.IntegerField(source="judgment_id")
-    annotator = serializers.CharField(source="judgment.annotator.pseudonym")
-    reason = serializers.CharField(source="ruling.reason")
-    excluded_at = serializers.DateTimeField(source="ruling.at")
-    restored_at = serializers.DateTimeField(allow_null=True)
-
-
-# The API's query sets, each with a constant number of queries per page.
-
-
-M = TypeVar("M", bound=Model)
-
-
-def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
-    """Select the campaigns of this user's memberships, with their role, counts and spending."""
-    last = Batch.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
-    role = Membership.objects.filter(campaign=OuterRef("pk"), user=user.pk).values("role")
-    return (
-        Campaign.objects.filter(memberships__user=user.pk)
-        .annotate(
-            role=Subquery(role),
-            advice=Subquery(NextStep.objects.filter(campaign=OuterRef("pk")).values("title")),
-            last_tasks=Subquery(last.values("tasks")[:1]),
-            judged=progress.judged_of(),
-            spent=tallies.spent_of(),
-        )
-        .prefetch_related("targets", "systems")
-    )
-
-
-def imports(user: User | AnonymousUser) -> QuerySet[CampaignImport]:
-    """Select the imports that this user has started, with their campaigns."""
-    return CampaignImport.objects.filter(owner=user.pk or 0).select_related("campaign")
-
-
-def judgment_rows(campaign: Campaign, *, with_texts: bool) -> QuerySet[Judgment]:
-    """Select a campaign's judgments, superseded ones too, with what decides whether each counts.
-
-    with_texts: include the texts that contain highlights.
-    """
-    marked = () if with_texts else ("output__text", "output__item__paragraphs")
-    rows: QuerySet[Judgment] = (
-        Judgment.every.filter(campaign=campaign)
-        .annotate(excluded=_excluded(OuterRef("pk")))
-        .select_related("annotator", "output__item", "assignment__slot")
-        .prefetch_related("scores", "output__authorships__system")
-        .defer("output__item__input", "output__item__reference", *marked)
-    )
-    return rows
-
-
-def items(campaign: Campaign) -> QuerySet[Item]:
-    return _from_first(Item.objects.filter(campaign=campaign), campaign)
-
-
-def outputs(campaign: Campaign) -> QuerySet[Output]:
-    """Select a campaign's outputs, with the keys of their items and the systems that wrote them."""
-    mine = _from_first(Output.objects.filter(campaign=campaign), campaign)
-    rows = mine.select_related("item")
-    return rows.only("text", "words", "item", "item__key").prefetch_related("authorships__system")
-
-
-def _from_first(rows: QuerySet[M], campaign: Campaign) -> QuerySet[M]:
-    """Begin with the first of these rows, which an index of the campaign has.
-
-    In the order of ids Postgres may otherwise read those of all earlier campaigns.
-    """
-    mine = rows.model._default_manager.filter(campaign=OuterRef("pk")).order_by("pk")
-    found = Campaign.objects.filter(pk=campaign.pk).annotate(first=Subquery(mine.values("pk")[:1]))
-    return rows.filter(pk__gte=Subquery(found.values("first")))
-
-
-def annotators(campaign: Campaign) -> QuerySet[Annotator]:
-    """Select the annotators who judged in a campaign, with their reviews in it."""
-    judged = Judgment.objects.filter(campaign=campaign, annotator=OuterRef("pk"))
-    came = Participation.objects.filter(campaign=campaign).order_by().values("annotator")
-    reviews = Review.objects.filter(campaign=campaign)
-    return Annotator.objects.filter(Exists(judged), pk__in=came).prefetch_related(
-        Prefetch("reviews", queryset=reviews.prefetch_related("flags"))
-    )
-
-
-def contributions(campaign: Campaign, people: Sequence[Annotator]) -> list[PersonRow]:
-    """Return what each of these people contributed, if anything; three queries.
-
-    people: with their reviews and flags, as `annotators` selects them.
-    """
-    mine = Judgment.objects.filter(campaign=campaign, annotator__in=people).order_by()
-    judged = mine.values_list("annotator").annotate(
-        n=Count("pk"),
-        first=Min("submitted_at"),
-        last=Max("submitted_at"),
-        seconds=Sum("active_seconds"),
-        held=Count("pk", filter=Exists(Slot.objects.filter(assignment=OuterRef("assignment")))),
-    )
-    # Who holds a slot counts, but for the few that no crowd has confirmed yet.
-    unconfirmed = Assignment.objects.filter(
-        campaign=campaign,
-        annotator__in=people,
-        status=Assignment.Status.SUBMITTED,
-        slot__isnull=False,
-        judgments__superseded_at=None,
-        judgments__isnull=False,
-    )
-    out = Exclusion.objects.filter(
-        restored_at=None,
-        ruling__review__campaign=campaign,
-        ruling__review__annotator__in=people,
-        judgment__superseded_at=None,
-    )
-    waiting = _numbers(unconfirmed, "annotator")
-    excluded = _numbers(out, "ruling__review__annotator")
-    did = {
-        who: (n, held - waiting.get(who, 0), excluded.get(who, 0), first, last, seconds)
-        for who, n, first, last, seconds, held in judged
-    }
-    return [
-        PersonRow(one.pseudonym, *did[one.pk], *_reviewed(one)) for one in people if one.pk in did
-    ]
-
-
-def _reviewed(person: Annotator) -> tuple[str, tuple[str, ...]]:
-    found = person.reviews.all()
-    screens = tuple(flag.screen for review in found for flag in review.flags.all())
-    return next((str(one.status) for one in found), ""), screens
-
-
-def exclusions(campaign: Campaign) -> QuerySet[Exclusion]:
-    rows = Exclusion.objects.filter(judgment__campaign=campaign)
-    return rows.select_related("judgment__annotator", "ruling").defer("judgment__response")
-
-
-def nothing() -> QuerySet[Item]:
-    return Item.objects.none()
-
-
-def _excluded(judgment: OuterRef) -> Exists:
-    return Exists(Exclusion.objects.filter(judgment=judgment, restored_at=None))
-
-
-def _numbers(rows: QuerySet[Any], by: str) -> dict[int, int]:
-    return dict(rows.order_by().values_list(by).annotate(n=Count("pk")))
-
-
-# Campaigns, judgments and uploads as JSON. Money is a decimal string, never a float.
+# Campaigns and uploads as JSON. Money is a decimal string, never a float.
 
 
 DEFAULTS = Plan(name="", targets={})
@@ -420,53 +118,16 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     class Meta:
         model = Campaign
         fields: tuple[str, ...] = (
-            "id",
-            "name",
-            "public_title",
-            "public_about",
-            "status",
-            "close_reason",
-            "role",
-            "instrument",
-            "instrument_version",
-            "crowd",
-            "language",
-            "contact",
-            "targets",
-            "margins",
-            "planned_items",
-            "systems",
-            "metric_choice",
-            "metrics",
-            "metric_transform",
-            "estimand",
-            "level",
-            "stop_mode",
-            "double_share",
-            "annotator_cap",
-            "people",
-            "lease_minutes",
-            "screening",
-            "gold_share",
-            "tutorial_required",
-            "tutorial_bonus",
-            "bonus_after",
-            "failed_try_pay",
-            "open_link_bonus",
-            "reward",
-            "fee_rate",
-            "budget",
-            "max_judgments",
-            "deadline",
-            "planned",
-            "judged",
-            "spent",
-            "cost_at_most",
-            "advice",
-            "seed",
-            "created_at",
-            "opened_at",
-            "closed_at",
+            *("id", "name", "public_title", "public_about", "status", "close_reason", "role"),
+            *("instrument", "instrument_version", "crowd", "language", "contact"),
+            *("targets", "margins", "planned_items", "systems"),
+            *("metric_choice", "metrics", "metric_transform", "estimand", "level", "stop_mode"),
+            *("double_share", "annotator_cap", "people", "lease_minutes"),
+            *("screening", "gold_share"),
+            *("tutorial_required", "tutorial_bonus", "bonus_after", "failed_try_pay"),
+            *("open_link_bonus", "reward", "fee_rate", "budget", "max_judgments", "deadline"),
+            *("planned", "judged", "spent", "cost_at_most", "advice", "seed"),
+            *("created_at", "opened_at", "closed_at"),
         )
         read_only_fields = fields
 
@@ -489,12 +150,11 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
     def get_targets(self, campaign: Campaign) -> dict[str, float]:
         """Widths of intervals; empty in a ranking."""
-        return {one.criterion: one.width for one in campaign.targets.all() if one.width is not None}
+        return asked(campaign)[0]
 
     def get_margins(self, campaign: Campaign) -> dict[str, float]:
         """Differences that do not matter; empty but in a ranking."""
-        rows = campaign.targets.all()
-        return {one.criterion: one.margin for one in rows if one.margin is not None}
+        return asked(campaign)[1]
 
     def get_systems(self, campaign: Campaign) -> list[str] | None:
         return [one.name for one in campaign.systems.all()] if _shows(campaign) else None
@@ -713,7 +373,8 @@ class ImportViewSet(BoundedView, ListModelMixin, GenericViewSet[Any]):
     lookup_value_regex = "[0-9a-z]+"
 
     def get_queryset(self) -> QuerySet[Any]:
-        return imports(self.request.user)
+        mine = CampaignImport.objects.filter(owner=self.request.user.pk or 0)
+        return mine.select_related("campaign")
 
     def retrieve(self, request: Request, import_id: str) -> Response:
         return self._shown(access.own_import(request.user, import_id))
@@ -723,7 +384,7 @@ class ImportViewSet(BoundedView, ListModelMixin, GenericViewSet[Any]):
     def cancel(self, request: Request, import_id: str) -> Response:
         """Cancel it and remove its stored data. Refused (409) once it is a campaign."""
         of = access.own_import(request.user, import_id)
-        campaigns_imports.cancel(of, actor_id=cast(User, request.user).pk)
+        campaigns_imports.cancel(of, actor_id=_user(request))
         return self._shown(of)
 
     def _shown(self, of: Any) -> Response:
@@ -768,7 +429,7 @@ class WithdrawLinksView(BoundedView):
         """Make a new link: the earlier ones, personal ones too, let nobody in any more."""
         campaign = access.run(request.user, public_id)
         members.ask(campaign)
-        campaigns_amendments.withdraw_links(campaign.pk, actor_id=cast(User, request.user).pk)
+        campaigns_amendments.withdraw_links(campaign.pk, actor_id=_user(request))
         campaign.refresh_from_db(fields=["links_number"])
         return _shown(campaign)
 
@@ -860,7 +521,7 @@ class TextsView(BoundedView):
         given = dict(validated(ChangeTextsSerializer(data=request.data)))
         campaigns_amendments.change_texts(
             campaign.pk,
-            actor_id=cast(User, request.user).pk,
+            actor_id=_user(request),
             reason=given.pop("reason"),
             seen=given.pop("revision"),
             given=given,
@@ -897,7 +558,21 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     lookup_value_regex = "[0-9a-z]+"
 
     def get_queryset(self) -> QuerySet[Campaign]:
-        return campaigns(self.request.user)
+        """Select the campaigns of the user's memberships, with role, counts and spending."""
+        user, mine = self.request.user.pk, OuterRef("pk")
+        last = Batch.objects.filter(campaign=mine).order_by("-pk")
+        role = Membership.objects.filter(campaign=mine, user=user).values("role")
+        return (
+            Campaign.objects.filter(memberships__user=user)
+            .annotate(
+                role=Subquery(role),
+                advice=Subquery(NextStep.objects.filter(campaign=mine).values("title")),
+                last_tasks=Subquery(last.values("tasks")[:1]),
+                judged=progress.judged_of(),
+                spent=tallies.spent_of(),
+            )
+            .prefetch_related("targets", "systems")
+        )
 
     def body_limit(self) -> int:
         return settings.UPLOAD_LIMIT if self.action == "create" else super().body_limit()
@@ -916,9 +591,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
         repeated request with the same key answers 200 once the campaign exists.
         """
         plan, given, key = _import(request)
-        made, is_new = campaigns_imports.at_once(
-            plan, **given, owner_id=cast(User, request.user).pk, key=key
-        )
+        made, is_new = campaigns_imports.at_once(plan, **given, owner_id=_user(request), key=key)
         if made.status == ImportStatus.DONE and made.campaign:
             shown = self._shown(made.campaign, status=201 if is_new else 200)
             shown.data["notices"] = campaigns_imports.notices_of(made)
@@ -931,8 +604,10 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
         """Change what annotators read in place of the name: the title, the sentence, or both."""
         campaign = access.run(request.user, public_id)
         given = dict(validated(PublicWordsSerializer(data=request.data)))
-        reason, actor = given.pop("reason"), cast(User, request.user).pk
-        campaigns_amendments.change_texts(campaign.pk, given, actor_id=actor, reason=reason)
+        reason = given.pop("reason")
+        campaigns_amendments.change_texts(
+            campaign.pk, given, actor_id=_user(request), reason=reason
+        )
         return self._shown(campaign)
 
     @takes_no_fields()
@@ -951,7 +626,10 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     @action(detail=True, methods=["post"])
     def close(self, request: Request, public_id: str) -> Response:
         """End collecting by hand: gaps are finished, then the final estimate follows."""
-        return self._act(request, public_id, _close)
+        campaign = access.run(request.user, public_id)
+        if not life.close(campaign.pk, Campaign.Reason.HAND, actor_id=_user(request)):
+            raise Conflict("Only a campaign that is open or paused can be closed.")
+        return self._shown(campaign)
 
     @extend_schema(request=BoundMetricsSerializer, responses=CampaignSerializer)
     @action(detail=True, methods=["post"], url_path="bound-metrics", url_name="bound-metrics")
@@ -962,7 +640,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
         """
         campaign = access.run(request.user, public_id)
         why = validated(BoundMetricsSerializer(data=request.data))["reason"]
-        campaigns_amendments.bound(campaign.pk, actor_id=cast(User, request.user).pk, why=why)
+        campaigns_amendments.bound(campaign.pk, actor_id=_user(request), why=why)
         return self._shown(campaign)
 
     @takes_no_fields()
@@ -976,7 +654,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     def remove(self, request: Request, public_id: str) -> Response:
         """Delete a draft: its texts and its plan, for all its members. Only owners may."""
         campaign = access.owned(request.user, public_id)
-        creating.delete(campaign.pk, actor_id=cast(User, request.user).pk)
+        creating.delete(campaign.pk, actor_id=_user(request))
         return Response(status=204)
 
     @extend_schema(responses=JudgmentSerializer(many=True))
@@ -993,17 +671,12 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
 
     def _act(self, request: Request, public_id: str, act: Callable[..., None]) -> Response:
         campaign = access.run(request.user, public_id)
-        act(campaign.pk, actor_id=cast(User, request.user).pk)
+        act(campaign.pk, actor_id=_user(request))
         return self._shown(campaign)
 
     def _shown(self, campaign: Campaign, *, status: int = 200) -> Response:
         row = self.get_queryset().get(pk=campaign.pk)
         return Response(CampaignSerializer(row).data, status=status)
-
-
-def _close(campaign_id: int, *, actor_id: int) -> None:
-    if not life.close(campaign_id, Campaign.Reason.HAND, actor_id=actor_id):
-        raise Conflict("Only a campaign that is open or paused can be closed.")
 
 
 def _import(request: Request) -> tuple[Plan, dict[str, Any], str]:
@@ -1014,14 +687,13 @@ def _import(request: Request) -> tuple[Plan, dict[str, Any], str]:
     else:
         given = validated(FileImportSerializer(data=request.data))
         files = {"outputs": given.pop("file"), "metrics": given.pop("metrics_file", None)}
-    key = given.pop("key") or _key(request)
+    key = given.pop("key")
+    if not key and (named := request.headers.get(tokens.FIELD)):
+        tokens.check(named)
+        key = tokens.digest(named.encode())[:40]
     lists = {name: tuple(given[name]) for name in ("metrics", "gold")}
-    return Plan(**given | lists), files, key
+    return Plan(**given | lists), files, key or uuid4().hex
 
 
-def _key(request: Request) -> str:
-    """Return the key of the request's headers, shortened, or a new one."""
-    if not (key := request.headers.get(tokens.FIELD)):
-        return uuid4().hex
-    tokens.check(key)
-    return tokens.digest(key.encode())[:40]
+def _user(request: Request) -> int:
+    return cast(User, request.user).pk

@@ -1,4 +1,4 @@
-"""Stores the items of a campaign with their outputs and planned judgments."""
+"""Checks a plan against its file, and creates the campaign with its items, outputs and slots."""
 
 import hashlib
 import random
@@ -13,7 +13,7 @@ from django.db.models import F
 from annotate.campaigns import exports, life, plans
 from annotate.campaigns.plans import Plan
 from annotate.campaigns.problems import Problems, Row
-from annotate.campaigns.reading import Pairs, Source, names
+from annotate.campaigns.reading import Pairs, names
 from annotate.campaigns.sheet import Facts, Gap, Sheet
 from annotate.common import audit, locks, marks
 from annotate.common import rows as common_rows
@@ -145,7 +145,7 @@ MOST_OUTPUTS, MOST_TEXT = 500, 2_000_000  # per chunk: outputs and characters
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedPlan:
     """A plan that fits its file, with what the file adds to it."""
 
     plan: Plan
@@ -184,7 +184,7 @@ def create(plan: Plan, rows: Iterable[Row], *, owner_id: int | None) -> Campaign
     return campaign
 
 
-def check(plan: Plan, facts: Facts) -> Checked:
+def check(plan: Plan, facts: Facts) -> CheckedPlan:
     """Return the plan together with what the file adds to it.
 
     Raises `Invalid` for an impossible plan and `UploadRefused` where rows lack what it needs.
@@ -195,14 +195,12 @@ def check(plan: Plan, facts: Facts) -> Checked:
         facts = plans.facts(plan, facts, problems)
     problems.check()
     metrics = plans.resolve(plan.metrics, facts)
-    return Checked(
-        plan,
-        instrument,
-        metrics,
-        plans.loose(metrics, facts),
-        facts,
-        _ranking(plan, instrument, facts),
-    )
+    ranking = None
+    if plan.stop_mode == StopMode.RANKING:
+        if facts.n_systems < 2 and not instrument.compares:
+            raise Invalid({"stop_mode": "A ranking takes at least two systems; the file has one."})
+        ranking = plans.outlook(plan, instrument, systems=facts.n_systems, items=facts.n_items)
+    return CheckedPlan(plan, instrument, metrics, plans.loose(metrics, facts), facts, ranking)
 
 
 def lacking(instrument: Instrument, facts: Facts) -> Problems:
@@ -224,23 +222,7 @@ def ask_about_names(facts: Facts, *, distinct: bool) -> None:
         raise Invalid({"distinct_names": " ".join([*facts.alike, ALIKE])})
 
 
-def _ranking(plan: Plan, instrument: Instrument, facts: Facts) -> RankingForecast | None:
-    if plan.stop_mode != StopMode.RANKING:
-        return None
-    if facts.n_systems < 2 and not instrument.compares:
-        raise Invalid({"stop_mode": "A ranking takes at least two systems; the file has one."})
-    return plans.outlook(
-        plan.margins,
-        instrument.criteria,
-        systems=facts.n_systems,
-        items=facts.n_items,
-        level=plan.level,
-        double_share=plan.double_share,
-        compares=instrument.compares,
-    )
-
-
-def source(checked: Checked, sheet: Sheet) -> Source:
+def source(checked: CheckedPlan, sheet: Sheet) -> Sheet | Pairs:
     """Return the rows of the campaign: those of the sheet, or its pairs."""
     return Pairs(sheet) if checked.instrument.compares else sheet
 
@@ -254,26 +236,23 @@ def count_planned(plan: Plan, facts: Facts) -> int:
     return sum(planned(position) * texts[place] for position, place in enumerate(order))
 
 
-def begin(checked: Checked, sheet: Sheet) -> Campaign:
+def begin(checked: CheckedPlan, sheet: Sheet) -> Campaign:
     """Create the campaign. It has no members before `finish`, so no page shows it."""
     plan = checked.plan
     seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
     campaign = _campaign(checked, seed)
     plans.store(campaign, plan.texts)
-    System.objects.bulk_create(_systems(checked, campaign, sheet))
+    if checked.instrument.compares:  # every two systems of the file are one
+        systems = [
+            System(campaign=campaign, name=name, first=first, second=second)
+            for name, (first, second) in names(sheet.systems).items()
+        ]
+    else:
+        systems = [System(campaign=campaign, name=name) for name in sheet.systems]
+    System.objects.bulk_create(systems)
     if plan.gold:
         gold.store(campaign, gold.from_data({"gold": list(plan.gold)}))
     return campaign
-
-
-def _systems(checked: Checked, campaign: Campaign, sheet: Sheet) -> list[System]:
-    """Return the systems, or every two of them that are compared."""
-    if not checked.instrument.compares:
-        return [System(campaign=campaign, name=name) for name in sheet.systems]
-    return [
-        System(campaign=campaign, name=name, first=first, second=second)
-        for name, (first, second) in names(sheet.systems).items()
-    ]
 
 
 def finish(campaign: Campaign, *, owner_id: int | None, outputs: int) -> None:
@@ -285,7 +264,7 @@ def finish(campaign: Campaign, *, owner_id: int | None, outputs: int) -> None:
 
 
 def chunks(
-    campaign: Campaign, rows: Source, loose: Sequence[str] = (), *, start: int = 0
+    campaign: Campaign, rows: Sheet | Pairs, loose: Sequence[str] = (), *, start: int = 0
 ) -> Iterator[Chunk]:
     """Yield the items in the campaign's random order, from position `start` on.
 
@@ -336,41 +315,23 @@ def order_of(
     return [place for group_of_items in drawn for place in group_of_items]
 
 
-def _campaign(checked: Checked, seed: int) -> Campaign:
+def _campaign(checked: CheckedPlan, seed: int) -> Campaign:
     plan, instrument = checked.plan, checked.instrument
     campaign = Campaign.objects.create(
+        **{name: getattr(plan, name) for name in plans.AS_THEY_ARE},
         name=plan.name.strip(),
         public_title=exports.title(plan.public_title, instrument, plan.language),
         public_about=exports.own_about(plan.public_about),
         instrument=instrument.key,
         instrument_version=instrument.version,
         tutorial_required=plans.has_tutorial(plan),
-        tutorial_id=plan.tutorial_id,
-        tutorial_bonus=plan.tutorial_bonus,
-        bonus_after=plan.bonus_after,
-        failed_try_pay=plan.failed_try_pay,
-        open_link_bonus=plan.open_link_bonus,
-        language=plan.language,
-        contact=plan.contact,
         seed=seed,
-        double_share=plan.double_share,
-        annotator_cap=plan.annotator_cap,
-        people=plan.people,
-        lease_minutes=plan.lease_minutes,
-        reward=plan.reward,
-        crowd=plan.crowd,
         fee_rate=plan.fee,
-        budget=plan.budget,
-        max_judgments=plan.max_judgments,
         deadline=plan.deadline,
         metric_choice=plans.choice(plan.metrics),
         metrics=list(checked.metrics),
-        estimand=plan.estimand,
-        level=plan.level,
-        stop_mode=plan.stop_mode,
         planned_items=checked.planned_items,
         screening=dict(plan.screening),
-        gold_share=plan.gold_share,
     )
     CampaignTotals.objects.create(campaign=campaign)
     widths = [{"criterion": name, "width": width} for name, width in plan.targets.items()]
@@ -407,10 +368,15 @@ def clear_due() -> int:
     due = Campaign.objects.filter(
         status=CampaignStatus.ARCHIVED, opened_at=None, memberships=None, systems__isnull=False
     )
-    ids = list(due.order_by("pk").values_list("pk", flat=True).distinct())
-    for campaign_id in ids:
-        _clear(campaign_id)
-    return len(ids)
+    drafts = list(due.order_by("pk").distinct())
+    for campaign in drafts:
+        remove_items(campaign.pk)
+        with transaction.atomic():
+            for name in ("gold", "targets", "invitations", "subscriptions", "change_marks"):
+                getattr(campaign, name).all().delete()
+            CampaignTexts.objects.filter(campaign=campaign).delete()
+            campaign.systems.all().delete()  # last: without systems it is not due any more
+    return len(drafts)
 
 
 def remove_items(campaign_id: int) -> None:
@@ -418,14 +384,3 @@ def remove_items(campaign_id: int) -> None:
     items = Item.objects.filter(campaign=campaign_id)
     while keys := list(items.order_by("pk").values_list("pk", flat=True)[:AT_ONCE]):
         items.filter(pk__in=keys).delete()
-
-
-def _clear(campaign_id: int) -> None:
-    remove_items(campaign_id)
-    campaign = Campaign.objects.get(pk=campaign_id)
-    with transaction.atomic():
-        for rows in (campaign.gold, campaign.targets, campaign.invitations, campaign.subscriptions):
-            rows.all().delete()
-        CampaignTexts.objects.filter(campaign=campaign_id).delete()
-        campaign.change_marks.all().delete()
-        campaign.systems.all().delete()  # last: without systems it is not due any more

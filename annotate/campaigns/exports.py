@@ -1,7 +1,7 @@
-"""The decisions about a campaign as plain data, and the texts that annotators read of it."""
+"""A campaign as plain data: its plan, its log, and the rows of an export."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import groupby
@@ -40,7 +40,6 @@ from annotate.models import (
     Review,
     Score,
     Slot,
-    System,
 )
 from annotate.models.accounts import FEED
 from annotate.screening.base import LISTED
@@ -72,64 +71,37 @@ def _said(words: object, language: str) -> str:
 METRICS_BOUNDED = "bound_metrics"  # the verb of an amendment of the protocol: see the service
 
 DECIDED = (
-    "name",
-    "status",
-    "close_reason",
-    "created_at",
-    "opened_at",
-    "closed_at",
-    "crowd",
-    "language",
-    "tutorial_required",
-    "tutorial_bonus",
-    "failed_try_pay",
-    "annotator_cap",
-    "double_share",
-    "lease_minutes",
-    "gold_share",
-    "seed",
-    "screening",
-    "reward",
-    "fee_rate",
-    "budget",
-    "max_judgments",
-    "deadline",
-    "metric_choice",
-    "metrics",
-    "estimand",
-    "level",
-    "stop_mode",
-    "planned_items",
-    "protocol",
+    *("name", "status", "close_reason", "created_at", "opened_at", "closed_at"),
+    *("crowd", "language", "tutorial_required", "tutorial_bonus", "failed_try_pay"),
+    *("annotator_cap", "double_share", "lease_minutes", "gold_share", "seed", "screening"),
+    *("reward", "fee_rate", "budget", "max_judgments", "deadline", "metric_choice", "metrics"),
+    *("estimand", "level", "stop_mode", "planned_items", "protocol"),
 )
 
 
 def protocol(campaign: Campaign) -> dict[str, Any]:
     """Return the plan, the questions with their scales, and where each system's sample ended."""
+    widths, margins = campaigns_facts.asked(campaign)
     return {
         "campaign": campaign.public_id,
         **{name: getattr(campaign, name) for name in DECIDED},
-        **campaigns_facts.asked(campaign.pk),
-        "systems": [_system(system) for system in campaign.systems.order_by("pk")],
+        "targets": widths,
+        "margins": margins,
+        "systems": [
+            {"name": one.name, "stop_position": one.stop_position}
+            | ({"first": one.first, "second": one.second} if one.first else {})
+            for one in campaign.systems.order_by("pk")
+        ],
         "texts": asdict(studies_queries.texts_of(campaign)),
         "consent_version": studies_queries.consent_version(campaign),
-        "text_amendments": [
-            {"at": one.at, "why": one.why, "changes": one.changes}
-            for one in studies_queries.amended(campaign.pk)
-        ],
-        "protocol_amendments": [
-            {"at": one.at, "why": one.why, "changes": one.changes}
-            for one in common_rows.logged(campaign.pk, METRICS_BOUNDED)
-        ],
+        "text_amendments": _amendments(studies_queries.amended(campaign.pk)),
+        "protocol_amendments": _amendments(common_rows.logged(campaign.pk, METRICS_BOUNDED)),
         "instrument": _instrument(campaign),
     }
 
 
-def _system(system: System) -> dict[str, Any]:
-    """Return its name and where its sample ended; in a comparison the two systems, too."""
-    told = {"name": system.name, "stop_position": system.stop_position}
-    both = {"first": system.first, "second": system.second}
-    return told | both if system.first else told
+def _amendments(rows: Iterable[Amendment]) -> list[dict[str, Any]]:
+    return [{"at": one.at, "why": one.why, "changes": one.changes} for one in rows]
 
 
 def _instrument(campaign: Campaign) -> dict[str, Any]:
@@ -264,21 +236,14 @@ def _act(row: Any) -> LoggedAct:
 AMENDED = "amend_screens"  # the verb of the log
 
 
-@dataclass(frozen=True)
-class ScreenSettings:
-    """in_use: every setting. at_opening: those of the protocol; None before, and from 0.1.0."""
-
-    in_use: Mapping[str, Mapping[str, Any]]
-    at_opening: Mapping[str, Mapping[str, Any]] | None
-    amendments: tuple[Amendment, ...]
+def screens_in_use(campaign: Campaign) -> dict[str, dict[str, Any]]:
+    """Return every setting of the campaign's screens: group -> name -> value."""
+    return Settings.from_dict(campaign.screening).to_dict()
 
 
-def screen_settings_of(campaign_id: int) -> ScreenSettings:
-    """Return a campaign's settings with their history; two queries."""
-    campaign = Campaign.objects.get(pk=campaign_id)
-    in_use = Settings.from_dict(campaign.screening).to_dict()
-    opened = (campaign.protocol or {}).get("screening") or None
-    return ScreenSettings(in_use, opened, common_rows.logged(campaign_id, AMENDED))
+def screens_amended(campaign_id: int) -> tuple[Amendment, ...]:
+    """Return the changes of these settings after the opening, the newest first."""
+    return common_rows.logged(campaign_id, AMENDED)
 
 
 # The contents of an export, row by row: texts, judgments and decisions of a campaign.
@@ -371,32 +336,6 @@ class JudgmentRow:
         return self.counts and (stop is None or self.position < stop)
 
 
-@dataclass(frozen=True)
-class PersonRow:
-    """One annotator of a campaign, by pseudonym, with their contributions."""
-
-    annotator: str
-    judgments: int
-    counting: int
-    excluded: int
-    first_at: datetime
-    last_at: datetime
-    active_seconds: float | None
-    review: str  # "" where there is no flag and no review
-    screens: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ExcludedRow:
-    """An excluded judgment, and when it was restored, if it was."""
-
-    judgment: int
-    annotator: str
-    reason: str
-    excluded_at: datetime
-    restored_at: datetime | None
-
-
 def moment(campaign_id: int) -> Moment:
     """Return the state that the other functions read by; six queries."""
     campaign = Campaign.objects.get(pk=campaign_id)
@@ -446,8 +385,11 @@ def outputs(now: Moment) -> Iterator[dict[str, Any]]:
         yield {"output": pk, "item": item, "systems": names, "text": text, "words": words}
 
 
-def people(now: Moment) -> Iterator[PersonRow]:
-    """Yield the annotators in the order of their entry; four queries."""
+def people(now: Moment) -> Iterator[dict[str, Any]]:
+    """Yield the annotators with what they contributed, in the order of their entry.
+
+    review: "" where there is no flag and no review. Four queries.
+    """
     mine = Judgment.objects.filter(campaign=now.campaign)
     judges = Annotator.objects.filter(pk__in=mine.values("annotator"))
     known = dict(judges.values_list("pk", "pseudonym"))
@@ -462,20 +404,33 @@ def people(now: Moment) -> Iterator[PersonRow]:
     )
     work = _work_by_person(now)
     for who, first, last, active in rows.order_by("first", "annotator"):
-        if who not in work:
-            continue
-        more = (reviews.get(who, ""), tuple(screens[who]))
-        yield PersonRow(known[who], *work[who], first, last, active, *more)
+        if who in work:
+            n, counting, excluded = work[who]
+            yield {
+                "annotator": known[who],
+                "judgments": n,
+                "counting": counting,
+                "excluded": excluded,
+                "first_at": first,
+                "last_at": last,
+                "active_seconds": active,
+                "review": reviews.get(who, ""),
+                "screens": tuple(screens[who]),
+            }
 
 
-def exclusions(now: Moment) -> Iterator[ExcludedRow]:
+def exclusions(now: Moment) -> Iterator[dict[str, Any]]:
     """Yield the exclusions and restorations, in their order."""
     rows = Exclusion.objects.filter(judgment__campaign=now.campaign).order_by("pk")
-    chosen = rows.values_list(
-        "judgment", "judgment__annotator__pseudonym", "ruling__reason", "ruling__at", "restored_at"
-    )
-    for row in chosen.iterator(chunk_size=CHUNK):
-        yield ExcludedRow(*row)
+    names = {
+        "judgment": "judgment",
+        "annotator": "judgment__annotator__pseudonym",
+        "reason": "ruling__reason",
+        "excluded_at": "ruling__at",
+        "restored_at": "restored_at",
+    }
+    for row in rows.values_list(*names.values()).iterator(chunk_size=CHUNK):
+        yield dict(zip(names, row, strict=True))
 
 
 def _work_by_person(now: Moment) -> dict[int, tuple[int, int, int]]:

@@ -1,7 +1,7 @@
-"""Outputs and their inputs, for automatic metrics."""
+"""What counts in a campaign, for estimates: outputs, protocol, scores, systems."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
@@ -55,7 +55,6 @@ from annotate.models import (
     Score,
     Slot,
     System,
-    Target,
 )
 from annotate.models.base import StopMode
 from annotate.screening.screens import Settings
@@ -127,20 +126,15 @@ def _pair(row: OutputText) -> OutputText:
 def _with_others(rows: Iterator[tuple[int, OutputText]]) -> Iterator[OutputText]:
     """Add the other systems' outputs: one query for each chunk."""
     while chunk := list(islice(rows, CHUNK)):
-        written = _written({item for item, _row in chunk})
+        written: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+        found = Authorship.objects.filter(item__in={item for item, _row in chunk})
+        of_items = found.order_by("system_id").values_list("item_id", "output_id", "output__text")
+        for item, output, text in of_items:
+            written[item].append((output, text))
         for item, row in chunk:
             others = list(written[item])
             others.remove((row.output_id, row.text))
             yield replace(row, others=tuple(text for _output, text in others))
-
-
-def _written(items: set[int]) -> dict[int, Sequence[tuple[int, str]]]:
-    """Return (output, text) of every system, by item."""
-    found: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
-    rows = Authorship.objects.filter(item__in=items).order_by("system_id")
-    for item, output, text in rows.values_list("item_id", "output_id", "output__text"):
-        found[item].append((output, text))
-    return dict(found)
 
 
 def material(output: Output) -> Material:
@@ -152,19 +146,21 @@ def outputs_shown(
     annotator_id: int, output_id: int, text: str, given: str, paragraphs: Iterable[str]
 ) -> Material:
     """Return what this annotator is shown of an output: a pair in one of its two orders."""
-    turned = instruments_base.MARK in text and instruments_base.is_turned(
-        annotator_id, str(output_id)
-    )
-    return Material(text, given, tuple(paragraphs), turned)
+    return _material(annotator_id, str(output_id), text, given, paragraphs)
 
 
 def shown_gold(
     annotator_id: int, gold_id: int, text: str, given: str, paragraphs: Iterable[str]
 ) -> Material:
     """Return what this annotator is shown of a gold item, likewise."""
-    turned = instruments_base.MARK in text and instruments_base.is_turned(
-        annotator_id, f"gold {gold_id}"
-    )
+    return _material(annotator_id, f"gold {gold_id}", text, given, paragraphs)
+
+
+def _material(
+    annotator_id: int, key: str, text: str, given: str, paragraphs: Iterable[str]
+) -> Material:
+    is_pair = instruments_base.MARK in text
+    turned = is_pair and instruments_base.is_turned(annotator_id, key)
     return Material(text, given, tuple(paragraphs), turned)
 
 
@@ -185,7 +181,7 @@ def protocol_of(campaign: Campaign) -> Protocol:
 
 def planned(campaign: Campaign, instrument: Instrument) -> Protocol:
     """Return the protocol with which the campaign would open now."""
-    targets = list(Target.objects.filter(campaign=campaign).order_by("pk"))
+    widths, margins = asked(campaign)
     return Protocol(
         estimator=ESTIMATOR,
         estimand=campaign.estimand,
@@ -194,8 +190,8 @@ def planned(campaign: Campaign, instrument: Instrument) -> Protocol:
         metric_transform=bounded_transform(instrument),
         seed=campaign.seed % 2**32,
         rule=campaign.stop_mode,
-        targets={one.criterion: one.width for one in targets if one.width is not None},
-        margins={one.criterion: one.margin for one in targets if one.margin is not None},
+        targets=widths,
+        margins=margins,
         planned_items=campaign.planned_items,
         criteria={
             one.name: CriterionProtocol(balance=one.balance, person_share=one.person_share)
@@ -319,8 +315,7 @@ def outdated(campaign_id: int, *, version: str) -> QuerySet[Judgment]:
 def waiting(campaign_id: int) -> int:
     """Return how many counting judgments wait for the separate task."""
     holds = Slot.objects.filter(
-        assignment=OuterRef("judgment__assignment"),
-        assignment__status=Assignment.Status.VERIFIED,
+        assignment=OuterRef("judgment__assignment"), assignment__status=Assignment.Status.VERIFIED
     )
     pending = PendingScore.objects.filter(Exists(holds), campaign=campaign_id)
     return pending.filter(judgment__superseded_at=None).count()
@@ -412,14 +407,19 @@ class Brief:
 
 @dataclass(frozen=True)
 class SystemStanding:
-    """A system, and where its sample ends (None: it continues)."""
+    """A system, and where its sample ends (None: it continues).
+
+    first, second: the two systems of a comparison; "" otherwise.
+    """
 
     system_id: int
     name: str
     stop_position: int | None
+    first: str = ""
+    second: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SystemOutputs(SystemStanding):
     """A system's N outputs by ascending id: ids and positions are (N,) ints.
 
@@ -487,6 +487,7 @@ def marked_campaigns(*, before: datetime) -> list[int]:
 def brief(campaign_id: int) -> Brief:
     campaign = Campaign.objects.get(pk=campaign_id)
     instrument = studies_queries.instrument_of(campaign)
+    widths, margins = asked(campaign)
     return Brief(
         campaign_id=campaign_id,
         status=campaign.status,
@@ -496,7 +497,8 @@ def brief(campaign_id: int) -> Brief:
         estimand=cast(Estimand, campaign.estimand),
         level=campaign.level,
         cap=campaign.annotator_cap,
-        **asked(campaign_id),
+        targets=widths,
+        margins=margins,
         planned_items=campaign.planned_items,
         criteria=instrument.criteria,
         compares=instrument.compares,
@@ -510,22 +512,20 @@ def closed_at(campaign_id: int) -> datetime | None:
     return Campaign.objects.values_list("closed_at", flat=True).get(pk=campaign_id)
 
 
-def asked(campaign_id: int) -> dict[str, dict[str, float]]:
-    """Return the widths (`targets`) and margins (`margins`) of the primary criteria, by name."""
-    found: dict[str, dict[str, float]] = {"targets": {}, "margins": {}}
-    rows = Target.objects.filter(campaign=campaign_id).order_by("pk")
-    for criterion, width, margin in rows.values_list("criterion", "width", "margin"):
-        if width is not None:
-            found["targets"][criterion] = width
-        if margin is not None:
-            found["margins"][criterion] = margin
-    return found
+def asked(campaign: Campaign) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the target widths and the margins of the primary criteria, by name."""
+    rows = sorted(campaign.targets.all(), key=lambda one: one.pk)
+    return (
+        {one.criterion: one.width for one in rows if one.width is not None},
+        {one.criterion: one.margin for one in rows if one.margin is not None},
+    )
 
 
 def standings(campaign_id: int) -> list[SystemStanding]:
     """Return the systems in the order of their upload."""
     found = System.objects.filter(campaign=campaign_id)
-    return [SystemStanding(*row) for row in found.values_list("pk", "name", "stop_position")]
+    names = ("pk", "name", "stop_position", "first", "second")
+    return [SystemStanding(*row) for row in found.values_list(*names)]
 
 
 def systems(campaign_id: int) -> list[SystemOutputs]:
@@ -545,12 +545,10 @@ def systems(campaign_id: int) -> list[SystemOutputs]:
     alone = np.array_equal(group, position)
     return [
         SystemOutputs(
-            one.system_id,
-            one.name,
-            one.stop_position,
-            output[mine],
-            position[mine],
-            None if alone else group[mine],
+            **vars(one),
+            output=output[mine],
+            position=position[mine],
+            group=None if alone else group[mine],
         )
         for one in standings(campaign_id)
         for mine in [author == one.system_id]

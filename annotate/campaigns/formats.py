@@ -1,4 +1,4 @@
-"""Reads CSV and similar tables: finds the delimiter and the header, and yields records."""
+"""The formats of a file (JSON lines, JSON, CSV): recognised by content, read as records."""
 
 import csv
 import json
@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,47 +43,22 @@ class Header:
 
     names: tuple[str, ...]
     delimiter: str
-    line: int = 1
+    line: int
 
 
 def header_of(head: bytes, known: FieldNames) -> Header:
     """Return the header, with the delimiter that gives most of the known names."""
-    number, first = _first_line(head)
-    found = [
-        Header(tuple(name.strip() for name in names), delimiter, number)
-        for delimiter in DELIMITERS
-        if (names := _split(first, delimiter))
-    ]
-    fallback = Header((first.strip(),), ",", number)
-    return max(
-        [fallback, *found], key=lambda one: (known.means_something(one.names), len(one.names))
-    )
-
-
-def _first_line(head: bytes) -> tuple[int, str]:
-    for number, line in enumerate(head.splitlines(), start=1):
-        if line.strip():
-            return number, line.decode(errors="replace")
-    return 1, ""
-
-
-def _split(line: str, delimiter: str) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=delimiter), [])
-    except csv.Error:
-        return []
-
-
-def check_names(header: Header) -> None:
-    twice = [name for name, n in Counter(filter(None, header.names)).items() if n > 1]
-    if twice:
-        raise UploadRefused(
-            [
-                RowError(
-                    header.line, f"two columns are called “{fields_shown(twice[0])}”. Rename one."
-                )
-            ]
-        )
+    lines = enumerate(head.splitlines(), start=1)
+    number, raw = next(((n, line) for n, line in lines if line.strip()), (1, b""))
+    first = raw.decode(errors="replace")
+    found = [Header((first.strip(),), ",", number)]
+    for delimiter in DELIMITERS:
+        with suppress(csv.Error):
+            names = next(csv.reader([first], delimiter=delimiter), [])
+            if names:
+                tidy = tuple(name.strip() for name in names)
+                found.append(Header(tidy, delimiter, number))
+    return max(found, key=lambda one: (known.means_something(one.names), len(one.names)))
 
 
 class _Lines:
@@ -127,17 +103,14 @@ def table_records(
         if cells is None:
             return
         if began > header.line and any(cells):
-            yield began, _record(cells, names, began)
+            while len(cells) > len(names) and not cells[-1]:
+                cells.pop()
+            if len(cells) == len(names):
+                yield began, dict(zip(names, cells, strict=True))
+            else:
+                message = f"{len(cells)} columns, where the first line has {len(names)}."
+                yield began, RowError(began, message, kind="columns")
         began = reader.line_num + 1
-
-
-def _record(cells: list[str], names: list[str], line: int) -> dict[str, str] | RowError:
-    while len(cells) > len(names) and not cells[-1]:
-        cells.pop()
-    if len(cells) != len(names):
-        message = f"{len(cells)} columns, where the first line has {len(names)}."
-        return RowError(line, message, kind="columns")
-    return dict(zip(names, cells, strict=True))
 
 
 def _no_csv(line: int, why: str) -> RowError:
@@ -163,7 +136,8 @@ def from_cells(
     }
     for name in ("paragraphs", "metrics"):
         if name in fields:
-            fields[name] = _json(fields[name])
+            with suppress(json.JSONDecodeError, RecursionError):  # it is refused as a text
+                fields[name] = DECODER.decode(fields[name].strip())
     numbered: dict[int, str] = {}
     others: dict[str, Any] = {}
     for name, cell in unknown.items():
@@ -178,13 +152,6 @@ def from_cells(
     return fields, others
 
 
-def _json(cell: str) -> Any:
-    try:
-        return DECODER.decode(cell.strip())
-    except (json.JSONDecodeError, RecursionError):
-        return cell
-
-
 def number_of(cell: str, *, comma: bool) -> float | None:
     """Return the number in a cell; None if it holds something else, or a number out of range."""
     text = cell.strip()
@@ -195,10 +162,6 @@ def number_of(cell: str, *, comma: bool) -> float | None:
     except ValueError:
         return None
     return number if abs(number) <= LARGEST else None
-
-
-def is_metric(name: str) -> bool:
-    return name.startswith(METRIC) and len(name) > len(METRIC)
 
 
 # Recognises the format of a file by its content and reads its records: JSON lines, JSON, CSV.
@@ -278,18 +241,14 @@ def _json_lines(text: Iterable[bytes]) -> Raw:
         if line is None:
             yield number, RowError(number, problems.TOO_LONG, kind="long")
         elif line.strip():
-            yield number, _parsed(line, number)
-
-
-def _parsed(line: bytes, number: int) -> Any:
-    try:
-        return DECODER.decode(line.decode().strip(" \t\r\n"))
-    except UnicodeDecodeError as error:
-        return problems.not_utf8(number, error)
-    except json.JSONDecodeError as error:
-        return RowError(number, not_json(error.msg, error.colno), kind="json")
-    except RecursionError:
-        return RowError(number, TOO_DEEP)
+            try:
+                yield number, DECODER.decode(line.decode().strip(" \t\r\n"))
+            except UnicodeDecodeError as error:
+                yield number, problems.not_utf8(number, error)
+            except json.JSONDecodeError as error:
+                yield number, RowError(number, not_json(error.msg, error.colno), kind="json")
+            except RecursionError:
+                yield number, RowError(number, TOO_DEEP)
 
 
 def _sorted(raw: Raw, names: FieldNames, unit: str) -> Iterator[Record | RowError]:
@@ -304,7 +263,10 @@ def _sorted(raw: Raw, names: FieldNames, unit: str) -> Iterator[Record | RowErro
             message = f"an object around the rows. Save the list “{fields_shown(wrapped)}” alone."
             yield RowError(place, message, kind="wrapped", unit=unit)
         else:
-            yield _form_record(place, value, names, unit)
+            try:
+                yield _with_metrics(place, *names.sort(value))
+            except AmbiguousError as error:
+                yield RowError(place, str(error), unit=unit)
 
 
 def _wrapped(value: dict[str, Any], names: FieldNames) -> str:
@@ -313,16 +275,6 @@ def _wrapped(value: dict[str, Any], names: FieldNames) -> str:
         if isinstance(inner, list) and inner and isinstance(inner[0], dict):
             return "" if names.means_something(value) > 1 else name
     return ""
-
-
-def _form_record(
-    place: int, value: dict[str, Any], names: FieldNames, unit: str
-) -> Record | RowError:
-    try:
-        known, unknown = names.sort(value)
-    except AmbiguousError as error:
-        return RowError(place, str(error), unit=unit)
-    return _with_metrics(place, known, unknown)
 
 
 def _with_metrics(place: int, known: dict[str, Any], unknown: dict[str, Any]) -> Record:
@@ -341,28 +293,26 @@ def _table(head: bytes, text: Iterable[bytes], encoding: str, names: FieldNames)
         raise UploadRefused([RowError(0, NEITHER)])
     if len(header.names) > MOST_FIELDS:
         raise UploadRefused([RowError(header.line, MANY_FIELDS)])
-    check_names(header)
+    if twice := [name for name, n in Counter(filter(None, header.names)).items() if n > 1]:
+        message = f"two columns are called “{fields_shown(twice[0])}”. Rename one."
+        raise UploadRefused([RowError(header.line, message)])
     try:
         known, _unknown = names.sort(dict.fromkeys(header.names, ""))
     except AmbiguousError as error:
         raise UploadRefused([RowError(header.line, str(error))]) from None
     missing = [name for name in REQUIRED if name not in known]
     if missing:
-        lacking = _lacking(header, missing, names)
-        raise UploadRefused([RowError(header.line, lacking, kind=NO_COLUMN)])
+        found = [f"“{fields_shown(name)}”" for name in header.names[:MOST_NAMES]]
+        more = f" and {count(rest)} more" if (rest := len(header.names) - MOST_NAMES) > 0 else ""
+        wanted = series(f"“{fields_shown(names.named.get(name, name))}”" for name in missing)
+        message = (
+            f"no {'column' if len(missing) == 1 else 'columns'} {wanted}. The columns are "
+            f"{', '.join(found)}{more}. The first line must name item, system and output, and each "
+            "further line holds one output of one system."
+        )
+        raise UploadRefused([RowError(header.line, message, kind=NO_COLUMN)])
     records = _cells(table_records(text, header), names, comma=header.delimiter == ";")
     return Form(f"CSV with {DELIMITERS[header.delimiter]}", encoding, "line", names, records)
-
-
-def _lacking(header: Header, missing: list[str], names: FieldNames) -> str:
-    found = [f"“{fields_shown(name)}”" for name in header.names[:MOST_NAMES]]
-    more = f" and {count(rest)} more" if (rest := len(header.names) - MOST_NAMES) > 0 else ""
-    wanted = series(f"“{fields_shown(names.named.get(name, name))}”" for name in missing)
-    column = "column" if len(missing) == 1 else "columns"
-    return (
-        f"no {column} {wanted}. The columns are {', '.join(found)}{more}. The first line must name "
-        "item, system and output, and each further line holds one output of one system."
-    )
 
 
 def _cells(raw: Raw, names: FieldNames, *, comma: bool) -> Iterator[Record | RowError]:

@@ -21,6 +21,12 @@ MOST_NAMES, LONGEST_NAME = 500, 80
 MOST_JSON = 250_000  # characters of an instrument or a tutorial
 
 
+def text_field(label: str, longest: int, *, rows: int, **more: Any) -> forms.CharField:
+    """Return a field for an optional text of several lines."""
+    widget = forms.Textarea(attrs={"rows": rows})
+    return forms.CharField(label=label, max_length=longest, required=False, widget=widget, **more)
+
+
 class ReasonForm(forms.Form):
     why = forms.CharField(
         label="Why",
@@ -169,12 +175,7 @@ class ScreensForm(forms.Form):
 
     use_required_attribute = False
 
-    reason = forms.CharField(
-        label="Why",
-        required=False,
-        max_length=LONGEST_REASON,
-        widget=forms.Textarea(attrs={"rows": 2}),
-    )
+    reason = text_field("Why", LONGEST_REASON, rows=2)
 
     def __init__(
         self,
@@ -229,12 +230,7 @@ def title_field() -> forms.CharField:
 
 
 def about_field() -> forms.CharField:
-    return forms.CharField(
-        label="One sentence for annotators",
-        max_length=LONGEST_ABOUT,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 2}),
-    )
+    return text_field("One sentence for annotators", LONGEST_ABOUT, rows=2)
 
 
 class TextsForm(forms.Form):
@@ -245,26 +241,19 @@ class TextsForm(forms.Form):
     public_title = title_field()
     public_about = about_field()
     contact = forms.EmailField(label="E-mail for annotators’ questions", required=False)
-    instructions = forms.CharField(
-        label="Your own instructions",
-        max_length=LONGEST_TEXTS["instructions"],
-        required=False,
+    instructions = text_field(
+        "Your own instructions",
+        LONGEST_TEXTS["instructions"],
+        rows=6,
         help_text="Annotators are told that they have changed, with their next task.",
-        widget=forms.Textarea(attrs={"rows": 6}),
     )
-    consent = forms.CharField(
-        label="Consent text",
-        max_length=LONGEST_TEXTS["consent"],
-        required=False,
+    consent = text_field(
+        "Consent text",
+        LONGEST_TEXTS["consent"],
+        rows=8,
         help_text="Everybody is asked to accept a changed text before their next task.",
-        widget=forms.Textarea(attrs={"rows": 8}),
     )
-    reason = forms.CharField(
-        label="Why",
-        required=False,
-        max_length=LONGEST_REASON,
-        widget=forms.Textarea(attrs={"rows": 2}),
-    )
+    reason = text_field("Why", LONGEST_REASON, rows=2)
     revision = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
     def __init__(self, data: Any = None, *, now: ReadTexts, closed: bool = False) -> None:

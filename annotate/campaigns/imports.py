@@ -1,4 +1,4 @@
-"""The JSON in the row of an import: the plan, the facts of the file, and its problems."""
+"""Imports from upload to campaign: files, states, the work of workers, the acts of users."""
 
 import hashlib
 import json
@@ -6,11 +6,11 @@ import logging
 import random
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import timedelta
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, Q, QuerySet
@@ -19,9 +19,10 @@ from django.utils import timezone
 from pydantic import TypeAdapter
 
 from annotate.campaigns import creating, formats, plans, reading
-from annotate.campaigns.creating import Checked
+from annotate.campaigns.creating import CheckedPlan
+from annotate.campaigns.parsers import Uploaded
 from annotate.campaigns.plans import Plan
-from annotate.campaigns.problems import Refusal, Row, RowError, UploadRefused
+from annotate.campaigns.problems import Problems, Row, RowError, UploadRefused
 from annotate.campaigns.reading import paired
 from annotate.campaigns.sheet import Facts, FaultyError, Sheet, row_of
 from annotate.common import audit
@@ -31,7 +32,7 @@ from annotate.models import Campaign, CampaignImport, ImportChunk
 from annotate.models.base import ImportStatus as Status
 
 _PLAN: TypeAdapter[Plan] = TypeAdapter(Plan)
-_REFUSAL: TypeAdapter[Refusal] = TypeAdapter(Refusal)
+_REFUSAL: TypeAdapter[Problems] = TypeAdapter(Problems)
 
 
 def as_json(plan: Plan) -> dict[str, Any]:
@@ -66,99 +67,40 @@ def notices_of(of: CampaignImport) -> list[str]:
     return [*facts.alike, *facts.notices, *plans.offers(names, facts)]
 
 
-def refusal_of(of: CampaignImport) -> Refusal:
+def refusal_of(of: CampaignImport) -> Problems:
     return _REFUSAL.validate_python(of.problems)
 
 
-def refusal_as_json(refusal: Refusal) -> dict[str, Any]:
-    return dict(_REFUSAL.dump_python(refusal, mode="json"))
-
-
-# Imports as plain rows, for pages and the API.
+# How far imports are, for pages.
 
 
 LATE = timedelta(seconds=15)  # longer than a worker takes to look for work
 
 
-@dataclass(frozen=True)
-class Underway:
-    """One line of the list of unfinished imports."""
-
-    public_id: str
-    name: str
-    status: str
-    percent: int | None
-    steps_done: int
-
-
-@dataclass(frozen=True)
-class ImportStanding:
-    """The progress of an import.
-
-    is_waiting: no worker is busy with it.
-    is_late: no worker has been for so long that perhaps none is running.
-    is_behind: a worker processes another import first.
-    """
-
-    status: str
-    done: int
-    total: int
-    is_running: bool
-    is_waiting: bool
-    is_late: bool
-    is_behind: bool
-
-    @property
-    def percent(self) -> int | None:
-        return min(100, 100 * self.done // self.total) if self.total else None
-
-
-def unfinished(user_id: int) -> list[Underway]:
-    """Return this person's waiting and running imports, the newest first."""
+def unfinished(user_id: int) -> QuerySet[CampaignImport]:
+    """Select this person's waiting and running imports, the newest first."""
     statuses = (*CampaignImport.RUNNING, *CampaignImport.WAITING)
-    rows = CampaignImport.objects.filter(owner=user_id, status__in=statuses).order_by("-pk")
-    return [
-        Underway(public_id, plan["name"], status, 100 * done // total if total else None, steps)
-        for public_id, plan, status, done, total, steps in rows.values_list(
-            "public_id", "plan", "status", "done", "total", "steps_done"
-        )
-    ]
+    return CampaignImport.objects.filter(owner=user_id, status__in=statuses).order_by("-pk")
 
 
-def standing(of: CampaignImport) -> ImportStanding:
+def standing(of: CampaignImport) -> tuple[bool, bool, bool]:
+    """Return whether an import waits for a worker, waits behind another import, and waits so long
+    that perhaps no worker is running."""
     now = timezone.now()
-    running = of.status in CampaignImport.RUNNING
-    waiting = running and not _is_claimed(of.claimed_until, now)
+    claimed = of.claimed_until is not None and of.claimed_until > now
+    waits = of.is_running and not claimed
     others = CampaignImport.objects.filter(
         status__in=CampaignImport.RUNNING, claimed_until__gt=now
     ).exclude(pk=of.pk)
-    behind = waiting and others.exists()
-    return ImportStanding(
-        status=of.status,
-        done=of.done,
-        total=of.total,
-        is_running=running,
-        is_waiting=waiting,
-        is_late=waiting and not behind and now - of.changed_at > LATE,
-        is_behind=behind,
-    )
-
-
-def _is_claimed(until: datetime | None, now: datetime) -> bool:
-    return until is not None and until > now
+    behind = waits and others.exists()
+    return waits, behind, waits and not behind and now - of.changed_at > LATE
 
 
 # The only writer of an import's status (data rule 2).
 
 
 TRANSITIONS: dict[Status, set[Status]] = {
-    Status.READING: {
-        Status.READY,
-        Status.REFUSED,
-        Status.CREATING,
-        Status.FAILED,
-        Status.CANCELLED,
-    },
+    Status.READING: set(Status) - {Status.READING, Status.DONE},
     Status.READY: {Status.CREATING, Status.CANCELLED},
     Status.REFUSED: {Status.CANCELLED},
     Status.CREATING: {Status.DONE, Status.REFUSED, Status.FAILED, Status.CANCELLED},
@@ -189,17 +131,11 @@ def move(
         announce(of.pk)
 
     changes["changed_at"] = timezone.now()
-    source = Status(of.status)
-    if not audit.change(mine, TRANSITIONS, to, sources=[source], record=record, **changes):
+    sources = [Status(of.status)]
+    if not audit.change(mine, TRANSITIONS, to, sources=sources, record=record, **changes):
         return False
     of.refresh_from_db()
     return True
-
-
-def begin_read(of: CampaignImport) -> None:
-    """Store an import whose files have already been read."""
-    of.status = Status.CREATING
-    of.save(force_insert=True)
 
 
 def announce(import_id: int) -> None:
@@ -216,29 +152,16 @@ CHUNK = 1024 * 1024  # bytes of a file in one row
 File = ImportChunk.File
 
 
-class Uploaded(Protocol):
-    """A file as a request delivers it."""
-
-    @property
-    def name(self) -> Any: ...
-
-    @property
-    def size(self) -> Any: ...
-
-    def chunks(self, chunk_size: int) -> Iterator[bytes]: ...
-
-
-@dataclass(frozen=True)
-class _Kept:
+class _StoredFile(Uploaded):
     """A file of another import, read as if it were uploaded again."""
 
-    of: CampaignImport
-    file: str
-    name: str
-    size: int
+    def __init__(self, of: CampaignImport, kind: str) -> None:
+        self.of, self.kind = of, kind
+        self.name: str = getattr(of, f"{kind}_name")
+        self.size: int = getattr(of, f"{kind}_size")
 
-    def chunks(self, _size: int) -> Iterator[bytes]:
-        return blocks(self.of, self.file)
+    def chunks(self, _size: int | None = None) -> Iterator[bytes]:
+        return blocks(self.of, self.kind)
 
 
 def given_files(
@@ -252,11 +175,9 @@ def given_files(
     wanted: dict[str, Uploaded | None] = {File.OUTPUTS: outputs, File.METRICS: metrics}
     if replaces is not None and replaces.has_file:
         if outputs is None:
-            name, size = replaces.outputs_name, replaces.outputs_size
-            wanted[File.OUTPUTS] = _Kept(replaces, File.OUTPUTS, name, size)
+            wanted[File.OUTPUTS] = _StoredFile(replaces, File.OUTPUTS)
         if metrics is None and replaces.metrics_name and not drop_metrics:
-            name, size = replaces.metrics_name, replaces.metrics_size
-            wanted[File.METRICS] = _Kept(replaces, File.METRICS, name, size)
+            wanted[File.METRICS] = _StoredFile(replaces, File.METRICS)
     return {kind: file for kind, file in wanted.items() if file is not None}
 
 
@@ -275,16 +196,15 @@ def keep(made: CampaignImport, given: dict[str, Uploaded]) -> None:
     for kind, file in given.items():
         setattr(made, f"{kind}_name", tidy(file.name))
         setattr(made, f"{kind}_size", file.size)
-        for number, block in enumerate(_pieces(file)):
-            ImportChunk.objects.create(campaign_import=made, file=kind, number=number, data=block)
+        # Django yields a small file whole, whatever size is asked for.
+        pieces = (
+            block[start : start + CHUNK]
+            for block in file.chunks(CHUNK)
+            for start in range(0, len(block), CHUNK)
+        )
+        for number, piece in enumerate(pieces):
+            ImportChunk.objects.create(campaign_import=made, file=kind, number=number, data=piece)
     made.save(update_fields=[f"{kind}_{what}" for kind in given for what in ("name", "size")])
-
-
-def _pieces(file: Uploaded) -> Iterator[bytes]:
-    """Cut an upload into chunks. Django yields a small file whole, whatever size is requested."""
-    for block in file.chunks(CHUNK):
-        for start in range(0, len(block), CHUNK):
-            yield block[start : start + CHUNK]
 
 
 def tidy(name: object) -> str:
@@ -313,35 +233,21 @@ def clean(of: CampaignImport) -> bool:
     removed = 0
     for pk in list(chunks.values_list("pk", flat=True)):
         removed += chunks.filter(pk=pk).delete()[0]
-    if of.status != Status.DONE and of.campaign_id is not None:
-        _remove(of, of.campaign_id)
-        removed += 1
-    return bool(removed)
+    campaign_id = of.campaign_id
+    if of.status == Status.DONE or campaign_id is None:
+        return bool(removed)
+    creating.remove_items(campaign_id)  # of a campaign that was never finished
+    with transaction.atomic():
+        CampaignImport.objects.filter(pk=of.pk).update(campaign=None)
+        Campaign.objects.filter(pk=campaign_id).delete()
+    return True
 
 
 def due() -> list[int]:
     """Return the ids of the imports with data to remove."""
-    over = CampaignImport.objects.filter(status__in=OVER)
-    with_file = over.filter(chunks__isnull=False).distinct()
-    unfinished = over.exclude(status=Status.DONE).filter(campaign__isnull=False)
-    return sorted(
-        {*with_file.values_list("pk", flat=True), *unfinished.values_list("pk", flat=True)}
-    )
-
-
-def expire() -> None:
-    """Cancel imports that have waited for their owner for a week."""
-    old = timezone.now() - KEPT
-    for of in CampaignImport.objects.filter(status__in=CampaignImport.WAITING, changed_at__lt=old):
-        move(of, Status.CANCELLED)
-
-
-def _remove(of: CampaignImport, campaign_id: int) -> None:
-    """Remove a campaign that was never finished, in short transactions."""
-    creating.remove_items(campaign_id)
-    with transaction.atomic():
-        CampaignImport.objects.filter(pk=of.pk).update(campaign=None)
-        Campaign.objects.filter(pk=campaign_id).delete()
+    never_finished = ~Q(status=Status.DONE) & Q(campaign__isnull=False)
+    over = CampaignImport.objects.filter(Q(chunks__isnull=False) | never_finished, status__in=OVER)
+    return list(over.order_by("pk").values_list("pk", flat=True).distinct())
 
 
 # What workers do with imports: read the files, create the campaigns, clean up.
@@ -384,8 +290,15 @@ def run(import_id: int) -> bool:
 
 
 def run_due() -> int:
-    """Run imports whose message was lost or whose worker died; return how many were run."""
-    expire()
+    """Run imports whose message was lost or whose worker died, and cancel forgotten ones.
+
+    Returns how many were run.
+    """
+    forgotten = CampaignImport.objects.filter(
+        status__in=CampaignImport.WAITING, changed_at__lt=timezone.now() - KEPT
+    )
+    for of in forgotten:
+        move(of, Status.CANCELLED)
     running = _unclaimed().order_by("pk").values_list("pk", flat=True)
     return sum(run(pk) for pk in [*due(), *running])
 
@@ -409,7 +322,8 @@ def run_directly(
         creating.ask_about_names(checked.facts, distinct=plan.distinct_names)
         of.claim, of.claimed_until = uuid.uuid4().hex, timezone.now() + CLAIM
         of.facts = checked.facts.model_dump(mode="json")
-        begin_read(of)
+        of.status = Status.CREATING  # the files have been read already
+        of.save(force_insert=True)
         try:
             return _create(of, checked, sheet, progress), checked.facts
         except BaseException:
@@ -458,7 +372,9 @@ def _go_on(of: CampaignImport) -> None:
         return
     with Sheet() as sheet:
         try:
-            facts = _read(of, sheet)
+            metrics = _watched(of, File.METRICS, of.outputs_size) if of.metrics_name else None
+            outputs = _watched(of, File.OUTPUTS)
+            facts = reading.read(sheet, outputs, metrics, columns=of.columns)
             if of.status == Status.READING and not of.at_once:
                 _settle(of, Status.READY, facts=facts.model_dump(mode="json"))
                 return
@@ -476,11 +392,6 @@ def _go_on(of: CampaignImport) -> None:
         _create(of, checked, sheet)
 
 
-def _read(of: CampaignImport, sheet: Sheet) -> Facts:
-    metrics = _watched(of, File.METRICS, of.outputs_size) if of.metrics_name else None
-    return reading.read(sheet, _watched(of, File.OUTPUTS), metrics, columns=of.columns)
-
-
 def _watched(of: CampaignImport, file: str, before: int = 0) -> Iterator[bytes]:
     """Yield a file's blocks, and store from time to time how much has been read."""
     done, noted = before, 0.0
@@ -494,7 +405,7 @@ def _watched(of: CampaignImport, file: str, before: int = 0) -> Iterator[bytes]:
 
 
 def _refuse(of: CampaignImport, refused: UploadRefused) -> None:
-    _settle(of, Status.REFUSED, problems=refusal_as_json(refused.refusal))
+    _settle(of, Status.REFUSED, problems=_REFUSAL.dump_python(refused.refusal, mode="json"))
     clean(of)
 
 
@@ -506,13 +417,19 @@ def _settle(of: CampaignImport, to: Status, *, keep: bool = False, **changes: An
 
 def _create(
     of: CampaignImport,
-    checked: Checked,
+    checked: CheckedPlan,
     sheet: Sheet,
     progress: Progress = lambda _done, _total: None,
 ) -> Campaign:
     """Create the campaign in chunks, each in a short transaction; continue where it stopped."""
     total = checked.facts.n_items
-    campaign = of.campaign or _begin(of, checked, sheet)
+    campaign = of.campaign
+    if campaign is None:
+        with transaction.atomic():
+            _note(of)
+            campaign = creating.begin(checked, sheet)
+            _mine(of).update(campaign=campaign)
+        of.campaign = campaign
     start = campaign.items.count()
     rows = creating.source(checked, sheet)
     for chunk in creating.chunks(campaign, rows, checked.loose, start=start):
@@ -525,15 +442,6 @@ def _create(
         creating.finish(campaign, owner_id=of.owner_id, outputs=checked.facts.n_rows)
         _settle(of, Status.DONE)
     clean(of)
-    return campaign
-
-
-def _begin(of: CampaignImport, checked: Checked, sheet: Sheet) -> Campaign:
-    with transaction.atomic():
-        _note(of)
-        campaign = creating.begin(checked, sheet)
-        _mine(of).update(campaign=campaign)
-    of.campaign = campaign
     return campaign
 
 
@@ -574,7 +482,10 @@ def receive(
     )
     if (found := same.first()) is not None:
         return found
-    _check_room(owner_id)
+    if unfinished(owner_id).count() >= MOST_OPEN:
+        raise Conflict(
+            f"{MOST_OPEN} of your imports are not campaigns yet. Finish or discard some of them."
+        )
     try:
         with transaction.atomic():
             made = CampaignImport.objects.create(
@@ -597,14 +508,6 @@ def receive(
     return made
 
 
-def _check_room(owner_id: int) -> None:
-    unfinished = (*CampaignImport.RUNNING, *CampaignImport.WAITING)
-    if CampaignImport.objects.filter(owner=owner_id, status__in=unfinished).count() >= MOST_OPEN:
-        raise Conflict(
-            f"{MOST_OPEN} of your imports are not campaigns yet. Finish or discard some of them."
-        )
-
-
 def at_once(
     plan: Plan, outputs: Uploaded, metrics: Uploaded | None = None, *, owner_id: int, key: str
 ) -> tuple[CampaignImport, bool]:
@@ -622,7 +525,7 @@ def at_once(
     if sum(file.size for file in given.values()) > MOST_AT_ONCE:
         return receive(plan, outputs, metrics, owner_id=owner_id, key=key, at_once=True), True
     blocks = [file.chunks(CHUNK) for file in given.values()]
-    of = _direct(plan, outputs.name, owner_id=owner_id, key=key, digest=digest)
+    of = direct(plan, str(outputs.name), owner_id=owner_id, key=key, digest=digest)
     try:
         run_directly(of, *blocks)
         return of, True
@@ -632,13 +535,18 @@ def at_once(
         return same, False
 
 
-def by_command(plan: Plan, name: str, *, owner_id: int | None) -> CampaignImport:
-    """Return an unsaved import of a file of this name, for `running.run_directly`."""
-    return _direct(plan, name, owner_id=owner_id, key=uuid.uuid4().hex)
-
-
-def _direct(plan: Plan, name: str, **more: Any) -> CampaignImport:
-    return CampaignImport(plan=as_json(plan), at_once=True, outputs_name=tidy(name), **more)
+def direct(
+    plan: Plan, name: str, *, owner_id: int | None, key: str = "", digest: str = ""
+) -> CampaignImport:
+    """Return an unsaved import of a file of this name, for `run_directly`."""
+    return CampaignImport(
+        plan=as_json(plan),
+        at_once=True,
+        outputs_name=tidy(name),
+        owner_id=owner_id,
+        key=key or uuid.uuid4().hex,
+        digest=digest,
+    )
 
 
 def _under(owner_id: int, key: str, digest: str) -> CampaignImport | None:
@@ -764,35 +672,27 @@ SHOWN = 5  # items, each with one output
 LOOKED_AT = 1000  # rows of the file
 
 
-@dataclass(frozen=True)
-class FirstItem:
-    """One output of an item, and the file's other texts for it."""
-
-    row: Row
-    others: tuple[str, ...]
-
-
-def first_items(of: CampaignImport, *, compares: bool) -> list[FirstItem]:
+def first_items(of: CampaignImport, *, compares: bool) -> list[tuple[Row, tuple[str, ...]]]:
     """Return one output of each of the first items in the file, in turn of all its systems.
 
-    compares: one pair of outputs of each, likewise.
-    Raises `NotFound` where the file is not here any more, or cannot be read.
+    Each comes with the file's other texts for its item. compares: one pair of outputs of each,
+    likewise. Raises `NotFound` where the file is not here any more, or cannot be read.
     """
     if not of.has_file:
         raise NotFound("The file of this import is not here any more.")
-    found: dict[str, list[Row]] = {}
+    items: dict[str, list[Row]] = {}
     for row in _rows(of):
-        if row.item not in found and len(found) == SHOWN:
+        if row.item not in items and len(items) == SHOWN:
             break
-        found.setdefault(row.item, []).append(row)
-    each = [list(paired(rows)) if compares else rows for rows in found.values()]
-    return [_one(rows, number % len(rows)) for number, rows in enumerate(filter(None, each))]
-
-
-def _one(rows: Sequence[Row], place: int) -> FirstItem:
-    texts = dict.fromkeys(row.output for row in rows)  # identical texts are one
-    del texts[rows[place].output]
-    return FirstItem(rows[place], tuple(texts))
+        items.setdefault(row.item, []).append(row)
+    each = [list(paired(rows)) if compares else rows for rows in items.values()]
+    found = []
+    for number, rows in enumerate(filter(None, each)):
+        row = rows[number % len(rows)]
+        texts = dict.fromkeys(one.output for one in rows)  # identical texts are one
+        del texts[row.output]
+        found.append((row, tuple(texts)))
+    return found
 
 
 def _rows(of: CampaignImport) -> Iterator[Row]:

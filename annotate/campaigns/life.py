@@ -167,9 +167,8 @@ def resume_system(system_id: int, **detail: Any) -> bool:
         campaign = locks.campaign(system.campaign_id)
         if campaign.status != CampaignStatus.OPEN:
             return False
-        resumed = System.objects.filter(pk=system_id, stop_position__isnull=False).update(
-            stop_position=None
-        )
+        stopped = System.objects.filter(pk=system_id, stop_position__isnull=False)
+        resumed = stopped.update(stop_position=None)
         if resumed:
             audit.record(
                 "resume_system", campaign_id=campaign.pk, subject=f"system:{system.name}", **detail
@@ -198,11 +197,8 @@ def limit_reached(campaign_id: int) -> CloseReason | None:
 
 
 def _stop(system: System) -> bool:
-    return bool(
-        System.objects.filter(pk=system.pk, stop_position=None).update(
-            stop_position=progress.frontier(system.pk)
-        )
-    )
+    going_on = System.objects.filter(pk=system.pk, stop_position=None)
+    return bool(going_on.update(stop_position=progress.frontier(system.pk)))
 
 
 def _require(campaign: Campaign, *sources: CampaignStatus, verb: str) -> None:

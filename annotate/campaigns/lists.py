@@ -1,4 +1,4 @@
-"""Campaigns as plain rows, for researchers' pages."""
+"""Campaigns for pages: the facts of one, the list of a person’s, the advice kept for it."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -14,35 +14,16 @@ from django.utils import timezone
 
 from annotate.campaigns import facts as campaigns_facts
 from annotate.campaigns import progress
+from annotate.campaigns.facts import SystemStanding, asked
 from annotate.common import access
 from annotate.common.lists import Listing
 from annotate.crowds import adapters
 from annotate.instruments.base import Criterion
-from annotate.models import (
-    Appeal,
-    Campaign,
-    Membership,
-    NextStep,
-    Operation,
-    Review,
-    System,
-    Target,
-)
+from annotate.models import Appeal, Campaign, Membership, NextStep, Operation, Review
 from annotate.models.base import CampaignStatus as Status
 from annotate.models.base import CloseReason, StopMode
 from annotate.pay import budget as pay_budget
 from annotate.studies import queries as studies_queries
-
-LISTED = ("pk", "name", "stop_position", "first", "second")
-
-
-@dataclass(frozen=True)
-class ListedSystem:
-    system_id: int
-    name: str
-    stop_position: int | None
-    first: str = ""  # of a comparison: the two systems
-    second: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,7 +53,7 @@ class CampaignFacts:
     crowd: str
     criteria: tuple[Criterion, ...]
     targets: dict[str, float]  # widths, by criterion; none in a ranking
-    systems: tuple[ListedSystem, ...]
+    systems: tuple[SystemStanding, ...]
     margins: dict[str, float] = field(default_factory=dict)  # of a ranking
     planned_items: int | None = None
     gold_share: int = 0
@@ -97,10 +78,6 @@ class CampaignFacts:
     @property
     def criterion_names(self) -> list[str]:
         return [criterion.name for criterion in self.criteria]
-
-    @property
-    def is_closing(self) -> bool:
-        return self.status == Campaign.Status.CLOSING
 
     @property
     def is_final(self) -> bool:
@@ -131,47 +108,22 @@ class CampaignFacts:
         return str(Campaign.Estimand(self.estimand).label)
 
 
-@dataclass(frozen=True)
-class Targets:
-    """The target widths or, in a ranking, the margins of one campaign, by criterion."""
+def targets(user_id: int, public_ids: Collection[str]) -> list[Any]:
+    """Return those of these campaigns whose results this person may see.
 
-    campaign_id: int
-    public_id: str
-    widths: dict[str, float]
-    margins: dict[str, float]
-    n_systems: int
-    n_together: int  # of these, the pairs that are judged side by side
-
-    @property
-    def n_intervals(self) -> int:
-        return len(self.widths) * self.n_systems
-
-    @property
-    def n_pairs(self) -> int:
-        return len(self.margins) * (self.n_together or comb(self.n_systems, 2))
-
-
-def targets(user_id: int, public_ids: Collection[str]) -> list[Targets]:
-    """Return the targets of those of these campaigns whose results this person may see."""
+    Each has further attributes: `widths` and `margins` by criterion, `n_intervals`, `n_pairs`.
+    """
     mine = Membership.objects.filter(access.results_visible(), user=user_id)
     shown = mine.filter(campaign__public_id__in=public_ids).values("campaign")
-    found = Target.objects.filter(campaign__in=shown).order_by("pk")
-    widths: dict[int, dict[str, float]] = {}
-    margins: dict[int, dict[str, float]] = {}
-    rows_of = found.values_list("campaign", "criterion", "width", "margin")
-    for campaign_id, criterion, width, margin in rows_of:
-        if width is not None:
-            widths.setdefault(campaign_id, {})[criterion] = width
-        if margin is not None:
-            margins.setdefault(campaign_id, {})[criterion] = margin
-    campaigns = Campaign.objects.filter(pk__in=shown)
-    rows = campaigns.annotate(
-        n=Count("systems"), together=Count("systems", filter=~Q(systems__first=""))
+    campaigns: Any = Campaign.objects.filter(pk__in=shown).annotate(
+        n_systems=Count("systems"), n_together=Count("systems", filter=~Q(systems__first=""))
     )
-    return [
-        Targets(pk, public_id, widths.get(pk, {}), margins.get(pk, {}), *counted)
-        for pk, public_id, *counted in rows.values_list("pk", "public_id", "n", "together")
-    ]
+    found = list(campaigns.prefetch_related("targets"))
+    for one in found:
+        one.widths, one.margins = asked(one)
+        one.n_intervals = len(one.widths) * one.n_systems
+        one.n_pairs = len(one.margins) * (one.n_together or comb(one.n_systems, 2))
+    return found
 
 
 def facts_of(public_id: str) -> CampaignFacts | None:
@@ -180,37 +132,26 @@ def facts_of(public_id: str) -> CampaignFacts | None:
     return facts(found) if found else None
 
 
+# The fields of a campaign that are among its facts as they are.
+AS_STORED = (
+    *("public_id", "name", "status", "close_reason", "opened_at", "closed_at", "crowd", "contact"),
+    *("reward", "budget", "max_judgments", "deadline", "annotator_cap", "people"),
+    *("lease_minutes", "double_share", "metric_choice", "stop_mode", "planned_items"),
+    *("gold_share", "estimand", "level"),
+)
+
+
 def facts(campaign: Campaign) -> CampaignFacts:
-    systems = System.objects.filter(campaign=campaign)
+    widths, margins = asked(campaign)
     return CampaignFacts(
         campaign_id=campaign.pk,
-        public_id=campaign.public_id,
-        name=campaign.name,
-        status=campaign.status,
-        close_reason=campaign.close_reason,
-        opened_at=campaign.opened_at,
-        closed_at=campaign.closed_at,
-        reward=campaign.reward,
-        budget=campaign.budget,
-        max_judgments=campaign.max_judgments,
-        deadline=campaign.deadline,
-        annotator_cap=campaign.annotator_cap,
-        people=campaign.people,
-        lease_minutes=campaign.lease_minutes,
-        double_share=campaign.double_share,
-        metric_choice=campaign.metric_choice,
         metrics=tuple(campaign.metrics),
         raw_metrics=campaigns_facts.takes_raw_metrics(campaign),
-        stop_mode=campaign.stop_mode,
-        planned_items=campaign.planned_items,
-        gold_share=campaign.gold_share,
-        estimand=campaign.estimand,
-        level=campaign.level,
-        contact=campaign.contact,
-        crowd=campaign.crowd,
         criteria=studies_queries.instrument_of(campaign).criteria,
-        **campaigns_facts.asked(campaign.pk),
-        systems=tuple(ListedSystem(*row) for row in systems.values_list(*LISTED)),
+        systems=tuple(campaigns_facts.standings(campaign.pk)),
+        targets=widths,
+        margins=margins,
+        **{name: getattr(campaign, name) for name in AS_STORED},
     )
 
 
@@ -235,47 +176,6 @@ class Attention(IntEnum):
 BUDGET_ASKS = timedelta(days=14)  # after closing; then the campaign stands with the closed ones
 
 
-@dataclass(frozen=True)
-class ListedCampaign:
-    """One line of the campaign list."""
-
-    public_id: str
-    name: str
-    status: str
-    close_reason: str
-    role: str
-    created_at: datetime
-    planned: int
-    judged: int
-    spent: Decimal
-    budget: Decimal | None
-    crowd: str
-    closed_at: datetime | None
-    currency: str
-    is_behind: bool = False  # its estimates
-    attention: int = Attention.OVER
-    advice: str = ""  # what its dashboard advises; "" where that is not known
-
-    @property
-    def place(self) -> str:
-        """Return the reason for its position in the list: the name of its `Attention`."""
-        return Attention(self.attention).name.lower()
-
-    @property
-    def waits(self) -> bool:
-        """Return whether something waits for this member."""
-        return self.attention < Attention.COLLECTING
-
-    @property
-    def why_closed(self) -> str:
-        """Return in words why it left `open`; "" if it has not."""
-        return CloseReason(self.close_reason).label if self.close_reason else ""
-
-    @property
-    def sees_results(self) -> bool:
-        return access.role_sees_results(self.role, self.closed_at)
-
-
 # The orders of the list by their key, each with the fields that decide; last comes the newest.
 ORDERS: dict[str, tuple[Any, ...]] = {
     "attention": ("attention",),
@@ -291,8 +191,12 @@ PARTS: dict[str, tuple[Status, ...]] = {
 }
 
 
-def listed(user_id: int, listing: Listing) -> tuple[Listing, list[ListedCampaign]]:
-    """Return a page of the campaigns of this person; always the same number of queries."""
+def listed(user_id: int, listing: Listing) -> tuple[Listing, list[Any]]:
+    """Return a page of this person's memberships, with their campaigns.
+
+    Each has further attributes: `place` (the name of its `Attention`), `waits` (for this member),
+    `judged`, `is_behind` (its estimates), `advice` (of its dashboard), `sees_results`.
+    """
     mine = Membership.objects.filter(user=user_id, campaign__status__in=PARTS[listing.choice])
     if listing.search:
         mine = mine.filter(campaign__name__icontains=listing.search)
@@ -300,15 +204,21 @@ def listed(user_id: int, listing: Listing) -> tuple[Listing, list[ListedCampaign
     ordered = mine.annotate(attention=_attention()).order_by(
         *ORDERS[listing.sort], "-campaign__created_at", "-campaign"
     )
-    ordered = ordered.reverse() if listing.backwards else ordered
-    rows = list(
-        ordered.select_related("campaign__totals").annotate(
+    advice = NextStep.objects.filter(campaign=OuterRef("campaign")).values("title")
+    rows: list[Any] = list(
+        (ordered.reverse() if listing.backwards else ordered)
+        .select_related("campaign__totals")
+        .annotate(
             judged=progress.judged_of("campaign"),
             is_behind=Exists(progress.late_marks().filter(campaign=OuterRef("campaign"))),
-            advice=Subquery(_advice()),
+            advice=Case(When(role__in=Membership.RUN, then=Subquery(advice[:1]))),
         )[listing.rows]
     )
-    return listing, [_listed(one, one.campaign.totals.spent) for one in rows]
+    for one in rows:
+        one.place = Attention(one.attention).name.lower()
+        one.waits = one.attention < Attention.COLLECTING
+        one.sees_results = access.role_sees_results(one.role, one.campaign.closed_at)
+    return listing, rows
 
 
 def has_any(user_id: int) -> bool:
@@ -317,23 +227,17 @@ def has_any(user_id: int) -> bool:
 
 
 def n_archived(user_id: int) -> int:
-    mine = Membership.objects.filter(user=user_id, campaign__status=Status.ARCHIVED)
-    return mine.count()
+    return Membership.objects.filter(user=user_id, campaign__status=Status.ARCHIVED).count()
 
 
 LEAST_FOR_PACE = 30  # judgments; fewer say little about how many people come
 SHORTEST = 1 / 24  # days
 
 
-@dataclass(frozen=True)
-class CollectionPace:
-    """How fast a closed campaign collected: its name, and judgments a day while it was open."""
-
-    name: str
-    per_day: float
+Pace = tuple[str, float]  # the name of a closed campaign, and judgments a day while it was open
 
 
-def pace(user_id: int, crowd: str) -> CollectionPace | None:
+def pace(user_id: int, crowd: str) -> Pace | None:
     """Return the pace of this person's newest closed campaign with people of this crowd, if any."""
     mine = Membership.objects.filter(user=user_id, role__in=Membership.RUN, campaign__crowd=crowd)
     over = mine.filter(campaign__opened_at__isnull=False, campaign__closed_at__isnull=False)
@@ -345,33 +249,7 @@ def pace(user_id: int, crowd: str) -> CollectionPace | None:
     assert campaign.opened_at is not None
     assert campaign.closed_at is not None
     days = (campaign.closed_at - campaign.opened_at) / timedelta(days=1)
-    return CollectionPace(campaign.name, newest.judged / max(days, SHORTEST))
-
-
-def _listed(mine: Any, spent: Decimal) -> ListedCampaign:
-    campaign = mine.campaign
-    return ListedCampaign(
-        public_id=campaign.public_id,
-        name=campaign.name,
-        status=campaign.status,
-        close_reason=campaign.close_reason,
-        role=mine.role,
-        created_at=campaign.created_at,
-        planned=campaign.planned,
-        judged=mine.judged,
-        spent=spent,
-        budget=campaign.budget,
-        crowd=campaign.crowd,
-        closed_at=campaign.closed_at,
-        currency=campaign.currency,
-        is_behind=mine.is_behind,
-        attention=mine.attention,
-        advice=(mine.advice or "") if mine.role in Membership.RUN else "",
-    )
-
-
-def _advice() -> Any:
-    return NextStep.objects.filter(campaign=OuterRef("campaign")).values("title")[:1]
+    return campaign.name, newest.judged / max(days, SHORTEST)
 
 
 def _attention() -> Any:
@@ -382,6 +260,7 @@ def _attention() -> Any:
     reviews = Review.objects.filter(campaign=mine, status=Review.Status.OPEN)
     advised = NextStep.objects.filter(campaign=mine, waits=False)
     owner = {"role": Membership.Role.OWNER}
+    collecting = Q(campaign__status__in=(Status.OPEN, Status.CLOSING))
     rules, runs = {"role__in": Membership.REVIEW}, {"role__in": Membership.RUN}
     return Case(
         When(Exists(stuck), **owner, then=Attention.OPERATION.value),
@@ -389,26 +268,19 @@ def _attention() -> Any:
         When(Exists(appeals), **rules, then=Attention.APPEAL.value),
         When(Exists(reviews), **rules, then=Attention.RULING.value),
         When(_ended_by_budget(), **runs, then=Attention.BUDGET.value),
-        When(
-            Exists(advised) & _in(Status.OPEN, Status.CLOSING),
-            **runs,
-            then=Attention.ADVICE.value,
-        ),
-        When(_in(Status.OPEN, Status.CLOSING), then=Attention.COLLECTING.value),
-        When(_in(Status.PAUSED), then=Attention.PAUSED.value),
-        When(_in(Status.DRAFT), then=Attention.DRAFT.value),
+        When(Exists(advised) & collecting, **runs, then=Attention.ADVICE.value),
+        When(collecting, then=Attention.COLLECTING.value),
+        When(campaign__status=Status.PAUSED, then=Attention.PAUSED.value),
+        When(campaign__status=Status.DRAFT, then=Attention.DRAFT.value),
         default=Attention.OVER.value,
         output_field=IntegerField(),
     )
 
 
-def _in(*statuses: Status) -> Q:
-    return Q(campaign__status__in=statuses)
-
-
 def _ended_by_budget() -> Q:
-    recent = Q(campaign__closed_at__gte=timezone.now() - BUDGET_ASKS) & _in(Status.CLOSED)
-    return Q(campaign__close_reason=CloseReason.BUDGET) & (recent | _in(Status.CLOSING))
+    recent = Q(campaign__closed_at__gte=timezone.now() - BUDGET_ASKS)
+    ended = Q(campaign__status=Status.CLOSED) & recent | Q(campaign__status=Status.CLOSING)
+    return Q(campaign__close_reason=CloseReason.BUDGET) & ended
 
 
 # The dashboard's advice for each campaign, kept for lists; only this module writes it.

@@ -1,12 +1,12 @@
-"""The members of a campaign: roles are given, changed and taken back, and an owner always stays."""
+"""The members of a campaign, the invitations to it, and the links for annotators."""
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
@@ -71,7 +71,12 @@ def remove(campaign_id: int, member_id: int, *, actor_id: int) -> str:
     with transaction.atomic():
         mine = _locked(campaign_id, member_id)
         _keep_an_owner(mine)
-        _remember_sight(mine)
+        if mine.role in Membership.SEE_RESULTS or mine.unblinded:
+            # As a reviewer later, this person does not rule blind.
+            seen = ResultsSeen(
+                campaign_id=campaign_id, user_id=mine.user_id, after_ruling=0, at=timezone.now()
+            )
+            ResultsSeen.objects.bulk_create([seen], ignore_conflicts=True)
         verb = "leave" if mine.user_id == actor_id else "remove_member"
         _record(verb, mine, actor_id=actor_id, role=mine.role)
         mine.delete()
@@ -106,15 +111,6 @@ def _keep_an_owner(leaving: Membership) -> None:
         raise Conflict(LAST)
 
 
-def _remember_sight(mine: Membership) -> None:
-    """Note that this person could see results: as a reviewer later, they do not rule blind."""
-    if mine.role in Membership.SEE_RESULTS or mine.unblinded:
-        seen = ResultsSeen(
-            campaign_id=mine.campaign_id, user_id=mine.user_id, after_ruling=0, at=timezone.now()
-        )
-        ResultsSeen.objects.bulk_create([seen], ignore_conflicts=True)
-
-
 def _record(verb: str, mine: Membership, *, actor_id: int, **detail: object) -> None:
     audit.record(
         verb,
@@ -134,9 +130,13 @@ NOT_OURS = (
     "This invitation is not complete, or it belongs to another server. Copy the whole link, or ask "
     "the person who sent it for a new one."
 )
-USED = "This invitation has been used already. If it was not you, ask its sender for a new one."
-EXPIRED = "This invitation has expired. Ask the person who sent it for a new one."
-REVOKED = "This invitation was withdrawn. Ask the person who sent it whether you need a new one."
+ENDED = {
+    "accepted": "This invitation has been used already. If it was not you, ask its sender for a "
+    "new one.",
+    "expired": "This invitation has expired. Ask the person who sent it for a new one.",
+    "withdrawn": "This invitation was withdrawn. Ask the person who sent it whether you need a "
+    "new one.",
+}
 
 
 def invite(
@@ -195,12 +195,12 @@ def revoke(campaign_id: int, public_id: str, *, actor_id: int) -> bool:
 
 def find_invitation(secret: str) -> Invitation:
     """Return the invitation of a link. Raises `NotFound` or `Gone` with what to do next."""
-    found = Invitation.objects.filter(digest=tokens.digest(secret)).select_related("campaign")
-    made = found.first()
+    found = _invitations().filter(digest=tokens.digest(secret)).select_related("campaign")
+    made: Invitation | None = found.first()
     if made is None:
         raise NotFound(NOT_OURS)
-    if problem := _invitation_ended(made):
-        raise Gone(problem)
+    if why := ended(made):
+        raise Gone(ENDED[why])
     return made
 
 
@@ -228,28 +228,34 @@ def accept_as_new(secret: str, *, username: str, password: str) -> User:
 
 def _problems(role: str, email: str, most_uses: int, days: int) -> dict[str, str]:
     found = {}
-    if role not in Membership.Role.values:
+    if role not in Role.values:
         found["role"] = "Choose a role."
     if not 1 <= days <= LONGEST_DAYS:
         found["days"] = f"Choose between 1 and {LONGEST_DAYS} days."
     if not 1 <= most_uses <= MOST_USES:
         found["most_uses"] = f"Choose between 1 and {MOST_USES} people."
-    elif most_uses > 1 and (email or role == Membership.Role.OWNER):
+    elif most_uses > 1 and (email or role == Role.OWNER):
         found["most_uses"] = "An invitation by e-mail, or as owner, is for one person."
     return found
 
 
-def _invitation_ended(made: Invitation) -> str:
-    """Return why an invitation has ended; "" if it is good."""
+def _invitations() -> QuerySet[Any]:
+    """Select invitations; `by_owner`: whether who made them is still an active owner."""
+    owner = Membership.objects.filter(
+        campaign=OuterRef("campaign"), role=Role.OWNER, user__is_active=True
+    )
+    return Invitation.objects.annotate(by_owner=Exists(owner.filter(user=OuterRef("created_by"))))
+
+
+def ended(made: Any) -> str:
+    """Return why an invitation of `_invitations` has ended; "" if it is good."""
     if made.revoked_at:
-        return REVOKED
+        return "withdrawn"
     if made.uses >= made.most_uses:
-        return USED
+        return "accepted"
     if made.expires_at <= timezone.now():
-        return EXPIRED
-    owners = Membership.objects.filter(campaign=made.campaign_id, role=Membership.Role.OWNER)
-    maker = owners.filter(user=made.created_by_id, user__is_active=True)
-    return "" if maker.exists() else REVOKED
+        return "expired"
+    return "" if made.by_owner else "withdrawn"
 
 
 def _record_invitation(verb: str, made: Invitation, actor_id: int, **detail: object) -> None:
@@ -268,122 +274,25 @@ def _record_invitation(verb: str, made: Invitation, actor_id: int, **detail: obj
 MOST_ENDED = 20  # invitations that have ended, on the page
 
 
-@dataclass(frozen=True)
-class Member:
-    id: int
-    user_id: int
-    name: str
-    role: str
-    is_active: bool
+def members(campaign_id: int) -> list[Membership]:
+    """Return the members with their users: owners first, then by name."""
+    order = Role.values
+    rows = Membership.objects.filter(campaign=campaign_id).select_related("user")
+    return sorted(rows, key=lambda one: (order.index(one.role), one.user.get_username()))
 
 
-@dataclass(frozen=True)
-class Sending:
-    """The state of an invitation's mail. problem: "" unless the last attempt failed."""
-
-    is_sent: bool
-    is_given_up: bool
-    problem: str
-    next_at: datetime
-
-
-@dataclass(frozen=True)
-class Invited:
-    """A line of the list of invitations. ended: why it is no longer good; "" while it is."""
-
-    public_id: str
-    role: str
-    email: str
-    by: str
-    uses: int
-    most_uses: int
-    created_at: datetime
-    expires_at: datetime
-    ended: str
-    sending: Sending | None
-
-
-@dataclass(frozen=True)
-class InvitationOffer:
-    """What an invitation offers, for the person who follows its link."""
-
-    campaign: str
-    campaign_name: str
-    role: str
-    by: str
-    email: str
-    expires_at: datetime
-
-
-def members(campaign_id: int) -> list[Member]:
-    """Return the members: owners first, then by name."""
-    order = {role: n for n, role in enumerate(Membership.Role.values)}
-    rows = Membership.objects.filter(campaign=campaign_id).values_list(
-        "pk", "user", "user__username", "role", "user__is_active"
-    )
-    return sorted((Member(*row) for row in rows), key=lambda one: (order[one.role], one.name))
-
-
-def invitations(campaign_id: int) -> list[Invited]:
-    """Return the invitations that are good, then the last of those that have ended."""
-    rows = Invitation.objects.filter(campaign=campaign_id).select_related("created_by")
-    now = timezone.now()
-    is_good = {"revoked_at": None, "expires_at__gt": now, "uses__lt": F("most_uses")}
-    good = list(rows.filter(**is_good))
-    shown = [*good, *rows.exclude(pk__in=[one.pk for one in good])[:MOST_ENDED]]
-    mails = {
-        one.invitation_id: one for one in Mail.objects.filter(invitation__in=shown).order_by("pk")
-    }
-    owners = set(
-        Membership.objects.filter(
-            campaign=campaign_id, role=Membership.Role.OWNER, user__is_active=True
-        ).values_list("user", flat=True)
-    )
-    return [
-        Invited(
-            one.public_id,
-            one.role,
-            one.email,
-            one.created_by.get_username(),
-            one.uses,
-            one.most_uses,
-            one.created_at,
-            one.expires_at,
-            _ended(one, now, owners),
-            _sending(mails.get(one.pk)),
-        )
-        for one in shown
-    ]
-
-
-def offer(made: Invitation) -> InvitationOffer:
-    campaign: Campaign = made.campaign
-    return InvitationOffer(
-        campaign.public_id,
-        campaign.name,
-        made.role,
-        made.created_by.get_username(),
-        made.email,
-        made.expires_at,
-    )
+def invitations(campaign_id: int) -> tuple[list[Invitation], list[Invitation]]:
+    """Return the good invitations, with their mails, and the last of those that have ended."""
+    rows = _invitations().filter(campaign=campaign_id).select_related("created_by")
+    good = rows.filter(
+        revoked_at=None, expires_at__gt=timezone.now(), uses__lt=F("most_uses"), by_owner=True
+    ).prefetch_related("mails")
+    found = list(good)
+    return found, list(rows.exclude(pk__in=[one.pk for one in found])[:MOST_ENDED])
 
 
 def sends_mail() -> bool:
     return bool(settings.SENDS_MAIL)
-
-
-def _ended(one: Invitation, now: datetime, owners: set[int]) -> str:
-    if one.revoked_at or one.created_by_id not in owners:
-        return "withdrawn"
-    if one.uses >= one.most_uses:
-        return "accepted"
-    return "expired" if one.expires_at <= now else ""
-
-
-def _sending(mail: Mail | None) -> Sending | None:
-    if mail is None:
-        return None
-    return Sending(bool(mail.sent_at), bool(mail.given_up_at), mail.problem, mail.due_at)
 
 
 # The links by which annotators come to a campaign; nothing is stored for them.

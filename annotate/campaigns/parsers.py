@@ -1,11 +1,12 @@
-"""Reads the API's JSON with the product's own parser; the rows of an import go into a file."""
+"""Reads the API’s JSON with the product’s own parser; the rows of an import go into a file."""
 
 import json
 import weakref
 from collections.abc import Iterator, Mapping
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
+from django.core.files import File
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
@@ -30,31 +31,31 @@ class JsonParser(BaseParser):
             raise ParseError(str(error)) from None
 
 
+# A file as a request delivers it; `File` is generic for the type checker only.
+if TYPE_CHECKING:
+    Uploaded = File[bytes]
+else:
+    Uploaded = File
+
 BLOCK = 64 * 1024  # bytes per read
 IN_MEMORY = 1024 * 1024
 MOST_ROWS, MOST_ROW_VALUES = 200_000, 4_000_000  # of one request, and values in all of them
 TOO_MANY = f"“outputs” has more than {MOST_ROWS:,} rows. Send them as a file, which may have more."
 
 
-class Rows:
+class Rows(Uploaded):
     """The rows of a request as an uploaded file: a JSON list, one entry per line."""
 
-    name = "outputs.json"
-
     def __init__(self, entries: Iterator[Any]) -> None:
-        self._file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115  closed with the rows
-        weakref.finalize(self, self._file.close)
+        file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115  closed with the rows
+        weakref.finalize(self, file.close)
+        super().__init__(cast(Any, file), "outputs.json")
         before = b"["
         for entry in entries:
-            self._file.write(before + json.dumps(entry).encode())
+            file.write(before + json.dumps(entry).encode())
             before = b",\n"
-        self._file.write(b"]" if before != b"[" else b"[]")
-        self.size = self._file.tell()
-
-    def chunks(self, chunk_size: int) -> Iterator[bytes]:
-        self._file.seek(0)
-        while block := self._file.read(chunk_size):
-            yield block
+        file.write(b"]" if before != b"[" else b"[]")
+        self.size = file.tell()
 
 
 class ImportParser(BaseParser):
@@ -72,7 +73,7 @@ class ImportParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        values = Values(_blocks(stream), DECODER)
+        values = Values(iter(lambda: stream.read(BLOCK), b""), DECODER)
         try:
             found = _members(values) if values.take("{") else checked(values.value())
             if values.peek():
@@ -80,11 +81,6 @@ class ImportParser(BaseParser):
         except (NotJson, UploadRefused) as error:
             raise ParseError(str(error)) from None
         return found
-
-
-def _blocks(stream: Any) -> Iterator[bytes]:
-    while block := stream.read(BLOCK):
-        yield block
 
 
 def _members(values: Values) -> dict[str, Any]:

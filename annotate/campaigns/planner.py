@@ -13,7 +13,8 @@ from typing import Any
 from django.core.cache import cache
 
 from annotate.campaigns import creating, plans
-from annotate.campaigns.creating import Checked
+from annotate.campaigns.creating import CheckedPlan
+from annotate.campaigns.facts import asked
 from annotate.campaigns.plans import Plan
 from annotate.common.numbers import count, many
 from annotate.crowds import prices as crowds_prices
@@ -49,12 +50,7 @@ LOWER_CAPS = (1, 5)  # that are tried as changes of a design
 KEEP_SECONDS = 86_400
 
 
-@dataclass(frozen=True)
-class Change:
-    """A change of a design, and what it takes; None where the target is not reached then."""
-
-    name: str
-    goal: Forecast | None
+Changes = tuple[tuple[str, Forecast | None], ...]
 
 
 @dataclass(frozen=True)
@@ -73,7 +69,7 @@ class Planned:
     reachable: float | None = None
     lacks_people: bool = False
     curve: WidthCurve | None = None
-    changes: tuple[Change, ...] = ()
+    changes: Changes = ()
     bought: Purchase | None = None
     order: RankingForecast | None = None
     pairs: tuple[PairForecast, ...] = ()
@@ -98,27 +94,20 @@ def planned(study: Study, prices: Prices, target: float, *, seed: int = 0) -> Pl
         found = Planned(study, prices, goal)
     if found.is_reached:
         return found
+    crowd = replace(study, participation=Participation(places=MOST_PLACES))
     return replace(
         found,
         reachable=reachable_target(study, seed=seed),
-        lacks_people=_lacks_people(study, prices, target, seed),
+        lacks_people=study.participation.pool is None
+        and _reaching(crowd, prices, target, seed) is not None,
     )
 
 
-def _lacks_people(study: Study, prices: Prices, target: float, seed: int) -> bool:
-    """Return whether as many people as at a crowd would reach it, and nobody said how many."""
-    if study.participation.pool is not None:
-        return False
-    crowd = replace(study, participation=Participation(places=MOST_PLACES))
-    try:
-        found = forecast(crowd, target_width=target, prices=prices, seed=seed)
-    except TargetBelowFloorError:
-        return False
-    return found.all_stop_probability >= CLAIMED
+def changes(found: Planned, target: float, *, seed: int = 0) -> Changes:
+    """Return single changes of a design and what they take, the cheapest first.
 
-
-def changes(found: Planned, target: float, *, seed: int = 0) -> tuple[Change, ...]:
-    """Return what single changes of a design would do, the cheapest first."""
+    None where the target is not reached then.
+    """
     study = found.study
     better = 0.5 if not study.rho else round(min(0.9, abs(study.rho) + 0.2), 2)
     variants = {
@@ -131,16 +120,15 @@ def changes(found: Planned, target: float, *, seed: int = 0) -> tuple[Change, ..
         "Without a metric": replace(study, rho=0.0),
     }
     tried = [
-        Change(name, _goal(changed, found.prices, target, seed))
+        (name, _reaching(changed, found.prices, target, seed))
         for name, changed in variants.items()
         if changed != study
     ]
-    return tuple(
-        sorted(tried, key=lambda one: one.goal.cost.expected if one.goal else float("inf"))
-    )
+    return tuple(sorted(tried, key=lambda one: one[1].cost.expected if one[1] else float("inf")))
 
 
-def _goal(study: Study, prices: Prices, target: float, seed: int) -> Forecast | None:
+def _reaching(study: Study, prices: Prices, target: float, seed: int) -> Forecast | None:
+    """Return the forecast of a design that reaches the target; None for another one."""
     try:
         found = forecast(study, target_width=target, prices=prices, seed=seed)
     except TargetBelowFloorError:
@@ -220,7 +208,7 @@ class Aim:
         return assumed_people(self.found.study)
 
 
-def aims(checked: Checked, per_day: float | None = None) -> list[Aim]:
+def aims(checked: CheckedPlan, per_day: float | None = None) -> list[Aim]:
     """Return what each target width takes; nothing for a ranking or anytime intervals.
 
     It rests on usual scores, without metrics. per_day: judgments; None if unknown.
@@ -228,9 +216,9 @@ def aims(checked: Checked, per_day: float | None = None) -> list[Aim]:
     plan, facts = checked.plan, checked.facts
     if plan.stop_mode != StopMode.PRECISION or facts.n_items < 2:
         return []
-    asked = [one for one in checked.instrument.criteria if one.name in plan.targets]
     found = prices_of(plan, tutorial=plans.has_tutorial(plan), per_day=per_day)
-    return [_aim(checked, one, found) for one in asked]
+    criteria = checked.instrument.criteria
+    return [_aim(checked, one, found) for one in criteria if one.name in plan.targets]
 
 
 def prices_of(plan: Plan | Campaign, *, tutorial: bool, per_day: float | None = None) -> Prices:
@@ -268,7 +256,7 @@ def study_of(
 
 def of_campaign(campaign: Campaign) -> Forecast | None:
     """Return what a campaign is expected to take by its plan alone; None where none is made."""
-    widths = dict(campaign.targets.exclude(width=None).values_list("criterion", "width"))
+    widths = asked(campaign)[0]
     size = {
         "items": campaign.items.count(),
         "systems": campaign.systems.count(),
@@ -277,13 +265,16 @@ def of_campaign(campaign: Campaign) -> Forecast | None:
     if campaign.stop_mode != StopMode.PRECISION or size["items"] < 2:
         return None
     found = prices_of(campaign, tutorial=campaign.tutorial_required)
-    asked = [one for one in studies_queries.instrument_of(campaign).criteria if one.name in widths]
     return _last(
-        [kept(planned, study_of(campaign, one, **size), found, widths[one.name]) for one in asked]
+        [
+            kept(planned, study_of(campaign, one, **size), found, widths[one.name])
+            for one in studies_queries.instrument_of(campaign).criteria
+            if one.name in widths
+        ]
     )
 
 
-def _aim(checked: Checked, criterion: Criterion, prices: Prices) -> Aim:
+def _aim(checked: CheckedPlan, criterion: Criterion, prices: Prices) -> Aim:
     plan, facts = checked.plan, checked.facts
     study = study_of(
         plan,
@@ -299,20 +290,19 @@ def _aim(checked: Checked, criterion: Criterion, prices: Prices) -> Aim:
     return Aim(criterion, width, found, is_known, saved)
 
 
-def reachable_targets(checked: Checked) -> dict[str, float]:
+def reachable_targets(checked: CheckedPlan) -> dict[str, float]:
     """Return the targets of a plan, each widened to a round width that its items reach.
 
     A target that no campaign of these items reaches stays as it is.
     """
     found = {one.criterion.name: one.found for one in aims(checked)}
-    nearest = {name: _round_up(one.reachable) for name, one in found.items() if one.reachable}
-    return {**checked.plan.targets, **nearest}
-
-
-def _round_up(width: float) -> float:
-    """Return the next half of a power of ten: 0.35 for 0.34, 0.2 for 0.17, 40 for 36."""
-    step = 10.0 ** floor(log10(width)) / 2
-    return round(ceil(width / step - 1e-9) * step, 10)
+    targets = dict(checked.plan.targets)
+    for name, one in found.items():
+        if one.reachable:
+            # The next half of a power of ten: 0.35 for 0.34, 0.2 for 0.17, 40 for 36.
+            step = 10.0 ** floor(log10(one.reachable)) / 2
+            targets[name] = round(ceil(one.reachable / step - 1e-9) * step, 10)
+    return targets
 
 
 def last(found: Iterable[Aim]) -> Forecast | None:

@@ -1,13 +1,12 @@
-"""Which automatic metrics a campaign uses: chosen by name or as `auto`, fixed at creation."""
+"""The plan of a campaign: metrics, targets, texts, limits, and their checks."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, BaseModel, Field, ValidationError
-
+from annotate.campaigns.facts import asked
 from annotate.campaigns.problems import Problems, Row, RowError
 from annotate.campaigns.reading import names
 from annotate.campaigns.sheet import (
@@ -16,12 +15,12 @@ from annotate.campaigns.sheet import (
     Column,
     Facts,
     Gap,
-    Useless,
+    MetricFault,
     range_for,
 )
 from annotate.common.errors import Invalid, NotFound
 from annotate.common.numbers import count, many
-from annotate.common.schemas import Refused, fault
+from annotate.common.schemas import Refused
 from annotate.common.text import is_visible
 from annotate.crowds import registry
 from annotate.crowds.prices import ZERO
@@ -44,20 +43,20 @@ from estimation.metrics import Metric, MissingExtraError, available, find, vecto
 AUTO = "auto"
 MOST_METRICS = 50
 # Of one metric, and of several.
-_USELESS = {
-    Useless.SAME: (
+FAULTS = {
+    MetricFault.SAME: (
         "has the same value for every output of the file, so it cannot save judgments.",
         "have the same value for every output of the file, so they cannot save judgments.",
     ),
-    Useless.OF_SYSTEM: (
+    MetricFault.OF_SYSTEM: (
         "has the same value for all outputs of each system, so it cannot save judgments.",
         "have the same value for all outputs of each system, so they cannot save judgments.",
     ),
-    Useless.NUMBERS_ROWS: (
+    MetricFault.NUMBERS_ROWS: (
         "numbers the rows of the file, which says nothing about the outputs.",
         "number the rows of the file, which says nothing about the outputs.",
     ),
-    Useless.NUMBERS_ITEMS: (
+    MetricFault.NUMBERS_ITEMS: (
         "numbers the items of the file, which says nothing about the outputs.",
         "number the items of the file, which says nothing about the outputs.",
     ),
@@ -120,12 +119,12 @@ def unused(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
     return tuple(name for name in whole if name not in names and metric_choice_given(name, facts))
 
 
-def why_useless(name: str, facts: Facts) -> Useless | None:
+def why_useless(name: str, facts: Facts) -> MetricFault | None:
     """Return why a metric is known to save nothing in this file; None if it may save something."""
     column = metric_choice_given(name, facts)
     if column is not None:
         return column.useless
-    return Useless.SAME if name in facts.constant_metrics else None
+    return MetricFault.SAME if name in facts.constant_metrics else None
 
 
 def useful(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
@@ -144,13 +143,13 @@ def preselected(recommended: Sequence[str], facts: Facts) -> tuple[str, ...]:
 
 def useless(names: Sequence[str], facts: Facts) -> list[str]:
     """Return a sentence for each reason for which some of these metrics save nothing."""
-    found: dict[Useless, list[str]] = {}
+    found: dict[MetricFault, list[str]] = {}
     for name in names:
         if why := why_useless(name, facts):
             found.setdefault(why, []).append(f"“{name}”")
     return [
         f"{', '.join(found[why])} {one if len(found[why]) == 1 else several}"
-        for why, (one, several) in _USELESS.items()
+        for why, (one, several) in FAULTS.items()
         if why in found
     ]
 
@@ -219,11 +218,16 @@ def _find_missing(name: str, facts: Facts, problems: Problems) -> None:
     if column:
         gap, message = column.lacking, f"no value of the metric “{name}” for this output."
     elif metric is None:
-        problems.add(RowError(0, _unknown(name, facts)))
+        has = ", ".join(unused((), facts)) or "none"
+        message = f"The file has no value of the metric “{name}”. Metrics that it has: {has}."
+        problems.add(RowError(0, message))
         return
     else:
         if name.startswith(vectors.PREFIX):
-            _check_vectors()
+            try:
+                vectors.check_installed()
+            except MissingExtraError as error:
+                raise Invalid({"metrics": str(error)}) from error
         gap, message = _needed(metric, facts)
     problems.lacking(gap.lines, gap.count, message, facts.unit)
 
@@ -238,18 +242,6 @@ def _needed(metric: Metric, facts: Facts) -> tuple[Gap, str]:
     return Gap(), ""
 
 
-def _unknown(name: str, facts: Facts) -> str:
-    has = ", ".join(unused((), facts)) or "none"
-    return f"The file has no value of the metric “{name}”. Metrics that it has: {has}."
-
-
-def _check_vectors() -> None:
-    try:
-        vectors.check_installed()
-    except MissingExtraError as error:
-        raise Invalid({"metrics": str(error)}) from error
-
-
 # When collection suffices: a width or a margin for each primary criterion, by stopping mode.
 
 
@@ -258,73 +250,43 @@ def _check_vectors() -> None:
 ITEM, PERSON, REST = 0.03, 0.015, 0.045
 
 
-def problems(
-    mode: str,
-    targets: Mapping[str, float],
-    margins: Mapping[str, float],
-    planned_items: int | None,
-    criteria: Sequence[Criterion],
-) -> dict[str, str]:
+def _target_problems(plan: "Plan", criteria: Sequence[Criterion]) -> dict[str, str]:
     """Return what is wrong with what suffices, by the field of a plan."""
-    if mode == StopMode.RANKING:
-        return _of_ranking(targets, margins, criteria)
+    known = {criterion.name: criterion for criterion in criteria}
+    ranks = plan.stop_mode == StopMode.RANKING
+    name, given = ("margins", plan.margins) if ranks else ("targets", plan.targets)
     found: dict[str, str] = {}
-    if margins:
-        found["margins"] = "Only a ranking has margins."
-    if planned_items is not None:
-        found["planned_items"] = "Only a ranking has planned items."
-    return found | _of_widths(targets, criteria)
+    if ranks:
+        if plan.targets:
+            return {"targets": "A ranking has margins in place of target widths."}
+        lacks = "Name at least one criterion and the difference that does not matter."
+    else:
+        if plan.margins:
+            found["margins"] = "Only a ranking has margins."
+        if plan.planned_items is not None:
+            found["planned_items"] = "Only a ranking has planned items."
+        lacks = "Name at least one criterion and the width it should reach."
+    if not given:
+        return found | {name: lacks}
+    for criterion, value in given.items():
+        if criterion not in known:
+            there_are = ", ".join(known)
+            return found | {name: f"“{criterion}” is not a criterion; there are {there_are}."}
+        one = known[criterion]
+        if ranks and not 0 < value < one.most_apart:
+            reach = f"{one.most_apart:g}"
+            return found | {name: f"The margin of {criterion} lies between 0 and {reach}."}
+        if not ranks and not 0 < value < max(10, one.high - one.low):
+            return found | {name: f"The target width of {criterion} must be a positive number."}
+    return found
 
 
-def _of_widths(targets: Mapping[str, float], criteria: Sequence[Criterion]) -> dict[str, str]:
-    if not targets:
-        return {"targets": "Name at least one criterion and the width it should reach."}
-    known = {criterion.name: criterion for criterion in criteria}
-    for name, width in targets.items():
-        if name not in known:
-            return {"targets": _unknown_criteria(name, known)}
-        if not 0 < width < max(10, known[name].high - known[name].low):
-            return {"targets": f"The target width of {name} must be a positive number."}
-    return {}
-
-
-def _of_ranking(
-    targets: Mapping[str, float], margins: Mapping[str, float], criteria: Sequence[Criterion]
-) -> dict[str, str]:
-    if targets:
-        return {"targets": "A ranking has margins in place of target widths."}
-    if not margins:
-        return {"margins": "Name at least one criterion and the difference that does not matter."}
-    known = {criterion.name: criterion for criterion in criteria}
-    for name, margin in margins.items():
-        if name not in known:
-            return {"margins": _unknown_criteria(name, known)}
-        reach = known[name].most_apart
-        if not 0 < margin < reach:
-            return {"margins": f"The margin of {name} lies between 0 and {reach:g}."}
-    return {}
-
-
-def _unknown_criteria(name: str, known: Mapping[str, Criterion]) -> str:
-    return f"“{name}” is not a criterion; there are {', '.join(known)}."
-
-
-def outlook(
-    margins: Mapping[str, float],
-    criteria: Sequence[Criterion],
-    *,
-    systems: int,
-    items: int,
-    level: float,
-    double_share: float,
-    compares: bool,
-) -> RankingForecast:
+def outlook(plan: "Plan", instrument: Instrument, *, systems: int, items: int) -> RankingForecast:
     """Return how many items a ranking takes on the criterion that takes most.
 
     By typical scores, without metrics; alpha is shared by all criteria.
-    compares: the systems are pairs, whose texts are judged side by side.
     """
-    shared = 1 - (1 - level) / len(margins)
+    shared = 1 - (1 - plan.level) / len(plan.margins)
     found = [
         forecast_ranking(
             Study(
@@ -332,13 +294,13 @@ def outlook(
                 max(2, items),
                 systems=systems,
                 level=shared,
-                double_share=double_share,
+                double_share=plan.double_share,
             ),
-            margin=margins[criterion.name],
-            side_by_side=compares,
+            margin=plan.margins[criterion.name],
+            side_by_side=instrument.compares,
         )
-        for criterion in criteria
-        if criterion.name in margins
+        for criterion in instrument.criteria
+        if criterion.name in plan.margins
     ]
     return max(found, key=lambda one: one.planned_items)
 
@@ -465,98 +427,88 @@ class Plan:
         return registry.usual_share(self.crowd) if self.fee_rate is None else self.fee_rate
 
 
-def _name(name: str) -> str:
-    if not 0 < len(name.strip()) <= LONGEST_NAME:
-        raise fault(f"Give the campaign a name of at most {LONGEST_NAME} characters.")
-    return name
+def _amount(most: int) -> Callable[[Decimal], bool]:
+    """Return the test of an amount from 0 up to below `most`, in whole cents."""
+    return lambda n: _is_below(n, most) and n >= 0 and n == round(Decimal(n), 2)
 
 
-def _one_of(names: Collection[str], what: str) -> AfterValidator:
-    def check(name: str) -> str:
-        if name not in names:
-            raise fault(f"{what} is one of {', '.join(names)}.")
-        return name
-
-    return AfterValidator(check)
+def _is_below(n: Decimal, most: int) -> bool:
+    return Decimal(n).is_finite() and n < most
 
 
-class PlanLimits(BaseModel):
-    """The limits of a plan's fields. Each description is the message for a value outside them.
+def _number(least: int, most: int) -> Callable[[int | None], bool]:
+    return lambda n: n is None or least <= n <= most
 
-    A stored plan may exceed them. It is read unchanged, and checked before it is used.
-    """
 
-    name: Annotated[str, AfterValidator(_name)]
-    reward: Decimal = Field(
-        ge=0,
-        lt=MOST_REWARD,
-        decimal_places=2,
-        description="The reward lies between 0 and a million, in whole cents.",
-    )
-    tutorial_bonus: Decimal = Field(
-        ge=0,
-        lt=10**4,
-        decimal_places=2,
-        description="The bonus for the tutorial lies between 0 and 10,000, in whole cents.",
-    )
-    failed_try_pay: Decimal = Field(
-        ge=0,
-        lt=10**4,
-        decimal_places=2,
-        description="The pay for a failed try lies between 0 and 10,000, in whole cents.",
-    )
-    bonus_after: int = Field(
-        ge=0,
-        le=MOST_BONUS_AFTER,
-        description=f"The bonus is due with 0 to {MOST_BONUS_AFTER} judgments.",
-    )
-    crowd: Annotated[str, _one_of(CROWDS, "The crowd")]
-    fee_rate: Decimal | None = Field(
-        ge=0, lt=MOST_FEE, description="The crowd's fee is a share, such as 0.2 for 20 %."
-    )
-    budget: Decimal | None = Field(
-        gt=0,
-        lt=MOST_BUDGET,
-        description="The budget must be positive, and below a hundred million.",
-    )
-    max_judgments: int | None = Field(
-        gt=0, le=MOST_COUNT, description="The maximum number of judgments must be positive."
-    )
-    level: float = Field(gt=0.5, lt=1, description="The confidence level lies between 0.5 and 1.")
-    double_share: float = Field(
-        ge=0, le=1, description="The share of items judged twice lies between 0 and 1."
-    )
-    annotator_cap: int | None = Field(
-        gt=0, le=MOST_COUNT, description="The cap per annotator must be positive."
-    )
-    people: int | None = Field(
-        ge=FEWEST_PEOPLE,
-        le=MOST_PEOPLE,
-        description=f"The number of people lies between {FEWEST_PEOPLE} and {MOST_PEOPLE:,}.",
-    )
-    lease_minutes: int = Field(
-        ge=1, le=24 * 60, description="A text is reserved for 1 minute to 24 hours."
-    )
-    estimand: Annotated[str, _one_of(Campaign.Estimand.values, "The estimand")]
-    stop_mode: Annotated[str, _one_of(StopMode.values, "The stopping mode")]
-    planned_items: int | None = Field(
-        gt=0, le=MOST_COUNT, description="The number of planned items must be positive."
-    )
-    gold_share: int = Field(
-        ge=0,
-        le=MOST_GOLD,
-        description=f"Of {GOLD_BLOCK} tasks, 0 to {MOST_GOLD} can be gold items.",
-    )
-    seed: int | None = Field(
-        ge=0, lt=MOST_SEED, description="The seed lies between 0 and 2^63 − 1."
-    )
-    contact: str = Field(
-        max_length=LONGEST_ADDRESS,
-        description=f"An e-mail address has at most {LONGEST_ADDRESS} characters.",
-    )
-    language: str = Field(
-        min_length=1, max_length=12, description="The language is a code such as en or pt-BR."
-    )
+# Of the fields of a plan: the test of a value, and the message for one outside its limits.
+LIMITS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "name": (
+        lambda name: 0 < len(name.strip()) <= LONGEST_NAME,
+        f"Give the campaign a name of at most {LONGEST_NAME} characters.",
+    ),
+    "reward": (
+        _amount(MOST_REWARD),
+        "The reward lies between 0 and a million, in whole cents.",
+    ),
+    "tutorial_bonus": (
+        _amount(10**4),
+        "The bonus for the tutorial lies between 0 and 10,000, in whole cents.",
+    ),
+    "failed_try_pay": (
+        _amount(10**4),
+        "The pay for a failed try lies between 0 and 10,000, in whole cents.",
+    ),
+    "bonus_after": (
+        _number(0, MOST_BONUS_AFTER),
+        f"The bonus is due with 0 to {MOST_BONUS_AFTER} judgments.",
+    ),
+    "crowd": (lambda key: key in CROWDS, f"The crowd is one of {', '.join(CROWDS)}."),
+    "fee_rate": (
+        lambda n: n is None or (_is_below(n, MOST_FEE) and n >= 0),
+        "The crowd's fee is a share, such as 0.2 for 20 %.",
+    ),
+    "budget": (
+        lambda n: n is None or (_is_below(n, MOST_BUDGET) and n > 0),
+        "The budget must be positive, and below a hundred million.",
+    ),
+    "max_judgments": (
+        _number(1, MOST_COUNT),
+        "The maximum number of judgments must be positive.",
+    ),
+    "level": (lambda n: 0.5 < n < 1, "The confidence level lies between 0.5 and 1."),
+    "double_share": (
+        lambda n: 0 <= n <= 1,
+        "The share of items judged twice lies between 0 and 1.",
+    ),
+    "annotator_cap": (_number(1, MOST_COUNT), "The cap per annotator must be positive."),
+    "people": (
+        _number(FEWEST_PEOPLE, MOST_PEOPLE),
+        f"The number of people lies between {FEWEST_PEOPLE} and {MOST_PEOPLE:,}.",
+    ),
+    "lease_minutes": (_number(1, 24 * 60), "A text is reserved for 1 minute to 24 hours."),
+    "estimand": (
+        lambda name: name in Campaign.Estimand.values,
+        f"The estimand is one of {', '.join(Campaign.Estimand.values)}.",
+    ),
+    "stop_mode": (
+        lambda name: name in StopMode.values,
+        f"The stopping mode is one of {', '.join(StopMode.values)}.",
+    ),
+    "planned_items": (_number(1, MOST_COUNT), "The number of planned items must be positive."),
+    "gold_share": (
+        _number(0, MOST_GOLD),
+        f"Of {GOLD_BLOCK} tasks, 0 to {MOST_GOLD} can be gold items.",
+    ),
+    "seed": (_number(0, MOST_SEED - 1), "The seed lies between 0 and 2^63 − 1."),
+    "contact": (
+        lambda address: len(address) <= LONGEST_ADDRESS,
+        f"An e-mail address has at most {LONGEST_ADDRESS} characters.",
+    ),
+    "language": (
+        lambda code: 0 < len(code) <= 12,
+        "The language is a code such as en or pt-BR.",
+    ),
+}
 
 
 def at_most(plan: Plan, planned: int) -> AtMost:
@@ -587,9 +539,7 @@ def check(plan: Plan) -> Instrument:
         instrument = studies_queries.named(plan.instrument)
     except KeyError as error:
         raise Invalid({"instrument": str(error.args[0])}) from None
-    errors |= problems(
-        plan.stop_mode, plan.targets, plan.margins, plan.planned_items, instrument.criteria
-    )
+    errors |= _target_problems(plan, instrument.criteria)
     if problem := _tutorial_problem(plan, instrument):
         errors["tutorial_id"] = problem
     if problem := screening_problem(plan.screening):
@@ -597,7 +547,9 @@ def check(plan: Plan) -> Instrument:
     if problem := metric_problem(plan.metrics):
         errors["metrics"] = problem
     errors |= public_word_problems(plan.public_title, plan.public_about) | text_problems(plan.texts)
-    errors |= _beyond_limits(plan)
+    errors |= {
+        name: message for name, (fits, message) in LIMITS.items() if not fits(getattr(plan, name))
+    }
     if problem := _gold_problem(plan, instrument):
         errors["gold"] = problem
     if plan.gold_share and instrument.shows_others:
@@ -644,19 +596,6 @@ def _tutorial_problem(plan: Plan, instrument: Instrument) -> str:
     return ""
 
 
-def _beyond_limits(plan: Plan) -> dict[str, str]:
-    try:
-        PlanLimits.model_validate(vars(plan))
-    except ValidationError as violations:
-        found = violations.errors(include_url=False)
-        return {str(one["loc"][0]): _said(str(one["loc"][0]), one["msg"]) for one in found}
-    return {}
-
-
-def _said(name: str, otherwise: str) -> str:
-    return PlanLimits.model_fields[name].description or otherwise
-
-
 # What a comparison of two systems needs of a plan and its file.
 
 
@@ -681,14 +620,6 @@ def facts(plan: Plan, found: Facts, problems: Problems) -> Facts:
         raise Invalid(
             {"instrument": "There is nothing to compare: no item has two different texts."}
         )
-    _check_metrics(plan)
-    names([one.name for one in found.systems])
-    marked = found.pairs.marked
-    problems.lacking(marked.lines, marked.count, MARKED, found.unit)
-    return found.of_pairs(found.pairs)
-
-
-def _check_metrics(plan: Plan) -> None:
     for name in plan.metrics:
         metric = find(name)
         if metric is not None and metric.needs == "others":
@@ -698,35 +629,20 @@ def _check_metrics(plan: Plan) -> None:
                     "comparison of two takes metrics of one text each."
                 }
             )
+    names([one.name for one in found.systems])
+    marked = found.pairs.marked
+    problems.lacking(marked.lines, marked.count, MARKED, found.unit)
+    return found.of_pairs(found.pairs)
 
 
 # The plan of a campaign that exists, as the start of another one.
 
 
+# What a campaign stores as the plan says.
 AS_THEY_ARE = (
-    "public_title",
-    "public_about",
-    "tutorial_bonus",
-    "bonus_after",
-    "failed_try_pay",
-    "open_link_bonus",
-    "tutorial_id",
-    "reward",
-    "crowd",
-    "budget",
-    "max_judgments",
-    "double_share",
-    "annotator_cap",
-    "people",
-    "lease_minutes",
-    "estimand",
-    "level",
-    "stop_mode",
-    "planned_items",
-    "language",
-    "contact",
-    "gold_share",
-    "screening",
+    *("tutorial_id", "tutorial_bonus", "bonus_after", "failed_try_pay", "open_link_bonus"),
+    *("reward", "crowd", "budget", "max_judgments", "double_share", "annotator_cap", "people"),
+    *("lease_minutes", "estimand", "level", "stop_mode", "language", "contact", "gold_share"),
 )
 
 
@@ -736,22 +652,21 @@ def plan_of(campaign: Campaign) -> Plan:
     Its deadline has passed or will, its seed belongs to its items, and so do its gold items: these
     three are left out. A usual fee stays the usual one, whichever crowd is chosen then.
     """
-    targets = list(campaign.targets.all())
+    widths, margins = asked(campaign)
+    key, version = campaign.instrument, campaign.instrument_version
     is_auto = campaign.metric_choice == MetricChoice.AUTO
     return Plan(
         name=f"Copy of {campaign.name}"[:LONGEST_NAME],
-        instrument=_chosen(campaign),
+        public_title=campaign.public_title,
+        public_about=campaign.public_about,
+        planned_items=campaign.planned_items,
+        screening=campaign.screening,
+        instrument=key if studies_queries.is_built_in(key) else f"{key}@{version}",
         texts=studies_queries.texts_of(campaign),
         tutorial=campaign.tutorial_required,
         fee_rate=None if campaign.fee_rate == usual_share(campaign.crowd) else campaign.fee_rate,
         metrics=(AUTO,) if is_auto else tuple(campaign.metrics),
-        targets={one.criterion: one.width for one in targets if one.width is not None},
-        margins={one.criterion: one.margin for one in targets if one.margin is not None},
+        targets=widths,
+        margins=margins,
         **{name: getattr(campaign, name) for name in AS_THEY_ARE},
     )
-
-
-def _chosen(campaign: Campaign) -> str:
-    """Return the name by which a plan chooses the instrument of this campaign."""
-    key, version = campaign.instrument, campaign.instrument_version
-    return key if studies_queries.is_built_in(key) else f"{key}@{version}"

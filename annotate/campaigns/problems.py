@@ -1,13 +1,14 @@
-"""Recognises the fields of a record by their names and common alternatives."""
+"""What is wrong with a file, the names of its fields, and its bytes as text, lines and values."""
 
 import codecs
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import chain
 from typing import Any
 
-from annotate.common.numbers import count
+from annotate.common.numbers import count, series
 from annotate.instruments.base import input_as_text
 
 REQUIRED = ("item", "system", "output")
@@ -39,14 +40,6 @@ class AmbiguousError(ValueError):
     """Several fields could be the same required one."""
 
 
-@dataclass(frozen=True)
-class Shape:
-    """The field names of one record: known names by the file's names, and unknown ones."""
-
-    ours: Mapping[str, str]
-    unknown: tuple[str, ...]
-
-
 @dataclass
 class FieldNames:
     """Sorts the fields of records and collects the messages about their names.
@@ -58,7 +51,8 @@ class FieldNames:
     read_as: dict[str, str] = field(default_factory=dict)
     unknown: dict[str, None] = field(default_factory=dict)
     unclear: dict[str, tuple[str, ...]] = field(default_factory=dict)  # optional field -> names
-    _shapes: dict[tuple[str, ...], Shape] = field(default_factory=dict)
+    # By the names of a record: ours by the file's, and the unknown ones.
+    _shapes: dict[tuple[str, ...], tuple[dict[str, str], list[str]]] = field(default_factory=dict)
 
     def sort(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the known fields under our names, and the unknown ones.
@@ -66,19 +60,15 @@ class FieldNames:
         Raises `AmbiguousError` where several fields could be the same required one.
         """
         names = tuple(record)
-        shape = self._shapes.get(names)
-        if shape is None:
-            shape = self._remember(names)
-        known = {ours: record[theirs] for theirs, ours in shape.ours.items()}
-        return known, {name: record[name] for name in shape.unknown}
+        if names not in self._shapes:
+            if len(self._shapes) >= MOST_SHAPES:
+                self._shapes.clear()
+            self._shapes[names] = self._shape(names)
+        shape, unknown = self._shapes[names]
+        known = {ours: record[theirs] for theirs, ours in shape.items()}
+        return known, {name: record[name] for name in unknown}
 
-    def _remember(self, names: tuple[str, ...]) -> Shape:
-        if len(self._shapes) >= MOST_SHAPES:
-            self._shapes.clear()
-        shape = self._shapes[names] = self._shape(names)
-        return shape
-
-    def _shape(self, names: tuple[str, ...]) -> Shape:
+    def _shape(self, names: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
         ours: dict[str, str] = {}
         for wanted in FIELDS:
             found = self.candidates(wanted, names)
@@ -93,32 +83,30 @@ class FieldNames:
             elif found:
                 self.unclear[wanted] = found
         self.read_as |= {theirs: name for theirs, name in ours.items() if theirs != name}
-        unknown = tuple(name for name in names if name not in ours)
+        unknown = [name for name in names if name not in ours]
         for name in unknown:
             if len(self.unknown) < MOST_UNKNOWN and not name.startswith(METRIC):
                 self.unknown[name] = None
-        return Shape(ours, unknown)
+        return ours, unknown
 
     def candidates(self, wanted: str, names: Iterable[str]) -> tuple[str, ...]:
-        """Return the names that may mean this field: the named one, or its own and usual ones."""
+        """Return the names that may mean this field.
+
+        They are the named one, or its own in any spelling, or else its usual ones.
+        """
         if wanted in self.named:
             return tuple(name for name in names if name == self.named[wanted])
         taken = set(self.named.values())
-        return _candidates(wanted, [name for name in names if name not in taken])
+        names = tuple(name for name in names if name not in taken)
+        if wanted in names:
+            return (wanted,)
+        alike = tuple(name for name in names if folded(name) == wanted)
+        return alike or tuple(name for name in names if USUAL.get(folded(name)) == wanted)
 
     def means_something(self, names: Iterable[str]) -> int:
         """Return how many of our fields these names stand for."""
         names = tuple(names)
         return sum(bool(self.candidates(wanted, names)) for wanted in FIELDS)
-
-
-def _candidates(wanted: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names that may mean this field: its own in any spelling, before the usual ones."""
-    names = tuple(names)
-    if wanted in names:
-        return (wanted,)
-    alike = tuple(name for name in names if folded(name) == wanted)
-    return alike or tuple(name for name in names if USUAL.get(folded(name)) == wanted)
 
 
 def folded(name: str) -> str:
@@ -218,60 +206,47 @@ class RowProblem:
         return f"{start}{self.message}{others}"
 
 
+@dataclass
 class Problems:
-    """Collects errors by kind. Its size does not grow with the file."""
+    """The errors of a file by kind. Its size does not grow with the file.
 
-    def __init__(self, errors: Iterable[RowError] = ()) -> None:
-        self.count = 0
-        self.left_out = False
-        self._kinds: dict[tuple[str, str], RowProblem] = {}
-        for error in errors:
-            self.add(error)
+    cut: there are further kinds of errors, or the rest of the file was not read.
+    """
+
+    problems: list[RowProblem] = field(default_factory=list)
+    cut: bool = False
 
     def add(self, error: RowError) -> None:
-        self.count += 1
-        key = (error.kind or error.message, error.unit)
-        known = self._kinds.get(key)
-        if known is not None:
-            known.count += 1
-            known.alike &= error.message == known.message
-            if len(known.examples) < MOST_EXAMPLES:
-                known.examples.append(error)
-        elif len(self._kinds) < MOST_KINDS:
-            self._kinds[key] = RowProblem([error])
+        kind = error.kind or error.message
+        for known in self.problems:
+            first = known.examples[0]
+            if (first.kind or first.message, first.unit) == (kind, error.unit):
+                known.count += 1
+                known.alike &= error.message == known.message
+                if len(known.examples) < MOST_EXAMPLES:
+                    known.examples.append(error)
+                break
         else:
-            self.left_out = True
+            if len(self.problems) < MOST_KINDS:
+                self.problems.append(RowProblem([error]))
+            else:
+                self.cut = True
 
     def lacking(self, lines: list[int], count: int, message: str, unit: str = "line") -> None:
         """Add the same error for `count` rows. `lines` are the first of them."""
         if count:
             errors = [RowError(line, message, unit=unit) for line in lines]
-            self._kinds[message, unit] = RowProblem(errors, count)
-            self.count += count
+            self.problems.append(RowProblem(errors, count))
 
     @property
     def full(self) -> bool:
         """Return whether there are enough errors to stop reading."""
-        return self.count >= MOST_FAULTS
-
-    def listed(self) -> list[RowProblem]:
-        return sorted(self._kinds.values(), key=lambda problem: problem.examples[0].line)
+        return sum(problem.count for problem in self.problems) >= MOST_FAULTS
 
     def check(self) -> None:
         """Raise `UploadRefused` if there are any."""
-        if self.count:
+        if self.problems:
             raise UploadRefused(self)
-
-
-@dataclass
-class Refusal:
-    """All messages about a file that cannot be imported.
-
-    cut: there are further kinds of errors, or the rest of the file was not read.
-    """
-
-    problems: list[RowProblem]
-    cut: bool = False
 
     @property
     def errors(self) -> list[RowError]:
@@ -297,9 +272,14 @@ class UploadRefused(ValueError):
     """The file cannot be imported as it is. No row of it was stored."""
 
     def __init__(self, found: Problems | Iterable[RowError]) -> None:
-        problems = found if isinstance(found, Problems) else Problems(found)
-        self.refusal = Refusal(problems.listed(), problems.full or problems.left_out)
-        super().__init__(str(self.refusal))
+        if not isinstance(found, Problems):
+            errors, found = found, Problems()
+            for error in errors:
+                found.add(error)
+        found.problems.sort(key=lambda problem: problem.examples[0].line)
+        found.cut |= found.full
+        self.refusal = found
+        super().__init__(str(found))
 
     @property
     def errors(self) -> list[RowError]:
@@ -314,16 +294,10 @@ def _places(named: list[RowError], total: int) -> str:
     numbers = [count(error.line) for error in named]
     if rest := total - len(named):
         numbers.append(f"{count(rest)} more")
-    unit = named[0].unit if total == 1 else _plural(named[0].unit)
-    return f"{unit} {_listed(numbers)}"
-
-
-def _plural(unit: str) -> str:
-    return unit.removesuffix("y") + "ies" if unit.endswith("y") else f"{unit}s"
-
-
-def _listed(words: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+    unit = named[0].unit
+    if total > 1:
+        unit = unit.removesuffix("y") + "ies" if unit.endswith("y") else f"{unit}s"
+    return f"{unit} {series(numbers)}"
 
 
 # Yields a file as UTF-8 blocks and lines. Refuses files that are not text and names their type.
@@ -367,12 +341,7 @@ def head_of(blocks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
         head += block
         if len(head) >= HEAD:
             break
-    return head, _before(head, rest)
-
-
-def _before(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    yield head
-    yield from rest
+    return head, chain([head], rest)
 
 
 def as_utf8(blocks: Iterable[bytes]) -> tuple[str, Iterator[bytes]]:
@@ -380,21 +349,17 @@ def as_utf8(blocks: Iterable[bytes]) -> tuple[str, Iterator[bytes]]:
 
     UTF-8 itself is passed on unchecked. Raises `UploadRefused` for a file that is not text.
     """
-    head, whole = head_of(blocks)
-    encoding, mark = _encoding(head)
-    if encoding == "utf-8":
-        return "UTF-8", _without(mark, whole)
-    return encoding[:6].upper(), _transcoded(_without(mark, whole), encoding)
-
-
-def _encoding(head: bytes) -> tuple[str, bytes]:
-    for mark, encoding in _MARKS:
-        if head.startswith(mark):
-            return encoding, mark
+    head, rest = head_of(blocks)
+    marks = [(mark, name) for mark, name in _MARKS if head.startswith(mark)]
     for magic, message in _NO_TEXT:
-        if head.startswith(magic):
+        if not marks and head.startswith(magic):
             raise UploadRefused([RowError(0, message)])
-    return _guessed(head), b""
+    mark, encoding = marks[0] if marks else (b"", _guessed(head))
+    next(rest)
+    text = chain([head[len(mark) :]], rest)
+    if encoding == "utf-8":
+        return "UTF-8", text
+    return encoding[:6].upper(), _transcoded(text, encoding)
 
 
 def _guessed(head: bytes) -> str:
@@ -407,11 +372,6 @@ def _guessed(head: bytes) -> str:
     if even > 0.4 * half > 0 and not odd:
         return "utf-16-be"
     return "utf-8"
-
-
-def _without(mark: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
-    yield next(blocks)[len(mark) :]
-    yield from blocks
 
 
 def _transcoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:

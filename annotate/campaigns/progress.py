@@ -1,15 +1,14 @@
-"""Which slots are wanted, free or held, and who may still take them."""
+"""The slots of a campaign: which are wanted, free or held, and who may still take them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from django.db.models import (
-    Case,
     Count,
     Exists,
     F,
@@ -21,7 +20,6 @@ from django.db.models import (
     QuerySet,
     Subquery,
     Value,
-    When,
 )
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import GreaterThan
@@ -134,38 +132,35 @@ NUMBER = IntegerField()
 
 
 @dataclass(frozen=True)
-class CampaignCounts:
+class Progress:
     """The slots of a campaign, and what it has spent, in one moment.
 
-    outputs, judged_outputs: all, and those with a judgment that counts.
-    twice: outputs planned for several annotators.
-    held: leased or judged. running: the part of them that does not count yet.
+    Judgments count if they hold a slot and are verified.
+    outputs_judged: those with a judgment that counts. doubled: planned for several annotators.
+    running: leases, and judgments that their crowd has not confirmed yet.
+    The last three are added by `progress`: slots that can still be leased, people who judged, and
+    how many judgments these may still give under the cap (None: no cap).
     """
 
     planned: int
     outputs: int
-    twice: int
-    held: int
+    doubled: int
+    judged: int
     running: int
-    judged_outputs: int
+    outputs_judged: int
     spent: Decimal
-
-    @property
-    def judged(self) -> int:
-        return self.held - self.running
-
-    @property
-    def free(self) -> int:
-        return self.planned - self.held
+    missing: int = 0
+    annotators: int = 0
+    room: int | None = None
 
 
-def count_slots(campaign_id: int) -> CampaignCounts:
+def count_slots(campaign_id: int) -> Progress:
     """Return the counts of a campaign in one statement, hence of one moment."""
     held_slots = Slot.objects.filter(campaign=OuterRef("pk"), assignment__isnull=False)
     open_now = Q(assignment__status=Status.LEASED) | Q(assignment__status=Status.SUBMITTED)
     running = Slot.objects.filter(open_now, campaign=OuterRef("pk"))
     running = running.filter(assignment__campaign=OuterRef("pk"))  # by the indexes of open ones
-    judged = Slot.objects.filter(output=OuterRef("output"), assignment__status=Status.VERIFIED)
+    judged = _judged_slots(OuterRef("output"))
     mine = Campaign.objects.filter(pk=campaign_id).order_by()
     row = mine.annotate(
         n_outputs=_number(held_slots, Count("output", distinct=True)),
@@ -173,15 +168,19 @@ def count_slots(campaign_id: int) -> CampaignCounts:
         n_unjudged=_number(running.filter(~Exists(judged)), Count("output", distinct=True)),
     ).select_related("totals")
     found: Any = row.get()
-    return CampaignCounts(
+    return Progress(
         planned=found.planned,
         outputs=found.planned_outputs,
-        twice=found.planned_twice,
-        held=found.totals.held,
+        doubled=found.planned_twice,
+        judged=found.totals.held - found.n_running,
         running=found.n_running,
-        judged_outputs=found.n_outputs - found.n_unjudged,
+        outputs_judged=found.n_outputs - found.n_unjudged,
         spent=tallies.in_cents(found.totals.spent),
     )
+
+
+def _judged_slots(output: Any) -> QuerySet[Slot]:
+    return Slot.objects.filter(output=output, assignment__status=Status.VERIFIED)
 
 
 def _number(rows: Any, how: Count) -> Coalesce:
@@ -246,7 +245,6 @@ def by_person(campaign_id: int) -> People:
 
 
 ZERO = timedelta(0)
-FIRST = 1000  # held slots: where the first items of each system are looked for
 LATE = timedelta(minutes=1)  # a change that has waited for so long is told: estimates take seconds
 SEEN = timedelta(minutes=15)  # a page in use sends a sign every minute
 # The precision of a silence's length: these steps, from these lengths on.
@@ -293,6 +291,7 @@ def liveness(campaign_id: int, *, lease_minutes: int) -> Liveness:
     leases = _leases(campaign_id, now, length)
     # Using a page moves its lease's end to a full length from that moment.
     used = leases["end"] - length if leases["end"] else None
+    late = ZERO if marked is None else max(ZERO, now - marked)
     signs = [at for at in (judged, came, leases["taken"], used) if at is not None]
     return Liveness(
         leases=leases["n"],
@@ -300,18 +299,13 @@ def liveness(campaign_id: int, *, lease_minutes: int) -> Liveness:
         first_end=None if leases["active"] else leases["first"],
         silence=since(max(signs, default=None), now),
         judged_ago=since(judged, now),
-        behind=_behind(marked, now),
+        behind=since(marked, now) or late - late % LATE,
     )
 
 
 def late_marks() -> QuerySet[ChangeMark]:
     """Select the changes that no estimate has taken up in time: probably no worker runs."""
     return ChangeMark.objects.filter(at__lt=timezone.now() - LATE)
-
-
-def _behind(marked: datetime | None, now: datetime) -> timedelta:
-    passed = ZERO if marked is None else max(ZERO, now - marked)
-    return since(marked, now) or passed - passed % LATE
 
 
 def _last(campaign_id: int) -> tuple[datetime | None, datetime | None, datetime | None]:
@@ -351,98 +345,25 @@ def in_use(campaign: Campaign) -> tuple[int, int, datetime | None]:
     return found["n"], found["active"], None if found["active"] else found["first"]
 
 
-@dataclass(frozen=True)
-class Progress:
-    """The counts of a campaign. Judgments count if they hold a slot and are verified.
-
-    missing: slots that can still be leased.
-    running: leases, and judgments that their crowd has not confirmed yet.
-    doubled: outputs planned for several annotators.
-    """
-
-    outputs: int
-    outputs_judged: int
-    planned: int
-    doubled: int
-    judged: int
-    missing: int
-    running: int
-    annotators: int
-    room: int | None  # judgments that the entered annotators may still give under the cap
-    spent: Decimal
-
-
-class ItemCounts(NamedTuple):
-    """Items of one system: those with a counting judgment, and all for which it has outputs.
-
-    None of it is counted beyond what is enough for an estimate.
-    """
-
-    judged: int = 0
-    all: int | None = None
-
-
 def progress(campaign_id: int, *, cap: int | None, people: People | None = None) -> Progress:
-    """Return the counts; always the same number of queries. people: as `slot_counts` says."""
+    """Return all counts; always the same number of queries. people: as `by_person` returns."""
     counts = count_slots(campaign_id)
     _annotators, held = people or by_person(campaign_id)
-    return Progress(
-        outputs=counts.outputs,
-        outputs_judged=counts.judged_outputs,
-        planned=counts.planned,
-        doubled=counts.twice,
-        judged=counts.judged,
-        missing=missing(campaign_id, free=counts.free),
-        running=counts.running,
+    free = counts.planned - counts.judged - counts.running
+    return replace(
+        counts,
+        missing=missing(campaign_id, free=free),
         annotators=held.size,
         room=None if cap is None else int(np.maximum(0, cap - held).sum()),
-        spent=counts.spent,
     )
 
 
-def items(campaign_id: int, *, held: int, enough: int) -> dict[int, ItemCounts]:
-    """Return how many items each system has, and how many are judged, up to `enough` of each.
-
-    held: slots of the campaign that are leased or judged. At most four queries, and one more where
-    a system has few judged items and others have many.
-    """
-    judged = _early_items(campaign_id)
-    every = _items_of_systems(campaign_id, enough)
-    if held > FIRST:
-        few = [system for system in every if judged.get(system, 0) < enough]
-        judged |= _judged_items(few)
-    return {
-        system: ItemCounts(min(enough, judged.get(system, 0)), n) for system, n in every.items()
-    }
-
-
-def _early_items(campaign_id: int) -> dict[int, int]:
-    """Return by system how many items the first held slots have judgments of; three queries.
-
-    Joined, Postgres would pass over the assignments of all earlier campaigns.
-    """
-    held = Slot.objects.filter(campaign=campaign_id, assignment__isnull=False)
-    first = dict(held.order_by("assignment").values_list("assignment", "output")[:FIRST])
-    verified = Assignment.objects.filter(pk__in=first, status=Assignment.Status.VERIFIED)
-    outputs = {first[pk] for pk in verified.values_list("pk", flat=True)}
-    rows = Authorship.objects.filter(output__in=outputs).order_by().values_list("system", "item")
-    return Counter(system for system, _item in set(rows))
-
-
-def _judged_items(systems: Collection[int]) -> dict[int, int]:
-    wrote = Authorship.objects.filter(system__in=systems).order_by().values_list("system")
-    judged = wrote.filter(output__slots__assignment__status=Assignment.Status.VERIFIED)
-    return dict(judged.annotate(n=Count("item", distinct=True)))
-
-
-def _items_of_systems(campaign_id: int, enough: int) -> dict[int, int]:
-    mine = Authorship.objects.filter(system=OuterRef("pk")).order_by("item")
-    n = mine.order_by().values("system").annotate(n=Count("pk")).values("n")
-    last = Subquery(mine.values("pk")[enough - 1 : enough])
-    # All of them are counted only where there are few.
-    counted = Case(When(last=None, then=Coalesce(Subquery(n), 0)), default=Value(enough))
-    systems = System.objects.filter(campaign=campaign_id).order_by()
-    return dict(systems.annotate(last=last).values_list("pk").annotate(n=counted))
+def items(campaign_id: int) -> dict[int, tuple[int, int]]:
+    """Return for each system how many items have a counting judgment, and how many it has."""
+    wrote = Authorship.objects.filter(system__campaign=campaign_id).order_by()
+    judged = Count("item", distinct=True, filter=Exists(_judged_slots(OuterRef("output"))))
+    rows = wrote.values_list("system").annotate(judged=judged, every=Count("pk"))
+    return {system: (n, every) for system, n, every in rows}
 
 
 def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:
@@ -514,14 +435,19 @@ def availability_of(campaign_id: int, cap: int | None, free: int, people: People
 
     free: how many are free. people: who has how many tasks (`slot_counts.by_person`).
     """
-    came = _entered(campaign_id)
+    entered = Participation.objects.filter(campaign=campaign_id).order_by()
+    came = np.unique(common_rows.columns(entered, annotator="i8")[0])
+    owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
+    blocked = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
+    who, held = people
+    at_cap = who[:0] if cap is None else who[held >= cap]
     reviews = dict(Review.objects.filter(campaign=campaign_id).values_list("annotator", "status"))
     excluded = {who for who, status in reviews.items() if status == Review.Status.EXCLUDED}
     waiting = {who for who, status in reviews.items() if status == Review.Status.OPEN}
-    left_out = _ids(came, excluded | _blocked(campaign_id))
+    left_out = _ids(came, excluded | set(blocked.values_list("annotator", flat=True)))
     reviewed = np.setdiff1d(_ids(came, waiting), left_out, assume_unique=True)
     barred = np.concatenate([left_out, reviewed])
-    full = np.setdiff1d(_ids(came, _at_cap(people, cap)), barred, assume_unique=True)
+    full = np.setdiff1d(_ids(came, at_cap), barred, assume_unique=True)
     able = np.setdiff1d(came, np.concatenate([barred, full]), assume_unique=True)
     return Availability(
         came=came.size,
@@ -533,26 +459,10 @@ def availability_of(campaign_id: int, cap: int | None, free: int, people: People
     )
 
 
-def _entered(campaign_id: int) -> Ints:
-    rows = Participation.objects.filter(campaign=campaign_id).order_by()
-    return np.unique(common_rows.columns(rows, annotator="i8")[0])
-
-
 def _ids(came: Ints, among: Collection[int] | Ints) -> Ints:
     """Return those of `among` who entered."""
     wanted = among if isinstance(among, np.ndarray) else np.array(sorted(among), dtype=np.int64)
     return np.intersect1d(came, wanted, assume_unique=True)
-
-
-def _blocked(campaign_id: int) -> set[int]:
-    owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
-    rows = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
-    return set(rows.values_list("annotator", flat=True))
-
-
-def _at_cap(people: People, cap: int | None) -> Ints:
-    who, held = people
-    return who[:0] if cap is None else who[held >= cap]
 
 
 def _for_nobody(campaign_id: int, able: Collection[int]) -> int:

@@ -1,15 +1,11 @@
-"""The rows of a comparison: every two systems of a file as one, with both their texts.
-
-Where two systems wrote the same text for an item there is nothing to compare, so that pair is left
-out: results speak for the pairs whose texts differ.
-"""
+"""Reads the files of an import into a sheet, and pairs its rows for a comparison."""
 
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
 from annotate.campaigns import formats
 from annotate.campaigns import problems as campaigns_problems
@@ -37,15 +33,6 @@ from annotate.campaigns.sheet import (
 from annotate.common.errors import Invalid
 from annotate.common.numbers import count, many
 from annotate.instruments import base as instruments_base
-
-
-class Source(Protocol):
-    """What a campaign is made of: a sheet, or its pairs."""
-
-    def in_order(self) -> "array[int]": ...
-    def groups(self) -> list[int]: ...
-    def group(self, item: int, loose: Collection[str] = ()) -> list[Row]: ...
-    def size_of(self, item: int) -> int: ...
 
 
 class Pairs:
@@ -216,7 +203,7 @@ class _Reading:
                 self._take(record)
             if self.problems.full:
                 break
-        if not self.problems.count and not self.sheet.systems:
+        if not self.problems.problems and not self.sheet.systems:
             self.problems.add(RowError(0, formats.EMPTY))
         self.problems.check()
 
@@ -245,7 +232,9 @@ class _Reading:
         for name, value in unknown.items():
             if name not in self.form.names.unknown or value is None:
                 continue
-            if not (name and name == fields_shown(name) and _is_number(value)):
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            is_number = is_number and abs(value) <= LARGEST
+            if not (name and name == fields_shown(name) and is_number):
                 if name not in self.mixed:
                     self.mixed[name] = OddCell(
                         column=name, line=place, cell=fields_shown(str(value))
@@ -265,8 +254,15 @@ class _Reading:
 
     def notices(self) -> Iterator[str]:
         names = self.form.names
-        yield from _about_read(names)
-        yield from _about_unknown(names, self.numeric | {odd.column for odd in self.odd_cells()})
+        said = {theirs: ours for theirs, ours in names.read_as.items() if ours in names.named}
+        usual = {theirs: ours for theirs, ours in names.read_as.items() if ours not in names.named}
+        for how, found in (("as you said", said), ("by their usual names", usual)):
+            if found:
+                pairs = [f"“{fields_shown(theirs)}” as {ours}" for theirs, ours in found.items()]
+                yield f"Read {how}: {', '.join(pairs)}."
+        numeric = self.numeric | {odd.column for odd in self.odd_cells()}
+        if ignored := [name for name in names.unknown if name not in numeric]:
+            yield f"Not used: {', '.join(map(_guess, ignored))}."
         for ours, theirs in names.unclear.items():
             either = " or ".join(f"“{fields_shown(name)}”" for name in theirs)
             yield f"No {ours} was read: it could be {either}. Rename the one that you mean."
@@ -281,30 +277,6 @@ class _Reading:
             yield f"{cut} exactly {count(EXCEL_CUTS)} characters, where Excel cuts a cell off."
 
 
-def _about_read(names: FieldNames) -> Iterator[str]:
-    """Yield which columns were read under another name: as somebody said, or as usual."""
-    said = {theirs: ours for theirs, ours in names.read_as.items() if ours in names.named}
-    usual = {theirs: ours for theirs, ours in names.read_as.items() if ours not in names.named}
-    for how, found in (("as you said", said), ("by their usual names", usual)):
-        if found:
-            pairs = [f"“{fields_shown(theirs)}” as {ours}" for theirs, ours in found.items()]
-            yield f"Read {how}: {', '.join(pairs)}."
-
-
-def _about_unknown(names: FieldNames, numeric: set[str]) -> Iterator[str]:
-    ignored = [name for name in names.unknown if name not in numeric]
-    if ignored:
-        yield f"Not used: {', '.join(map(_guess, ignored))}."
-
-
 def _guess(name: str) -> str:
     close = looks_like(name, FIELDS)
-    return (
-        f"“{fields_shown(name)}” (did you mean “{close}”?)" if close else f"“{fields_shown(name)}”"
-    )
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return abs(value) <= LARGEST
+    return f"“{fields_shown(name)}”" + (f" (did you mean “{close}”?)" if close else "")

@@ -1,4 +1,4 @@
-"""Which numbers of a sheet save no judgments: they cannot tell the outputs of a system apart."""
+"""The rows of one import on disk, what they must be, and the facts about them."""
 
 import json
 import re
@@ -9,11 +9,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from itertools import groupby
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from pydantic import ValidationError as Violations
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic import BaseModel
 
 from annotate.campaigns.problems import REQUIRED, Constant, Row, fields_shown, looks_like
 from annotate.common.numbers import count
@@ -28,56 +26,13 @@ FEW = 8  # fewer rows or items than this may be in the order of a score by chanc
 CHOSEN = [one for one in METRICS.values() if one.efficiency and one.needs == "nothing"]
 
 
-class Useless(StrEnum):
+class MetricFault(StrEnum):
     """The reason why a column of numbers saves nothing. The first that holds is reported."""
 
     SAME = "same"  # for every output
     OF_SYSTEM = "of_system"  # for all outputs of a system: each system has its own estimate
     NUMBERS_ROWS = "numbers_rows"
     NUMBERS_ITEMS = "numbers_items"
-
-
-class Reasons:
-    """Reasons why numbers may be useless, by the rows read so far."""
-
-    def __init__(self) -> None:
-        self._possible: dict[str, set[Useless]] = {}
-        self._expected: dict[tuple[str, Useless, int], float] = {}
-        self._n_rows = self._n_items = self._n_systems = 0
-
-    def take(self, row: int, item: int, system: int, values: Mapping[str, float]) -> None:
-        """Take up a row with its numbers by name.
-
-        row, item, system: each from 1, in the order in which the sheet names them first.
-        """
-        self._n_rows += 1
-        self._n_items, self._n_systems = max(self._n_items, item), max(self._n_systems, system)
-        for name, value in values.items():
-            still = self._possible.setdefault(name, set(Useless))
-            for why in tuple(still):
-                place, seen = _expects(why, value, row, item, system)
-                if self._expected.setdefault((name, why, place), seen) != seen:
-                    still.discard(why)
-
-    def of(self, name: str) -> Useless | None:
-        """Return the first reason that holds for all rows, if there are enough of them."""
-        sure = {Useless.SAME: True, Useless.OF_SYSTEM: self._n_rows > self._n_systems}
-        sure |= {Useless.NUMBERS_ROWS: self._n_rows >= FEW}
-        sure |= {Useless.NUMBERS_ITEMS: self._n_items >= FEW}
-        return next((why for why in Useless if sure[why] and why in self._possible[name]), None)
-
-
-def _expects(why: Useless, value: float, row: int, item: int, system: int) -> tuple[int, float]:
-    """Return what is the same wherever this reason holds, and where that is one place of many."""
-    match why:
-        case Useless.SAME:
-            return 0, value
-        case Useless.OF_SYSTEM:
-            return system, value
-        case Useless.NUMBERS_ROWS:
-            return 0, value - row
-        case Useless.NUMBERS_ITEMS:
-            return 0, value - item
 
 
 def constant_metrics(db: sqlite3.Connection) -> list[str]:
@@ -88,19 +43,14 @@ def constant_metrics(db: sqlite3.Connection) -> list[str]:
     (n_texts,) = db.execute("SELECT count(*) FROM row").fetchone()
     if n_texts > MOST_TEXTS:
         return []
-    return [one.name for one in CHOSEN if not _differs(one, _texts(db))]
+    return [one.name for one in CHOSEN if not _differs(one, db)]
 
 
-def _texts(db: sqlite3.Connection) -> Iterator[list[str]]:
+def _differs(metric: Metric, db: sqlite3.Connection) -> bool:
+    first: float | None = None
     found = db.execute("SELECT output FROM row ORDER BY id")
     while rows := found.fetchmany(BLOCK):
-        yield [output for (output,) in rows]
-
-
-def _differs(metric: Metric, texts: Iterable[list[str]]) -> bool:
-    first: float | None = None
-    for block in texts:
-        scores = metric.score(block)
+        scores = metric.score([output for (output,) in rows])
         first = float(scores[0]) if first is None else first
         if (scores != first).any():
             return True
@@ -159,21 +109,18 @@ def _difference(one: str, other: str) -> str:
 
 def _shown(name: str) -> str:
     """Return a name with marks for what is not seen."""
-    text = name if name == _composed(name) else _escaped(name)
+    text = name
+    if name != _composed(name):
+        text = "".join(_code(one) if unicodedata.combining(one) else one for one in name)
     inner = text.strip(" ")
     start = len(text) - len(text.lstrip(" "))
     text = "·" * start + inner.replace("  ", "··") + "·" * (len(text) - start - len(inner))
     return "".join(_code(one) if _is_unseen(one) else one for one in text)
 
 
-def _escaped(name: str) -> str:
-    return "".join(_code(one) if unicodedata.combining(one) else one for one in name)
-
-
 def _is_unseen(one: str) -> bool:
-    if one in UNSEEN or unicodedata.category(one) in ("Cf", "Cc"):
-        return True
-    return one.isspace() and one != " "
+    hidden = one in UNSEEN or unicodedata.category(one) in ("Cf", "Cc")
+    return hidden or (one.isspace() and one != " ")
 
 
 def _code(one: str) -> str:
@@ -213,7 +160,7 @@ class Column(BaseModel):
     name: str
     lacking: Gap = Gap()
     loose: bool = False
-    useless: Useless | None = None
+    useless: MetricFault | None = None
     averaged: int = 0
 
     @property
@@ -227,12 +174,28 @@ def unpacked(packed: str | None) -> dict[str, float]:
 
 def columns(db: sqlite3.Connection, kind: str) -> list[Column]:
     """Return the metrics of the rows, sorted by name, with the rows that lack them."""
-    given, reasons = Counter[str](), Reasons()
+    given: Counter[str] = Counter()
+    possible: dict[str, set[MetricFault]] = {}  # the reasons that hold for all rows so far
+    expected: dict[tuple[str, MetricFault, int], float] = {}
+    n_rows = n_items = n_systems = 0
     for packed, _line, row, item, system in db.execute(VALUES[kind]):
-        values = unpacked(packed)
-        given.update(values.keys())
-        reasons.take(row, item, system, values)
-    (n_rows,) = db.execute("SELECT count(*) FROM row").fetchone()
+        n_rows, n_items, n_systems = n_rows + 1, max(n_items, item), max(n_systems, system)
+        for name, value in unpacked(packed).items():
+            given[name] += 1
+            holds = possible.setdefault(name, set(MetricFault))
+            # What is the same wherever a reason holds, and where that is one place of many.
+            for why, place, same in (
+                (MetricFault.SAME, 0, value),
+                (MetricFault.OF_SYSTEM, system, value),
+                (MetricFault.NUMBERS_ROWS, 0, value - row),
+                (MetricFault.NUMBERS_ITEMS, 0, value - item),
+            ):
+                if why in holds and expected.setdefault((name, why, place), same) != same:
+                    holds.discard(why)
+    sure = {MetricFault.SAME}  # those that are no chance in so many rows
+    sure |= {MetricFault.OF_SYSTEM} if n_rows > n_systems else set()
+    sure |= {MetricFault.NUMBERS_ROWS} if n_rows >= FEW else set()
+    sure |= {MetricFault.NUMBERS_ITEMS} if n_items >= FEW else set()
     gaps = {name: Gap(count=n_rows - n) for name, n in given.items() if n < n_rows}
     _find_lines(db, kind, gaps)
     averaged = _averaged(db, kind)
@@ -241,7 +204,7 @@ def columns(db: sqlite3.Connection, kind: str) -> list[Column]:
             name=name,
             lacking=gaps.get(name, Gap()),
             loose=kind == "loose",
-            useless=reasons.of(name),
+            useless=next((why for why in MetricFault if why in sure & possible[name]), None),
             averaged=averaged[name],
         )
         for name in sorted(given)
@@ -402,10 +365,18 @@ ALONE = "(SELECT count(*) FROM row AS other WHERE other.item = row.item) < 2"
 def facts_of_sheet(db: sqlite3.Connection) -> Facts:
     counted = db.execute(COUNTS)
     names = [column[0] for column in counted.description]
-    sizes = _sizes(db)
+    sizes = db.execute(
+        "SELECT system.id, name, count(row.id) FROM system LEFT JOIN row ON system = system.id "
+        "GROUP BY system.id ORDER BY system.id"
+    ).fetchall()
+    texts = db.execute(
+        "SELECT count(DISTINCT hash) FROM row JOIN item ON item.id = row.item "
+        "GROUP BY item.id ORDER BY key"
+    )
+    n_texts = [n for (n,) in texts]
     return Facts(
         **dict(zip(names, counted.fetchone(), strict=True)),
-        n_texts=_texts_of_facts(db),
+        n_texts=n_texts if len(set(n_texts)) > 1 else [],
         groups=groups_of(db),
         series=_series(db),
         n_systems=len(sizes),
@@ -424,15 +395,6 @@ def facts_of_sheet(db: sqlite3.Connection) -> Facts:
         alike=sentences(db),
         pairs=_pairs(db) if 2 <= len(sizes) <= MOST_COMPARED else None,
     )
-
-
-def _texts_of_facts(db: sqlite3.Connection) -> list[int]:
-    found = db.execute(
-        "SELECT count(DISTINCT hash) FROM row JOIN item ON item.id = row.item "
-        "GROUP BY item.id ORDER BY key"
-    )
-    texts = [n for (n,) in found]
-    return texts if len(set(texts)) > 1 else []
 
 
 def groups_of(db: sqlite3.Connection, *, differing: bool = False) -> list[int]:
@@ -472,14 +434,6 @@ def _stem(key: str) -> str:
     """Return the key without the number at its end; the key itself where it has no such number."""
     found = SERIAL.fullmatch(key)
     return found[1] if found else key
-
-
-def _sizes(db: sqlite3.Connection) -> list[tuple[int, str, int]]:
-    found = db.execute(
-        "SELECT system.id, name, count(row.id) FROM system LEFT JOIN row ON system = system.id "
-        "GROUP BY system.id ORDER BY system.id"
-    )
-    return list(found)
 
 
 def _samples(db: sqlite3.Connection, system: int) -> list[ExampleRow]:
@@ -556,59 +510,18 @@ def _short(text: str) -> str:
     return text if len(text) <= LONGEST_SAMPLE else text[: LONGEST_SAMPLE - 1] + "…"
 
 
-# The schema of one row, and the messages about rows that do not fit it.
+# One row as it is in a file, and the messages about rows that do not fit.
 
 
-MOST_PARAGRAPHS = 10
+# Characters of each text; the first two are never empty.
+LONGEST = {"item": 120, "system": 80, "output": 50_000, "reference": 50_000, "input": 200_000}
+LONGEST_GROUP = 120
+MOST_PARAGRAPHS, LONGEST_PARAGRAPH = 10, 20_000
 LONGEST_METRIC = 60
-
-Told = tuple[str, str]  # kind, message
-
-
-def _no_nul(text: str) -> str:
-    if "\x00" in text:
-        raise PydanticCustomError("nul", "a NUL character")
-    return text
-
-
-def _not_blank(text: str) -> str:
-    if not text.strip():
-        raise PydanticCustomError("blank", "nothing but space")
-    return text
-
-
-NO_NUL = AfterValidator(_no_nul)  # after the limits, which apply to plain text only
-Item = Annotated[str, Field(strict=True, min_length=1, max_length=120), NO_NUL]
-System = Annotated[str, Field(strict=True, min_length=1, max_length=80), NO_NUL]
-Text = Annotated[str, Field(strict=True, max_length=50_000), NO_NUL]
-Input = Annotated[str, Field(strict=True, max_length=200_000), NO_NUL]
-Group = Annotated[str, Field(strict=True, max_length=120), NO_NUL]
-Paragraph = Annotated[
-    str, Field(strict=True, max_length=20_000), NO_NUL, AfterValidator(_not_blank)
-]
-Paragraphs = Annotated[list[Paragraph], Field(strict=True, max_length=MOST_PARAGRAPHS)]
-MetricName = Annotated[str, Field(min_length=1, max_length=LONGEST_METRIC), NO_NUL]
 LARGEST = 1e100  # what is larger is a mistake, and its square may be infinite
 RANGE = "between −10^100 and 10^100"
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-LARGEST, le=LARGEST)]
 
-
-class _Output(BaseModel):
-    """One output of one system for one item, as read from a file."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    item: Item
-    system: System
-    output: Text
-    reference: Text = ""
-    input: Input = ""
-    paragraphs: Paragraphs = []
-    group: Group = ""
-    metrics: dict[MetricName, Number] = {}
-
-
-_read = _Output.__pydantic_validator__.validate_python
+Told = tuple[str, str]  # kind, message
 
 
 class FaultyError(ValueError):
@@ -624,91 +537,97 @@ def row_of(known: Mapping[str, Any], line: int, unknown: Iterable[str] = ()) -> 
 
     unknown: names in the record that may be misspelt fields.
     """
-    try:
-        read = _read(_prepared(known))
-    except Violations as violations:
-        raise FaultyError(_told(violations, unknown)) from None
+    # Null means the same as absent, and an item or a group may be numbered.
+    fields = {name: value for name, value in known.items() if value is not None}
+    for name in ("item", "group"):
+        if isinstance(number := fields.get(name), int) and not isinstance(number, bool):
+            fields[name] = str(number)
+    metrics, paragraphs = fields.get("metrics", {}), fields.get("paragraphs", [])
+    if isinstance(metrics, dict):
+        metrics = {name: value for name, value in metrics.items() if value is not None}
+    wrong = [
+        *_wrong_texts(fields, unknown),
+        *_wrong_paragraphs(paragraphs),
+        *_wrong_text("group", fields.get("group", ""), LONGEST_GROUP),
+        *_wrong_metrics(metrics),
+    ]
+    if wrong:
+        raise FaultyError(wrong)
     return Row(
-        item=read.item,
-        system=read.system,
-        output=read.output,
-        reference=read.reference,
-        input=read.input,
-        paragraphs=tuple(read.paragraphs),
-        group=read.group.strip(),
-        metrics=read.metrics,
+        **{name: fields.get(name, "") for name in LONGEST},
+        paragraphs=tuple(paragraphs),
+        group=fields.get("group", "").strip(),
+        metrics={name: float(value) for name, value in metrics.items()},
         line=line,
     )
 
 
-def _prepared(known: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out nulls, which mean the same as absent; whole numbers of items become text."""
-    fields = {name: value for name, value in known.items() if value is not None}
-    metrics = fields.get("metrics")
-    for name in ("item", "group"):
-        if isinstance(number := fields.get(name), int) and not isinstance(number, bool):
-            fields[name] = str(number)
-    if isinstance(metrics, dict) and None in metrics.values():
-        fields["metrics"] = {name: value for name, value in metrics.items() if value is not None}
-    return fields
+def _wrong_texts(fields: Mapping[str, Any], unknown: Iterable[str]) -> Iterator[Told]:
+    for name, longest in LONGEST.items():
+        value = fields.get(name)
+        needed = name in REQUIRED
+        if (value is None and needed) or (value == "" and needed and name != "output"):
+            close = looks_like(name, unknown)
+            shown = fields_shown(close)
+            hint = f" Did you mean “{shown}”? Then rename it to “{name}”." if close else ""
+            yield f"{name} missing", f"“{name}” is missing.{hint}"
+        elif value is not None:
+            yield from _wrong_text(name, value, longest)
 
 
-def _told(violations: Violations, unknown: Iterable[str]) -> Iterator[Told]:
-    for error in violations.errors(include_url=False):
-        name, *inside = error["loc"]
-        if name == "metrics" and inside:
-            yield _of_metric(error, str(inside[0]), of_name=inside[-1] == "[key]")
-        elif name == "paragraphs":
-            yield _of_paragraphs(error)
-        else:
-            yield f"{name} {error['type']}", _of_text(error, str(name), unknown)
+def _wrong_text(name: str, value: Any, longest: int, no_text: str = "") -> Iterator[Told]:
+    """Yield what is wrong with a text. no_text: the message for what is none."""
+    if not isinstance(value, str):
+        yield f"{name} type", no_text or f"“{name}” must be text."
+    elif not _can_be_stored(value):
+        message = "contains an incomplete character (a lone surrogate such as \\ud800)."
+        yield f"{name} surrogate", f"“{name}” {message}"
+    elif len(value) > longest:
+        yield f"{name} long", f"“{name}” is longer than {longest:,} characters."
+    elif "\x00" in value:
+        yield f"{name} nul", f"“{name}” contains a NUL character, which no text has."
 
 
-def _of_text(error: ErrorDetails, name: str, unknown: Iterable[str]) -> str:
-    if error["type"] in ("missing", "string_too_short"):
-        close = looks_like(name, unknown) if name in REQUIRED else ""
-        hint = (
-            f" Did you mean “{fields_shown(close)}”? Then rename it to “{name}”." if close else ""
-        )
-        return f"“{name}” is missing.{hint}"
-    if error["type"] == "dict_type":
-        return '“metrics” must be an object of numbers, such as {"comet": 0.71}.'
-    return _of_string(error, name) or f"“{name}” must be text."
+def _can_be_stored(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
-def _of_string(error: ErrorDetails, name: str) -> str:
-    """Return what is wrong with a text; "" where the value is not a text."""
-    if error["type"] == "string_too_long":
-        return f"“{name}” is longer than {error['ctx']['max_length']:,} characters."
-    if error["type"] == "nul":
-        return f"“{name}” contains a NUL character, which no text has."
-    if error["type"] == "string_unicode":
-        return f"“{name}” contains an incomplete character (a lone surrogate such as \\ud800)."
-    return ""
-
-
-def _of_paragraphs(error: ErrorDetails) -> Told:
-    if error["type"] == "too_long":
-        return "paragraphs many", f"more than {MOST_PARAGRAPHS} paragraphs."
-    if error["type"] == "blank":
-        return "paragraphs blank", "a paragraph is empty."
-    message = _of_string(error, "paragraphs") or "“paragraphs” must be a list of texts."
-    return f"paragraphs {error['type']}", message
-
-
-def _of_metric(error: ErrorDetails, name: str, *, of_name: bool) -> Told:
-    value = error["input"]
-    if of_name and error["type"] in ("string_too_short", "string_too_long"):
-        message = f"the name of a metric has 1 to {LONGEST_METRIC} characters."
-    elif of_name:
-        message = "the name of a metric contains a character that no text has."
-    elif isinstance(value, Constant):
-        message = f"{value.name} is not a number. Leave the metric out, or correct it."
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        message = f"metric “{fields_shown(name)}” is not {RANGE}."
+def _wrong_paragraphs(given: Any) -> Iterator[Told]:
+    no_list = "“paragraphs” must be a list of texts."
+    if not isinstance(given, list):
+        yield "paragraphs type", no_list
+    elif len(given) > MOST_PARAGRAPHS:
+        yield "paragraphs many", f"more than {MOST_PARAGRAPHS} paragraphs."
     else:
-        message = f"metric “{fields_shown(name)}” is not a number."
-    return f"metric {error['type']}", message
+        for one in given:
+            wrong = list(_wrong_text("paragraphs", one, LONGEST_PARAGRAPH, no_list))
+            if not wrong and not one.strip():
+                wrong = [("paragraphs blank", "a paragraph is empty.")]
+            yield from wrong
+
+
+def _wrong_metrics(given: Any) -> Iterator[Told]:
+    if not isinstance(given, dict):
+        yield "metrics", '“metrics” must be an object of numbers, such as {"comet": 0.71}.'
+        return
+    for name, value in given.items():
+        if not _can_be_stored(name) or "\x00" in name:
+            message = "the name of a metric contains a character that no text has."
+            yield "metric name", message
+        elif not 0 < len(name) <= LONGEST_METRIC:
+            yield "metric name", f"the name of a metric has 1 to {LONGEST_METRIC} characters."
+        shown = f"metric “{fields_shown(name)}”"
+        if isinstance(value, Constant):
+            message = f"{value.name} is not a number. Leave the metric out, or correct it."
+            yield "metric constant", message
+        elif isinstance(value, bool) or not isinstance(value, int | float):
+            yield "metric type", f"{shown} is not a number."
+        elif not abs(value) <= LARGEST:
+            yield "metric range", f"{shown} is not {RANGE}."
 
 
 def range_for(text: str) -> str:
@@ -764,7 +683,10 @@ class Sheet:
         loose: numbers in unknown fields, by their names in the file.
         """
         item = self._item(row)
-        system = self._systems.get(row.system) or self._system(row.system)
+        system = self._systems.get(row.system)
+        if system is None:
+            added = self._db.execute("INSERT INTO system (name) VALUES (?)", (row.system,))
+            system = self._systems[row.system] = int(added.lastrowid or 0)
         try:
             self._db.execute(
                 "INSERT INTO row (item, system, line, output, hash, blank, metrics, loose) "
@@ -781,11 +703,12 @@ class Sheet:
                 ),
             )
         except sqlite3.IntegrityError:
-            raise self._twice(row, item, system) from None
-
-    def _system(self, name: str) -> int:
-        added = self._db.execute("INSERT INTO system (name) VALUES (?)", (name,))
-        return self._systems.setdefault(name, int(added.lastrowid or 0))
+            (line,) = self._one("SELECT line FROM row WHERE item = ? AND system = ?", item, system)
+            message = (
+                f"system “{row.system}” already has an output for item “{row.item}” "
+                f"on {self.unit} {count(line)}. Keep one of them."
+            )
+            raise FaultyError([("twice", message)]) from None
 
     def _item(self, row: Row) -> int:
         hashes = " ".join(str(hash(getattr(row, name))) for name in SHARED)
@@ -823,25 +746,11 @@ class Sheet:
     ) -> Iterator[tuple[str, str]]:
         for name, one, other in zip(SHARED, before, now, strict=True):
             if one != other:
-                yield (
-                    f"another {name}",
-                    (
-                        f"another {name} for item “{row.item}” than on {self.unit} {count(line)}. "
-                        "All outputs of an item share one."
-                    ),
+                message = (
+                    f"another {name} for item “{row.item}” than on {self.unit} {count(line)}. "
+                    "All outputs of an item share one."
                 )
-
-    def _twice(self, row: Row, item: int, system: int) -> FaultyError:
-        (line,) = self._one("SELECT line FROM row WHERE item = ? AND system = ?", item, system)
-        return FaultyError(
-            [
-                (
-                    "twice",
-                    f"system “{row.system}” already has an output for item “{row.item}” "
-                    f"on {self.unit} {count(line)}. Keep one of them.",
-                )
-            ]
-        )
+                yield f"another {name}", message
 
     def add_value(self, system: str, item: str, metric: str, value: float) -> None:
         """Add a metric's value to an existing row; raises `FaultyError` if there is none."""
@@ -859,9 +768,8 @@ class Sheet:
         number, packed = found
         metrics = unpacked(packed)
         if metric in metrics:
-            raise FaultyError(
-                [("value twice", f"metric “{metric}” of this output was given twice.")]
-            )
+            message = f"metric “{metric}” of this output was given twice."
+            raise FaultyError([("value twice", message)])
         self._db.execute(
             "UPDATE row SET metrics = ? WHERE id = ?", (_packed(metrics | {metric: value}), number)
         )

@@ -84,33 +84,23 @@ def wrong(campaign: Campaign) -> list[str]:
 
     The caller holds the campaign's lock, or nothing is leased meanwhile.
     """
+    held = Slot.objects.filter(campaign=campaign, assignment__isnull=False)
+    fits = Q(assignment__status__in=Assignment.HELD, assignment__output=F("output"))
+    slot = Slot.objects.filter(assignment=OuterRef("pk"))
+    leases = Assignment.objects.filter(
+        campaign=campaign, status=Assignment.Status.LEASED, gold=None
+    )
+    with_slot = Assignment.objects.filter(campaign=campaign, slot__isnull=False).order_by()
+    people = with_slot.values("annotator").annotate(n=Count("pk"))
+    cap = campaign.annotator_cap
     found = {
-        "slots are held by work that cannot hold one": _wrongly_held(campaign.pk),
-        "leases hold no slot": _without_slot(campaign.pk),
-        "people have more tasks than one person may": _over_cap(campaign),
+        "slots are held by work that cannot hold one": held.exclude(fits).count(),
+        "leases hold no slot": leases.filter(~Exists(slot)).count(),
+        "people have more tasks than one person may": people.filter(n__gt=cap).count()
+        if cap is not None
+        else 0,
     }
     return [f"{n} {what}" for what, n in found.items() if n]
-
-
-def _wrongly_held(campaign_id: int) -> int:
-    held = Slot.objects.filter(campaign=campaign_id, assignment__isnull=False)
-    fits = Q(assignment__status__in=Assignment.HELD, assignment__output=F("output"))
-    return held.exclude(fits).count()
-
-
-def _without_slot(campaign_id: int) -> int:
-    leases = Assignment.objects.filter(
-        campaign=campaign_id, status=Assignment.Status.LEASED, gold=None
-    )
-    return leases.filter(~Exists(Slot.objects.filter(assignment=OuterRef("pk")))).count()
-
-
-def _over_cap(campaign: Campaign) -> int:
-    if campaign.annotator_cap is None:
-        return 0
-    held = Assignment.objects.filter(campaign=campaign, slot__isnull=False).order_by()
-    people = held.values("annotator").annotate(n=Count("pk"))
-    return people.filter(n__gt=campaign.annotator_cap).count()
 
 
 # Compares campaigns with their facts, one after another, while each one's leases wait.
@@ -130,16 +120,12 @@ def each(public_ids: Collection[str], *, mend: bool) -> Iterator[tuple[str, list
         raise NotFound("There is no campaign of one of these names.")
     for pk, public_id in named:
         with transaction.atomic():
-            found = wrong(locks.campaign(pk)) + list(_totals(pk))
+            found = wrong(locks.campaign(pk))
+            kept, counted = CampaignTotals.objects.get(pk=pk), totals_counted(pk)
+            for name in COUNTED:
+                is_now, is_right = getattr(kept, name), getattr(counted, name)
+                if is_now != is_right:
+                    found.append(f"the total “{name}” is {is_now}, and the facts say {is_right}")
             if mend and found:
                 recount(pk)
         yield public_id, found
-
-
-def _totals(campaign_id: int) -> Iterator[str]:
-    """Yield a sentence for each total that does not agree with its facts."""
-    kept, counted = CampaignTotals.objects.get(pk=campaign_id), totals_counted(campaign_id)
-    for name in COUNTED:
-        if getattr(kept, name) != getattr(counted, name):
-            is_now, is_right = getattr(kept, name), getattr(counted, name)
-            yield f"the total “{name}” is {is_now}, and the facts say {is_right}"

@@ -1,4 +1,4 @@
-"""The researcher's list of campaigns, and the acts that change a campaign's state."""
+"""The pages of a campaign: list, acts, budget, screens, texts, people, members, invitations."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,20 +17,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate.accounts.forms import ROLES, InviteForm, NewAccountForm
-from annotate.campaigns import (
-    amendments,
-    creating,
-    exports,
-    imports,
-    life,
-    members,
-    progress,
-)
-from annotate.campaigns import (
-    lists as campaigns_lists,
-)
+from annotate.campaigns import amendments, creating, exports, imports, life, members, progress
+from annotate.campaigns import lists as campaigns_lists
 from annotate.campaigns.forms import NamesForm, ReasonForm, ScreensForm, TextsForm
-from annotate.campaigns.members import InvitationOffer
 from annotate.common import limits
 from annotate.common import lists as common_lists
 from annotate.common.access import (
@@ -54,7 +43,7 @@ from annotate.common.rows import Amendment
 from annotate.common.tokens import preview_token
 from annotate.crowds import adapters
 from annotate.crowds.adapters import publishes
-from annotate.models import Campaign
+from annotate.models import Campaign, Invitation
 from annotate.models.base import CampaignStatus, MemberRole
 from annotate.pay import budget as pay_budget
 from annotate.pay import queries as pay_queries
@@ -71,14 +60,10 @@ class StateChange:
 
     do: Callable[[Campaign, int, str], object]
     done: str
-    title: str = ""
+    title: str = ""  # "": done at once
     button: str = ""
     asks_why: bool = False
     ends: bool = False  # what only owners do, and after which the campaign has no page
-
-    @property
-    def confirms(self) -> bool:
-        return bool(self.title)
 
 
 ACTS = {
@@ -161,17 +146,17 @@ ROWS = 25  # on a page
 @never_cache
 @researcher_page
 def index(request: HttpRequest) -> HttpResponseBase:
-    assert request.user.pk is not None
+    user = _user(request)
     asked = common_lists.asked(
         request.GET, sorts=ORDERS, choices=PARTS, size=ROWS, anchor="campaigns-h"
     )
-    listing, campaigns = campaigns_lists.listed(request.user.pk, asked)
+    listing, campaigns = campaigns_lists.listed(user, asked)
     context = {
         "campaigns": campaigns,
         "listing": listing,
-        "any": bool(campaigns) or campaigns_lists.has_any(request.user.pk),
-        "archived": campaigns_lists.n_archived(request.user.pk),
-        "imports": imports.unfinished(request.user.pk),
+        "any": bool(campaigns) or campaigns_lists.has_any(user),
+        "archived": campaigns_lists.n_archived(user),
+        "imports": imports.unfinished(user),
         "upload_limit": settings.UPLOAD_LIMIT // (1024 * 1024),
         "section": "campaigns",
     }
@@ -189,41 +174,27 @@ def act(request: HttpRequest, public_id: str, verb: str) -> HttpResponseBase:
     campaign = (owned if asked.ends else run)(request.user, public_id)
     form = ReasonForm(request.POST or None)
     if request.method != "POST" or (asked.asks_why and not form.is_valid()):
-        return _confirm(request, campaign, verb, form)
-    assert request.user.pk is not None
+        if not asked.title:
+            return redirect("estimation:dashboard", public_id)
+        context = {
+            "campaign": campaign,
+            "verb": verb,
+            "act": asked,
+            "form": form,
+            "progress": progress.progress(campaign.pk, cap=campaign.annotator_cap),
+            "section": "campaigns",
+        }
+        status = 422 if form.is_bound and not form.is_valid() else 200
+        return render(request, "campaigns/confirm.html", context, status=status)
     try:
-        asked.do(campaign, request.user.pk, form["why"].value() or "")
-        messages.success(request, _said(campaign, verb))
+        asked.do(campaign, _user(request), form["why"].value() or "")
+        at_a_crowd = AT_A_CROWD if publishes(campaign.crowd) else {}
+        messages.success(request, at_a_crowd.get(verb, asked.done))
         if asked.ends:
             return redirect("annotate:campaigns")
     except Conflict as refused:
         messages.error(request, refused.message)
     return redirect("estimation:dashboard", public_id)
-
-
-def _confirm(
-    request: HttpRequest, campaign: Campaign, verb: str, form: ReasonForm
-) -> HttpResponseBase:
-    asked = ACTS[verb]
-    if not asked.confirms:
-        return redirect("estimation:dashboard", campaign.public_id)
-    context = {
-        "campaign": campaign,
-        "verb": verb,
-        "act": asked,
-        "form": form,
-        "progress": progress.progress(campaign.pk, cap=campaign.annotator_cap),
-        "section": "campaigns",
-    }
-    status = 422 if form.is_bound and not form.is_valid() else 200
-    return render(request, "campaigns/confirm.html", context, status=status)
-
-
-def _said(campaign: Campaign, verb: str) -> str:
-    """Return the message after the act. What opening means depends on where people come from."""
-    if publishes(campaign.crowd):
-        return AT_A_CROWD.get(verb, ACTS[verb].done)
-    return ACTS[verb].done
 
 
 def _must(
@@ -264,25 +235,20 @@ def budgets_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     form.fields["budget"].label = f"New budget, in {unit_of_money()}"
     if request.method == "POST" and form.is_valid():
         try:
-            amendments.raise_budget(
-                campaign.pk, form.cleaned_data["budget"], actor_id=request.user.pk
-            )
-        except Invalid as invalid:
-            form.add_error("budget", " ".join(invalid.errors.values()))
-        except Conflict as conflict:
-            form.add_error(None, conflict.message)
+            budget = form.cleaned_data["budget"]
+            amendments.raise_budget(campaign.pk, budget, actor_id=request.user.pk)
+        except (Invalid, Conflict) as refused:
+            _tell(form, refused)
         else:
-            messages.success(
-                request, f"The budget is {money_text(form.cleaned_data['budget'])} now."
-            )
+            messages.success(request, f"The budget is {money_text(budget)} now.")
             return redirect("estimation:dashboard", public_id)
-    committed = pay_budget.committed(campaign)
+    short = pay_budget.short_of_a_place(campaign)
     context = {
         "campaign": campaign,
         "form": form,
-        "committed": committed,
-        "short": pay_budget.short_of_a_place(campaign),
-        "least": campaign.budget + pay_budget.short_of_a_place(campaign),
+        "committed": pay_budget.committed(campaign),
+        "short": short,
+        "least": campaign.budget + short,
         "section": "campaigns",
     }
     status = 422 if form.is_bound else 200
@@ -317,23 +283,20 @@ def _held(campaign: Any) -> dict[str, Any]:
 def screens(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """Show the settings; POST changes them."""
     campaign = visible(request.user, public_id)
-    found = exports.screen_settings_of(campaign.pk)
+    in_use = exports.screens_in_use(campaign)
     if request.method != "POST":
         return _page(
             request,
             campaign,
-            ScreensForm(in_use=found.in_use, may_change=_may_change(request, campaign)),
+            ScreensForm(in_use=in_use, may_change=_may_change(request, campaign)),
         )
     run(request.user, public_id)
-    form = ScreensForm(request.POST, in_use=found.in_use)
+    form = ScreensForm(request.POST, in_use=in_use)
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
     try:
         changed = amendments.change(
-            campaign.pk,
-            form.settings,
-            actor_id=request.user.pk,
-            reason=form.cleaned_data["reason"],
+            campaign.pk, form.settings, actor_id=request.user.pk, reason=form.cleaned_data["reason"]
         )
     except (Invalid, Conflict) as refused:
         _tell(form, refused)
@@ -343,7 +306,7 @@ def screens(request: HttpRequest, public_id: str) -> HttpResponseBase:
     return redirect("annotate:screens", public_id)
 
 
-def _tell(form: ScreensForm, refused: Invalid | Conflict) -> None:
+def _tell(form: forms.Form, refused: Invalid | Conflict) -> None:
     """Put each problem beside its field; what has none is told above the form."""
     for name, message in getattr(refused, "errors", {"": refused.message}).items():
         field = name.split("[")[0]
@@ -357,28 +320,27 @@ def _may_change(request: HttpRequest, campaign: Any) -> bool:
 def _page(
     request: HttpRequest, campaign: Any, form: ScreensForm, *, status: int = 200
 ) -> HttpResponseBase:
-    found = exports.screen_settings_of(campaign.pk)
     context = {
         "campaign": campaign,
         "form": form,
         "may_change": _may_change(request, campaign),
         "is_draft": campaign.status == CampaignStatus.DRAFT,
-        "amendments": [(one, _lines(one)) for one in found.amendments],
+        "amendments": [(one, _setting_lines(one)) for one in exports.screens_amended(campaign.pk)],
         "section": "campaigns",
     }
     return render(request, "campaigns/screens.html", context, status=status)
 
 
-def _lines(one: Amendment) -> list[str]:
+def _setting_lines(one: Amendment) -> list[str]:
     known = by_path()
+    labels = {path: known[path].label if path in known else path for path in one.changes}
     return [
-        f"{known[path].label if path in known else path} ({path}): "
-        f"{_screens_said(was)} → {_screens_said(now)}"
+        f"{labels[path]} ({path}): {_setting(was)} → {_setting(now)}"
         for path, (was, now) in one.changes.items()
     ]
 
 
-def _screens_said(value: Any) -> str:
+def _setting(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, list):
@@ -415,24 +377,25 @@ def texts(request: HttpRequest, public_id: str) -> HttpResponseBase:
     if not form.is_valid():
         return _texts_page(request, campaign, now, form, status=422)
     try:
-        changed = _change(request, campaign, form)
+        changed = amendments.change_texts(
+            campaign.pk,
+            form.texts,
+            actor_id=request.user.pk,
+            reason=form.cleaned_data["reason"],
+            seen=form.cleaned_data["revision"] or "none",
+        )
     except (Invalid, Conflict) as refused:
-        _texts_tell(form, refused)
+        _tell(form, refused)
         form.again(now)
         return _texts_page(request, campaign, now, form, status=refused.status)
-    messages.success(request, _texts_said(campaign, changed))
+    if not changed:
+        said = "Nothing was changed."
+    elif "consent" in changed and campaign.status != CampaignStatus.DRAFT:
+        said = "Changed. Everybody is asked to accept the new consent text before their next task."
+    else:
+        said = "Annotators read the new words from now on."
+    messages.success(request, said)
     return redirect("annotate:texts", public_id)
-
-
-def _change(request: HttpRequest, campaign: Any, form: TextsForm) -> amendments.Changes:
-    given = form.cleaned_data
-    return amendments.change_texts(
-        campaign.pk,
-        form.texts,
-        actor_id=request.user.pk,
-        reason=given["reason"],
-        seen=given["revision"] or "none",
-    )
 
 
 def _form(campaign: Any, now: ReadTexts, posted: Any = None) -> TextsForm:
@@ -440,20 +403,6 @@ def _form(campaign: Any, now: ReadTexts, posted: Any = None) -> TextsForm:
     asked = studies_queries.instrument_of(campaign), campaign.language
     form.suggest(exports.title("", *asked), exports.about("", *asked))
     return form
-
-
-def _texts_tell(form: TextsForm, refused: Invalid | Conflict) -> None:
-    """Put each problem beside its field; what has none is told above the form."""
-    for name, message in getattr(refused, "errors", {"": refused.message}).items():
-        form.add_error(name if name in form.fields else None, message)
-
-
-def _texts_said(campaign: Any, changed: amendments.Changes) -> str:
-    if not changed:
-        return "Nothing was changed."
-    if "consent" in changed and campaign.status != CampaignStatus.DRAFT:
-        return "Changed. Everybody is asked to accept the new consent text before their next task."
-    return "Annotators read the new words from now on."
 
 
 def _texts_page(
@@ -467,16 +416,13 @@ def _texts_page(
         "is_draft": campaign.status == CampaignStatus.DRAFT,
         "crowd": adapters.crowd_label(campaign.crowd),
         "amendments": [
-            (one, _texts_lines(one.changes)) for one in studies_queries.amended(campaign.pk)
+            (one, [(LABELS.get(name, name), *texts) for name, texts in one.changes.items()])
+            for one in studies_queries.amended(campaign.pk)
         ],
         "consents": studies_queries.consents(campaign),
         "section": "campaigns",
     }
     return render(request, "campaigns/texts.html", context, status=status)
-
-
-def _texts_lines(changes: Any) -> list[tuple[str, str, str]]:
-    return [(LABELS.get(name, name), was, now) for name, (was, now) in changes.items()]
 
 
 # Inviting people, who has worked, and who else may see the campaign.
@@ -514,20 +460,6 @@ PEOPLE_PARTS = {
 PEOPLE_ROWS, COMMENTS = 50, 20  # on a page
 
 
-def _asked(request: HttpRequest, *, reviews: bool) -> common_lists.Listing:
-    sorts = PEOPLE_ORDERS | {pay_queries.FLAGGED: "Most flags"} if reviews else PEOPLE_ORDERS
-    return common_lists.asked(
-        request.GET, sorts=sorts, choices=PEOPLE_PARTS, size=PEOPLE_ROWS, anchor="worked-h"
-    )
-
-
-def _comments(request: HttpRequest) -> common_lists.Listing:
-    number = {"comments": request.GET.get("comments", "")}
-    return common_lists.asked(
-        number, sorts={}, size=COMMENTS, anchor="feedback-h", param="comments"
-    )
-
-
 def _people_page(
     request: HttpRequest,
     campaign: Campaign,
@@ -536,15 +468,34 @@ def _people_page(
     made: Sequence[str] = (),
     status: int = 200,
 ) -> HttpResponseBase:
-    role = _role(request, campaign)
-    found = pay_queries.people_of_campaign(
-        campaign.pk, _asked(request, reviews=role["reviews"]), by_name=False
+    mine = access(request.user, campaign.public_id)
+    flagged = {pay_queries.FLAGGED: "Most flags"} if mine.reviews else {}
+    asked = common_lists.asked(
+        request.GET,
+        sorts=PEOPLE_ORDERS | flagged,
+        choices=PEOPLE_PARTS,
+        size=PEOPLE_ROWS,
+        anchor="worked-h",
     )
+    found = pay_queries.people_of_campaign(campaign.pk, asked, by_name=False)
     shown = [person.annotator_id for person in found.rows]
-    records = work_queries.people_records_of(campaign.pk, shown) if role["reviews"] else {}
+    records = work_queries.people_records_of(campaign.pk, shown) if mine.reviews else {}
+    comments = common_lists.asked(
+        {"comments": request.GET.get("comments", "")},
+        sorts={},
+        size=COMMENTS,
+        anchor="feedback-h",
+        param="comments",
+    )
+    if campaign.crowd == "link":
+        preview = reverse("annotate:preview", args=[members.token(campaign)])
+    else:
+        preview = reverse("annotate:batch-preview", args=[preview_token(campaign.pk, 1)])
     context = {
         "campaign": campaign,
-        **role,
+        "owner": mine.is_owner,
+        "runs": mine.runs,
+        "reviews": mine.reviews,
         "lines": [(person, records.get(person.annotator_id)) for person in found.rows],
         "tells_records": any(one.told for one in records.values()),
         "crowd": adapters.crowd_label(campaign.crowd),
@@ -554,8 +505,8 @@ def _people_page(
             campaign.public_about, studies_queries.instrument_of(campaign), campaign.language
         ),
         "personal": [(name, members.links_of(campaign, name)) for name in made],
-        "preview": _preview(campaign),
-        "feedback": work_queries.feedback(campaign.pk, _comments(request)),
+        "preview": preview,
+        "feedback": work_queries.feedback(campaign.pk, comments),
         "people": found,
         "listing": found.listing,
         **budget_context(campaign, n=found.n),
@@ -571,8 +522,7 @@ def _people_page(
 def withdraw_links(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """Make a new link for annotators, so that the common and all personal ones no longer work."""
     campaign = run(request.user, public_id)
-    assert request.user.pk is not None
-    amendments.withdraw_links(campaign.pk, actor_id=request.user.pk)
+    amendments.withdraw_links(campaign.pk, actor_id=_user(request))
     messages.success(
         request, "There is a new link. The earlier ones let nobody in any more; work goes on."
     )
@@ -587,17 +537,6 @@ def export(request: HttpRequest, public_id: str) -> HttpResponseBase:
     campaign = with_results(request.user, public_id)
     columns = ("item", "systems", "pseudonym", "submitted_at", "criterion", "score", "counts")
     return csv_file(f"{public_id}-judgments.csv", columns, progress.judgments(campaign.pk))
-
-
-def _role(request: HttpRequest, campaign: Campaign) -> dict[str, bool]:
-    mine = access(request.user, campaign.public_id)
-    return {"owner": mine.is_owner, "runs": mine.runs, "reviews": mine.reviews}
-
-
-def _preview(campaign: Campaign) -> str:
-    if campaign.crowd == "link":
-        return reverse("annotate:preview", args=[members.token(campaign)])
-    return reverse("annotate:batch-preview", args=[preview_token(campaign.pk, 1)])
 
 
 # The members of a campaign and the invitations to it, as its members see them.
@@ -618,11 +557,19 @@ def members_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     form = InviteForm(request.POST)
     if not form.is_valid():
         return _members_page(request, mine, form, status=422)
+    email = form.cleaned_data["email"]
+    by_mail = bool(email) and members.sends_mail()
+    if by_mail:
+        limits.check(
+            limits.Limit(limits.key("invite", str(mine.user_id)), MAILS_AN_HOUR, 3600),
+            limits.Limit(limits.key("invited", email.casefold()), MAILS_AN_HOUR // 10, 3600),
+        )
     try:
-        _invite(mine, form.cleaned_data)
+        members.invite(
+            mine.campaign.pk, **form.cleaned_data, actor_id=mine.user_id, by_mail=by_mail
+        )
     except Invalid as refused:
-        for name, text in refused.errors.items():
-            form.add_error(name, text)
+        _tell(form, refused)
         return _members_page(request, mine, form, status=422)
     messages.success(request, "The invitation is made. Its link stands in the list below.")
     return redirect("annotate:members", public_id)
@@ -678,17 +625,6 @@ def revoke(request: HttpRequest, public_id: str, invitation_id: str) -> HttpResp
     return _done(request, public_id, act)
 
 
-def _invite(mine: Access, given: dict[str, Any]) -> None:
-    by_mail = bool(given["email"]) and members.sends_mail()
-    if by_mail:
-        who, to = str(mine.user_id), given["email"].casefold()
-        limits.check(
-            limits.Limit(limits.key("invite", who), MAILS_AN_HOUR, 3600),
-            limits.Limit(limits.key("invited", to), MAILS_AN_HOUR // 10, 3600),
-        )
-    members.invite(mine.campaign.pk, **given, actor_id=mine.user_id, by_mail=by_mail)
-
-
 def _done(request: HttpRequest, public_id: str, act: Any) -> HttpResponseBase:
     """Do it and say so, or say why not; then lead to where the person may still be."""
     try:
@@ -705,14 +641,14 @@ def _done(request: HttpRequest, public_id: str, act: Any) -> HttpResponseBase:
 def _members_page(
     request: HttpRequest, mine: Access, form: InviteForm, *, status: int = 200
 ) -> HttpResponseBase:
-    invited = members.invitations(mine.campaign.pk) if mine.is_owner else []
+    good, ended = members.invitations(mine.campaign.pk) if mine.is_owner else ([], [])
     context = {
         "campaign": mine.campaign,
         "owner": mine.is_owner,
         "me": mine.user_id,
         "members": members.members(mine.campaign.pk),
-        "good": [(one, invitation_link(one.public_id)) for one in invited if not one.ended],
-        "ended": [one for one in invited if one.ended],
+        "good": [(one, invitation_link(one.public_id)) for one in good],
+        "ended": [(one, members.ended(one)) for one in ended],
         "roles": [(role.value, text) for role, text in ROLES.items()],
         "given": [role.value for role in ROLES if role != MemberRole.OWNER],
         "form": form,
@@ -741,50 +677,41 @@ def invited_page(request: HttpRequest, token: str) -> HttpResponseBase:
     try:
         address = limits.key("invitation", client_address(request))
         limits.check(limits.Limit(address, TRIES, SECONDS))
-        offer = members.offer(members.find_invitation(token))
+        offer = members.find_invitation(token)
         if request.method != "POST":
-            return _invited_page(request, token, offer, NewAccountForm())
-        if request.user.is_authenticated:
-            return _accept(request, token, offer)
-        return _register(request, token, offer)
+            return _invited_page(request, offer, NewAccountForm())
+        if not request.user.is_authenticated:
+            return _register(request, token, offer)
+        if members.accept(token, _user(request)):
+            messages.success(request, f"You are now {offer.role} of “{offer.campaign.name}”.")
+        else:
+            messages.info(
+                request, "You are a member of this campaign already. Nothing was changed."
+            )
+        return redirect("estimation:dashboard", offer.campaign.public_id)
     except ServiceError as refused:
         context = {"message": refused.message}
         return render(request, "accounts/invitation_ended.html", context, status=refused.status)
 
 
-def _accept(request: HttpRequest, token: str, offer: InvitationOffer) -> HttpResponseBase:
-    assert request.user.pk is not None
-    if members.accept(token, request.user.pk):
-        messages.success(request, f"You are now {offer.role} of “{offer.campaign_name}”.")
-    else:
-        messages.info(request, "You are a member of this campaign already. Nothing was changed.")
-    return redirect("estimation:dashboard", offer.campaign)
-
-
-def _register(request: HttpRequest, token: str, offer: InvitationOffer) -> HttpResponseBase:
+def _register(request: HttpRequest, token: str, offer: Invitation) -> HttpResponseBase:
     form = NewAccountForm(request.POST)
     if not form.is_valid():
-        return _invited_page(request, token, offer, form, status=422)
+        return _invited_page(request, offer, form, status=422)
     given = form.cleaned_data
     try:
         user = members.accept_as_new(token, username=given["username"], password=given["password"])
     except Invalid as refused:
-        for name, text in refused.errors.items():
-            form.add_error(name if name in form.fields else None, text)
-        return _invited_page(request, token, offer, form, status=422)
+        _tell(form, refused)
+        return _invited_page(request, offer, form, status=422)
     login(request, user, backend="config.login.LimitedBackend")
-    messages.success(request, f"Welcome. You are now {offer.role} of “{offer.campaign_name}”.")
-    return redirect("estimation:dashboard", offer.campaign)
+    messages.success(request, f"Welcome. You are now {offer.role} of “{offer.campaign.name}”.")
+    return redirect("estimation:dashboard", offer.campaign.public_id)
 
 
 def _invited_page(
-    request: HttpRequest,
-    token: str,
-    offer: InvitationOffer,
-    form: NewAccountForm,
-    *,
-    status: int = 200,
+    request: HttpRequest, offer: Invitation, form: NewAccountForm, *, status: int = 200
 ) -> HttpResponseBase:
-    means = {role.value: text for role, text in ROLES.items()}[offer.role]
+    means = ROLES[MemberRole(offer.role)]
     context = {"offer": offer, "means": means, "form": form, "here": request.path}
     return render(request, "accounts/invitation.html", context, status=status)

@@ -1,6 +1,6 @@
-"""The four steps of a new campaign, as the list above each of them."""
+"""The pages of a new campaign: its four steps, the import, and the preview."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -21,9 +21,9 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from annotate.campaigns import creating, exports, imports, planner, plans
 from annotate.campaigns import lists as campaigns_lists
-from annotate.campaigns.creating import Checked
+from annotate.campaigns.creating import CheckedPlan
 from annotate.campaigns.imports import SHOWN
-from annotate.campaigns.lists import CollectionPace
+from annotate.campaigns.lists import Pace
 from annotate.campaigns.planner import Aim
 from annotate.campaigns.plans import Plan
 from annotate.campaigns.problems import RowError, UploadRefused, usual_names
@@ -66,33 +66,20 @@ STEPS = {
 }
 
 
-@dataclass(frozen=True)
-class StepLink:
-    """One entry: address is "" where the step cannot be gone to from here."""
-
-    key: str
-    label: str
-    number: int
-    address: str
-    is_done: bool
-    is_here: bool
-
-
-def steps(of: Any, here: str) -> list[StepLink]:
+def steps(of: Any, here: str) -> list[dict[str, Any]]:
     """Return the steps, of an import or of a campaign that is not begun yet.
 
-    here: the key of this step; "" after all of them.
+    here: the key of this step; "" after all of them. A step that cannot be gone to has no address.
     """
     done = of.steps_done if of else 0
     return [
-        StepLink(
-            key,
-            label,
-            number,
-            _address(of, key) if of and number <= done + 1 else "",
-            number <= done and key != here,
-            key == here,
-        )
+        {
+            "number": number,
+            "label": label,
+            "address": _address(of, key) if of and number <= done + 1 else "",
+            "is_done": number <= done and key != here,
+            "is_here": key == here,
+        }
         for number, (key, label) in enumerate(STEPS.items(), start=1)
     ]
 
@@ -103,22 +90,16 @@ def _address(of: Any, key: str) -> str:
     return reverse("annotate:import-step", args=[of.public_id, key])
 
 
-def address_after(of: Any, key: str) -> str:
-    """Return the address of the next step; after the last, of the preview."""
-    keys = list(STEPS)
-    after = keys[keys.index(key) + 1 :]
-    return _address(of, after[0]) if after else reverse("annotate:import", args=[of.public_id])
-
-
-def address_before(of: Any, key: str) -> str:
-    keys = list(STEPS)
-    return _address(of, keys[keys.index(key) - 1])
+def address_after(of: Any, done: int) -> str:
+    """Return the address of the step after so many; after the last, of the preview."""
+    if done < len(STEPS):
+        return _address(of, list(STEPS)[done])
+    return reverse("annotate:import", args=[of.public_id])
 
 
 def address_of_next(of: Any) -> str:
     """Return the next step of an import: the first that is not done, or the preview."""
-    keys = list(STEPS)
-    return address_after(of, keys[min(max(of.steps_done, 1), len(keys)) - 1])
+    return address_after(of, max(of.steps_done, 1))
 
 
 # The first step of a new campaign: the form with the files. Other steps change what it began.
@@ -145,16 +126,41 @@ def new(request: HttpRequest) -> HttpResponseBase:
 def _new(request: HttpRequest) -> HttpResponseBase:
     named = _asked(request, "import")
     kept = own_import(request.user, named) if named else None
-    if kept is not None and not kept.can_change and request.method != "POST":
+    posts = request.method == "POST"
+    if kept is not None and not kept.can_change and not posts:
         return redirect("annotate:import", kept.public_id)
-    if sum(file.size or 0 for file in _files(request)) > settings.UPLOAD_LIMIT:
+    files = [file for file in request.FILES.values() if isinstance(file, UploadedFile)]
+    if sum(file.size or 0 for file in files) > settings.UPLOAD_LIMIT:
         return too_large(request)
-    form = _form(request, kept)
-    if request.method != "POST":
+    form = FileStep(
+        *((request.POST, request.FILES) if posts else ()),
+        plan=_first_plan(request, kept),
+        has_file=bool(kept and kept.has_file),
+        columns=kept.columns if kept else None,
+    )
+    if not posts:
         return _page(request, form, kept)
-    if not _is_possible(form):
+    if form.is_valid():
+        try:
+            plans.check(form.plan())
+        except Invalid as invalid:
+            form.tell(invalid.errors)
+    if not form.is_valid():
         return _page(request, form, kept, status=422)
-    return _go_to(request, _receive(request, form, kept))
+    made = imports.receive_or_change(
+        form.plan(),
+        form.cleaned_data["outputs"],
+        form.cleaned_data["metrics_file"],
+        owner_id=_user(request),
+        key=form.cleaned_data["key"] or uuid4().hex,
+        before=kept,
+        drop_metrics=form.cleaned_data["drop_metrics"],
+        columns=form.columns,
+    )
+    address = reverse("annotate:import-step", args=[made.public_id, NEXT])
+    if getattr(request, "htmx", False):
+        return HttpResponseClientRedirect(address)
+    return redirect(address)
 
 
 def too_large(request: HttpRequest) -> HttpResponseBase:
@@ -166,16 +172,6 @@ def too_large(request: HttpRequest) -> HttpResponseBase:
 
 def _asked(request: HttpRequest, name: str) -> str:
     return request.POST.get(name) or request.GET.get(name, "")
-
-
-def _form(request: HttpRequest, kept: Any) -> FileStep:
-    given = (request.POST, request.FILES) if request.method == "POST" else ()
-    return FileStep(
-        *given,
-        plan=_first_plan(request, kept),
-        has_file=bool(kept and kept.has_file),
-        columns=kept.columns if kept else None,
-    )
 
 
 def _first_plan(request: HttpRequest, kept: Any) -> Plan:
@@ -192,38 +188,6 @@ def _first_plan(request: HttpRequest, kept: Any) -> Plan:
     else:
         plan = replace(plan, instrument=_asked(request, "instrument"))
     return replace(plan, **usual_targets(asked, plan.stop_mode))
-
-
-def _is_possible(form: FileStep) -> bool:
-    if form.is_valid():
-        try:
-            plans.check(form.plan())
-        except Invalid as invalid:
-            form.tell(invalid.errors)
-    return form.is_valid()
-
-
-def _receive(request: HttpRequest, form: FileStep, kept: Any) -> str:
-    """Keep what was sent, and return the public id of the import."""
-    assert request.user.pk is not None
-    made = imports.receive_or_change(
-        form.plan(),
-        form.cleaned_data["outputs"],
-        form.cleaned_data["metrics_file"],
-        owner_id=request.user.pk,
-        key=form.cleaned_data["key"] or uuid4().hex,
-        before=kept,
-        drop_metrics=form.cleaned_data["drop_metrics"],
-        columns=form.columns,
-    )
-    return made.public_id
-
-
-def _go_to(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    address = reverse("annotate:import-step", args=[public_id, "next"])
-    if getattr(request, "htmx", False):
-        return HttpResponseClientRedirect(address)
-    return redirect(address)
 
 
 def _page(
@@ -244,10 +208,6 @@ def _page(
     }
     template = "campaigns/_outcome.html" if fragment else "campaigns/new.html"
     return render(request, template, context, status=status)
-
-
-def _files(request: HttpRequest) -> "Iterable[UploadedFile[bytes]]":
-    return [file for file in request.FILES.values() if isinstance(file, UploadedFile)]
 
 
 # The preview of a campaign before anything is stored.
@@ -275,7 +235,7 @@ class CampaignPreview:
     notices: tuple[str, ...]
     offers: tuple[str, ...]
     reach: tuple[Aim, ...]
-    pace: CollectionPace | None = None
+    pace: Pace | None = None
     compares: bool = False  # systems and texts are pairs
     failed_try: Decimal = ZERO  # paid to a person who tries the tutorial and does not pass
 
@@ -339,7 +299,7 @@ class CampaignPreview:
         return self.facts.n_systems - len(self.facts.systems)
 
 
-def preview(checked: Checked, pace: CollectionPace | None = None) -> CampaignPreview:
+def preview(checked: CheckedPlan, pace: Pace | None = None) -> CampaignPreview:
     """Return the preview of a file under a valid plan.
 
     pace: of an earlier campaign; None if there was none.
@@ -347,7 +307,7 @@ def preview(checked: Checked, pace: CollectionPace | None = None) -> CampaignPre
     plan, facts = checked.plan, checked.facts
     planned = creating.count_planned(plan, facts)
     most = plans.at_most(plan, planned)
-    found = tuple(planner.aims(checked, pace.per_day if pace else None))
+    found = tuple(planner.aims(checked, pace[1] if pace else None))
     return CampaignPreview(
         facts=facts,
         title=exports.title(plan.public_title, checked.instrument, plan.language),
@@ -451,7 +411,7 @@ def _about_budget(plan: Plan, found: Sequence[Aim]) -> list[str]:
     ]
 
 
-def _about_pairs(checked: Checked) -> list[str]:
+def _about_pairs(checked: CheckedPlan) -> list[str]:
     found = checked.facts.pairs
     if not checked.instrument.compares or found is None or not found.n_same:
         return []
@@ -461,7 +421,7 @@ def _about_pairs(checked: Checked) -> list[str]:
     ]
 
 
-def _about_ranking(checked: Checked) -> list[str]:
+def _about_ranking(checked: CheckedPlan) -> list[str]:
     found, items = checked.ranking, checked.facts.n_items
     if found is None or checked.planned_items is None:
         return []
@@ -569,7 +529,7 @@ def _act(request: HttpRequest, of: Any) -> HttpResponseBase:
         "use": _use,
         "width": _change_width,
         "cancel": _cancel,
-        "retry": _retry,
+        "retry": lambda request, of: imports.retry(of, actor_id=_user(request)),
     }
     act = acts.get(request.POST.get("act", ""))
     if act is None:
@@ -588,25 +548,22 @@ def _act(request: HttpRequest, of: Any) -> HttpResponseBase:
 def _create(request: HttpRequest, of: Any) -> None:
     shown = request.POST.get("revision", "")
     revision = int(shown) if shown.isdecimal() and len(shown) < 10 else -1
-    if revision == of.revision and not request.POST.get("beyond") and _is_out_of_reach(of):
-        raise Conflict(
-            "A target width cannot be reached with these items and people. Change it first."
-        )
+    is_ready = revision == of.revision and of.status == ImportStatus.READY
+    if is_ready and not request.POST.get("beyond"):
+        found = _preview(of).get("preview")
+        if found is not None and found.is_refused:
+            raise Conflict(
+                "A target width cannot be reached with these items and people. Change it first."
+            )
     said = bool(request.POST.get("distinct_names"))
     if not said and of.facts and imports.facts_of(of).alike:
         raise Conflict("Say first whether the names that look alike are of different things.")
     imports.create(of, revision=revision, actor_id=_user(request), distinct_names=said)
 
 
-def _is_out_of_reach(of: Any) -> bool:
-    shown = _preview(of).get("preview") if of.status == ImportStatus.READY else None
-    return shown is not None and shown.is_refused
-
-
 def _use(request: HttpRequest, of: Any) -> None:
     """Take a metric that the file has into the plan."""
-    if of.status != ImportStatus.READY:
-        raise Conflict("The plan cannot be changed here any more.")
+    _ask_ready(of)
     plan, facts = imports.asked_of(of), imports.facts_of(of)
     name = request.POST.get("metric", "")
     names = creating.check(plan, facts).metrics
@@ -616,8 +573,7 @@ def _use(request: HttpRequest, of: Any) -> None:
 
 def _change_width(request: HttpRequest, of: Any) -> None:
     """Take the nearest width that can be reached as a criterion's target, or no target for it."""
-    if of.status != ImportStatus.READY:
-        raise Conflict("The plan cannot be changed here any more.")
+    _ask_ready(of)
     plan = imports.asked_of(of)
     checked = creating.check(imports.plan_of(of), imports.facts_of(of))
     found = {one.criterion.name: one.found for one in planner.aims(checked)}
@@ -631,13 +587,14 @@ def _change_width(request: HttpRequest, of: Any) -> None:
     imports.change_plan(of, replace(plan, targets=targets))
 
 
+def _ask_ready(of: Any) -> None:
+    if of.status != ImportStatus.READY:
+        raise Conflict("The plan cannot be changed here any more.")
+
+
 def _cancel(request: HttpRequest, of: Any) -> None:
     imports.cancel(of, actor_id=_user(request))
     messages.success(request, "The draft was discarded. Nothing of it was kept.")
-
-
-def _retry(request: HttpRequest, of: Any) -> None:
-    imports.retry(of, actor_id=_user(request))
 
 
 def _user(request: HttpRequest) -> int:
@@ -650,18 +607,16 @@ def _dashboard(of: Any) -> str:
 
 
 def _context(of: Any) -> Context:
-    standing = imports.standing(of)
+    waits, behind, late = imports.standing(of)
     context: Context = {
         "of": of,
         "plan": imports.plan_of(of),
-        "standing": standing,
-        "is_running": standing.is_running,
+        "is_late": late,
         "title": TITLES[ImportStatus(of.status)],
-        "progress": _progress(standing),
+        "progress": _progress(of, waits=waits, behind=behind),
         "section": "campaigns",
         "steps": steps(of, ""),
-        "have": f"{standing.status}-{standing.done}-{standing.is_waiting}-{standing.is_late}"
-        f"-{standing.is_behind}-{of.revision}",
+        "have": f"{of.status}-{of.done}-{waits}-{late}-{behind}-{of.revision}",
     }
     if of.status == ImportStatus.REFUSED:
         context["refusal"] = imports.refusal_of(of)
@@ -670,17 +625,15 @@ def _context(of: Any) -> Context:
     return context
 
 
-def _progress(standing: imports.ImportStanding) -> str:
+def _progress(of: Any, *, waits: bool, behind: bool) -> str:
     """How far a running import is, in words."""
-    if standing.is_behind:
-        return "Another file is imported first."
-    if standing.is_waiting:
-        return "Waiting for a worker."
-    if standing.status == ImportStatus.READING:
-        return f"{filesizeformat(standing.done)} of {filesizeformat(standing.total)}"
-    if not standing.total:
+    if waits:
+        return "Another file is imported first." if behind else "Waiting for a worker."
+    if of.status == ImportStatus.READING:
+        return f"{filesizeformat(of.done)} of {filesizeformat(of.total)}"
+    if not of.total:
         return "The file is read once more."
-    return f"{count(standing.done)} of {many(standing.total, 'item')}"
+    return f"{count(of.done)} of {many(of.total, 'item')}"
 
 
 def _preview(of: Any) -> Context:
@@ -719,14 +672,22 @@ def steps_page(request: HttpRequest, import_id: str, step: str) -> HttpResponseB
     """One step; `next` is the first that was not done. POST keeps what was entered."""
     of = own_import(request.user, import_id)
     if step == NEXT or not of.can_change:
-        return redirect(_going_on(of))
+        # Files that are being read or cannot be are shown first.
+        ready = of.status == ImportStatus.READY
+        return redirect(address_of_next(of) if ready else address_after(of, len(STEPS)))
     if step not in FORMS:
         raise NotFound("A new campaign has no such step.")
     if request.method != "POST":
         if getattr(request, "htmx", False) and of.status == ImportStatus.READING:
             return HttpResponse(status=204)  # the part that waits for the file waits on
         return _step_page(request, of, step, _step_form(of, step))
-    form = _step_form(of, step, _with_width(request.POST))
+    posted: QueryDict = request.POST
+    criterion, pressed, nearest = posted.get("use", "").partition("=")
+    if pressed and f"width_{criterion}" in posted:
+        changed = posted.copy()  # with the width that was pressed in place of the typed one
+        changed[f"width_{criterion}"] = nearest
+        posted = changed
+    form = _step_form(of, step, posted)
     if asked := _out_of_reach(of, form, request.POST):
         # What was changed elsewhere since this page was shown is told when it goes on.
         of.revision = number_from(request.POST.get("revision", "")) or of.revision
@@ -742,7 +703,10 @@ def steps_page(request: HttpRequest, import_id: str, step: str) -> HttpResponseB
         return _step_page(request, of, step, form, status=409)
     if not form.is_valid():
         return _step_page(request, of, step, form, status=422)
-    return redirect(_then(request, of, step))
+    if "use" in request.POST:
+        return redirect(request.path)
+    place = list(STEPS).index(step)
+    return redirect(address_after(of, place + 1 if goes_on else place - 1))
 
 
 @require_POST
@@ -752,8 +716,7 @@ def takes(request: HttpRequest, import_id: str) -> HttpResponseBase:
     """Show the cost of the plan as it is typed. Nothing is stored."""
     of = own_import(request.user, import_id)
     form = _step_form(of, "plan", request.POST)
-    assert request.user.pk is not None
-    taken = _taken(of, form, campaigns_lists.pace(request.user.pk, form.before.crowd))
+    taken = _taken(of, form, campaigns_lists.pace(_user(request), form.before.crowd))
     return render(request, "campaigns/_takes.html", {"of": of, **taken})
 
 
@@ -771,13 +734,6 @@ def tutorial(request: HttpRequest, import_id: str) -> HttpResponseBase:
     return render(request, "campaigns/_tutorial.html", {"form": form, "of": of})
 
 
-def _going_on(of: Any) -> str:
-    """Return where to go on: files that are read or cannot be are shown first."""
-    if of.can_change and of.status == ImportStatus.READY:
-        return address_of_next(of)
-    return address_after(of, "people")
-
-
 def _step_form(of: Any, step: str, posted: QueryDict | None = None) -> StepForm:
     facts, plan = imports.facts_of(of) if of.facts else None, imports.asked_of(of)
     initial = None
@@ -790,10 +746,8 @@ def _step_form(of: Any, step: str, posted: QueryDict | None = None) -> StepForm:
 
 def _reachable(of: Any, plan: Plan) -> dict[str, Any] | None:
     """Return the usual target as this file's items reach it; None where another one was chosen."""
-    if (
-        plan.targets
-        != usual_targets(studies_queries.named(plan.instrument), plan.stop_mode)["targets"]
-    ):
+    usual = usual_targets(studies_queries.named(plan.instrument), plan.stop_mode)
+    if plan.targets != usual["targets"]:
         return None
     try:
         checked = creating.check(imports.plan_of(of), imports.facts_of(of))
@@ -841,24 +795,6 @@ def _fit(form: QuestionsStep) -> None:
             form.tell(invalid.errors)
 
 
-def _with_width(posted: QueryDict) -> QueryDict:
-    """Return the form with the width that was pressed in place of the typed one."""
-    criterion, pressed, width = posted.get("use", "").partition("=")
-    if not pressed or f"width_{criterion}" not in posted:
-        return posted
-    changed = posted.copy()
-    changed[f"width_{criterion}"] = width
-    return changed
-
-
-def _then(request: HttpRequest, of: Any, step: str) -> str:
-    if "use" in request.POST:
-        return request.path
-    if request.POST.get("go") == "back":
-        return address_before(of, step)
-    return address_after(of, step)
-
-
 def _step_page(
     request: HttpRequest,
     of: Any,
@@ -884,7 +820,7 @@ def _step_page(
     return render(request, f"campaigns/step_{step}.html", context, status=status)
 
 
-def _taken(of: Any, form: StepForm, pace: CollectionPace | None) -> dict[str, Any]:
+def _taken(of: Any, form: StepForm, pace: Pace | None) -> dict[str, Any]:
     """Return what the plan takes, or why that cannot be said."""
     if form.facts is None:
         return {"why": "What the plan takes stands here once the file is read."}

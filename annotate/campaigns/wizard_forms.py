@@ -1,4 +1,4 @@
-"""Target widths and margins that a new campaign starts from."""
+"""The forms of the four steps of a new campaign, with their choices and hints."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from django.forms.boundfield import BoundWidget
 from django.utils import timezone
 
 from annotate.campaigns import creating, plans
-from annotate.campaigns.forms import about_field, title_field
+from annotate.campaigns.forms import about_field, text_field, title_field
 from annotate.campaigns.plans import (
     AUTO,
     FEWEST_PEOPLE,
@@ -142,26 +142,14 @@ def instruments_offered() -> list[tuple[str, Any]]:
 
 def tutorials_offered(instrument: Instrument) -> list[tuple[str, str]]:
     """Return the instrument's own tutorial, those that researchers supplied for it, and none."""
-    own = (
-        "The built-in one"
-        if tutorials.languages(instrument.key)
-        else "None: there is no built-in one"
-    )
+    has_own = bool(tutorials.languages(instrument.key))
+    own = "The built-in one" if has_own else "None: there is no built-in one"
     supplied = [
         (str(one.id), f"{one.title or 'Without a title'} ({one.language}, number {one.id})")
         for one in studies_queries.tutorials_listed(instrument.key, None)
     ]
-    none = (
-        [(NO_TUTORIAL, "None: the first task at once")]
-        if tutorials.languages(instrument.key)
-        else []
-    )
-    return [(BUILT_IN, own), *supplied, *none]
-
-
-def crowds_offered() -> list[tuple[str, str]]:
-    """Return the key and label of each registered crowd."""
-    return [(crowd.key, f"{crowd.label}: {crowd.offer}") for crowd in CROWDS.values()]
+    none = [(NO_TUTORIAL, "None: the first task at once")]
+    return [(BUILT_IN, own), *supplied, *(none if has_own else [])]
 
 
 def usual_fees() -> str:
@@ -177,6 +165,7 @@ class StepForm(forms.Form):
     """One step. Its form is filled from a plan, and returns the plan with its own part changed."""
 
     use_required_attribute = False  # the server reports missing values of all fields at once
+    as_they_are: ClassVar[tuple[str, ...]] = ()  # fields that are fields of the plan
     # Fields of a plan that go by another name here; errors are told beside the form's field.
     told_at: ClassVar[Mapping[str, str]] = {}
 
@@ -208,11 +197,11 @@ class StepForm(forms.Form):
     @classmethod
     def shown(cls, plan: Plan) -> dict[str, Any]:
         """Return what the fields of this step show for a plan."""
-        raise NotImplementedError
+        return {name: getattr(plan, name) for name in cls.as_they_are}
 
     def changes(self) -> dict[str, Any]:
         """Return this step's part of the plan. Call it on a valid form."""
-        raise NotImplementedError
+        return {name: self.cleaned_data[name] for name in self.as_they_are}
 
     def plan(self) -> Plan:
         """Return the plan with what was entered. Call it on a valid form."""
@@ -223,10 +212,6 @@ class StepForm(forms.Form):
         for name, message in errors.items():
             field = self.told_at.get(name, name)
             self.add_error(field if field in self.fields else None, message)
-
-
-def as_shown(plan: Plan, names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: getattr(plan, name) for name in names}
 
 
 def in_percent(share: float) -> str:
@@ -243,6 +228,8 @@ COLUMN = "column_"  # the prefix of the fields that say which column is which
 
 class FileStep(StepForm):
     """What the systems wrote. `columns` says which column of the file is which, where it must."""
+
+    as_they_are = ("name", "language")
 
     # A form sent twice is one import; without a key, each request is a new import.
     key = forms.CharField(max_length=40, required=False, widget=forms.HiddenInput)
@@ -286,13 +273,6 @@ class FileStep(StepForm):
                 widget=forms.TextInput(attrs={"list": "columns", "autocomplete": "off"}),
             )
 
-    @classmethod
-    def shown(cls, plan: Plan) -> dict[str, Any]:
-        return as_shown(plan, ("name", "language"))
-
-    def changes(self) -> dict[str, Any]:
-        return {name: self.cleaned_data[name] for name in ("name", "language")}
-
     @property
     def column_fields(self) -> list[forms.BoundField]:
         return [self[f"{COLUMN}{name}"] for name in FIELDS]
@@ -319,12 +299,14 @@ class FileStep(StepForm):
 # Step 2 of a new campaign: what people are asked, and the metrics that save judgments.
 
 
+EFFICIENCIES = [n for name in RECOMMENDED for n in METRICS[name].efficiency.values()]
 EXAMPLE = "How often do you read news? | daily | weekly | less often"
 
 
 class QuestionsStep(StepForm):
     """The instrument with its tutorial, what annotators read of the campaign, and the metrics."""
 
+    as_they_are = ("instrument", "public_title", "public_about")
     told_at: ClassVar = {
         "metrics": "metric_names",
         "tutorial_id": "tutorial",
@@ -337,18 +319,8 @@ class QuestionsStep(StepForm):
     tutorial = forms.ChoiceField(label="Tutorial before the first task")
     public_title = title_field()
     public_about = about_field()
-    instructions = forms.CharField(
-        label="Your own instructions",
-        max_length=LONGEST["instructions"],
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 3}),
-    )
-    consent = forms.CharField(
-        label="Consent text",
-        max_length=LONGEST["consent"],
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 5}),
-    )
+    instructions = text_field("Your own instructions", LONGEST["instructions"], rows=3)
+    consent = text_field("Consent text", LONGEST["consent"], rows=5)
     ethics = forms.CharField(label="Ethics approval", max_length=LONGEST["ethics"], required=False)
     background = forms.CharField(
         label="Questions about the annotators",
@@ -372,35 +344,29 @@ class QuestionsStep(StepForm):
         widget=forms.CheckboxSelectMultiple,
     )
     metric_columns = forms.MultipleChoiceField(
-        label="Numbers of your own file",
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
+        label="Numbers of your own file", required=False, widget=forms.CheckboxSelectMultiple
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.asked = self._asked()
+        chosen = self.data.get("instrument") or self.get_initial_for_field(
+            self.fields["instrument"], "instrument"
+        )
+        try:
+            self.asked = studies_queries.named(chosen)
+        except KeyError:  # it is reported next to the field
+            self.asked = studies_queries.named(Plan(name="", targets={}).instrument)
         tutorial, columns = self.fields["tutorial"], self.fields["metric_columns"]
         assert isinstance(tutorial, forms.ChoiceField)
         assert isinstance(columns, forms.ChoiceField)
         tutorial.choices = tutorials_offered(self.asked)
         columns.choices = [(name, name) for name in self.own_metrics]
 
-    def _asked(self) -> Instrument:
-        """Return the chosen instrument. An unknown one is reported next to the field."""
-        chosen = self.data.get("instrument") or self.get_initial_for_field(
-            self.fields["instrument"], "instrument"
-        )
-        try:
-            return studies_queries.named(chosen)
-        except KeyError:
-            return studies_queries.named(Plan(name="", targets={}).instrument)
-
     @property
     def misfit(self) -> str:
         """Return what the file lacks for the instrument; "" if nothing, or while it is read."""
         problems = creating.lacking(self.asked, self.facts) if self.facts else Problems()
-        return " ".join(f"The file does not fit this: {one}" for one in problems.listed())
+        return " ".join(f"The file does not fit this: {one}" for one in problems.problems)
 
     @property
     def own_metrics(self) -> list[str]:
@@ -436,11 +402,11 @@ class QuestionsStep(StepForm):
     @property
     def least_saved(self) -> float:
         """Return the smallest share of judgments that a recommended metric saved, by criterion."""
-        return 1 - 1 / min(_efficiencies())
+        return 1 - 1 / min(EFFICIENCIES)
 
     @property
     def most_saved(self) -> float:
-        return 1 - 1 / max(_efficiencies())
+        return 1 - 1 / max(EFFICIENCIES)
 
     @property
     def has_other_metrics(self) -> bool:
@@ -470,7 +436,7 @@ class QuestionsStep(StepForm):
     @classmethod
     def shown(cls, plan: Plan) -> dict[str, Any]:
         return {
-            **as_shown(plan, ("instrument", "public_title", "public_about")),
+            **super().shown(plan),
             **asdict(plan.texts),
             "tutorial": str(plan.tutorial_id or (BUILT_IN if plan.tutorial else NO_TUTORIAL)),
             "metric_choice": choice(plan.metrics),
@@ -489,25 +455,17 @@ class QuestionsStep(StepForm):
 
     def changes(self) -> dict[str, Any]:
         given = self.cleaned_data
+        before = studies_queries.named(self.before.instrument)
+        names = [one.name for one in before.criteria]
+        has_other_criteria = names != [one.name for one in self.asked.criteria]
         return {
-            **{name: given[name] for name in ("instrument", "public_title", "public_about")},
+            **super().changes(),
             "texts": plans.read_study_texts(given),
             "tutorial": given["tutorial"] != NO_TUTORIAL,
             "tutorial_id": number_from(given["tutorial"]),
             "metrics": self.metrics,
-            **self._targets(),
+            **(usual_targets(self.asked, self.before.stop_mode) if has_other_criteria else {}),
         }
-
-    def _targets(self) -> dict[str, Any]:
-        """Return what suffices, where the criteria are others than before."""
-        before = studies_queries.named(self.before.instrument)
-        if [one.name for one in before.criteria] == [one.name for one in self.asked.criteria]:
-            return {}
-        return usual_targets(self.asked, self.before.stop_mode)
-
-
-def _efficiencies() -> list[float]:
-    return [n for name in RECOMMENDED for n in METRICS[name].efficiency.values()]
 
 
 def _own(metrics: Sequence[str]) -> list[str]:
@@ -542,10 +500,10 @@ MODES = [
 class PlanStep(StepForm):
     """The stopping rule with its targets, the level, the estimand, and who judges how much."""
 
+    as_they_are = ("stop_mode", "planned_items", "estimand", "annotator_cap", "people")
+
     stop_mode = forms.ChoiceField(
-        label="What you want to know",
-        widget=forms.RadioSelect,
-        choices=MODES,
+        label="What you want to know", widget=forms.RadioSelect, choices=MODES
     )
     planned_items = forms.IntegerField(
         label="Planned items of each system", min_value=1, max_value=MOST_COUNT, required=False
@@ -568,10 +526,7 @@ class PlanStep(StepForm):
         label="Most judgments by one person", min_value=1, max_value=100_000
     )
     people = forms.IntegerField(
-        label="People you have",
-        min_value=FEWEST_PEOPLE,
-        max_value=MOST_PEOPLE,
-        required=False,
+        label="People you have", min_value=FEWEST_PEOPLE, max_value=MOST_PEOPLE, required=False
     )
     double_share = forms.DecimalField(
         label="Items judged twice, in %", min_value=0, max_value=100, decimal_places=1
@@ -636,7 +591,7 @@ class PlanStep(StepForm):
         criteria = studies_queries.named(plan.instrument).criteria
         main = main_criterion(studies_queries.named(plan.instrument))
         return {
-            **as_shown(plan, ("stop_mode", "planned_items", "estimand", "annotator_cap", "people")),
+            **super().shown(plan),
             "level": in_percent(plan.level),
             "double_share": in_percent(plan.double_share),
             **_typed(WIDTH, plan.targets, criteria, main),
@@ -646,14 +601,11 @@ class PlanStep(StepForm):
     def changes(self) -> dict[str, Any]:
         given = self.cleaned_data
         return {
-            "stop_mode": given["stop_mode"],
+            **{name: given.get(name) for name in self.as_they_are},
             "targets": self.targets,
             "margins": self.margins,
             "planned_items": given.get("planned_items") if self.is_ranking else None,
-            "estimand": given["estimand"],
             "level": float(given["level"]) / 100,
-            "annotator_cap": given["annotator_cap"],
-            "people": given.get("people"),
             "double_share": float(given["double_share"]) / 100,
         }
 
@@ -680,25 +632,19 @@ def _typed(
 # Step 4 of a new campaign: who judges, what they are paid, and where it ends.
 
 
-AS_THEY_ARE = (
-    "crowd",
-    "reward",
-    "budget",
-    "max_judgments",
-    "deadline",
-    "tutorial_bonus",
-    "open_link_bonus",
-    "contact",
-)
-
-
 class PeopleStep(StepForm):
     """The crowd, money, limits, and how careless work is found."""
 
+    as_they_are = (
+        *("crowd", "reward", "budget", "max_judgments", "deadline", "contact"),
+        *("tutorial_bonus", "failed_try_pay", "bonus_after", "open_link_bonus", "gold_share"),
+    )
     told_at: ClassVar = {"fee_rate": "fee"}
 
     crowd = forms.ChoiceField(
-        label="Where people come from", widget=forms.RadioSelect, choices=crowds_offered
+        label="Where people come from",
+        widget=forms.RadioSelect,
+        choices=lambda: [(one.key, f"{one.label}: {one.offer}") for one in CROWDS.values()],
     )
     fee = forms.DecimalField(
         label="The crowd’s fee, in %",
@@ -714,10 +660,7 @@ class PeopleStep(StepForm):
         decimal_places=2,
     )
     tutorial_bonus = forms.DecimalField(
-        label="Bonus for passing the tutorial",
-        min_value=Decimal(0),
-        max_digits=6,
-        decimal_places=2,
+        label="Bonus for passing the tutorial", min_value=Decimal(0), max_digits=6, decimal_places=2
     )
     failed_try_pay = forms.DecimalField(
         label="Pay for an honest failed try",
@@ -738,11 +681,7 @@ class PeopleStep(StepForm):
         required=False,
     )
     budget = forms.DecimalField(
-        label="Budget",
-        required=False,
-        min_value=Decimal("0.01"),
-        max_digits=10,
-        decimal_places=2,
+        label="Budget", required=False, min_value=Decimal("0.01"), max_digits=10, decimal_places=2
     )
     max_judgments = forms.IntegerField(
         label="Maximum judgments", min_value=1, max_value=10_000_000, required=False
@@ -771,7 +710,7 @@ class PeopleStep(StepForm):
     @classmethod
     def shown(cls, plan: Plan) -> dict[str, Any]:
         return {
-            **as_shown(plan, (*AS_THEY_ARE, "bonus_after", "failed_try_pay", "gold_share")),
+            **super().shown(plan),
             "fee": None if plan.fee_rate is None else round(plan.fee_rate * 100, 2),
             "flags_list_only": _lists_only(plan.screening),
             "signals": signals_on(plan.screening),
@@ -781,7 +720,7 @@ class PeopleStep(StepForm):
         given = self.cleaned_data
         after, tried = given["bonus_after"], given["failed_try_pay"]
         return {
-            **{name: given[name] for name in AS_THEY_ARE},
+            **super().changes(),
             "fee_rate": None if given["fee"] is None else given["fee"] / 100,
             "bonus_after": Plan.bonus_after if after is None else after,
             "failed_try_pay": Plan.failed_try_pay if tried is None else tried,

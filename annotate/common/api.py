@@ -26,7 +26,7 @@ from annotate.accounts import tokens
 from annotate.accounts.tokens import FIELD
 from annotate.campaigns import plans
 from annotate.campaigns.plans import LONGEST
-from annotate.campaigns.problems import Refusal, UploadRefused
+from annotate.campaigns.problems import Problems, UploadRefused
 from annotate.common import json as common_json
 from annotate.common import lists as common_lists
 from annotate.common import requests
@@ -381,7 +381,7 @@ def _problem(
     return Response(body, status=status, headers=headers, content_type=CONTENT_TYPE)
 
 
-def refusal_as_data(refusal: Refusal) -> dict[str, Any]:
+def refusal_as_data(refusal: Problems) -> dict[str, Any]:
     return {
         "message": str(refusal),
         "rows": [{"line": row.line, "message": row.message} for row in refusal.errors],

@@ -328,6 +328,14 @@ class CampaignImport(models.Model):
         return self.outputs_size == 0
 
     @property
+    def is_running(self) -> bool:
+        return self.status in self.RUNNING
+
+    @property
+    def percent(self) -> int | None:
+        return min(100, 100 * self.done // self.total) if self.total else None
+
+    @property
     def can_change(self) -> bool:
         """Return whether its plan may still change."""
         return self.status == self.Status.READING or self.status in self.WAITING

@@ -142,7 +142,7 @@ def orders(campaign: Campaign, every: tuple[Criterion, ...], *, systems: bool) -
 
 def criteria_of_figures(campaign: Campaign, every: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
     """Return the criteria with orders: the primary ones, or the first one."""
-    names = {name for found in facts.asked(campaign.pk).values() for name in found}
+    names = {name for found in facts.asked(campaign) for name in found}
     return tuple(one for one in every if one.name in names) or every[:1]
 
 

@@ -79,12 +79,11 @@ def first_items_page(request: HttpRequest, import_id: str, number: int) -> HttpR
     items = first_items(of, compares=instrument.compares)
     if not 0 < number <= len(items):
         raise NotFound(f"The preview shows the first {len(items)} items of the file.")
-    first = items[number - 1]
+    row, others = items[number - 1]
     shown = tutorial_queries.preview_study(instrument, language=plan.language)
-    row = first.row
     material = Material(row.output, input=row.input, paragraphs=row.paragraphs)
     if instrument.shows_others:
-        material = instruments_base.with_others(material, first.others)
+        material = instruments_base.with_others(material, others)
     with translation.override(interface_language(plan.language)):
         return show_example(
             request,

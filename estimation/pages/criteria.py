@@ -17,8 +17,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from scipy.special import expit, stdtr
 
-from annotate.campaigns.lists import CampaignFacts, ListedSystem
-from annotate.campaigns.progress import ItemCounts
+from annotate.campaigns.facts import SystemStanding
+from annotate.campaigns.lists import CampaignFacts
 from annotate.common import numbers
 from annotate.common.numbers import many, number, short
 from annotate.instruments.base import Criterion
@@ -212,7 +212,7 @@ class ShownCell:
     decision: in a ranking, about a pair that is judged side by side.
     """
 
-    system: ListedSystem
+    system: SystemStanding
     criterion: Criterion
     target: float | None
     row: Newest | None
@@ -804,11 +804,11 @@ def named(facts: CampaignFacts) -> Iterator[tuple[str, str, str]]:
         yield from ((one.name, other.name, "") for one, other in combinations(facts.systems, 2))
 
 
-def parts(facts: CampaignFacts) -> dict[str, list[ListedSystem]]:
+def parts(facts: CampaignFacts) -> dict[str, list[SystemStanding]]:
     """Return the samples in which each system takes part: its own, or those of its pairs."""
     if not facts.compares:
         return {one.name: [one] for one in facts.systems}
-    found: dict[str, list[ListedSystem]] = defaultdict(list)
+    found: dict[str, list[SystemStanding]] = defaultdict(list)
     for one in facts.systems:
         found[one.first].append(one)
         found[one.second].append(one)
@@ -966,7 +966,7 @@ def _line(axis: ScoreAxis, cell: ShownCell, estimate: float, place: str) -> Fore
 # All systems on one criterion: a row of the dashboard.
 
 
-NO_ITEMS: Mapping[int, ItemCounts] = MappingProxyType({})
+NO_ITEMS: Mapping[int, tuple[int, int | None]] = MappingProxyType({})
 NO_PLACES: Mapping[tuple[str, str], str] = MappingProxyType({})
 NO_DECISIONS: Mapping[tuple[str, str], State] = MappingProxyType({})
 
@@ -1007,7 +1007,7 @@ def criterion_rows(
     newest: list[Newest],
     *,
     price: Decimal,
-    items: Mapping[int, ItemCounts] = NO_ITEMS,
+    items: Mapping[int, tuple[int, int | None]] = NO_ITEMS,
     places: Mapping[tuple[str, str], str] = NO_PLACES,
     decisions: Mapping[tuple[str, str], State] = NO_DECISIONS,
     compared: Sequence[ContrastTable] = (),
@@ -1033,7 +1033,7 @@ def criterion_rows(
                     targets.get(criterion.name),
                     found.get((system.system_id, criterion.name)),
                     price,
-                    *items.get(system.system_id, ItemCounts()),
+                    *items.get(system.system_id, (0, None)),
                     final=facts.is_final,
                     place=places.get((criterion.name, system.name), ""),
                     decision=decisions.get((criterion.name, system.name)),

@@ -577,7 +577,7 @@ def build(
     ranked = numbers.rankings(facts, tables := numbers.tables(facts, adjustment), newest)
     who = campaigns_progress.by_person(pk)
     counts = campaigns_progress.progress(pk, cap=facts.annotator_cap, people=who)
-    items = read.items(facts, newest, held=counts.judged + counts.running)
+    items = read.items(facts, newest)
     return Dashboard(
         facts=facts,
         progress=counts,

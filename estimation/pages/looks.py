@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.campaigns import lists as campaigns_lists
-from annotate.campaigns.lists import CampaignFacts, ListedSystem
+from annotate.campaigns.facts import SystemStanding
+from annotate.campaigns.lists import CampaignFacts
 from annotate.common.errors import NotFound
 from annotate.instruments.base import Criterion
 from annotate.review import items
@@ -367,7 +368,7 @@ class SystemLook:
 
     facts: CampaignFacts
     criteria: tuple[str, ...]
-    system: ListedSystem
+    system: SystemStanding
     criterion: str
     metric: str
     content: Mapping[str, Any]

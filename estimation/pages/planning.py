@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotate.campaigns import planner
-from annotate.campaigns.planner import CLAIMED, Change, Planned, assumed_people
+from annotate.campaigns.planner import CLAIMED, Planned, assumed_people
 from annotate.campaigns.plans import FEWEST_PEOPLE, MOST_PEOPLE, Plan
 from annotate.common.access import researcher_page
 from annotate.common.errors import NotFound
@@ -30,7 +30,7 @@ from annotate.work.picking import BLOCK
 from annotate.work.picking import MOST as MOST_GOLD
 from estimation import plans
 from estimation.core import EstimationError
-from estimation.core.planning import TYPICAL, PairForecast, Range
+from estimation.core.planning import TYPICAL, Forecast, PairForecast, Range
 from estimation.pages import charts as pages_charts
 from estimation.pages import pictures
 from estimation.plans import USUAL
@@ -210,8 +210,8 @@ def data(plan: Planned) -> dict[str, Any]:
         "refused": plan.refused,
         "reachable": plan.reachable,
         "changes": [
-            {"change": one.name, "target": asdict(one.goal) if one.goal else None}
-            for one in plan.changes
+            {"change": name, "target": asdict(goal) if goal else None}
+            for name, goal in plan.changes
         ],
     }
 
@@ -334,9 +334,9 @@ def what_would_change(plan: Planned) -> tuple[tuple[str, str], ...]:
 
     Nothing where neither the plan nor any change of it reaches the target.
     """
-    if not plan.is_reached and not any(one.goal for one in plan.changes):
+    if not plan.is_reached and not any(goal for _name, goal in plan.changes):
         return ()
-    return tuple((one.name, _effect(one, plan)) for one in plan.changes)
+    return tuple((name, _effect(goal, plan)) for name, goal in plan.changes)
 
 
 def people_assumed(plan: Planned) -> dict[str, Any] | None:
@@ -430,11 +430,11 @@ def _between(found: Range) -> str:
     return f"{width(found.expected)} ({width(found.low)} to {width(found.high)})"
 
 
-def _effect(change: Change, plan: Planned) -> str:
-    if change.goal is None:
+def _effect(changed: Forecast | None, plan: Planned) -> str:
+    if changed is None:
         return f"the target would {'no longer' if plan.is_reached else 'not'} be reached"
-    after, people = change.goal.judgments.expected, _whole(change.goal.annotators.expected)
-    told = f"{money_text(change.goal.cost.expected)}: {_whole(after)} judgments by {people} people"
+    after, people = changed.judgments.expected, _whole(changed.annotators.expected)
+    told = f"{money_text(changed.cost.expected)}: {_whole(after)} judgments by {people} people"
     if plan.goal is None or not plan.is_reached:
         return f"{told}, and the target is reached"
     share = after / plan.goal.judgments.expected - 1

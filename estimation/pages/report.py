@@ -249,7 +249,7 @@ class CampaignReport:
 
 def build(campaign: Any) -> CampaignReport:
     """Return the report; the number of queries depends on the campaign's state and crowd alone."""
-    of_screens = exports.screen_settings_of(campaign.pk).amendments
+    of_screens = exports.screens_amended(campaign.pk)
     of_texts = studies_queries.amended(campaign.pk)
     of_protocol = tuple(
         # A protocol that told nothing took the values themselves.

@@ -111,10 +111,10 @@ def at_target(request: HttpRequest) -> HttpResponseBase:
     targets = campaigns_lists.targets(
         request.user.pk, request.GET.getlist("campaign")[:MOST_AT_ONCE]
     )
-    reached = read.at_target({found.campaign_id: found.widths for found in targets})
-    decided = pages_numbers.decided([found.campaign_id for found in targets if found.margins])
+    reached = read.at_target({found.pk: found.widths for found in targets})
+    decided = pages_numbers.decided([found.pk for found in targets if found.margins])
     lines = [
-        (found, decided.get(found.campaign_id, 0) if found.margins else reached[found.campaign_id])
+        (found, decided.get(found.pk, 0) if found.margins else reached[found.pk])
         for found in targets
     ]
     return render(request, "estimates/_at_target.html", {"lines": lines})

@@ -46,12 +46,6 @@ def test_rows_as_json_make_a_draft_of_ones_own(api, ada):
     assert Membership.objects.get(campaign=made).user == ada
 
 
-def test_a_crowd_has_its_usual_fee(api):
-    made = post(api, crowd="prolific").json()
-    assert (made["crowd"], made["fee_rate"]) == ("prolific", "0.4000")
-    assert set(post(api, crowd="nowhere").json()["errors"]) == {"crowd"}
-
-
 def test_files_make_the_same_campaign(api):
     metrics = upload(
         "system,item,metric,value\n"
@@ -117,29 +111,6 @@ def test_each_wrong_field_is_named(given, field, api):
     assert not Campaign.objects.exists()
 
 
-def test_a_missing_reference_is_told(api):
-    answer = post(api, metrics=["rouge_l_f"])
-    assert "no reference" in answer.json()["rows"][0]["message"]
-
-
-@pytest.mark.parametrize("asked", ["auto", ["auto"]])
-def test_auto_is_expanded_at_once(api, asked):
-    made = post(api, metrics=asked).json()
-    assert made["metric_choice"] == "auto"
-    assert "repetition" in made["metrics"]
-    assert "auto" not in made["metrics"]
-    form = post_file(api, LINES, metrics=["length", "repetition"]).json()
-    assert (form["metric_choice"], form["metrics"]) == ("named", ["length", "repetition"])
-    refused = post(api, metrics=["auto", "length"])
-    assert (refused.status_code, list(refused.json()["errors"])) == (422, ["metrics"])
-
-
-def test_metrics_for_unknown_outputs_are_told(api):
-    metrics = upload("system,item,metric,value\ngamma,1,comet,0.5\n", "metrics.csv")
-    answer = post_file(api, LINES, metrics_file=metrics, metrics="comet")
-    assert answer.json()["rows"][0]["line"] == 2
-
-
 def test_json_that_is_none(api):
     answer = api.post(CAMPAIGNS, "{", content_type="application/json")
     assert (answer.status_code, answer.json()["error"]) == (400, "parse_error")
@@ -154,14 +125,6 @@ def test_too_large_a_body_is_not_read(api, settings):
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100
     token = api.post("/api/v1/token/", {"username": "x" * 200, "password": "y"}, format="json")
     assert token.status_code == 413
-
-
-def test_the_tutorial_is_required_unless_declined(api):
-    for post_one in (post, lambda api, **given: post_file(api, LINES, **given)):
-        answer = post_one(api, tutorial_bonus="1.00").json()
-        assert (answer["tutorial_required"], answer["tutorial_bonus"]) == (True, "1.00")
-        assert post_one(api, tutorial=False).json()["tutorial_required"] is False
-    assert "tutorial_bonus" in post(api, tutorial_bonus="-1").json()["errors"]
 
 
 @pytest.mark.parametrize("gold", ["[" * 100_000, "nope", '"text"', "[1]", '[{"item": NaN}]'])

@@ -1,6 +1,5 @@
 """Large imports through the API: taken in, followed, cancelled; keys; bodies of any size."""
 
-import io
 import json
 from decimal import Decimal
 
@@ -9,7 +8,7 @@ import pytest
 from annotate.campaigns import imports
 from annotate.campaigns.parsers import BLOCK
 from annotate.models import Campaign, CampaignImport, ImportChunk
-from tests.api.test_import import CAMPAIGNS, LINES, PLAN, ROWS, post, post_file, upload
+from tests.api.test_import import CAMPAIGNS, PLAN, ROWS, post, post_file
 from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -42,14 +41,6 @@ def test_a_large_file_is_taken_in_by_a_worker(api, ada):
     made = api.get(f"{CAMPAIGNS}{done['campaign']}/").json()
     assert (made["planned"], made["role"]) == (5000, "owner")
     assert [one["id"] for one in api.get("/api/v1/imports/").json()["results"]] == [started["id"]]
-
-
-@pytest.mark.slow
-def test_rows_of_a_large_body_are_taken_in_the_same_way(api):
-    answer = post(api, outputs=large())
-    assert answer.status_code == 202, answer.content
-    imports.run_due()
-    assert Campaign.objects.get().outputs.count() == 4000
 
 
 def test_what_is_wrong_with_a_large_file_is_told_at_its_address(api):
@@ -133,15 +124,6 @@ def test_what_is_not_used_of_a_file_is_told(api):
     assert post(api).json()["notices"] == []
 
 
-def test_csv_and_its_numbers_come_in_too(api):
-    table = "id;model;summary;comet\n" + "".join(f"{i};a;Text {i};0,{i}\n" for i in range(5))
-    answer = post_file(api, table, metrics="comet")
-    assert answer.status_code == 201, answer.content
-    made = Campaign.objects.get()
-    values = sorted(output.given_metrics["comet"] for output in made.outputs.all())
-    assert values == [0.0, 0.1, 0.2, 0.3, 0.4]
-
-
 # --- bodies that are read piece by piece
 
 
@@ -192,11 +174,3 @@ def test_a_body_that_is_no_json_is_a_400(api, body):
 )
 def test_a_body_of_another_shape_is_a_422(api, body):
     assert send(api, body).status_code == 422
-
-
-def test_a_utf16_file_and_a_spreadsheet(api):
-    file = io.BytesIO(LINES.encode("utf-16"))
-    file.name = "outputs.csv"  # its name does not matter
-    assert post_file(api, "", file=file).status_code == 201
-    sheet = upload("PK\x03\x04")
-    assert "spreadsheet" in post_file(api, "", file=sheet).json()["message"]

@@ -113,12 +113,6 @@ def test_the_better_system_of_a_low_score(api, ada):
     assert [one["system"] for one in found["places"]] == ["b", "a"]
 
 
-def test_other_campaigns_have_none(api, ada):
-    other = campaign(owner=ada)
-    answer = api.get(f"{CAMPAIGNS}{other.public_id}/ranking/")
-    assert answer.status_code == 404
-
-
 def test_comparisons_and_decisions_say_what_was_decided(api, made):
     decision = Decision.objects.create(campaign=made, verb="close", reason="ranked", text="Done.")
     for row in Comparison.objects.order_by("-id"):
@@ -158,30 +152,3 @@ def test_pairs_judged_side_by_side_have_places_too(api, ada):
     assert [row["outcome"] for row in rows] == ["first", "first", "open"]
     report = api.get(f"/api/v1/campaigns/{made.public_id}/report/").json()
     assert report["rankings"][0]["places"] == {"A": "1", "B": "2–3", "C": "2–3"}
-
-
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"margins": {"preference": 1.0}}, "The margin of preference lies between 0 and 1."),
-        ({"margins": {"preference_wins": 0.5}}, "lies between 0 and 0.5."),
-        ({"margins": {"overall": 0.2}}, "is not a criterion; there are preference"),
-        ({"margins": {}}, "Name at least one criterion"),
-        ({"targets": {"preference": 0.2}}, "margins in place of target widths"),
-    ],
-)
-def test_margins_that_mean_nothing_are_refused_for_pairs(api, changes, says):
-    asked = ASKED | {"instrument": "preference", "margins": {"preference": 0.2}} | changes
-    refused = api.post(CAMPAIGNS, asked, format="json")
-    assert refused.status_code == 422
-    assert says in refused.content.decode()
-
-
-def test_a_ranking_of_pairs_is_asked_for_with_margins(api):
-    asked = ASKED | {"instrument": "preference", "margins": {"preference": 0.2}}
-    answer = api.post(CAMPAIGNS, asked, format="json")
-    assert answer.status_code == 201, answer.json()
-    assert (answer.json()["stop_mode"], answer.json()["margins"]) == (
-        "ranking",
-        {"preference": 0.2},
-    )

@@ -105,7 +105,7 @@ def test_a_write_is_found(source):
 def test_few_modules_see_superseded_judgments():
     found = {name for name, text in sources().items() if "Judgment.every" in text}
     assert found == {
-        "annotate.campaigns.api",  # marks them
+        "annotate.campaigns.contents_api",  # marks them
         "annotate.campaigns.exports",  # marks them
         "annotate.review.items",  # shows them, marked
         "annotate.review.evidence",  # shows them, marked

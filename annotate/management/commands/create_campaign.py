@@ -112,7 +112,7 @@ def _import(
             bar.update(done - bar.n)
 
         return imports.run_directly(
-            imports.by_command(plan, file.name, owner_id=owner_id),
+            imports.direct(plan, file.name, owner_id=owner_id),
             files.enter_context(_blocks(file)),
             files.enter_context(_blocks(metrics)) if metrics else None,
             progress=progress,

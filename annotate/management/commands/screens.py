@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotate.campaigns import amendments, exports, facts
 from annotate.common.errors import ServiceError, nothing_changed
 from annotate.management.plan_options import add_settings, settings_of
+from annotate.models import Campaign
 
 
 class Command(BaseCommand):
@@ -23,7 +24,9 @@ class Command(BaseCommand):
         if found is None:
             raise CommandError(f"There is no campaign “{options['campaign']}”.")
         if not options["screen_settings"]:
-            self.stdout.write(json.dumps(exports.screen_settings_of(found).in_use, indent=2))
+            self.stdout.write(
+                json.dumps(exports.screens_in_use(Campaign.objects.get(pk=found)), indent=2)
+            )
             return
         given = settings_of(options["screen_settings"])
         try:

@@ -220,14 +220,6 @@ def test_without_the_revision_nothing_is_changed(client: Client, forged: str) ->
     assert fresh(made).contact == ""
 
 
-def test_a_draft_asks_for_no_reason(client: Client) -> None:
-    client.force_login(ada := user())
-    made = study(owner=ada, is_open=False)
-    assert 'name="reason"' not in client.get(at(made)).content.decode()
-    assert client.post(at(made), sent(made, public_title="News")).status_code == 302
-    assert fresh(made).public_title == "News"
-
-
 def test_a_closed_campaign_shows_what_cannot_be_changed(client: Client) -> None:
     client.force_login(ada := user())
     made = study(owner=ada)

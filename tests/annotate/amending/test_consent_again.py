@@ -169,19 +169,6 @@ def test_new_instructions_are_told_until_a_task_was_done_by_them(client: Client)
     assert told not in client.get(work_url(who)).content.decode()
 
 
-def test_in_german(client: Client) -> None:
-    made = study(language="de")
-    who = person(made)
-    accept(client, who, 1)
-    submit(client, who)
-    amend(made, consent=NEW, instructions="Lesen Sie genau.")
-    page = client.get(work_url(who)).content.decode()
-    assert "Dieser Text wurde geändert, seit Sie ihm zugestimmt haben." in page
-    accept(client, who, 2)
-    page = client.get(work_url(who)).content.decode()
-    assert "Die Anleitung dieser Studie wurde seit Ihrer letzten Aufgabe geändert." in page
-
-
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_acceptance_and_change_at_once_leave_what_was_read(client: Client) -> None:

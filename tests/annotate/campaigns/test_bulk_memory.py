@@ -40,7 +40,7 @@ def blocks(items: int) -> Iterator[bytes]:
 
 
 def imported(items: int) -> Campaign:
-    of = imports.by_command(plan(metrics=("comet",)), "outputs.jsonl", owner_id=None)
+    of = imports.direct(plan(metrics=("comet",)), "outputs.jsonl", owner_id=None)
     made, facts = imports.run_directly(of, blocks(items))
     assert facts.n_rows == 2 * items
     return made

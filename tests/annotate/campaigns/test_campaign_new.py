@@ -15,12 +15,10 @@ from annotate.campaigns import imports
 from annotate.campaigns.plans import Plan
 from annotate.campaigns.wizard_forms import FileStep, PeopleStep, PlanStep, QuestionsStep, StepForm
 from annotate.models import Campaign, CampaignImport, ImportChunk, Membership, Output
-from estimation.metrics import available
 from tests.annotate.researcher import (
     NEW,
     NO_FILE,
     PLAN,
-    created,
     lines,
     looked_at,
     owner_of,
@@ -62,14 +60,6 @@ def test_a_press_creates_what_was_shown(ada: Client) -> None:
     assert ada.get(f"{page.request['PATH_INFO']}now/")["HX-Redirect"] == address
 
 
-@pytest.mark.slow
-def test_a_crowd_is_chosen_with_its_fee(ada: Client) -> None:
-    page = looked_at(ada, crowd="mturk")
-    assert page.context["preview"].price == Decimal("0.48")
-    assert created(ada, crowd="mturk").fee_rate == Decimal("0.2")
-    assert tried(ada, crowd="nowhere").status_code == 422
-
-
 def test_by_htmx_errors_are_a_fragment_and_success_is_a_redirect(ada: Client) -> None:
     headers = {"HX-Request": "true"}
     bad = ada.post(NEW, {**PLAN, "name": ""}, headers=headers)
@@ -91,18 +81,6 @@ def test_three_presses_make_one_campaign(ada: Client) -> None:
         imports.run_due()
     assert Campaign.objects.count() == 1
     assert Campaign.objects.get().outputs.count() == 7
-
-
-def test_the_same_form_with_other_contents_is_another_import(ada: Client) -> None:
-    key = ada.get(NEW).context["form"]["key"].value()
-    send(ada, key=key)
-    send(ada, lines(5), key=key)
-    send(ada, key=key, name="Other news")
-    assert CampaignImport.objects.count() == 3
-
-
-def test_two_forms_with_the_same_contents_are_two_campaigns(ada: Client) -> None:
-    assert created(ada, key="a").pk != created(ada, key="b").pk
 
 
 # --- the plan is changed, the file stays
@@ -144,14 +122,6 @@ def test_no_draft_is_discarded_by_one_press(ada: Client, status: str) -> None:
     _before, part = text.split("<details><summary>Discard this draft</summary>")
     assert 'value="cancel">Discard this draft and its file' in part.split("</details>")[0]
     assert 'id="import"' in _before
-
-
-@pytest.mark.parametrize("forged", ["", "abc", "-1", "9" * 30])
-def test_a_forged_revision_creates_nothing(ada: Client, forged: str) -> None:
-    page = looked_at(ada)
-    assert press(ada, page, revision=forged).status_code == 302
-    imports.run_due()
-    assert not Campaign.objects.exists()
 
 
 @pytest.mark.slow
@@ -293,13 +263,6 @@ def test_a_refused_file_is_replaced_and_the_plan_is_still_there(ada: Client) -> 
     assert after.context["preview"].price == Decimal("0.77")
 
 
-def test_equal_errors_are_one_line_of_the_page(ada: Client) -> None:
-    page = looked_at(ada, GOOD_ROW + b'{"item": "b", "system": "s"}\n' * 1206)
-    text = " ".join(page.content.decode().split())
-    assert "<b>Lines 2, 3, 4 and 1,203 more:</b> “output” is missing." in text
-    assert text.count("is missing") == 1
-
-
 @pytest.mark.parametrize(
     ("fields", "field"),
     [
@@ -344,38 +307,6 @@ def test_a_metric_that_cannot_be_had_is_told_and_no_campaign_can_be_made(ada: Cl
     assert "“comet” is not one of the choices." in str(own.context["form"].errors)
 
 
-@pytest.mark.parametrize(
-    ("fields", "choice", "kept"),
-    [
-        ({"metric_names": ["length", "repetition"]}, "named", ["length", "repetition"]),
-        ({"metric_choice": "none"}, "none", []),
-        ({"metric_choice": "auto"}, "auto", [m.name for m in available(False, has_others=True)]),
-    ],
-)
-def test_the_preview_names_the_metrics_that_are_kept(
-    ada: Client, fields: Any, choice: str, kept: list[str]
-) -> None:
-    page = looked_at(ada, **fields)
-    assert page.context["preview"].metrics == tuple(kept)
-    assert (", ".join(kept) or "No metric") in page.content.decode()
-    created(ada, **fields)
-    assert Campaign.objects.values_list("metric_choice", "metrics").get() == (choice, kept)
-
-
-def test_metric_values_come_from_a_second_file(ada: Client) -> None:
-    values = b"system,item,metric,value\n" + b"".join(
-        f"{system},i{i},comet,0.{i}\n".encode() for i in range(4) for system in ("alpha", "beta")
-    )
-    own = {"metric_names": [], "metric_columns": "comet"}
-    assert created(ada, metrics=values, **own).metrics == ["comet"]
-    begun = send(ada, metrics=values + b"alpha,i9,comet,1\n")
-    imports.run_due()
-    bad = ada.get(begun["Location"], follow=True)
-    (error,) = bad.context["refusal"].errors
-    assert (error.line, error.unit) == (10, "metrics file, line")
-    assert "no output" in error.message
-
-
 def with_comet() -> bytes:
     rows = [json.loads(line) for line in lines().splitlines()]
     for i, row in enumerate(rows):
@@ -414,14 +345,6 @@ def test_an_offer_is_taken_whatever_was_chosen_before(
     assert list(after) == (then or [*before, "year"])
 
 
-def test_a_column_does_not_quietly_replace_a_computed_metric(ada: Client) -> None:
-    page = looked_at(ada, with_comet(), metric_names=["length"])
-    assert "length is computed here" in page.content.decode()
-    press(ada, page)
-    imports.run_due()
-    assert "length" not in Campaign.objects.get().outputs.order_by("pk").first().given_metrics
-
-
 # --- limits and doors
 
 
@@ -432,12 +355,6 @@ def test_too_large_is_refused_before_reading(ada: Client, settings: Any) -> None
     for answer in (huge, counted):
         assert answer.status_code == 413
         assert "create_campaign" in answer.content.decode()
-
-
-def test_the_limit_is_a_setting_and_the_page_tells_it(ada: Client, settings: Any) -> None:
-    settings.UPLOAD_LIMIT = 7 * 1024 * 1024
-    assert "Up to 7 MB" in ada.get(NEW).content.decode()
-    assert "Files up to 7&nbsp;MB" in ada.get("/").content.decode()
 
 
 def test_the_form_is_protected_against_other_sites(ada: Client) -> None:

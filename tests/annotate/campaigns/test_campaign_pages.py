@@ -85,8 +85,12 @@ def test_the_list_shows_money_and_progress(ada: Client) -> None:
     made = campaign(owner=owner_of(ada), budget=Decimal(50), fee_rate=Decimal("0.2"))
     judge(person(made))
     (row,) = ada.get("/").context["campaigns"]
-    assert (row.judged, row.spent, row.budget) == (1, Decimal("0.48"), Decimal(50))
-    assert row.planned == made.slots.count()
+    assert (row.judged, row.campaign.totals.spent, row.campaign.budget) == (
+        1,
+        Decimal("0.48"),
+        Decimal(50),
+    )
+    assert row.campaign.planned == made.slots.count()
 
 
 def test_acts_change_the_state_and_are_logged(ada: Client) -> None:

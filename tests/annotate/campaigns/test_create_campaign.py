@@ -133,20 +133,6 @@ def test_a_gzipped_file_and_a_metrics_file(file, tmp_path):
     assert Campaign.objects.get().outputs.first().given_metrics == {"comet": 0.5}
 
 
-def test_a_csv_file_with_a_metric_that_is_not_asked_for(tmp_path):
-    path = tmp_path / "outputs.csv"
-    path.write_text("id;model;output;comet;note\n1;a;x;0,5;n\n1;b;y;0,25;n\n")
-    told = run(path)
-    assert "note         Read by their usual names: “id” as item, “model” as system." in told
-    assert "note         Not used: “note”." in told
-    assert "Metrics of the file that are not used: comet. To use one, name it among" in told
-    made = json.loads(run(path, "--target", "overall=0.2", "--metric", "comet", "--json"))
-    assert made["metrics"] == ["comet"]
-    assert not any("comet" in notice for notice in made["notices"])
-    given = Campaign.objects.get(public_id=made["id"]).outputs.order_by("text")
-    assert [output.given_metrics for output in given] == [{"comet": 0.5}, {"comet": 0.25}]
-
-
 def test_what_an_interrupted_command_had_stored_is_removed(file, monkeypatch):
     def full(*args, **kwargs):
         raise KeyboardInterrupt
@@ -237,7 +223,3 @@ def test_bad_metrics_are_refused_with_their_line(content, told, file, tmp_path):
 )
 def test_a_plan_that_cannot_be_is_refused(options, told, file):
     assert told in refused(file, *options)
-
-
-def test_a_missing_file_is_told(tmp_path):
-    assert "cannot be read" in refused(tmp_path / "none.jsonl")

@@ -291,7 +291,7 @@ def test_workers_run_one_import_at_a_time():
 
 
 def test_a_command_does_not_keep_workers_from_importing():
-    command = imports.by_command(plan(), "outputs.jsonl", owner_id=None)
+    command = imports.direct(plan(), "outputs.jsonl", owner_id=None)
     command.status, command.claim = ImportStatus.CREATING, "the command"
     command.claimed_until = timezone.now() + timedelta(seconds=30)
     command.save()
@@ -303,7 +303,7 @@ def test_what_a_killed_command_had_stored_is_removed(monkeypatch):
     kill_after(monkeypatch, 2)
     monkeypatch.setattr(imports, "move", lambda *_args, **_options: False)
     with pytest.raises(Killed):
-        imports.run_directly(imports.by_command(plan(), "outputs.jsonl", owner_id=None), [data()])
+        imports.run_directly(imports.direct(plan(), "outputs.jsonl", owner_id=None), [data()])
     monkeypatch.undo()
     assert Item.objects.exists()
     assert imports.run_due() == 0  # it may still run
@@ -311,15 +311,6 @@ def test_what_a_killed_command_had_stored_is_removed(monkeypatch):
     imports.run_due()
     for model in PARTS:
         assert not model._base_manager.exists(), model
-
-
-def test_a_refused_file_is_removed_and_its_errors_stay():
-    of = received(b'{"item": 1}\n')
-    imports.run(of.pk)
-    of.refresh_from_db()
-    assert of.status == ImportStatus.REFUSED
-    assert len(of.problems["problems"]) == 2
-    assert not ImportChunk.objects.exists()
 
 
 def test_a_plan_that_does_not_fit_is_refused_where_nobody_is_asked():
@@ -339,13 +330,6 @@ def test_a_person_keeps_so_many_files_waiting_and_no_more(monkeypatch):
     assert received(key="2", owner=owner).pk == waiting[2].pk  # it is here already
     imports.cancel(waiting[0], actor_id=owner.pk)
     received(key="now there is room", owner=owner)
-
-
-def test_an_import_at_once_becomes_a_campaign_in_one_go():
-    of = received(at_once=True)
-    assert imports.run(of.pk)
-    of.refresh_from_db()
-    assert of.status == ImportStatus.DONE
 
 
 def test_what_waits_for_a_week_is_given_up():

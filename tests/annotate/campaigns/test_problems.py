@@ -1,15 +1,11 @@
 """Reading uploads: what is wrong is said with its line, all of it at once."""
 
 import json
-from contextlib import suppress
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from annotate.campaigns.problems import MOST_FAULTS, Row, UploadRefused
 from annotate.campaigns.reading import rows
-from annotate.campaigns.sheet import LARGEST
 
 GOOD = {"item": "1", "system": "alpha", "output": "A text."}
 
@@ -117,10 +113,6 @@ def test_a_byte_order_mark_and_windows_line_ends_are_no_error():
     assert len(read([b"\xef\xbb\xbf" + line() + b"\r\n", line(item="2") + b"\r\n"])) == 2
 
 
-def test_a_byte_order_mark_in_the_middle_is():
-    assert errors_of(line(), b"\xef\xbb\xbf" + line(item="2"))[0][0] == 2
-
-
 @pytest.mark.parametrize("lines", [[], [b""], [b"\n", b"  \n"]])
 def test_an_empty_file_says_what_it_needs(lines):
     ((number, told),) = errors_of(*lines)
@@ -211,42 +203,6 @@ def test_an_endless_bad_file_is_given_up():
     assert "There are more errors" in str(refused.value)
 
 
-TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30)
-
-
-@pytest.mark.slow
-@given(
-    st.lists(
-        st.builds(
-            Row,
-            item=TEXT.filter(bool),
-            system=TEXT.filter(bool),
-            output=TEXT,
-            metrics=st.dictionaries(TEXT.filter(bool), st.floats(-LARGEST, LARGEST), max_size=3),
-        ),
-        min_size=1,
-        max_size=8,
-        unique_by=lambda row: (row.item, row.system),
-    ),
-    st.booleans(),
-)
-def test_what_was_written_is_read_back(rows, escaped):
-    lines = [
-        json.dumps(
-            {"item": r.item, "system": r.system, "output": r.output, "metrics": r.metrics},
-            ensure_ascii=escaped,
-        ).encode()
-        for r in rows
-    ]
-    assert read(lines) == rows
-
-
-@given(st.lists(st.binary(max_size=60), max_size=10))
-def test_no_bytes_at_all_make_it_fail_otherwise_than_by_refusing(lines):
-    with suppress(UploadRefused):
-        assert read(lines)
-
-
 # --- the table of metrics
 
 
@@ -303,9 +259,3 @@ def test_a_bad_line_of_the_table_is_named(lines, number, message):
     assert (error.line, error.unit) == (number, "metrics file, line")
     assert message in error.message
     assert len(error.message) < 200
-
-
-def test_equal_errors_of_the_table_are_told_once():
-    with pytest.raises(UploadRefused) as refused:
-        read(TWO, [HEAD, *[b"x,1,m,1\n"] * 80])
-    assert str(refused.value).startswith("metrics file, lines 2, 3, 4 and 77 more: there is no")

@@ -18,7 +18,7 @@ from annotate.instruments import registry
 from annotate.models import AuditEntry, Campaign
 from annotate.studies import definitions
 from tests.annotate.own import asked_rows, helpful
-from tests.annotate.researcher import created, lines, looked_at, owner_of
+from tests.annotate.researcher import lines, owner_of
 from tests.annotate.work.pages.working import invitation
 from tests.browser import answers
 from tests.factories import campaign, user
@@ -39,13 +39,6 @@ NEUTRAL = {
 def test_without_a_title_there_is_a_neutral_one(asked: tuple[str, str], expected: str) -> None:
     key, language = asked
     assert exports.title("", registry.get(key), language) == expected
-
-
-def test_a_campaign_keeps_what_it_was_given() -> None:
-    made = campaign(public_title="  Read \n news ", public_about=" You read news. ")
-    assert (made.public_title, made.public_about) == ("Read news", "You read news.")
-    neutral = campaign(public_title="\u200b", public_about=" \u2060\n", language="de")
-    assert (neutral.public_title, neutral.public_about) == ("Kurze Texte bewerten", "")
 
 
 def test_an_instrument_of_ones_own_says_what_is_done_and_not_what_it_is_called() -> None:
@@ -119,17 +112,6 @@ def test_the_page_of_people_shows_both_and_leads_to_a_change(ada: Client) -> Non
 
 
 # ---------------------------------------------------------------- creating
-
-
-@pytest.mark.slow
-def test_the_form_shows_what_annotators_will_read_before_anything_is_stored(ada: Client) -> None:
-    assert "Annotators read: <b>Rate short texts</b>" in looked_at(ada).content.decode()
-    typed = {"public_title": "Read news", "public_about": "You read news."}
-    preview = looked_at(ada, **typed)
-    assert "Annotators read: <b>Read news</b>. You read news." in preview.content.decode()
-    assert not Campaign.objects.exists()
-    made = created(ada, **typed)
-    assert (made.public_title, made.public_about) == ("Read news", "You read news.")
 
 
 def test_the_command_takes_both_and_says_what_is_read(tmp_path: Any) -> None:

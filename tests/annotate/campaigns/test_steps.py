@@ -93,15 +93,6 @@ def test_two_windows_do_not_overwrite_each_other(ada: Client) -> None:
     assert plan_of(of).targets == {"overall": 0.5}
 
 
-@pytest.mark.parametrize("forged", ["", "abc", "-1", "9" * 30, "1\0"])
-def test_a_forged_revision_changes_nothing(ada: Client, forged: str) -> None:
-    of = begun(ada)
-    before = plan_of(of)
-    answer = ada.post(at(of, "people"), {**PLAN, "revision": forged, "reward": "9"})
-    assert answer.status_code in (400, 409)
-    assert plan_of(of) == before
-
-
 def test_other_questions_start_with_targets_of_their_own(ada: Client) -> None:
     definitions.define(helpful(), owner_id=owner_of(ada).pk)
     rows = [json.loads(line) | {"input": "Read this."} for line in lines().splitlines()]
@@ -272,12 +263,6 @@ def test_a_campaign_like_another_one(ada: Client) -> None:
     assert plan.seed is None, "its items have an order of their own"
 
 
-def test_a_campaign_of_others_is_not_copied(ada: Client, bob: Client) -> None:
-    first = created(ada)
-    assert bob.get(NEW, {"like": first.public_id}).status_code == 404
-    assert send(bob, like=first.public_id).status_code == 404
-
-
 def test_a_draft_of_others_is_not_there(ada: Client, bob: Client) -> None:
     of = begun(ada)
     for address in (
@@ -287,11 +272,6 @@ def test_a_draft_of_others_is_not_there(ada: Client, bob: Client) -> None:
     ):
         assert bob.get(address).status_code == 404
     assert bob.post(at(of, "plan"), PLAN).status_code == 404
-
-
-def test_there_are_four_steps(ada: Client) -> None:
-    of = begun(ada)
-    assert ada.get(at(of, "money")).status_code == 404
 
 
 def test_steps_are_there_while_the_file_is_read(ada: Client) -> None:
@@ -327,7 +307,7 @@ def test_days_are_told_at_the_pace_of_an_earlier_campaign(ada: Client) -> None:
     assert campaigns_lists.pace(owner_of(ada).pk, "link") is None, "nobody has judged anything"
     Slot.objects.filter(campaign=mine).delete()  # none is free: all 40 judgments came
     pace = campaigns_lists.pace(owner_of(ada).pk, "link")
-    assert pace == campaigns_lists.CollectionPace("Winter", 10)
+    assert pace == ("Winter", 10)
     assert campaigns_lists.pace(owner_of(ada).pk, "mturk") is None, (
         "other people come from elsewhere"
     )
@@ -368,17 +348,6 @@ def test_a_usual_fee_follows_the_crowd_that_is_chosen_for_a_copy(ada: Client) ->
     assert plan_of(begun(ada, lines(7), like=dear.public_id)).fee == Decimal("0.4")
 
 
-@pytest.mark.parametrize("odd", ["a\0b", "\0", "ä" * 10, "../" * 3, "x" * 10_000])
-def test_a_plan_of_no_campaign_is_not_copied(ada: Client, odd: str) -> None:
-    assert ada.get(NEW, {"like": odd}).status_code in (400, 404)
-    assert send(ada, like=odd).status_code in (400, 404)
-
-
-def test_the_recommended_metric_is_said_to_save_what_was_measured(ada: Client) -> None:
-    text = " ".join(ada.get(at(begun(ada), "questions")).content.decode().split())
-    assert "it saved 4 % to 30 % of the judgments" in text.replace("\u00a0", " ")
-
-
 def test_a_file_that_does_not_fit_is_told_at_the_choice(ada: Client) -> None:
     of = begun(ada)
     choice = reverse("annotate:import-tutorial", args=[of.public_id])
@@ -391,9 +360,3 @@ def test_a_file_that_does_not_fit_is_told_at_the_choice(ada: Client) -> None:
     assert plan_of(of).instrument == "language_quality"
     back = keep(ada, of, "questions", instrument="answer_correctness", go="back")
     assert back.status_code == 302, "the file may be what is wrong"
-
-
-def test_a_metric_that_the_file_cannot_have_is_told_at_the_choice(ada: Client) -> None:
-    refused = keep(ada, begun(ada), "questions", metric_names=["rouge_l_f"])
-    assert refused.status_code == 422
-    assert "reference" in refused.context["form"].errors["metric_names"][0]

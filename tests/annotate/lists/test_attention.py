@@ -181,7 +181,7 @@ def test_what_a_member_cannot_do_does_not_wait_for_them(
         one.memberships.create(user=bea, role=role)
     client.force_login(bea)
     campaigns = client.get(reverse("annotate:campaigns")).context["campaigns"]
-    first = [one.name for one in campaigns[: len(waits)]]
+    first = [one.campaign.name for one in campaigns[: len(waits)]]
     assert sorted(first) == sorted(waits)
     assert [one.waits for one in campaigns] == [True] * len(waits) + [False] * (13 - len(waits))
     others = [one.place for one in campaigns if not one.waits]

@@ -237,7 +237,9 @@ def test_the_queries_do_not_grow_with_campaigns(ada: Client, mine: Campaign) -> 
         campaign(owner=owner, items=1)
     assert queries(ada, address) == few
     assert len(ada.get(address).context["campaigns"]) == 25
-    names = [one.public_id for n in (1, 2) for one in campaigns(ada, f"?page={n}&sort=name")]
+    names = [
+        one.campaign.public_id for n in (1, 2) for one in campaigns(ada, f"?page={n}&sort=name")
+    ]
     assert len(set(names)) == len(names) == 31
 
 
@@ -248,8 +250,8 @@ def campaigns(client: Client, query: str) -> Any:
 def test_campaigns_are_chosen_by_name_and_state(ada: Client, mine: Campaign) -> None:
     owner = mine.memberships.get().user
     draft = campaign(owner=owner, items=1, is_open=False, name="100% draft")
-    assert [one.public_id for one in campaigns(ada, "?show=draft")] == [draft.public_id]
-    assert [one.public_id for one in campaigns(ada, "?q=0%25")] == [draft.public_id]
+    assert [one.campaign.public_id for one in campaigns(ada, "?show=draft")] == [draft.public_id]
+    assert [one.campaign.public_id for one in campaigns(ada, "?q=0%25")] == [draft.public_id]
     assert campaigns(ada, "?show=archived") == []
     page = ada.get(reverse("annotate:campaigns") + "?show=archived").content.decode()
     assert "No campaign is in this part of the list" in page
@@ -264,8 +266,8 @@ def test_the_list_counts_what_counts(ada: Client, mine: Campaign) -> None:
     leased(who)
     (row,) = campaigns(ada, "")
     assert row.judged == 1
-    assert row.planned == mine.slots.count()
-    assert row.spent == tallies.account_spent(mine.pk) > 0
+    assert row.campaign.planned == mine.slots.count()
+    assert row.campaign.totals.spent == tallies.account_spent(mine.pk) > 0
 
 
 # ---------------------------------------------------------------- pay-out lists

@@ -47,11 +47,12 @@ def facts(made: Campaign) -> tuple[object, ...]:
     found = mine.aggregate(
         planned=Count("pk"),
         outputs=Count("output", distinct=True),
-        twice=Count("pk", filter=Q(number=2)),
+        doubled=Count("pk", filter=Q(number=2)),
         held=Count("pk", filter=held),
         running=Count("pk", filter=running),
-        judged_outputs=Count("output", filter=verified, distinct=True),
+        outputs_judged=Count("output", filter=verified, distinct=True),
     )
+    found["judged"] = found.pop("held") - found["running"]
     taken = Assignment.objects.filter(campaign=made, status__in=Assignment.HELD)
     people = Counter(taken.values_list("annotator", flat=True))
     rows = LedgerEntry.objects.filter(campaign=made)
@@ -63,10 +64,11 @@ def shown(made: Campaign) -> tuple[object, ...]:
     counts = progress.count_slots(made.pk)
     who, n = progress.by_person(made.pk)
     people = Counter(dict(zip(who.tolist(), n.tolist(), strict=True)))
-    assert progress.held(made.pk) == counts.held
+    assert progress.held(made.pk) == counts.judged + counts.running
     spent = tallies.account_spent(made.pk)
     assert budget.commitments_of(made).spent == spent
-    found = {name: n for name, n in vars(counts).items() if name != "spent"}
+    names = ("planned", "outputs", "doubled", "judged", "running", "outputs_judged")
+    found = {name: getattr(counts, name) for name in names}
     assert counts.spent == spent
     return found, people, progress.missing(made.pk), spent
 

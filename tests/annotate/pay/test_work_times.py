@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotate import tasks
-from annotate.campaigns import api as campaigns_api
+from annotate.campaigns import contents_api as campaigns_api
 from annotate.campaigns import life
 from annotate.models import Assignment, Campaign, Judgment, LedgerEntry, WorkTimes
 from annotate.pay import queries as pay_queries
@@ -189,9 +189,9 @@ def test_the_api_says_of_each_person_what_a_recount_says(steps: list[tuple[str, 
         world.act(step, who)
         people = [one.annotator for one in world.people]
         found = campaigns_api.contributions(world.made, people)
-        assert {one.annotator: (one.judgments, one.counting, one.excluded) for one in found} == {
-            one.pseudonym: n for one in people if (n := contributed(world.made, one.pk))[0]
-        }, step
+        assert {
+            one["annotator"]: (one["judgments"], one["counting"], one["excluded"]) for one in found
+        } == {one.pseudonym: n for one in people if (n := contributed(world.made, one.pk))[0]}, step
 
 
 def test_work_that_no_crowd_has_confirmed_does_not_count_yet() -> None:
@@ -203,4 +203,4 @@ def test_work_that_no_crowd_has_confirmed_does_not_count_yet() -> None:
     Assignment.objects.filter(pk=newest.pk).update(status=Assignment.Status.SUBMITTED)
     (found,) = campaigns_api.contributions(study, [who.annotator])
     counts = contributed(study, who.annotator_id)
-    assert (found.judgments, found.counting, found.excluded) == counts == (3, 2, 0)
+    assert (found["judgments"], found["counting"], found["excluded"]) == counts == (3, 2, 0)

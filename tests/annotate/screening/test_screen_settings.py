@@ -75,12 +75,12 @@ def test_an_amendment_needs_a_reason_which_the_log_keeps():
         amendments.change(study.pk, given, actor_id=ada.pk, reason="  ")
     assert not AuditEntry.objects.filter(verb="amend_screens").exists()
     amendments.change(study.pk, given, actor_id=ada.pk, reason="Texts are short.")
-    found = exports.screen_settings_of(study.pk)
-    (one,) = found.amendments
+    (one,) = exports.screens_amended(study.pk)
     assert (one.actor, one.why) == ("ada", "Texts are short.")
     assert one.changes == {"timing.share": (1 / 3, 0.2)}
-    assert found.in_use["timing"]["share"] == 0.2
-    assert found.at_opening == USUAL
+    study.refresh_from_db()
+    assert exports.screens_in_use(study)["timing"]["share"] == 0.2
+    assert study.protocol["screening"] == USUAL
     assert ChangeMark.objects.filter(campaign=study).exists()
     assert amendments.change(study.pk, given, actor_id=ada.pk) == {}  # as it was: no entry
     assert AuditEntry.objects.filter(verb="amend_screens").count() == 1

@@ -6,9 +6,9 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from annotate.campaigns import api as campaigns_api
+from annotate.campaigns import contents_api as campaigns_api
 from annotate.campaigns import facts, life, progress
-from annotate.campaigns.api import JudgmentSerializer
+from annotate.campaigns.contents_api import JudgmentSerializer
 from annotate.common.errors import Conflict, Gone
 from annotate.crowds import reconciling
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Slot

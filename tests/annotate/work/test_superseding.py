@@ -7,7 +7,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotate.campaigns import api as campaigns_api
+from annotate.campaigns import contents_api as campaigns_api
 from annotate.campaigns import exports, facts, life, progress
 from annotate.common.errors import Conflict
 from annotate.models import (
@@ -88,7 +88,7 @@ COUNTS: dict[str, Callable[[Participation], object]] = {
         .count()
     ),
     "API, annotators": lambda who: sorted(
-        (one.judgments, one.counting, one.excluded)
+        (one["judgments"], one["counting"], one["excluded"])
         for one in campaigns_api.contributions(
             who.campaign, list(campaigns_api.annotators(who.campaign))
         )

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.campaigns import life
-from annotate.campaigns.lists import CampaignFacts, ListedSystem
+from annotate.campaigns.facts import SystemStanding
+from annotate.campaigns.lists import CampaignFacts
 from annotate.campaigns.progress import Availability, Liveness, Progress
 from annotate.crowds import prices
 from annotate.instruments.language_quality.instrument import OVERALL
@@ -196,7 +197,7 @@ def _facts(
         crowd=crowd,
         criteria=(OVERALL,),
         targets={"overall": 0.2},
-        systems=(ListedSystem(1, "alpha", None),),
+        systems=(SystemStanding(1, "alpha", None),),
     )
 
 
@@ -227,7 +228,7 @@ def cells(draw: Any) -> ShownCell:
             0,
             {"at_target": draw(st.booleans()), "parts": {"annotator": draw(st.floats(0, 1))}},
         )
-    return ShownCell(ListedSystem(1, "alpha", None), OVERALL, 0.2, row, Decimal("0.40"))
+    return ShownCell(SystemStanding(1, "alpha", None), OVERALL, 0.2, row, Decimal("0.40"))
 
 
 @st.composite

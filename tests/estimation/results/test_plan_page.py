@@ -73,7 +73,7 @@ def test_changes_are_told_against_the_numbers_above_them_and_a_low_cap_is_the_st
     plan = answer.context["plan"].plan
     first, effect = answer.context["plan"].changes[0]
     assert first == "At most 1 judgment by one person"
-    goal, changed = plan.goal, plan.changes[0].goal
+    goal, changed = plan.goal, plan.changes[0][1]
     assert changed.cost.expected < 0.7 * goal.cost.expected
     fewer = 1 - changed.judgments.expected / goal.judgments.expected
     assert f"{percent(fewer)} fewer judgments" in effect

@@ -1,8 +1,6 @@
 """What a campaign costs at most: in its parts, and the same number wherever it is told."""
 
 import json
-from contextlib import suppress
-from dataclasses import replace
 from decimal import Decimal
 from io import StringIO
 from pathlib import Path
@@ -11,26 +9,23 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
-from django.db import transaction
 from django.test import Client
 from django.urls import reverse
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from annotate.campaigns import creating, imports, life
-from annotate.campaigns.sheet import Sheet
+from annotate.campaigns import imports, life
 from annotate.crowds import adapters, batches, outbox, prices, registry
 from annotate.crowds.contract import Terms
-from annotate.crowds.prices import Bill, Price
+from annotate.crowds.prices import Bill
 from annotate.models import Campaign
 from annotate.pay import budget
 from tests.annotate.researcher import lines, looked_at, press
 from tests.crowds.scripted import Scripted
-from tests.factories import campaign, plan, rows
+from tests.factories import campaign
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
-CENTS = st.integers(0, 100_000).map(lambda n: Decimal(n) / 100)
 LINES = lines(12)
 
 
@@ -39,23 +34,6 @@ def parts(bill: Bill) -> tuple[Decimal, Decimal, Decimal]:
 
 
 # ---------------------------------------------------------------- tariffs
-
-
-@pytest.mark.slow
-@settings(max_examples=300)
-@given(
-    crowd=st.sampled_from(["mturk", "prolific"]),
-    share=st.integers(0, 9999),
-    portions=st.lists(CENTS, max_size=9),
-)
-def test_the_parts_of_a_unit_add_up_to_the_unit(crowd: str, share: int, portions: list[Decimal]):
-    charges = registry.tariffs_of(crowd, Decimal(share) / 10_000)
-    sums, earned = Price(), Decimal(0)
-    for amount in portions:
-        part = charges.part(amount, after=earned)
-        assert part.fee >= 0
-        sums, earned = sums + part, earned + amount
-    assert sums == charges.unit(earned)
 
 
 @pytest.mark.parametrize(
@@ -195,32 +173,6 @@ def test_the_command_line_says_it_too(tmp_path: Path) -> None:
     call_command("create_campaign", *args, stdout=out)
     assert "at most $" in out.getvalue()
     assert "tutorial bonuses $" in out.getvalue()
-
-
-class _Done(Exception):
-    pass
-
-
-@pytest.mark.slow
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-@given(
-    seed=st.integers(0, 2**63 - 1),
-    share=st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]),
-    n=st.integers(1, 40),
-)
-def test_what_will_be_planned_is_known_before(db: None, seed: int, share: float, n: int) -> None:
-    wanted = plan(seed=seed, double_share=share, metrics=())
-    given_rows = [
-        replace(row, output="Same.") if i % 5 < 2 else row  # one output of both systems
-        for i, row in enumerate(rows(n, ("alpha", "beta")))
-    ]
-    with suppress(_Done), transaction.atomic():
-        made = creating.create(wanted, given_rows, owner_id=None)
-        with Sheet() as sheet:
-            for row in given_rows:
-                sheet.add(row)
-            assert made.slots.count() == creating.count_planned(wanted, sheet.facts())
-        raise _Done  # each example on an empty database
 
 
 def test_a_judgment_of_a_small_unit_costs_a_fraction_of_a_cent(ada: Client) -> None:

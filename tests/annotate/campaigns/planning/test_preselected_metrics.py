@@ -12,7 +12,7 @@ from annotate.campaigns import imports, plans
 from annotate.campaigns.problems import Row
 from annotate.campaigns.sheet import Facts, Sheet
 from annotate.models import CampaignImport
-from tests.annotate.researcher import PLAN, at, begun, lines, looked_at, send, step_page
+from tests.annotate.researcher import PLAN, at, begun, lines, looked_at, send
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -121,10 +121,6 @@ def test_one_output_of_each_system_does_not_say_that_a_number_is_the_systems() -
         assert plans.preselected((), sheet.facts()) == ("judge",)
 
 
-def test_no_metric_is_proposed_where_none_can_help(ada: Client) -> None:
-    assert ticked(ada, lines()) == ("none", [], [])
-
-
 def test_a_metric_counts_as_the_same_only_if_the_last_text_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -179,15 +175,6 @@ def test_a_chosen_metric_that_cannot_help_is_told_in_the_preview(ada: Client) ->
     of = CampaignImport.objects.get()
     told = plans.offers(imports.asked_of(of).metrics, imports.facts_of(of))
     assert not any("not used" in one for one in told), "all others would save nothing"
-
-
-def test_the_sentence_is_not_there_where_every_number_varies(ada: Client) -> None:
-    rows = [
-        json.loads(line) | {"output": "so so" if i else "a", "judge": i / 7}
-        for i, line in enumerate(lines().splitlines())
-    ]
-    content = "\n".join(map(json.dumps, rows)).encode()
-    assert "not-proposed" not in step_page(ada, "questions", content=content)
 
 
 def test_a_column_with_one_cell_that_is_no_number_says_where(ada: Client) -> None:

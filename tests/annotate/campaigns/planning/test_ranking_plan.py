@@ -48,12 +48,6 @@ def test_a_ranking_has_margins_and_they_are_explained(changes, field, says):
     assert says in found[1]
 
 
-@pytest.mark.parametrize("mode", ["precision", "anytime"])
-def test_other_modes_have_none(mode):
-    found = beyond(stop_mode=mode, targets={"overall": 0.2}, planned_items=9)
-    assert set(found) == {"margins", "planned_items"}
-
-
 numbers = st.dictionaries(st.sampled_from(["overall", "edit"]), st.floats(0.01, 1.5), max_size=2)
 
 
@@ -94,13 +88,6 @@ def test_the_form_makes_a_ranking(client: Client):
     made = Campaign.objects.get()
     assert (made.stop_mode, made.targets.get().margin) == ("ranking", 0.3)
     assert made.targets.get().width is None
-
-
-@pytest.mark.parametrize("wrong", ["", "-1", "9", "abc"])
-def test_the_margin_is_told_beside_its_field(wrong):
-    form = PlanStep(PLAN | {"stop_mode": "ranking", "margin_overall": wrong}, plan=plan())
-    assert not form.is_valid()
-    assert [name for name in form.errors if name.startswith("margin_")]
 
 
 def test_what_belongs_to_another_mode_is_hidden_and_not_looked_at():
@@ -157,18 +144,6 @@ PAIRS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("margin", [1.0, 0.0, -0.2, float("nan")])
-def test_a_preference_is_at_most_1_from_a_tie(margin):
-    found = beyond(**PAIRS | {"margins": {"preference": margin}})
-    assert found == {"margins": "The margin of preference lies between 0 and 1."}
-
-
-def test_one_pair_can_be_decided():
-    made = campaign(systems=("a", "b"), metrics=(), is_open=False, **PAIRS)
-    assert made.systems.count() == 1
-    assert made.targets.get().margin == 0.2
-
-
 def test_the_planned_items_are_those_of_one_score():
     made = campaign(items=900, metrics=(), is_open=False, **PAIRS)
     # (1.96 / 0.2)² · (.12 + .24 · .875), of what is assumed: shares .03, .015, .045 of 2²
@@ -191,8 +166,3 @@ def test_the_preview_counts_pairs(client: Client):
     asked = {"instrument": "preference", "tutorial": "none", "metric_choice": "none"}
     page = looked_at(client, stop_mode="ranking", margin_preference="0.4", **asked)
     assert b"A ranking: 1 pair on each criterion" in page.content
-
-
-def test_the_command_ranks_pairs(tmp_path):
-    command(tmp_path, "--instrument=preference", "--stop-mode=ranking", "--margin=preference=0.3")
-    assert Campaign.objects.get().targets.get().margin == 0.3

@@ -19,12 +19,10 @@ from tests.annotate.researcher import (
     PLAN,
     at,
     begun,
-    created,
     lines,
     looked_at,
     owner_of,
     press,
-    tried,
 )
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -122,13 +120,6 @@ def test_people_who_are_too_few_are_a_reason_to_refuse(ada: Client) -> None:
     assert not told.found.lacks_people
 
 
-def test_no_more_judgments_are_forecast_than_can_be_given(ada: Client) -> None:
-    page = looked_at(ada, lines(40), people=MANY)
-    goal = found(page)["overall"].found.goal
-    assert goal is not None
-    assert goal.judgments.low <= goal.judgments.high <= page.context["preview"].planned
-
-
 @pytest.mark.slow
 def test_the_nearest_is_one_that_nine_of_ten_campaigns_reach(ada: Client) -> None:
     """Checked with other draws than those that found it."""
@@ -178,13 +169,6 @@ def test_one_of_several_targets_is_left_out_with_a_press(ada: Client) -> None:
     assert "No target for" not in again(ada, page).content.decode()
 
 
-@pytest.mark.parametrize("criterion", ["fluency", "", "\x00", "nothing"])
-def test_a_criterion_without_a_target_changes_nothing(ada: Client, criterion: str) -> None:
-    page = looked_at(ada, lines(30), people=MANY)
-    press(ada, page, "width", criterion=criterion, to="nearest")
-    assert imports.plan_of(CampaignImport.objects.get()).targets == {"overall": 0.2}
-
-
 @pytest.mark.slow
 def test_enough_items_are_not_refused_and_say_what_it_takes(ada: Client) -> None:
     page = looked_at(ada, lines(200), width_overall="0.6")
@@ -200,22 +184,10 @@ def test_enough_items_are_not_refused_and_say_what_it_takes(ada: Client) -> None
     assert "all the same" not in page.content.decode()
 
 
-@pytest.mark.parametrize("mode", ["anytime", "ranking"])
-def test_other_rules_are_not_forecast_by_it(ada: Client, mode: str) -> None:
-    page = looked_at(ada, lines(30), people=MANY, stop_mode=mode)
-    assert page.context["preview"].reach == ()
-    assert "Create the campaign all the same" not in page.content.decode()
-
-
 def test_two_items_are_refused_without_a_nearest_width(ada: Client) -> None:
     page = looked_at(ada, lines(2))
     assert found(page)["overall"].found.reachable is None
     assert "no width can be reached" in page.content.decode()
-
-
-def test_one_item_says_nothing_and_breaks_nothing(ada: Client) -> None:
-    assert looked_at(ada, lines(1)).context["preview"].reach == ()
-    assert created(ada, lines(1)).targets.get().width == 0.2
 
 
 def test_scores_that_nobody_knows_are_a_guess_and_refuse_nothing(ada: Client) -> None:
@@ -269,11 +241,6 @@ def test_people_who_are_too_few_for_everything_are_told_so(ada: Client) -> None:
     assert told.startswith(
         "Planned for the 4 people you have. At 10 each, they can give 40 of all "
     )
-
-
-def test_a_number_of_people_outside_the_limits_is_refused(ada: Client) -> None:
-    page = tried(ada, lines(30), people="2")
-    assert "people" in page.context["form"].errors
 
 
 def test_a_budget_below_what_the_targets_cost_is_told(ada: Client) -> None:
