@@ -24,11 +24,6 @@ from annotate.crowds.contract import (
     Claim,
     Configuration,
     Entry,
-    FormPost,
-    InvalidEntry,
-    Leaving,
-    Preview,
-    Redirect,
     Transient,
 )
 from annotate.crowds.link import LINK
@@ -175,11 +170,11 @@ def _completion(visit: task.Visit, unit: Unit, *, first: bool) -> dict[str, Any]
     """The form that hands it in at the crowd. It is sent automatically once, to prevent a loop."""
     if not unit.is_handed_in:
         return {}
-    leaving = Leaving(visit.pseudonym, unit.name, unit.submit_to, unit.receipt, unit.code)
-    completion = adapters.entry(visit.study.crowd).completion(leaving)
+    completion = adapters.marketplace(visit.study.crowd).completion(
+        unit=unit.name, submit_to=unit.submit_to, receipt=unit.receipt, code=unit.code
+    )
     return {
-        "form": completion if isinstance(completion, FormPost) else None,
-        "link": completion if isinstance(completion, Redirect) else None,
+        "completion": completion,
         "by_itself": first,
         "hand_in": _("Hand in your work"),
         "crowd": work_messages.label(visit.study.crowd),
@@ -293,7 +288,7 @@ def me(request: HttpRequest, token: str) -> HttpResponse:
         "study": visit.study,
         "words": data_words(visit.study, visit.figures, number=visit.judged + 1),
         "earnings": [
-            (kind_of_pay(each.kind, each.reason), each)
+            (kind_of_pay(each["kind"], each["reason"]), each)
             for each in pay_queries.earnings_of(visit.id)
         ],
         "account": tallies.accounts_of(visit.id),
@@ -315,14 +310,15 @@ def _promised(visit: task.Visit) -> dict[str, Any]:
     found = promise_queries.told(visit.id)
     if found is None:
         return {"promised": None}
-    when = work_messages.waits(found.after, found.counting)
-    return {"promised": found.amount, "promised_when": when}
+    amount, counting = found
+    when = work_messages.waits(visit.study.bonus_after, counting)
+    return {"promised": amount, "promised_when": when}
 
 
 def _how_paid(visit: task.Visit) -> dict[str, Any]:
     """How pay arrives: from the crowd for each submission; by link, by hand and for a code."""
     if visit.unit is None:
-        return {"completion": LINK.completion(Leaving(visit.pseudonym))}
+        return {}
     stages = units.stages(visit.id) if visit.is_sure else []
     return {
         "unsure": "" if visit.is_sure else work_messages.unsure(visit.study.crowd),
@@ -538,8 +534,6 @@ def _strings() -> dict[str, Any]:
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show the landing page of the study."""
     claim = LINK.parse_entry({"invitation": token})
-    if isinstance(claim, InvalidEntry):
-        return explain(request, claim.message, claim.status)
     study = task.study(claim.campaign_id)
     speak(study)
     _check_link(claim, study)
@@ -576,8 +570,6 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 def preview(request: HttpRequest, token: str) -> HttpResponse:
     """Show a preview of a task before joining."""
     claim = LINK.parse_entry({"invitation": token})
-    if isinstance(claim, InvalidEntry):
-        return explain(request, claim.message, claim.status)
     study = task.study(claim.campaign_id)
     speak(study)
     _check_link(claim, study)
@@ -670,7 +662,6 @@ def _page(
         current = task.current(got, visit.study)
     shown = context(token, visit, current, nothing, number=number) | {"first": first}
     if nothing:
-        shown["completion"] = LINK.completion(Leaving(visit.pseudonym))
         asked = opinion(visit)
         shown |= asked | {"strings": shown["strings"] | asked["strings"]}
     return show(request, visit.study, visit.study.instrument.template, shown)
@@ -698,14 +689,12 @@ def entry(request: HttpRequest, crowd: str, token: str) -> HttpResponse:
     try:
         way = adapters.entry(crowd)
         came = way.parse_entry({**request.GET.dict(), "posting": token})
-        if isinstance(came, InvalidEntry):
-            return explain(request, came.message, came.status)
         offer = units.offer(came.posting)
         if offer.crowd != crowd:
             raise NotFound(_("This study does not exist any more."))
         study = task.study(offer.campaign_id)
         speak(study)
-        if isinstance(came, Preview):
+        if not came.unit:
             return framed(preview_page(request, study, offer), study.crowd)
         return framed(_come_in(request, way, came), crowd)
     except Transient:
@@ -726,11 +715,8 @@ def preview_page(request: HttpRequest, study: task.Study, offer: units.UnitOffer
 
 
 def _come_in(request: HttpRequest, way: Entry, claim: Claim) -> HttpResponse:
-    sure = way.verify_claim(claim)
     try:
-        if isinstance(sure, InvalidEntry):
-            return _refused(request, way.key, sure.message, sure.status)
-        who = participations.arrive(claim.posting, claim, verified=sure)
+        who = participations.arrive(claim.posting, claim, verified=way.verify_claim(claim))
     except ServiceError as error:
         return _refused(request, way.key, error.message, error.status)
     return see_work(tokens.participation_token(who.pk))

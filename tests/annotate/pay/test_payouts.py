@@ -197,7 +197,7 @@ def test_what_became_of_a_list(who: Participation) -> None:
     mark(made)
     undo(made, bob)
     wanted = common_lists.asked({}, sorts={}, size=10, anchor="")
-    lines = payouts.payout_lists_page(who.campaign, made.public_id, wanted).lines
+    _listing, lines = payouts.lines_page(found, wanted)
     assert [line.state for line in lines] == ["paid", "undone"]
     _all, (found,) = payouts.summaries(who.campaign_id, wanted)
     assert (found.paid, found.undone, found.marked_by) == (2 * REWARD, 1, "ada")

@@ -4,7 +4,7 @@ from decimal import Decimal
 from functools import cache
 
 from annotate.common.tokens import read_posting
-from annotate.crowds.contract import Claim, Crowd, InvalidEntry, Marketplace, Preview, Setting
+from annotate.crowds.contract import Claim, Crowd, Marketplace, Setting
 from annotate.crowds.prices import Tariff
 from tests.crowds.scripted import Scripted
 
@@ -12,10 +12,10 @@ from tests.crowds.scripted import Scripted
 class Bazaar(Scripted):
     key, label, environment = "bazaar", "The Bazaar", "live"
 
-    def parse_entry(self, params: dict[str, str]) -> Preview | Claim | InvalidEntry:
+    def parse_entry(self, params: dict[str, str]) -> Claim:
         posting = read_posting(params["posting"])
         if "stall" not in params:
-            return Preview(posting)
+            return Claim(posting=posting)
         return Claim(
             posting=posting, person=params["buyer"], unit=params["stall"], listing=params["lane"]
         )

@@ -204,7 +204,7 @@ def test_a_unit_that_the_crowd_never_lists_again_is_left_to_a_person(
         assert [op.status for op in mturk.ops(Kind.APPROVE)] == [Operation.Status.PENDING]
         mturk.later(minutes=11)
     mturk.later(minutes=11)
-    (stuck,) = crowds_queries.operations_of_campaign(mturk.study.pk).listed
+    (stuck,) = crowds_queries.operations_told(mturk.study.pk)
     assert (stuck.status, stuck.code, stuck.needs_a_person) == ("refused", "unlisted", True)
     assert "on the crowd’s own pages" in stuck.remedy
     monkeypatch.undo()

@@ -251,10 +251,9 @@ def test_an_exclusion_list_is_made_once_and_found_again_by_its_name(far, crowd):
     assert crowd.set_excluded(far.person(1), True, group="study-a").happened
     for number in range(102):
         crowd.set_excluded(far.person(2), True, group=f"other-{number}")
-    noted = far.adapter().set_excluded(far.person(3), True, group="study-a").note
+    assert far.adapter().set_excluded(far.person(3), True, group="study-a").happened
     names = [one.given["Name"] for one in far.world.qualification_types.values()]
     assert names.count("Plumbline: study-a") == 1
-    assert far.world.qualification_types[noted].given["Name"] == "Plumbline: study-a"
 
 
 def test_an_exclusion_list_that_somebody_deleted_is_made_anew(far, crowd):
@@ -276,7 +275,7 @@ def test_people_are_written_to_a_hundred_at_a_time(far, crowd):
     people = worked(far, crowd, 150)
     stranger = far.person(900)
     outcome = crowd.message([*people, stranger, people[0]], "Your work", "Thank you.")
-    assert (outcome.effect, outcome.failed) == (Effect.APPLIED, (stranger,))
+    assert outcome.effect is Effect.APPLIED
     assert "1 of 151" in outcome.message
     assert [notice.worker for notice in far.world.notices] == people
 
@@ -294,14 +293,13 @@ def test_nobody_is_written_to_twice_because_a_later_portion_failed(far, crowd, f
     monkeypatch.setattr(crowd.api, "act", second_fails)
     outcome = crowd.message(people, "Your work", "Thank you.")
     assert outcome.effect is Effect.APPLIED
-    assert outcome.failed == tuple(people[100:])
+    assert "50 people were not reached" in outcome.message
     assert len(far.world.notices) == (150 if fault is Fault.AFTER else 100)
 
 
 def test_a_message_that_reached_nobody_says_so(far, crowd):
     outcome = crowd.message([far.person(1), far.person(2)], "Your work", "Thank you.")
     assert outcome.effect is Effect.REFUSED
-    assert outcome.failed == (far.person(1), far.person(2))
 
 
 @pytest.mark.parametrize(("subject", "text"), [("", "x"), ("x" * 201, "x"), ("x", "x" * 4097)])

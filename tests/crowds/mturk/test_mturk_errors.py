@@ -131,7 +131,7 @@ def test_each_error_is_what_it_is(error, kind):
     found = turk_error(error)
     assert found.kind is kind
     assert found.message
-    assert type(found.crowd_error()) is READING.get(kind, contract.CrowdError)
+    assert type(found.of_reading()) is READING.get(kind, contract.CrowdError)
     if kind in EFFECTS:
         assert found.outcome().effect is EFFECTS[kind]
 

@@ -291,7 +291,7 @@ def test_nobody_can_take_a_free_place_of_a_paused_study(far, crowd):
 def test_a_place_of_a_rejected_submission_is_free_again(far, crowd):
     listing, unit = handed_in(far, crowd)
     assert crowd.posting_level(listing).available == 2
-    assert crowd.reject(unit, reason=REASON, category="LOW_EFFORT").effect is Effect.APPLIED
+    assert crowd.reject(unit, reason=REASON).effect is Effect.APPLIED
     assert crowd.posting_level(listing).available == 3
 
 
@@ -331,21 +331,12 @@ def test_no_name_leads_to_another_address(far, crowd, name):
 # ---------------------------------------------------------------- review
 
 
-@pytest.mark.parametrize(
-    ("reason", "category", "code", "words"),
-    [
-        ("x" * 99, "OTHER", "reason", "100"),
-        (" " * 200, "OTHER", "reason", "100"),
-        (REASON, "LAZY", "category", "LOW_EFFORT"),
-    ],
-)
-def test_a_rejection_that_prolific_would_refuse_is_not_sent(
-    far, crowd, reason, category, code, words
-):
+@pytest.mark.parametrize("reason", ["x" * 99, " " * 200])
+def test_a_rejection_that_prolific_would_refuse_is_not_sent(far, crowd, reason):
     _listing, unit = handed_in(far, crowd)
-    outcome = crowd.reject(unit, reason=reason, category=category)
-    assert (outcome.effect, outcome.code) == (Effect.REFUSED, code)
-    assert words in outcome.message
+    outcome = crowd.reject(unit, reason=reason)
+    assert (outcome.effect, outcome.code) == (Effect.REFUSED, "reason")
+    assert "100" in outcome.message
     assert "REJECT" not in far.server.calls
 
 
@@ -398,7 +389,6 @@ def test_a_bonus_is_asked_for_once_and_left_open_where_nobody_knows(
     assert far.server.calls.count("pay") == (call == "pay"), "it was sent again"
     assert len(far.bonuses()) == n_paid
     if effect is Effect.AMBIGUOUS:
-        assert outcome.note in far.world.payments
         with pytest.raises(Configuration, match=rf"{bonus.unit} got 0\.75"):
             crowd.find_bonus(bonus, "b")
 
@@ -425,16 +415,14 @@ def test_a_bonus_for_work_that_was_never_handed_in_is_refused(far, crowd):
 
 def test_costs_are_prolifics_own(crowd):
     cost = crowd.estimate_cost(Decimal("1.50"), 10)
-    assert (cost.rewards, cost.fees, cost.note) == (Decimal("15.00"), Decimal("5.00"), "")
+    assert (cost.reward, cost.fee) == (Decimal("15.00"), Decimal("5.00"))
     assert crowd.bonus_cost(Decimal("0.30")).total == Decimal("0.40")
 
 
 @pytest.mark.parametrize("fault", list(Fault), ids=str)
-def test_an_estimate_says_that_it_is_one(far, crowd, fault):
+def test_without_an_answer_no_cost_is_known(far, crowd, fault):
     far.fail_next("estimate_cost", fault)
-    cost = crowd.estimate_cost(Decimal("1.50"), 10)
-    assert (cost.rewards, cost.fees) == (Decimal("15.00"), Decimal("6.00"))
-    assert "estimate" in cost.note
+    assert crowd.estimate_cost(Decimal("1.50"), 10) is None
 
 
 def test_what_an_account_counts_in_is_asked_once(far, crowd):
