@@ -509,9 +509,6 @@ class Marketplace(Entry, Protocol):
 # The registration of a crowd: what Plumbline knows before any call.
 
 
-Setting = Callable[[str], str]  # the value of a setting, by its name
-
-
 @dataclass(frozen=True)
 class Crowd:
     """One crowd, complete. Adding one: CONTRIBUTING.md.
@@ -520,8 +517,9 @@ class Crowd:
     label: its name as people know it.
     offer: how people come from it and are paid; follows the label in the form of a new campaign.
     tariff: its usual charges. A campaign may have another share, because shares differ by account.
-    make: makes its adapter from the settings, once for the same values. It loads what the adapter
-        needs. Nothing is called and no credentials are read before the first use.
+    make: makes its adapter from the values of its settings, in their order, once for the same
+        values. It loads what the adapter needs. Nothing is called and no credentials are read
+        before the first use.
     settings: the names of its settings, with defaults; each is read from the environment.
     publishes: whether it publishes and pays for work, so that its adapter is a `Marketplace`.
     reopens: whether a full posting continues when one of its places is free again, unless it was
@@ -533,7 +531,7 @@ class Crowd:
     label: str
     offer: str
     tariff: Tariff
-    make: "Callable[[Setting], Entry] | Callable[[Setting], Marketplace]"
+    make: Callable[..., Entry]
     settings: Mapping[str, str] = field(default_factory=dict)
     publishes: bool = True
     reopens: bool = False

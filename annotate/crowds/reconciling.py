@@ -33,7 +33,7 @@ from annotate.crowds.contract import (
     UnitState,
     from_json,
 )
-from annotate.crowds.prolific.marketplace import Prolific, Subscribed
+from annotate.crowds.prolific.marketplace import How, Prolific
 from annotate.models import (
     Annotator,
     Assignment,
@@ -313,8 +313,11 @@ def address(crowd: str) -> str:
     return f"{settings.PUBLIC_URL}{reverse('annotate:crowd-events', args=[crowd])}"
 
 
-def subscribe_to_prolific() -> Subscribed:
-    """Subscribe to notifications from Prolific, once. Raises a `CrowdError`."""
+def subscribe_to_prolific() -> tuple[str, dict[str, How]]:
+    """Subscribe to notifications from Prolific, once. Raises a `CrowdError`.
+
+    Returns the secret that signs them, and what was done for each event.
+    """
     return cast(Prolific, adapters.marketplace("prolific")).subscribe(address("prolific"))
 
 

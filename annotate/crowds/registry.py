@@ -5,40 +5,23 @@ Adapters are imported when they are made, because boto3 takes time.
 
 from dataclasses import replace
 from decimal import ROUND_CEILING, Decimal
-from functools import lru_cache
 
-from annotate.crowds.contract import Crowd, Entry, Marketplace, Setting
+from annotate.crowds.contract import Crowd, Entry, Marketplace
 from annotate.crowds.link import LINK
 from annotate.crowds.prices import MTURK_TARIFF, Tariff
 
 
-def _link(setting: Setting) -> Entry:
+def _link() -> Entry:
     return LINK
 
 
-def _mturk(setting: Setting) -> Marketplace:
-    return _mturk_at(
-        setting("MTURK_ENVIRONMENT"), setting("MTURK_ENDPOINT_URL"), setting("MTURK_WORKER_URL")
-    )
-
-
-@lru_cache(maxsize=8)
-def _mturk_at(environment: str, endpoint_url: str, worker_url: str) -> Marketplace:
+def _mturk(environment: str, endpoint_url: str, worker_url: str) -> Marketplace:
     from annotate.crowds.mturk.marketplace import MTurk
 
     return MTurk(environment, endpoint_url=endpoint_url, worker_url=worker_url)
 
 
-def _prolific(setting: Setting) -> Marketplace:
-    return _prolific_at(
-        setting("PROLIFIC_BASE_URL"),
-        setting("PROLIFIC_API_TOKEN"),
-        setting("PROLIFIC_WEBHOOK_SECRET"),
-    )
-
-
-@lru_cache(maxsize=8)
-def _prolific_at(base_url: str, api_token: str, webhook_secret: str) -> Marketplace:
+def _prolific(base_url: str, api_token: str, webhook_secret: str) -> Marketplace:
     from annotate.crowds.prolific.marketplace import Prolific
 
     return Prolific(base_url=base_url, api_token=api_token, webhook_secret=webhook_secret)

@@ -18,7 +18,6 @@ import hashlib
 import hmac
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
@@ -205,33 +204,25 @@ class How(StrEnum):
     ALREADY = "there already"
 
 
-@dataclass(frozen=True)
-class Subscribed:
-    """`secret`: of the workspace, which signs its events."""
+def subscribe_hook(client: ProlificClient, workspace: str, url: str) -> tuple[str, dict[str, How]]:
+    """Subscribe this address to events. Raises a `CrowdError`.
 
-    workspace: str
-    secret: str
-    secret_made: bool
-    events: tuple[tuple[str, How], ...]
-
-
-def subscribe_hook(client: ProlificClient, workspace: str, url: str) -> Subscribed:
-    """Subscribe this address to events. Raises a `CrowdError`."""
-    secret, made = _secret(client, workspace)
+    Returns the secret of the workspace, which signs its events, and what was done for each event.
+    """
+    secret = _secret(client, workspace)
     listed = list(client.pages("hooks/subscriptions/", workspace_id=workspace))
-    events = tuple((event, _subscribed(client, workspace, url, event, listed)) for event in EVENTS)
-    return Subscribed(workspace, secret, made, events)
+    return secret, {one: _subscribed(client, workspace, url, one, listed) for one in EVENTS}
 
 
-def _secret(client: ProlificClient, workspace: str) -> tuple[str, bool]:
-    """Return the workspace's secret, and whether it was newly created."""
+def _secret(client: ProlificClient, workspace: str) -> str:
+    """Return the workspace's secret; it is created if there is none."""
     for row in client.pages("hooks/secrets/", workspace_id=workspace):
         if row.get("value") and row.get("workspace_id", workspace) == workspace:
-            return str(row["value"]), False
+            return str(row["value"])
     made = _answered(client.ask("POST", "hooks/secrets/", {"workspace_id": workspace}))
     if not made.get("value"):
         raise Transient(INCOMPLETE)
-    return str(made["value"]), True
+    return str(made["value"])
 
 
 def _subscribed(
@@ -547,8 +538,8 @@ class Prolific:
     def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event:
         return parse(raw, headers, self._webhook_secret)
 
-    def subscribe(self, url: str) -> Subscribed:
-        """Subscribe this address to events. Existing subscriptions stay."""
+    def subscribe(self, url: str) -> tuple[str, dict[str, How]]:
+        """Subscribe this address to events (`subscribe_hook`). Existing subscriptions stay."""
         if self.client.live and not url.startswith("https://"):
             raise Configuration(
                 "Prolific sends events to https:// addresses only. Set PUBLIC_URL to one."

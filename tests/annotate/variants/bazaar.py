@@ -1,10 +1,9 @@
 """A crowd that exists only here: its adapter keeps what it is asked for."""
 
 from decimal import Decimal
-from functools import cache
 
 from annotate.common.tokens import read_posting
-from annotate.crowds.contract import Claim, Crowd, Marketplace, Setting
+from annotate.crowds.contract import Claim, Crowd, Marketplace
 from annotate.crowds.prices import Tariff
 from tests.crowds.scripted import Scripted
 
@@ -24,14 +23,9 @@ class Bazaar(Scripted):
         return True
 
 
-@cache
-def _bazaar(password: str) -> Marketplace:
+def make(password: str) -> Marketplace:
     assert password == "sesame"
     return Bazaar()
-
-
-def make(setting: Setting) -> Marketplace:
-    return _bazaar(setting("BAZAAR_PASSWORD"))
 
 
 BAZAAR = Crowd(
