@@ -59,11 +59,6 @@ def test_with_the_total_that_was_shown_it_is_launched(made: Campaign):
     assert terms.approve_after.total_seconds() == 12 * 3600
 
 
-def test_without_a_number_it_takes_what_is_missing(made: Campaign):
-    printed = launch(made)
-    assert f"{-(-made.slots.count() // 5)} submissions of 5 tasks" in printed
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -90,14 +85,6 @@ def test_real_money_needs_its_world_named(made: Campaign, scripted: Scripted):
     assert "Launched" in launch(made, *terms, "--environment", "production")
 
 
-def test_a_key_launches_once(made: Campaign):
-    terms = ("--tasks", "4", "--places", "4", "--confirm", "9.60", "--key", "again")
-    first, again = launch(made, *terms), launch(made, *terms)
-    assert "Launched batch" in first
-    assert "already" in again
-    assert Batch.objects.count() == 1
-
-
 def test_where_nothing_is_missing_there_is_nothing_to_launch(made: Campaign):
     launched(made, places=40)
     for options in ((), ("--places", "1")):
@@ -111,13 +98,6 @@ def test_sync_does_not_wait_for_what_was_mended(made: Campaign, scripted: Script
     assert "is pending. This belongs to" in run("sync")
     scripted.environment = "sandbox"
     assert "postings, open: 0 → 1" in run("sync")
-
-
-@pytest.mark.parametrize("command", ["launch", "stop"])
-def test_an_unknown_campaign_is_told(command: str):
-    terms = ("--title", "T", "--description", "D") if command == "launch" else ()
-    with pytest.raises(CommandError, match="no campaign"):
-        run(command, "nothing", *terms)
 
 
 def test_sync_does_what_is_due_and_says_what_changed(made: Campaign, scripted: Scripted):

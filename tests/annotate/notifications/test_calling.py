@@ -55,16 +55,6 @@ def test_a_receiver_that_drips_is_left_when_the_time_is_over(far: Receiver) -> N
     assert time.monotonic() - began < 5
 
 
-def test_nobody_there_is_told(settings: Any) -> None:
-    settings.PRIVATE_WEBHOOKS = True
-    with receiver() as side:
-        url = side.url
-    with pytest.raises(sending.Failed, match="could not be reached"):
-        sending.post(url, b"{}", HEADERS)
-    with pytest.raises(sending.Failed, match="could not be reached"):
-        sending.post("https://no-such-host.invalid/", b"{}", HEADERS)
-
-
 def test_a_certificate_must_be_valid_for_the_host(
     settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,13 +116,6 @@ WRONG = (
 def test_an_address_that_no_webhook_can_have_is_refused(url: str) -> None:
     with pytest.raises(Invalid):
         sending.parsed(url)
-
-
-def test_an_address_is_taken_apart() -> None:
-    at = sending.parsed("https://Bücher.example:8443/a?b=c#d")
-    assert (at.host, at.port, at.target) == ("xn--bcher-kva.example", 8443, "/a?b=c")
-    assert at.named == "xn--bcher-kva.example:8443"
-    assert sending.parsed("https://[2606:4700::1111]").named == "[2606:4700::1111]"
 
 
 @given(st.text(max_size=60))

@@ -15,7 +15,7 @@ from annotate import tasks
 from annotate.campaigns import life
 from annotate.common import audit
 from annotate.common.audit import EVENTS
-from annotate.common.errors import Conflict, Invalid, NotFound
+from annotate.common.errors import Conflict, Invalid
 from annotate.models import AuditEntry, Campaign, Membership, Notification, Subscription
 from annotate.models.base import CloseReason
 from annotate.notifications import sending, subscriptions
@@ -137,14 +137,6 @@ def test_what_is_taken_back_is_not_told(study: Campaign, far: Receiver) -> None:
     assert not Notification.objects.exists()
 
 
-def test_judgments_cost_no_query_here(
-    study: Campaign, far: Receiver, django_assert_num_queries: Any
-) -> None:
-    hook(study, far)
-    with django_assert_num_queries(1):
-        audit.record("submitted", campaign_id=study.pk, subject="participation:1")
-
-
 def test_a_failure_is_tried_again_later_and_first(study: Campaign, far: Receiver) -> None:
     one = hook(study, far)
     far.statuses = [500, 503, 200]
@@ -185,20 +177,6 @@ def test_after_three_days_a_notification_is_given_up_and_after_thirty_forgotten(
     later(days=30)
     sending.send_due()
     assert not Notification.objects.exists()
-
-
-def test_waits_double_up_to_an_hour(study: Campaign, far: Receiver) -> None:
-    one = hook(study, far)
-    far.statuses = [500]
-    life.pause(study.pk)
-    waits = []
-    for _ in range(12):
-        before = timezone.now()
-        sending.send(one.pk)
-        after = Subscription.objects.get().next_at
-        waits.append(round((after - before).total_seconds() / 60))
-        Subscription.objects.update(next_at=before)
-    assert waits == [1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60]
 
 
 def test_a_receiver_that_is_gone_ends_it(study: Campaign, far: Receiver) -> None:
@@ -319,14 +297,6 @@ def test_two_workers_note_a_low_budget_once(study: Campaign) -> None:
     assert AuditEntry.objects.filter(verb="budget_low").count() == 1
 
 
-def test_budgets_of_campaigns_where_nobody_asks_are_not_looked_at(
-    django_assert_num_queries: Any,
-) -> None:
-    campaign(budget=Decimal("1.00"), reward=Decimal("0.20"))
-    with django_assert_num_queries(1):
-        assert subscriptions.note_low() == 0
-
-
 def test_a_test_is_sent_at_once_with_what_waits(study: Campaign, far: Receiver) -> None:
     one = hook(study, far, "status")
     far.statuses = [500, 200]
@@ -349,14 +319,6 @@ def test_an_ended_subscription_is_silent(study: Campaign, far: Receiver) -> None
     assert sending.send_due() == 0
     with pytest.raises(Conflict, match="ended"):
         subscriptions.test(study.pk, one.public_id)
-
-
-def test_a_subscription_of_another_campaign_is_not_there(study: Campaign, far: Receiver) -> None:
-    one = hook(study, far)
-    other = campaign(owner=user("bob"))
-    for name in (one.public_id, "x\x00", ""):
-        with pytest.raises(NotFound):
-            subscriptions.end(other.pk, name, actor_id=owner(other))
 
 
 @pytest.mark.parametrize(

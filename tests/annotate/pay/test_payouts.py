@@ -15,7 +15,6 @@ from annotate.models import (
     AuditEntry,
     Campaign,
     LedgerEntry,
-    Membership,
     Participation,
     Payout,
     PayoutList,
@@ -26,7 +25,7 @@ from annotate.pay.payouts import Gift, Kind
 from annotate.review import reviews, rulings
 from annotate.work import admission, leasing
 from tests.annotate.researcher import owner_of
-from tests.factories import campaign, judge, person, user
+from tests.factories import campaign, judge, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -248,12 +247,6 @@ def test_what_cannot_be_given(who: Participation, field: str, value: Any) -> Non
     assert LedgerEntry.objects.count() == 2
 
 
-def test_nobody_outside_of_the_campaign_is_given_anything(who: Participation) -> None:
-    stranger = person(campaign(), "stranger")
-    with pytest.raises(NotFound):
-        payouts.give(who.campaign_id, gift(stranger), actor_id=owner())
-
-
 def test_the_budget_holds_with_fees_and_leases_unless_one_says_otherwise(ada: Client) -> None:
     """0.80 + 0.16 for two judgments, 0.48 reserved by a lease, 1.80 for the bonus: 3.24."""
     made = campaign(owner=owner_of(ada), fee_rate=Decimal("0.2"), budget=Decimal("3.23"))
@@ -297,12 +290,6 @@ def test_a_refusal_gives_the_budget_back_and_repaying_asks_before_it_is_exceeded
     assert AuditEntry.objects.filter(verb="repay").first().detail["done"] == (
         "0.80, 0.80 beyond the budget"
     )
-
-
-def test_a_bonus_is_not_taken_back_by_a_refusal(who: Participation) -> None:
-    give(who)
-    rule(who, "exclude", "refuse")
-    assert tallies.accounts_of(who.pk).due == Decimal("1.50")
 
 
 # ---- pages -----------------------------------------------------------------------------------
@@ -371,21 +358,3 @@ def test_a_bonus_by_the_form_and_its_refusals(
     assert "exceeded" in said(answer)
     for name in ("pay", "people"):
         assert b"beyond" in ada.get(at(mine, name)).content
-
-
-def test_money_is_the_owners_alone(client: Client, mine: Campaign, who: Participation) -> None:
-    one = listed(who).public_id
-    Membership.objects.create(campaign=mine, user=user("eve"), role=Membership.Role.REVIEWER)
-    addresses = [
-        ("get", at(mine)),
-        ("post", at(mine, "pay-give")),
-        ("post", at(mine, "payout-prepare")),
-        ("get", at(mine, "payments")),
-    ]
-    addresses += [("get", at(mine, name, one)) for name in ("payout-list", "payout-file")]
-    addresses += [("post", at(mine, name, one)) for name in ("payout-mark", "payout-undo")]
-    for name, status in (("eve", 403), ("mallory", 404)):
-        client.force_login(User.objects.filter(username=name).first() or user(name))
-        for method, address in addresses:
-            assert getattr(client, method)(address).status_code == status, address
-    assert not Payout.objects.exists()

@@ -142,27 +142,6 @@ def test_a_large_campaign_is_read_again_seldom_and_at_once_when_its_status_chang
     assert work_times.of_campaign(study.pk).people == 3
 
 
-def test_small_campaigns_are_read_for_each_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work_times, "LEAST", 2)
-    study = made()
-    judge(person(study, "a"))
-    assert tasks.keep_work_times() == 0
-    assert work_times.of_campaign(study.pk).people == 1
-    judge(person(study, "b"))
-    assert tasks.keep_work_times() == 1
-
-
-def test_what_is_thrown_away_is_read_from_the_judgments() -> None:
-    study = made()
-    judge(person(study, "a"))
-    tasks.keep_work_times()
-    WorkTimes.objects.update(people=100)
-    assert work_times.of_campaign(study.pk).people == 100  # it is what is shown
-    WorkTimes.objects.all().delete()
-    found = work_times.of_campaign(study.pk)
-    assert (told(found), found.at) == (about(facts(study)), None)
-
-
 def test_no_judgment_is_read_where_it_is_kept() -> None:
     study = made()
     judge(person(study, "a"))

@@ -5,12 +5,10 @@ from decimal import Decimal
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from django.urls import reverse
 
-from annotate.common import tokens
 from annotate.crowds.contract import ListingProblem, from_json
 from annotate.models import Batch, Campaign, Operation
-from tests.crowds.researcher import at, fields, hidden, offered, said
+from tests.crowds.researcher import at, fields, offered, said
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign
 
@@ -18,15 +16,6 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
 # ---------------------------------------------------------------- a new batch
-
-
-def test_the_form_starts_from_the_instrument_and_the_plan(ada: Client, mine: Campaign) -> None:
-    page = ada.get(at(mine, "batch-new"))
-    start = page.context["form"].initial
-    assert start["title"] == "Rate short texts"
-    assert (start["tasks"], start["minutes"], start["duration"]) == (5, 10, 60)
-    assert start["places"] == 16  # 64 outputs, a quarter of them twice
-    assert "80 judgments" in page.content.decode()
 
 
 def test_the_first_press_shows_and_publishes_nothing(
@@ -52,18 +41,6 @@ def test_the_second_press_launches_once(ada: Client, mine: Campaign) -> None:
     assert terms.audience.countries == ("US", "GB")
     assert (terms.keywords, terms.lifetime.total_seconds()) == (("a", "b"), 1.5 * 86_400)
     assert batch.created_by == User.objects.get()
-
-
-def test_other_terms_are_shown_before_they_are_launched(ada: Client, mine: Campaign) -> None:
-    sent, _answer = offered(ada, mine)
-    answer = ada.post(at(mine, "batch-new"), {**sent, "places": 5})
-    assert "changed since the offer" in answer.context["changed"]
-    assert "for $15.00" in answer.content.decode()
-    assert not Batch.objects.exists()
-    again = {**sent, "places": 5, "shown": hidden(answer, "shown")}
-    ada.post(at(mine, "batch-new"), again)
-    ada.post(at(mine, "batch-new"), sent)  # back to the first: another batch, as was asked
-    assert sorted(Batch.objects.values_list("places", flat=True)) == [4, 5]
 
 
 def test_a_price_that_changed_is_shown_anew(
@@ -164,12 +141,6 @@ def test_only_our_own_page_frames_the_preview(ada: Client, mine: Campaign) -> No
     assert not Operation.objects.exists()
 
 
-def test_a_preview_needs_its_signature(mine: Campaign) -> None:
-    link = tokens.invitation_token(mine.pk)
-    for token in ("nothing", link):
-        assert Client().get(reverse("annotate:batch-preview", args=[token])).status_code == 404
-
-
 def test_prolific_is_asked_in_its_own_words(ada: Client, scripted: Scripted) -> None:
     scripted.key, scripted.environment = "prolific", "live"
     made = campaign(owner=User.objects.get(), crowd="prolific", reward=Decimal("0.50"))
@@ -181,7 +152,3 @@ def test_prolific_is_asked_in_its_own_words(ada: Client, scripted: Scripted) -> 
     assert "Prolific, live: real people, real money" in answer.content.decode()
     ada.post(at(made, "batch-new"), {**sent, "sure": "on"})
     assert from_json(Batch.objects.get().terms).audience.languages == ("en", "de")
-
-
-def test_no_browser_cuts_what_is_too_long(ada: Client, mine: Campaign) -> None:
-    assert "maxlength" not in ada.get(at(mine, "batch-new")).content.decode()

@@ -40,17 +40,6 @@ def test_units_are_counted_for_each_posting_and_in_sum(made: Campaign, scripted:
     assert (closed.units.accepted, closed.units.left) == (0, 1)
 
 
-def test_stopped_postings_have_nothing_available(made: Campaign, scripted: Scripted):
-    batch = launched(made, places=5)
-    outbox.carry_out_due()
-    batches.stop(batch.pk, actor_id=None)
-    outbox.carry_out_due()
-    (row,) = crowds_queries.of_campaign(made.pk)
-    assert (row.units.available, row.batch.stopped_at is None, row.is_over) == (0, False, False)
-    Posting.objects.update(status=Posting.Status.CLOSED)
-    assert crowds_queries.of_campaign(made.pk)[0].is_over
-
-
 def test_what_is_stuck_comes_with_what_to_do(made: Campaign, scripted: Scripted):
     scripted.will("publish", LOST, NO_MONEY)
     launched(made, places=14)
@@ -90,12 +79,3 @@ def test_the_next_deadline_is_of_work_that_nobody_has_decided_about(
         who = came(batch.postings.all()[0], name, status)
         Participation.objects.filter(pk=who.pk).update(auto_approval_at=now + timedelta(days=days))
     assert crowds_queries.of_campaign(made.pk)[0].next_auto_approval == now + timedelta(days=3)
-
-
-def test_the_queries_do_not_grow(made: Campaign, scripted: Scripted, django_assert_num_queries):
-    for n in range(3):
-        batch = launched(made, places=12, key=f"k{n}")
-        came(batch.postings.all()[0], f"p{n}")
-    with django_assert_num_queries(8):
-        assert len(crowds_queries.of_campaign(made.pk)) == 3
-    assert crowds_queries.of_campaign(made.pk)[0].batch == batch  # the newest first

@@ -10,7 +10,7 @@ from annotate.campaigns import life
 from annotate.common import tokens
 from annotate.common.errors import Conflict, Invalid, NotFound
 from annotate.crowds import batches, outbox, people
-from annotate.crowds.contract import Effect, ListingProblem, Outcome, from_json
+from annotate.crowds.contract import ListingProblem, from_json
 from annotate.models import AuditEntry, Batch, Campaign, Operation, Posting
 from annotate.models.base import CloseReason
 from tests.annotate.work.storms import at_once
@@ -131,13 +131,6 @@ def test_what_changes_between_the_offer_and_the_lock_is_seen(made: Campaign, scr
     assert not Batch.objects.exists()
 
 
-def test_refused_publishing_shows_on_the_posting(made: Campaign, scripted: Scripted):
-    scripted.will("publish", NO_MONEY)
-    launched(made)
-    outbox.carry_out_due()
-    assert sorted(stages()) == [Stage.FAILED, Stage.OPEN, Stage.OPEN]
-
-
 # ---------------------------------------------------------------- more places
 
 
@@ -252,15 +245,6 @@ def test_leaving_open_stops_every_posting_in_the_same_transaction(
     assert stages() == [Stage.DRAINING] * 3
 
 
-def test_a_stop_that_the_crowd_refuses_is_told(made: Campaign, scripted: Scripted):
-    batch = launched(made, places=5)
-    outbox.carry_out_due()
-    scripted.will("stop", Outcome(Effect.REFUSED, "x", "No such HIT."))
-    batches.stop(batch.pk, actor_id=None)
-    outbox.carry_out_due()
-    assert Posting.objects.get().problem == "No such HIT."
-
-
 def test_extensions_of_a_posting_come_one_after_the_other(
     made: Campaign, scripted: Scripted, clock
 ):
@@ -300,15 +284,6 @@ def refused(made: Campaign, scripted: Scripted, places: int = 5) -> Operation:
     return Operation.objects.get(status=OpStatus.REFUSED)
 
 
-def test_what_was_refused_is_published_once_it_may_be(made: Campaign, scripted: Scripted):
-    op = refused(made, scripted)
-    outbox.retry(op.pk, actor_id=user().pk)
-    assert stages() == [Stage.PLANNED]  # and counted as money and work that is promised
-    assert batches.suggested_places(made.pk, 2) == 35
-    outbox.carry_out_due()
-    assert stages() == [Stage.OPEN]
-
-
 def test_a_budget_that_was_promised_elsewhere_meanwhile_is_not_spent_twice(
     made: Campaign, scripted: Scripted
 ):
@@ -321,13 +296,6 @@ def test_a_budget_that_was_promised_elsewhere_meanwhile_is_not_spent_twice(
     op.refresh_from_db()
     assert (op.status, scripted.calls.count("publish")) == (OpStatus.REFUSED, 2)
     assert sorted(stages()) == [Stage.FAILED, Stage.OPEN]
-
-
-def test_what_others_do_meanwhile_is_not_published_again(made: Campaign, scripted: Scripted):
-    op = refused(made, scripted)
-    launched(made, places=40, key="other")
-    with pytest.raises(Conflict, match="Nothing is missing"):
-        outbox.retry(op.pk, actor_id=user().pk)
 
 
 def test_a_refused_extension_is_asked_for_again_only_within_the_budget(

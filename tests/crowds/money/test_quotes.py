@@ -14,7 +14,6 @@ from rest_framework.test import APIClient
 from annotate.campaigns import amendments
 from annotate.common.errors import Conflict, Invalid
 from annotate.crowds import batches, prices, registry
-from annotate.crowds.postings import by_field
 from annotate.crowds.prices import Price
 from annotate.models import AuditEntry, Campaign
 from annotate.pay import budget
@@ -172,15 +171,3 @@ def test_a_higher_fee_asks_before_what_is_promised_exceeds_the_budget(
     assert amendments.change_fee(study.pk, Decimal("0.5"), actor_id=None, beyond_budget=True)
     assert not amendments.change_fee(study.pk, Decimal("0.5"), actor_id=None)
     assert AuditEntry.objects.get(verb="fee").detail["beyond_budget"] == "0.36"
-
-
-def test_by_link_there_is_no_crowd_that_adds_a_fee() -> None:
-    with pytest.raises(Conflict):
-        amendments.change_fee(campaign().pk, Decimal("0.1"), actor_id=None)
-
-
-def test_mturk_below_its_own_fee_is_not_launched_on(scripted: Scripted) -> None:
-    made = campaign(crowd="mturk", fee_rate=Decimal("0.1"), items=20)
-    assert "calculate with 20 %" in problems(made, places=4)["fee"]
-    amendments.change_fee(made.pk, Decimal("0.2"), actor_id=None)
-    assert by_field(batches.offer(made.pk, TERMS, places=4).problems) == {}

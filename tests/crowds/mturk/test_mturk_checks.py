@@ -81,12 +81,6 @@ def test_a_page_without_tls_is_for_servers_without_tls():
         assert [problem.field for problem in crowd.validate(plain)] == ["url"]
 
 
-def test_what_would_be_refused_is_not_asked_for():
-    outcome = MTurk("sandbox").publish(replace(spec(), reward=Decimal("0.005")), "op-1")
-    assert (outcome.effect.value, outcome.code) == ("refused", "invalid")
-    assert "two decimals" in outcome.message
-
-
 # ---------------------------------------------------------------- fees: by hand, from the tariff
 
 
@@ -106,11 +100,6 @@ def test_fees_of_units(reward, places, fees):
     cost = SANDBOX.estimate_cost(Decimal(reward), places)
     assert (cost.reward, cost.fee) == (Decimal(reward) * places, Decimal(fees))
     assert cost.total == Decimal(reward) * places + Decimal(fees)
-
-
-@pytest.mark.parametrize(("amount", "fee"), [("1.00", "0.20"), ("0.01", "0.01"), ("0.33", "0.07")])
-def test_fees_of_bonuses(amount, fee):
-    assert SANDBOX.bonus_cost(Decimal(amount)).fee == Decimal(fee)
 
 
 # ---------------------------------------------------------------- XML

@@ -78,14 +78,6 @@ def a_bonus(far: ProlificFarSide, crowd: Prolific) -> Bonus:
 # ---------------------------------------------------------------- settings
 
 
-def test_the_world_is_named_after_the_address():
-    live = Prolific(base_url="https://api.prolific.com", api_token="t")
-    assert live.environment == "live"
-    assert Prolific(base_url="http://127.0.0.1:8123/", api_token="t").environment == (
-        "127.0.0.1:8123"
-    )
-
-
 def test_the_token_is_never_sent_to_prolific_in_the_clear():
     with pytest.raises(Configuration, match="https"):
         Prolific(base_url="http://api.prolific.com", api_token="t").balance()
@@ -172,17 +164,6 @@ def test_without_funds_the_draft_waits_until_somebody_tops_up(far, crowd):
     assert len(far.world.studies) == 1
 
 
-def test_a_study_without_a_completion_code_is_not_made(far, crowd):
-    assert crowd.publish(spec(code=""), OP).code == "code"
-    assert far.world.studies == {}
-
-
-def test_operations_are_told_apart_by_their_whole_name(crowd):
-    publish(crowd, "abc1")
-    assert crowd.find_postings("abc") == []
-    assert crowd.publish(spec(), "abc").effect is Effect.APPLIED
-
-
 def test_every_page_is_read_and_the_token_follows_no_foreign_link(far, crowd, monkeypatch):
     monkeypatch.setattr(prolific_client, "PAGE", 2)
     listings = [publish(crowd, f"op{number}") for number in range(5)]
@@ -246,14 +227,6 @@ def test_a_repeated_extension_is_known_by_its_note(far, crowd):
     assert [one.listing for one in crowd.find_postings(OP)] == [listing]
 
 
-def test_extensions_cost_money_too(far, crowd):
-    listing = publish(crowd)
-    far.balance = Decimal("1.00")
-    outcome = crowd.add_places(listing, 2, "add")
-    assert (outcome.effect, outcome.code) == (Effect.REFUSED, "funds")
-    assert crowd.posting_level(listing).places == 3
-
-
 @pytest.mark.parametrize(
     ("stops_full", "effect"), [(True, Effect.APPLIED), (False, Effect.ALREADY)]
 )
@@ -313,12 +286,6 @@ def test_a_place_of_a_rejected_submission_is_free_again(far, crowd):
 )
 def test_states_of_submissions(said, state):
     assert studies.submission({"id": "u", "status": said}).state is state
-
-
-def test_who_is_late_is_returned(far, crowd):
-    unit = far.accept(publish(crowd), far.person(1))
-    far.move_clock(timedelta(minutes=31))
-    assert crowd.get_submission(unit).state is UnitState.RETURNED
 
 
 @pytest.mark.parametrize("name", ["../users/me", "a/b", "", "a?b=c"])
@@ -423,16 +390,6 @@ def test_costs_are_prolifics_own(crowd):
 def test_without_an_answer_no_cost_is_known(far, crowd, fault):
     far.fail_next("estimate_cost", fault)
     assert crowd.estimate_cost(Decimal("1.50"), 10) is None
-
-
-def test_what_an_account_counts_in_is_asked_once(far, crowd):
-    assert [crowd.currency(), crowd.currency()] == ["GBP", "GBP"]
-    assert far.server.calls.count("account") == 1
-
-
-def test_an_account_that_tells_no_balance_has_none(far, crowd):
-    far.world.available = None
-    assert crowd.balance() is None
 
 
 def test_who_answers_too_late_may_have_done_it():

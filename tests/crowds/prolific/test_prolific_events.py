@@ -78,19 +78,6 @@ def test_what_broke_off_is_repaired_by_running_it_again(far: ProlificFarSide, ca
     assert ("made again" in said) == (call != "secret")
 
 
-def test_without_a_token_it_says_what_to_set(far: ProlificFarSide, settings: Any) -> None:
-    settings.PROLIFIC_API_TOKEN = ""
-    with pytest.raises(CommandError, match="PROLIFIC_API_TOKEN"):
-        run()
-
-
-def test_prolific_itself_takes_https_only(settings: Any) -> None:
-    settings.PROLIFIC_BASE_URL = "https://api.prolific.com"
-    settings.PROLIFIC_API_TOKEN, settings.PUBLIC_URL = TOKEN, "http://localhost:8000"
-    with pytest.raises(CommandError, match="Set PUBLIC_URL"):
-        run()
-
-
 @pytest.mark.orm
 @pytest.mark.django_db
 def test_what_the_workspace_signs_is_believed(
