@@ -489,7 +489,8 @@ class PayInDoubtView(BoundedView):
 def _in_doubt(request: Request, campaign: Any) -> Response:
     address = reverse("api-doubtful", args=[campaign.public_id])
     wanted = common_api.asked(request, sorts={}, address=address)
-    found, waiting = pay_budget.disputed_page(campaign.pk, wanted)
+    rows, order = pay_budget.disputed(campaign.pk), ("submitted_at", "pk")
+    found, waiting = common_lists.page_beside(rows, order, wanted, nullable=("submitted_at",))
     body = {"results": SubmissionInDoubtSerializer(waiting, many=True).data}
     return Response(common_api.links(request, found, address) | body)
 

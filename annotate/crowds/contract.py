@@ -79,7 +79,7 @@ class Stage(StrEnum):
 
 
 @dataclass(frozen=True)
-class Fullness:
+class PostingLevel:
     """How full a posting is, as the crowd counts.
 
     paused: its free places cannot be taken until a person starts it again there.
@@ -474,7 +474,7 @@ class Marketplace(Entry, Protocol):
         The crowd is called unless it reports that the posting is over.
         """
 
-    def posting_level(self, listing: str) -> Fullness: ...
+    def posting_level(self, listing: str) -> PostingLevel: ...
 
     def archive(self, listing: str) -> Outcome: ...
 

@@ -25,15 +25,15 @@ from annotate.crowds.contract import (
     Configuration,
     CrowdError,
     Event,
-    Fullness,
     Marketplace,
     NotFoundAtCrowd,
+    PostingLevel,
     Stage,
     Submission,
     UnitState,
     from_json,
 )
-from annotate.crowds.prolific.marketplace import How, Prolific
+from annotate.crowds.prolific.marketplace import HookState, Prolific
 from annotate.models import (
     Annotator,
     Assignment,
@@ -313,7 +313,7 @@ def address(crowd: str) -> str:
     return f"{settings.PUBLIC_URL}{reverse('annotate:crowd-events', args=[crowd])}"
 
 
-def subscribe_to_prolific() -> tuple[str, dict[str, How]]:
+def subscribe_to_prolific() -> tuple[str, dict[str, HookState]]:
     """Subscribe to notifications from Prolific, once. Raises a `CrowdError`.
 
     Returns the secret that signs them, and what was done for each event.
@@ -424,7 +424,7 @@ def _crowd(posting: Posting) -> Marketplace:
     return crowd
 
 
-def _follow(posting: Posting, crowd: Marketplace, level: Fullness) -> None:
+def _follow(posting: Posting, crowd: Marketplace, level: PostingLevel) -> None:
     """Apply the whole list, read after the level: what it lacks does not exist."""
     listed = list(crowd.iter_submissions(posting.external_id))
     failed = []
@@ -443,7 +443,7 @@ def _follow(posting: Posting, crowd: Marketplace, level: Fullness) -> None:
     _level(posting, level, problem=problem)
 
 
-def _nobody_at_work(posting: Posting, level: Fullness, listed: Sequence[Submission]) -> bool:
+def _nobody_at_work(posting: Posting, level: PostingLevel, listed: Sequence[Submission]) -> bool:
     """Return whether the last two looks found no one at work and all submissions are listed.
 
     MTurk counts people at work without listing them until the HIT is stopped or expires. According
@@ -454,7 +454,7 @@ def _nobody_at_work(posting: Posting, level: Fullness, listed: Sequence[Submissi
     return level.stage is Stage.OPEN and posting.pending == 0 and counted
 
 
-def _level(posting: Posting, level: Fullness, *, problem: str) -> None:
+def _level(posting: Posting, level: PostingLevel, *, problem: str) -> None:
     stops, now = list(posting.operations.filter(kind=Operation.Kind.STOP)), timezone.now()
     over = _is_to_be_over(posting, stops)
     if level.paused and not over:

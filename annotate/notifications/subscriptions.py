@@ -5,14 +5,12 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Case, Count, Q, QuerySet, When
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from annotate.common import audit, locks
-from annotate.common import lists as common_lists
 from annotate.common.audit import EVENTS
 from annotate.common.errors import Conflict, Invalid, NotFound
-from annotate.common.lists import Listing
 from annotate.models import Campaign, Notification, Subscription
 from annotate.models.base import CampaignStatus, NotificationChannel
 from annotate.notifications import sending
@@ -166,12 +164,6 @@ def notifications_of(campaign_id: int) -> list[Any]:
     """
     rows = of_campaign(campaign_id)
     return [*rows.filter(ended_at=None), *rows.exclude(ended_at=None).order_by("-id")[:MOST_ENDED]]
-
-
-def notifications_page(campaign_id: int, listing: Listing) -> tuple[Listing, list[Any]]:
-    """Return a page of all of them: those that go on, then the others, the newest first."""
-    rows = of_campaign(campaign_id).annotate(is_over=Case(When(ended_at=None, then=0), default=1))
-    return common_lists.page_beside(rows, ("is_over", "-pk"), listing)
 
 
 def of_campaign(campaign_id: int) -> QuerySet[Any]:

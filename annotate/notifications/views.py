@@ -7,6 +7,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
+from django.db.models import Case, When
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -18,6 +19,7 @@ from rest_framework.response import Response
 
 from annotate.common import access as common_access
 from annotate.common import api as common_api
+from annotate.common import lists as common_lists
 from annotate.common.access import Access, access, researcher_page, run
 from annotate.common.api import BoundedView, RequestSerializer, takes_no_fields, validated
 from annotate.common.audit import EVENTS
@@ -193,8 +195,10 @@ class NotificationsView(BoundedView):
     def get(self, request: Request, public_id: str) -> Response:
         """List the subscriptions: those that go on, then those that ended, the newest first."""
         campaign = common_access.run(request.user, public_id)
-        found, shown = subscriptions.notifications_page(
-            campaign.pk, common_api.asked(request, sorts={})
+        going = Case(When(ended_at=None, then=0), default=1)
+        rows = subscriptions.of_campaign(campaign.pk).annotate(is_over=going)
+        found, shown = common_lists.page_beside(
+            rows, ("is_over", "-pk"), common_api.asked(request, sorts={})
         )
         return common_api.answer(request, found, SubscriptionSerializer(shown, many=True).data)
 

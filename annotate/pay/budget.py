@@ -26,9 +26,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
-from annotate.common import lists as common_lists
 from annotate.common.errors import Conflict, NotFound
-from annotate.common.lists import Listing
 from annotate.common.numbers import money_text
 from annotate.crowds import adapters, prices, registry
 from annotate.crowds.contract import usual_tasks
@@ -106,7 +104,7 @@ TO_COME = (Posting.Status.PLANNED, Posting.Status.OPEN)
 
 
 @dataclass(frozen=True)
-class Untaken:
+class FreeUnits:
     """The free units of one posting. `coming`: places that are being added."""
 
     posting: int
@@ -116,7 +114,7 @@ class Untaken:
     reward: Decimal  # for each
 
 
-def untaken(campaign_id: int) -> list[Untaken]:
+def untaken(campaign_id: int) -> list[FreeUnits]:
     """Return the units that people may take now or after pending operations; two queries."""
     left, rejected = (Q(participations__status=one) for one in (Unit.LEFT, Unit.REJECTED))
     stays = ~(left | (rejected & Q(batch__crowd__in=adapters.reopening())))
@@ -127,7 +125,7 @@ def untaken(campaign_id: int) -> list[Untaken]:
     )
     more = _extensions(campaign_id)
     return [
-        Untaken(pk, more[pk], max(0, places + more[pk] - taken), tasks, reward)
+        FreeUnits(pk, more[pk], max(0, places + more[pk] - taken), tasks, reward)
         for pk, places, taken, tasks, reward in rows
     ]
 
@@ -212,13 +210,6 @@ def disputed(campaign_id: int) -> QuerySet[Participation]:
     """
     rows = waiting(campaign_id).order_by("submitted_at", "pk")
     return rows.select_related("annotator", "posting__batch")
-
-
-def disputed_page(campaign_id: int, listing: Listing) -> tuple[Listing, list[Participation]]:
-    """Return a page of them, the oldest first; two queries."""
-    rows, order = disputed(campaign_id).order_by(), ("submitted_at", "pk")
-    listing, shown = common_lists.page_beside(rows, order, listing, nullable=("submitted_at",))
-    return listing, list(shown)
 
 
 def count_disputed(campaign_id: int) -> int:
@@ -362,7 +353,7 @@ def unit_price(campaign: Campaign, reward: Decimal) -> Decimal:
     return (charges.unit(reward) + charges.bonus(promise_queries.offered(campaign))).total
 
 
-def _published(campaign: Campaign) -> list[Untaken]:
+def _published(campaign: Campaign) -> list[FreeUnits]:
     return untaken(campaign.pk) if adapters.publishes(campaign.crowd) else []
 
 

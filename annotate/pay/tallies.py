@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from django.db.models import (
-    BigIntegerField,
     Count,
     DecimalField,
     F,
@@ -39,7 +38,6 @@ GIVEN = (LedgerEntry.Kind.TUTORIAL, LedgerEntry.Kind.FAILED_TRY, LedgerEntry.Kin
 REFUSED = (LedgerEntry.Kind.REFUSAL, LedgerEntry.Kind.REINSTATEMENT)
 MONEY = DecimalField(max_digits=12, decimal_places=2)
 NUMBER = IntegerField()
-BIG = BigIntegerField()
 
 
 def account_spent(campaign_id: int) -> Decimal:

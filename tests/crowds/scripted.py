@@ -12,11 +12,11 @@ from annotate.crowds.contract import (
     Completion,
     Effect,
     Event,
-    Fullness,
     InvalidEntry,
     ListingProblem,
     Outcome,
     Posted,
+    PostingLevel,
     Spec,
     Stage,
     Submission,
@@ -134,12 +134,12 @@ class Scripted:
 
         return self._do("stop", effect)
 
-    def posting_level(self, listing: str) -> Fullness:
+    def posting_level(self, listing: str) -> PostingLevel:
         self.calls.append("posting_level")
         places = next(
             s.places for k, s in self.published.items() if self._posted(k).listing == listing
         )
-        return Fullness(Stage.OPEN, places + self.extended.get(listing, 0), 1, 0)
+        return PostingLevel(Stage.OPEN, places + self.extended.get(listing, 0), 1, 0)
 
     def archive(self, listing: str) -> Outcome:
         def effect() -> Outcome:

@@ -23,13 +23,13 @@ from annotate.crowds.contract import (
     CrowdError,
     Effect,
     Event,
-    Fullness,
     InvalidEntry,
     InvalidTransition,
     ListingProblem,
     NotFoundAtCrowd,
     Outcome,
     Posted,
+    PostingLevel,
     Spec,
     Stage,
     Submission,
@@ -555,9 +555,9 @@ class MTurk:
         ahead = self.api.ahead
         return made if ahead is None else timezone.now() + ahead - MOMENT
 
-    def posting_level(self, listing: str) -> Fullness:
+    def posting_level(self, listing: str) -> PostingLevel:
         hit = self.api.read("get_hit", HITId=listing)["HIT"]
-        return Fullness(
+        return PostingLevel(
             stage=_stage(hit),
             places=hit["MaxAssignments"],
             available=hit["NumberOfAssignmentsAvailable"],

@@ -39,11 +39,11 @@ from annotate.crowds.contract import (
     CrowdError,
     Effect,
     Event,
-    Fullness,
     InvalidEntry,
     ListingProblem,
     Outcome,
     Posted,
+    PostingLevel,
     Spec,
     Submission,
     Transient,
@@ -198,13 +198,15 @@ CONFIRMATION = "X-Hook-Secret"
 INCOMPLETE = "Prolific’s answer was incomplete. Run this again."
 
 
-class How(StrEnum):
+class HookState(StrEnum):
     MADE = "made"
     AGAIN = "made again: the old one was not in force"
     ALREADY = "there already"
 
 
-def subscribe_hook(client: ProlificClient, workspace: str, url: str) -> tuple[str, dict[str, How]]:
+def subscribe_hook(
+    client: ProlificClient, workspace: str, url: str
+) -> tuple[str, dict[str, HookState]]:
     """Subscribe this address to events. Raises a `CrowdError`.
 
     Returns the secret of the workspace, which signs its events, and what was done for each event.
@@ -227,14 +229,14 @@ def _secret(client: ProlificClient, workspace: str) -> str:
 
 def _subscribed(
     client: ProlificClient, workspace: str, url: str, event: str, listed: list[dict[str, Any]]
-) -> How:
+) -> HookState:
     ours = [row for row in listed if (row.get("event_type"), row.get("target_url")) == (event, url)]
     if any(row.get("is_enabled") for row in ours):
-        return How.ALREADY
+        return HookState.ALREADY
     for row in ours:  # a confirmation is sent only once, at creation
         _answered(client.ask("DELETE", path("hooks", "subscriptions", str(row["id"]))))
     _make(client, {"workspace_id": workspace, "event_type": event, "target_url": url})
-    return How.AGAIN if ours else How.MADE
+    return HookState.AGAIN if ours else HookState.MADE
 
 
 def _make(client: ProlificClient, wanted: Mapping[str, str]) -> None:
@@ -433,7 +435,7 @@ class Prolific:
             return Outcome(Effect.ALREADY)
         return self._transition(listing, "STOP", (*studies.RUNNING, studies.PAUSED))
 
-    def posting_level(self, listing: str) -> Fullness:
+    def posting_level(self, listing: str) -> PostingLevel:
         return studies.level(self._study(listing), self.iter_submissions(listing))
 
     @effect
@@ -538,7 +540,7 @@ class Prolific:
     def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event:
         return parse(raw, headers, self._webhook_secret)
 
-    def subscribe(self, url: str) -> tuple[str, dict[str, How]]:
+    def subscribe(self, url: str) -> tuple[str, dict[str, HookState]]:
         """Subscribe this address to events (`subscribe_hook`). Existing subscriptions stay."""
         if self.client.live and not url.startswith("https://"):
             raise Configuration(

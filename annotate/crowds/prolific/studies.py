@@ -13,9 +13,9 @@ from django.utils.translation import get_language_info
 from annotate.common.numbers import money_text, number
 from annotate.crowds.contract import (
     Audience,
-    Fullness,
     ListingProblem,
     Posted,
+    PostingLevel,
     Spec,
     Stage,
     Submission,
@@ -159,7 +159,6 @@ DRAFT = "UNPUBLISHED"
 PAUSED = "PAUSED"
 RUNNING = ("ACTIVE", "PUBLISHING", "SCHEDULED")
 COMPLETED = "COMPLETED"
-FULL = "AWAITING REVIEW"  # also of a study that was stopped
 PASSING = "PROCESSING"  # not documented; others see it for moments before another status
 PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 # Right after a review, Prolific reports "PROCESSING" for a while. It does not mean the end.
@@ -238,7 +237,7 @@ def status(thing: Mapping[str, Any]) -> str:
     return re.sub(r"[_\-\s]+", " ", str(thing.get("status", ""))).strip().upper()
 
 
-def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> Fullness:
+def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> PostingLevel:
     """Return how full a study is.
 
     Studies do not expire. A full one awaits review like a stopped one, and may continue when a
@@ -251,9 +250,9 @@ def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> Fullne
     places = int(study.get("total_available_places") or 0)
     free, now = max(0, places - taken), status(study)
     if now in RUNNING:
-        return Fullness(Stage.OPEN, places, free, pending)
+        return PostingLevel(Stage.OPEN, places, free, pending)
     stage = Stage.DRAINING if pending else Stage.CLOSED
-    return Fullness(stage, places, 0, pending, paused=now == PAUSED and free > 0)
+    return PostingLevel(stage, places, 0, pending, paused=now == PAUSED and free > 0)
 
 
 def submission(
