@@ -208,7 +208,7 @@ def test_a_unit_that_the_crowd_never_lists_again_is_left_to_a_person(
     assert (stuck.status, stuck.code, stuck.needs_a_person) == ("refused", "unlisted", True)
     assert "on the crowd’s own pages" in stuck.remedy
     monkeypatch.undo()
-    outbox.retry(stuck.operation_id, actor_id=mturk.ada.pk)
+    outbox.retry(stuck.pk, actor_id=mturk.ada.pk)
     outbox.carry_out_due()
     assert mturk.of(unit).status == Status.APPROVED
 
