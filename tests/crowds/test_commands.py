@@ -59,6 +59,11 @@ def test_with_the_total_that_was_shown_it_is_launched(made: Campaign):
     assert terms.approve_after.total_seconds() == 12 * 3600
 
 
+def test_without_a_number_it_takes_what_is_missing(made: Campaign):
+    printed = launch(made)
+    assert f"{-(-made.slots.count() // 5)} submissions of 5 tasks" in printed
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -83,6 +88,14 @@ def test_real_money_needs_its_world_named(made: Campaign, scripted: Scripted):
             launch(made, *terms, *wrong)
     assert not Batch.objects.exists()
     assert "Launched" in launch(made, *terms, "--environment", "production")
+
+
+def test_a_key_launches_once(made: Campaign):
+    terms = ("--tasks", "4", "--places", "4", "--confirm", "9.60", "--key", "again")
+    first, again = launch(made, *terms), launch(made, *terms)
+    assert "Launched batch" in first
+    assert "already" in again
+    assert Batch.objects.count() == 1
 
 
 def test_where_nothing_is_missing_there_is_nothing_to_launch(made: Campaign):

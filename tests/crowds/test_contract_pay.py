@@ -48,6 +48,13 @@ def test_a_unit_is_rejected_once_and_not_paid(far, crowd, fault):
     assert far.paid() == {}
 
 
+def test_a_rejection_needs_a_reason(far, crowd):
+    unit = hand_in(far, publish(crowd))
+    outcome = crowd.reject(unit, reason=" ")
+    assert (outcome.effect, outcome.code) == (Effect.REFUSED, "reason")
+    assert crowd.get_submission(unit).state is UnitState.SUBMITTED
+
+
 def test_what_is_paid_stays_paid(far, crowd):
     unit = hand_in(far, publish(crowd))
     crowd.approve(unit)

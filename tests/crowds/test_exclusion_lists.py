@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate.crowds import outbox
+from annotate.crowds import outbox, people
 from annotate.models import Campaign, Operation
 from tests.crowds.far_side import Fault, NoPlace
 from tests.crowds.market import Kind, Market
@@ -88,3 +88,11 @@ def test_changes_that_are_overtaken_are_left(mturk: Market) -> None:
     assert not kept_out(mturk, unit.person)
     statuses = Operation.objects.filter(annotator__isnull=False).values_list("status")
     assert {status for (status,) in statuses} == {Operation.Status.DONE}
+
+
+def test_nothing_is_asked_twice(market: Market) -> None:
+    unit = left(market, 1)
+    market.ruled(unit, "exclude")
+    for _ in range(2):
+        people.sync(market.study.pk)
+    assert Operation.objects.filter(annotator__isnull=False).count() == 1

@@ -55,6 +55,16 @@ def test_a_receiver_that_drips_is_left_when_the_time_is_over(far: Receiver) -> N
     assert time.monotonic() - began < 5
 
 
+def test_nobody_there_is_told(settings: Any) -> None:
+    settings.PRIVATE_WEBHOOKS = True
+    with receiver() as side:
+        url = side.url
+    with pytest.raises(sending.Failed, match="could not be reached"):
+        sending.post(url, b"{}", HEADERS)
+    with pytest.raises(sending.Failed, match="could not be reached"):
+        sending.post("https://no-such-host.invalid/", b"{}", HEADERS)
+
+
 def test_a_certificate_must_be_valid_for_the_host(
     settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ from annotate import tasks
 from annotate.campaigns import life
 from annotate.common import audit
 from annotate.common.audit import EVENTS
-from annotate.common.errors import Conflict, Invalid
+from annotate.common.errors import Conflict, Invalid, NotFound
 from annotate.models import AuditEntry, Campaign, Membership, Notification, Subscription
 from annotate.models.base import CloseReason
 from annotate.notifications import sending, subscriptions
@@ -179,6 +179,20 @@ def test_after_three_days_a_notification_is_given_up_and_after_thirty_forgotten(
     assert not Notification.objects.exists()
 
 
+def test_waits_double_up_to_an_hour(study: Campaign, far: Receiver) -> None:
+    one = hook(study, far)
+    far.statuses = [500]
+    life.pause(study.pk)
+    waits = []
+    for _ in range(12):
+        before = timezone.now()
+        sending.send(one.pk)
+        after = Subscription.objects.get().next_at
+        waits.append(round((after - before).total_seconds() / 60))
+        Subscription.objects.update(next_at=before)
+    assert waits == [1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60]
+
+
 def test_a_receiver_that_is_gone_ends_it(study: Campaign, far: Receiver) -> None:
     hook(study, far)
     far.statuses = [410]
@@ -319,6 +333,14 @@ def test_an_ended_subscription_is_silent(study: Campaign, far: Receiver) -> None
     assert sending.send_due() == 0
     with pytest.raises(Conflict, match="ended"):
         subscriptions.test(study.pk, one.public_id)
+
+
+def test_a_subscription_of_another_campaign_is_not_there(study: Campaign, far: Receiver) -> None:
+    one = hook(study, far)
+    other = campaign(owner=user("bob"))
+    for name in (one.public_id, "x\x00", ""):
+        with pytest.raises(NotFound):
+            subscriptions.end(other.pk, name, actor_id=owner(other))
 
 
 @pytest.mark.parametrize(

@@ -247,6 +247,12 @@ def test_what_cannot_be_given(who: Participation, field: str, value: Any) -> Non
     assert LedgerEntry.objects.count() == 2
 
 
+def test_nobody_outside_of_the_campaign_is_given_anything(who: Participation) -> None:
+    stranger = person(campaign(), "stranger")
+    with pytest.raises(NotFound):
+        payouts.give(who.campaign_id, gift(stranger), actor_id=owner())
+
+
 def test_the_budget_holds_with_fees_and_leases_unless_one_says_otherwise(ada: Client) -> None:
     """0.80 + 0.16 for two judgments, 0.48 reserved by a lease, 1.80 for the bonus: 3.24."""
     made = campaign(owner=owner_of(ada), fee_rate=Decimal("0.2"), budget=Decimal("3.23"))

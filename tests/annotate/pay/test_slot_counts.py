@@ -14,6 +14,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from annotate import tasks
 from annotate.campaigns import life, progress, totals
 from annotate.common import locks
 from annotate.common.errors import Gone
@@ -27,10 +28,12 @@ from annotate.models import (
     Ruling,
     Slot,
     System,
+    TutorialRun,
 )
-from annotate.pay import budget, tallies
+from annotate.pay import budget, promise_queries, tallies
 from annotate.review import rulings
 from annotate.work import leasing, participations, submitting
+from tests.annotate.passing import pass_tutorial
 from tests.factories import GOOD, campaign, judge, person, user
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.orm]
@@ -202,3 +205,20 @@ def test_totals_that_are_wrong_are_found_and_mended() -> None:
     ]
     assert shown(world.made) == facts(world.made)
     assert list(totals.each([world.made.public_id], mend=False)) == [(world.made.public_id, [])]
+
+
+def test_a_bonus_is_promised_until_it_is_in_the_ledger() -> None:
+    """It is noted as settled afterwards, and it is not promised before that either."""
+    made = campaign(tutorial=True, items=8, double_share=0, bonus_after=2)
+    who = person(made)
+    pass_tutorial(who)
+    tasks.add_up()
+    assert promise_queries.open_of(made.pk).count() == 1
+    judge(who)
+    judge(who)
+    assert made.ledger.filter(kind=LedgerEntry.Kind.TUTORIAL).exists()
+    assert not TutorialRun.objects.get(annotator=who.annotator_id).settled
+    assert budget.commitments_of(made).promised == 0
+    tasks.add_up()
+    assert TutorialRun.objects.get(annotator=who.annotator_id).settled
+    assert budget.commitments_of(made).promised == 0

@@ -8,7 +8,7 @@ from django.test import Client
 
 from annotate.crowds.contract import ListingProblem, from_json
 from annotate.models import Batch, Campaign, Operation
-from tests.crowds.researcher import at, fields, offered, said
+from tests.crowds.researcher import at, fields, hidden, offered, said
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign
 
@@ -41,6 +41,18 @@ def test_the_second_press_launches_once(ada: Client, mine: Campaign) -> None:
     assert terms.audience.countries == ("US", "GB")
     assert (terms.keywords, terms.lifetime.total_seconds()) == (("a", "b"), 1.5 * 86_400)
     assert batch.created_by == User.objects.get()
+
+
+def test_other_terms_are_shown_before_they_are_launched(ada: Client, mine: Campaign) -> None:
+    sent, _answer = offered(ada, mine)
+    answer = ada.post(at(mine, "batch-new"), {**sent, "places": 5})
+    assert "changed since the offer" in answer.context["changed"]
+    assert "for $15.00" in answer.content.decode()
+    assert not Batch.objects.exists()
+    again = {**sent, "places": 5, "shown": hidden(answer, "shown")}
+    ada.post(at(mine, "batch-new"), again)
+    ada.post(at(mine, "batch-new"), sent)  # back to the first: another batch, as was asked
+    assert sorted(Batch.objects.values_list("places", flat=True)) == [4, 5]
 
 
 def test_a_price_that_changed_is_shown_anew(

@@ -205,6 +205,18 @@ def test_what_was_refused_is_told_and_tried_again(
     assert "There is no need to" in said(late)[0]
 
 
+def test_all_that_was_refused_is_tried_again_at_once(
+    ada: Client, mine: Campaign, scripted: Scripted
+) -> None:
+    scripted.will("publish", NO_MONEY, NO_MONEY)
+    launched(mine, places=14)
+    outbox.carry_out_due()
+    assert "Try all 2 again" in ada.get(at(mine)).content.decode()
+    ada.post(at(mine, "batches-retry"))
+    outbox.carry_out_due()
+    assert set(Posting.objects.values_list("status", flat=True)) == {"open"}
+
+
 def test_what_may_not_be_tried_again_says_why_once(
     ada: Client, mine: Campaign, scripted: Scripted
 ) -> None:

@@ -40,6 +40,17 @@ def test_units_are_counted_for_each_posting_and_in_sum(made: Campaign, scripted:
     assert (closed.units.accepted, closed.units.left) == (0, 1)
 
 
+def test_stopped_postings_have_nothing_available(made: Campaign, scripted: Scripted):
+    batch = launched(made, places=5)
+    outbox.carry_out_due()
+    batches.stop(batch.pk, actor_id=None)
+    outbox.carry_out_due()
+    (row,) = crowds_queries.of_campaign(made.pk)
+    assert (row.units.available, row.batch.stopped_at is None, row.is_over) == (0, False, False)
+    Posting.objects.update(status=Posting.Status.CLOSED)
+    assert crowds_queries.of_campaign(made.pk)[0].is_over
+
+
 def test_what_is_stuck_comes_with_what_to_do(made: Campaign, scripted: Scripted):
     scripted.will("publish", LOST, NO_MONEY)
     launched(made, places=14)

@@ -10,7 +10,7 @@ from annotate.campaigns import life
 from annotate.common import tokens
 from annotate.common.errors import Conflict, Invalid, NotFound
 from annotate.crowds import batches, outbox, people
-from annotate.crowds.contract import ListingProblem, from_json
+from annotate.crowds.contract import Effect, ListingProblem, Outcome, from_json
 from annotate.models import AuditEntry, Batch, Campaign, Operation, Posting
 from annotate.models.base import CloseReason
 from tests.annotate.work.storms import at_once
@@ -243,6 +243,15 @@ def test_leaving_open_stops_every_posting_in_the_same_transaction(
     assert Batch.objects.get().stopped_at is not None
     outbox.carry_out_due()
     assert stages() == [Stage.DRAINING] * 3
+
+
+def test_a_stop_that_the_crowd_refuses_is_told(made: Campaign, scripted: Scripted):
+    batch = launched(made, places=5)
+    outbox.carry_out_due()
+    scripted.will("stop", Outcome(Effect.REFUSED, "x", "No such HIT."))
+    batches.stop(batch.pk, actor_id=None)
+    outbox.carry_out_due()
+    assert Posting.objects.get().problem == "No such HIT."
 
 
 def test_extensions_of_a_posting_come_one_after_the_other(

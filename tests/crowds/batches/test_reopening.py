@@ -5,6 +5,7 @@ Prolific's descriptions differ in what a full study does when somebody returns o
 """
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -121,6 +122,17 @@ def test_what_goes_on_although_it_was_stopped_is_stopped_again(goes_on: Market) 
     assert [op.status for op in goes_on.ops(Kind.STOP)] == [Operation.Status.DONE] * 2
 
 
+@pytest.mark.slow
+def test_a_stop_that_is_in_vain_is_repeated_less_and_less_often(goes_on: Market) -> None:
+    goes_on.stop()
+    outbox.carry_out_due()
+    for _ in range(60):
+        goes_on.far.world.studies[goes_on.ours()[0]].update(status="ACTIVE", stopped=False)
+        goes_on.pass_time(timedelta(minutes=5, seconds=1))
+        reconciling.reconcile_all()
+    assert 10 < stops_sent(goes_on) < 30
+
+
 def test_a_list_that_lags_behind_a_stop_opens_nothing(goes_on: Market) -> None:
     """What was read before the stop is written after it."""
     level = goes_on.crowd.posting_level(goes_on.ours()[0])
@@ -222,6 +234,14 @@ def test_a_paused_study_says_what_to_do_and_offers_nothing(clock: Clock, db: Non
         made.pass_time_and_look()
         assert (made.posting().status, made.posting().problem) == (Stage.OPEN, "")
         made.done(3)
+
+
+def test_a_status_that_passes_changes_nothing(goes_on: Market) -> None:
+    goes_on.far.world.studies[goes_on.ours()[0]]["status"] = "PROCESSING"
+    goes_on.pass_time_and_look()
+    assert goes_on.posting().status == Stage.OPEN
+    assert "could not be asked" in goes_on.posting().problem
+    assert goes_on.crowd.stop(goes_on.ours()[0]).effect == "retryable"
 
 
 @pytest.mark.slow

@@ -165,6 +165,14 @@ def test_a_bonus_is_found_behind_a_hundred_others(far, crowd):
     assert not crowd.find_bonus(bonus, "bonus-105")
 
 
+def test_words_about_a_decision_are_cut_where_mturk_would_refuse_them(far, crowd):
+    unit = hand_in(far, publish(crowd))
+    assert crowd.reject(unit, reason="ä" * 2000).effect is Effect.APPLIED
+    told = far.world.assignments[unit].feedback
+    assert len(told) == 1024
+    assert told.endswith("ä…")
+
+
 # ---------------------------------------------------------------- people
 
 
@@ -249,6 +257,11 @@ def test_nobody_is_written_to_twice_because_a_later_portion_failed(far, crowd, f
     assert outcome.effect is Effect.APPLIED
     assert "50 people were not reached" in outcome.message
     assert len(far.world.notices) == (150 if fault is Fault.AFTER else 100)
+
+
+def test_a_message_that_reached_nobody_says_so(far, crowd):
+    outcome = crowd.message([far.person(1), far.person(2)], "Your work", "Thank you.")
+    assert outcome.effect is Effect.REFUSED
 
 
 @pytest.mark.parametrize(("subject", "text"), [("", "x"), ("x" * 201, "x"), ("x", "x" * 4097)])

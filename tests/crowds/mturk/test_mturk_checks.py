@@ -81,6 +81,12 @@ def test_a_page_without_tls_is_for_servers_without_tls():
         assert [problem.field for problem in crowd.validate(plain)] == ["url"]
 
 
+def test_what_would_be_refused_is_not_asked_for():
+    outcome = MTurk("sandbox").publish(replace(spec(), reward=Decimal("0.005")), "op-1")
+    assert (outcome.effect.value, outcome.code) == ("refused", "invalid")
+    assert "two decimals" in outcome.message
+
+
 # ---------------------------------------------------------------- fees: by hand, from the tariff
 
 

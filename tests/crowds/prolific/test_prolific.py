@@ -164,6 +164,12 @@ def test_without_funds_the_draft_waits_until_somebody_tops_up(far, crowd):
     assert len(far.world.studies) == 1
 
 
+def test_operations_are_told_apart_by_their_whole_name(crowd):
+    publish(crowd, "abc1")
+    assert crowd.find_postings("abc") == []
+    assert crowd.publish(spec(), "abc").effect is Effect.APPLIED
+
+
 def test_every_page_is_read_and_the_token_follows_no_foreign_link(far, crowd, monkeypatch):
     monkeypatch.setattr(prolific_client, "PAGE", 2)
     listings = [publish(crowd, f"op{number}") for number in range(5)]

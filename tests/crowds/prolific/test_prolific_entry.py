@@ -85,6 +85,10 @@ def test_an_id_that_belongs_to_something_else_is_not_confirmed(far, crowd, claim
     assert refused(HTTPStatus.FORBIDDEN, crowd.verify_claim, other_claim)
 
 
+def test_a_submission_that_nobody_made_is_not_confirmed(crowd, claim):
+    assert refused(HTTPStatus.FORBIDDEN, crowd.verify_claim, replace(claim, unit="f" * 24))
+
+
 def test_what_timed_out_or_was_handed_in_is_over(far, crowd, claim):
     other = replace(claim, unit=far.accept(claim.listing, far.person(2)), person=far.person(2))
     far.submit(other.unit, receipt="")
@@ -154,6 +158,11 @@ def test_a_replayed_event_has_the_same_name(far, crowd):
     raw, headers = sent
     nameless = {name: value for name, value in headers.items() if name != EVENT_ID}
     assert crowd.parse_event(raw, nameless).id == crowd.parse_event(raw, nameless).id != ""
+
+
+def test_headers_are_read_in_any_case(far, crowd):
+    raw, headers = far.event("study.status.change", "study1")
+    assert isinstance(crowd.parse_event(raw, {k.lower(): v for k, v in headers.items()}), Event)
 
 
 @pytest.mark.parametrize("missing", [SIGNATURE, TIMESTAMP])

@@ -78,6 +78,12 @@ def test_what_broke_off_is_repaired_by_running_it_again(far: ProlificFarSide, ca
     assert ("made again" in said) == (call != "secret")
 
 
+def test_without_a_token_it_says_what_to_set(far: ProlificFarSide, settings: Any) -> None:
+    settings.PROLIFIC_API_TOKEN = ""
+    with pytest.raises(CommandError, match="PROLIFIC_API_TOKEN"):
+        run()
+
+
 @pytest.mark.orm
 @pytest.mark.django_db
 def test_what_the_workspace_signs_is_believed(
