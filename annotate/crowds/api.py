@@ -1,6 +1,6 @@
 """Batches as JSON. Money is a decimal string; durations are whole seconds."""
 
-from datetime import timedelta
+from dataclasses import fields
 from decimal import Decimal
 from typing import Any, cast
 
@@ -21,7 +21,7 @@ from annotate.common.errors import Conflict, Invalid
 from annotate.crowds import batches, outbox, reconciling
 from annotate.crowds import queries as crowds_queries
 from annotate.crowds.adapters import world_of_posting
-from annotate.crowds.contract import SECONDS, Audience, Terms
+from annotate.crowds.contract import Terms, from_json
 from annotate.crowds.postings import MOST_PLACES
 from annotate.crowds.queries import BatchRow
 from annotate.pay import budget as pay_budget
@@ -255,22 +255,11 @@ class LookedSerializer(serializers.Serializer[Any]):
 
 def terms_of(typed: dict[str, Any]) -> Terms:
     """Return the terms of validated fields."""
-    audience = typed["audience"] or AudienceSerializer().to_internal_value({})
-    given = {name: typed[name] for name in SECONDS if typed[name] is not None}
-    times = {name: timedelta(seconds=seconds) for name, seconds in given.items()}
-    return Terms(
-        title=" ".join(typed["title"].split()),
-        description=typed["description"],
-        keywords=tuple(typed["keywords"]),
-        tasks=typed["tasks"],
-        minutes=float(typed["minutes"]),
-        audience=Audience(**{name: _plain(value) for name, value in audience.items()}),
-        **times,
-    )
-
-
-def _plain(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    named = {one.name: typed[one.name] for one in fields(Terms)}
+    named["title"] = " ".join(typed["title"].split())
+    named["minutes"] = float(typed["minutes"])
+    named["audience"] = typed["audience"] or AudienceSerializer().to_internal_value({})
+    return from_json(named)
 
 
 # Batches of a campaign: cost, launch, extension, stop and comparison with the crowd.

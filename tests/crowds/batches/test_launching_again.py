@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotate.campaigns import progress
 from annotate.crowds import batches, outbox
 from annotate.crowds.contract import Audience, Terms
-from annotate.crowds.forms import BatchForm
+from annotate.crowds.views import BatchForm
 from annotate.models import Campaign, Membership, Participation, Review
 from tests.crowds.batches.launching import came, launched
 from tests.crowds.researcher import at, said
