@@ -197,7 +197,7 @@ def test_a_unit_that_the_crowd_never_lists_again_is_left_to_a_person(
     monkeypatch.setattr(
         mturk.crowd,
         "approve",
-        lambda *_unit: Outcome(Effect.RETRYABLE, NOT_YET, "It is not known there."),
+        lambda *_unit, **_how: Outcome(Effect.RETRYABLE, NOT_YET, "It is not known there."),
     )
     mturk.later(hours=3)
     for _ in range(5):

@@ -62,11 +62,12 @@ def test_launch_watch_extend_and_stop_by_the_pages(
 ) -> None:
     sent, answer = offered(ada, study, tasks=4, minutes=10, **ASKED)
     assert answer.status_code == 200, answer.context["form"].errors
-    bill = answer.context["bill"]
-    amounts = [line.all for line in bill.lines]  # the campaign's 40 % as a fee on everything
+    note = answer.context["offer"].note
+    # The campaign's 40 % as a fee on everything.
+    amounts = [amount for _what, _each, amount in answer.context["bill"]]
     assert amounts == [Decimal("7.20"), Decimal("2.88"), Decimal("2.40"), Decimal("0.96")]
-    assert "Prolific says that it charges £12.80 in all" in bill.note
-    assert "is in GBP" in bill.note
+    assert "Prolific says that it charges £12.80 in all" in note
+    assert "is in GBP" in note
     page = answer.content.decode()
     assert "£13.44" in page
     assert "$" not in page, "one currency on the page"
