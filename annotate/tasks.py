@@ -7,7 +7,7 @@ from annotate.campaigns import creating, imports, life
 from annotate.common import mail
 from annotate.crowds import outbox, reconciling
 from annotate.notifications import sending, subscriptions
-from annotate.pay import promises, settling
+from annotate.pay import promises, work_times
 from annotate.review import findings, reviews
 from annotate.work import scoring
 
@@ -115,7 +115,7 @@ def keep_verdicts() -> int:
 @shared_task
 def keep_work_times() -> int:
     """Read how long people took in large campaigns, for reports."""
-    return settling.keep_due()
+    return work_times.keep_due()
 
 
 @shared_task

@@ -20,11 +20,10 @@ from annotate.common.errors import Conflict, Invalid
 from annotate.common.numbers import money_text
 from annotate.common.text import is_visible
 from annotate.crowds import adapters
-from annotate.crowds.prices import CENT
+from annotate.crowds.prices import CENT, FINEST, percent
 from annotate.models import Campaign, CampaignTexts, Subscription
 from annotate.models.base import CampaignStatus
 from annotate.pay import budget as pay_budget
-from annotate.pay.settling import FINEST, percent
 from annotate.screening.base import SettingsError
 from annotate.screening.screens import Settings, by_path
 from annotate.screening.signals import signals_on

@@ -1,6 +1,8 @@
 """The crowds that this installation can reach, made from its settings."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 from django.conf import settings
@@ -32,7 +34,7 @@ def reopening() -> tuple[str, ...]:
 def entry(crowd: str) -> Entry:
     """Return the way in from a crowd."""
     if crowd in CROWDS and not publishes(crowd):
-        return CROWDS[crowd].make(setting)
+        return _adapter(CROWDS[crowd].make)
     return marketplace(crowd)
 
 
@@ -44,7 +46,13 @@ def marketplace(crowd: str) -> Marketplace:
     """
     if not publishes(crowd):
         raise Configuration(f"{crowd_label(crowd)} does not publish work or pay annotators.")
-    return cast(Marketplace, CROWDS[crowd].make(setting))
+    made = _adapter(CROWDS[crowd].make, *map(setting, CROWDS[crowd].settings))
+    return cast(Marketplace, made)
+
+
+@lru_cache(maxsize=16)
+def _adapter(make: Callable[..., Entry], *settings: str) -> Entry:
+    return make(*settings)
 
 
 # The environment of a crowd in the settings: production, a sandbox, or a private server.

@@ -1,6 +1,6 @@
 """Batches as JSON. Money is a decimal string; durations are whole seconds."""
 
-from datetime import timedelta
+from dataclasses import fields
 from decimal import Decimal
 from typing import Any, cast
 
@@ -15,12 +15,13 @@ from rest_framework.response import Response
 from annotate.campaigns import amendments
 from annotate.common import access
 from annotate.common import api as common_api
+from annotate.common import lists as common_lists
 from annotate.common.api import BoundedView, RequestSerializer, takes_no_fields, validated
 from annotate.common.errors import Conflict, Invalid
 from annotate.crowds import batches, outbox, reconciling
 from annotate.crowds import queries as crowds_queries
 from annotate.crowds.adapters import world_of_posting
-from annotate.crowds.contract import SECONDS, Audience, Terms
+from annotate.crowds.contract import Terms, from_json
 from annotate.crowds.postings import MOST_PLACES
 from annotate.crowds.queries import BatchRow
 from annotate.pay import budget as pay_budget
@@ -107,10 +108,10 @@ class ProblemSerializer(serializers.Serializer[Any]):
 class OfferSerializer(serializers.Serializer[Any]):
     """The cost of places and all reasons against a launch. No row is written for it."""
 
-    crowd = serializers.CharField()
+    crowd = serializers.CharField(source="campaign.crowd")
     environment = serializers.CharField()
     places = serializers.IntegerField()
-    tasks = serializers.IntegerField(help_text="in a submission")
+    tasks = serializers.IntegerField(source="terms.tasks", help_text="in a submission")
     judgments = serializers.IntegerField()
     postings = serializers.IntegerField()
     reward = serializers.DecimalField(**MONEY, help_text="of a submission")
@@ -120,7 +121,9 @@ class OfferSerializer(serializers.Serializer[Any]):
         **MONEY, source="bill.bonuses.reward", help_text="of the tutorial, if all people are new"
     )
     bonus_fees = serializers.DecimalField(**MONEY, source="bill.bonuses.fee")
-    fee_rate = serializers.DecimalField(5, 4, help_text="that the campaign calculates with")
+    fee_rate = serializers.DecimalField(
+        5, 4, source="campaign.fee_rate", help_text="that the campaign calculates with"
+    )
     fee_told = serializers.DecimalField(
         5, 4, allow_null=True, help_text="that its crowd charges, if it differs: see `fee/`"
     )
@@ -146,14 +149,16 @@ class UnitsSerializer(serializers.Serializer[Any]):
 
 
 class PostingSerializer(serializers.Serializer[Any]):
-    id = serializers.CharField(source="public_id")
-    status = serializers.CharField()
-    listing = serializers.CharField(help_text="the crowd's name for it")
-    url = serializers.CharField()
+    id = serializers.CharField(source="posting.public_id")
+    status = serializers.CharField(source="posting.status")
+    listing = serializers.CharField(
+        source="posting.external_id", help_text="the crowd's name for it"
+    )
+    url = serializers.CharField(source="posting.url")
     units = UnitsSerializer()
-    expires_at = serializers.DateTimeField(allow_null=True)
-    looked_at = serializers.DateTimeField(allow_null=True)
-    problem = serializers.CharField()
+    expires_at = serializers.DateTimeField(source="posting.expires_at", allow_null=True)
+    looked_at = serializers.DateTimeField(source="posting.looked_at", allow_null=True)
+    problem = serializers.CharField(source="posting.problem")
 
 
 class MoneyOfBatchSerializer(serializers.Serializer[Any]):
@@ -167,36 +172,38 @@ class MoneyOfBatchSerializer(serializers.Serializer[Any]):
 class BatchSerializer(serializers.Serializer[Any]):
     """One launch. Reviewers get it without `reward` and `money`."""
 
-    id = serializers.CharField(source="public_id")
-    crowd = serializers.CharField()
-    environment = serializers.CharField()
+    id = serializers.CharField(source="batch.public_id")
+    crowd = serializers.CharField(source="batch.crowd")
+    environment = serializers.CharField(source="batch.environment")
     state = serializers.CharField(
         help_text="open, planned, stopping, draining, failed, closed; full: every place is taken, "
         "and one may be free again; idle: places are free, and no one can take them now"
     )
-    title = serializers.CharField(source="terms.title")
-    tasks = serializers.IntegerField()
-    places = serializers.IntegerField()
-    reward = serializers.DecimalField(**MONEY, required=False)
-    created_at = serializers.DateTimeField()
+    title = serializers.CharField(source="batch.terms.title")
+    tasks = serializers.IntegerField(source="batch.tasks")
+    places = serializers.IntegerField(source="batch.places")
+    reward = serializers.DecimalField(**MONEY, source="batch.reward", required=False)
+    created_at = serializers.DateTimeField(source="batch.created_at")
     created_by = serializers.CharField()
-    stopped_at = serializers.DateTimeField(allow_null=True)
+    stopped_at = serializers.DateTimeField(source="batch.stopped_at", allow_null=True)
     next_auto_approval = serializers.DateTimeField(allow_null=True)
     units = UnitsSerializer()
-    money = MoneyOfBatchSerializer(required=False)
+    money = MoneyOfBatchSerializer(source="*", required=False)
     postings = PostingSerializer(many=True)
 
 
 class OperationSerializer(serializers.Serializer[Any]):
     """An unfinished operation at the crowd, and what to do about it."""
 
-    id = serializers.IntegerField(source="operation_id")
+    id = serializers.IntegerField(source="pk")
     kind = serializers.CharField()
-    batch = serializers.CharField()
-    posting = serializers.CharField()
-    annotator = serializers.CharField(help_text="pseudonym; empty if it concerns no annotator")
-    amount = serializers.DecimalField(**MONEY, allow_null=True)
-    places = serializers.IntegerField(allow_null=True)
+    batch = serializers.CharField(source="of_batch")
+    posting = serializers.CharField(source="of_posting")
+    annotator = serializers.CharField(
+        source="of_annotator", help_text="pseudonym; empty if it concerns no annotator"
+    )
+    amount = serializers.DecimalField(**MONEY, source="payload.amount", allow_null=True)
+    places = serializers.IntegerField(source="payload.places", allow_null=True)
     status = serializers.CharField()
     code = serializers.CharField()
     message = serializers.CharField()
@@ -208,14 +215,16 @@ class OperationSerializer(serializers.Serializer[Any]):
 class SubmissionInDoubtSerializer(serializers.Serializer[Any]):
     """A submission that the crowd lists as handed in, with a discrepancy."""
 
-    id = serializers.IntegerField(source="participation_id")
-    annotator = serializers.CharField(source="pseudonym", help_text="pseudonym")
-    title = serializers.CharField(help_text="of the batch")
-    reward = serializers.DecimalField(**MONEY)
+    id = serializers.IntegerField(source="pk")
+    annotator = serializers.CharField(source="annotator.pseudonym", help_text="pseudonym")
+    title = serializers.CharField(source="posting.batch.terms.title", help_text="of the batch")
+    reward = serializers.DecimalField(**MONEY, source="posting.batch.reward")
     problem = serializers.CharField()
-    handed_in = serializers.DateTimeField(allow_null=True)
+    handed_in = serializers.DateTimeField(source="submitted_at", allow_null=True)
     by_itself = serializers.DateTimeField(
-        allow_null=True, help_text="when the crowd pays it without a decision"
+        source="auto_approval_at",
+        allow_null=True,
+        help_text="when the crowd pays it without a decision",
     )
 
 
@@ -246,22 +255,11 @@ class LookedSerializer(serializers.Serializer[Any]):
 
 def terms_of(typed: dict[str, Any]) -> Terms:
     """Return the terms of validated fields."""
-    audience = typed["audience"] or AudienceSerializer().to_internal_value({})
-    given = {name: typed[name] for name in SECONDS if typed[name] is not None}
-    times = {name: timedelta(seconds=seconds) for name, seconds in given.items()}
-    return Terms(
-        title=" ".join(typed["title"].split()),
-        description=typed["description"],
-        keywords=tuple(typed["keywords"]),
-        tasks=typed["tasks"],
-        minutes=float(typed["minutes"]),
-        audience=Audience(**{name: _plain(value) for name, value in audience.items()}),
-        **times,
-    )
-
-
-def _plain(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    named = {one.name: typed[one.name] for one in fields(Terms)}
+    named["title"] = " ".join(typed["title"].split())
+    named["minutes"] = float(typed["minutes"])
+    named["audience"] = typed["audience"] or AudienceSerializer().to_internal_value({})
+    return from_json(named)
 
 
 # Batches of a campaign: cost, launch, extension, stop and comparison with the crowd.
@@ -363,7 +361,7 @@ class OfferMoreView(BoundedView):
         campaign = access.owned(request.user, public_id)
         row = crowds_queries.batch_row(campaign.pk, batch_id)
         typed = validated(PlacesSerializer(data=request.data))
-        offer = batches.offer_more(row.batch_id, places=typed["places"])
+        offer = batches.offer_more(row.batch.pk, places=typed["places"])
         return Response(OfferSerializer(offer).data)
 
 
@@ -378,7 +376,7 @@ class ExtendView(BoundedView):
         typed = validated(ExtendSerializer(data=request.data))
         _agree(campaign, typed["environment"])
         batches.extend(
-            row.batch_id,
+            row.batch.pk,
             typed["places"],
             actor_id=_actor(request),
             confirmed=typed["confirmed"],
@@ -393,7 +391,7 @@ class StopView(BoundedView):
         """Stop new people from entering; people who have accepted may finish. Safe to repeat."""
         campaign = access.owned(request.user, public_id)
         row = crowds_queries.batch_row(campaign.pk, batch_id)
-        batches.stop(row.batch_id, actor_id=_actor(request))
+        batches.stop(row.batch.pk, actor_id=_actor(request))
         return _shown(campaign, batch_id)
 
 
@@ -415,9 +413,11 @@ class OperationsView(BoundedView):
     def get(self, request: Request, public_id: str) -> Response:
         """List unfinished operations at the crowd, those that need a person first."""
         campaign = access.owned(request.user, public_id)
-        found, shown = crowds_queries.operations_page(
-            campaign.pk, common_api.asked(request, sorts={})
+        told, wanted = (
+            crowds_queries.operations_told(campaign.pk),
+            common_api.asked(request, sorts={}),
         )
+        found, shown = common_lists.page_beside(told, ("turn", "pk"), wanted)
         return common_api.answer(request, found, OperationSerializer(shown, many=True).data)
 
 
@@ -478,7 +478,8 @@ class PayInDoubtView(BoundedView):
 def _in_doubt(request: Request, campaign: Any) -> Response:
     address = reverse("api-doubtful", args=[campaign.public_id])
     wanted = common_api.asked(request, sorts={}, address=address)
-    found, waiting = pay_budget.disputed_page(campaign.pk, wanted)
+    rows, order = pay_budget.disputed(campaign.pk), ("submitted_at", "pk")
+    found, waiting = common_lists.page_beside(rows, order, wanted, nullable=("submitted_at",))
     body = {"results": SubmissionInDoubtSerializer(waiting, many=True).data}
     return Response(common_api.links(request, found, address) | body)
 
@@ -486,14 +487,12 @@ def _in_doubt(request: Request, campaign: Any) -> Response:
 def _campaign_of(request: Request, public_id: str, operation_id: int) -> Any:
     """Return the owner's campaign with this operation; `NotFound` for another's."""
     campaign = access.owned(request.user, public_id)
-    crowds_queries.operation_row(campaign.pk, operation_id)
+    crowds_queries.operation(campaign.pk, operation_id)
     return campaign
 
 
 def _operation(campaign: Any, operation_id: int) -> Response:
-    return Response(
-        OperationSerializer(crowds_queries.operation_row(campaign.pk, operation_id)).data
-    )
+    return Response(OperationSerializer(crowds_queries.operation(campaign.pk, operation_id)).data)
 
 
 def _agree(campaign: Any, environment: str) -> None:

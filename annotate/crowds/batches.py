@@ -1,9 +1,12 @@
-"""What people are told in a posting, before they accept work."""
+"""Batches: offered, launched, extended and stopped on a crowd.
+
+Each function writes rows in one transaction under the campaign's lock. The outbox makes the calls.
+"""
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -15,11 +18,10 @@ from annotate.common import audit, locks
 from annotate.common.errors import Conflict, Invalid, NotFound
 from annotate.common.numbers import DOLLARS, money_text
 from annotate.common.text import interface_language
-from annotate.crowds import adapters, people, postings, prices
+from annotate.crowds import adapters, people, postings, prices, registry
 from annotate.crowds.contract import (
     USUAL_AUTO_APPROVAL,
     Configuration,
-    Cost,
     CrowdError,
     ListingProblem,
     Marketplace,
@@ -37,10 +39,10 @@ from annotate.crowds.postings import (
     units_needed,
     without_effect,
 )
-from annotate.crowds.prices import ZERO, Bill
+from annotate.crowds.prices import FINEST, NOTHING, Bill, Price, percent
 from annotate.models import Batch, Campaign, Operation, Posting
 from annotate.models.base import new_public_id
-from annotate.pay import budget, promise_queries, settling
+from annotate.pay import budget, promise_queries
 from annotate.screening.signals import signals_on
 
 
@@ -63,60 +65,46 @@ def told_in_posting(description: str, campaign: Campaign) -> str:
 SAMPLE = Decimal("1000.00")  # so large that its fee shows the rate
 
 
-@dataclass(frozen=True)
+@dataclass
 class Offer:
     """What is shown before a launch.
 
+    terms: as they will be stored, without terms that have no effect there.
     reward: for one unit.
-    sizes: the places of each posting.
     bill: the highest cost by the campaign's own fee.
-    said: the cost according to the crowd.
-    fee_told: the fee that the crowd charges, where the campaign calculates with another one.
     left: the rest of the campaign's budget after the possible cost of earlier batches; None without
         a budget.
+    sizes: the places of each posting; () where something prevents the crowd from being asked.
     balance: at the crowd; None if unknown.
+    fee_told: the fee that the crowd charges, where the campaign calculates with another one.
+    note: what the crowd says of the cost where it differs, and which currency applies.
+    grows: a posting can be given more places, whatever their number.
     currency: of the account there, and so of all these amounts.
-    gold_share: how many of 25 tasks are gold items, which are paid alike.
     """
 
-    crowd: str
-    label: str
-    environment: str
-    terms: Terms  # as they will be stored, without terms that have no effect there
-    problems: tuple[ListingProblem, ...]
+    campaign: Campaign
+    terms: Terms
     places: int
-    tasks: int
-    sizes: tuple[int, ...]
     reward: Decimal
     bill: Bill
-    fee_rate: Decimal
-    balance: Decimal | None
     left: Decimal | None
-    said: Cost | None = None
+    problems: list[ListingProblem] = field(default_factory=list)
+    environment: str = ""
+    sizes: tuple[int, ...] = ()
+    balance: Decimal | None = None
     fee_told: Decimal | None = None
+    note: str = ""
     grows: bool = False
     currency: str = DOLLARS
-    gold_share: int = 0
+
+    @property
+    def label(self) -> str:
+        return adapters.crowd_label(self.campaign.crowd)
 
     @property
     def total(self) -> Decimal:
         """Return the highest possible cost, which the user confirms."""
         return self.bill.total
-
-    @property
-    def note(self) -> str:
-        """Return what the crowd says of the cost where it differs, and which currency applies."""
-        found = [
-            settling.note(
-                self.label, self.said, self.bill, share=self.fee_rate, currency=self.currency
-            )
-        ]
-        if self.currency != DOLLARS:
-            found.append(
-                f"The account at {self.label} is in {self.currency}. Once this is launched, all "
-                f"pages of this campaign use it, for annotators too."
-            )
-        return " ".join(filter(None, found))
 
     def money(self, amount: Decimal | None) -> str:
         """Return an amount in the currency of the account; "" for None."""
@@ -125,12 +113,12 @@ class Offer:
     @property
     def judgments(self) -> int:
         """Return how many of all tasks bring a judgment; with gold, about so many."""
-        return budget.judgments_of(self.places * self.tasks, self.gold_share)
+        return budget.judgments_of(self.places * self.terms.tasks, self.campaign.gold_share)
 
     @property
     def gold(self) -> int:
         """Return about how many of all tasks are gold items."""
-        return self.places * self.tasks - self.judgments
+        return self.places * self.terms.tasks - self.judgments
 
     @property
     def postings(self) -> int:
@@ -146,40 +134,42 @@ def make_offer(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal
 
     Call it outside of transactions.
     """
-    offer = Offer(
-        campaign.crowd,
-        adapters.crowd_label(campaign.crowd),
-        "",
-        terms,
-        (),
-        places,
-        terms.tasks,
-        (),
-        reward,
-        _bill(campaign, terms, places, reward),
-        campaign.fee_rate,
-        None,
-        budget.left(campaign),
-        gold_share=campaign.gold_share,
+    bill = prices.of_units(
+        budget.tariff(campaign),
+        reward=reward,
+        units=max(0, places),
+        tasks=terms.tasks,
+        bonus=promise_queries.offered(campaign),
     )
+    offer = Offer(campaign, terms, places, reward, bill, budget.left(campaign))
     if not adapters.publishes(campaign.crowd):
-        return replace(offer, problems=(ListingProblem("crowd", _BY_LINK),))
+        offer.problems.append(ListingProblem("crowd", _BY_LINK))
+        return offer
     found = list(of_numbers(campaign, terms, places, reward))
     try:
         crowd = adapters.marketplace(campaign.crowd)
         completed = _completed(terms, crowd, campaign)
-        offer = replace(offer, environment=crowd.environment, terms=completed)
+        offer.environment, offer.terms = crowd.environment, completed
         found += without_effect(terms, crowd)
         if not found:
-            offer = _priced(offer, crowd, promise_queries.offered(campaign))
-            found += [*crowd.validate(_sample(offer)), *of_times(offer.terms, crowd)]
-            found += _of_fee(offer)
+            too_low = _ask_price(offer, crowd)
+            found += [*crowd.validate(_sample(offer)), *of_times(offer.terms, crowd), *too_low]
     except CrowdError as error:
-        found.append(ListingProblem(_FIELDS.get(type(error), "launch"), error.message))
-    return replace(offer, problems=(*found, *local(campaign, offer), *_of_balance(offer)))
+        what = "credentials" if type(error) is Configuration else "launch"
+        found.append(ListingProblem(what, error.message))
+    found += local(campaign, offer)
+    if offer.balance is not None and offer.balance < offer.total:
+        found.append(
+            ListingProblem(
+                "balance",
+                f"This may cost {offer.money(offer.total)}, but the account at {offer.label} "
+                f"holds {offer.money(offer.balance)}. Top it up, or take fewer places.",
+            )
+        )
+    offer.problems = found
+    return offer
 
 
-_FIELDS: dict[type[CrowdError], str] = {Configuration: "credentials"}
 _BY_LINK = (
     "This campaign’s people come by link: no crowd publishes or pays for it. "
     "Send them the invitation link."
@@ -196,7 +186,11 @@ def local(campaign: Campaign, offer: Offer) -> Iterator[ListingProblem]:
             f"now name “{offer.environment}”. Set them back, or make another campaign.",
         )
     yield from against(
-        campaign, places=offer.places, tasks=offer.tasks, total=offer.total, currency=offer.currency
+        campaign,
+        places=offer.places,
+        tasks=offer.terms.tasks,
+        total=offer.total,
+        currency=offer.currency,
     )
 
 
@@ -209,61 +203,78 @@ def sizes(places: int, most: int | None) -> tuple[int, ...]:
     return (small + 1,) * larger + (small,) * (n - larger)
 
 
-def _bill(campaign: Campaign, terms: Terms, places: int, reward: Decimal) -> Bill:
-    return prices.of_units(
-        budget.tariff(campaign),
-        reward=reward,
-        units=max(0, places),
-        tasks=terms.tasks,
-        bonus=promise_queries.offered(campaign),
-    )
+def _ask_price(offer: Offer, crowd: Marketplace) -> list[ListingProblem]:
+    """Ask the crowd for its price and the balance of the account.
 
-
-def _priced(offer: Offer, crowd: Marketplace, bonus: Decimal) -> Offer:
-    """Ask the crowd for its price and the balance of the account."""
+    Returns the problem that the crowd charges more than the campaign calculates with, if it does.
+    """
+    campaign, bonus = offer.campaign, promise_queries.offered(offer.campaign)
     split = sizes(offer.places, crowd.can.places_at_most)
-    said = Cost(ZERO, ZERO)
-    for size, n in Counter(split).items():
-        said = _plus(said, crowd.estimate_cost(offer.reward, size), n)
+    costs = [(crowd.estimate_cost(offer.reward, size), n) for size, n in Counter(split).items()]
     if bonus:
-        said = _plus(said, crowd.bonus_cost(bonus), offer.places)
-    return replace(
-        offer,
-        sizes=split,
-        said=said,
-        fee_told=_told(offer, crowd, said),
-        balance=crowd.balance(),
-        grows=crowd.can.places_at_most is None,
-        currency=crowd.currency(),
-    )
+        costs.append((crowd.bonus_cost(bonus), offer.places))
+    said, answered = NOTHING, True
+    for cost, n in costs:
+        if cost is None:
+            answered = False
+        else:
+            said += cost * n
+    fee_told = None
+    if answered and said.total != offer.total:
+        sample = crowd.estimate_cost(SAMPLE, 1)
+        fee_told = share_told(said.total, sample, offer.bill, crowd=campaign.crowd)
+    offer.balance, offer.currency = crowd.balance(), crowd.currency()
+    offer.sizes, offer.grows = split, crowd.can.places_at_most is None
+    offer.fee_told = None if fee_told == campaign.fee_rate else fee_told
+    told, ours = f"{offer.label} says that", percent(campaign.fee_rate)
+    notes, problems = [], []
+    if not answered:
+        notes.append(
+            f"{offer.label} did not say what it charges. The total above rests on the campaign’s "
+            f"fee of {ours}, rounded for each payment."
+        )
+    elif said.total < offer.total:
+        notes.append(
+            f"{told} it charges {offer.money(said.total)} in all. The total above, the budget and "
+            f"the ledger rest on the campaign’s fee of {ours}, rounded for each payment."
+        )
+    elif said.total > offer.total:
+        higher = "a higher fee" if offer.fee_told is None else percent(offer.fee_told)
+        problem = (
+            f"{told} this costs {offer.money(said.total)}. With this campaign’s fee of {ours} it "
+            f"would be {offer.money(offer.total)}: the budget would not hold. Let the campaign "
+            f"calculate with {higher}."
+        )
+        problems.append(ListingProblem("fee", problem))
+    if offer.currency != DOLLARS:
+        notes.append(
+            f"The account at {offer.label} is in {offer.currency}. Once this is launched, all "
+            f"pages of this campaign use it, for annotators too."
+        )
+    offer.note = " ".join(notes)
+    return problems
 
 
-def _told(offer: Offer, crowd: Marketplace, said: Cost) -> Decimal | None:
-    if said.note or said.total == offer.total:
+def share_told(said: Decimal, sample: Price | None, bill: Bill, *, crowd: str) -> Decimal | None:
+    """Return the fee as a share that explains what the crowd says; None where no share does.
+
+    sample: the crowd's cost of a large amount, for which rounding to cents is negligible.
+    """
+    if sample is None or not sample.reward or not bill.units:
         return None
-    sample = crowd.estimate_cost(SAMPLE, 1)
-    told = settling.share_told(said, sample, offer.bill, crowd=offer.crowd)
-    return None if told == offer.fee_rate else told
-
-
-def _plus(cost: Cost, other: Cost, n: int) -> Cost:
-    note = cost.note or other.note
-    return Cost(cost.rewards + n * other.rewards, cost.fees + n * other.fees, note)
-
-
-def _of_fee(offer: Offer) -> Iterator[ListingProblem]:
-    """Yield the problem that the crowd charges more than the campaign calculates with."""
-    told = "" if offer.fee_told is None else settling.percent(offer.fee_told)
-    said = settling.too_low(
-        offer.label,
-        offer.said,
-        offer.bill,
-        share=offer.fee_rate,
-        told=told,
-        currency=offer.currency,
-    )
-    if said:
-        yield ListingProblem("fee", said)
+    exact = sample.fee / sample.reward
+    for rounding in (ROUND_FLOOR, ROUND_CEILING):
+        share = exact.quantize(FINEST, rounding)
+        again = prices.of_units(
+            registry.tariffs_of(crowd, share),
+            reward=bill.work.reward / bill.units,
+            units=bill.units,
+            tasks=bill.tasks,
+            bonus=bill.bonuses.reward / bill.units,
+        )
+        if again.total >= said:
+            return share
+    return None
 
 
 def _completed(terms: Terms, crowd: Marketplace, campaign: Campaign) -> Terms:
@@ -280,23 +291,8 @@ def _sample(offer: Offer) -> Spec:
         reward=offer.reward,
         places=max(offer.sizes),
         code=postings.code(),
-        url=postings.address(offer.crowd, new_public_id()),
+        url=postings.address(offer.campaign.crowd, new_public_id()),
     )
-
-
-def _of_balance(offer: Offer) -> Iterator[ListingProblem]:
-    if offer.balance is not None and offer.balance < offer.total:
-        yield ListingProblem(
-            "balance",
-            f"This may cost {offer.money(offer.total)}, but the account at {offer.label} "
-            f"holds {offer.money(offer.balance)}. Top it up, or take fewer places.",
-        )
-
-
-# Batches: offered, launched, extended and stopped on a crowd.
-#
-# Each function writes rows in one transaction under the campaign's lock. The outbox makes the
-# calls.
 
 
 LONGEST_KEY = 60
@@ -312,7 +308,8 @@ def offer_more(batch_id: int, *, places: int) -> Offer:
     """Return what more places of a batch would cost and what prevents them."""
     batch = _batch(batch_id)
     found = make_offer(batch.campaign, from_json(batch.terms), places=places, reward=batch.reward)
-    return replace(found, problems=(*found.problems, *_of_batch(batch)))
+    found.problems += _of_batch(batch)
+    return found
 
 
 def suggested_places(campaign_id: int, tasks: int, *, balance: Decimal | None = None) -> int:
@@ -366,16 +363,16 @@ def launch(
         campaign = locks.campaign(campaign_id)
         if made := made_with(campaign_id, key):
             return made
-        _refuse(tuple(local(campaign, shown)))
+        _refuse(local(campaign, shown))
         campaign.currency = shown.currency
         campaign.save(update_fields=["currency"])
         batch = Batch.objects.create(
             campaign=campaign,
-            crowd=shown.crowd,
+            crowd=campaign.crowd,
             environment=shown.environment,
             terms=to_json(people.applied(shown.terms, campaign)),
             reward=shown.reward,
-            tasks=shown.tasks,
+            tasks=shown.terms.tasks,
             places=places,
             key=key,
             created_by_id=actor_id,
@@ -476,7 +473,7 @@ def _agreed(shown: Offer, confirmed: Decimal) -> Offer:
     return shown
 
 
-def _refuse(problems: tuple[ListingProblem, ...]) -> None:
+def _refuse(problems: Iterable[ListingProblem]) -> None:
     if errors := by_field(problems):
         raise Invalid(errors)
 

@@ -1,7 +1,7 @@
-"""Conversion from a crowd's clock to ours, as its times are read.
+"""The contract of crowds: plain values in and out, without models and requests.
 
-Each answer of the server contains its current time (the `Date` of HTTP). Converted times compare
-correctly with ours, even if our clock is wrong.
+Every crowd has an `Entry`: how people enter. Crowds that publish and pay for work are also a
+`Marketplace`. Reading raises a `CrowdError`; an effect returns an `Outcome`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,11 +10,16 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
-from typing import Any, Protocol
+from functools import wraps
+from typing import Any, ParamSpec, Protocol
 
 from django.utils import timezone
 
-from annotate.crowds.prices import Tariff
+from annotate.common.errors import ServiceError
+from annotate.crowds.prices import Price, Tariff
+
+# A crowd's times on our clock. Each answer of its server contains its current time (the `Date` of
+# HTTP), so converted times compare correctly with ours, even if our clock is wrong.
 
 SAME = timedelta(minutes=1)  # a difference due to the network
 NONSENSE = timedelta(days=365)  # beyond any real clock's error
@@ -48,63 +53,11 @@ def on_ours(told: Any, by: timedelta | None) -> Any:
 
 
 @dataclass(frozen=True)
-class Audience:
-    """Whom a posting is for. `validate` of a marketplace reports what it cannot require.
-
-    countries: ISO 3166 alpha-2 codes; empty: everywhere.
-    approval_rate: percent of the person's earlier work that was approved.
-    allow, block: the crowd's names of people.
-    """
-
-    countries: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    approval_rate: int | None = None
-    approved_work: int | None = None
-    masters: bool = False
-    exclusion: str = ""  # the crowd's name of the list of excluded people
-
-
-@dataclass(frozen=True)
-class Spec:
-    """One posting: a HIT, a study. `reward` is for one paid unit, which holds `tasks` tasks.
-
-    url: address of our entry page for this posting.
-    minutes: announced time for a unit.
-    """
-
-    title: str
-    description: str
-    keywords: tuple[str, ...]
-    reward: Decimal
-    places: int
-    url: str
-    minutes: float
-    duration: timedelta  # to finish a unit
-    lifetime: timedelta  # of the posting
-    auto_approval: timedelta
-    audience: Audience = field(default_factory=Audience)
-    code: str = ""  # the completion code, if the crowd has one
-
-
-@dataclass(frozen=True)
 class ListingProblem:
     """Why something would be refused, and what to do; `field` is a name of `Spec` or ""."""
 
     field: str
     message: str
-
-
-@dataclass(frozen=True)
-class Cost:
-    """The cost of places: rewards, and the crowd's fee on them. note: why it is an estimate."""
-
-    rewards: Decimal
-    fees: Decimal
-    note: str = ""
-
-    @property
-    def total(self) -> Decimal:
-        return self.rewards + self.fees
 
 
 @dataclass(frozen=True)
@@ -126,7 +79,7 @@ class Stage(StrEnum):
 
 
 @dataclass(frozen=True)
-class Fullness:
+class PostingLevel:
     """How full a posting is, as the crowd counts.
 
     paused: its free places cannot be taken until a person starts it again there.
@@ -205,19 +158,14 @@ class Outcome:
     """The outcome of an effect.
 
     message: what happened, in plain words, and where to correct it if only the crowd's site can.
-        `marketplace.operations` says what to do then.
     posted: of `publish`.
     code: the crowd's own error code, or "funds", "throttled", `NOT_YET`.
-    failed: of `message`, the people whom it did not reach.
-    note: a value to store, such as a name given by the crowd.
     """
 
     effect: Effect
     code: str = ""
     message: str = ""
     posted: Posted | None = None
-    failed: tuple[str, ...] = ()
-    note: str = ""
 
     @property
     def happened(self) -> bool:
@@ -234,11 +182,18 @@ class CrowdError(Exception):
         self.message = message
         self.code = code or self.code
 
+    def outcome(self) -> Outcome:
+        """Return what it means for an effect before which something was read."""
+        return Outcome(Effect.REFUSED, self.code, self.message)
+
 
 class Transient(CrowdError):
     """It did not answer, or not in a valid form: try again later."""
 
     code = "transient"
+
+    def outcome(self) -> Outcome:
+        return Outcome(Effect.RETRYABLE, self.code, self.message)
 
 
 class Throttled(Transient):
@@ -263,6 +218,25 @@ class Configuration(CrowdError):
     code = "configuration"
 
 
+P = ParamSpec("P")
+
+
+def effect(method: Callable[P, Outcome]) -> Callable[P, Outcome]:
+    """Return the method with its errors as outcomes: an error while reading before an effect means
+    that nothing was requested yet. `Configuration` is passed on: a person must change settings."""
+
+    @wraps(method)
+    def carried_out(*args: P.args, **kwargs: P.kwargs) -> Outcome:
+        try:
+            return method(*args, **kwargs)
+        except Configuration:
+            raise
+        except CrowdError as error:
+            return error.outcome()
+
+    return carried_out
+
+
 # The terms of a batch: what its postings offer and require, as a researcher chose them.
 
 
@@ -272,10 +246,29 @@ SECONDS = ("duration", "lifetime", "auto_approval", "approve_after")
 
 
 @dataclass(frozen=True)
+class Audience:
+    """Whom a posting is for. `validate` of a marketplace reports what it cannot require.
+
+    countries: ISO 3166 alpha-2 codes; empty: everywhere.
+    approval_rate: percent of the person's earlier work that was approved.
+    allow, block: the crowd's names of people.
+    """
+
+    countries: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    approval_rate: int | None = None
+    approved_work: int | None = None
+    masters: bool = False
+    exclusion: str = ""  # the crowd's name of the list of excluded people
+
+
+@dataclass(frozen=True)
 class Terms:
     """What one posting offers and requires.
 
     tasks: per paid unit.
+    minutes: announced time for a unit.
+    duration: to finish a unit. lifetime: of the posting.
     approve_after: the reviewers' time before undisputed work is approved and paid.
     auto_approval: the time after which the crowd approves; None where it cannot be set.
     """
@@ -291,23 +284,25 @@ class Terms:
     approve_after: timedelta = timedelta(days=1)
     audience: Audience = field(default_factory=Audience)
 
-    def spec(self, *, reward: Decimal, places: int, url: str, code: str = "") -> Spec:
-        """Return one posting with these terms; `reward` is for one unit."""
-        approval = USUAL_AUTO_APPROVAL if self.auto_approval is None else self.auto_approval
-        return Spec(
-            title=self.title,
-            description=self.description,
-            keywords=self.keywords,
-            reward=reward,
-            places=places,
-            url=url,
-            minutes=self.minutes,
-            duration=self.duration,
-            lifetime=self.lifetime,
-            auto_approval=approval,
-            audience=self.audience,
-            code=code,
-        )
+    def spec(self, *, reward: Decimal, places: int, url: str, code: str = "") -> "Spec":
+        """Return one posting with these terms."""
+        terms = vars(self) | {"auto_approval": self.auto_approval or USUAL_AUTO_APPROVAL}
+        return Spec(**terms, reward=reward, places=places, url=url, code=code)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spec(Terms):
+    """One posting: a HIT, a study. `reward` is for one paid unit.
+
+    url: address of our entry page for this posting. code: the completion code, if the crowd has
+    one.
+    """
+
+    auto_approval: timedelta = USUAL_AUTO_APPROVAL
+    reward: Decimal
+    places: int
+    url: str
+    code: str = ""
 
 
 def usual_tasks(cap: int | None) -> int:
@@ -335,7 +330,7 @@ def from_json(stored: Mapping[str, Any]) -> Terms:
     return Terms(**{**stored, **changed})
 
 
-# How people enter from a crowd, and how they leave: plain values.
+# How people enter from a crowd, and how they leave.
 
 
 @dataclass(frozen=True)
@@ -344,8 +339,8 @@ class Claim:
 
     By link: the campaign, and the person (without one, the landing page asks for a name).
     From a marketplace: our posting, and the crowd's names of the posting (`listing`: HITId,
-    STUDY_ID), of the person, and of the paid unit (`unit`: assignmentId, SESSION_ID). `submit_to`:
-    where it is submitted.
+    STUDY_ID), of the person, and of the paid unit (`unit`: assignmentId, SESSION_ID). Without a
+    unit, somebody looks at a posting before accepting it. `submit_to`: where it is submitted.
     """
 
     campaign_id: int = 0
@@ -357,77 +352,21 @@ class Claim:
     links: int = 0  # by link: the number of the campaign's links
 
 
-@dataclass(frozen=True)
-class Preview:
-    """A person looks at a posting before accepting it."""
+class InvalidEntry(ServiceError):
+    """This entry or notification is refused, with the reason."""
 
-    posting: str
-
-
-@dataclass(frozen=True)
-class InvalidEntry:
-    """This entry is refused, with the reason; `status` is the HTTP status."""
-
-    message: str
-    status: int
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 @dataclass(frozen=True)
-class Leaving:
-    """A person who has finished a paid unit, with the values that its completion needs."""
-
-    pseudonym: str
-    unit: str = ""
-    submit_to: str = ""
-    receipt: str = ""  # our nonce, which the crowd returns with the submission
-    code: str = ""  # the completion code of its posting
-
-
-@dataclass(frozen=True)
-class Done:
-    """There is nothing more to do at the crowd; the annotator may quote the code."""
-
-    code: str
-
-
-@dataclass(frozen=True)
-class FormPost:
-    """The page submits the work by posting this form."""
-
-    action: str
-    fields: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Redirect:
-    """The work is submitted by visiting this address."""
+class Completion:
+    """How a paid unit is submitted: by posting a form with these `fields`, or, without any, by
+    visiting the address."""
 
     url: str
-
-
-Completion = Done | FormPost | Redirect
-
-
-@dataclass(frozen=True)
-class FramePolicy:
-    """Where the crowd frames our pages, and where it lets their forms send data."""
-
-    frame_ancestors: tuple[str, ...]
-    form_action: tuple[str, ...]
-
-    @property
-    def directives(self) -> dict[str, list[str]]:
-        return {
-            "frame-ancestors": list(self.frame_ancestors),
-            "form-action": list(self.form_action),
-        }
-
-
-# The contract of crowds: plain values in and out, without models and requests.
-#
-# Every crowd has an `Entry`: how people enter and leave. Crowds that publish and pay for work are
-# also a `Marketplace`. Reading raises a `CrowdError`; an effect returns an `Outcome`. The values
-# are in `entering`, `listings` and `outcomes`; this module exports all of them.
+    fields: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -444,15 +383,12 @@ class Capabilities:
     no_effect: names of terms that have no effect there.
     """
 
-    preview: bool = False
-    iframe: bool = False
     verify_at_entry: bool = True
     override_refusal: timedelta | None = None
     idempotent_bonus: bool = False
     auto_approval: bool = False
     messaging: bool = False
     messaging_once_decided: bool = False
-    can_shrink: bool = False
     token_life: timedelta | None = None
     places_at_most: int | None = None
     least_reason: int = 1
@@ -460,7 +396,7 @@ class Capabilities:
 
 
 class Entry(Protocol):
-    """How people enter from a crowd, and how they leave (also for crowds that publish nothing)."""
+    """How people enter from a crowd (also from one that publishes nothing)."""
 
     @property
     def key(self) -> str: ...
@@ -480,19 +416,21 @@ class Entry(Protocol):
     def refusal_limit(self) -> timedelta:
         """Return how long after submission pay can be refused."""
 
-    def parse_entry(self, params: Mapping[str, str]) -> Preview | Claim | InvalidEntry:
-        """Read the crowd's parameters of the address. Only the shape of ids is checked."""
+    def parse_entry(self, params: Mapping[str, str]) -> Claim:
+        """Read the crowd's parameters of the address. Only the shape of ids is checked.
 
-    def verify_claim(self, claim: Claim) -> bool | InvalidEntry:
-        """Return whether the crowd confirms this claim now; False: it can confirm it only later.
-
-        Raises `Transient` where the crowd does not answer.
+        Raises a `ServiceError` such as `InvalidEntry`.
         """
 
-    def completion(self, leaving: Leaving) -> Completion:
-        """Return what the annotator does at the crowd after the work."""
+    def verify_claim(self, claim: Claim) -> bool:
+        """Return whether the crowd confirms this claim now; False: it can confirm it only later.
 
-    def frame_policy(self) -> FramePolicy: ...
+        Raises `InvalidEntry` where it denies it, and `Transient` where it does not answer.
+        """
+
+    def frame_policy(self) -> dict[str, list[str]]:
+        """Return the directives of the security policy: where the crowd frames our pages, and
+        where it lets their forms send data."""
 
 
 class Marketplace(Entry, Protocol):
@@ -503,12 +441,20 @@ class Marketplace(Entry, Protocol):
     raises `Configuration` and changes nothing where the settings do not fit.
     """
 
+    def completion(self, *, unit: str, submit_to: str, receipt: str, code: str) -> Completion:
+        """Return how a finished unit is submitted.
+
+        receipt: our nonce, which the crowd returns with the submission. code: the completion code
+            of its posting.
+        """
+
     # launch
     def validate(self, spec: Spec) -> list[ListingProblem]: ...
 
-    def estimate_cost(self, reward: Decimal, places: int) -> Cost: ...
+    def estimate_cost(self, reward: Decimal, places: int) -> Price | None:
+        """Return the cost of places; None where the crowd does not answer."""
 
-    def bonus_cost(self, amount: Decimal) -> Cost: ...
+    def bonus_cost(self, amount: Decimal) -> Price | None: ...
 
     def currency(self) -> str:
         """Return the currency of the account, such as USD."""
@@ -528,7 +474,7 @@ class Marketplace(Entry, Protocol):
         The crowd is called unless it reports that the posting is over.
         """
 
-    def posting_level(self, listing: str) -> Fullness: ...
+    def posting_level(self, listing: str) -> PostingLevel: ...
 
     def archive(self, listing: str) -> Outcome: ...
 
@@ -537,9 +483,9 @@ class Marketplace(Entry, Protocol):
 
     def get_submission(self, unit: str) -> Submission: ...
 
-    def approve(self, unit: str, *, override: bool = False, message: str = "") -> Outcome: ...
+    def approve(self, unit: str, *, override: bool = False) -> Outcome: ...
 
-    def reject(self, unit: str, *, reason: str, category: str = "") -> Outcome: ...
+    def reject(self, unit: str, *, reason: str) -> Outcome: ...
 
     def pay_bonus(self, bonus: Bonus, op_id: str) -> Outcome: ...
 
@@ -556,13 +502,11 @@ class Marketplace(Entry, Protocol):
 
     def message(self, people: Sequence[str], subject: str, text: str) -> Outcome: ...
 
-    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | InvalidEntry: ...
+    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event:
+        """Read a notification. Raises `InvalidEntry`."""
 
 
 # The registration of a crowd: what Plumbline knows before any call.
-
-
-Setting = Callable[[str], str]  # the value of a setting, by its name
 
 
 @dataclass(frozen=True)
@@ -573,8 +517,9 @@ class Crowd:
     label: its name as people know it.
     offer: how people come from it and are paid; follows the label in the form of a new campaign.
     tariff: its usual charges. A campaign may have another share, because shares differ by account.
-    make: makes its adapter from the settings, once for the same values. It loads what the adapter
-        needs. Nothing is called and no credentials are read before the first use.
+    make: makes its adapter from the values of its settings, in their order, once for the same
+        values. It loads what the adapter needs. Nothing is called and no credentials are read
+        before the first use.
     settings: the names of its settings, with defaults; each is read from the environment.
     publishes: whether it publishes and pays for work, so that its adapter is a `Marketplace`.
     reopens: whether a full posting continues when one of its places is free again, unless it was
@@ -586,7 +531,7 @@ class Crowd:
     label: str
     offer: str
     tariff: Tariff
-    make: "Callable[[Setting], Entry] | Callable[[Setting], Marketplace]"
+    make: Callable[..., Entry]
     settings: Mapping[str, str] = field(default_factory=dict)
     publishes: bool = True
     reopens: bool = False

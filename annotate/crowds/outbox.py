@@ -1,7 +1,13 @@
-"""The only writer of an operation's status (data rule 2).
+"""The outbox: effects on crowds are committed as rows, then carried out (data rule 3).
 
-`delivery` writes the audit row in the same transaction for final states and for a person's
-decisions. For attempts, the row itself records their number, their time and the last outcome.
+An operation is claimed by a conditional UPDATE, carried out outside of transactions, and settled in
+one transaction. After an interruption the outcome is unknown: the call is repeated if that is
+harmless; otherwise its effect is looked for.
+
+This is the only writer of an operation's status (data rule 2). The audit row is written in the same
+transaction for final states and for a person's decisions. For attempts, the row itself records
+their number, their time and the last outcome. An operation's row comes last in the lock order
+(`annotate.work.leasing`).
 """
 
 import logging
@@ -77,14 +83,6 @@ def _follow(op: Operation, **changes: Any) -> None:
 # A module registers its kinds when it is imported; `annotate.apps` imports them all.
 
 
-Call = Callable[[Operation, Marketplace], Outcome]
-Find = Callable[[Operation, Marketplace], Outcome | None]
-Settle = Callable[[Operation, Outcome], None]
-Dropped = Callable[[Operation], None]
-Held = Callable[[Operation], str]
-Again = Callable[[Operation], None]
-
-
 @dataclass(frozen=True)
 class Handler:
     """One kind of operation.
@@ -108,14 +106,14 @@ class Handler:
     interrupted.
     """
 
-    call: Call
-    settle: Settle
-    find: Find | None = None
+    call: Callable[[Operation, Marketplace], Outcome]
+    settle: Callable[[Operation, Outcome], None]
+    find: Callable[[Operation, Marketplace], Outcome | None] | None = None
     natural: bool = False
     keyed: bool = False
-    dropped: Dropped | None = None
-    held: Held | None = None
-    again: Again | None = None
+    dropped: Callable[[Operation], None] | None = None
+    held: Callable[[Operation], str] | None = None
+    again: Callable[[Operation], None] | None = None
 
 
 _handlers: dict[str, Handler] = {}
@@ -138,18 +136,15 @@ KEPT = 5  # seconds for which the count of one second is kept
 
 def permit(crowd: str, environment: str, *, wait: float = 0.0) -> bool:
     """Return whether this crowd may be called, waiting up to `wait` seconds for permission."""
-    name, until = f"{crowd}:{environment}", time.monotonic() + wait
-    while not _take(name):
+    until = time.monotonic() + wait
+    while True:
+        taken = limits.count(f"calls:{crowd}:{environment}:{int(time.time())}", KEPT)
+        if taken <= settings.CROWD_CALLS_PER_SECOND:
+            return True
         rest = 1.0 - time.time() % 1.0  # until the count of the next second starts
         if time.monotonic() + rest > until:
             return False
         time.sleep(rest)
-    return True
-
-
-def _take(name: str) -> bool:
-    taken = limits.count(f"calls:{name}:{int(time.time())}", KEPT)
-    return bool(taken <= settings.CROWD_CALLS_PER_SECOND)
 
 
 TOKEN_MARGIN = timedelta(hours=1)  # for differing clocks and the duration of a call
@@ -157,12 +152,7 @@ TOKEN_MARGIN = timedelta(hours=1)  # for differing clocks and the duration of a 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A crowd's answer, and the new status of the operation."""
-
-    outcome: Outcome
-    status: Operation.Status
+Answer = tuple[Outcome, Operation.Status]  # a crowd's answer, and the operation's new status
 
 
 def ask(
@@ -180,7 +170,11 @@ def ask(
     if not unknown or how.natural:
         return _judged(_call(how, op, crowd))
     if how.keyed and _recognised(op, crowd):
-        return _repeated(how, op, crowd)
+        # Under the same key only success is final: a refusal may concern this try alone.
+        outcome = _call(how, op, crowd)
+        if outcome.effect == Effect.REFUSED and how.find is not None:
+            return _look(how, op, crowd) or _judged(outcome)
+        return _judged(outcome, unknown=True)
     answer = _look(how, op, crowd)
     if answer is not None:
         return answer
@@ -195,14 +189,6 @@ def _recognised(op: Operation, crowd: Marketplace) -> bool:
     return timezone.now() < op.sent_at + life - TOKEN_MARGIN
 
 
-def _repeated(how: Handler, op: Operation, crowd: Marketplace) -> Answer:
-    """Ask again under the same key. Only success is final: a refusal may concern this try alone."""
-    outcome = _call(how, op, crowd)
-    if outcome.effect == Effect.REFUSED and how.find is not None:
-        return _look(how, op, crowd) or _judged(outcome)
-    return _judged(outcome, unknown=True)
-
-
 def _look(how: Handler, op: Operation, crowd: Marketplace) -> Answer | None:
     """Check whether the effect has happened; None if it has not and may be requested."""
     if how.find is None:
@@ -212,7 +198,7 @@ def _look(how: Handler, op: Operation, crowd: Marketplace) -> Answer | None:
     except Configuration as error:
         return _unclear(error.message)
     except CrowdError as error:
-        return Answer(Outcome(Effect.AMBIGUOUS, error.code, error.message), Status.SENT)
+        return Outcome(Effect.AMBIGUOUS, error.code, error.message), Status.SENT
     if found is not None:
         return _judged(found)
     if op.kind == Operation.Kind.BONUS and not crowd.can.idempotent_bonus:
@@ -234,24 +220,15 @@ def _call(how: Handler, op: Operation, crowd: Marketplace) -> Outcome:
 
 def _judged(outcome: Outcome, *, unknown: bool = False) -> Answer:
     if outcome.happened:
-        return Answer(outcome, Status.DONE)
+        return outcome, Status.DONE
     if outcome.effect == Effect.REFUSED:
-        return Answer(outcome, Status.REFUSED)
-    open_ = Status.SENT if unknown or outcome.effect == Effect.AMBIGUOUS else Status.PENDING
-    return Answer(outcome, open_)
+        return outcome, Status.REFUSED
+    unknown = unknown or outcome.effect == Effect.AMBIGUOUS
+    return outcome, Status.SENT if unknown else Status.PENDING
 
 
 def _unclear(why: str) -> Answer:
-    return Answer(Outcome(Effect.AMBIGUOUS, "unclear", why), Status.UNCLEAR)
-
-
-# The outbox: effects on crowds are committed as rows, then carried out (data rule 3).
-#
-# An operation is claimed by a conditional UPDATE, carried out outside of transactions, and settled
-# in one transaction. After an interruption the outcome is unknown: the call is repeated if that is
-# harmless; otherwise its effect is looked for.
-#
-# An operation's row comes last in the lock order (`annotate.work.leasing`).
+    return Outcome(Effect.AMBIGUOUS, "unclear", why), Status.UNCLEAR
 
 
 CLAIM = timedelta(minutes=2)
@@ -271,12 +248,17 @@ def carry_out(operation_id: int, *, wait: float = 0.0) -> bool:
     if op is None:
         return False
     crowd = _reachable(op)
-    if crowd is None or not _permitted(op, wait):
+    if crowd is None:
+        return False
+    if not permit(op.crowd, op.environment, wait=wait):
+        _postpone(op, _jittered(1.0))
         return False
     unknown = op.status == Status.SENT
     if not _claim(op):
         return False
-    _settle(op, ask(op, crowd, unknown=unknown, again=lambda: _send_anew(op)))
+    answer = ask(op, crowd, unknown=unknown, again=lambda: _send_anew(op))
+    if answer is not None:
+        _settle(op, *answer)
     return True
 
 
@@ -375,13 +357,6 @@ def _reachable(op: Operation) -> Marketplace | None:
     return None
 
 
-def _permitted(op: Operation, wait: float) -> bool:
-    if permit(op.crowd, op.environment, wait=wait):
-        return True
-    _postpone(op, _jittered(1.0))
-    return False
-
-
 def _postpone(op: Operation, seconds: float, **said: str) -> None:
     """Postpone an unclaimed operation. This is not counted as an attempt."""
     note(op, due_at=timezone.now() + timedelta(seconds=seconds), **said)
@@ -406,11 +381,8 @@ def _send_anew(op: Operation) -> bool:
     return note(op, sent_at=now, claimed_until=now + CLAIM)
 
 
-def _settle(op: Operation, answer: Answer | None) -> None:
+def _settle(op: Operation, outcome: Outcome, status: Operation.Status) -> None:
     """Write the outcome and all that follows, unless another worker took the operation over."""
-    if answer is None:
-        return
-    outcome, status = answer.outcome, answer.status
     try:
         with transaction.atomic():
             if status in (Status.DONE, Status.REFUSED):

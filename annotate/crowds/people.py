@@ -1,4 +1,4 @@
-"""Keeps people out of a campaign at its crowd, so that they do not accept work they cannot get.
+"""People at a crowd: kept out of a campaign, written to, paid, and what that changes here.
 
 Each campaign has its own list there, with the people excluded from it and those blocked by its
 owners. Leasing refuses them in any case; the list saves them the attempt.
@@ -236,7 +236,7 @@ def _shortened(reason: str) -> str:
     return reason if len(reason) <= LONGEST else f"{reason[: LONGEST - 1]}…"
 
 
-# Records what a crowd has decided about a paid unit: state, pay-out and ledger.
+# What a crowd has decided about a paid unit: state, pay-out and ledger.
 #
 # Each function runs in the caller's transaction, which locks the campaign. It takes effect once,
 # whether an operation or the crowd's list reports the decision.
@@ -320,11 +320,8 @@ def _unit(op: Operation) -> Participation:
 
 
 def _approve(op: Operation, crowd: Marketplace) -> Outcome:
-    return _patient(op, crowd.approve(_unit(op).external_key))
-
-
-def _override(op: Operation, crowd: Marketplace) -> Outcome:
-    return _patient(op, crowd.approve(_unit(op).external_key, override=True))
+    override = op.kind == Kind.OVERRIDE
+    return _patient(op, crowd.approve(_unit(op).external_key, override=override))
 
 
 def _reject(op: Operation, crowd: Marketplace) -> Outcome:
@@ -382,18 +379,17 @@ def _paid(op: Operation, outcome: Outcome) -> None:
 
 register(Kind.APPROVE, Handler(_approve, _approved, natural=True, held=_doubted))
 register(Kind.REJECT, Handler(_reject, _rejected, natural=True))
-register(Kind.OVERRIDE, Handler(_override, _approved, natural=True))
+register(Kind.OVERRIDE, Handler(_approve, _approved, natural=True))
 register(Kind.BONUS, Handler(_pay, _paid, _find_paid, keyed=True))
 
 
-def _exclude(op: Operation, crowd: Marketplace) -> Outcome:
-    told = ExcludePayload.of(op)
-    return _overtaken(op) or crowd.set_excluded(told.person, True, group=told.group)
-
-
-def _include(op: Operation, crowd: Marketplace) -> Outcome:
-    told = IncludePayload.of(op)
-    return _overtaken(op) or crowd.set_excluded(told.person, False, group=told.group)
+def _list(op: Operation, crowd: Marketplace) -> Outcome:
+    """Put a person on the list of those who are kept out, or take them off it."""
+    form: type[ExcludePayload | IncludePayload]
+    form = ExcludePayload if op.kind == Kind.EXCLUDE else IncludePayload
+    told = form.of(op)
+    out = op.kind == Kind.EXCLUDE
+    return _overtaken(op) or crowd.set_excluded(told.person, out, group=told.group)
 
 
 def _overtaken(op: Operation) -> Outcome | None:
@@ -418,7 +414,7 @@ def _nothing(op: Operation, outcome: Outcome) -> None:
     """Do nothing: the operation's row is enough."""
 
 
-register(Kind.EXCLUDE, Handler(_exclude, _nothing, natural=True))
-register(Kind.INCLUDE, Handler(_include, _nothing, natural=True))
+register(Kind.EXCLUDE, Handler(_list, _nothing, natural=True))
+register(Kind.INCLUDE, Handler(_list, _nothing, natural=True))
 # A duplicate message does less harm than a missing one.
 register(Kind.MESSAGE, Handler(_write, _nothing, natural=True))

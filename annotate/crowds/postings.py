@@ -1,4 +1,4 @@
-"""Why a batch cannot be launched, checked before money is spent."""
+"""Postings: why they cannot be published, their status, and what is asked of a crowd about them."""
 
 import secrets
 from collections.abc import Collection, Iterable, Iterator
@@ -15,17 +15,7 @@ from annotate.common.errors import Conflict
 from annotate.common.numbers import DOLLARS, count, money_text
 from annotate.crowds import contract, outbox
 from annotate.crowds import queries as crowds_queries
-from annotate.crowds.contract import (
-    Effect,
-    ListingProblem,
-    Marketplace,
-    Outcome,
-    Spec,
-    Terms,
-)
-from annotate.crowds.contract import (
-    Stage as contract_Stage,
-)
+from annotate.crowds.contract import Effect, ListingProblem, Marketplace, Outcome, Spec, Terms
 from annotate.crowds.outbox import Handler, register
 from annotate.crowds.prices import CENT, ZERO
 from annotate.models import Batch, Campaign, Operation, Posting
@@ -50,7 +40,19 @@ def against(
     if campaign.status not in (Status.OPEN, Status.CLOSING):
         yield ListingProblem("campaign", f"The campaign is {campaign.status}. Open it first.")
     elif places > 0 and tasks > 0:
-        yield from _of_need(places, tasks, units_needed(campaign.pk, tasks))
+        # People who took a place without work would be paid.
+        if not (needed := units_needed(campaign.pk, tasks)):
+            yield ListingProblem(
+                "places",
+                "Nothing is missing: every planned judgment is given, in progress, or offered "
+                "already.",
+            )
+        elif places > needed:
+            yield ListingProblem(
+                "places",
+                f"Only {count(needed)} submissions of {tasks} tasks are missing. Ask for no more "
+                "than that: people who took another would find no task and would be paid.",
+            )
     rest = budget.left(campaign)
     if rest is not None and total > rest:
         yield ListingProblem(
@@ -79,21 +81,6 @@ def by_field(problems: Iterable[ListingProblem]) -> dict[str, str]:
     for problem in problems:
         found.setdefault(problem.field or "launch", []).append(problem.message)
     return {name: " ".join(messages) for name, messages in found.items()}
-
-
-def _of_need(places: int, tasks: int, needed: int) -> Iterator[ListingProblem]:
-    """Yield the problem of more places than work: people without work would be paid."""
-    if not needed:
-        yield ListingProblem(
-            "places",
-            "Nothing is missing: every planned judgment is given, in progress, or offered already.",
-        )
-    elif places > needed:
-        yield ListingProblem(
-            "places",
-            f"Only {count(needed)} submissions of {tasks} tasks are missing. Ask for no more than "
-            "that: people who took another would find no task and would be paid.",
-        )
 
 
 def of_numbers(
@@ -146,32 +133,23 @@ def of_times(terms: Terms, crowd: Marketplace) -> Iterator[ListingProblem]:
 # The only writer of a posting's status (data rule 2).
 
 
-PostingStatus = Posting.Status
+Stage = Posting.Status
 
-
-TRANSITIONS: dict[PostingStatus, frozenset[PostingStatus]] = {
-    PostingStatus.PLANNED: frozenset(
-        {PostingStatus.OPEN, PostingStatus.FAILED, PostingStatus.CLOSED}
-    ),
-    PostingStatus.FAILED: frozenset(
-        {PostingStatus.PLANNED, PostingStatus.OPEN, PostingStatus.FAILED, PostingStatus.CLOSED}
-    ),
-    PostingStatus.OPEN: frozenset({PostingStatus.DRAINING, PostingStatus.CLOSED}),
-    PostingStatus.DRAINING: frozenset({PostingStatus.OPEN, PostingStatus.CLOSED}),
-    PostingStatus.CLOSED: frozenset({PostingStatus.OPEN, PostingStatus.DRAINING}),
+TRANSITIONS: dict[Stage, frozenset[Stage]] = {
+    Stage.PLANNED: frozenset({Stage.OPEN, Stage.FAILED, Stage.CLOSED}),
+    Stage.FAILED: frozenset({Stage.PLANNED, Stage.OPEN, Stage.FAILED, Stage.CLOSED}),
+    Stage.OPEN: frozenset({Stage.DRAINING, Stage.CLOSED}),
+    Stage.DRAINING: frozenset({Stage.OPEN, Stage.CLOSED}),
+    Stage.CLOSED: frozenset({Stage.OPEN, Stage.DRAINING}),
 }
-
-
 OF_STAGE = {
-    contract_Stage.OPEN: PostingStatus.OPEN,
-    contract_Stage.DRAINING: PostingStatus.DRAINING,
-    contract_Stage.CLOSED: PostingStatus.CLOSED,
+    contract.Stage.OPEN: Stage.OPEN,
+    contract.Stage.DRAINING: Stage.DRAINING,
+    contract.Stage.CLOSED: Stage.CLOSED,
 }
 
 
-def move(
-    posting: Posting, to: PostingStatus, *, sources: Collection[PostingStatus], **fields: Any
-) -> bool:
+def move(posting: Posting, to: Stage, *, sources: Collection[Stage], **fields: Any) -> bool:
     """Move from one of `sources` to `to`, and log it, in the caller's transaction.
 
     `fields` change along with it. Returns False and changes nothing in any other state.
@@ -185,15 +163,13 @@ def move(
     return bool(audit.change(mine, TRANSITIONS, to, sources=sources, record=record, **fields))
 
 
-def sources(to: PostingStatus) -> tuple[PostingStatus, ...]:
+def sources(to: Stage) -> tuple[Stage, ...]:
     """Return the states from which a published posting may follow its crowd."""
     return tuple(one for one in OF_STAGE.values() if to in TRANSITIONS[one])
 
 
-# Postings of a batch, stored with the operation that publishes or stops them.
-
-
-# After publishing, the posting follows the crowd: a full study continues when a place is returned.
+# Postings of a batch, stored with the operation that publishes or stops them. After publishing, the
+# posting follows the crowd: a full study continues when a place is returned.
 
 
 CODE_LENGTH = 8
@@ -235,7 +211,7 @@ def stop(posting: Posting, *, again: bool = False) -> None:
             return
     asked = posting.operations.filter(kind=Kind.STOP)
     last = asked.last()
-    goes_on = again or posting.status == Posting.Status.OPEN
+    goes_on = again or posting.status == Stage.OPEN
     without_effect = {Op.DROPPED} | ({Op.DONE} if goes_on else set())
     if last is None or last.status in without_effect:
         _intend(posting, StopPayload(), f"stop:{posting.public_id}:{asked.count()}")
@@ -246,7 +222,7 @@ def stoppable(rows: QuerySet[Posting]) -> QuerySet[Posting]:
 
     On a crowd whose full postings may continue, a closed posting is included until it is archived.
     """
-    return rows.filter(~Q(status=Posting.Status.CLOSED) | crowds_queries.may_go_on())
+    return rows.filter(~Q(status=Stage.CLOSED) | crowds_queries.may_go_on())
 
 
 def archive(posting: Posting) -> None:
@@ -277,7 +253,6 @@ def _intend(posting: Posting, payload: Payload, key: str) -> None:
 # `reconciling` follows the crowd's state of the posting afterwards, and how full it is.
 
 
-OperationKind, Stage = Operation.Kind, Posting.Status
 NOT_YET = (Stage.PLANNED, Stage.FAILED)
 
 
@@ -368,7 +343,7 @@ def _not_there(posting: Posting) -> Outcome | None:
     """Return why nothing can be asked of this posting now; None if it can."""
     if posting.external_id:
         return None
-    publishing = posting.operations.filter(kind=OperationKind.PUBLISH, status__in=Operation.UNDONE)
+    publishing = posting.operations.filter(kind=Kind.PUBLISH, status__in=Operation.UNDONE)
     if publishing.exists():
         return Outcome(Effect.RETRYABLE, "unpublished", "It waits until the posting is published.")
     return Outcome(Effect.ALREADY, "unpublished", "It was never published.")
@@ -380,9 +355,7 @@ def _add(op: Operation, crowd: Marketplace) -> Outcome:
         return missing
     if posting.status != Stage.OPEN:
         return Outcome(Effect.REFUSED, "closed", "The posting has been stopped meanwhile.")
-    earlier = _others(op).filter(
-        kind=OperationKind.ADD_PLACES, status__in=Operation.UNDONE, pk__lt=op.pk
-    )
+    earlier = _others(op).filter(kind=Kind.ADD_PLACES, status__in=Operation.UNDONE, pk__lt=op.pk)
     if earlier.exists():
         return Outcome(Effect.RETRYABLE, "queue", "It waits for an earlier extension.")
     return crowd.add_places(posting.external_id, AddPlacesPayload.of(op).places, op.token)
@@ -431,7 +404,7 @@ def _archived(op: Operation, outcome: Outcome) -> None:
 
 
 register(
-    OperationKind.PUBLISH,
+    Kind.PUBLISH,
     Handler(
         _publish,
         _published,
@@ -442,8 +415,8 @@ register(
     ),
 )
 register(
-    OperationKind.ADD_PLACES,
+    Kind.ADD_PLACES,
     Handler(_add, _added, _find_added, keyed=True, again=_add_again),
 )
-register(OperationKind.STOP, Handler(_stop, _stopped, natural=True))
-register(OperationKind.ARCHIVE, Handler(_archive, _archived, natural=True))
+register(Kind.STOP, Handler(_stop, _stopped, natural=True))
+register(Kind.ARCHIVE, Handler(_archive, _archived, natural=True))

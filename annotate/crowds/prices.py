@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
 CENT = Decimal("0.01")
+FINEST = Decimal("0.0001")  # of a fee's share
 ZERO = Decimal("0.00")
+
+
+def percent(share: Decimal) -> str:
+    return f"{(100 * share).normalize():f} %"
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,9 @@ class Tariff:
             return Price(amount, ZERO)
         fee = (amount * self.share).quantize(CENT, self.rounding)
         return Price(amount, max(self.least, fee))
+
+
+MTURK_TARIFF = Tariff(Decimal("0.2"), least=CENT)
 
 
 # The highest cost of work, in its parts: one computation for all pages, commands and answers.

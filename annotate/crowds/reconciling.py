@@ -1,4 +1,4 @@
-"""Applies what a crowd lists: confirmed work counts, and the pay of lost work is cancelled.
+"""Compares postings with their crowds: confirmed work counts, pay of lost work is cancelled.
 
 A crowd is read again and again, so each function is safe to repeat. Each one locks the campaign
 first (`annotate.work.leasing`).
@@ -7,8 +7,8 @@ first (`annotate.work.leasing`).
 import logging
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
+from typing import cast
 
 from django.conf import settings
 from django.db import transaction
@@ -18,24 +18,22 @@ from django.utils import timezone
 
 from annotate.campaigns import progress
 from annotate.common import audit, intents, locks, marks
-from annotate.common.errors import Conflict, NotFound, ServiceError
+from annotate.common.errors import Conflict, NotFound
 from annotate.crowds import adapters, outbox, people, postings
 from annotate.crowds import queries as crowds_queries
 from annotate.crowds.contract import (
     Configuration,
     CrowdError,
     Event,
-    Fullness,
-    InvalidEntry,
     Marketplace,
     NotFoundAtCrowd,
+    PostingLevel,
     Stage,
     Submission,
     UnitState,
     from_json,
 )
-from annotate.crowds.prolific import studies
-from annotate.crowds.prolific.marketplace import Subscribed
+from annotate.crowds.prolific.marketplace import HookState, Prolific
 from annotate.models import (
     Annotator,
     Assignment,
@@ -132,14 +130,13 @@ def lapse(posting: Posting, listed: Collection[tuple[str, str]], *, nobody: bool
     here = Participation.objects.filter(over, posting=posting, status__in=HERE)
     rows = here.order_by("pk").values_list("pk", "external_key", "annotator__external_id")
     due = [pk for pk, unit, person in rows if (unit, person) not in listed]
-    return sum(_lapse(here, pk, posting) for pk in due)
-
-
-def _lapse(over: QuerySet[Participation], participation_id: int, posting: Posting) -> bool:
-    """End this unit, unless a newer list contains it or it was started again."""
-    with transaction.atomic():
-        locks.campaign(posting.batch.campaign_id)
-        return over.filter(pk=participation_id).exists() and leave(participation_id)
+    n = 0
+    for pk in due:
+        with transaction.atomic():
+            locks.campaign(posting.batch.campaign_id)
+            # Unless a newer list contains it, or it was started again.
+            n += here.filter(pk=pk).exists() and leave(pk)
+    return n
 
 
 def leave(participation_id: int) -> bool:
@@ -278,60 +275,37 @@ def refill(campaign_id: int) -> Posting | None:
         if campaign.status != Campaign.Status.CLOSING or admission.blocked(campaign, for_now=False):
             return None
         batch = Batch.objects.filter(campaign=campaign).order_by("pk").last()
-        if batch is None or _under_way(campaign_id):
+        live = Posting.objects.filter(batch__campaign=campaign_id, status__in=budget.TO_COME)
+        if batch is None or live.exists():
             return None
         share = campaign.gold_share
         covered = budget.judgments_of(budget.promised_tasks(campaign_id), share)
-        gaps = _gaps(campaign_id)[covered:]
+        # The free slots that were not offered too often, in order of leasing. People at work take
+        # the first of them.
+        free = progress.free(campaign_id).annotate(offered=Count("refills", distinct=True))
+        gaps = list(free.filter(offered__lt=TRIES).values_list("pk", flat=True))[covered:]
         wanted = -(-budget.with_gold(len(gaps), share) // batch.tasks)
-        units = min(wanted, budget.unused_units(batch), _paid(batch))
-        return _publish(batch, units, gaps[: units * batch.tasks]) if units > 0 else None
-
-
-def _paid(batch: Batch) -> int:
-    """Return how many units of this batch the budget pays for."""
-    left, each = budget.left(batch.campaign), budget.unit_price(batch.campaign, batch.reward)
-    return batch.places if left is None or not each else max(0, int(left // each))
-
-
-def _publish(batch: Batch, units: int, gaps: list[int]) -> Posting:
-    number = batch.postings.exclude(gaps=None).count() + 1
-    posting = postings.plan(batch, units, key=f"refill:{batch.pk}:{number}")
-    posting.gaps.set(gaps)
-    audit.record(
-        "refill",
-        campaign_id=batch.campaign_id,
-        subject=f"batch:{batch.public_id}",
-        places=units,
-        gaps=len(gaps),
-    )
-    return posting
-
-
-def _under_way(campaign_id: int) -> bool:
-    """Return whether a posting is about to be published or stopped, or has places left."""
-    live = Posting.objects.filter(batch__campaign=campaign_id, status__in=budget.TO_COME)
-    return live.exists()
-
-
-def _gaps(campaign_id: int) -> list[int]:
-    """Return the free slots that were not offered too often, in order of leasing.
-
-    People at work take the first of them.
-    """
-    free = progress.free(campaign_id).annotate(offered=Count("refills", distinct=True))
-    return list(free.filter(offered__lt=TRIES).values_list("pk", flat=True))
+        units = min(wanted, budget.unused_units(batch))
+        left, each = budget.left(batch.campaign), budget.unit_price(batch.campaign, batch.reward)
+        if left is not None and each:
+            units = min(units, int(left // each))
+        if units <= 0:
+            return None
+        number = batch.postings.exclude(gaps=None).count() + 1
+        posting = postings.plan(batch, units, key=f"refill:{batch.pk}:{number}")
+        gaps = gaps[: units * batch.tasks]
+        posting.gaps.set(gaps)
+        audit.record(
+            "refill",
+            campaign_id=batch.campaign_id,
+            subject=f"batch:{batch.public_id}",
+            places=units,
+            gaps=len(gaps),
+        )
+        return posting
 
 
 # Notifications from a crowd. Each is stored once and prompts a look at one posting.
-
-
-class Unsigned(ServiceError):
-    """The notification is not signed by the crowd, or cannot be read."""
-
-    def __init__(self, message: str, *, status: int) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 def address(crowd: str) -> str:
@@ -339,27 +313,24 @@ def address(crowd: str) -> str:
     return f"{settings.PUBLIC_URL}{reverse('annotate:crowd-events', args=[crowd])}"
 
 
-def subscribe_to_prolific() -> Subscribed:
-    """Subscribe to notifications from Prolific, once. Raises a `CrowdError`."""
-    return studies.make_crowd(adapters.setting).subscribe(address("prolific"))
+def subscribe_to_prolific() -> tuple[str, dict[str, HookState]]:
+    """Subscribe to notifications from Prolific, once. Raises a `CrowdError`.
+
+    Returns the secret that signs them, and what was done for each event.
+    """
+    return cast(Prolific, adapters.marketplace("prolific")).subscribe(address("prolific"))
 
 
 def receive(crowd: str, raw: bytes, headers: Mapping[str, str]) -> bool:
     """Store an event and have its posting compared soon; return whether it was new.
 
-    Raises `NotFound` for a crowd without notifications, and `Unsigned` for an invalid signature.
+    Raises `NotFound` for a crowd without notifications, and `InvalidEntry` for an invalid one.
     """
     try:
         adapter = adapters.marketplace(crowd)
     except Configuration:
         raise NotFound("No crowd of this name sends notifications.") from None
     event = adapter.parse_event(raw, headers)
-    if isinstance(event, InvalidEntry):
-        raise Unsigned(event.message, status=event.status)
-    return _keep(adapter, event)
-
-
-def _keep(adapter: Marketplace, event: Event) -> bool:
     with transaction.atomic():
         _row, made = CrowdEvent.objects.get_or_create(
             crowd=adapter.key,
@@ -373,7 +344,8 @@ def _keep(adapter: Marketplace, event: Event) -> bool:
             },
         )
         posting = _posting(adapter, event) if made else None
-        if posting is not None and _news(posting, event):
+        # Events come late and out of order: this one is news if it is later than the last look.
+        if posting and (posting.looked_at is None or event.at > posting.looked_at):
             intents.announce_posting(posting.pk)
     return made
 
@@ -384,11 +356,6 @@ def _posting(adapter: Marketplace, event: Event) -> Posting | None:
         return ours.filter(external_id=event.listing).first()
     units = Participation.objects.filter(external_key=event.unit)
     return ours.filter(participations__in=units).first() if event.unit else None
-
-
-def _news(posting: Posting, event: Event) -> bool:
-    """Return whether the event is later than the last look. Events come late and out of order."""
-    return posting.looked_at is None or event.at > posting.looked_at
 
 
 # Compares postings with their crowds: regularly, at start, and when an owner asks.
@@ -433,7 +400,9 @@ def reconcile(posting_id: int) -> bool:
         return False
     try:
         crowd = _crowd(posting)
-        _count_in(posting.batch.campaign, crowd.currency())
+        campaign, currency = posting.batch.campaign, crowd.currency()
+        if campaign.currency != currency:  # version 0.1 did not keep it
+            Campaign.objects.filter(pk=campaign.pk).update(currency=currency)
         _follow(posting, crowd, crowd.posting_level(posting.external_id))
     except NotFoundAtCrowd as error:
         lapse(posting, ())  # no one can submit; late ones return (`take`)
@@ -443,12 +412,6 @@ def reconcile(posting_id: int) -> bool:
         _note(posting, f"The crowd could not be asked. {error.message}")
         return False
     return True
-
-
-def _count_in(campaign: Campaign, currency: str) -> None:
-    """Store the currency of the account, which version 0.1 did not keep."""
-    if campaign.currency != currency:
-        Campaign.objects.filter(pk=campaign.pk).update(currency=currency)
 
 
 def _crowd(posting: Posting) -> Marketplace:
@@ -461,11 +424,16 @@ def _crowd(posting: Posting) -> Marketplace:
     return crowd
 
 
-def _follow(posting: Posting, crowd: Marketplace, level: Fullness) -> None:
+def _follow(posting: Posting, crowd: Marketplace, level: PostingLevel) -> None:
     """Apply the whole list, read after the level: what it lacks does not exist."""
     listed = list(crowd.iter_submissions(posting.external_id))
-    news = confirmed_news(posting.pk, listed)
-    failed = [seen.unit for seen in news if not _take(posting.pk, seen)]
+    failed = []
+    for seen in confirmed_news(posting.pk, listed):
+        try:
+            take(posting.pk, seen)
+        except Exception:  # it does not delay the others of its posting
+            logger.exception("submission %s of posting %s was not taken in", seen.unit, posting.pk)
+            failed.append(seen.unit)
     lapse(
         posting,
         {(seen.unit, seen.person) for seen in listed},
@@ -475,7 +443,7 @@ def _follow(posting: Posting, crowd: Marketplace, level: Fullness) -> None:
     _level(posting, level, problem=problem)
 
 
-def _nobody_at_work(posting: Posting, level: Fullness, listed: Sequence[Submission]) -> bool:
+def _nobody_at_work(posting: Posting, level: PostingLevel, listed: Sequence[Submission]) -> bool:
     """Return whether the last two looks found no one at work and all submissions are listed.
 
     MTurk counts people at work without listing them until the HIT is stopped or expires. According
@@ -486,17 +454,7 @@ def _nobody_at_work(posting: Posting, level: Fullness, listed: Sequence[Submissi
     return level.stage is Stage.OPEN and posting.pending == 0 and counted
 
 
-def _take(posting_id: int, seen: Submission) -> bool:
-    """Process one submission; an error is logged and does not delay the others of its posting."""
-    try:
-        take(posting_id, seen)
-    except Exception:
-        logger.exception("submission %s of posting %s could not be taken in", seen.unit, posting_id)
-        return False
-    return True
-
-
-def _level(posting: Posting, level: Fullness, *, problem: str) -> None:
+def _level(posting: Posting, level: PostingLevel, *, problem: str) -> None:
     stops, now = list(posting.operations.filter(kind=Operation.Kind.STOP)), timezone.now()
     over = _is_to_be_over(posting, stops)
     if level.paused and not over:
@@ -583,16 +541,11 @@ def look(campaign_id: int, *, actor_id: int) -> int:
     return len(found)
 
 
-@dataclass(frozen=True)
-class Retried:
-    """The number of operations tried again, and in `kept` each reason why others are not."""
+def retry_refused(campaign_id: int, *, actor_id: int) -> tuple[int, list[str]]:
+    """Try again all operations of a campaign that the crowd refused and that are still possible.
 
-    n: int
-    kept: tuple[str, ...]
-
-
-def retry_refused(campaign_id: int, *, actor_id: int) -> Retried:
-    """Try again all operations of a campaign that the crowd refused and that are still possible."""
+    Returns their number, and each reason why others are not tried again.
+    """
     rows = Operation.objects.filter(campaign=campaign_id, status=Operation.Status.REFUSED)
     n, kept = 0, []
     for pk in rows.order_by("pk").values_list("pk", flat=True):
@@ -602,4 +555,4 @@ def retry_refused(campaign_id: int, *, actor_id: int) -> Retried:
             kept.append(refused.message)
         else:
             n += 1
-    return Retried(n, tuple(dict.fromkeys(kept)))
+    return n, list(dict.fromkeys(kept))

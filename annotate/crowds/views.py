@@ -1,16 +1,17 @@
-"""Texts about a batch: its defaults, what is needed, what it costs."""
+"""The pages of a campaign's batches, and what their crowd tells us."""
 
+import json
 import math
 import re
 import uuid
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from hashlib import sha256
 from typing import Any, cast
 
 from csp.decorators import csp_replace, csp_update
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core import signing
@@ -37,13 +38,12 @@ from annotate.crowds import queries as crowds_queries
 from annotate.crowds.adapters import CrowdEnvironment, world_of_posting
 from annotate.crowds.batches import Offer
 from annotate.crowds.contract import USUAL_AUTO_APPROVAL, Audience, Terms, to_json, usual_tasks
-from annotate.crowds.forms import BatchForm, ExtendForm
-from annotate.crowds.postings import by_field, units_needed
-from annotate.crowds.prices import CENT, ZERO, Bill
-from annotate.crowds.queries import RUNNING, BatchRow, OpenOperation
+from annotate.crowds.postings import MOST_PLACES, by_field, units_needed
+from annotate.crowds.prices import CENT, ZERO, percent
+from annotate.crowds.queries import MOST_MISSING, RUNNING, BatchRow
 from annotate.crowds.registry import CROWDS
 from annotate.instruments.base import Instrument
-from annotate.models import Batch
+from annotate.models import Batch, Operation
 from annotate.models.base import CampaignStatus
 from annotate.pay import budget, promise_queries, settling
 from annotate.studies import queries as studies_queries
@@ -51,34 +51,185 @@ from annotate.work import pages as work_pages
 from annotate.work import task
 from annotate.work.access import speak, worker_page
 
-
-@dataclass(frozen=True)
-class Needed:
-    """What the plan still needs: judgments that are not under way, and submissions for those that
-    no published or running submission covers."""
-
-    judgments: int
-    tasks: int
-    units: int
-    published: int  # free units
-    left: Decimal | None  # of the budget
-    suggested: int
+# The forms that launch a batch. They check the format; the services check the meaning.
 
 
-@dataclass(frozen=True)
-class BillLine:
-    """One line of the table of costs."""
-
-    what: str
-    unit: Decimal
-    all: Decimal
+COUNTRY = re.compile(r"[A-Z]{2}", re.ASCII)
+LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
+# The field at which a problem is shown if its part of a posting has no field.
+BESIDE = {"audience": "countries", "reward": "tasks"}
 
 
-@dataclass(frozen=True)
-class BillTable:
-    lines: tuple[BillLine, ...]
-    unit_total: Decimal
-    note: str  # what the crowd itself says of it
+class BatchForm(forms.Form):
+    """`key` is made with the form, so sending the same form twice launches once."""
+
+    use_required_attribute = False  # the server reports missing values of all fields at once
+
+    key = forms.CharField(max_length=40, widget=forms.HiddenInput)
+    title = forms.CharField(label="Title", max_length=128)
+    description = forms.CharField(
+        label="Description",
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="What people read before they accept.",
+    )
+    keywords = forms.CharField(
+        label="Keywords", required=False, max_length=1000, help_text="Separated by commas."
+    )
+    tasks = forms.IntegerField(
+        label="Tasks in a submission",
+        min_value=1,
+        max_value=1000,
+        help_text="Done one after the other.",
+    )
+    minutes = forms.DecimalField(
+        label="Minutes a submission takes",
+        min_value=Decimal("0.5"),
+        max_value=1440,
+        decimal_places=1,
+        help_text="With all its tasks. People are told.",
+    )
+    places = forms.IntegerField(label="Places", min_value=1, max_value=MOST_PLACES)
+    duration = forms.IntegerField(
+        label="Minutes to finish a submission in",
+        min_value=1,
+        max_value=40_000,
+        help_text="After that, its place is free again.",
+    )
+    lifetime = forms.DecimalField(
+        label="Days the posting stays up",
+        min_value=Decimal("0.1"),
+        max_value=365,
+        decimal_places=1,
+        help_text="After that, no one new can accept it.",
+    )
+    approve_after = forms.DecimalField(
+        label="Hours for reviewers",
+        min_value=0,
+        max_value=720,
+        decimal_places=1,
+        help_text="Then work not in doubt is approved.",
+    )
+    auto_approval = forms.DecimalField(
+        label="Days until automatic approval by the crowd",
+        min_value=Decimal("0.1"),
+        max_value=30,
+        decimal_places=1,
+        help_text="After that no pay can be refused.",
+    )
+    countries = forms.CharField(
+        label="Countries",
+        required=False,
+        max_length=400,
+        help_text="Such as US, GB. Empty: everywhere.",
+    )
+    languages = forms.CharField(
+        label="Languages",
+        required=False,
+        max_length=200,
+        help_text="Such as en, de. Empty: any.",
+    )
+    approval_rate = forms.IntegerField(
+        label="Approved at least, in %",
+        required=False,
+        min_value=0,
+        max_value=100,
+        help_text="Of earlier work there. Empty: any.",
+    )
+    approved_work = forms.IntegerField(
+        label="Approved submissions at least",
+        required=False,
+        min_value=0,
+        max_value=1_000_000,
+        help_text="Of one person, there. Empty: any.",
+    )
+    sure = forms.BooleanField(required=False)
+
+    def __init__(self, *args: Any, crowd: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in CROWDS[crowd].not_asked:
+            del self.fields[name]
+        for field in self.fields.values():  # a browser would silently cut values that are too long
+            field.widget.attrs.pop("maxlength", None)
+
+    def clean_title(self) -> str:
+        return " ".join(self.cleaned_data["title"].split())
+
+    def clean_keywords(self) -> tuple[str, ...]:
+        return _listed(self.cleaned_data["keywords"])
+
+    def clean_countries(self) -> tuple[str, ...]:
+        codes = _listed(self.cleaned_data["countries"])
+        return _checked(codes, COUNTRY, "a country: two letters, such as US", str.upper)
+
+    def clean_languages(self) -> tuple[str, ...]:
+        codes = _listed(self.cleaned_data["languages"])
+        return _checked(codes, LANGUAGE, "a language: two or three letters, such as en", str.lower)
+
+    def terms(self) -> Terms:
+        """Return the terms of a valid form."""
+        given = self.cleaned_data
+        times = {
+            "duration": timedelta(minutes=given["duration"]),
+            "approve_after": _time(hours=given["approve_after"]),
+        }
+        for name in ("lifetime", "auto_approval"):
+            if name in given:
+                times[name] = _time(days=given[name])
+        named = ("countries", "languages", "approval_rate", "approved_work")
+        return Terms(
+            title=given["title"],
+            description=given["description"].strip(),
+            keywords=given.get("keywords", ()),
+            tasks=given["tasks"],
+            minutes=float(given["minutes"]),
+            audience=Audience(**{name: given[name] for name in named if name in given}),
+            **times,
+        )
+
+    def tell(self, errors: Mapping[str, str]) -> None:
+        """Show the problems of the crowd or the services next to their fields, or above all."""
+        for name, message in errors.items():
+            field = BESIDE.get(name, name)
+            self.add_error(field if field in self.fields else None, message)
+
+    @property
+    def asked_times(self) -> list[forms.BoundField]:
+        names = ("duration", "lifetime", "approve_after", "auto_approval")
+        return [self[name] for name in names if name in self.fields]
+
+    @property
+    def asked_audience(self) -> list[forms.BoundField]:
+        names = ("countries", "languages", "approval_rate", "approved_work")
+        return [self[name] for name in names if name in self.fields]
+
+
+class ExtendForm(forms.Form):
+    key = forms.CharField(max_length=40, widget=forms.HiddenInput)
+    places = forms.IntegerField(label="Further places", min_value=1, max_value=MOST_PLACES)
+    sure = forms.BooleanField(required=False)
+
+
+def _time(*, days: Decimal = Decimal(0), hours: Decimal = Decimal(0)) -> timedelta:
+    return timedelta(seconds=int(days * 86_400 + hours * 3600))
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """Return the parts between commas or on lines, without repetitions."""
+    parts = (" ".join(part.split()) for part in re.split(r"[,;\n]", text))
+    return tuple(dict.fromkeys(part for part in parts if part))
+
+
+def _checked(
+    codes: tuple[str, ...], shape: re.Pattern[str], what: str, spelt: Callable[[str], str]
+) -> tuple[str, ...]:
+    for code in codes:
+        if not shape.fullmatch(spelt(code)):
+            raise forms.ValidationError(f"“{code}” is not the code of {what}.")
+    return tuple(spelt(code) for code in codes)
+
+
+# What a form starts from, and what it costs, in words.
 
 
 def defaults(campaign: Any, last: Terms | None) -> dict[str, Any]:
@@ -119,34 +270,33 @@ def _usual(campaign: Any) -> Terms:
     )
 
 
-def needed(campaign: Any, tasks: int) -> Needed:
-    """Return the numbers behind the suggested number of places."""
-    return Needed(
-        judgments=progress.missing(campaign.pk),
-        tasks=tasks,
-        units=units_needed(campaign.pk, tasks),
-        published=sum(one.units for one in budget.untaken(campaign.pk)),
-        left=budget.left(campaign),
-        suggested=batches.suggested_places(campaign.pk, tasks),
-    )
+def needed(campaign: Any, tasks: int) -> dict[str, Any]:
+    """Return what the plan still needs: judgments that are not under way, and submissions (`units`)
+    for those that no published or running submission covers."""
+    return {
+        "judgments": progress.missing(campaign.pk),
+        "tasks": tasks,
+        "units": units_needed(campaign.pk, tasks),
+        "published": sum(one.units for one in budget.untaken(campaign.pk)),
+        "left": budget.left(campaign),
+        "suggested": batches.suggested_places(campaign.pk, tasks),
+    }
 
 
-def bill(offer: Offer) -> BillTable:
-    """Return what one unit costs at most, and all of them, each part on its own line."""
-    found, n = offer.bill, offer.places
-    lines = tuple(BillLine(what, _each(amount, n), amount) for what, amount in parts(found))
-    return BillTable(lines, _each(offer.total, n), offer.note)
-
-
-def parts(found: Bill) -> list[tuple[str, Decimal]]:
-    """Return the parts of a bill in words."""
-    told = [("Rewards", found.rewards), ("The crowd’s fees on them", found.work.fee)]
+def bill(offer: Offer) -> dict[str, Any]:
+    """Return what the bill shows: each part in words, for one unit and for all of them."""
+    found = offer.bill
+    parts = [("Rewards", found.rewards), ("The crowd’s fees on them", found.work.fee)]
     if found.bonuses.reward:
-        told += [
+        parts += [
             ("Tutorial bonuses, if everybody is new", found.bonuses.reward),
             ("The crowd’s fees on bonuses", found.bonuses.fee),
         ]
-    return told
+    return {
+        "offer": offer,
+        "bill": [(what, _each(amount, offer.places), amount) for what, amount in parts],
+        "unit_total": _each(offer.total, offer.places),
+    }
 
 
 def hourly(reward: Decimal, minutes: float) -> Decimal:
@@ -227,24 +377,21 @@ ANSWERS = {
 OTHERWISE = ("It was done", "It was not done: do it")
 
 
-@dataclass(frozen=True)
-class OperationWords:
-    op: OpenOperation
-    what: str
-    yes: str
-    no: str
-
-
-def said(op: OpenOperation) -> OperationWords:
-    places = "1 place" if op.places == 1 else f"{count(op.places)} places"
+def said(op: Operation) -> dict[str, Any]:
+    """Return an operation in words: what it does, and what a person answers about it."""
+    n = op.payload.get("places", 0)
     what = WHAT.get(op.kind, op.kind).format(
-        places=places, who=op.annotator, amount=money_text(op.amount)
+        places="1 place" if n == 1 else f"{count(n)} places",
+        who=op.of_annotator,
+        amount=money_text(Decimal(op.payload["amount"])) if op.kind == "bonus" else "",
     )
-    return OperationWords(op, what, *ANSWERS.get(op.kind, OTHERWISE))
+    yes, no = ANSWERS.get(op.kind, OTHERWISE)
+    return {"op": op, "what": what, "yes": yes, "no": no}
 
 
 PARTS = {"all": "All batches", RUNNING: "Not over yet"}
 ROWS = 10  # on a page
+SHOWN = 20  # the most operations, and submissions in doubt, that are listed
 STOP_POLLING = 286  # htmx swaps the answer and asks no more
 
 
@@ -266,10 +413,9 @@ def batches_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
 def batches_now(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """The refreshing part; 204 where the asking page shows it already."""
     context = _context(request, visible(request.user, public_id))
-    board = context["board"]
-    if request.GET.get("have") == context["fingerprint"] and board.live:
+    if request.GET.get("have") == context["fingerprint"] and context["live"]:
         return HttpResponse(status=204)
-    status = 200 if board.live else STOP_POLLING
+    status = 200 if context["live"] else STOP_POLLING
     return render(request, "campaigns/_batches.html", context, status=status)
 
 
@@ -277,19 +423,45 @@ def _context(request: HttpRequest, campaign: Any) -> dict[str, Any]:
     """Reviewers see that work comes from a crowd, but neither money nor acts."""
     owner = is_owner(request.user, campaign)
     asked = common_lists.asked(request.GET, sorts={}, choices=PARTS, size=ROWS, anchor="batches-h")
-    board = crowds_queries.board(campaign.pk, campaign.crowd, asked)
+    listing, rows = crowds_queries.batches_page(campaign.pk, asked)
+    counts = crowds_queries.operation_counts(campaign.pk)
+    missing = crowds_queries.unoffered(campaign.pk)
+    shown = {
+        "world": world_of_posting(campaign.crowd),
+        "listing": listing,
+        "rows": rows,
+        "launched": bool(rows) or crowds_queries.launched(campaign.pk),
+        "counts": counts,
+        "operations": [said(op) for op in crowds_queries.operations_told(campaign.pk)[:SHOWN]],
+        "doubtful": list(budget.disputed(campaign.pk)[:SHOWN]),
+        "n_doubtful": budget.count_disputed(campaign.pk),
+        "missing": missing,
+        "near": budget.next_deadline(campaign.pk),
+        "can_look": crowds_queries.at_the_crowd(campaign.pk).exists(),
+        "live": crowds_queries.operations_move(counts) or crowds_queries.moving(campaign.pk),
+    }
     return {
+        **shown,
         "campaign": campaign,
-        "board": board,
-        "listing": board.listing,
-        "world": board.world,
         "owner": owner,
-        **(_beyond(campaign) if owner and board.doubtful else {}),
+        "many_missing": missing > MOST_MISSING,
+        **(_beyond(campaign) if owner and shown["doubtful"] else {}),
         "short": _short(campaign) if owner else ZERO,
-        "operations": [said(op) for op in board.operations.listed],
-        "fingerprint": board.fingerprint,
+        "fingerprint": _fingerprint(shown),
         "section": "campaigns",
     }
+
+
+def _fingerprint(shown: dict[str, Any]) -> str:
+    """Return a digest of this content. A page with the same digest is up to date."""
+    text = json.dumps(shown, default=_plain)
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+def _plain(one: Any) -> Any:
+    """Return the fields of rows and values; of everything else its text."""
+    fields = getattr(one, "__dict__", None)
+    return str(one) if fields is None else {k: v for k, v in fields.items() if k[0] != "_"}
 
 
 def _short(campaign: Any) -> Decimal:
@@ -343,31 +515,9 @@ SALT = "batch-offer"
 FRAMES = {"frame-src": ["'self'"]}  # on this page alone: it shows the annotators' page
 
 
-@dataclass(frozen=True)
-class BatchWish:
-    """The request of a valid form, and the environment in which it would be launched."""
-
-    terms: Terms
-    places: int
-    world: CrowdEnvironment
-
-    @property
-    def digest(self) -> str:
-        what = (to_json(self.terms), self.places, self.world.environment)
-        return sha256(repr(what).encode()).hexdigest()
-
-
-@dataclass(frozen=True)
-class ShownBatch:
-    """What was shown: a digest of everything but the price, and the price."""
-
-    digest: str
-    total: Decimal
-
-    def key(self, form_key: str) -> str:
-        """Return the key of the launch. Other terms or another price make another batch."""
-        text = f"{form_key}:{self.digest}:{self.total}"
-        return sha256(text.encode()).hexdigest()[:40]
+def _digest(terms: Terms, places: int, world: CrowdEnvironment) -> str:
+    """Return a digest of what is asked for, and where it would be launched."""
+    return sha256(repr((to_json(terms), places, world.environment)).encode()).hexdigest()
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -385,89 +535,81 @@ def new(request: HttpRequest, public_id: str) -> HttpResponseBase:
     form = BatchForm(request.POST, crowd=campaign.crowd)
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
-    wish = BatchWish(form.terms(), form.cleaned_data["places"], world_of_posting(campaign.crowd))
+    terms, places = form.terms(), form.cleaned_data["places"]
     if request.POST.get("act") == "fee":
-        return _reckon(request, campaign, form, wish)
+        return _reckon(request, campaign, form, terms)
     shown = _shown(request)
-    if request.POST.get("act") == "launch" and shown is not None:
-        return _launch(request, campaign, form, wish, shown)
-    return _offer(request, campaign, form, wish)
-
-
-def _launch(
-    request: HttpRequest, campaign: Any, form: BatchForm, wish: BatchWish, shown: ShownBatch
-) -> HttpResponseBase:
-    """Launch what was shown. If anything differs, show it first."""
-    if shown.digest != wish.digest:
+    if request.POST.get("act") != "launch" or shown is None:
+        return _offer(request, campaign, form, terms)
+    world = world_of_posting(campaign.crowd)
+    if shown["digest"] != _digest(terms, places, world):
         said = "The terms have changed since the offer."
-        return _offer(request, campaign, form, wish, changed=said)
-    if wish.world.is_real and not form.cleaned_data["sure"]:
+        return _offer(request, campaign, form, terms, changed=said)
+    if world.is_real and not form.cleaned_data["sure"]:
         form.add_error("sure", "Tick this: it is real money.")
-        return _offer(request, campaign, form, wish, status=422)
+        return _offer(request, campaign, form, terms, status=422)
+    # Other terms or another price make another batch.
+    text = f"{form.cleaned_data['key']}:{shown['digest']}:{shown['total']}"
     began = timezone.now()
     try:
         made = batches.launch(
             campaign.pk,
-            wish.terms,
-            places=wish.places,
-            actor_id=cast(User, request.user).pk,
-            confirmed=shown.total,
-            key=shown.key(form.cleaned_data["key"]),
+            terms,
+            places=places,
+            actor_id=_actor(request),
+            confirmed=Decimal(shown["total"]),
+            key=sha256(text.encode()).hexdigest()[:40],
         )
     except Invalid:
-        return _offer(request, campaign, form, wish, status=422)
+        return _offer(request, campaign, form, terms, status=422)
     except Conflict as refused:
-        return _offer(request, campaign, form, wish, changed=refused.message, status=409)
+        return _offer(request, campaign, form, terms, changed=refused.message, status=409)
     if made.created_at < began:
         messages.info(request, "This batch was launched before. Nothing was launched twice.")
     else:
-        messages.success(request, launched(made, wish.world))
+        messages.success(request, launched(made, world))
     return redirect("annotate:batches", campaign.public_id)
 
 
-def _reckon(
-    request: HttpRequest, campaign: Any, form: BatchForm, wish: BatchWish
-) -> HttpResponseBase:
+def _reckon(request: HttpRequest, campaign: Any, form: BatchForm, terms: Terms) -> HttpResponseBase:
     """Adopt the fee that the crowd charges, and show the offer again."""
-    told = batches.offer(campaign.pk, wish.terms, places=wish.places).fee_told
+    told = batches.offer(campaign.pk, terms, places=form.cleaned_data["places"]).fee_told
     try:
         if told is not None:
-            amendments.change_fee(campaign.pk, told, actor_id=cast(User, request.user).pk)
+            amendments.change_fee(campaign.pk, told, actor_id=_actor(request))
     except Conflict as refused:
-        return _offer(request, campaign, form, wish, changed=refused.message, status=409)
+        return _offer(request, campaign, form, terms, changed=refused.message, status=409)
     campaign.refresh_from_db()
-    said = (
-        f"The campaign calculates with a fee of {settling.percent(campaign.fee_rate)} from now on."
-    )
-    return _offer(request, campaign, form, wish, changed=said)
+    said = f"The campaign calculates with a fee of {percent(campaign.fee_rate)} from now on."
+    return _offer(request, campaign, form, terms, changed=said)
 
 
 def _offer(
     request: HttpRequest,
     campaign: Any,
     form: BatchForm,
-    wish: BatchWish,
+    terms: Terms,
     *,
     changed: str = "",
     status: int = 200,
 ) -> HttpResponseBase:
     """Show what it costs, and every problem with it."""
-    offer = batches.offer(campaign.pk, wish.terms, places=wish.places)
+    places = form.cleaned_data["places"]
+    offer = batches.offer(campaign.pk, terms, places=places)
     form.tell(by_field(offer.problems))
-    shown = {"digest": wish.digest, "total": str(offer.total)}
-    token = tokens.preview_token(campaign.pk, wish.terms.tasks)
+    digest = _digest(terms, places, world_of_posting(campaign.crowd))
+    token = tokens.preview_token(campaign.pk, terms.tasks)
     return _page(
         request,
         campaign,
         form,
         status=422 if offer.problems else status,
-        offer=offer,
-        bill=bill(offer),
+        **bill(offer),
         changed=changed,
         terms=offer.terms,
-        fee_told=None if offer.fee_told is None else settling.percent(offer.fee_told),
-        hourly=hourly(offer.reward, wish.terms.minutes),
-        shown=signing.dumps(shown, salt=SALT),
+        fee_told=None if offer.fee_told is None else percent(offer.fee_told),
+        hourly=hourly(offer.reward, terms.minutes),
+        shown=signing.dumps({"digest": digest, "total": str(offer.total)}, salt=SALT),
         preview=reverse("annotate:batch-preview", args=[token]),
     )
 
@@ -493,12 +635,15 @@ def _page(
     return render(request, "campaigns/batches_new.html", context, status=status)
 
 
-def _shown(request: HttpRequest) -> ShownBatch | None:
+def _shown(request: HttpRequest) -> dict[str, str] | None:
+    """Return what was shown: a digest of everything but the price, and the price (`total`)."""
     try:
-        found = signing.loads(request.POST.get("shown", ""), salt=SALT, max_age=24 * 3600)
+        found: dict[str, str] = signing.loads(
+            request.POST.get("shown", ""), salt=SALT, max_age=24 * 3600
+        )
     except signing.BadSignature:
         return None
-    return ShownBatch(found["digest"], Decimal(found["total"]))
+    return found
 
 
 def _number_of_places(value: Any) -> int:
@@ -536,9 +681,10 @@ def stop(request: HttpRequest, public_id: str, batch_id: str) -> HttpResponseBas
     campaign = owned(request.user, public_id)
     row = crowds_queries.batch_row(campaign.pk, batch_id)
     if request.method != "POST":
-        context = {"campaign": campaign, "batch": row, "world": row.world, "section": "campaigns"}
+        context = {"campaign": campaign, "row": row, "batch": row.batch, "world": row.world}
+        context["section"] = "campaigns"
         return render(request, "campaigns/batch_stop.html", context)
-    if batches.stop(row.batch_id, actor_id=_actor(request)):
+    if batches.stop(row.batch.pk, actor_id=_actor(request)):
         messages.success(request, "The batch is being stopped: no one new can enter.")
     else:
         messages.info(request, "The batch had been stopped already.")
@@ -555,7 +701,7 @@ def extend(request: HttpRequest, public_id: str, batch_id: str) -> HttpResponseB
     if request.method != "POST":
         start = {
             "key": uuid.uuid4().hex,
-            "places": batches.suggested_places(campaign.pk, row.tasks) or 1,
+            "places": batches.suggested_places(campaign.pk, row.batch.tasks) or 1,
         }
         return _extend_page(request, campaign, row, ExtendForm(initial=start))
     form = ExtendForm(request.POST)
@@ -573,11 +719,17 @@ def operation(
     request: HttpRequest, public_id: str, operation_id: int, verb: str
 ) -> HttpResponseBase:
     campaign = owned(request.user, public_id)
-    crowds_queries.operation_row(campaign.pk, operation_id)
+    crowds_queries.operation(campaign.pk, operation_id)
     if verb not in DONE:
         raise NotFound("There is no such act.")
+    done, actor_id = True, _actor(request)
     try:
-        done = _operate(operation_id, verb, _actor(request))
+        if verb == "drop":
+            done = outbox.drop(operation_id, actor_id=actor_id)
+        elif verb == "retry":
+            outbox.retry(operation_id, actor_id=actor_id)
+        else:
+            outbox.decide(operation_id, verb == "happened", actor_id=actor_id)
     except Conflict as refused:
         messages.error(request, refused.message)
     else:
@@ -591,10 +743,10 @@ def operation(
 def retry_all(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """Retry all refused operations at once, for example after topping up the balance."""
     campaign = owned(request.user, public_id)
-    retried = reconciling.retry_refused(campaign.pk, actor_id=_actor(request))
-    if retried.n:
-        messages.success(request, f"{retried.n} {'is' if retried.n == 1 else 'are'} tried again.")
-    for reason in retried.kept:
+    n, kept = reconciling.retry_refused(campaign.pk, actor_id=_actor(request))
+    if n:
+        messages.success(request, f"{n} {'is' if n == 1 else 'are'} tried again.")
+    for reason in kept:
         messages.error(request, reason)
     return redirect("annotate:batches", public_id)
 
@@ -617,16 +769,6 @@ def accept(request: HttpRequest, public_id: str, participation_id: int) -> HttpR
     return redirect("annotate:batches", public_id)
 
 
-def _operate(operation_id: int, verb: str, actor_id: int) -> bool:
-    if verb == "drop":
-        return outbox.drop(operation_id, actor_id=actor_id)
-    if verb == "retry":
-        outbox.retry(operation_id, actor_id=actor_id)
-    else:
-        outbox.decide(operation_id, verb == "happened", actor_id=actor_id)
-    return True
-
-
 def _extend(
     request: HttpRequest, campaign: Any, row: BatchRow, form: ExtendForm, confirmed: Decimal
 ) -> HttpResponseBase:
@@ -636,7 +778,7 @@ def _extend(
         return _extend_offer(request, campaign, row, form, status=422)
     try:
         batches.extend(
-            row.batch_id,
+            row.batch.pk,
             given["places"],
             actor_id=_actor(request),
             confirmed=confirmed,
@@ -659,7 +801,7 @@ def _extend_offer(
     changed: str = "",
     status: int = 200,
 ) -> HttpResponseBase:
-    offer: Offer = batches.offer_more(row.batch_id, places=form.cleaned_data["places"])
+    offer: Offer = batches.offer_more(row.batch.pk, places=form.cleaned_data["places"])
     for name, message in by_field(offer.problems).items():
         form.add_error(name if name in form.fields else None, message)
     return _extend_page(
@@ -668,8 +810,7 @@ def _extend_offer(
         row,
         form,
         status=422 if offer.problems else status,
-        offer=offer,
-        bill=bill(offer),
+        **bill(offer),
         changed=changed,
     )
 
@@ -685,10 +826,11 @@ def _extend_page(
 ) -> HttpResponseBase:
     context |= {
         "campaign": campaign,
-        "batch": row,
+        "row": row,
+        "batch": row.batch,
         "world": row.world,
         "form": form,
-        "needed": needed(campaign, row.tasks),
+        "needed": needed(campaign, row.batch.tasks),
         "section": "campaigns",
     }
     return render(request, "campaigns/batch_extend.html", context, status=status)

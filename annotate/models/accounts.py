@@ -254,6 +254,10 @@ class Subscription(models.Model):
     def __str__(self) -> str:
         return self.public_id
 
+    @property
+    def is_mail(self) -> bool:
+        return self.channel == self.Channel.MAIL
+
 
 class Notification(models.Model):
     """One event for one subscription. entry: the act; null for a test that somebody asked for.

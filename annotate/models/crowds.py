@@ -230,6 +230,21 @@ def _alone_have(kinds: tuple[str, ...], relation: str) -> Q:
     return _have(kinds, relation) & (Q(kind__in=kinds) | Q((f"{relation}__isnull", True)))
 
 
+# By the code of the reason; otherwise by the status of an operation.
+REMEDIES = {
+    "funds": "Top up the account at the crowd, then try again.",
+    "configuration": "Correct the settings of this installation. It then continues automatically.",
+    "environment": "Name that environment in the settings again. It then continues automatically.",
+    "unlisted": "Look for this submission on the crowd’s own pages. If it is handed in there, "
+    "try again; if not, drop this: it is not tried any more. "
+    "What is still owed can be given as a bonus.",
+    "pending": "Nothing to do: it is tried again automatically, at growing intervals.",
+    "sent": "Nothing to do: before the next attempt, Plumbline checks whether it happened.",
+    "refused": "Correct what the message names, then try again, or drop it.",
+    "unclear": "Check on the crowd’s own pages whether it happened, and say so here.",
+}
+
+
 class OperationQuerySet(models.QuerySet["Operation"]):
     """The intended effect is immutable; only its state changes."""
 
@@ -340,6 +355,34 @@ class Operation(models.Model):
         if not self._state.adding:
             raise ImmutableError("An operation is written once; its status changes by an UPDATE.")
         super().save(*args, **kwargs)
+
+    @property
+    def of_batch(self) -> str:
+        """Return the public id of its batch, or ""."""
+        return self.batch.public_id if self.batch else ""
+
+    @property
+    def of_posting(self) -> str:
+        return self.posting.public_id if self.posting else ""
+
+    @property
+    def of_annotator(self) -> str:
+        """Return the pseudonym, if it is about a person's unit."""
+        return self.participation.annotator.pseudonym if self.participation else ""
+
+    @property
+    def needs_a_person(self) -> bool:
+        return self.status in self.STUCK
+
+    @property
+    def droppable(self) -> bool:
+        """Return whether it is known not to have happened."""
+        return self.status in self.NOT_HAPPENED
+
+    @property
+    def remedy(self) -> str:
+        """Return what to do about it. The message says what happened."""
+        return REMEDIES.get(self.code) or REMEDIES.get(self.status, "")
 
 
 class CrowdEvent(Fact):

@@ -313,8 +313,10 @@ class NextStep(models.Model):
 class WorkTimes(models.Model):
     """How long people took in a large campaign, and how many people's judgments count.
 
-    The numbers are those of `annotate.pay.tallies.TimesOfWork`. state: of the campaign before
-    they were read, at `at`; took: seconds that it took to read them.
+    seconds: one judgment, the median of people's means; None without any. per_hour: judgments in an
+    hour of active time, the median of people; least_per_hour: what nine of ten people reach.
+    people: those with judgments that count; refused: those whose pay was refused. state: of the
+    campaign before they were read, at `at`; took: seconds that it took to read them.
     """
 
     campaign = models.OneToOneField(Campaign, models.CASCADE, primary_key=True, related_name="+")

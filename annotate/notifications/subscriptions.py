@@ -1,19 +1,16 @@
-"""Tells that a campaign has spent or promised most of its budget, where somebody asks for it."""
+"""Subscriptions to what happens in a campaign, and the news that its budget is low."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Case, Count, Q, QuerySet, When
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from annotate.common import audit, locks
-from annotate.common import lists as common_lists
 from annotate.common.audit import EVENTS
 from annotate.common.errors import Conflict, Invalid, NotFound
-from annotate.common.lists import Listing
 from annotate.models import Campaign, Notification, Subscription
 from annotate.models.base import CampaignStatus, NotificationChannel
 from annotate.notifications import sending
@@ -160,48 +157,16 @@ def _record(verb: str, one: Subscription, actor_id: int) -> None:
 MOST_ENDED = 20
 
 
-@dataclass(frozen=True)
-class SubscriptionLine:
-    """A subscription. waiting: what is not sent yet. problem: of the last attempt; "" if none."""
+def notifications_of(campaign_id: int) -> list[Any]:
+    """Return the subscriptions of a campaign, then those that have ended, the newest first.
 
-    public_id: str
-    user_id: int
-    who: str
-    channel: NotificationChannel
-    url: str
-    events: tuple[str, ...]
-    created_at: datetime
-    ended_at: datetime | None
-    last_sent_at: datetime | None
-    next_at: datetime
-    problem: str
-    waiting: int
-    given_up: int
-
-    @property
-    def is_mail(self) -> bool:
-        return self.channel == NotificationChannel.MAIL
+    Each with the notifications that wait (`waiting`) and could not be sent (`given_up`).
+    """
+    rows = of_campaign(campaign_id)
+    return [*rows.filter(ended_at=None), *rows.exclude(ended_at=None).order_by("-id")[:MOST_ENDED]]
 
 
-def notifications_of(campaign_id: int) -> list[SubscriptionLine]:
-    """Return the subscriptions of a campaign, then those that have ended, the newest first."""
-    rows = _of(campaign_id)
-    going = list(rows.filter(ended_at=None))
-    return [
-        _told(row) for row in (*going, *rows.exclude(ended_at=None).order_by("-id")[:MOST_ENDED])
-    ]
-
-
-def notifications_page(
-    campaign_id: int, listing: Listing
-) -> tuple[Listing, list[SubscriptionLine]]:
-    """Return a page of all of them: those that go on, then the others, the newest first."""
-    rows = _of(campaign_id).annotate(is_over=Case(When(ended_at=None, then=0), default=1))
-    listing, shown = common_lists.page_beside(rows, ("is_over", "-pk"), listing)
-    return listing, list(map(_told, shown))
-
-
-def _of(campaign_id: int) -> "QuerySet[Subscription]":
+def of_campaign(campaign_id: int) -> QuerySet[Any]:
     unsent = Q(notifications__sent_at=None)
     return (
         Subscription.objects.filter(campaign=campaign_id)
@@ -210,27 +175,4 @@ def _of(campaign_id: int) -> "QuerySet[Subscription]":
             waiting=Count("notifications", unsent & Q(notifications__given_up_at=None)),
             given_up=Count("notifications", unsent & Q(notifications__given_up_at__isnull=False)),
         )
-    )
-
-
-def notifications_one(campaign_id: int, public_id: str) -> SubscriptionLine:
-    """Return one subscription of a campaign."""
-    return next(told for told in notifications_of(campaign_id) if told.public_id == public_id)
-
-
-def _told(row: Subscription) -> SubscriptionLine:
-    return SubscriptionLine(
-        public_id=row.public_id,
-        user_id=row.user_id,
-        who=row.user.get_username(),
-        channel=NotificationChannel(row.channel),
-        url=row.url,
-        events=tuple(row.events),
-        created_at=row.created_at,
-        ended_at=row.ended_at,
-        last_sent_at=row.last_sent_at,
-        next_at=row.next_at,
-        problem=row.problem,
-        waiting=row.waiting,  # type: ignore[attr-defined]
-        given_up=row.given_up,  # type: ignore[attr-defined]
     )

@@ -1,4 +1,4 @@
-"""The form of a subscription to what happens in a campaign."""
+"""The page and the endpoints of subscriptions to what happens in a campaign."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -7,6 +7,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
+from django.db.models import Case, When
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -18,10 +19,12 @@ from rest_framework.response import Response
 
 from annotate.common import access as common_access
 from annotate.common import api as common_api
+from annotate.common import lists as common_lists
 from annotate.common.access import Access, access, researcher_page, run
 from annotate.common.api import BoundedView, RequestSerializer, takes_no_fields, validated
 from annotate.common.audit import EVENTS
 from annotate.common.errors import Conflict, Invalid, ServiceError
+from annotate.models import Subscription
 from annotate.models.accounts import LONGEST_URL
 from annotate.models.base import NotificationChannel
 from annotate.notifications import sending, subscriptions
@@ -140,11 +143,11 @@ def _page(
     return render(request, "campaigns/notifications.html", context, status=status)
 
 
-def _events(one: subscriptions.SubscriptionLine) -> str:
+def _events(one: Subscription) -> str:
     return "; ".join(EVENTS[key].means for key in one.events if key in EVENTS)
 
 
-def _secret(one: subscriptions.SubscriptionLine) -> str:
+def _secret(one: Subscription) -> str:
     return "" if one.is_mail else sending.secret(one.public_id)
 
 
@@ -163,7 +166,7 @@ class NewSubscriptionSerializer(RequestSerializer):
 
 class SubscriptionSerializer(serializers.Serializer[Any]):
     id = serializers.CharField(source="public_id")
-    who = serializers.CharField()
+    who = serializers.CharField(source="user.username")
     channel = serializers.ChoiceField(choices=NotificationChannel.choices)
     url = serializers.CharField()
     secret = serializers.SerializerMethodField(
@@ -177,7 +180,7 @@ class SubscriptionSerializer(serializers.Serializer[Any]):
     given_up = serializers.IntegerField(help_text="notifications of 30 days that could not be sent")
     problem = serializers.CharField(help_text="of the last attempt; “” if it had none")
 
-    def get_secret(self, one: subscriptions.SubscriptionLine) -> str:
+    def get_secret(self, one: Subscription) -> str:
         return "" if one.is_mail else sending.secret(one.public_id)
 
 
@@ -192,8 +195,10 @@ class NotificationsView(BoundedView):
     def get(self, request: Request, public_id: str) -> Response:
         """List the subscriptions: those that go on, then those that ended, the newest first."""
         campaign = common_access.run(request.user, public_id)
-        found, shown = subscriptions.notifications_page(
-            campaign.pk, common_api.asked(request, sorts={})
+        going = Case(When(ended_at=None, then=0), default=1)
+        rows = subscriptions.of_campaign(campaign.pk).annotate(is_over=going)
+        found, shown = common_lists.page_beside(
+            rows, ("is_over", "-pk"), common_api.asked(request, sorts={})
         )
         return common_api.answer(request, found, SubscriptionSerializer(shown, many=True).data)
 
@@ -226,5 +231,5 @@ class TestNotificationsView(BoundedView):
 
 
 def _shown(campaign_id: int, public_id: str, *, status: int = 200) -> Response:
-    found = subscriptions.notifications_one(campaign_id, public_id)
+    found = subscriptions.of_campaign(campaign_id).get(public_id=public_id)
     return Response(SubscriptionSerializer(found).data, status=status)

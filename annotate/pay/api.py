@@ -72,8 +72,8 @@ class SummarySerializer(serializers.Serializer[Any]):
     """A pay-out list. `paid`: marked as paid, and not undone since; `undone`: how many people."""
 
     id = serializers.CharField(source="public_id")
-    made_at = serializers.DateTimeField()
-    made_by = serializers.CharField()
+    made_at = serializers.DateTimeField(source="at")
+    made_by = serializers.CharField(source="actor.username")
     marked_at = serializers.DateTimeField(allow_null=True)
     marked_by = serializers.CharField()
     people = serializers.IntegerField()
@@ -175,7 +175,7 @@ class MarkPaidView(BoundedView):
         """Record that all people on the list were paid. Safe to repeat."""
         campaign = access.owned(request.user, public_id)
         found = payouts.summary(campaign, list_id)
-        payouts.mark_paid(found.id, actor_id=_actor(request))
+        payouts.mark_paid(found.pk, actor_id=_actor(request))
         return _shown(request, campaign, list_id)
 
 
@@ -187,7 +187,7 @@ class UndoPaidView(BoundedView):
         typed = validated(UndoSerializer(data=request.data))
         found = payouts.summary(campaign, list_id)
         payouts.undo(
-            found.id, typed["annotators"], actor_id=_actor(request), reason=typed["reason"]
+            found.pk, typed["annotators"], actor_id=_actor(request), reason=typed["reason"]
         )
         return _shown(request, campaign, list_id)
 
@@ -195,9 +195,14 @@ class UndoPaidView(BoundedView):
 def _shown(request: Request, campaign: Any, list_id: str, *, status: int = 200) -> Response:
     address = reverse("api-payout", args=[campaign.public_id, list_id])
     wanted = common_api.asked(request, sorts={}, address=address)
-    found = payouts.payout_lists_page(campaign, list_id, wanted)
-    lines = {"lines": found.lines, **common_api.links(request, found.listing, address)}
-    return Response(ListSerializer(vars(found.summary) | lines).data, status=status)
+    found = payouts.summary(campaign, list_id)
+    listing, lines = payouts.lines_page(found, wanted)
+    shown = {
+        **SummarySerializer(found).data,
+        **common_api.links(request, listing, address),
+        "lines": LineSerializer(lines, many=True).data,
+    }
+    return Response(shown, status=status)
 
 
 def _actor(request: Request) -> int:

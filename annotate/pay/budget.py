@@ -26,9 +26,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
-from annotate.common import lists as common_lists
 from annotate.common.errors import Conflict, NotFound
-from annotate.common.lists import Listing
 from annotate.common.numbers import money_text
 from annotate.crowds import adapters, prices, registry
 from annotate.crowds.contract import usual_tasks
@@ -51,24 +49,27 @@ from annotate.pay.tallies import MONEY, NUMBER, count_of, spent_of, sum_of
 from annotate.studies import queries as studies_queries
 
 
-@dataclass(frozen=True)
-class UnitGroup:
-    """Units of one posting in the same state.
+class UnitGroup(NamedTuple):
+    """A row of the statement: undecided units of one posting in the same state.
 
-    free: places that no decided unit has taken.
+    places: of the posting; DECIDED where the crowd has confirmed these units.
+    decided: places that decided units have taken.
+    todo: tasks left.
     covered: the part of the reward that is earned.
     cancelled: the part of `covered` that is cancelled now, as a negative amount; it is restored if
         the crowd pays the unit.
     owes: the unit may bring a tutorial bonus.
+    n: how many; 0 in the row of the campaign's other amounts (`_scalars`).
     """
 
     posting: int
-    free: int | None  # None: these are decided
+    places: int
+    decided: int
+    leases: int
+    todo: int
     reward: Decimal
     covered: Decimal
     cancelled: Decimal
-    leases: int
-    todo: int
     owes: bool
     n: int
 
@@ -103,7 +104,7 @@ TO_COME = (Posting.Status.PLANNED, Posting.Status.OPEN)
 
 
 @dataclass(frozen=True)
-class Untaken:
+class FreeUnits:
     """The free units of one posting. `coming`: places that are being added."""
 
     posting: int
@@ -113,7 +114,7 @@ class Untaken:
     reward: Decimal  # for each
 
 
-def untaken(campaign_id: int) -> list[Untaken]:
+def untaken(campaign_id: int) -> list[FreeUnits]:
     """Return the units that people may take now or after pending operations; two queries."""
     left, rejected = (Q(participations__status=one) for one in (Unit.LEFT, Unit.REJECTED))
     stays = ~(left | (rejected & Q(batch__crowd__in=adapters.reopening())))
@@ -124,7 +125,7 @@ def untaken(campaign_id: int) -> list[Untaken]:
     )
     more = _extensions(campaign_id)
     return [
-        Untaken(pk, more[pk], max(0, places + more[pk] - taken), tasks, reward)
+        FreeUnits(pk, more[pk], max(0, places + more[pk] - taken), tasks, reward)
         for pk, places, taken, tasks, reward in rows
     ]
 
@@ -202,36 +203,13 @@ def next_deadline(campaign_id: int) -> Deadline | None:
 Status = Participation.Status
 
 
-@dataclass(frozen=True)
-class DisputedUnit:
-    """A unit that the crowd lists as submitted, with a discrepancy.
+def disputed(campaign_id: int) -> QuerySet[Participation]:
+    """Select the units that wait for a decision, the oldest first.
 
-    problem: what does not agree.
-    by_itself: when the crowd approves it without a decision.
+    The crowd lists them as submitted, with a discrepancy (`problem`).
     """
-
-    participation_id: int
-    pseudonym: str
-    title: str  # of the batch
-    reward: Decimal
-    problem: str
-    handed_in: datetime | None
-    by_itself: datetime | None
-
-
-def disputed(campaign_id: int, *, most: int) -> tuple[DisputedUnit, ...]:
-    """Return the units that wait for a decision, at most so many, the oldest first. One query."""
     rows = waiting(campaign_id).order_by("submitted_at", "pk")
-    listed = rows.select_related("annotator", "posting__batch")[:most]
-    return tuple(_disputed(one) for one in listed)
-
-
-def disputed_page(campaign_id: int, listing: Listing) -> tuple[Listing, tuple[DisputedUnit, ...]]:
-    """Return a page of them, the oldest first; two queries."""
-    rows = waiting(campaign_id).select_related("annotator", "posting__batch")
-    order = ("submitted_at", "pk")
-    listing, shown = common_lists.page_beside(rows, order, listing, nullable=("submitted_at",))
-    return listing, tuple(_disputed(one) for one in shown)
+    return rows.select_related("annotator", "posting__batch")
 
 
 def count_disputed(campaign_id: int) -> int:
@@ -258,20 +236,6 @@ def unit_id_of(campaign_id: int, participation_id: int) -> int:
     if not Participation.objects.filter(campaign=campaign_id, pk=participation_id).exists():
         raise NotFound("There is no such submission in this campaign.")
     return participation_id
-
-
-def _disputed(one: Participation) -> DisputedUnit:
-    assert one.posting is not None, "only a marketplace's unit is compared with its crowd"
-    batch = one.posting.batch
-    return DisputedUnit(
-        one.pk,
-        one.annotator.pseudonym,
-        str(batch.terms["title"]),
-        batch.reward,
-        one.problem,
-        one.submitted_at,
-        one.auto_approval_at,
-    )
 
 
 # What a campaign has spent, and what it may owe without a further decision.
@@ -333,23 +297,25 @@ def commitments_of(campaign: Campaign) -> Commitments:
     """
     charges, published = tariff(campaign), _published(campaign)  # read before the units
     more = {one.posting: one.coming for one in published}
-    rows = [_Row(*row) for row in _rows(campaign)]
+    rows = [UnitGroup(*row) for row in _rows(campaign)]
     whole = next(row for row in rows if not row.n)
-    units = [_group(row, more) for row in rows if row.n]
+    # Its columns as `_scalars` names them.
+    begun, promised, by_link_leases, trying, spent = whole[1:6]
+    units = [row for row in rows if row.n]
     worth = {one: one.rest(charges, campaign.reward) for one in units}
-    counted = list(_within_places(worth))
+    counted = list(_within_places(worth, more))
     bonus = charges.bonus(campaign.tutorial_bonus).total
-    by_link = whole.leases * charges.unit(campaign.reward).total
+    by_link = by_link_leases * charges.unit(campaign.reward).total
     leased = sum((one.n * one.leased(charges, campaign.reward) for one in units), ZERO)
     return Commitments(
-        spent=whole.money.quantize(CENT),
+        spent=spent.quantize(CENT),
         leases=by_link + leased,
         by_link=by_link,
         units=sum((n * worth[one] for one, n in counted), ZERO),
         unlikely=sum(((one.n - n) * one.spent(charges) for one, n in counted), ZERO),
-        begun=_begun(campaign, begun=whole.begun, trying=whole.todo)
+        begun=_begun(campaign, begun=begun, trying=trying)
         + sum(n for one, n in counted if one.owes) * bonus,
-        promised=whole.promised * bonus,
+        promised=promised * bonus,
         untaken=sum((one.units * unit_price(campaign, one.reward) for one in published), ZERO),
         todo=sum(one.n * one.todo for one in units),
     )
@@ -387,11 +353,13 @@ def unit_price(campaign: Campaign, reward: Decimal) -> Decimal:
     return (charges.unit(reward) + charges.bonus(promise_queries.offered(campaign))).total
 
 
-def _published(campaign: Campaign) -> list[Untaken]:
+def _published(campaign: Campaign) -> list[FreeUnits]:
     return untaken(campaign.pk) if adapters.publishes(campaign.crowd) else []
 
 
-def _within_places(worth: Mapping[UnitGroup, Decimal]) -> Iterator[tuple[UnitGroup, int]]:
+def _within_places(
+    worth: Mapping[UnitGroup, Decimal], coming: Mapping[int, int]
+) -> Iterator[tuple[UnitGroup, int]]:
     """Yield units and how many of them count: a posting pays for no more than its places.
 
     More people may be here while MTurk has not confirmed their identities. The most expensive units
@@ -399,44 +367,13 @@ def _within_places(worth: Mapping[UnitGroup, Decimal]) -> Iterator[tuple[UnitGro
     """
     left: dict[int, int] = {}
     for one in sorted(worth, key=lambda one: (worth[one], one.owes), reverse=True):
-        if one.free is None:
+        if one.places == DECIDED:
             yield one, one.n
             continue
-        free = left.setdefault(one.posting, max(0, one.free))
+        places = one.places + coming.get(one.posting, 0)
+        free = left.setdefault(one.posting, max(0, places - one.decided))
         yield one, min(one.n, free)
         left[one.posting] = free - min(one.n, free)
-
-
-class _Row(NamedTuple):
-    """A row of the statement: units in the same state, or, if `n` is missing, other amounts."""
-
-    posting: int
-    begun: int  # for units: places of the posting, or DECIDED
-    promised: int  # for units: places that decided units have taken
-    leases: int
-    todo: int  # of units: tasks left; otherwise tutorials in progress by link
-    money: Decimal  # spent; for units: the reward
-    covered: Decimal
-    cancelled: Decimal
-    owes: bool
-    n: int
-
-
-def _group(row: _Row, more: Mapping[int, int]) -> UnitGroup:
-    places, decided = row.begun, row.promised
-    free = None if places == DECIDED else places + more.get(row.posting, 0) - decided
-    covered, cancelled = row.covered.quantize(CENT), row.cancelled.quantize(CENT)
-    return UnitGroup(
-        posting=row.posting,
-        free=free,
-        reward=row.money,
-        covered=covered,
-        cancelled=cancelled,
-        leases=row.leases,
-        todo=row.todo,
-        owes=bool(row.owes),
-        n=row.n,
-    )
 
 
 def _rows(campaign: Campaign) -> Any:

@@ -1,11 +1,12 @@
-"""Rules for the pay of one unit of a marketplace, without a database.
+"""The ledger: what work earns, and how the rows of a paid unit follow its state.
 
 A crowd pays a whole unit or none of it. The unit's reward covers as much as fits of what its
-participation has earned; the rest is extra and is paid as bonuses.
+participation has earned; the rest is extra and is paid as bonuses. Each function that writes runs
+in the caller's transaction, which locks the campaign, and does nothing if the ledger is right.
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -16,8 +17,7 @@ from django.utils import timezone
 from annotate.campaigns import totals
 from annotate.common.errors import Conflict, Invalid
 from annotate.crowds import adapters
-from annotate.crowds.prices import CENT, Price, Tariff
-from annotate.crowds.prices import ZERO as NO_MONEY
+from annotate.crowds.prices import CENT, ZERO, Price, Tariff
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Payout, Review, Ruling
 from annotate.pay import budget
 from annotate.pay.tallies import GIVEN
@@ -26,9 +26,7 @@ from annotate.review.effects import FOR_WORK
 
 Kind = LedgerEntry.Kind
 Status = Participation.Status
-ZERO = Decimal("0.00")
-
-UNIT_REFUSED = (Kind.REFUSAL, Kind.REINSTATEMENT)
+REFUSED = (Kind.REFUSAL, Kind.REINSTATEMENT)
 
 
 class PayAct(StrEnum):
@@ -41,54 +39,36 @@ class PayAct(StrEnum):
     BONUS = "bonus"  # the crowd does not pay the unit any more; bonuses pay what is due
 
 
-@dataclass(frozen=True)
-class UnitFacts:
-    """The state of a unit.
+def decide(
+    status: str,
+    *,
+    now: datetime,
+    due: Decimal = ZERO,
+    refused: bool = False,
+    in_review: bool = False,
+    doubt: bool = False,
+    approve_from: datetime | None = None,
+    override_until: datetime | None = None,
+) -> PayAct:
+    """Return what to do at the crowd about a unit's pay.
 
-    refused: a ruling refuses its pay now.
     due: earned by its work and not paid.
+    refused: a ruling refuses its pay now.
     doubt: there is a discrepancy, or the unit holds too little work.
     override_until: None if this crowd cannot reverse a rejection, or no longer.
     """
-
-    status: Status
-    due: Decimal = ZERO
-    refused: bool = False
-    in_review: bool = False
-    doubt: bool = False
-    approve_from: datetime | None = None
-    override_until: datetime | None = None
-
-
-def decide(unit: UnitFacts, *, now: datetime) -> PayAct:
-    """Return what to do at the crowd about this unit's pay."""
-    if unit.status == Status.CONFIRMED:
-        return _of_confirmed(unit, now)
-    if unit.status == Status.REJECTED and unit.due > 0 and not unit.refused:
-        in_time = unit.override_until is not None and now < unit.override_until
+    if status == Status.REJECTED and due > 0 and not refused:
+        in_time = override_until is not None and now < override_until
         return PayAct.OVERRIDE if in_time else PayAct.BONUS
-    return PayAct.NOTHING
-
-
-def _of_confirmed(unit: UnitFacts, now: datetime) -> PayAct:
-    if unit.refused:
+    if status != Status.CONFIRMED:
+        return PayAct.NOTHING
+    if refused:
         return PayAct.REJECT
-    if unit.in_review:
+    if in_review:
         return PayAct.WAIT
-    if unit.doubt:
+    if doubt:
         return PayAct.ASK
-    return PayAct.WAIT if unit.approve_from is None or now < unit.approve_from else PayAct.APPROVE
-
-
-@dataclass(frozen=True)
-class UnitEntry:
-    """A row of the ledger of one participation."""
-
-    id: int
-    kind: Kind
-    amount: Decimal
-    fee: Decimal
-    for_task: bool  # it belongs to an assignment
+    return PayAct.WAIT if approve_from is None or now < approve_from else PayAct.APPROVE
 
 
 @dataclass(frozen=True)
@@ -101,8 +81,8 @@ class UnitAccount:
         refused; rows after it are not refused.
     """
 
-    covered: tuple[UnitEntry, ...]
-    extra: tuple[UnitEntry, ...]
+    covered: tuple[LedgerEntry, ...]
+    extra: tuple[LedgerEntry, ...]
     refused: Decimal
     refused_at: int
     lapsed: Decimal
@@ -117,66 +97,63 @@ class UnitAccount:
         """Return the crowd's fees on what the unit's reward covers, cancelled or not."""
         return sum((one.fee for one in self.covered), ZERO)
 
-    def bonuses(self, *, handed_in: bool) -> list[UnitEntry]:
-        """Return the rows paid as bonuses whatever becomes of the unit.
+    def bonuses(self, *, handed_in: bool) -> list[tuple[LedgerEntry, Decimal]]:
+        """Return the rows paid as bonuses whatever becomes of the unit, with their amounts.
 
         What was earned in the unit is among them only once the unit is submitted.
         """
         standing = [one for one in self.extra if one.amount > 0 and self._stands(one)]
-        return [one for one in standing if handed_in or not of_unit(one)]
+        return [(one, one.amount) for one in standing if handed_in or not of_unit(one)]
 
-    def instead(self, *, paid: Collection[int], due: Decimal) -> list[UnitEntry]:
+    def instead(self, *, paid: Collection[int], due: Decimal) -> list[tuple[LedgerEntry, Decimal]]:
         """Return the one bonus that pays what is due for a unit that its crowd does not pay.
 
         It is one, because a crowd charges for each. It uses the first row for which no bonus was
         paid (`paid`).
         """
-        mine = [one for one in self.covered if one.amount > 0 and one.id not in paid]
-        return [replace(mine[0], amount=due)] if mine and due > 0 else []
+        mine = [one for one in self.covered if one.amount > 0 and one.pk not in paid]
+        return [(mine[0], due)] if mine and due > 0 else []
 
-    def _stands(self, one: UnitEntry) -> bool:
-        refused = self.refused < 0 and of_work(one) and one.id < self.refused_at
+    def _stands(self, one: LedgerEntry) -> bool:
+        refused = self.refused < 0 and of_work(one) and one.pk < self.refused_at
         return not refused and not (self.lapsed < 0 and of_unit(one))
 
 
-def of_work(entry: UnitEntry) -> bool:
+def of_work(entry: LedgerEntry) -> bool:
     """Return whether refusing pay for the work cancels this row."""
     return entry.kind not in GIVEN
 
 
-def of_unit(entry: UnitEntry) -> bool:
+def of_unit(entry: LedgerEntry) -> bool:
     """Return whether this row was earned by working in the unit, and so is lost with it."""
-    return entry.for_task or entry.kind == Kind.REMAINDER
+    return entry.assignment_id is not None or entry.kind == Kind.REMAINDER
 
 
-def account(entries: Iterable[UnitEntry], *, reward: Decimal) -> UnitAccount:
+def account(entries: Iterable[LedgerEntry], *, reward: Decimal) -> UnitAccount:
     """Sort what a participation has earned. `reward` is what the crowd pays for its unit."""
-    rows = sorted(entries, key=lambda one: one.id)
-    covered: list[UnitEntry] = []
-    extra: list[UnitEntry] = []
+    rows = sorted(entries, key=lambda one: one.pk)
+    covered: list[LedgerEntry] = []
+    extra: list[LedgerEntry] = []
     for one in rows:
-        if one.kind in (*UNIT_REFUSED, Kind.LAPSE):
+        if one.kind in (*REFUSED, Kind.LAPSE):
             continue
         fits = of_unit(one) and _sum(covered) + one.amount <= reward
         (covered if fits else extra).append(one)
-    refusals = [one for one in rows if one.kind in UNIT_REFUSED]
+    refusals = [one for one in rows if one.kind in REFUSED]
     return UnitAccount(
         tuple(covered),
         tuple(extra),
         refused=_sum(refusals),
-        refused_at=refusals[-1].id if refusals else 0,
+        refused_at=refusals[-1].pk if refusals else 0,
         lapsed=_sum(one for one in rows if one.kind == Kind.LAPSE),
     )
 
 
-def _sum(rows: Iterable[UnitEntry]) -> Decimal:
+def _sum(rows: Iterable[LedgerEntry]) -> Decimal:
     return sum((one.amount for one in rows), ZERO)
 
 
-# The ledger of one paid unit of a marketplace: its rows follow the state of the unit.
-#
-# Each function runs in the caller's transaction, which locks the campaign, and does nothing if the
-# ledger is already right.
+# The rows of one paid unit.
 
 
 def reward_of(participation: Participation) -> Decimal:
@@ -189,20 +166,13 @@ def account_of(participation: Participation) -> UnitAccount:
     return account(entries(participation.pk), reward=reward_of(participation))
 
 
-def entries(participation_id: int) -> list[UnitEntry]:
-    rows = LedgerEntry.objects.filter(participation=participation_id).order_by("pk")
-    return [
-        UnitEntry(pk, Kind(kind), amount, fee, assignment is not None)
-        for pk, kind, amount, fee, assignment in rows.values_list(
-            "pk", "kind", "amount", "fee", "assignment"
-        )
-    ]
+def entries(participation_id: int) -> list[LedgerEntry]:
+    return list(LedgerEntry.objects.filter(participation=participation_id).order_by("pk"))
 
 
 def standing(participation: Participation) -> Decimal:
     """Return what working in the unit has earned, without lapsed amounts."""
-    rows = entries(participation.pk)
-    return sum((one.amount for one in rows if of_unit(one) or one.kind == Kind.LAPSE), NO_MONEY)
+    return _sum(one for one in entries(participation.pk) if of_unit(one) or one.kind == Kind.LAPSE)
 
 
 def price(participation: Participation, amount: Decimal) -> Price:
@@ -212,7 +182,7 @@ def price(participation: Participation, amount: Decimal) -> Price:
     a bonus. The caller locks the participation or its campaign.
     """
     charges, found = _tariff(participation), account_of(participation)
-    covered = sum((one.amount for one in found.covered), NO_MONEY)
+    covered = _sum(found.covered)
     if covered + amount > reward_of(participation):
         return charges.bonus(amount)
     return Price(amount, charges.unit(covered + amount).fee - found.fees)
@@ -221,22 +191,21 @@ def price(participation: Participation, amount: Decimal) -> Price:
 def lapse(participation: Participation) -> Decimal:
     """Cancel what was earned in a unit that was not submitted; return the amount."""
     rows = entries(participation.pk)
-    if _sum_of_unit(rows, Kind.REFUSAL, Kind.REINSTATEMENT):
-        return NO_MONEY  # cancelled already, by a ruling
+    if _sum(one for one in rows if one.kind in REFUSED):
+        return ZERO  # cancelled already, by a ruling
     lost = [one for one in rows if of_unit(one) or one.kind == Kind.LAPSE]
     return _cancel_unit(participation, lost, kind=Kind.LAPSE, why="lapse")
 
 
-def unlapse(participation: Participation) -> Decimal:
-    """Restore what had lapsed, because the unit was submitted after all; return the amount."""
+def unlapse(participation: Participation) -> None:
+    """Restore what had lapsed, because the unit was submitted after all."""
     lost = [one for one in entries(participation.pk) if one.kind == Kind.LAPSE]
-    return -_cancel_unit(participation, lost, kind=Kind.LAPSE, why="unlapse")
+    _cancel_unit(participation, lost, kind=Kind.LAPSE, why="unlapse")
 
 
 def square_with_approval(participation: Participation) -> None:
     """Record the whole unit as paid: the crowd has approved it, against our records if need be."""
-    rows = entries(participation.pk)
-    refused = [one for one in rows if one.kind in (Kind.REFUSAL, Kind.REINSTATEMENT)]
+    refused = [one for one in entries(participation.pk) if one.kind in REFUSED]
     _cancel_unit(
         participation,
         refused,
@@ -250,27 +219,25 @@ def square_with_approval(participation: Participation) -> None:
     _correct(participation, Kind.REMAINDER, charged - account_of(participation).fees)
 
 
-def fill(participation: Participation, *, reason: str) -> Decimal:
-    """Add what is missing to the whole reward of the unit; return the amount."""
+def fill(participation: Participation, *, reason: str) -> None:
+    """Add what is missing to the whole reward of the unit."""
     missing = reward_of(participation) - account_of(participation).earned
-    if missing <= 0:
-        return NO_MONEY
-    each = price(participation, missing)
-    _add(participation, Kind.REMAINDER, each.reward, each.fee, why="rest", reason=reason)
-    return each.reward
+    if missing > 0:
+        each = price(participation, missing)
+        _add(participation, Kind.REMAINDER, each.reward, each.fee, why="rest", reason=reason)
 
 
 def square_with_bonus(participation: Participation, entry_id: int, amount: Decimal) -> None:
     """Record what the crowd charged for this bonus, and correct the unit's other fees."""
     charges, found = _tariff(participation), account_of(participation)
-    extra = next((one for one in found.extra if one.id == entry_id), None)
+    extra = next((one for one in found.extra if one.pk == entry_id), None)
     if extra is not None:
         _correct(participation, Kind.BONUS, charges.bonus(amount).fee - extra.fee)
         return
-    covered = [one.id for one in found.covered]
+    covered = [one.pk for one in found.covered]
     paid = Payout.objects.filter(entry__in=covered).values_list("amount", flat=True)
-    if sum(paid, NO_MONEY) == found.earned:
-        charged = sum((charges.bonus(each).fee for each in paid), NO_MONEY)
+    if sum(paid, ZERO) == found.earned:
+        charged = sum((charges.bonus(each).fee for each in paid), ZERO)
         _correct(participation, Kind.REMAINDER, charged - found.fees)
 
 
@@ -291,7 +258,7 @@ def square_with_rejection(participation: Participation, *, reason: str) -> None:
 def _correct(participation: Participation, kind: Kind, fee: Decimal) -> None:
     """Add the missing part of a fee as a separate row: version 0.1 calculated fees differently."""
     if fee:
-        _add(participation, kind, NO_MONEY, fee, why="fee", reason="What the crowd has charged.")
+        _add(participation, kind, ZERO, fee, why="fee", reason="What the crowd has charged.")
 
 
 def _tariff(participation: Participation) -> Tariff:
@@ -299,10 +266,10 @@ def _tariff(participation: Participation) -> Tariff:
 
 
 def _cancel_unit(
-    participation: Participation, rows: list[UnitEntry], *, kind: Kind, why: str, reason: str = ""
+    participation: Participation, rows: list[LedgerEntry], *, kind: Kind, why: str, reason: str = ""
 ) -> Decimal:
-    amount = sum((one.amount for one in rows), NO_MONEY)
-    fee = sum((one.fee for one in rows), NO_MONEY)
+    amount = _sum(rows)
+    fee = sum((one.fee for one in rows), ZERO)
     if amount or fee:
         _add(participation, kind, -amount, -fee, why=why, reason=reason)
     return amount
@@ -331,10 +298,6 @@ def _add(
     totals.spend(entry)
 
 
-def _sum_of_unit(rows: list[UnitEntry], *kinds: Kind) -> Decimal:
-    return sum((one.amount for one in rows if one.kind in kinds), NO_MONEY)
-
-
 # Ledger rows: what work earns, what a refusal cancels, and what restoring pay brings back.
 
 
@@ -346,7 +309,8 @@ def earn_task(assignment: Assignment, *, campaign: Campaign, kind: Kind) -> Ledg
     On a marketplace, the caller locks the participation, because the fees of a unit's tasks depend
     on each other.
     """
-    each = _price(assignment, campaign)
+    who = assignment.participation
+    each = budget.price(campaign) if who.tasks is None else price(who, campaign.reward)
     entry: LedgerEntry = LedgerEntry.objects.create(
         campaign=campaign,
         participation_id=assignment.participation_id,
@@ -366,10 +330,10 @@ def earn_rest(who: Participation, *, campaign: Campaign, reward: Decimal) -> Dec
     """
     mine = LedgerEntry.objects.filter(participation=who)
     if mine.filter(kind=Kind.REFUSAL).exists():
-        return NO_MONEY
+        return ZERO
     missing = reward - standing(who)
     if missing <= 0:
-        return NO_MONEY
+        return ZERO
     each = price(who, missing)
     before = mine.filter(kind=Kind.REMAINDER).count()  # each lapsed with the unit
     entry = LedgerEntry.objects.create(
@@ -384,16 +348,6 @@ def earn_rest(who: Participation, *, campaign: Campaign, reward: Decimal) -> Dec
     return each.reward
 
 
-def _price(assignment: Assignment, campaign: Campaign) -> Price:
-    who = assignment.participation
-    if who.tasks is None:
-        return budget.price(campaign)
-    return price(who, campaign.reward)
-
-
-REFUSED = (Kind.REFUSAL, Kind.REINSTATEMENT)
-
-
 def refuse(review: Review, ruling: Ruling) -> Decimal:
     """Cancel what is due for the work, except tutorial bonuses; return the amount.
 
@@ -405,7 +359,7 @@ def refuse(review: Review, ruling: Ruling) -> Decimal:
     participations = _of(review)
     if effects.is_paid(review.campaign_id, review.annotator_id):
         raise Conflict("This work has been paid out already: pay can no longer be refused.")
-    total = sum((_cancel(one, FOR_WORK, ruling) for one in participations), Decimal(0))
+    total = sum((_cancel(one, FOR_WORK, ruling) for one in participations), ZERO)
     if not total and not effects.undecided(review.campaign_id, review.annotator_id):
         raise Conflict("Nothing is due for this work: there is no pay to refuse.")
     return total

@@ -1,13 +1,17 @@
-"""Lists for paying by hand, and their state."""
+"""Paying by hand: lists of what is due, the mark that they were paid, extra pay.
 
-from collections.abc import Collection, Iterable
+Preparing, marking and refusing all lock the campaign's row, so they run one after the other.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Count, Min, Q, Sum
+from django.db.models import Count, Min, Q, QuerySet, Sum, Value
+from django.db.models.functions import Coalesce
 
 from annotate.campaigns import totals
 from annotate.common import audit, locks
@@ -32,137 +36,77 @@ class PayoutLine:
     state: str  # "" before it is marked, then "paid" or "undone"
 
 
-@dataclass(frozen=True)
-class PayoutSummary:
-    """A list without its lines. people, amount: all of it; paid: marked, and not undone since."""
+def lists_of(campaign_id: int) -> QuerySet[Any]:
+    """Select the lists of a campaign without their lines, with what became of them.
 
-    id: int
-    public_id: str
-    made_at: datetime
-    made_by: str
-    people: int
-    amount: Decimal
-    marked_at: datetime | None
-    marked_by: str
-    paid: Decimal
-    undone: int
-
-
-@dataclass(frozen=True)
-class ListPage:
-    """One list with the lines of one page."""
-
-    summary: PayoutSummary
-    listing: Listing
-    lines: tuple[PayoutLine, ...]
+    marked_at, marked_by: None and "" before that. paid: marked as paid, and not undone since.
+    undone: how many people.
+    """
+    lists = PayoutList.objects.filter(campaign=campaign_id).select_related("actor").defer("rows")
+    given = Q(payouts__amount__gt=0)
+    found: QuerySet[Any] = lists.annotate(
+        marked_at=Min("payouts__at"),
+        marked_by=Coalesce(Min("payouts__actor__username", filter=given), Value("")),
+        paid=Coalesce(Sum("payouts__amount"), ZERO, output_field=tallies.MONEY),
+        undone=Count("payouts", filter=Q(payouts__amount__lt=0)),
+    )
+    return found
 
 
-def summaries(campaign_id: int, listing: Listing) -> tuple[Listing, list[PayoutSummary]]:
-    """Return a page of the lists of a campaign, the newest first; three queries."""
-    lists = PayoutList.objects.filter(campaign=campaign_id).select_related("actor")
-    listing, shown = common_lists.page_beside(lists.defer("rows"), ("-pk",), listing)
-    return listing, _summaries(shown)
+def summaries(campaign_id: int, listing: Listing) -> tuple[Listing, list[Any]]:
+    """Return a page of the lists of a campaign, the newest first (`lists_of`); two queries."""
+    return common_lists.page_beside(lists_of(campaign_id), ("-pk",), listing)
 
 
-def summary(campaign: Campaign, public_id: str) -> PayoutSummary:
-    """Return a list of this campaign; raises `NotFound` for any other."""
-    lists = PayoutList.objects.filter(campaign=campaign, public_id=public_id)
-    for found in _summaries(lists.select_related("actor").defer("rows")):
-        return found
-    raise _missing()
+def summary(campaign: Campaign, public_id: str) -> Any:
+    """Return a list of this campaign (`lists_of`); raises `NotFound` for any other."""
+    found = lists_of(campaign.pk).filter(public_id=public_id).first()
+    if found is None:
+        raise NotFound("There is no such pay-out list in this campaign.")
+    return found
 
 
-def payout_lists_page(campaign: Campaign, public_id: str, listing: Listing) -> ListPage:
-    """Return a list with a page of its lines; raises `NotFound` for that of another campaign.
+def lines_page(found: PayoutList, listing: Listing) -> tuple[Listing, list[PayoutLine]]:
+    """Return a page of the lines of a list.
 
     `listing` may search for a pseudonym, a name or a code. Always the same number of queries.
     """
-    found = summary(campaign, public_id)
-    rows = PayoutList.objects.values_list("rows", flat=True).get(pk=found.id)
+    rows = PayoutList.objects.values_list("rows", flat=True).get(pk=found.pk)
     every = np.array([participation for participation, _amount in rows], dtype=np.int64)
     kept = np.ones(every.size, dtype=bool)
-    if listing.search:
-        kept = np.isin(every, list(_searched(campaign.pk, listing.search)))
+    if words := listing.search:
+        meant = Q(annotator__pseudonym__icontains=words)
+        meant |= Q(annotator__external_id__icontains=words)
+        mine = Participation.objects.filter(meant, campaign=found.campaign_id)
+        kept = np.isin(every, list(mine.values_list("pk", flat=True)))
     listing, part = common_lists.cut(FixedOrder(every, kept), listing)
     shown = [rows[at] for at in np.flatnonzero(kept)[part]]
     ids = [participation for participation, _amount in shown]
-    payouts = Payout.objects.filter(listed=found.id, participation__in=ids).order_by("pk")
-    return ListPage(found, listing, _lines(shown, _names(ids), list(payouts)))
+    payouts = Payout.objects.filter(listed=found, participation__in=ids)
+    return listing, _lines(shown, Participation.objects.filter(pk__in=ids), payouts)
 
 
-def lines(found: PayoutSummary) -> tuple[PayoutLine, ...]:
+def lines(found: PayoutList) -> list[PayoutLine]:
     """Return all lines of a list, for its file."""
-    rows = PayoutList.objects.values_list("rows", "campaign").get(pk=found.id)
-    payouts = Payout.objects.filter(listed=found.id).order_by("pk")
-    return _lines(rows[0], dict(_people(rows[1])), list(payouts))
-
-
-def _summaries(lists: Iterable[PayoutList]) -> list[PayoutSummary]:
-    """Return the lists, each read with its actor, with what became of them."""
-    every = list(lists)
-    states = {
-        row.pop("listed"): row
-        for row in Payout.objects.filter(listed__in=[one.pk for one in every])
-        .order_by()
-        .values("listed")
-        .annotate(
-            marked_at=Min("at"),
-            marked_by=Min("actor__username", filter=Q(amount__gt=0)),
-            paid=Sum("amount"),
-            undone=Count("pk", filter=Q(amount__lt=0)),
-        )
-    }
-    unmarked = {"marked_at": None, "marked_by": "", "paid": ZERO, "undone": 0}
-    return [
-        PayoutSummary(
-            id=one.pk,
-            public_id=one.public_id,
-            made_at=one.at,
-            made_by=one.actor.get_username(),
-            people=one.people,
-            amount=one.amount,
-            **states.get(one.pk, unmarked),
-        )
-        for one in every
-    ]
-
-
-def _searched(campaign_id: int, words: str) -> set[int]:
-    meant = Q(annotator__pseudonym__icontains=words) | Q(annotator__external_id__icontains=words)
-    rows = Participation.objects.filter(meant, campaign=campaign_id)
-    return set(rows.values_list("pk", flat=True))
-
-
-def _names(participations: Collection[int]) -> dict[int, tuple[str, str]]:
-    rows = Participation.objects.filter(pk__in=participations).values_list(
-        "pk", "annotator__pseudonym", "annotator__external_id"
-    )
-    return {pk: (pseudonym, name) for pk, pseudonym, name in rows}
+    rows = PayoutList.objects.values_list("rows", flat=True).get(pk=found.pk)
+    people = Participation.objects.filter(campaign=found.campaign_id)
+    return _lines(rows, people, Payout.objects.filter(listed=found))
 
 
 def _lines(
-    rows: list[tuple[int, str]], people: dict[int, tuple[str, str]], payouts: list[Payout]
-) -> tuple[PayoutLine, ...]:
-    states = {one.participation_id: "paid" if one.amount > 0 else "undone" for one in payouts}
-    return tuple(
-        PayoutLine(pk, *people[pk], Decimal(amount), states.get(pk, "")) for pk, amount in rows
-    )
-
-
-def _missing() -> NotFound:
-    return NotFound("There is no such pay-out list in this campaign.")
-
-
-def _people(campaign_id: int) -> list[tuple[int, tuple[str, str]]]:
-    rows = Participation.objects.filter(campaign=campaign_id).values_list(
-        "pk", "annotator__pseudonym", "annotator__external_id"
-    )
-    return [(pk, (pseudonym, name)) for pk, pseudonym, name in rows]
-
-
-# Paying by hand: a list of what is due, the mark that it was paid, and undoing that mark.
-#
-# Preparing, marking and refusing all lock the campaign's row, so they run one after the other.
+    rows: list[tuple[int, str]], people: QuerySet[Participation], payouts: QuerySet[Payout]
+) -> list[PayoutLine]:
+    names = {
+        pk: (pseudonym, name)
+        for pk, pseudonym, name in people.values_list(
+            "pk", "annotator__pseudonym", "annotator__external_id"
+        )
+    }
+    states = {
+        one.participation_id: "paid" if one.amount > 0 else "undone"
+        for one in payouts.order_by("pk")
+    }
+    return [PayoutLine(pk, *names[pk], Decimal(amount), states.get(pk, "")) for pk, amount in rows]
 
 
 LONGEST = 500

@@ -4,7 +4,6 @@ A bonus is promised once per annotator and instrument. The ledger row follows wh
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 
@@ -30,15 +29,6 @@ ROUNDS = 2  # of a tutorial in a campaign
 RESERVED = timedelta(minutes=60)  # how long the bonus of a tutorial in progress is reserved
 Status = Participation.Status
 OVER = (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
-
-
-@dataclass(frozen=True)
-class Open:
-    """A promised bonus, due after `after` judgments. `counting` of them count now."""
-
-    amount: Decimal
-    after: int
-    counting: int
 
 
 def offered(campaign: Campaign, annotator: Annotator | None = None) -> Decimal:
@@ -198,14 +188,14 @@ def owing(campaign: Campaign, version: str) -> Q:
     return (unsure | open_to) & ~Exists(elsewhere) & ~Exists(paid)
 
 
-def told(participation_id: int) -> Open | None:
-    """Return what an annotator was promised in this campaign, for their own page."""
+def told(participation_id: int) -> tuple[Decimal, int] | None:
+    """Return the bonus that an annotator was promised in this campaign, for their own page, and how
+    many of their judgments count now."""
     who = Participation.objects.select_related("campaign").get(pk=participation_id)
     run = open_of(who.campaign_id, [who.annotator_id]).first()
     if run is None or not (run.participation_id == who.pk or who.is_sure):
         return None
-    counting = judged(who.campaign_id, who.annotator_id)
-    return Open(run.promised, who.campaign.bonus_after, counting)
+    return run.promised, judged(who.campaign_id, who.annotator_id)
 
 
 def judged(campaign_id: int, annotator_id: int) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 from django.db.models import Avg, Count, Q, QuerySet, Sum
@@ -15,9 +16,9 @@ from annotate.common.lists import FixedOrder, Listing, Places, SortedColumns
 from annotate.common.rows import Ints, columns, places
 from annotate.common.text import keys
 from annotate.crowds.prices import ZERO
-from annotate.models import Annotator, Appeal, Campaign, Flag, LedgerEntry, TutorialRound
-from annotate.pay import promise_queries, tallies
-from annotate.pay.tallies import Tallies, TimesOfWork, Totals
+from annotate.models import Annotator, Appeal, Campaign, Flag, LedgerEntry, TutorialRound, WorkTimes
+from annotate.pay import promise_queries, tallies, work_times
+from annotate.pay.tallies import Tallies, Totals
 from annotate.screening.screens import n_signs
 
 HURRIED = 1000  # words a minute that the median person hardly reads
@@ -76,12 +77,12 @@ def of_campaign(campaign: Campaign) -> WorkConditions:
     Times, the people who judged and those whose pay was refused may be some minutes old where
     there are many judgments; `at` says so.
     """
-    times = tallies.work_times_of_campaign(campaign.pk)
+    times = work_times.of_campaign(campaign.pk)
     people = _people(campaign, times.people)
     return WorkConditions(_pay(campaign, times), _appeals(campaign.pk), people, times.at)
 
 
-def _pay(campaign: Campaign, times: TimesOfWork) -> WorkPay:
+def _pay(campaign: Campaign, times: WorkTimes) -> WorkPay:
     return WorkPay(
         campaign.reward,
         campaign.tutorial_bonus if campaign.tutorial_required else Decimal(0),
@@ -290,25 +291,18 @@ def totals(campaign_id: int) -> Totals:
 # What one participation earned and was refused, as its annotator reads it.
 
 
-@dataclass(frozen=True)
-class Earning:
-    """The amount and number for one kind of work; `reason` is a person's text about it."""
+def earnings_of(participation_id: int) -> list[dict[str, Any]]:
+    """Return what was earned and refused, grouped by its kind and reason.
 
-    kind: str
-    reason: str
-    n: int
-    amount: Decimal
-
-
-def earnings_of(participation_id: int) -> list[Earning]:
-    """Return what was earned and refused, grouped by its reason."""
+    Each with the number of rows (`n`) and their `amount`. A reason is a person's text.
+    """
     rows = (
         LedgerEntry.objects.filter(participation=participation_id)
         .exclude(amount=0)  # corrections of a crowd's fee
         .order_by("kind", "reason")
-        .values_list("kind", "reason")
+        .values("kind", "reason")
         .annotate(n=Count("pk"), total=Sum("amount"))
     )
-    found = [Earning(kind, why, n, total.quantize(ZERO)) for kind, why, n, total in rows]
     order = [kind.value for kind in LedgerEntry.Kind]
-    return sorted(found, key=lambda each: order.index(each.kind))
+    found = sorted(rows, key=lambda row: order.index(row["kind"]))
+    return [{**row, "amount": row["total"].quantize(ZERO)} for row in found]

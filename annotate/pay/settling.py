@@ -1,39 +1,32 @@
-"""Compares the fee that a crowd charges with the fee that a campaign calculates with.
+"""Turns rulings and ledger rows into operations that pay at the crowd, once each.
 
-It works on plain values. A crowd may know its account's own fee, as Prolific does; a campaign
-calculates with one share of what people are paid.
+No payment is made here. Each function locks the campaign, so rulings and payments follow one
+another. An untried operation that is no longer wanted is dropped.
 """
 
-import time
-from collections.abc import Iterator
-from datetime import datetime, timedelta
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from annotate.common import audit, intents, locks
 from annotate.common.errors import Conflict
-from annotate.common.numbers import money_text
 from annotate.common.text import interface_language
-from annotate.crowds import adapters, outbox, prices, registry
-from annotate.crowds.contract import Cost, from_json
-from annotate.crowds.prices import ZERO, Bill
+from annotate.crowds import adapters, outbox
+from annotate.crowds.contract import from_json
+from annotate.crowds.prices import ZERO
 from annotate.models import (
     Batch,
-    Campaign,
     LedgerEntry,
     Operation,
     Participation,
     Payout,
     Review,
     Ruling,
-    WorkTimes,
 )
-from annotate.models.base import CampaignStatus
 from annotate.models.crowds import (
     ApprovePayload,
     BonusPayload,
@@ -42,80 +35,8 @@ from annotate.models.crowds import (
     RejectPayload,
 )
 from annotate.pay import budget, ledger, promises, tallies
-from annotate.pay.ledger import PayAct, UnitAccount, UnitEntry, UnitFacts, bonus_key, decide
+from annotate.pay.ledger import PayAct, UnitAccount, bonus_key, decide
 from annotate.pay.tallies import GIVEN
-
-FINEST = Decimal("0.0001")
-
-
-def too_low(
-    label: str, said: Cost | None, bill: Bill, *, share: Decimal, told: str, currency: str
-) -> str:
-    """Return why a launch is refused, where the crowd charges more than calculated; "" otherwise.
-
-    told: the fee that it charges, in words. A crowd that does not answer does not stop a launch
-        (see `note`).
-    """
-    if said is None or said.note or said.total <= bill.total:
-        return ""
-    return (
-        f"{label} says that this costs {money_text(said.total, currency)}. With "
-        "this campaign’s fee of "
-        f"{percent(share)} it would be {money_text(bill.total, currency)}: "
-        "the budget would not hold. "
-        f"Let the campaign calculate with {told or 'a higher fee'}."
-    )
-
-
-def note(label: str, said: Cost | None, bill: Bill, *, share: Decimal, currency: str) -> str:
-    """Return the crowd's own figure, where it is lower or unknown; "" where both agree."""
-    if said is None or (not said.note and said.total >= bill.total):
-        return ""
-    fee = f"the campaign’s fee of {percent(share)}, rounded for each payment"
-    if said.note:
-        return f"{label} did not say what it charges. The total above rests on {fee}."
-    return (
-        f"{label} says that it charges {money_text(said.total, currency)} in all. "
-        "The total above, the "
-        f"budget and the ledger rest on {fee}."
-    )
-
-
-def share_told(said: Cost, sample: Cost, bill: Bill, *, crowd: str) -> Decimal | None:
-    """Return the fee as a share that explains what the crowd says; None where no share does.
-
-    sample: the crowd's cost of a large amount, for which rounding to cents is negligible.
-    """
-    if sample.note or not sample.rewards or not bill.units:
-        return None
-    exact = sample.fees / sample.rewards
-    for rounding in (ROUND_FLOOR, ROUND_CEILING):
-        share = exact.quantize(FINEST, rounding)
-        if _total(crowd, share, bill) >= said.total:
-            return share
-    return None
-
-
-def percent(share: Decimal) -> str:
-    return f"{(100 * share).normalize():f} %"
-
-
-def _total(crowd: str, share: Decimal, bill: Bill) -> Decimal:
-    again = prices.of_units(
-        registry.tariffs_of(crowd, share),
-        reward=bill.work.reward / bill.units,
-        units=bill.units,
-        tasks=bill.tasks,
-        bonus=bill.bonuses.reward / bill.units,
-    )
-    return again.total
-
-
-# Turns rulings and ledger rows into operations that pay at the crowd, once each.
-#
-# No payment is made here. Each function locks the campaign, so rulings and payments follow one
-# another. An untried operation that is no longer wanted is dropped.
-
 
 Status = Participation.Status
 Kind = Operation.Kind
@@ -237,50 +158,50 @@ def _units() -> QuerySet[Participation]:
 def _settle(found: Participation) -> PayAct:
     account = ledger.account_of(found)
     review = Review.objects.filter(campaign=found.campaign_id, annotator=found.annotator_id).first()
-    unit = _unit(found, account, review)
-    act = decide(unit, now=timezone.now())
+    due = account.earned - _paid(found, account)
+    act = _decision(found, review, due)
     if act == PayAct.OVERRIDE and _given_up(found, Kind.OVERRIDE):
         act = PayAct.BONUS
     free = _give_up_others(found, act)
     if free and act in ACTS and not _given_up(found, ACTS[act]):
         _intend(found, _told(act, review))
     handed_in = found.status in Participation.LISTED
-    due = account.bonuses(handed_in=handed_in)
+    bonuses = account.bonuses(handed_in=handed_in)
     if free and act == PayAct.BONUS:
-        due += account.instead(paid=_paid_under(account), due=unit.due)
-    _give_up_bonuses(found, due)
-    for entry in due:
-        _intend_bonus(found, entry)
+        bonuses += account.instead(paid=_paid_under(account), due=due)
+    _give_up_bonuses(found, [entry.pk for entry, _amount in bonuses])
+    for entry, amount in bonuses:
+        _intend_bonus(found, entry, amount)
     return act
 
 
-def _unit(found: Participation, account: UnitAccount, review: Review | None) -> UnitFacts:
+def _decision(found: Participation, review: Review | None, due: Decimal) -> PayAct:
     assert found.posting is not None, "units belong to a posting"
     can = adapters.marketplace(found.posting.batch.crowd).can
     terms = from_json(found.posting.batch.terms)
     begin = found.submitted_at  # a rejection can be reversed for a time after the submission
-    until = begin + can.override_refusal if begin and can.override_refusal else None
-    return UnitFacts(
-        status=Status(found.status),
-        due=account.earned - _paid(found, account),
+    return decide(
+        found.status,
+        now=timezone.now(),
+        due=due,
         refused=review is not None and review.pay_refused,
         in_review=review is not None and review.status == Review.Status.OPEN,
         doubt=bool(found.problem),
         approve_from=begin and begin + terms.approve_after,
-        override_until=until,
+        override_until=begin + can.override_refusal if begin and can.override_refusal else None,
     )
 
 
 def _paid(found: Participation, account: UnitAccount) -> Decimal:
     """Return what the unit was paid: as a whole, or as bonuses for what its reward covers."""
-    covered = [one.id for one in account.covered]
+    covered = [one.pk for one in account.covered]
     rows = found.payouts.filter(Q(entry=None, listed=None) | Q(entry__in=covered))
     return sum(rows.values_list("amount", flat=True), ZERO)
 
 
 def _paid_under(account: UnitAccount) -> set[int]:
     """Return the ledger rows of the unit for which a bonus was paid."""
-    paid = Payout.objects.filter(entry__in=[one.id for one in account.covered])
+    paid = Payout.objects.filter(entry__in=[one.pk for one in account.covered])
     return set(paid.values_list("entry", flat=True))
 
 
@@ -293,10 +214,10 @@ def _give_up_others(found: Participation, act: PayAct) -> bool:
     return not others.filter(status__in=(*UNDER_WAY, State.PENDING)).exists()
 
 
-def _give_up_bonuses(found: Participation, due: list[UnitEntry]) -> None:
+def _give_up_bonuses(found: Participation, due: list[int]) -> None:
     """Drop bonuses whose reason is gone and that are known to be unpaid."""
     mine = found.operations.filter(kind=Kind.BONUS, status__in=Operation.NOT_HAPPENED)
-    for op in mine.exclude(entry__in=[one.id for one in due]):
+    for op in mine.exclude(entry__in=due):
         outbox.drop(op.pk)
 
 
@@ -319,31 +240,31 @@ def _intend(found: Participation, payload: Payload) -> None:
     _write(found, payload, key=f"{payload.kind}:{found.pk}:{given_up}")
 
 
-def _intend_bonus(found: Participation, entry: UnitEntry) -> None:
-    tried = Operation.objects.filter(kind=Kind.BONUS, entry=entry.id)
-    if Payout.objects.filter(entry=entry.id).exists() or tried.filter(STANDS).exists():
+def _intend_bonus(found: Participation, entry: LedgerEntry, amount: Decimal) -> None:
+    tried = Operation.objects.filter(kind=Kind.BONUS, entry=entry)
+    if Payout.objects.filter(entry=entry).exists() or tried.filter(STANDS).exists():
         return
     carrier = tallies.carrier(found)
     if carrier is None:
         return  # it waits until this person submits work; their account page says so
+    assert carrier.posting is not None, "a carrier is a unit of a posting"
     payload = BonusPayload(
-        listing=carrier.listing,
-        unit=carrier.unit,
-        person=carrier.person,
-        amount=entry.amount,
+        listing=carrier.posting.external_id,
+        unit=carrier.external_key,
+        person=carrier.annotator.external_id,
+        amount=amount,
         reason=_reason(entry, found.campaign.language),
     )
-    _write(found, payload, key=f"{bonus_key(entry.id)}:{tried.count()}", entry_id=entry.id)
+    _write(found, payload, key=f"{bonus_key(entry.pk)}:{tried.count()}", entry_id=entry.pk)
 
 
-def _reason(entry: UnitEntry, language: str) -> str:
+def _reason(entry: LedgerEntry, language: str) -> str:
     """Return the text for the annotator: a person's words, or ours in the study's language."""
-    written = LedgerEntry.objects.values_list("reason", flat=True).get(pk=entry.id)
     with override(interface_language(language)):
-        return written or {
+        return entry.reason or {
             LedgerEntry.Kind.TUTORIAL: _("You have passed the tutorial. Thank you!"),
             LedgerEntry.Kind.COMPENSATION: _("For work that came too late to count. Thank you!"),
-        }.get(entry.kind, _("For your work in this study. Thank you!"))
+        }.get(LedgerEntry.Kind(entry.kind), _("For your work in this study. Thank you!"))
 
 
 def _write(
@@ -361,59 +282,3 @@ def _write(
         participation_id=found.pk,
         entry_id=entry_id,
     )
-
-
-# Reads beforehand how long people took in large campaigns: the only writer of `WorkTimes`.
-#
-# Pages say of when it is where something has happened since. A row that is thrown away costs a page
-# some seconds, until the next run of the task.
-
-
-LEAST = 20_000  # held slots; all judgments of smaller campaigns are read for a page
-PAUSE = 100  # times as long as it took to read, before it is read again
-AT_ONCE = 30.0  # seconds after which one run of the task ends
-
-
-def keep_due() -> int:
-    """Read the large campaigns in which something has happened; return how many."""
-    ends, n = time.monotonic() + AT_ONCE, 0
-    for campaign_id in _due(timezone.now()):
-        if time.monotonic() >= ends:
-            break
-        keep(campaign_id)
-        n += 1
-    return n
-
-
-def keep(campaign_id: int) -> None:
-    """Read one campaign, and store what its judgments say."""
-    rows = Campaign.objects.filter(pk=campaign_id)
-    # Before the judgments: what happens in between makes this outdated, and so is read again.
-    state = rows.annotate(now=tallies.state_of(OuterRef("pk"))).values_list("now", flat=True)
-    known = {"state": state.get(), "at": timezone.now()}
-    began = time.monotonic()
-    found = tallies.work_times_read(campaign_id)
-    known["took"] = time.monotonic() - began
-    known |= {name: getattr(found, name) for name in tallies.NUMBERS}
-    WorkTimes.objects.update_or_create(campaign_id=campaign_id, defaults=known)
-
-
-def _due(now: datetime) -> Iterator[int]:
-    """Yield the campaigns to read, those that were never read first."""
-    large = Campaign.objects.filter(totals__held__gte=LEAST)
-    large = large.exclude(status=CampaignStatus.DRAFT).order_by("pk")
-    kept = {one.campaign_id: one for one in WorkTimes.objects.all()}
-    yield from (pk for pk in large.values_list("pk", flat=True) if pk not in kept)
-    known = large.filter(pk__in=kept).annotate(now=tallies.state_of(OuterRef("pk")))
-    for pk, state in known.values_list("pk", "now"):
-        if state != kept[pk].state and (_has_moved(state, kept[pk]) or now >= _next(kept[pk])):
-            yield pk
-
-
-def _has_moved(state: str, kept: WorkTimes) -> bool:
-    """Return whether the campaign has another status; a report that is final waits for nothing."""
-    return state.partition(":")[0] != kept.state.partition(":")[0]
-
-
-def _next(kept: WorkTimes) -> datetime:
-    return kept.at + timedelta(seconds=PAUSE * kept.took)

@@ -1,43 +1,36 @@
 """What each participation of a campaign has earned, lost and been paid."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from django.db.models import (
-    BigIntegerField,
-    CharField,
     Count,
     DecimalField,
     F,
-    FloatField,
     IntegerField,
     Max,
     Min,
-    OuterRef,
     Q,
     QuerySet,
     Subquery,
     Sum,
     Value,
 )
-from django.db.models.functions import Cast, Coalesce, Concat
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotate.common import rows as common_rows
 from annotate.common.rows import Ints
 from annotate.crowds.prices import CENT, ZERO
 from annotate.models import (
-    Assignment,
-    AuditEntry,
     Campaign,
     Judgment,
     LedgerEntry,
     Participation,
     Payout,
-    WorkTimes,
 )
 
 # Not for work, so no ruling cancels it.
@@ -45,7 +38,6 @@ GIVEN = (LedgerEntry.Kind.TUTORIAL, LedgerEntry.Kind.FAILED_TRY, LedgerEntry.Kin
 REFUSED = (LedgerEntry.Kind.REFUSAL, LedgerEntry.Kind.REINSTATEMENT)
 MONEY = DecimalField(max_digits=12, decimal_places=2)
 NUMBER = IntegerField()
-BIG = BigIntegerField()
 
 
 def account_spent(campaign_id: int) -> Decimal:
@@ -198,34 +190,19 @@ PREFERRED = (Status.CONFIRMED, Status.APPROVED)
 POSSIBLE = (*PREFERRED, Status.REJECTED)
 
 
-@dataclass(frozen=True)
-class Carrier:
-    """A submitted unit, with the crowd's identifiers, through which a bonus can be paid."""
-
-    participation: int
-    listing: str
-    unit: str
-    person: str
-
-
-def carrier(participation: Participation) -> Carrier | None:
+def carrier(participation: Participation) -> Participation | None:
     """Return the unit for extra pay of this participation; None until there is one.
 
     It is the participation's own unit; otherwise the latest unit that the same person has submitted
     in the same environment, in any campaign. Rejected units come last.
     """
-    annotator = participation.annotator_id
-    units = Participation.objects.filter(annotator=annotator, status__in=POSSIBLE)
+    units = Participation.objects.filter(
+        annotator=participation.annotator_id, status__in=POSSIBLE
+    ).select_related("posting", "annotator")
     published = units.exclude(posting=None).exclude(posting__external_id="")
-    rows = published.order_by("-submitted_at", "-pk")
-    found = [
-        (status in PREFERRED, pk == participation.pk, Carrier(pk, listing, unit, person))
-        for pk, status, listing, unit, person in rows.values_list(
-            "pk", "status", "posting__external_id", "external_key", "annotator__external_id"
-        )
-    ]
-    best = max(found, key=lambda one: one[:2], default=None)
-    return best[2] if best else None
+    found = list(published.order_by("-submitted_at", "-pk"))
+    # Of several that are equally good, the first.
+    return max(found, key=lambda one: (one.status in PREFERRED, one == participation), default=None)
 
 
 # What each person of a campaign has judged, earned and been paid, as arrays.
@@ -343,95 +320,3 @@ def entered_at(campaign_id: int, annotators: list[int]) -> dict[int, datetime]:
     """Return when these people first entered a campaign."""
     rows = Participation.objects.filter(campaign=campaign_id, annotator__in=annotators)
     return dict(rows.order_by().values_list("annotator").annotate(Min("entered_at")))
-
-
-# How long people took for the judgments of a campaign, and how many people's judgments count.
-#
-# Where there are many judgments a worker reads this beforehand, because it takes seconds
-# (`WorkTimes`, kept by `annotate/pay/settling.py`).
-
-
-HOUR = 3600.0
-
-
-@dataclass(frozen=True)
-class TimesOfWork:
-    """seconds: one judgment, the median of people's means; None without any.
-
-    per_hour: judgments in an hour of active time, the median of people; least_per_hour: what nine
-    of ten people reach. people: those with judgments that count; refused: those whose pay was
-    refused. at: when all of it was read, where something has happened in the campaign since; None:
-    it is as of now.
-    """
-
-    seconds: float | None
-    per_hour: float | None
-    least_per_hour: float | None
-    people: int
-    refused: int
-    at: datetime | None = None
-
-
-NUMBERS = tuple(field.name for field in fields(TimesOfWork) if field.name != "at")
-
-
-def work_times_of_campaign(campaign_id: int) -> TimesOfWork:
-    """Return what is kept, or what all judgments say where nothing is; one query, or three."""
-    mine = WorkTimes.objects.filter(campaign=campaign_id)
-    kept = mine.annotate(now=state_of(OuterRef("campaign"))).first()
-    if kept is None:
-        return work_times_read(campaign_id)
-    at = None if kept.state == kept.now else kept.at
-    return TimesOfWork(**{name: getattr(kept, name) for name in NUMBERS}, at=at)
-
-
-def state_of(campaign: OuterRef) -> Subquery:
-    """Return a text that changes with whatever may change these numbers.
-
-    It is the status of a campaign, its newest judgment and its newest audit row: whatever makes a
-    judgment count or not is one of them (data rules 1 and 2).
-    """
-    newest = [
-        Coalesce(Subquery(rows.filter(campaign=OuterRef("pk")).order_by("-pk").values("pk")[:1]), 0)
-        for rows in (Judgment.objects.all(), AuditEntry.objects.all())
-    ]
-    judgment, entry = (Cast(one, CharField()) for one in newest)
-    text = Concat("status", Value(":"), judgment, Value(":"), entry, output_field=CharField())
-    return Subquery(
-        Campaign.objects.filter(pk=campaign).order_by().annotate(text=text).values("text")
-    )
-
-
-def work_times_read(campaign_id: int) -> TimesOfWork:
-    """Return what all judgments and ledger rows of a campaign say; two queries."""
-    verified = Judgment.objects.filter(
-        campaign=campaign_id, assignment__status=Assignment.Status.VERIFIED
-    )
-    each = verified.order_by().values_list("annotator")
-    rows = each.annotate(
-        n=Count("pk"),
-        seconds=Sum(Judgment.TAKEN, output_field=FloatField()),
-        counting=Count("assignment__slot"),
-    )
-    found = list(rows)
-    means = np.array([seconds / n for _who, n, seconds, _c in found if seconds], dtype=float)
-    people = sum(counting > 0 for *_others, counting in found)
-    refused = _refused(campaign_id)
-    if not means.size:
-        return TimesOfWork(None, None, None, people, refused)
-    per_hour = HOUR / means
-    return TimesOfWork(
-        float(np.median(means)),
-        float(np.median(per_hour)),
-        float(np.quantile(per_hour, 0.1)),
-        people,
-        refused,
-    )
-
-
-def _refused(campaign_id: int) -> int:
-    rows = LedgerEntry.objects.filter(
-        participation__campaign=campaign_id, kind=LedgerEntry.Kind.REFUSAL
-    )
-    found = rows.aggregate(n=Count("participation__annotator", distinct=True))
-    return int(found["n"])

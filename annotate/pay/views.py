@@ -93,14 +93,10 @@ def prepare(request: HttpRequest, public_id: str) -> HttpResponseBase:
 def payout_list(request: HttpRequest, public_id: str, list_id: str) -> HttpResponseBase:
     campaign = owned(request.user, public_id)
     lines = common_lists.asked(request.GET, sorts={}, size=LINES, anchor="lines")
-    found = payouts.payout_lists_page(campaign, list_id, lines)
-    context = {
-        "campaign": campaign,
-        "list": found.summary,
-        "lines": found.lines,
-        "listing": found.listing,
-        "section": "campaigns",
-    }
+    found = payouts.summary(campaign, list_id)
+    listing, shown = payouts.lines_page(found, lines)
+    context = {"campaign": campaign, "list": found, "lines": shown, "listing": listing}
+    context["section"] = "campaigns"
     return render(request, "campaigns/payout_list.html", context)
 
 
@@ -137,7 +133,7 @@ def statement(request: HttpRequest, public_id: str) -> HttpResponseBase:
 def mark(request: HttpRequest, public_id: str, list_id: str) -> HttpResponseBase:
     found = payouts.summary(owned(request.user, public_id), list_id)
     try:
-        n = payouts.mark_paid(found.id, actor_id=_actor(request))
+        n = payouts.mark_paid(found.pk, actor_id=_actor(request))
     except Conflict as refused:
         messages.error(request, refused.message)
     else:
@@ -154,7 +150,7 @@ def undo(request: HttpRequest, public_id: str, list_id: str) -> HttpResponseBase
     found = payouts.summary(owned(request.user, public_id), list_id)
     names, reason = request.POST.getlist("annotator"), request.POST.get("reason", "")
     try:
-        n = payouts.undo(found.id, names, actor_id=_actor(request), reason=reason)
+        n = payouts.undo(found.pk, names, actor_id=_actor(request), reason=reason)
         messages.success(request, f"Taken back for {n}: it is due again.")
     except (Conflict, Invalid) as refused:
         messages.error(request, refused.message)

@@ -76,7 +76,7 @@ def worker_page(view: Callable[..., HttpResponse]) -> View:
 
 def framed(response: HttpResponse, crowd: str) -> HttpResponse:
     """Let the crowd show this page, and let its forms go to the crowd and nowhere else."""
-    setattr(response, POLICY, adapters.entry(crowd).frame_policy().directives)
+    setattr(response, POLICY, adapters.entry(crowd).frame_policy())
     return response
 
 

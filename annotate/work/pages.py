@@ -24,11 +24,6 @@ from annotate.crowds.contract import (
     Claim,
     Configuration,
     Entry,
-    FormPost,
-    InvalidEntry,
-    Leaving,
-    Preview,
-    Redirect,
     Transient,
 )
 from annotate.crowds.link import LINK
@@ -161,11 +156,11 @@ def _completion(visit: task.Visit, unit: Unit, *, first: bool) -> dict[str, Any]
     """The form that hands it in at the crowd. It is sent automatically once, to prevent a loop."""
     if not unit.is_handed_in:
         return {}
-    leaving = Leaving(visit.pseudonym, unit.name, unit.submit_to, unit.receipt, unit.code)
-    completion = adapters.entry(visit.study.crowd).completion(leaving)
+    completion = adapters.marketplace(visit.study.crowd).completion(
+        unit=unit.name, submit_to=unit.submit_to, receipt=unit.receipt, code=unit.code
+    )
     return {
-        "form": completion if isinstance(completion, FormPost) else None,
-        "link": completion if isinstance(completion, Redirect) else None,
+        "completion": completion,
         "by_itself": first,
         "hand_in": _("Hand in your work"),
         "crowd": work_messages.label(visit.study.crowd),
@@ -271,7 +266,7 @@ def me(request: HttpRequest, token: str) -> HttpResponse:
         "study": visit.study,
         "words": data_words(visit.study, visit.figures, number=visit.judged + 1),
         "earnings": [
-            (kind_of_pay(each.kind, each.reason), each)
+            (kind_of_pay(each["kind"], each["reason"]), each)
             for each in pay_queries.earnings_of(visit.id)
         ],
         "account": tallies.accounts_of(visit.id),
@@ -293,14 +288,15 @@ def _promised(visit: task.Visit) -> dict[str, Any]:
     found = promise_queries.told(visit.id)
     if found is None:
         return {"promised": None}
-    when = work_messages.waits(found.after, found.counting)
-    return {"promised": found.amount, "promised_when": when}
+    amount, counting = found
+    when = work_messages.waits(visit.study.bonus_after, counting)
+    return {"promised": amount, "promised_when": when}
 
 
 def _how_paid(visit: task.Visit) -> dict[str, Any]:
     """How pay arrives: from the crowd for each submission; by link, by hand and for a code."""
     if visit.unit is None:
-        return {"completion": LINK.completion(Leaving(visit.pseudonym))}
+        return {}
     stages = units.stages(visit.id) if visit.is_sure else []
     return {
         "unsure": "" if visit.is_sure else work_messages.unsure(visit.study.crowd),
@@ -511,8 +507,6 @@ def _strings() -> dict[str, Any]:
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show the landing page of the study."""
     claim = LINK.parse_entry({"invitation": token})
-    if isinstance(claim, InvalidEntry):
-        return explain(request, claim.message, claim.status)
     study = _invited(claim)
     if study.crowd != LINK.key:
         raise Conflict(participations.elsewhere(study.crowd))
@@ -551,8 +545,6 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 def preview(request: HttpRequest, token: str) -> HttpResponse:
     """Show a preview of a task before joining."""
     claim = LINK.parse_entry({"invitation": token})
-    if isinstance(claim, InvalidEntry):
-        return explain(request, claim.message, claim.status)
     study = _invited(claim)
     why = _("This is an example, so it is not sent and earns nothing.")
     if study.crowd != LINK.key:
@@ -611,7 +603,6 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
         asked = opinion(visit)
         shown = context(token, visit, None, got, number=visit.judged + 1)
         shown |= asked | {"strings": shown["strings"] | asked["strings"]}
-        shown["completion"] = LINK.completion(Leaving(visit.pseudonym))
     else:
         leasing.shown(got.pk, participation_id=visit.id)
         current = task.current(got, visit.study)
@@ -660,14 +651,12 @@ def entry(request: HttpRequest, crowd: str, token: str) -> HttpResponse:
     try:
         way = adapters.entry(crowd)
         came = way.parse_entry({**request.GET.dict(), "posting": token})
-        if isinstance(came, InvalidEntry):
-            return explain(request, came.message, came.status)
         batch = units.batch_of(came.posting)
         if batch.crowd != crowd:
             raise NotFound(_("This study does not exist any more."))
         study = task.study(batch.campaign_id)
         speak(study)
-        if isinstance(came, Preview):
+        if not came.unit:
             return framed(preview_page(request, study, batch), study.crowd)
         return framed(_accepted(request, way, came), crowd)
     except Transient:
@@ -683,12 +672,9 @@ def entry(request: HttpRequest, crowd: str, token: str) -> HttpResponse:
 
 def _accepted(request: HttpRequest, way: Entry, claim: Claim) -> HttpResponse:
     """Let a person in who accepted, or say why not, and what to do with the submission."""
-    sure = way.verify_claim(claim)
     then = work_messages.give_back(way.key)
     try:
-        if isinstance(sure, InvalidEntry):
-            return explain(request, sure.message, sure.status, then=then)
-        who = participations.arrive(claim.posting, claim, verified=sure)
+        who = participations.arrive(claim.posting, claim, verified=way.verify_claim(claim))
     except ServiceError as error:
         return explain(request, error.message, error.status, then=then)
     return see_work(tokens.participation_token(who.pk))

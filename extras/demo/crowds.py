@@ -70,9 +70,10 @@ def compared(campaign_id: int, world: World) -> dict[str, Any]:
 
 def ours(campaign_id: int) -> Side:
     rows = crowds_queries.of_campaign(campaign_id)
+    names = (one.posting.external_id for row in rows for one in row.postings)
     paid = Payout.objects.filter(participation__campaign=campaign_id)
     return Side(
-        frozenset(one.listing for row in rows for one in row.postings if one.listing),
+        frozenset(filter(None, names)),
         sum(row.units.approved for row in rows),
         sum(row.units.rejected for row in rows),
         paid.filter(entry__isnull=False).count(),
@@ -98,7 +99,7 @@ def theirs(world: World) -> Side:
 
 def quiet(campaign_id: int) -> bool:
     """Return whether nothing is open at the crowd, and no one there waits for a decision."""
-    if crowds_queries.operations_of_campaign(campaign_id).moving:
+    if crowds_queries.operations_move(crowds_queries.operation_counts(campaign_id)):
         return False
     rows = crowds_queries.of_campaign(campaign_id)
     return all(row.is_over and not row.units.handed_in + row.units.confirmed for row in rows)
@@ -283,8 +284,8 @@ class OnMTurk(ByLink):
         )
 
     def _decide(self, campaign_id: int) -> None:
-        for unit in pay_budget.disputed(campaign_id, most=1000):
-            settling.accept(unit.participation_id, actor_id=User.objects.get().pk)
+        for unit in pay_budget.disputed(campaign_id):
+            settling.accept(unit.pk, actor_id=User.objects.get().pk)
 
     def unconfirmed(self, campaign_id: int) -> int:
         return pay_budget.unconfirmed_units(campaign_id)

@@ -9,21 +9,19 @@ from annotate.crowds.contract import (
     Bonus,
     Capabilities,
     Claim,
-    Cost,
-    Done,
+    Completion,
     Effect,
     Event,
-    FramePolicy,
-    Fullness,
     InvalidEntry,
-    Leaving,
     ListingProblem,
     Outcome,
     Posted,
+    PostingLevel,
     Spec,
     Stage,
     Submission,
 )
+from annotate.crowds.prices import Price
 
 
 class Killed(BaseException):
@@ -75,27 +73,27 @@ class Scripted:
         return effect()
 
     # entry
-    def parse_entry(self, params: Mapping[str, str]) -> Claim | InvalidEntry:
-        return InvalidEntry("Nobody comes from here.", 404)
+    def parse_entry(self, params: Mapping[str, str]) -> Claim:
+        raise InvalidEntry("Nobody comes from here.", 404)
 
     def verify_claim(self, claim: Claim) -> bool:
         return False
 
-    def completion(self, leaving: Leaving) -> Done:
-        return Done(leaving.code)
+    def completion(self, *, unit: str, submit_to: str, receipt: str, code: str) -> Completion:
+        return Completion(f"https://x.test/{code}")
 
-    def frame_policy(self) -> FramePolicy:
-        return FramePolicy((), ())
+    def frame_policy(self) -> dict[str, list[str]]:
+        return {}
 
     # launch
     def validate(self, spec: Spec) -> list[ListingProblem]:
         return self.problems
 
-    def estimate_cost(self, reward: Decimal, places: int) -> Cost:
-        return Cost(reward * places, registry.tariffs_of(self.key).unit(reward).fee * places)
+    def estimate_cost(self, reward: Decimal, places: int) -> Price | None:
+        return registry.tariffs_of(self.key).unit(reward) * places
 
-    def bonus_cost(self, amount: Decimal) -> Cost:
-        return Cost(amount, registry.tariffs_of(self.key).bonus(amount).fee)
+    def bonus_cost(self, amount: Decimal) -> Price | None:
+        return registry.tariffs_of(self.key).bonus(amount)
 
     def currency(self) -> str:
         return "USD"
@@ -136,12 +134,12 @@ class Scripted:
 
         return self._do("stop", effect)
 
-    def posting_level(self, listing: str) -> Fullness:
+    def posting_level(self, listing: str) -> PostingLevel:
         self.calls.append("posting_level")
         places = next(
             s.places for k, s in self.published.items() if self._posted(k).listing == listing
         )
-        return Fullness(Stage.OPEN, places + self.extended.get(listing, 0), 1, 0)
+        return PostingLevel(Stage.OPEN, places + self.extended.get(listing, 0), 1, 0)
 
     def archive(self, listing: str) -> Outcome:
         def effect() -> Outcome:
@@ -157,10 +155,10 @@ class Scripted:
     def get_submission(self, unit: str) -> Submission:
         raise NotImplementedError
 
-    def approve(self, unit: str, *, override: bool = False, message: str = "") -> Outcome:
+    def approve(self, unit: str, *, override: bool = False) -> Outcome:
         return self._do("approve", lambda: Outcome(Effect.APPLIED))
 
-    def reject(self, unit: str, *, reason: str, category: str = "") -> Outcome:
+    def reject(self, unit: str, *, reason: str) -> Outcome:
         return self._do("reject", lambda: Outcome(Effect.APPLIED))
 
     def pay_bonus(self, bonus: Bonus, op_id: str) -> Outcome:
@@ -175,8 +173,8 @@ class Scripted:
     def message(self, people: Sequence[str], subject: str, text: str) -> Outcome:
         return self._do("message", lambda: Outcome(Effect.APPLIED))
 
-    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | InvalidEntry:
-        return InvalidEntry("Nothing is told from here.", 404)
+    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event:
+        raise InvalidEntry("Nothing is told from here.", 404)
 
 
 class After(BaseException):

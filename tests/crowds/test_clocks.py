@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotate.campaigns import life
 from annotate.common import intents
 from annotate.crowds import contract, outbox, reconciling
 from annotate.crowds.contract import Effect, Marketplace, Stage
@@ -53,12 +52,6 @@ def test_a_stop_leaves_nothing_that_people_can_take(elsewhere, crowd):
     listing = publish(crowd, lifetime=timedelta(hours=1))
     assert crowd.stop(listing).effect is Effect.APPLIED
     assert takes_nobody(elsewhere, listing)
-
-
-def test_a_posting_that_is_full_and_goes_on_is_open(elsewhere, crowd):
-    listing = publish(crowd, places=1, lifetime=timedelta(hours=1))
-    elsewhere.accept(listing, elsewhere.person(1))
-    assert crowd.posting_level(listing).stage is Stage.OPEN
 
 
 def test_a_posting_that_is_over_drains(elsewhere, crowd):
@@ -128,15 +121,6 @@ def test_work_waits_for_its_approval_as_long_as_was_announced(at_market: Market)
     assert not at_market.ops(Kind.APPROVE)
     at_market.later(minutes=20)
     assert at_market.of(unit).status == Status.APPROVED
-
-
-@pytest.mark.orm
-def test_nothing_is_stopped_before_its_time_is_over(at_market: Market) -> None:
-    at_market.sync()
-    at_market.pass_time(TERMS.lifetime - timedelta(hours=1))
-    assert life.stop_expired() == 0
-    at_market.pass_time(timedelta(hours=1, minutes=1))
-    assert life.stop_expired() == 1
 
 
 @pytest.mark.slow

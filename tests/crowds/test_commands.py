@@ -113,13 +113,6 @@ def test_sync_does_not_wait_for_what_was_mended(made: Campaign, scripted: Script
     assert "postings, open: 0 → 1" in run("sync")
 
 
-@pytest.mark.parametrize("command", ["launch", "stop"])
-def test_an_unknown_campaign_is_told(command: str):
-    terms = ("--title", "T", "--description", "D") if command == "launch" else ()
-    with pytest.raises(CommandError, match="no campaign"):
-        run(command, "nothing", *terms)
-
-
 def test_sync_does_what_is_due_and_says_what_changed(made: Campaign, scripted: Scripted):
     scripted.will("publish", NO_MONEY)
     launched(made, places=14)

@@ -18,7 +18,6 @@ from annotate.crowds.contract import (
     NotFoundAtCrowd,
     Stage,
     Throttled,
-    Transient,
     UnitState,
 )
 from tests.crowds.contract import (
@@ -79,13 +78,6 @@ def test_a_broken_connection_after_the_effect_is_never_called_a_failure(far, cro
     outcome = crowd.publish(spec(), "publish-1")
     assert outcome.effect in (Effect.AMBIGUOUS, Effect.APPLIED, Effect.ALREADY)
     assert len(far.postings()) == 1
-
-
-def test_another_operation_makes_another_posting(far, crowd):
-    first, second = publish(crowd, "publish-1"), publish(crowd, "publish-2")
-    assert first != second
-    assert [one.listing for one in crowd.find_postings("publish-2")] == [second]
-    assert crowd.find_postings("publish-3") == []
 
 
 def test_a_posting_is_found_after_its_token_has_lapsed(far, crowd):
@@ -193,13 +185,6 @@ def test_all_that_was_handed_in_is_listed(far, crowd):
         }
 
 
-def test_a_unit_handed_in_twice_is_listed_once(far, crowd):
-    listing = publish(crowd)
-    unit = hand_in(far, listing)
-    far.submit(unit, receipt="receipt-1")
-    assert [one.unit for one in crowd.iter_submissions(listing)] == [unit]
-
-
 def test_a_unit_is_never_shown_as_handed_in_before_it_is(far, crowd):
     listing = publish(crowd)
     unit = far.accept(listing, far.person(1))
@@ -228,14 +213,6 @@ def test_work_belongs_to_whoever_handed_it_in_after_somebody_else_gave_it_back(f
         assert (outcome.effect, far.bonuses()) == (Effect.REFUSED, [])
 
 
-def test_the_same_person_may_come_back_after_giving_back(far, crowd):
-    listing = publish(crowd, places=1)
-    far.give_back(far.accept(listing, far.person(1)))
-    unit = hand_in(far, listing, 1)
-    submitted = [one for one in crowd.iter_submissions(listing) if one.state is UnitState.SUBMITTED]
-    assert [(one.unit, one.person) for one in submitted] == [(unit, far.person(1))]
-
-
 READS: dict[str, Callable[[Marketplace, str, str], object]] = {
     "balance": lambda crowd, listing, unit: crowd.balance(),
     "find_postings": lambda crowd, listing, unit: crowd.find_postings("publish-1"),
@@ -254,14 +231,6 @@ def test_a_read_that_fails_raises_and_is_never_taken_for_an_empty_one(far, crowd
         READS[operation](crowd, listing, unit)
     far.heal()
     assert READS[operation](crowd, listing, unit)
-
-
-@pytest.mark.parametrize("fault", [Fault.BEFORE, Fault.TIMEOUT], ids=str)
-def test_a_server_that_does_not_answer_is_a_passing_fault(far, crowd, fault):
-    listing = publish(crowd)
-    far.fail_next("iter_submissions", fault)
-    with pytest.raises(Transient):
-        list(crowd.iter_submissions(listing))
 
 
 def test_a_posting_that_nobody_knows_is_not_found(far, crowd):

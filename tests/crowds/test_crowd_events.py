@@ -93,10 +93,3 @@ def test_crowds_that_tell_nothing_are_not_listened_to(mturk: Market, client: Cli
         reverse("annotate:crowd-events", args=["mturk"]), b"{}", content_type="application/json"
     )
     assert answer.status_code == 404
-
-
-def test_a_crowd_that_does_not_exist_is_not_found(client: Client, db: None) -> None:
-    answer = client.post(
-        reverse("annotate:crowd-events", args=["nobody"]), b"{}", content_type="application/json"
-    )
-    assert answer.status_code == 404

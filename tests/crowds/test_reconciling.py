@@ -15,11 +15,10 @@ from annotate.crowds import outbox, reconciling
 from annotate.crowds import queries as crowds_queries
 from annotate.crowds.contract import NotFoundAtCrowd
 from annotate.crowds.contract import Stage as Level
-from annotate.models import AuditEntry, LedgerEntry, Operation, Participation, Posting, Slot
+from annotate.models import AuditEntry, Operation, Participation, Posting, Slot
 from annotate.models.base import CloseReason
 from annotate.models.crowds import MessagePayload
 from annotate.work import participations
-from tests.crowds.batches.launching import came
 from tests.crowds.far_side import Fault
 from tests.crowds.market import Kind, Market, Status
 from tests.crowds.walk import Unit
@@ -204,50 +203,6 @@ def test_a_look_at_what_is_known_costs_few_queries_however_long_the_list(mturk: 
     assert len(three) == len(one) <= 8
 
 
-@pytest.mark.slow
-def test_what_waits_for_its_time_costs_few_queries_however_many_units(mturk: Market) -> None:
-    """Each has a tutorial's bonus paid, and waits for its approval."""
-
-    def looked_after() -> int:
-        with CaptureQueriesContext(connection) as asked:
-            reconciling.reconcile_all()
-        return len(asked)
-
-    counts = []
-    for number in (1, 2, 3):
-        unit = mturk.done(number)
-        mturk.sync()
-        owe(mturk.of(unit), "tutorial", f"tutorial:{number}")
-        mturk.sync()
-        assert len(mturk.far.bonuses()) == number
-        mturk.pass_time(timedelta(minutes=6))
-        mturk.sync()
-        counts.append(looked_after())
-    assert counts[0] == counts[-1], counts
-
-
-@pytest.mark.slow
-def test_closed_postings_that_cannot_be_put_away_yet_cost_no_query_each(mturk: Market) -> None:
-    mturk.sync()
-    counts = []
-    for number in (1, 2, 3):
-        there = Posting.objects.create(
-            batch=posting(mturk).batch,
-            places=1,
-            environment=mturk.crowd.environment,
-            external_id=f"CLOSED{number}",
-            status=Stage.CLOSED,
-            looked_at=timezone.now(),
-        )
-        came(there, f"A{number}", "rejected")
-        Participation.objects.filter(posting=there).update(submitted_at=timezone.now())
-        with CaptureQueriesContext(connection) as asked:
-            reconciling.reconcile_all()
-        counts.append(len(asked))
-    assert counts[0] == counts[-1], counts
-    assert not mturk.ops(Kind.ARCHIVE)
-
-
 def test_who_never_came_here_and_hands_in_after_the_end_is_not_overlooked(
     mturk: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,22 +249,6 @@ def test_who_accepted_in_time_may_come_although_the_crowd_calls_it_closed(
     mturk.pass_time(timedelta(hours=1))
     with pytest.raises(Gone):
         mturk.enter(Unit(listing, "3LATER", mturk.far.person(2)))
-
-
-@pytest.mark.slow
-def test_where_work_only_waits_for_its_approval_a_look_now_and_then_will_do(mturk: Market) -> None:
-    mturk.done()
-    mturk.sync()
-    mturk.pass_time(timedelta(minutes=1))
-    assert reconciling.reconcile_all() == 0
-    mturk.pass_time(timedelta(minutes=5))
-    assert reconciling.reconcile_all() == 1
-
-
-def owe(unit: Participation, kind: str, key: str) -> None:
-    LedgerEntry.objects.create(
-        campaign=unit.campaign, participation=unit, kind=kind, amount="0.05", fee="0.01", key=key
-    )
 
 
 def test_a_posting_of_another_environment_is_left_alone(mturk: Market) -> None:

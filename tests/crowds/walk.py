@@ -353,9 +353,10 @@ class Walk:
             unit=unit,
             submit_to="http://localhost",
         )
-        verified = self.crowd.verify_claim(claim)
-        if isinstance(verified, InvalidEntry):
-            raise NoPlace(verified.message)
+        try:
+            verified = self.crowd.verify_claim(claim)
+        except InvalidEntry as denied:
+            raise NoPlace(denied.message) from None
         return participations.arrive(posting.public_id, claim, verified=verified).pk
 
     def _judge(self, participation_id: int) -> bool:

@@ -5,11 +5,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from decimal import Decimal
 from enum import StrEnum
-from functools import lru_cache, wraps
 from threading import Lock
-from typing import Any, ParamSpec
+from typing import Any
 from urllib.parse import urlsplit
 
 import boto3
@@ -19,52 +17,15 @@ from botocore.config import Config
 from annotate.crowds import contract
 from annotate.crowds.contract import (
     Configuration,
-    Crowd,
     CrowdError,
     Effect,
     InsufficientFunds,
     InvalidTransition,
-    Marketplace,
     NotFoundAtCrowd,
     Outcome,
-    Setting,
     Throttled,
     Transient,
 )
-from annotate.crowds.prices import CENT, Tariff
-
-# Amazon Mechanical Turk as one of the crowds.
-
-
-def make_crowd(setting: Setting) -> Marketplace:
-    return _mturk(
-        setting("MTURK_ENVIRONMENT"), setting("MTURK_ENDPOINT_URL"), setting("MTURK_WORKER_URL")
-    )
-
-
-@lru_cache(maxsize=8)
-def _mturk(environment: str, endpoint_url: str, worker_url: str) -> Marketplace:
-    from annotate.crowds.mturk.marketplace import MTurk  # importing boto3 takes time
-
-    return MTurk(environment, endpoint_url=endpoint_url, worker_url=worker_url)
-
-
-MTURK = Crowd(
-    "mturk",
-    "Amazon Mechanical Turk",
-    "published and paid there, in batches",
-    # At least a cent per payment.
-    Tariff(Decimal("0.2"), least=CENT),
-    make_crowd,
-    settings={
-        "MTURK_ENVIRONMENT": "sandbox",  # or "production"
-        "MTURK_ENDPOINT_URL": "",  # of another compatible server
-        # Where that server frames pages and receives submissions, if at another address.
-        "MTURK_WORKER_URL": "",
-    },
-    not_asked=("languages",),
-)
-
 
 # The environments of MTurk: production, the sandbox, and other servers with its protocol.
 
@@ -150,7 +111,6 @@ def origin(url: str) -> str | None:
 # MTurk's errors: converts what boto3 raises into outcomes of effects and errors of reading.
 
 
-P = ParamSpec("P")
 ERRORS = (raised.BotoCoreError, raised.ClientError)
 CREDENTIALS = (
     "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of an AWS user with the policy "
@@ -174,19 +134,20 @@ class Kind(StrEnum):
     INVALID = "refused"
 
 
-class TurkError(Exception):
+class TurkError(CrowdError):
     """A failed call; `code` is MTurk's own, if it has one."""
 
     def __init__(self, kind: Kind, message: str, code: str = "") -> None:
-        super().__init__(message)
+        super().__init__(message, code=code or kind.value)
         self.kind = kind
-        self.message = message
-        self.code = code or kind.value
 
     def outcome(self) -> Outcome:
+        """Return what it means for the effect that was requested."""
+        if self.kind is Kind.SETTINGS:
+            raise self.of_reading() from self
         return Outcome(EFFECTS[self.kind], CODES.get(self.kind, self.code), self.message)
 
-    def crowd_error(self) -> CrowdError:
+    def of_reading(self) -> CrowdError:
         return READING.get(self.kind, CrowdError)(
             self.message, code=CODES.get(self.kind, self.code)
         )
@@ -211,33 +172,6 @@ READING: dict[Kind, type[CrowdError]] = {
     Kind.SETTINGS: Configuration,
 }
 
-
-def effect(method: Callable[P, Outcome]) -> Callable[P, Outcome]:
-    """Return the method with its errors converted to outcomes.
-
-    An effect is one request, which raises `TurkError`. An error while reading before it means that
-    nothing was requested yet. `Configuration` is passed on, because a person has to change
-    settings.
-    """
-
-    @wraps(method)
-    def carried_out(*args: P.args, **kwargs: P.kwargs) -> Outcome:
-        try:
-            return method(*args, **kwargs)
-        except TurkError as error:
-            if error.kind is Kind.SETTINGS:
-                raise error.crowd_error() from error
-            return error.outcome()
-        except Configuration:
-            raise
-        except CrowdError as error:
-            again = isinstance(error, Transient)
-            return Outcome(Effect.RETRYABLE if again else Effect.REFUSED, error.code, error.message)
-
-    return carried_out
-
-
-# ---------------------------------------------------------------- from boto3
 
 THROTTLING = {
     "throttlingexception",
@@ -305,23 +239,24 @@ def _answered(response: dict[str, Any]) -> TurkError:
     code = str(response.get("TurkErrorCode") or said.get("Code", ""))
     message = STAMP.sub("", str(said.get("Message") or response.get("Message") or code))
     status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
-    kind = _kind(code, str(said.get("Code", "")), message, status)
-    return TurkError(kind, _sentence(kind, message), code)
-
-
-def _kind(code: str, shape: str, message: str, status: int) -> Kind:
     # Documents and answers differ in capital letters: HITAlreadyExists, HitAlreadyExists.
-    names = {code.rpartition(".")[2].lower(), shape.lower()}
+    name = code.rpartition(".")[2].lower()
+    kind = _kind(name, {name, str(said.get("Code", "")).lower()}, message, status)
+    sentences = {
+        Kind.SETTINGS: f"MTurk refused access: {message} {CREDENTIALS}",
+        Kind.FUNDS: f"The requester account’s balance is too low ({ACCOUNT}).",
+        Kind.THROTTLED: "MTurk accepts no more calls at the moment.",
+    }
+    return TurkError(kind, sentences.get(kind, f"MTurk: {message}"), code)
+
+
+def _kind(name: str, names: set[str], message: str, status: int) -> Kind:
     if names & THROTTLING or status == 429:
         return Kind.THROTTLED
     if status >= 500 or "servicefault" in names:
         return Kind.UNKNOWN
     if names & NO_ENTRY:
         return Kind.SETTINGS
-    return _of_turk(code.rpartition(".")[2].lower(), message)
-
-
-def _of_turk(name: str, message: str) -> Kind:
     if name in TURK:
         return TURK[name]
     if name.endswith("doesnotexist"):
@@ -331,16 +266,6 @@ def _of_turk(name: str, message: str) -> Kind:
     if name.startswith("invalid") and name.endswith("state"):
         return Kind.STATE
     return Kind.INVALID
-
-
-def _sentence(kind: Kind, message: str) -> str:
-    if kind is Kind.SETTINGS:
-        return f"MTurk refused access: {message} {CREDENTIALS}"
-    if kind is Kind.FUNDS:
-        return f"The requester account’s balance is too low ({ACCOUNT})."
-    if kind is Kind.THROTTLED:
-        return "MTurk accepts no more calls at the moment."
-    return f"MTurk: {message}"
 
 
 REGION = "us-east-1"
@@ -372,7 +297,7 @@ class MTurkClient:
         try:
             return self._call(ATTEMPTS, operation, arguments)
         except TurkError as error:
-            raise error.crowd_error() from error
+            raise error.of_reading() from error
 
     def act(self, operation: str, **arguments: Any) -> dict[str, Any]:
         """Return the answer; raises `TurkError`."""
@@ -416,17 +341,14 @@ class MTurkClient:
                     "mturk",
                     region_name=REGION,
                     endpoint_url=self.world.endpoint,
-                    config=self._config(attempts),
+                    config=Config(
+                        connect_timeout=min(CONNECT_TIMEOUT, self._timeout),
+                        read_timeout=self._timeout,
+                        retries={"mode": "standard", "total_max_attempts": attempts},
+                    ),
                     **self._credentials(),
                 )
             return self._made[attempts]
-
-    def _config(self, attempts: int) -> Config:
-        return Config(
-            connect_timeout=min(CONNECT_TIMEOUT, self._timeout),
-            read_timeout=self._timeout,
-            retries={"mode": "standard", "total_max_attempts": attempts},
-        )
 
     def _credentials(self) -> dict[str, str]:
         """Return the signing credentials; a private server has no accounts, so any name works."""

@@ -13,46 +13,39 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.common import tokens
-from annotate.common.errors import ServiceError
 from annotate.crowds.contract import (
     NOT_YET,
     Audience,
     Bonus,
     Capabilities,
     Claim,
-    Cost,
+    Completion,
     CrowdError,
     Effect,
     Event,
-    FormPost,
-    FramePolicy,
-    Fullness,
     InvalidEntry,
     InvalidTransition,
-    Leaving,
     ListingProblem,
     NotFoundAtCrowd,
     Outcome,
     Posted,
-    Preview,
+    PostingLevel,
     Spec,
     Stage,
     Submission,
     Transient,
     UnitState,
+    effect,
 )
 from annotate.crowds.mturk.client import (
-    MTURK,
     READ_TIMEOUT,
-    Environment,
     Kind,
     MTurkClient,
     TurkError,
-    effect,
     origin,
     world,
 )
-from annotate.crowds.prices import CENT
+from annotate.crowds.prices import CENT, MTURK_TARIFF, Price
 
 # MTurk's XML: the question that frames our page, and the submitted answers.
 
@@ -111,29 +104,14 @@ EXCLUSION = 150
 COUNTRY = re.compile(r"[A-Z]{2}")
 
 
-def joined(keywords: tuple[str, ...]) -> str:
-    return ", ".join(keywords)
-
-
 def problems(spec: Spec, *, plain_http: bool) -> Iterator[ListingProblem]:
     """Yield what MTurk would refuse. botocore checks only types."""
-    yield from _texts(spec)
-    yield from _money(spec)
-    yield from _times(spec)
-    yield from _address(spec, plain_http=plain_http)
-    yield from _audience(spec.audience)
-
-
-def _texts(spec: Spec) -> Iterator[ListingProblem]:
     for field, longest in TEXTS.items():
         text = str(getattr(spec, field))
         if not text.strip() or len(text) > longest:
             yield ListingProblem(field, f"The {field} needs 1 to {longest:,} characters.")
-    if len(joined(spec.keywords)) > KEYWORDS:
+    if len(", ".join(spec.keywords)) > KEYWORDS:
         yield ListingProblem("keywords", f"Keywords and commas: at most {KEYWORDS:,} characters.")
-
-
-def _money(spec: Spec) -> Iterator[ListingProblem]:
     if not payable(spec.reward):
         yield ListingProblem("reward", "The reward is an amount above 0 with at most two decimals.")
     if not 1 <= spec.places <= PLACES_AT_MOST:
@@ -142,21 +120,11 @@ def _money(spec: Spec) -> Iterator[ListingProblem]:
             f"A HIT has 1 to {PLACES_AT_MOST} places here. Publish more HITs instead: "
             "from 10 places on, each costs a further fee.",
         )
-
-
-def payable(amount: Decimal) -> bool:
-    return amount.is_finite() and amount > 0 and amount == amount.quantize(CENT)
-
-
-def _times(spec: Spec) -> Iterator[ListingProblem]:
     for field in ("duration", "lifetime"):
         if not SHORTEST <= getattr(spec, field) <= YEAR:
             yield ListingProblem(field, f"The {field} is 30 seconds to 365 days.")
     if not timedelta(0) <= spec.auto_approval <= LATEST_APPROVAL:
         yield ListingProblem("auto_approval", "Automatic approval comes after 0 to 30 days.")
-
-
-def _address(spec: Spec, *, plain_http: bool) -> Iterator[ListingProblem]:
     parts = urlsplit(spec.url)
     schemes = ("https", "http") if plain_http else ("https",)
     if parts.scheme not in schemes or not parts.hostname:
@@ -167,36 +135,39 @@ def _address(spec: Spec, *, plain_http: bool) -> Iterator[ListingProblem]:
         )
     elif len(question_xml(spec.url).encode()) > QUESTION_BYTES:
         yield ListingProblem("url", f"The question is longer than {QUESTION_BYTES:,} bytes.")
+    for problem in _unmet(spec.audience):
+        yield ListingProblem("audience", problem)
 
 
-def _audience(audience: Audience) -> Iterator[ListingProblem]:
+def payable(amount: Decimal) -> bool:
+    return amount.is_finite() and amount > 0 and amount == amount.quantize(CENT)
+
+
+def _unmet(audience: Audience) -> Iterator[str]:
+    """Yield what MTurk cannot require of people."""
     if len(audience.countries) > COUNTRIES:
-        yield ListingProblem("audience", f"MTurk takes at most {COUNTRIES} countries.")
+        yield f"MTurk takes at most {COUNTRIES} countries."
     if not all(COUNTRY.fullmatch(country) for country in audience.countries):
-        yield ListingProblem("audience", "Countries are two capital letters each, such as DE.")
+        yield "Countries are two capital letters each, such as DE."
     if audience.languages:
-        yield ListingProblem(
-            "audience",
+        yield (
             "MTurk does not know which languages people speak: choose countries, and let the "
-            "tutorial decide.",
+            "tutorial decide."
         )
     if audience.approval_rate is not None and not 0 <= audience.approval_rate <= 100:
-        yield ListingProblem("audience", "The approval rate is a percentage: 0 to 100.")
+        yield "The approval rate is a percentage: 0 to 100."
     if audience.approved_work is not None and audience.approved_work < 0:
-        yield ListingProblem("audience", "The number of approved tasks is 0 or more.")
+        yield "The number of approved tasks is 0 or more."
     if audience.masters:
-        yield ListingProblem(
-            "audience",
+        yield (
             "Masters cost a further fee, which the budget does not include. Ask for an approval "
-            "rate and a number of approved tasks instead.",
+            "rate and a number of approved tasks instead."
         )
     if len(audience.exclusion) > EXCLUSION:
-        yield ListingProblem(
-            "audience", f"The exclusion list's name has at most {EXCLUSION} characters."
-        )
+        yield f"The exclusion list's name has at most {EXCLUSION} characters."
 
 
-# How people enter from MTurk and leave. MTurk signs none of its parameters.
+# The adapter. MTurk signs none of its parameters of entry.
 
 
 NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -204,78 +175,22 @@ SUBMIT = "/mturk/externalSubmit"
 THING = re.compile(r"[A-Z0-9]{1,64}")
 WORKER = re.compile(r"A[A-Z0-9]{1,63}")
 SHAPES = {"assignmentId": THING, "hitId": THING, "workerId": WORKER}
-
-
-class FromMTurk:
-    """The `Entry` of MTurk."""
-
-    key = "mturk"
-    label = "Amazon Mechanical Turk"
-    can = Capabilities(
-        preview=True,
-        iframe=True,
-        verify_at_entry=False,
-        override_refusal=timedelta(days=30),
-        idempotent_bonus=True,
-        auto_approval=True,
-        messaging=True,
-        messaging_once_decided=True,
-        can_shrink=True,
-        token_life=timedelta(hours=24),
-        places_at_most=PLACES_AT_MOST,
-    )
-    refusal_limit = LATEST_APPROVAL  # at most: each batch has its own, shown with each unit
-    world: Environment
-
-    @property
-    def environment(self) -> str:
-        return self.world.environment
-
-    def parse_entry(self, params: Mapping[str, str]) -> Preview | Claim | InvalidEntry:
-        try:
-            posting = tokens.read_posting(params.get("posting", ""))
-        except ServiceError as error:
-            return InvalidEntry(error.message, error.status)
-        if params.get("assignmentId") == NOT_ACCEPTED:
-            return Preview(posting)
-        if not all(shape.fullmatch(params.get(name, "")) for name, shape in SHAPES.items()):
-            return InvalidEntry(
-                _("Open this page from Mechanical Turk: accept the HIT there."), 400
-            )
-        return self._claim(params, posting)
-
-    def _claim(self, params: Mapping[str, str], posting: str) -> Claim | InvalidEntry:
-        submit_to = origin(params.get("turkSubmitTo", ""))
-        if submit_to not in self.world.sites:
-            return InvalidEntry(
-                _("This page was opened from another place than where the HIT was published."), 403
-            )
-        return Claim(
-            person=params["workerId"],
-            posting=posting,
-            listing=params["hitId"],
-            unit=params["assignmentId"],
-            submit_to=submit_to,
-        )
-
-    def verify_claim(self, claim: Claim) -> bool | InvalidEntry:
-        """Return False: anyone can write such an address. Only listed submissions are certain."""
-        return False
-
-    def completion(self, leaving: Leaving) -> FormPost:
-        fields = {"assignmentId": leaving.unit, RECEIPT: leaving.receipt}
-        return FormPost((leaving.submit_to or self.world.sites[-1]) + SUBMIT, fields)
-
-    def frame_policy(self) -> FramePolicy:
-        return FramePolicy(self.world.sites, ("'self'", *self.world.sites))
-
-    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | InvalidEntry:
-        return InvalidEntry("MTurk sends no events here: its work is read regularly.", 404)
-
-
-# Whom MTurk admits, and messages to people.
-
-
+IDS = re.compile(r"\b[A-Z0-9]{20,64}\b")
+MOMENT = timedelta(minutes=1)  # our estimate of their clock is not exact
+OVER = ("Reviewable", "Reviewing", "Disposed")
+ENLARGED = (
+    "A HIT that was made with fewer than 10 places can never have 10 or more: publish a new "
+    "posting for the rest."
+)
+HANDED_IN = ("Submitted", "Approved", "Rejected")
+FEEDBACK = 1024
+NOT_LISTED = "MTurk does not know this submission as handed in. It can take minutes until it does."
+OPPOSITE = {
+    UnitState.APPROVED: "It was already approved, by a person or automatically. MTurk does not "
+    "take back an approval.",
+    UnitState.REJECTED: "It was rejected, and MTurk did not change that. A rejection "
+    "can be overridden for 30 days; after that, pay a bonus instead.",
+}
 COUNTRY_QUALIFICATION = "00000000000000000071"
 APPROVAL_RATE = "000000000000000000L0"
 APPROVED_WORK = "00000000000000000040"
@@ -286,46 +201,102 @@ LIST = "Plumbline: "
 ABOUT = "Hides these tasks from people who take no further part in them. It has no other meaning."
 
 
-class People:
-    """Exclusion lists are qualification types; workers who have one do not see the work."""
+class MTurk:
+    """The `Marketplace` of MTurk. Nothing is called and no credentials are read before its use."""
 
-    api: MTurkClient
-    _lists: dict[str, str]
+    key = "mturk"
+    label = "Amazon Mechanical Turk"
+    can = Capabilities(
+        verify_at_entry=False,
+        override_refusal=timedelta(days=30),
+        idempotent_bonus=True,
+        auto_approval=True,
+        messaging=True,
+        messaging_once_decided=True,
+        token_life=timedelta(hours=24),
+        places_at_most=PLACES_AT_MOST,
+    )
+    refusal_limit = LATEST_APPROVAL  # at most: each batch has its own, shown with each unit
+
+    def __init__(
+        self,
+        environment: str,
+        *,
+        endpoint_url: str = "",
+        worker_url: str = "",
+        timeout: float = READ_TIMEOUT,
+    ) -> None:
+        self.world = world(environment, endpoint_url, worker_url)
+        self.api = MTurkClient(self.world, timeout=timeout)
+        self._lists: dict[str, str] = {}
+
+    @property
+    def environment(self) -> str:
+        return self.world.environment
+
+    # ------------------------------------------------------------ people enter and leave
+
+    def parse_entry(self, params: Mapping[str, str]) -> Claim:
+        posting = tokens.read_posting(params.get("posting", ""))
+        if params.get("assignmentId") == NOT_ACCEPTED:
+            return Claim(posting=posting)
+        if not all(shape.fullmatch(params.get(name, "")) for name, shape in SHAPES.items()):
+            raise InvalidEntry(_("Open this page from Mechanical Turk: accept the HIT there."), 400)
+        submit_to = origin(params.get("turkSubmitTo", ""))
+        if submit_to not in self.world.sites:
+            raise InvalidEntry(
+                _("This page was opened from another place than where the HIT was published."), 403
+            )
+        return Claim(
+            person=params["workerId"],
+            posting=posting,
+            listing=params["hitId"],
+            unit=params["assignmentId"],
+            submit_to=submit_to,
+        )
+
+    def verify_claim(self, claim: Claim) -> bool:
+        """Return False: anyone can write such an address. Only listed submissions are certain."""
+        return False
+
+    def completion(self, *, unit: str, submit_to: str, receipt: str, code: str) -> Completion:
+        site = submit_to or self.world.sites[-1]
+        return Completion(site + SUBMIT, {"assignmentId": unit, RECEIPT: receipt})
+
+    def frame_policy(self) -> dict[str, list[str]]:
+        sites = list(self.world.sites)
+        return {"frame-ancestors": sites, "form-action": ["'self'", *sites]}
+
+    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event:
+        raise InvalidEntry("MTurk sends no events here: its work is read regularly.", 404)
+
+    # ------------------------------------------------------------ exclusion lists and messages
+    # Exclusion lists are qualification types; workers who have one do not see the work.
 
     @effect
     def set_excluded(self, person: str, excluded: bool, *, group: str) -> Outcome:
         found = self._list(group, make=excluded)
         if not found:
             return Outcome(Effect.ALREADY, message="This list is empty.")
+        named = {"QualificationTypeId": found, "WorkerId": person}
         try:
-            return self._put(person, found) if excluded else self._take(person, found)
+            if excluded:
+                self.api.act(
+                    "associate_qualification_with_worker",
+                    **named,
+                    IntegerValue=1,
+                    SendNotification=False,
+                )
+            else:
+                self.api.act("disassociate_qualification_from_worker", **named)
         except TurkError as error:
             if error.code.lower().endswith("qualificationtypedoesnotexist"):
                 self._lists.pop(group, None)  # it was deleted there; the next call makes a new one
                 return Outcome(Effect.RETRYABLE, error.code, error.message)
-            raise
-
-    def _put(self, person: str, found: str) -> Outcome:
-        self.api.act(
-            "associate_qualification_with_worker",
-            QualificationTypeId=found,
-            WorkerId=person,
-            IntegerValue=1,
-            SendNotification=False,
-        )
-        return Outcome(Effect.APPLIED, note=found)
-
-    def _take(self, person: str, found: str) -> Outcome:
-        try:
-            self.api.act(
-                "disassociate_qualification_from_worker", QualificationTypeId=found, WorkerId=person
-            )
-        except TurkError as error:
-            gone = error.kind in (Kind.MISSING, Kind.STATE)
-            if not gone or error.code.lower().endswith("typedoesnotexist"):
+            if excluded or error.kind not in (Kind.MISSING, Kind.STATE):
                 raise
-            return Outcome(Effect.ALREADY, note=found)
-        return Outcome(Effect.APPLIED, note=found)
+            return Outcome(Effect.ALREADY)
+        return Outcome(Effect.APPLIED)
 
     def _list(self, group: str, *, make: bool) -> str:
         """Return the qualification type of an exclusion list; "" if there is none yet."""
@@ -382,61 +353,29 @@ class People:
             limits = f"A subject has 1 to {SUBJECT} characters, a message 1 to {TEXT:,}."
             return Outcome(Effect.REFUSED, "length", limits)
         unique = list(dict.fromkeys(people))
-        failed: list[str] = []
+        failed = 0
         for start in range(0, len(unique), PORTION):
+            part = unique[start : start + PORTION]
             try:
-                failed += self._send(unique[start : start + PORTION], subject, text)
+                answer = self.api.act(
+                    "notify_workers", Subject=subject, MessageText=text, WorkerIds=part
+                )
             except TurkError as error:
                 if not start:
                     raise
-                return _partly([*failed, *unique[start:]], error)
-        return _sent(failed, len(unique))
+                unsure = error.kind is Kind.UNKNOWN
+                maybe = " (some of them may have received it)" if unsure else ""
+                failed += len(unique) - start
+                said = f"{failed} people were not reached{maybe}. {error.message}"
+                return Outcome(Effect.APPLIED, error.code, said)
+            failed += len(answer.get("NotifyWorkersFailureStatuses", []))
+        if failed == len(unique):
+            return Outcome(Effect.REFUSED, "unreached", "MTurk reached none of these people.")
+        said = f"MTurk could not reach {failed} of {len(unique)} people." if failed else ""
+        return Outcome(Effect.APPLIED, message=said)
 
-    def _send(self, people: list[str], subject: str, text: str) -> list[str]:
-        answer = self.api.act("notify_workers", Subject=subject, MessageText=text, WorkerIds=people)
-        return [one["WorkerId"] for one in answer.get("NotifyWorkersFailureStatuses", [])]
-
-
-def _asked(qualification: str, comparator: str, *values: int, **more: Any) -> dict[str, Any]:
-    numbers = {"IntegerValues": list(values)} if values else {}
-    return {
-        "QualificationTypeId": qualification,
-        "Comparator": comparator,
-        "ActionsGuarded": "Accept",
-        **numbers,
-        **more,
-    }
-
-
-def _partly(failed: list[str], error: TurkError) -> Outcome:
-    unsure = " (some of them may have received it)" if error.kind is Kind.UNKNOWN else ""
-    said = f"{len(failed)} people were not reached{unsure}. {error.message}"
-    return Outcome(Effect.APPLIED, error.code, said, failed=tuple(failed))
-
-
-def _sent(failed: list[str], n_people: int) -> Outcome:
-    if not failed:
-        return Outcome(Effect.APPLIED)
-    if len(failed) == n_people:
-        return Outcome(
-            Effect.REFUSED, "unreached", "MTurk reached none of these people.", failed=tuple(failed)
-        )
-    said = f"MTurk could not reach {len(failed)} of {n_people} people."
-    return Outcome(Effect.APPLIED, message=said, failed=tuple(failed))
-
-
-# Submissions on MTurk and what happens to them: approval, rejection, bonuses.
-
-
-HANDED_IN = ("Submitted", "Approved", "Rejected")
-FEEDBACK = 1024
-NOT_LISTED = "MTurk does not know this submission as handed in. It can take minutes until it does."
-
-
-class MTurkReview:
-    """Approving and rejecting are safe to repeat: MTurk is asked for the current state."""
-
-    api: MTurkClient
+    # ------------------------------------------------------------ submissions
+    # Approving and rejecting are safe to repeat: MTurk is asked for the current state.
 
     def iter_submissions(self, listing: str) -> Iterator[Submission]:
         pages = self.api.pages(
@@ -456,19 +395,17 @@ class MTurkReview:
         return _submission(answer["Assignment"])
 
     @effect
-    def approve(self, unit: str, *, override: bool = False, message: str = "") -> Outcome:
-        feedback = {"RequesterFeedback": _shortened(message)} if message else {}
+    def approve(self, unit: str, *, override: bool = False) -> Outcome:
         return self._decide(
-            UnitState.APPROVED, unit, "approve_assignment", OverrideRejection=override, **feedback
+            UnitState.APPROVED, unit, "approve_assignment", OverrideRejection=override
         )
 
     @effect
-    def reject(self, unit: str, *, reason: str, category: str = "") -> Outcome:
+    def reject(self, unit: str, *, reason: str) -> Outcome:
         if not reason.strip():
             return Outcome(Effect.REFUSED, "reason", "Give a reason: the worker reads it.")
-        return self._decide(
-            UnitState.REJECTED, unit, "reject_assignment", RequesterFeedback=_shortened(reason)
-        )
+        told = reason if len(reason) <= FEEDBACK else reason[: FEEDBACK - 1] + "…"
+        return self._decide(UnitState.REJECTED, unit, "reject_assignment", RequesterFeedback=told)
 
     def _decide(self, wished: UnitState, unit: str, operation: str, **arguments: Any) -> Outcome:
         try:
@@ -516,83 +453,17 @@ class MTurkReview:
         except NotFoundAtCrowd:
             return False
 
-
-OPPOSITE = {
-    UnitState.APPROVED: "It was already approved, by a person or automatically. MTurk does not "
-    "take back an approval.",
-    UnitState.REJECTED: "It was rejected, and MTurk did not change that. A rejection "
-    "can be overridden for 30 days; after that, pay a bonus instead.",
-}
-
-
-def reference(op_id: str) -> str:
-    """Return the text by which a bonus is found again. The worker may read it."""
-    return f"(ref {hashlib.sha256(op_id.encode()).hexdigest()[:12]})"
-
-
-def _same(payment: dict[str, Any], bonus: Bonus, op_id: str) -> bool:
-    return (
-        payment["WorkerId"] == bonus.person
-        and Decimal(payment["BonusAmount"]) == bonus.amount
-        and payment.get("Reason", "").rstrip().endswith(reference(op_id))
-    )
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= FEEDBACK else text[: FEEDBACK - 1] + "…"
-
-
-def _submission(assignment: dict[str, Any]) -> Submission:
-    return Submission(
-        listing=assignment["HITId"],
-        unit=assignment["AssignmentId"],
-        person=assignment["WorkerId"],
-        state=UnitState(assignment["AssignmentStatus"].lower()),
-        receipt=receipt_in(assignment.get("Answer", "")),
-        accepted_at=assignment.get("AcceptTime"),
-        submitted_at=assignment.get("SubmitTime"),
-        auto_approval_at=assignment.get("AutoApprovalTime"),
-    )
-
-
-IDS = re.compile(r"\b[A-Z0-9]{20,64}\b")
-TARIFF = MTURK.tariff
-MOMENT = timedelta(minutes=1)  # our estimate of their clock is not exact
-OVER = ("Reviewable", "Reviewing", "Disposed")
-ENLARGED = (
-    "A HIT that was made with fewer than 10 places can never have 10 or more: publish a new "
-    "posting for the rest."
-)
-
-
-class MTurk(FromMTurk, MTurkReview, People):
-    """The `Marketplace` of MTurk. Nothing is called and no credentials are read before its use."""
-
-    def __init__(
-        self,
-        environment: str,
-        *,
-        endpoint_url: str = "",
-        worker_url: str = "",
-        timeout: float = READ_TIMEOUT,
-    ) -> None:
-        self.world = world(environment, endpoint_url, worker_url)
-        self.api = MTurkClient(self.world, timeout=timeout)
-        self._lists: dict[str, str] = {}
-
     # ------------------------------------------------------------ before the launch
 
     def validate(self, spec: Spec) -> list[ListingProblem]:
         return list(problems(spec, plain_http=self.world.plain_http))
 
-    def estimate_cost(self, reward: Decimal, places: int) -> Cost:
+    def estimate_cost(self, reward: Decimal, places: int) -> Price:
         """Return the cost of places by MTurk's published fees, in postings of at most 9."""
-        each = TARIFF.unit(reward)
-        return Cost(each.reward * places, each.fee * places)
+        return MTURK_TARIFF.unit(reward) * places
 
-    def bonus_cost(self, amount: Decimal) -> Cost:
-        each = TARIFF.bonus(amount)
-        return Cost(each.reward, each.fee)
+    def bonus_cost(self, amount: Decimal) -> Price:
+        return MTURK_TARIFF.bonus(amount)
 
     def currency(self) -> str:
         return "USD"
@@ -620,7 +491,7 @@ class MTurk(FromMTurk, MTurkReview, People):
         return {
             "Title": spec.title,
             "Description": spec.description,
-            "Keywords": joined(spec.keywords),
+            "Keywords": ", ".join(spec.keywords),
             "Reward": f"{spec.reward:.2f}",
             "AssignmentDurationInSeconds": int(spec.duration.total_seconds()),
             "AutoApprovalDelayInSeconds": int(spec.auto_approval.total_seconds()),
@@ -684,9 +555,9 @@ class MTurk(FromMTurk, MTurkReview, People):
         ahead = self.api.ahead
         return made if ahead is None else timezone.now() + ahead - MOMENT
 
-    def posting_level(self, listing: str) -> Fullness:
+    def posting_level(self, listing: str) -> PostingLevel:
         hit = self.api.read("get_hit", HITId=listing)["HIT"]
-        return Fullness(
+        return PostingLevel(
             stage=_stage(hit),
             places=hit["MaxAssignments"],
             available=hit["NumberOfAssignmentsAvailable"],
@@ -738,3 +609,40 @@ def _stage(hit: dict[str, Any]) -> Stage:
         return Stage.OPEN
     full = hit["NumberOfAssignmentsAvailable"] == 0
     return Stage.OPEN if full and hit["Expiration"] > timezone.now() else Stage.DRAINING
+
+
+def _asked(qualification: str, comparator: str, *values: int, **more: Any) -> dict[str, Any]:
+    numbers = {"IntegerValues": list(values)} if values else {}
+    return {
+        "QualificationTypeId": qualification,
+        "Comparator": comparator,
+        "ActionsGuarded": "Accept",
+        **numbers,
+        **more,
+    }
+
+
+def reference(op_id: str) -> str:
+    """Return the text by which a bonus is found again. The worker may read it."""
+    return f"(ref {hashlib.sha256(op_id.encode()).hexdigest()[:12]})"
+
+
+def _same(payment: dict[str, Any], bonus: Bonus, op_id: str) -> bool:
+    return (
+        payment["WorkerId"] == bonus.person
+        and Decimal(payment["BonusAmount"]) == bonus.amount
+        and payment.get("Reason", "").rstrip().endswith(reference(op_id))
+    )
+
+
+def _submission(assignment: dict[str, Any]) -> Submission:
+    return Submission(
+        listing=assignment["HITId"],
+        unit=assignment["AssignmentId"],
+        person=assignment["WorkerId"],
+        state=UnitState(assignment["AssignmentStatus"].lower()),
+        receipt=receipt_in(assignment.get("Answer", "")),
+        accepted_at=assignment.get("AcceptTime"),
+        submitted_at=assignment.get("SubmitTime"),
+        auto_approval_at=assignment.get("AutoApprovalTime"),
+    )

@@ -5,13 +5,12 @@ connection, nothing happened; without an answer, the outcome is unknown.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
-from functools import wraps
 from http import HTTPStatus
-from typing import Any, ParamSpec
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import urllib3
@@ -30,7 +29,6 @@ from annotate.crowds.contract import (
     Transient,
 )
 
-P = ParamSpec("P")
 LIVE_HOST = "api.prolific.com"
 CONNECT_SECONDS = 3.0
 READ_SECONDS = 10.0
@@ -114,9 +112,9 @@ class ProlificClient:
     def close(self) -> None:
         self._pool.clear()
 
-    def read(self, path: str, *, seconds: float | None = None) -> Any:
+    def read(self, path: str) -> Any:
         """Return the answer to a GET; raises a `CrowdError` otherwise."""
-        reply = self.ask("GET", path, seconds=seconds)
+        reply = self.ask("GET", path)
         if not reply.ok:
             raise error_of(reply)
         if not isinstance(reply.data, (dict, list)):
@@ -150,8 +148,10 @@ class ProlificClient:
 
 def error_of(reply: Reply) -> CrowdError:
     """Return the meaning of a failed request for reading."""
-    if no_funds(reply):
-        return InsufficientFunds(_money(reply))
+    if _no_funds(reply):
+        return InsufficientFunds(
+            f"There is not enough money in the Prolific account: {reply.detail}"
+        )
     if reply.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return Configuration(f"Prolific refuses our access: {reply.detail} {SETTINGS}")
     if reply.status == HTTPStatus.TOO_MANY_REQUESTS:
@@ -172,46 +172,19 @@ def outcome_of(reply: Reply, *, idempotent: bool = False) -> Outcome:
     error = error_of(reply)
     if isinstance(error, Configuration):
         raise error
-    if isinstance(error, Throttled):
-        return Outcome(Effect.RETRYABLE, error.code, error.message)
-    if isinstance(error, Transient):
-        unknown = reply.sent and not (idempotent and reply.status)
-        effect = Effect.AMBIGUOUS if unknown else Effect.RETRYABLE
-        return Outcome(effect, error.code, error.message)
-    return Outcome(Effect.REFUSED, error.code, error.message)
+    unknown = reply.sent and not (idempotent and reply.status)
+    if unknown and isinstance(error, Transient) and not isinstance(error, Throttled):
+        return Outcome(Effect.AMBIGUOUS, error.code, error.message)
+    return error.outcome()
 
 
-def effect(call: Callable[P, Outcome]) -> Callable[P, Outcome]:
-    """Return an outcome if reading before an effect fails: nothing has happened.
-
-    `Configuration` is passed on: a person has to change the settings.
-    """
-
-    @wraps(call)
-    def answered(*args: P.args, **kwargs: P.kwargs) -> Outcome:
-        try:
-            return call(*args, **kwargs)
-        except Configuration:
-            raise
-        except Transient as error:
-            return Outcome(Effect.RETRYABLE, error.code, error.message)
-        except CrowdError as error:
-            return Outcome(Effect.REFUSED, error.code, error.message)
-
-    return answered
-
-
-def no_funds(reply: Reply) -> bool:
+def _no_funds(reply: Reply) -> bool:
     if not 400 <= reply.status < 500:
         return False
     said = reply.detail.lower()
     return reply.status == HTTPStatus.PAYMENT_REQUIRED or (
         any(words in said for words in NO_FUNDS) and ("fund" in said or "balance" in said)
     )
-
-
-def _money(reply: Reply) -> str:
-    return f"There is not enough money in the Prolific account: {reply.detail}"
 
 
 def _parsed(raw: bytes) -> Any:

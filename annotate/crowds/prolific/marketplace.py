@@ -18,7 +18,6 @@ import hashlib
 import hmac
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
@@ -30,37 +29,33 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.common import json, tokens
-from annotate.common.errors import ServiceError
 from annotate.crowds.contract import (
     NOT_YET,
-    Audience,
     Bonus,
     Capabilities,
     Claim,
+    Completion,
     Configuration,
-    Cost,
     CrowdError,
     Effect,
     Event,
-    FramePolicy,
-    Fullness,
     InvalidEntry,
-    Leaving,
     ListingProblem,
     Outcome,
     Posted,
-    Redirect,
+    PostingLevel,
     Spec,
     Submission,
     Transient,
     UnitState,
+    effect,
 )
+from annotate.crowds.prices import Price
 from annotate.crowds.prolific import studies
 from annotate.crowds.prolific.client import (
     READ_SECONDS,
     ProlificClient,
     Reply,
-    effect,
     error_of,
     header,
     outcome_of,
@@ -89,35 +84,26 @@ def signature(secret: str, timestamp: str, raw: bytes) -> str:
     return base64.b64encode(digest).decode()
 
 
-def parse(raw: bytes, headers: Mapping[str, str], secret: str) -> Event | InvalidEntry:
+def parse(raw: bytes, headers: Mapping[str, str], secret: str) -> Event:
+    """Read a notification. Raises `InvalidEntry`."""
     if not secret:
-        return InvalidEntry("Set PROLIFIC_WEBHOOK_SECRET to take events from Prolific.", 401)
+        raise InvalidEntry("Set PROLIFIC_WEBHOOK_SECRET to take events from Prolific.", 401)
     timestamp, given = header(headers, TIMESTAMP), header(headers, SIGNATURE)
     expected = signature(secret, timestamp, raw)
     if not timestamp or not hmac.compare_digest(expected.encode(), given.encode()):
-        return InvalidEntry("The signature of this event is missing or wrong.", 401)
+        raise InvalidEntry("The signature of this event is missing or wrong.", 401)
     at = _happened(header(headers, EVENT_TIME) or timestamp, sent=timestamp)
-    told, name = _body(raw), header(headers, EVENT_ID) or given
-    if at is None or told is None or not A_NAME.fullmatch(name):
-        return InvalidEntry("This event cannot be read.", 400)
-    return _event(told, name, at)
-
-
-def _event(told: dict[str, object], event_id: str, at: datetime) -> Event:
-    resource = str(told["resource_id"])
-    if str(told.get("event_type", "")).startswith("submission."):
-        return Event(event_id, at, unit=resource)
-    return Event(event_id, at, listing=resource)
-
-
-def _body(raw: bytes) -> dict[str, object] | None:
+    name = header(headers, EVENT_ID) or given
     try:
         told = json.parse_json(raw)
     except json.NotJson:
-        return None
-    if not isinstance(told, dict) or not A_NAME.fullmatch(str(told.get("resource_id", ""))):
-        return None
-    return told
+        told = None
+    about = str(told.get("resource_id", "")) if isinstance(told, dict) else ""
+    if at is None or not A_NAME.fullmatch(about) or not A_NAME.fullmatch(name):
+        raise InvalidEntry("This event cannot be read.", 400)
+    if str(told.get("event_type", "")).startswith("submission."):
+        return Event(name, at, unit=about)
+    return Event(name, at, listing=about)
 
 
 def _happened(stamp: str, *, sent: str) -> datetime | None:
@@ -155,29 +141,6 @@ def is_id(text: str) -> bool:
     return AN_ID.fullmatch(text) is not None
 
 
-def set_member(client: ProlificClient, person: str, member: bool, *, group: str) -> Outcome:
-    """Add a person to a group, or remove them; repeating either changes nothing.
-
-    `group` is an id or a name. A named group is created at its first use, and the outcome's note is
-    its id.
-    """
-    group_id = find_group(client, group)
-    if group_id is None and not member:
-        return Outcome(Effect.ALREADY)
-    if group_id is None:
-        made = make_group(client, group)
-        if isinstance(made, Outcome):
-            return made
-        group_id = made
-    method = "POST" if member else "DELETE"
-    reply = client.ask(
-        method, path("participant-groups", group_id, "participants"), {"participant_ids": [person]}
-    )
-    if not reply.ok:
-        return outcome_of(reply, idempotent=True)
-    return Outcome(Effect.APPLIED, note=group_id)
-
-
 def find_group(client: ProlificClient, group: str) -> str | None:
     """Return the id of a group; None if no group has this name."""
     if is_id(group):
@@ -210,50 +173,6 @@ def workspace(client: ProlificClient) -> str:
     raise Configuration("The Prolific account has no workspace. Make one there.")
 
 
-@dataclass
-class Delivery:
-    """The result of messages to several people."""
-
-    failed: list[str] = field(default_factory=list)
-    problems: list[Reply] = field(default_factory=list)
-
-    def note(self, person: str, reply: Reply | None) -> None:
-        if reply is not None and reply.ok:
-            return
-        self.failed.append(person)
-        if reply is not None:
-            self.problems.append(reply)
-
-    def outcome(self, people: Sequence[str]) -> Outcome:
-        """Return the outcome: what to do if no one was reached; otherwise who was not reached."""
-        if people and len(self.failed) == len(people):
-            if self.problems:
-                return outcome_of(self.problems[0])
-            return Outcome(
-                Effect.REFUSED,
-                "not_found",
-                "Prolific passes messages on to participants of our studies only.",
-                failed=tuple(self.failed),
-            )
-        return Outcome(Effect.APPLIED, failed=tuple(self.failed))
-
-
-def send(client: ProlificClient, people: Sequence[str], text: str) -> Outcome:
-    """Write to each person separately, about a study of ours in which they took part.
-
-    Prolific requires the study that a message is about, so it is looked up.
-    """
-    about = _studies_of(client, set(people))
-    delivery = Delivery()
-    for person in people:
-        if person not in about:
-            delivery.note(person, None)
-            continue
-        body = {"recipient_id": person, "study_id": about[person], "body": text}
-        delivery.note(person, client.ask("POST", "messages/", body))
-    return delivery.outcome(people)
-
-
 def _studies_of(client: ProlificClient, people: set[str]) -> dict[str, str]:
     """Return a study of ours for each person, if there is one: the latest listed."""
     ours = [str(study["id"]) for study in client.pages("studies/") if studies.is_ours(study)]
@@ -268,94 +187,6 @@ def _studies_of(client: ProlificClient, people: set[str]) -> dict[str, str]:
     return about
 
 
-# How people enter from Prolific and leave: top-level pages, with ids in the address.
-#
-# Prolific signs nothing in the address. A person is verified at once by asking Prolific for the
-# submission: participant, study and state must agree with the address. Our signed name of the
-# posting is in the path, so a study cannot be exchanged for another of ours.
-
-
-ENTRY_SECONDS = 3.0  # a person waits for the page
-PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
-HOLDS_A_PLACE = ("ACTIVE", "RESERVED")  # reserved: the state just before they open our page
-
-
-class ProlificEntry:
-    """Entry and exit. `environment` is "live" at Prolific itself; otherwise the server's name."""
-
-    key = "prolific"
-    label = "Prolific"
-    can = Capabilities(
-        verify_at_entry=True,
-        auto_approval=True,
-        messaging=True,
-        least_reason=LEAST_REASON,
-        no_effect=("keywords", "auto_approval"),
-    )
-    refusal_limit = studies.AUTO_APPROVAL
-
-    def __init__(
-        self,
-        *,
-        base_url: str,
-        api_token: str,
-        webhook_secret: str = "",
-        read_seconds: float = READ_SECONDS,
-    ):
-        self.client = ProlificClient(base_url, api_token, read_seconds=read_seconds)
-        self.environment = "live" if self.client.live else self.client.netloc
-        self.app = studies.APP if self.client.live else self.client.base_url
-        self._webhook_secret = webhook_secret
-        self._currency = ""
-        self._entry_seconds = min(ENTRY_SECONDS, read_seconds)
-
-    def parse_entry(self, params: Mapping[str, str]) -> Claim | InvalidEntry:
-        ids = {name: params.get(name, "") for name in PARAMETERS}
-        if not all(is_id(value) for value in ids.values()):
-            return InvalidEntry(
-                _("This link is not complete. Open the study from Prolific again."),
-                HTTPStatus.BAD_REQUEST,
-            )
-        try:
-            posting = tokens.read_posting(params.get("posting", ""))
-        except ServiceError as error:
-            return InvalidEntry(error.message, error.status)
-        person, listing, unit = ids.values()
-        return Claim(person=person, posting=posting, listing=listing, unit=unit)
-
-    def verify_claim(self, claim: Claim) -> bool | InvalidEntry:
-        """Return whether Prolific confirms the claim; raises `Transient` if it does not answer."""
-        reply = self.client.ask("GET", path("submissions", claim.unit), seconds=self._entry_seconds)
-        if reply.status == HTTPStatus.NOT_FOUND:
-            return _not_yours()
-        if not reply.ok:
-            error = error_of(reply)
-            raise error if isinstance(error, Transient | Configuration) else Transient(str(error))
-        if not isinstance(reply.data, dict):
-            raise Transient("Prolific’s answer was incomplete. Try again in a moment.")
-        said = studies.submission(reply.data)
-        if (said.person, said.listing, said.unit) != (claim.person, claim.listing, claim.unit):
-            return _not_yours()
-        if studies.status(reply.data) not in HOLDS_A_PLACE:
-            return InvalidEntry(_("Prolific says that this submission is over."), HTTPStatus.GONE)
-        return True
-
-    def completion(self, leaving: Leaving) -> Redirect:
-        """Return the address that submits the work; its code says that the work was completed."""
-        return Redirect(f"{self.app}/submissions/complete?{urlencode({'cc': leaving.code})}")
-
-    def frame_policy(self) -> FramePolicy:
-        """Allow no frames: Prolific opens our pages in a separate tab."""
-        return FramePolicy(frame_ancestors=("'none'",), form_action=("'self'",))
-
-
-def _not_yours() -> InvalidEntry:
-    return InvalidEntry(
-        _("Prolific does not know this submission. Open the study from Prolific again."),
-        HTTPStatus.FORBIDDEN,
-    )
-
-
 # Subscribes to Prolific's events, so that it need not be polled.
 #
 # Every step is looked for before it is done. Another run repairs what was interrupted, and changes
@@ -367,51 +198,45 @@ CONFIRMATION = "X-Hook-Secret"
 INCOMPLETE = "Prolific’s answer was incomplete. Run this again."
 
 
-class How(StrEnum):
+class HookState(StrEnum):
     MADE = "made"
     AGAIN = "made again: the old one was not in force"
     ALREADY = "there already"
 
 
-@dataclass(frozen=True)
-class Subscribed:
-    """`secret`: of the workspace, which signs its events."""
+def subscribe_hook(
+    client: ProlificClient, workspace: str, url: str
+) -> tuple[str, dict[str, HookState]]:
+    """Subscribe this address to events. Raises a `CrowdError`.
 
-    workspace: str
-    secret: str
-    secret_made: bool
-    events: tuple[tuple[str, How], ...]
-
-
-def subscribe_hook(client: ProlificClient, workspace: str, url: str) -> Subscribed:
-    """Subscribe this address to events. Raises a `CrowdError`."""
-    secret, made = _secret(client, workspace)
+    Returns the secret of the workspace, which signs its events, and what was done for each event.
+    """
+    secret = _secret(client, workspace)
     listed = list(client.pages("hooks/subscriptions/", workspace_id=workspace))
-    events = tuple((event, _subscribed(client, workspace, url, event, listed)) for event in EVENTS)
-    return Subscribed(workspace, secret, made, events)
+    return secret, {one: _subscribed(client, workspace, url, one, listed) for one in EVENTS}
 
 
-def _secret(client: ProlificClient, workspace: str) -> tuple[str, bool]:
-    """Return the workspace's secret, and whether it was newly created."""
+def _secret(client: ProlificClient, workspace: str) -> str:
+    """Return the workspace's secret; it is created if there is none."""
     for row in client.pages("hooks/secrets/", workspace_id=workspace):
         if row.get("value") and row.get("workspace_id", workspace) == workspace:
-            return str(row["value"]), False
+            return str(row["value"])
     made = _answered(client.ask("POST", "hooks/secrets/", {"workspace_id": workspace}))
     if not made.get("value"):
         raise Transient(INCOMPLETE)
-    return str(made["value"]), True
+    return str(made["value"])
 
 
 def _subscribed(
     client: ProlificClient, workspace: str, url: str, event: str, listed: list[dict[str, Any]]
-) -> How:
+) -> HookState:
     ours = [row for row in listed if (row.get("event_type"), row.get("target_url")) == (event, url)]
     if any(row.get("is_enabled") for row in ours):
-        return How.ALREADY
+        return HookState.ALREADY
     for row in ours:  # a confirmation is sent only once, at creation
         _answered(client.ask("DELETE", path("hooks", "subscriptions", str(row["id"]))))
     _make(client, {"workspace_id": workspace, "event_type": event, "target_url": url})
-    return How.AGAIN if ours else How.MADE
+    return HookState.AGAIN if ours else HookState.MADE
 
 
 def _make(client: ProlificClient, wanted: Mapping[str, str]) -> None:
@@ -437,39 +262,115 @@ def _answered(reply: Reply) -> dict[str, Any]:
     return reply.data if isinstance(reply.data, dict) else {}
 
 
-OTHER = "OTHER"
+ENTRY_SECONDS = 3.0  # a person waits for the page
+PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+HOLDS_A_PLACE = ("ACTIVE", "RESERVED")  # reserved: the state just before they open our page
 
 
-class Prolific(ProlificEntry):
-    """The adapter; see `annotate.crowds.contract.Marketplace`."""
+class Prolific:
+    """The `Marketplace` of Prolific. `environment` is "live" at Prolific itself; otherwise the
+    server's name.
+
+    People enter and leave on top-level pages, with ids in the address. Prolific signs nothing in
+    it. A person is verified at once by asking Prolific for the submission: participant, study and
+    state must agree with the address. Our signed name of the posting is in the path, so a study
+    cannot be exchanged for another of ours.
+    """
+
+    key = "prolific"
+    label = "Prolific"
+    can = Capabilities(
+        auto_approval=True,
+        messaging=True,
+        least_reason=LEAST_REASON,
+        no_effect=("keywords", "auto_approval"),
+    )
+    refusal_limit = studies.AUTO_APPROVAL
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        api_token: str,
+        webhook_secret: str = "",
+        read_seconds: float = READ_SECONDS,
+    ):
+        self.client = ProlificClient(base_url, api_token, read_seconds=read_seconds)
+        self.environment = "live" if self.client.live else self.client.netloc
+        self.app = studies.APP if self.client.live else self.client.base_url
+        self._webhook_secret = webhook_secret
+        self._currency = ""
+        self._entry_seconds = min(ENTRY_SECONDS, read_seconds)
+
+    def parse_entry(self, params: Mapping[str, str]) -> Claim:
+        ids = {name: params.get(name, "") for name in PARAMETERS}
+        if not all(is_id(value) for value in ids.values()):
+            raise InvalidEntry(
+                _("This link is not complete. Open the study from Prolific again."),
+                HTTPStatus.BAD_REQUEST,
+            )
+        posting = tokens.read_posting(params.get("posting", ""))
+        person, listing, unit = ids.values()
+        return Claim(person=person, posting=posting, listing=listing, unit=unit)
+
+    def verify_claim(self, claim: Claim) -> bool:
+        """Return True: Prolific confirms the claim. See `Entry`."""
+        reply = self.client.ask("GET", path("submissions", claim.unit), seconds=self._entry_seconds)
+        unknown = InvalidEntry(
+            _("Prolific does not know this submission. Open the study from Prolific again."),
+            HTTPStatus.FORBIDDEN,
+        )
+        if reply.status == HTTPStatus.NOT_FOUND:
+            raise unknown
+        if not reply.ok:
+            error = error_of(reply)
+            raise error if isinstance(error, Transient | Configuration) else Transient(str(error))
+        if not isinstance(reply.data, dict):
+            raise Transient("Prolific’s answer was incomplete. Try again in a moment.")
+        said = studies.submission(reply.data)
+        if (said.person, said.listing, said.unit) != (claim.person, claim.listing, claim.unit):
+            raise unknown
+        if studies.status(reply.data) not in HOLDS_A_PLACE:
+            raise InvalidEntry(_("Prolific says that this submission is over."), HTTPStatus.GONE)
+        return True
+
+    def completion(self, *, unit: str, submit_to: str, receipt: str, code: str) -> Completion:
+        """Return the address that submits the work; its code says that the work was completed."""
+        return Completion(f"{self.app}/submissions/complete?{urlencode({'cc': code})}")
+
+    def frame_policy(self) -> dict[str, list[str]]:
+        """Allow no frames: Prolific opens our pages in a separate tab."""
+        return {"frame-ancestors": ["'none'"], "form-action": ["'self'"]}
 
     # ---------------------------------------------------------------- launch
 
     def validate(self, spec: Spec) -> list[ListingProblem]:
         """Return what would be refused. An account that does not answer is also a problem."""
-        problems = studies.unknown(spec.audience)
-        currency = ""
+        unmet, currency, silent = list(studies.unknown(spec.audience)), "", ""
         try:
             currency = str(self._account().get("currency_code", ""))
-            if not problems:
-                problems += self._filters(spec.audience)[1]
+            unmet = unmet or self._filters(spec)[1]
         except CrowdError as error:
-            problems.append(ListingProblem("", error.message))
-        return [*studies.problems(spec, live=self.client.live, currency=currency), *problems]
+            silent = error.message
+        return [
+            *studies.problems(spec, live=self.client.live, currency=currency),
+            *(ListingProblem("audience", message) for message in unmet),
+            *([ListingProblem("", silent)] if silent else []),
+        ]
 
-    def estimate_cost(self, reward: Decimal, places: int) -> Cost:
-        """Ask Prolific, which knows the account's fee and tax; otherwise return an estimate."""
+    def estimate_cost(self, reward: Decimal, places: int) -> Price | None:
+        """Ask Prolific, which knows the account's fee and tax."""
         body = {"reward": studies.minor(reward), "total_available_places": places}
         reply = self.client.ask("POST", "study-cost-calculator/", body)
         if reply.ok and isinstance(reply.data, dict) and "total_cost" in reply.data:
             rewards = reward * places
-            return Cost(rewards, studies.major(reply.data["total_cost"]) - rewards)
+            return Price(rewards, studies.major(reply.data["total_cost"]) - rewards)
         error = Transient("") if reply.ok else error_of(reply)
         if not isinstance(error, Transient):
             raise error
-        return studies.estimated_cost(reward, places)
+        return None
 
-    def bonus_cost(self, amount: Decimal) -> Cost:
+    def bonus_cost(self, amount: Decimal) -> Price | None:
         """Return the cost of a bonus: the fee is that of rewards, as in the documented examples."""
         return self.estimate_cost(amount, 1)
 
@@ -534,7 +435,7 @@ class Prolific(ProlificEntry):
             return Outcome(Effect.ALREADY)
         return self._transition(listing, "STOP", (*studies.RUNNING, studies.PAUSED))
 
-    def posting_level(self, listing: str) -> Fullness:
+    def posting_level(self, listing: str) -> PostingLevel:
         return studies.level(self._study(listing), self.iter_submissions(listing))
 
     @effect
@@ -555,23 +456,26 @@ class Prolific(ProlificEntry):
         return studies.submission(row, ahead=self.client.ahead)
 
     @effect
-    def approve(self, unit: str, *, override: bool = False, message: str = "") -> Outcome:
-        """Approve. Prolific passes on no message, and a rejection cannot be changed."""
+    def approve(self, unit: str, *, override: bool = False) -> Outcome:
+        """Approve. A rejection cannot be changed."""
         return self._review(unit, UnitState.APPROVED, {"action": "APPROVE"})
 
     @effect
-    def reject(self, unit: str, *, reason: str, category: str = "") -> Outcome:
-        """Reject. `category`: one of Prolific's; by default OTHER, which the reason explains."""
-        category = category or OTHER
-        refused = studies.rejection_refused(reason, category)
-        if refused is not None:
-            return refused
-        body = {"action": "REJECT", "message": reason, "rejection_category": category}
+    def reject(self, unit: str, *, reason: str) -> Outcome:
+        """Reject, in Prolific's category OTHER, which the reason explains."""
+        if len(reason.strip()) < LEAST_REASON:
+            return Outcome(
+                Effect.REFUSED,
+                "reason",
+                f"Prolific asks for a reason of at least {LEAST_REASON} characters, which the "
+                f"participant reads; this one has {len(reason.strip())}. Explain it in more words.",
+            )
+        body = {"action": "REJECT", "message": reason, "rejection_category": "OTHER"}
         return self._review(unit, UnitState.REJECTED, body)
 
     @effect
     def pay_bonus(self, bonus: Bonus, op_id: str) -> Outcome:
-        """Prepare a payment, which costs nothing, then pay it once. `note`: its name there."""
+        """Prepare a payment, which costs nothing, then pay it once."""
         body = {"study_id": bonus.listing, "csv_bonuses": f"{bonus.unit},{bonus.amount:.2f}"}
         prepared = self.client.ask("POST", "submissions/bonus-payments/", body)
         if not prepared.ok:
@@ -584,11 +488,7 @@ class Prolific(ProlificEntry):
             said = f"Prolific understood another amount than {bonus.amount:.2f}; nothing was paid."
             return Outcome(Effect.REFUSED, "amount", said)
         paid = self.client.ask("POST", path("bulk-bonus-payments", str(payment["id"]), "pay"), {})
-        name = str(payment["id"])
-        if paid.ok:
-            return Outcome(Effect.APPLIED, note=name)
-        failed = outcome_of(paid)
-        return Outcome(failed.effect, failed.code, failed.message, note=name)
+        return Outcome(Effect.APPLIED) if paid.ok else outcome_of(paid)
 
     def find_bonus(self, bonus: Bonus, op_id: str) -> bool:
         raise Configuration(
@@ -600,19 +500,48 @@ class Prolific(ProlificEntry):
 
     @effect
     def set_excluded(self, person: str, excluded: bool, *, group: str) -> Outcome:
-        return set_member(self.client, person, excluded, group=group)
+        """Add a person to a group, or remove them; repeating either changes nothing.
+
+        A named group is created at its first use.
+        """
+        known = find_group(self.client, group)
+        if known is None and not excluded:
+            return Outcome(Effect.ALREADY)
+        found = known or make_group(self.client, group)
+        if isinstance(found, Outcome):
+            return found
+        members = path("participant-groups", found, "participants")
+        method = "POST" if excluded else "DELETE"
+        reply = self.client.ask(method, members, {"participant_ids": [person]})
+        return Outcome(Effect.APPLIED) if reply.ok else outcome_of(reply, idempotent=True)
 
     @effect
     def message(self, people: Sequence[str], subject: str, text: str) -> Outcome:
-        """Send a message. Prolific's messages have no subject, so it is the first line."""
-        words = f"{subject}\n\n{text}" if subject else text
-        return send(self.client, people, words)
+        """Write to each person separately, about a study of ours in which they took part.
 
-    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | InvalidEntry:
+        Prolific requires the study that a message is about. Its messages have no subject, so it is
+        the first line.
+        """
+        about = _studies_of(self.client, set(people))
+        words = f"{subject}\n\n{text}" if subject else text
+        bodies = [
+            {"recipient_id": person, "study_id": about[person], "body": words}
+            for person in people
+            if person in about
+        ]
+        replies = [self.client.ask("POST", "messages/", body) for body in bodies]
+        if any(reply.ok for reply in replies) or not people:
+            return Outcome(Effect.APPLIED)
+        if replies:
+            return outcome_of(replies[0])
+        said = "Prolific passes messages on to participants of our studies only."
+        return Outcome(Effect.REFUSED, "not_found", said)
+
+    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event:
         return parse(raw, headers, self._webhook_secret)
 
-    def subscribe(self, url: str) -> Subscribed:
-        """Subscribe this address to events. Existing subscriptions stay."""
+    def subscribe(self, url: str) -> tuple[str, dict[str, HookState]]:
+        """Subscribe this address to events (`subscribe_hook`). Existing subscriptions stay."""
         if self.client.live and not url.startswith("https://"):
             raise Configuration(
                 "Prolific sends events to https:// addresses only. Set PUBLIC_URL to one."
@@ -646,17 +575,16 @@ class Prolific(ProlificEntry):
     def _posted(self, study: Mapping[str, Any], effect: Effect) -> Outcome:
         return Outcome(effect, posted=studies.posted(study, self.app))
 
-    def _filters(self, audience: Audience) -> tuple[list[dict[str, Any]], list[ListingProblem]]:
-        wished = studies.wishes(audience)
-        return studies.resolve(wished, self.client.pages("filters/")) if wished else ([], [])
+    def _filters(self, spec: Spec) -> tuple[list[dict[str, Any]], list[str]]:
+        return studies.filters(spec.audience, self.client.pages("filters/"))
 
     def _draft(self, spec: Spec, op_id: str) -> dict[str, Any] | Outcome:
         """Create the draft of a study; an Outcome if that failed."""
-        filters, problems = self._filters(spec.audience)
+        filters, problems = self._filters(spec)
         if problems:
-            return Outcome(Effect.REFUSED, "audience", problems[0].message)
-        if spec.audience.exclusion:
-            group = self._group(spec.audience.exclusion)
+            return Outcome(Effect.REFUSED, "audience", problems[0])
+        if name := spec.audience.exclusion:
+            group = find_group(self.client, name) or make_group(self.client, name)
             if isinstance(group, Outcome):
                 return group
             filters.append(studies.blocklist(group))
@@ -666,10 +594,6 @@ class Prolific(ProlificEntry):
         if not isinstance(reply.data, dict) or "id" not in reply.data:
             return Outcome(Effect.AMBIGUOUS, "transient", "Prolific’s answer was incomplete.")
         return reply.data
-
-    def _group(self, name: str) -> str | Outcome:
-        found = find_group(self.client, name)
-        return found or make_group(self.client, name)
 
     def _go_live(self, draft: Mapping[str, Any]) -> Outcome:
         outcome = self._transition(str(draft["id"]), "PUBLISH", (studies.DRAFT,))

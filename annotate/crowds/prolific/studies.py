@@ -3,11 +3,9 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import ROUND_CEILING, Decimal
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.utils.translation import get_language_info
@@ -15,61 +13,16 @@ from django.utils.translation import get_language_info
 from annotate.common.numbers import money_text, number
 from annotate.crowds.contract import (
     Audience,
-    Cost,
-    Crowd,
-    Effect,
-    Fullness,
     ListingProblem,
-    Outcome,
     Posted,
-    Setting,
+    PostingLevel,
     Spec,
     Stage,
     Submission,
     UnitState,
     on_ours,
 )
-from annotate.crowds.prices import CENT, Tariff
-
-if TYPE_CHECKING:
-    from annotate.crowds.prolific.marketplace import Prolific
-
-
-# Prolific as one of the crowds.
-
-
-def make_crowd(setting: Setting) -> "Prolific":
-    return _prolific(
-        setting("PROLIFIC_BASE_URL"),
-        setting("PROLIFIC_API_TOKEN"),
-        setting("PROLIFIC_WEBHOOK_SECRET"),
-    )
-
-
-@lru_cache(maxsize=8)
-def _prolific(base_url: str, api_token: str, webhook_secret: str) -> "Prolific":
-    from annotate.crowds.prolific.marketplace import Prolific
-
-    return Prolific(base_url=base_url, api_token=api_token, webhook_secret=webhook_secret)
-
-
-PROLIFIC = Crowd(
-    "prolific",
-    "Prolific",
-    "published and paid there, in batches",
-    # A third, and 20 % tax on it. Its rounding is not documented, so each fee is rounded up.
-    Tariff(Decimal("0.4"), rounding=ROUND_CEILING),
-    make_crowd,
-    settings={
-        "PROLIFIC_BASE_URL": "https://api.prolific.com",
-        "PROLIFIC_API_TOKEN": "",
-        "PROLIFIC_WEBHOOK_SECRET": "",
-    },
-    reopens=True,
-    # It always approves after 21 days.
-    not_asked=("keywords", "auto_approval"),
-)
-
+from annotate.crowds.prices import CENT
 
 # Whom a study is for: our requirements as Prolific's filters.
 #
@@ -133,73 +86,57 @@ COUNTRIES = {
 }
 
 
-@dataclass(frozen=True)
-class Wish:
-    """One filter: choices by their titles, or a range from `lower` up."""
-
-    filter_id: str
-    titles: tuple[str, ...] = ()
-    lower: int | None = None
-
-
-def unknown(audience: Audience) -> list[ListingProblem]:
-    """Return what Prolific cannot require, whatever its list contains."""
-    found = []
+def unknown(audience: Audience) -> Iterator[str]:
+    """Yield what Prolific cannot require, whatever its list contains."""
     if audience.masters:
-        found.append(_problem("Prolific has no “masters”. Ask for an approval rate instead."))
+        yield "Prolific has no “masters”. Ask for an approval rate instead."
     if audience.approval_rate is not None and not 0 <= audience.approval_rate <= 100:
-        found.append(_problem("The approval rate is a percentage from 0 to 100."))
+        yield "The approval rate is a percentage from 0 to 100."
     if audience.approved_work is not None and audience.approved_work < 0:
-        found.append(_problem("The number of approved submissions cannot be negative."))
-    found += [
-        _problem(f"Plumbline cannot ask Prolific for people from “{code}”. Remove this country.")
-        for code in audience.countries
-        if code.upper() not in COUNTRIES
-    ]
-    found += [
-        _problem(f"“{code}” is no language code that Plumbline knows, such as “en”.")
-        for code in audience.languages
-        if not _language(code)
-    ]
-    return found
+        yield "The number of approved submissions cannot be negative."
+    for code in audience.countries:
+        if code.upper() not in COUNTRIES:
+            yield f"Plumbline cannot ask Prolific for people from “{code}”. Remove this country."
+    for code in audience.languages:
+        if not _language(code):
+            yield f"“{code}” is no language code that Plumbline knows, such as “en”."
 
 
-def wishes(audience: Audience) -> list[Wish]:
-    countries = tuple(COUNTRIES.get(code.upper(), code) for code in audience.countries)
-    languages = tuple(_language(code) or code for code in audience.languages)
-    found = [
-        Wish(name, titles)
-        for name, titles in ((COUNTRY, countries), (LANGUAGE, languages))
-        if titles
-    ]
-    found += [
-        Wish(name, lower=lower)
-        for name, lower in (
-            (APPROVAL_RATE, audience.approval_rate),
-            (APPROVED_WORK, audience.approved_work),
-        )
-        if lower is not None
-    ]
-    return found
+def filters(
+    audience: Audience, listed: Iterable[Mapping[str, Any]]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the filters of a study, and the problems with what is not on Prolific's list.
 
-
-def resolve(
-    wished: Iterable[Wish], listed: Iterable[Mapping[str, Any]]
-) -> tuple[list[dict[str, Any]], list[ListingProblem]]:
-    """Return the filters of a study, and the problems with what is not on Prolific's list."""
-    known = {str(entry.get("filter_id")): entry for entry in listed}
-    filters: list[dict[str, Any]] = []
-    problems: list[ListingProblem] = []
-    for wish in wished:
-        if wish.filter_id not in known:
-            problems.append(_problem(f"Prolific offers no filter “{wish.filter_id}” any more."))
-        elif wish.lower is not None:
-            filters.append({"filter_id": wish.filter_id, "selected_range": {"lower": wish.lower}})
+    listed: Prolific's filters. They are read only where something is asked for.
+    """
+    titles = {
+        COUNTRY: [COUNTRIES.get(code.upper(), code) for code in audience.countries],
+        LANGUAGE: [_language(code) or code for code in audience.languages],
+    }
+    lowest = {APPROVAL_RATE: audience.approval_rate, APPROVED_WORK: audience.approved_work}
+    wished: dict[str, Any] = {
+        **{name: chosen for name, chosen in titles.items() if chosen},
+        **{name: lower for name, lower in lowest.items() if lower is not None},
+    }
+    known = {str(entry.get("filter_id")): entry for entry in listed} if wished else {}
+    found: list[dict[str, Any]] = []
+    problems: list[str] = []
+    for name, wish in wished.items():
+        if name not in known:
+            problems.append(f"Prolific offers no filter “{name}” any more.")
+        elif name in lowest:
+            found.append({"filter_id": name, "selected_range": {"lower": wish}})
         else:
-            chosen, missing = _choices(wish.titles, known[wish.filter_id])
-            problems += missing
-            filters.append({"filter_id": wish.filter_id, "selected_values": chosen})
-    return filters, problems
+            choices, title = known[name].get("choices") or {}, known[name].get("title", "")
+            numbers = {str(text).casefold(): str(number) for number, text in choices.items()}
+            there = [numbers[one.casefold()] for one in wish if one.casefold() in numbers]
+            found.append({"filter_id": name, "selected_values": there})
+            problems += [
+                f"Prolific’s list “{title}” does not have “{one}”. Remove it."
+                for one in wish
+                if one.casefold() not in numbers
+            ]
+    return found, problems
 
 
 def blocklist(group_id: str) -> dict[str, Any]:
@@ -207,29 +144,11 @@ def blocklist(group_id: str) -> dict[str, Any]:
     return {"filter_id": BLOCKLIST, "selected_values": [group_id]}
 
 
-def _choices(
-    titles: tuple[str, ...], entry: Mapping[str, Any]
-) -> tuple[list[str], list[ListingProblem]]:
-    choices = entry.get("choices") or {}
-    numbers = {str(title).casefold(): str(number) for number, title in choices.items()}
-    chosen = [numbers[title.casefold()] for title in titles if title.casefold() in numbers]
-    missing = [
-        _problem(f"Prolific’s list “{entry.get('title', '')}” does not have “{title}”. Remove it.")
-        for title in titles
-        if title.casefold() not in numbers
-    ]
-    return chosen, missing
-
-
 def _language(code: str) -> str:
     try:
         return str(get_language_info(code.lower())["name"])
     except KeyError:
         return ""
-
-
-def _problem(message: str) -> ListingProblem:
-    return ListingProblem("audience", message)
 
 
 APP = "https://app.prolific.com"
@@ -240,7 +159,6 @@ DRAFT = "UNPUBLISHED"
 PAUSED = "PAUSED"
 RUNNING = ("ACTIVE", "PUBLISHING", "SCHEDULED")
 COMPLETED = "COMPLETED"
-FULL = "AWAITING REVIEW"  # also of a study that was stopped
 PASSING = "PROCESSING"  # not documented; others see it for moments before another status
 PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 # Right after a review, Prolific reports "PROCESSING" for a while. It does not mean the end.
@@ -319,7 +237,7 @@ def status(thing: Mapping[str, Any]) -> str:
     return re.sub(r"[_\-\s]+", " ", str(thing.get("status", ""))).strip().upper()
 
 
-def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> Fullness:
+def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> PostingLevel:
     """Return how full a study is.
 
     Studies do not expire. A full one awaits review like a stopped one, and may continue when a
@@ -332,9 +250,9 @@ def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> Fullne
     places = int(study.get("total_available_places") or 0)
     free, now = max(0, places - taken), status(study)
     if now in RUNNING:
-        return Fullness(Stage.OPEN, places, free, pending)
+        return PostingLevel(Stage.OPEN, places, free, pending)
     stage = Stage.DRAINING if pending else Stage.CLOSED
-    return Fullness(stage, places, 0, pending, paused=now == PAUSED and free > 0)
+    return PostingLevel(stage, places, 0, pending, paused=now == PAUSED and free > 0)
 
 
 def submission(
@@ -379,7 +297,7 @@ def major(minor_units: Any) -> Decimal:
     return (Decimal(str(minor_units)) / 100).quantize(Decimal("0.01"))
 
 
-# Checks for what Prolific would refuse, and the cost of places without calling it.
+# Checks for what Prolific would refuse.
 #
 # Prolific documents a least reward per hour, whole minutes, https and the length of a rejection's
 # reason. It documents no limits for titles and descriptions; Prolific refuses long ones.
@@ -388,25 +306,6 @@ def major(minor_units: Any) -> Decimal:
 LEAST_PER_HOUR = {"GBP": Decimal(6), "USD": Decimal(8)}
 DAY = timedelta(hours=24)
 LEAST_REASON = 100  # characters in the message of a rejection
-# The fee depends on the account, and the tax on its country.
-ESTIMATE = (
-    "Prolific did not answer: this is an estimate with a fee of 33.3 % and 20 % tax on the fee. "
-    "The account’s own fee may differ."
-)
-CATEGORIES = (
-    "TOO_QUICKLY",
-    "TOO_SLOWLY",
-    "FAILED_INSTRUCTIONS",
-    "INCOMP_LONGITUDINAL",
-    "FAILED_CHECK",
-    "LOW_EFFORT",
-    "MALINGERING",
-    "NO_CODE",
-    "BAD_CODE",
-    "NO_DATA",
-    "UNSUPP_DEVICE",
-    "OTHER",
-)
 
 
 def problems(spec: Spec, *, live: bool, currency: str = "") -> Iterator[ListingProblem]:
@@ -417,8 +316,19 @@ def problems(spec: Spec, *, live: bool, currency: str = "") -> Iterator[ListingP
     if spec.places < 1:
         yield ListingProblem("places", "A study needs at least one place.")
     yield from _of_reward(spec, currency)
-    yield from _of_times(spec)
-    yield from _of_url(spec.url, live=live)
+    if spec.minutes <= 0:
+        yield ListingProblem("minutes", "Say how many minutes the work takes: at least one.")
+    if spec.duration < timedelta(minutes=whole_minutes(spec.minutes)):
+        yield ListingProblem(
+            "duration", "The time allowed must not be shorter than the work takes."
+        )
+    if spec.duration >= DAY:
+        yield ListingProblem("duration", "Prolific allows less than 24 hours. Allow less time.")
+    parts = urlsplit(spec.url)
+    if parts.scheme not in (("https",) if live else ("https", "http")) or not parts.netloc:
+        yield ListingProblem(
+            "url", "Prolific sends people to https:// addresses only. Set PUBLIC_URL."
+        )
     if spec.code and not spec.code.isalnum():
         yield ListingProblem("code", "A completion code is made of letters and digits.")
 
@@ -444,46 +354,3 @@ def _of_reward(spec: Spec, currency: str) -> Iterator[ListingProblem]:
 def _money(amount: Decimal, currency: str) -> str:
     """Return an amount in the account's currency; a bare number if that is unknown."""
     return money_text(amount, currency) if currency else number(amount)
-
-
-def _of_times(spec: Spec) -> Iterator[ListingProblem]:
-    if spec.minutes <= 0:
-        yield ListingProblem("minutes", "Say how many minutes the work takes: at least one.")
-    if spec.duration < timedelta(minutes=whole_minutes(spec.minutes)):
-        yield ListingProblem(
-            "duration", "The time allowed must not be shorter than the work takes."
-        )
-    if spec.duration >= DAY:
-        yield ListingProblem("duration", "Prolific allows less than 24 hours. Allow less time.")
-
-
-def _of_url(url: str, *, live: bool) -> Iterator[ListingProblem]:
-    parts = urlsplit(url)
-    if parts.scheme not in (("https",) if live else ("https", "http")) or not parts.netloc:
-        yield ListingProblem(
-            "url", "Prolific sends people to https:// addresses only. Set PUBLIC_URL."
-        )
-
-
-def rejection_refused(reason: str, category: str) -> Outcome | None:
-    """Return why a rejection would be refused, or None."""
-    if len(reason.strip()) < LEAST_REASON:
-        return Outcome(
-            Effect.REFUSED,
-            "reason",
-            f"Prolific asks for a reason of at least {LEAST_REASON} characters, which the "
-            f"participant reads; this one has {len(reason.strip())}. Explain it in more words.",
-        )
-    if category not in CATEGORIES:
-        return Outcome(
-            Effect.REFUSED,
-            "category",
-            f"Prolific knows no reason “{category}”. Choose one of: {', '.join(CATEGORIES)}.",
-        )
-    return None
-
-
-def estimated_cost(reward: Decimal, places: int) -> Cost:
-    """Return the cost of places by the usual fee, where Prolific does not answer."""
-    each = PROLIFIC.tariff.unit(reward)
-    return Cost(each.reward * places, each.fee * places, note=ESTIMATE)

@@ -176,7 +176,7 @@ def _suggested(campaign_id: int, tasks: int) -> int:
 
 def _in_words(offer: Offer) -> str:
     where = f"{offer.label}, {offer.environment}" if offer.environment else offer.label
-    asked = f"{offer.places} submissions of {offer.tasks} tasks, {offer.judgments} judgments"
+    asked = f"{offer.places} submissions of {offer.terms.tasks} tasks, {offer.judgments} judgments"
     if offer.gold:
         asked += f" and {offer.gold} gold items"
     if not offer.sizes:
@@ -195,7 +195,7 @@ def _in_words(offer: Offer) -> str:
 
 
 def _world(offer: Offer) -> CrowdEnvironment:
-    return world_of_posting(offer.crowd, offer.environment)
+    return world_of_posting(offer.campaign.crowd, offer.environment)
 
 
 def _confirmation(offer: Offer) -> str:

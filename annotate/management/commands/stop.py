@@ -27,15 +27,15 @@ class Command(BaseCommand):
         found = [
             row
             for row in crowds_queries.of_campaign(campaign_id)
-            if options["batch"] in (None, row.public_id)
+            if options["batch"] in (None, row.batch.public_id)
         ]
         if options["batch"] and not found:
             raise CommandError(f"This campaign has no batch {options['batch']!r}.")
-        stopped = [row for row in found if batches.stop(row.batch_id, actor_id=None)]
+        stopped = [row for row in found if batches.stop(row.batch.pk, actor_id=None)]
         for row in stopped:
             n = len(row.postings)
             self.stdout.write(
-                f"Batch {row.public_id} is being stopped: {n} posting{'s' if n != 1 else ''}."
+                f"Batch {row.batch.public_id} is being stopped: {n} posting{'s' if n != 1 else ''}."
             )
         if not stopped:
             self.stdout.write("Nothing was running.")

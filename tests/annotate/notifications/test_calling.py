@@ -128,13 +128,6 @@ def test_an_address_that_no_webhook_can_have_is_refused(url: str) -> None:
         sending.parsed(url)
 
 
-def test_an_address_is_taken_apart() -> None:
-    at = sending.parsed("https://Bücher.example:8443/a?b=c#d")
-    assert (at.host, at.port, at.target) == ("xn--bcher-kva.example", 8443, "/a?b=c")
-    assert at.named == "xn--bcher-kva.example:8443"
-    assert sending.parsed("https://[2606:4700::1111]").named == "[2606:4700::1111]"
-
-
 @given(st.text(max_size=60))
 def test_any_text_is_an_address_or_refused(text: str) -> None:
     for url in (text, f"https://{text}", f"https://example.org/{text}"):

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.accounts import tokens
-from annotate.models import Campaign, Membership, Notification, Subscription
+from annotate.models import Campaign, Notification, Subscription
 from annotate.notifications import sending, subscriptions
 from tests.annotate.researcher import owner_of
 from tests.factories import user
@@ -46,33 +46,6 @@ def test_a_webhook_is_made_tested_and_ended_on_the_page(ada: Client, mine: Campa
     assert sending.secret(one.public_id) not in shown
 
 
-@pytest.mark.parametrize(
-    ("change", "status", "said"),
-    [
-        ({"url": "http://example.org/"}, 400, "The address begins with https://."),
-        ({"url": "https://ada:pw@example.org/"}, 400, "no user name"),
-        ({"events": []}, 422, "Choose one event or more."),
-        ({"channel": "pigeon"}, 422, "is not one of the choices"),
-    ],
-)
-def test_what_is_wrong_is_said_beside_the_field(
-    ada: Client, mine: Campaign, change: dict[str, Any], status: int, said: str
-) -> None:
-    answer = ada.post(page(mine), ASKED | change)
-    assert answer.status_code in (status, 422)
-    assert said in answer.content.decode()
-    assert not Subscription.objects.exists()
-
-
-def test_a_second_mail_is_refused_on_the_page(ada: Client, mine: Campaign) -> None:
-    asked = {"channel": "mail", "url": "", "events": ["closed"]}
-    assert ada.post(page(mine), asked).status_code == 302
-    answer = ada.post(page(mine), asked)
-    assert answer.status_code == 409
-    assert "You get mails of this campaign already." in answer.content.decode()
-    assert "your account has no e-mail address" in answer.content.decode()
-
-
 def test_without_a_mail_server_only_webhooks_are_offered(
     ada: Client, mine: Campaign, settings: Any
 ) -> None:
@@ -88,14 +61,6 @@ def test_the_page_costs_the_same_for_one_and_for_twenty(
         subscriptions.subscribe(mine.pk, user_id=owner_of(ada).pk, **ASKED)
     with django_assert_max_num_queries(12):
         ada.get(page(mine))
-
-
-def test_the_dashboard_leads_there(ada: Client, mine: Campaign) -> None:
-    shown = ada.get(reverse("estimation:dashboard", args=[mine.public_id])).content.decode()
-    assert page(mine) in shown
-    Membership.objects.update(role="viewer")
-    shown = ada.get(reverse("estimation:dashboard", args=[mine.public_id])).content.decode()
-    assert page(mine) not in shown
 
 
 def test_a_program_does_the_same(ada: Client, mine: Campaign) -> None:

@@ -137,14 +137,6 @@ def test_what_is_taken_back_is_not_told(study: Campaign, far: Receiver) -> None:
     assert not Notification.objects.exists()
 
 
-def test_judgments_cost_no_query_here(
-    study: Campaign, far: Receiver, django_assert_num_queries: Any
-) -> None:
-    hook(study, far)
-    with django_assert_num_queries(1):
-        audit.record("submitted", campaign_id=study.pk, subject="participation:1")
-
-
 def test_a_failure_is_tried_again_later_and_first(study: Campaign, far: Receiver) -> None:
     one = hook(study, far)
     far.statuses = [500, 503, 200]
@@ -317,14 +309,6 @@ def test_two_workers_note_a_low_budget_once(study: Campaign) -> None:
     assert subscriptions._note(study.pk)
     assert not subscriptions._note(study.pk)
     assert AuditEntry.objects.filter(verb="budget_low").count() == 1
-
-
-def test_budgets_of_campaigns_where_nobody_asks_are_not_looked_at(
-    django_assert_num_queries: Any,
-) -> None:
-    campaign(budget=Decimal("1.00"), reward=Decimal("0.20"))
-    with django_assert_num_queries(1):
-        assert subscriptions.note_low() == 0
 
 
 def test_a_test_is_sent_at_once_with_what_waits(study: Campaign, far: Receiver) -> None:

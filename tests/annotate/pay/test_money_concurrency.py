@@ -7,11 +7,11 @@ import pytest
 from django.contrib.auth.models import User
 
 from annotate.common.errors import Conflict
-from annotate.models import Campaign, LedgerEntry, Participation, Payout, PayoutList
+from annotate.models import Campaign, LedgerEntry, Participation, Payout
 from annotate.pay import payouts, tallies
 from annotate.review import reviews, rulings
 from tests.annotate.work.storms import at_once, crowd
-from tests.factories import campaign, judge, person
+from tests.factories import campaign, judge
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db(transaction=True)]
 
@@ -35,25 +35,6 @@ def test_two_who_mark_the_same_list_pay_it_once(turn):
     done = at_once([lambda: payouts.mark_paid(made.pk, actor_id=ada) for _ in range(4)])
     assert sorted(done) == [0, 0, 0, 3]
     assert Payout.objects.count() == 3
-
-
-@pytest.mark.parametrize("turn", range(3))
-def test_of_two_lists_of_the_same_money_one_is_marked(turn):
-    study, ada = campaign(), researcher()
-    earners(study)
-    first = payouts.prepare(study.pk, actor_id=ada)
-    judge(person(study, "later"))
-    second = payouts.prepare(study.pk, actor_id=ada)
-
-    def mark(made: PayoutList) -> int:
-        with suppress(Conflict):
-            return payouts.mark_paid(made.pk, actor_id=ada)
-        return 0
-
-    done = at_once([lambda: mark(first), lambda: mark(second)])
-    assert sorted(done) in ([0, 3], [0, 4])
-    assert Payout.objects.count() == max(done)
-    assert all(one.due >= 0 for one in tallies.accounts_of_campaign(study.pk))
 
 
 @pytest.mark.slow

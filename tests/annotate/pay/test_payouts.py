@@ -15,7 +15,6 @@ from annotate.models import (
     AuditEntry,
     Campaign,
     LedgerEntry,
-    Membership,
     Participation,
     Payout,
     PayoutList,
@@ -26,7 +25,7 @@ from annotate.pay.payouts import Gift, Kind
 from annotate.review import reviews, rulings
 from annotate.work import admission, leasing
 from tests.annotate.researcher import owner_of
-from tests.factories import campaign, judge, person, user
+from tests.factories import campaign, judge, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -197,7 +196,7 @@ def test_what_became_of_a_list(who: Participation) -> None:
     mark(made)
     undo(made, bob)
     wanted = common_lists.asked({}, sorts={}, size=10, anchor="")
-    lines = payouts.payout_lists_page(who.campaign, made.public_id, wanted).lines
+    _listing, lines = payouts.lines_page(found, wanted)
     assert [line.state for line in lines] == ["paid", "undone"]
     _all, (found,) = payouts.summaries(who.campaign_id, wanted)
     assert (found.paid, found.undone, found.marked_by) == (2 * REWARD, 1, "ada")
@@ -299,12 +298,6 @@ def test_a_refusal_gives_the_budget_back_and_repaying_asks_before_it_is_exceeded
     )
 
 
-def test_a_bonus_is_not_taken_back_by_a_refusal(who: Participation) -> None:
-    give(who)
-    rule(who, "exclude", "refuse")
-    assert tallies.accounts_of(who.pk).due == Decimal("1.50")
-
-
 # ---- pages -----------------------------------------------------------------------------------
 
 
@@ -371,21 +364,3 @@ def test_a_bonus_by_the_form_and_its_refusals(
     assert "exceeded" in said(answer)
     for name in ("pay", "people"):
         assert b"beyond" in ada.get(at(mine, name)).content
-
-
-def test_money_is_the_owners_alone(client: Client, mine: Campaign, who: Participation) -> None:
-    one = listed(who).public_id
-    Membership.objects.create(campaign=mine, user=user("eve"), role=Membership.Role.REVIEWER)
-    addresses = [
-        ("get", at(mine)),
-        ("post", at(mine, "pay-give")),
-        ("post", at(mine, "payout-prepare")),
-        ("get", at(mine, "payments")),
-    ]
-    addresses += [("get", at(mine, name, one)) for name in ("payout-list", "payout-file")]
-    addresses += [("post", at(mine, name, one)) for name in ("payout-mark", "payout-undo")]
-    for name, status in (("eve", 403), ("mallory", 404)):
-        client.force_login(User.objects.filter(username=name).first() or user(name))
-        for method, address in addresses:
-            assert getattr(client, method)(address).status_code == status, address
-    assert not Payout.objects.exists()

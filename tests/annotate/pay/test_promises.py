@@ -73,12 +73,6 @@ def test_it_is_due_with_so_many_judgments_that_count(after: int):
     assert bonuses(made) == [BONUS], "once"
 
 
-def test_it_may_be_due_for_passing_alone():
-    made = study(bonus_after=0)
-    passed(made)
-    assert bonuses(made) == [BONUS]
-
-
 @pytest.mark.slow
 def test_judgments_that_do_not_count_bring_nothing():
     made = study()
@@ -242,17 +236,6 @@ def test_who_comes_by_the_open_link_is_promised_nothing():
     assert (graded.passed, graded.promised) == (True, 0)
     end(made)
     assert bonuses(made) == []
-
-
-@pytest.mark.slow
-def test_ten_names_by_the_open_link_take_nothing_even_where_it_pays():
-    """What it would take is ten times three judgments that count, or the end."""
-    made = study(open_link_bonus=True, budget=Decimal("30.00"))
-    for n in range(10):
-        graded = pass_tutorial(participations.enter_by_name(made.pk, name=f"Name {n}"))
-        assert graded.promised == BONUS
-    assert bonuses(made) == []
-    assert budget.commitments_of(made).promised == 10 * BONUS
 
 
 def test_the_budget_keeps_no_bonus_for_the_open_link():

@@ -17,8 +17,7 @@ from annotate.campaigns import contents_api as campaigns_api
 from annotate.campaigns import life
 from annotate.models import Assignment, Campaign, Judgment, LedgerEntry, WorkTimes
 from annotate.pay import queries as pay_queries
-from annotate.pay import settling, tallies
-from annotate.pay.tallies import TimesOfWork
+from annotate.pay import work_times
 from annotate.work import submitting
 from tests.annotate.pay.test_slot_counts import World
 from tests.annotate.screening.test_screening_service import slow_clock
@@ -36,8 +35,8 @@ STEPS = st.lists(
 
 @pytest.fixture(autouse=True)
 def always_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settling, "LEAST", 0)
-    monkeypatch.setattr(settling, "PAUSE", 0)
+    monkeypatch.setattr(work_times, "LEAST", 0)
+    monkeypatch.setattr(work_times, "PAUSE", 0)
 
 
 def facts(made: Campaign) -> tuple[object, ...]:
@@ -69,7 +68,7 @@ def contributed(made: Campaign, annotator: int) -> tuple[int, int, int]:
     )
 
 
-def told(times: TimesOfWork) -> tuple[object, ...]:
+def told(times: WorkTimes) -> tuple[object, ...]:
     return times.seconds, times.per_hour, times.people, times.refused
 
 
@@ -79,7 +78,7 @@ def about(expected: tuple[object, ...]) -> object:
 
 def state(made: Campaign) -> str:
     rows = Campaign.objects.filter(pk=made.pk)
-    return str(rows.values_list(tallies.state_of(OuterRef("pk"))).get()[0])
+    return str(rows.values_list(work_times.state_of(OuterRef("pk"))).get()[0])
 
 
 def made() -> Campaign:
@@ -96,15 +95,15 @@ def test_what_is_kept_is_what_a_recount_says_whatever_happens(steps: list[tuple[
     tasks.keep_work_times()
     for step, who in steps:
         before, seen = facts(world.made), state(world.made)
-        kept = tallies.work_times_of_campaign(world.made.pk)
+        kept = work_times.of_campaign(world.made.pk)
         world.act(step, who)
-        found = tallies.work_times_of_campaign(world.made.pk)
+        found = work_times.of_campaign(world.made.pk)
         if state(world.made) == seen:
             assert facts(world.made) == before, step
         else:
             assert (told(found), found.at is None) == (told(kept), False)
         tasks.keep_work_times()
-        found = tallies.work_times_of_campaign(world.made.pk)
+        found = work_times.of_campaign(world.made.pk)
         assert (told(found), found.at) == (about(facts(world.made)), None), step
 
 
@@ -128,40 +127,19 @@ def test_a_large_campaign_is_read_again_seldom_and_at_once_when_its_status_chang
     assert tasks.keep_work_times() == 1
     assert tasks.keep_work_times() == 0  # nothing has happened
     WorkTimes.objects.update(took=60)
-    monkeypatch.setattr(settling, "PAUSE", 100)
+    monkeypatch.setattr(work_times, "PAUSE", 100)
     judge(person(study, "b"))
     assert tasks.keep_work_times() == 0
-    found = tallies.work_times_of_campaign(study.pk)
+    found = work_times.of_campaign(study.pk)
     assert (found.people, found.at) == (1, WorkTimes.objects.get().at)
     WorkTimes.objects.update(at=timezone.now() - timedelta(seconds=6001))
     assert tasks.keep_work_times() == 1
-    assert tallies.work_times_of_campaign(study.pk).people == 2
+    assert work_times.of_campaign(study.pk).people == 2
     WorkTimes.objects.update(took=60)
     judge(person(study, "c"))
     life.pause(study.pk, actor_id=study.memberships.get().user_id)
     assert tasks.keep_work_times() == 1
-    assert tallies.work_times_of_campaign(study.pk).people == 3
-
-
-def test_small_campaigns_are_read_for_each_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settling, "LEAST", 2)
-    study = made()
-    judge(person(study, "a"))
-    assert tasks.keep_work_times() == 0
-    assert tallies.work_times_of_campaign(study.pk).people == 1
-    judge(person(study, "b"))
-    assert tasks.keep_work_times() == 1
-
-
-def test_what_is_thrown_away_is_read_from_the_judgments() -> None:
-    study = made()
-    judge(person(study, "a"))
-    tasks.keep_work_times()
-    WorkTimes.objects.update(people=100)
-    assert tallies.work_times_of_campaign(study.pk).people == 100  # it is what is shown
-    WorkTimes.objects.all().delete()
-    found = tallies.work_times_of_campaign(study.pk)
-    assert (told(found), found.at) == (about(facts(study)), None)
+    assert work_times.of_campaign(study.pk).people == 3
 
 
 def test_no_judgment_is_read_where_it_is_kept() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from annotate.crowds import outbox, reconciling
-from annotate.crowds.contract import Effect, Fullness, Outcome, Posted, Stage
+from annotate.crowds.contract import Effect, Outcome, Posted, PostingLevel, Stage
 from annotate.crowds.outbox import handler
 from annotate.models import (
     Operation,
@@ -29,7 +29,7 @@ def settle(kind: Operation.Kind, outcome: Outcome) -> Verb:
 
 def level(stage: Stage) -> Verb:
     def looked(there: Posting) -> None:
-        reconciling._level(there, Fullness(stage, 3, 1, 0), problem="")
+        reconciling._level(there, PostingLevel(stage, 3, 1, 0), problem="")
 
     return looked
 

@@ -1,10 +1,9 @@
 """A crowd that exists only here: its adapter keeps what it is asked for."""
 
 from decimal import Decimal
-from functools import cache
 
 from annotate.common.tokens import read_posting
-from annotate.crowds.contract import Claim, Crowd, InvalidEntry, Marketplace, Preview, Setting
+from annotate.crowds.contract import Claim, Crowd, Marketplace
 from annotate.crowds.prices import Tariff
 from tests.crowds.scripted import Scripted
 
@@ -12,10 +11,10 @@ from tests.crowds.scripted import Scripted
 class Bazaar(Scripted):
     key, label, environment = "bazaar", "The Bazaar", "live"
 
-    def parse_entry(self, params: dict[str, str]) -> Preview | Claim | InvalidEntry:
+    def parse_entry(self, params: dict[str, str]) -> Claim:
         posting = read_posting(params["posting"])
         if "stall" not in params:
-            return Preview(posting)
+            return Claim(posting=posting)
         return Claim(
             posting=posting, person=params["buyer"], unit=params["stall"], listing=params["lane"]
         )
@@ -24,14 +23,9 @@ class Bazaar(Scripted):
         return True
 
 
-@cache
-def _bazaar(password: str) -> Marketplace:
+def make(password: str) -> Marketplace:
     assert password == "sesame"
     return Bazaar()
-
-
-def make(setting: Setting) -> Marketplace:
-    return _bazaar(setting("BAZAAR_PASSWORD"))
 
 
 BAZAAR = Crowd(

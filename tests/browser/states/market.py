@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from annotate.campaigns import life
 from annotate.crowds.contract import Transient
-from annotate.crowds.mturk.marketplace import FromMTurk
+from annotate.crowds.mturk.marketplace import MTurk
 from annotate.models import Campaign, Participation, Posting
 from annotate.work import participations
 from annotate.work.participations import move
@@ -159,7 +159,7 @@ def _refused(visitor: Visitor) -> None:
 @state("market/wait")
 def _wait(visitor: Visitor) -> None:
     to = there()
-    with patch.object(FromMTurk, "verify_claim", side_effect=Transient("no answer")):
+    with patch.object(MTurk, "verify_claim", side_effect=Transient("no answer")):
         visitor.goto(entry(to, "U1"))
 
 

@@ -5,9 +5,7 @@ from decimal import Decimal
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from django.urls import reverse
 
-from annotate.common import tokens
 from annotate.crowds.contract import ListingProblem, from_json
 from annotate.models import Batch, Campaign, Operation
 from tests.crowds.researcher import at, fields, hidden, offered, said
@@ -18,15 +16,6 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
 # ---------------------------------------------------------------- a new batch
-
-
-def test_the_form_starts_from_the_instrument_and_the_plan(ada: Client, mine: Campaign) -> None:
-    page = ada.get(at(mine, "batch-new"))
-    start = page.context["form"].initial
-    assert start["title"] == "Rate short texts"
-    assert (start["tasks"], start["minutes"], start["duration"]) == (5, 10, 60)
-    assert start["places"] == 16  # 64 outputs, a quarter of them twice
-    assert "80 judgments" in page.content.decode()
 
 
 def test_the_first_press_shows_and_publishes_nothing(
@@ -164,12 +153,6 @@ def test_only_our_own_page_frames_the_preview(ada: Client, mine: Campaign) -> No
     assert not Operation.objects.exists()
 
 
-def test_a_preview_needs_its_signature(mine: Campaign) -> None:
-    link = tokens.invitation_token(mine.pk)
-    for token in ("nothing", link):
-        assert Client().get(reverse("annotate:batch-preview", args=[token])).status_code == 404
-
-
 def test_prolific_is_asked_in_its_own_words(ada: Client, scripted: Scripted) -> None:
     scripted.key, scripted.environment = "prolific", "live"
     made = campaign(owner=User.objects.get(), crowd="prolific", reward=Decimal("0.50"))
@@ -181,7 +164,3 @@ def test_prolific_is_asked_in_its_own_words(ada: Client, scripted: Scripted) -> 
     assert "Prolific, live: real people, real money" in answer.content.decode()
     ada.post(at(made, "batch-new"), {**sent, "sure": "on"})
     assert from_json(Batch.objects.get().terms).audience.languages == ("en", "de")
-
-
-def test_no_browser_cuts_what_is_too_long(ada: Client, mine: Campaign) -> None:
-    assert "maxlength" not in ada.get(at(mine, "batch-new")).content.decode()

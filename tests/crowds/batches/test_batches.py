@@ -131,13 +131,6 @@ def test_what_changes_between_the_offer_and_the_lock_is_seen(made: Campaign, scr
     assert not Batch.objects.exists()
 
 
-def test_refused_publishing_shows_on_the_posting(made: Campaign, scripted: Scripted):
-    scripted.will("publish", NO_MONEY)
-    launched(made)
-    outbox.carry_out_due()
-    assert sorted(stages()) == [Stage.FAILED, Stage.OPEN, Stage.OPEN]
-
-
 # ---------------------------------------------------------------- more places
 
 
@@ -300,15 +293,6 @@ def refused(made: Campaign, scripted: Scripted, places: int = 5) -> Operation:
     return Operation.objects.get(status=OpStatus.REFUSED)
 
 
-def test_what_was_refused_is_published_once_it_may_be(made: Campaign, scripted: Scripted):
-    op = refused(made, scripted)
-    outbox.retry(op.pk, actor_id=user().pk)
-    assert stages() == [Stage.PLANNED]  # and counted as money and work that is promised
-    assert batches.suggested_places(made.pk, 2) == 35
-    outbox.carry_out_due()
-    assert stages() == [Stage.OPEN]
-
-
 def test_a_budget_that_was_promised_elsewhere_meanwhile_is_not_spent_twice(
     made: Campaign, scripted: Scripted
 ):
@@ -321,13 +305,6 @@ def test_a_budget_that_was_promised_elsewhere_meanwhile_is_not_spent_twice(
     op.refresh_from_db()
     assert (op.status, scripted.calls.count("publish")) == (OpStatus.REFUSED, 2)
     assert sorted(stages()) == [Stage.FAILED, Stage.OPEN]
-
-
-def test_what_others_do_meanwhile_is_not_published_again(made: Campaign, scripted: Scripted):
-    op = refused(made, scripted)
-    launched(made, places=40, key="other")
-    with pytest.raises(Conflict, match="Nothing is missing"):
-        outbox.retry(op.pk, actor_id=user().pk)
 
 
 def test_a_refused_extension_is_asked_for_again_only_within_the_budget(

@@ -7,7 +7,6 @@ import pytest
 from annotate.campaigns import life
 from annotate.crowds import adapters, batches, outbox
 from annotate.crowds.contract import Terms
-from annotate.crowds.postings import by_field
 from annotate.models import Batch, Operation, Posting
 from annotate.models.base import CloseReason
 from tests.crowds.batches.launching import stages
@@ -53,16 +52,6 @@ def places_there(far: FarSide) -> int:
     return sum(crowd.posting_level(listing).places for listing in far.postings())
 
 
-def test_what_is_launched_is_there_once_and_people_can_take_it(here: FarSide, clock):
-    batch = launched(here)
-    work(clock)
-    listed = sorted(here.postings())
-    assert sorted(Posting.objects.values_list("external_id", flat=True)) == listed
-    assert len(listed) == batch.postings.count()
-    assert places_there(here) == 20
-    assert here.accept(listed[0], here.person(1))
-
-
 @faults
 def test_a_launch_interrupted_anywhere_is_there_once(here: FarSide, clock, fault: Fault):
     here.fail_next("publish", fault)
@@ -103,16 +92,3 @@ def test_more_places_are_there_once(here: FarSide, clock):
     work(clock)
     assert places_there(here) == 9
     assert sum(Posting.objects.values_list("places", flat=True)) == 9
-
-
-def test_an_empty_account_is_told_before_the_launch(here: FarSide):
-    here.balance = Decimal("1.00")
-    made = campaign(crowd=here.adapter().key, reward=Decimal("0.50"))
-    found = batches.offer(made.pk, TERMS, places=20)
-    assert "Top it up" in by_field(found.problems)["balance"]
-
-
-def test_texts_that_a_crowd_refuses_are_told_before_the_launch(here: FarSide):
-    made = campaign(crowd=here.adapter().key, reward=Decimal("0.50"))
-    found = batches.offer(made.pk, Terms(" ", "Read.", tasks=3), places=5)
-    assert list(by_field(found.problems)) == ["title"]

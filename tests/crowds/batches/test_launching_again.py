@@ -9,12 +9,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.campaigns import life, progress
+from annotate.campaigns import progress
 from annotate.crowds import batches, outbox
 from annotate.crowds.contract import Audience, Terms
-from annotate.crowds.forms import BatchForm
+from annotate.crowds.views import BatchForm
 from annotate.models import Campaign, Membership, Participation, Review
-from annotate.models.base import CloseReason
 from tests.crowds.batches.launching import came, launched
 from tests.crowds.researcher import at, said
 from tests.crowds.scripted import NO_MONEY, Scripted
@@ -73,33 +72,6 @@ def test_another_batch_starts_from_the_terms_of_the_last(ada: Client, mine: Camp
     assert again.is_valid(), again.errors
     assert again.terms() == terms
     assert form["places"].value() == batches.suggested_places(mine.pk, 3)
-
-
-def test_where_everything_is_offered_no_number_is_suggested(ada: Client, mine: Campaign) -> None:
-    launched(mine, places=progress.free(mine.pk).count() // 2)
-    page = " ".join(ada.get(at(mine, "batch-new")).content.decode().split())
-    assert "No further submissions are needed: the 80 judgments" in page
-    assert "offered already in 40 submissions that no one has taken" in page
-    assert "suggested" not in page
-
-
-def test_while_a_batch_is_published_nothing_is_called_missing(ada: Client, mine: Campaign) -> None:
-    launched(mine, places=9)
-    assert "Nothing is offered" not in ada.get(at(mine)).content.decode()
-    assert dashboard(ada, mine).context["board"].advice.title == "Wait until it is published"
-    outbox.carry_out_due()
-    assert dashboard(ada, mine).context["board"].advice.title == "Wait for the first people"
-
-
-def test_after_reopening_one_is_led_to_another_batch(ada: Client, mine: Campaign) -> None:
-    launched(mine, places=9)
-    life.close(mine.pk, CloseReason.HAND)
-    life.finish(mine.pk)
-    asked = ada.get(reverse("annotate:act", args=[mine.public_id, "reopen"])).content.decode()
-    assert "What was published before stays stopped" in asked
-    opened = act(ada, mine, "reopen", why="An annotator was excluded.")
-    assert "another batch is launched" in said(opened)[0]
-    assert opened.context["board"].advice.act == "launch"
 
 
 @pytest.mark.slow

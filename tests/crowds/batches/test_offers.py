@@ -6,7 +6,6 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.campaigns import life
 from annotate.crowds import adapters, batches, outbox
 from annotate.crowds.contract import Configuration, ListingProblem, Terms, Throttled
 from annotate.crowds.postings import by_field
@@ -90,29 +89,12 @@ def test_what_the_crowd_would_refuse_is_told(made: Campaign, scripted: Scripted)
     assert problems(made) == {"title": "Shorten it.", "url": "Use https."}
 
 
-def test_too_little_money_is_told(made: Campaign, scripted: Scripted):
-    scripted.funds = Decimal("23.99")
-    assert "holds $23.99" in problems(made)["balance"]
-    scripted.funds = Decimal("24.00")
-    assert not problems(made)
-    scripted.funds = None  # it does not tell
-    assert not problems(made)
-
-
 def test_missing_credentials_are_told(made: Campaign, monkeypatch):
     def missing(_crowd: str) -> None:
         raise Configuration("Set AWS_ACCESS_KEY_ID.")
 
     monkeypatch.setattr(adapters, "marketplace", missing)
     assert problems(made)["credentials"] == "Set AWS_ACCESS_KEY_ID."
-
-
-def test_wrong_credentials_are_told_when_it_is_asked(made: Campaign, scripted: Scripted):
-    def wrong() -> None:
-        raise Configuration("The key is not valid.")
-
-    scripted.balance = wrong  # type: ignore[assignment]
-    assert problems(made)["credentials"] == "The key is not valid."
 
 
 def test_a_crowd_that_does_not_answer_is_told(made: Campaign, scripted: Scripted):
@@ -135,10 +117,6 @@ def test_a_reward_with_three_decimals_is_told(made: Campaign):
 
 def test_a_link_campaign_publishes_nothing(scripted: Scripted):
     assert list(problems(campaign())) == ["crowd"]
-
-
-def test_a_campaign_that_is_not_open_is_told(scripted: Scripted):
-    assert "draft" in problems(campaign(crowd="mturk", is_open=False))["campaign"]
 
 
 def test_batches_of_one_campaign_keep_to_one_environment(made: Campaign, scripted: Scripted):
@@ -171,15 +149,6 @@ def test_no_more_is_offered_than_is_missing(made: Campaign):
     assert f"Only {missing} submissions" in problems(made, places=missing + 1)["places"]
     launched(made, places=missing)
     assert "Nothing is missing" in problems(made, places=1)["places"]
-
-
-def test_after_a_pause_only_what_is_still_missing_is_offered(made: Campaign, scripted: Scripted):
-    launched(made, places=40)
-    came(Posting.objects.all()[0], "a")  # goes on with two tasks
-    life.pause(made.pk)
-    life.open_(made.pk)
-    assert batches.suggested_places(made.pk, 2) == 39
-    assert "Only 39 submissions" in problems(made, places=40)["places"]
 
 
 def test_places_that_are_on_their_way_are_not_offered_again(made: Campaign, scripted: Scripted):
@@ -223,16 +192,3 @@ def test_batches_are_sized_from_the_plan(scripted: Scripted):
     came(Posting.objects.all()[0], "a")
     assert batches.suggested_places(made.pk, 3) == 7  # taken, but still to come
     assert batches.suggested_places(made.pk, 0) == 0
-
-
-def test_the_budget_limits_the_size(scripted: Scripted):
-    made = campaign(
-        crowd="mturk",
-        items=20,
-        reward=Decimal("0.50"),
-        fee_rate=Decimal("0.2"),
-        budget=Decimal("13.00"),
-    )
-    assert batches.suggested_places(made.pk, 2) == 10  # 1.20 each
-    launched(made, places=10)
-    assert batches.suggested_places(made.pk, 2) == 0

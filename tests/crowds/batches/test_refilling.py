@@ -6,7 +6,7 @@ from annotate.campaigns import life
 from annotate.crowds import outbox, reconciling
 from annotate.models import Batch, Campaign, Operation, Posting, Slot
 from annotate.models.base import CloseReason
-from tests.crowds.batches.launching import TERMS, came, launched, problems
+from tests.crowds.batches.launching import came, launched
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign
 
@@ -53,19 +53,6 @@ def test_people_at_work_fill_gaps_first(made: Campaign, scripted: Scripted):
     assert reconciling.refill(made.pk) is None
     who.delete()
     assert reconciling.refill(made.pk) is not None
-
-
-def test_units_more_can_be_launched_by_hand_while_something_is_missing(
-    made: Campaign, scripted: Scripted
-):
-    closing(made, gaps=3)
-    made.refresh_from_db()
-    assert problems(made, TERMS, 2) == {}
-    extra = launched(made, places=2, key="gaps")
-    outbox.carry_out_due()
-    assert [one.status for one in extra.postings.all()] == [Stage.OPEN]
-    Slot.objects.filter(campaign=made, assignment=None).delete()
-    assert "Nothing is missing" in problems(made, TERMS, 2)["places"]
 
 
 def test_a_gap_is_offered_twice_at_most(made: Campaign, scripted: Scripted):

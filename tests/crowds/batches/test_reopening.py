@@ -12,10 +12,10 @@ import pytest
 
 from annotate.campaigns import life
 from annotate.common.marks import posting_changed
-from annotate.crowds import batches, outbox, reconciling
+from annotate.crowds import outbox, reconciling
 from annotate.crowds import queries as crowds_queries
 from annotate.crowds.contract import Stage as Level
-from annotate.models import AuditEntry, Batch, Operation, Posting
+from annotate.models import AuditEntry, Operation, Posting
 from annotate.models.base import CloseReason
 from annotate.pay import budget
 from annotate.work import participations
@@ -73,18 +73,6 @@ def test_a_study_of_which_a_place_is_free_again_is_open_again(goes_on: Market) -
 
 
 @pytest.mark.slow
-def test_a_study_whose_work_was_rejected_is_open_again(goes_on: Market) -> None:
-    first, _second = full(goes_on)
-    goes_on.ruled(first, "exclude", "refuse")
-    goes_on.pass_time_and_look()
-    assert goes_on.of(first).status == Status.REJECTED
-    assert goes_on.posting().status == Stage.OPEN
-    assert [one.units for one in budget.untaken(goes_on.study.pk)] == [1], "it will be paid for"
-    (batch,) = Batch.objects.filter(campaign=goes_on.study)
-    assert budget.unused_units(batch) == 1
-
-
-@pytest.mark.slow
 def test_who_takes_a_free_place_before_we_have_looked_is_let_in_and_makes_us_look(
     goes_on: Market, django_capture_on_commit_callbacks: Any
 ) -> None:
@@ -120,36 +108,6 @@ def test_closing_stops_a_study_that_looks_full(anywhere: Market) -> None:
     assert takes_nobody(anywhere.far, anywhere.ours()[0])
     study = anywhere.far.world.study(anywhere.ours()[0])
     assert study["stopped"], "what is paused can be started again there"
-
-
-@pytest.mark.slow
-def test_stopping_a_batch_stops_a_study_that_looks_full(anywhere: Market) -> None:
-    first, _second = full(anywhere)
-    (batch,) = crowds_queries.of_campaign(anywhere.study.pk)
-    assert (batch.state, batch.share_taken) == ("full", 100)
-    assert batch.can_stop, "a place of it may become free again"
-    assert batches.stop(batch.batch_id, actor_id=anywhere.ada.pk)
-    outbox.carry_out_due()
-    anywhere.far.give_back(first.unit)
-    for _ in range(2):
-        anywhere.pass_time_and_look()
-    assert anywhere.far.world.study(anywhere.ours()[0])["stopped"]
-    assert anywhere.posting().status == Stage.CLOSED
-
-
-@pytest.mark.slow
-def test_a_stop_that_is_repeated_is_sent_once(anywhere: Market) -> None:
-    full(anywhere)
-    (batch,) = crowds_queries.of_campaign(anywhere.study.pk)
-    batches.stop(batch.batch_id, actor_id=anywhere.ada.pk)
-    assert not batches.stop(batch.batch_id, actor_id=anywhere.ada.pk)
-    life.close(anywhere.study.pk, CloseReason.HAND, actor_id=anywhere.ada.pk)
-    batches.stop_all(anywhere.study.pk)
-    outbox.carry_out_due()
-    for _ in range(3):
-        anywhere.pass_time_and_look()
-    assert stops_sent(anywhere) == 1
-    assert len(anywhere.ops(Kind.STOP)) == 1
 
 
 def test_what_goes_on_although_it_was_stopped_is_stopped_again(goes_on: Market) -> None:
@@ -284,11 +242,6 @@ def test_a_status_that_passes_changes_nothing(goes_on: Market) -> None:
     assert goes_on.posting().status == Stage.OPEN
     assert "could not be asked" in goes_on.posting().problem
     assert goes_on.crowd.stop(goes_on.ours()[0]).effect == "retryable"
-
-
-def test_owners_can_let_us_look_at_a_study_that_is_full(goes_on: Market) -> None:
-    full(goes_on)
-    assert reconciling.look(goes_on.study.pk, actor_id=goes_on.ada.pk) == 1
 
 
 @pytest.mark.slow

@@ -14,10 +14,9 @@ from rest_framework.test import APIClient
 from annotate.campaigns import amendments
 from annotate.common.errors import Conflict, Invalid
 from annotate.crowds import batches, prices, registry
-from annotate.crowds.contract import Cost
-from annotate.crowds.postings import by_field
+from annotate.crowds.prices import Price
 from annotate.models import AuditEntry, Campaign
-from annotate.pay import budget, settling
+from annotate.pay import budget
 from tests.crowds.batches.launching import TERMS, launched, problems
 from tests.crowds.researcher import at, fields
 from tests.crowds.scripted import Scripted
@@ -29,9 +28,9 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 def charging(scripted: Scripted, share: str) -> None:
     """Let the crowd charge this share of all there is, as Prolific's calculator says it."""
 
-    def cost(reward: Decimal, places: int) -> Cost:
+    def cost(reward: Decimal, places: int) -> Price:
         rewards = reward * places
-        return Cost(rewards, (rewards * Decimal(share)).quantize(Decimal("0.01")))
+        return Price(rewards, (rewards * Decimal(share)).quantize(Decimal("0.01")))
 
     scripted.key = "prolific"
     scripted.estimate_cost = cost  # type: ignore[method-assign]
@@ -64,7 +63,7 @@ def test_a_crowd_that_charges_more_is_not_launched_on(study: Campaign, scripted:
 def test_a_crowd_that_charges_less_is_said(study: Campaign, scripted: Scripted):
     charging(scripted, "0.3333333333")
     found = batches.offer(study.pk, TERMS, places=4)
-    assert (found.problems, found.total) == ((), Decimal("5.04"))
+    assert (found.problems, found.total) == ([], Decimal("5.04"))
     assert "Prolific says that it charges $4.80 in all." in found.note
     assert found.fee_told == Decimal("0.3333")
     amendments.change_fee(study.pk, found.fee_told, actor_id=None)
@@ -73,11 +72,9 @@ def test_a_crowd_that_charges_less_is_said(study: Campaign, scripted: Scripted):
 
 
 def test_a_crowd_that_does_not_say_is_said(study: Campaign, scripted: Scripted):
-    scripted.estimate_cost = lambda reward, places: Cost(  # type: ignore[method-assign]
-        reward * places, reward * places, note="Only an estimate."
-    )
+    scripted.estimate_cost = lambda reward, places: None  # type: ignore[method-assign]
     found = batches.offer(study.pk, TERMS, places=4)
-    assert (found.problems, found.fee_told) == ((), None)
+    assert (found.problems, found.fee_told) == ([], None)
     assert "Prolific did not say what it charges" in found.note
 
 
@@ -99,9 +96,9 @@ def test_the_fee_that_is_told_covers_what_is_charged(
         )
 
     paid = (each + extra) * places
-    said = Cost(paid, (paid * Decimal(share)).quantize(Decimal("0.01")))
-    sample = Cost(Decimal(1000), (1000 * Decimal(share)).quantize(Decimal("0.01")))
-    told = settling.share_told(said, sample, bill(Decimal(used)), crowd="prolific")
+    said = Price(paid, (paid * Decimal(share)).quantize(Decimal("0.01")))
+    sample = Price(Decimal(1000), (1000 * Decimal(share)).quantize(Decimal("0.01")))
+    told = batches.share_told(said.total, sample, bill(Decimal(used)), crowd="prolific")
     assert told is not None
     assert bill(told).total >= said.total
     assert bill(told).total - said.total <= 2 * places * Decimal("0.02")
@@ -174,15 +171,3 @@ def test_a_higher_fee_asks_before_what_is_promised_exceeds_the_budget(
     assert amendments.change_fee(study.pk, Decimal("0.5"), actor_id=None, beyond_budget=True)
     assert not amendments.change_fee(study.pk, Decimal("0.5"), actor_id=None)
     assert AuditEntry.objects.get(verb="fee").detail["beyond_budget"] == "0.36"
-
-
-def test_by_link_there_is_no_crowd_that_adds_a_fee() -> None:
-    with pytest.raises(Conflict):
-        amendments.change_fee(campaign().pk, Decimal("0.1"), actor_id=None)
-
-
-def test_mturk_below_its_own_fee_is_not_launched_on(scripted: Scripted) -> None:
-    made = campaign(crowd="mturk", fee_rate=Decimal("0.1"), items=20)
-    assert "calculate with 20 %" in problems(made, places=4)["fee"]
-    amendments.change_fee(made.pk, Decimal("0.2"), actor_id=None)
-    assert by_field(batches.offer(made.pk, TERMS, places=4).problems) == {}

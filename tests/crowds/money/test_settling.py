@@ -197,18 +197,18 @@ def test_a_unit_that_the_crowd_never_lists_again_is_left_to_a_person(
     monkeypatch.setattr(
         mturk.crowd,
         "approve",
-        lambda *_unit: Outcome(Effect.RETRYABLE, NOT_YET, "It is not known there."),
+        lambda *_unit, **_how: Outcome(Effect.RETRYABLE, NOT_YET, "It is not known there."),
     )
     mturk.later(hours=3)
     for _ in range(5):
         assert [op.status for op in mturk.ops(Kind.APPROVE)] == [Operation.Status.PENDING]
         mturk.later(minutes=11)
     mturk.later(minutes=11)
-    (stuck,) = crowds_queries.operations_of_campaign(mturk.study.pk).listed
+    (stuck,) = crowds_queries.operations_told(mturk.study.pk)
     assert (stuck.status, stuck.code, stuck.needs_a_person) == ("refused", "unlisted", True)
     assert "on the crowd’s own pages" in stuck.remedy
     monkeypatch.undo()
-    outbox.retry(stuck.operation_id, actor_id=mturk.ada.pk)
+    outbox.retry(stuck.pk, actor_id=mturk.ada.pk)
     outbox.carry_out_due()
     assert mturk.of(unit).status == Status.APPROVED
 

@@ -2,10 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
-from annotate.pay.ledger import Kind, PayAct, Status, UnitEntry, UnitFacts, account, decide
+from annotate.models import LedgerEntry
+from annotate.pay.ledger import Kind, PayAct, Status, account, decide
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PAST, SOON = NOW - timedelta(hours=1), NOW + timedelta(hours=1)
@@ -13,52 +15,60 @@ DUE = Decimal("0.60")
 UNTOUCHED = (Status.ACTIVE, Status.HANDED_IN, Status.LEFT, Status.APPROVED)
 
 
+def facts(status: Status, due: Decimal = Decimal(0), **others: Any) -> dict[str, Any]:
+    return {"status": status, "due": due, **others}
+
+
 @pytest.mark.parametrize(
     ("unit", "act"),
     [
-        (UnitFacts(Status.CONFIRMED, DUE, approve_from=PAST), PayAct.APPROVE),
-        (UnitFacts(Status.CONFIRMED, DUE, approve_from=NOW), PayAct.APPROVE),
-        (UnitFacts(Status.CONFIRMED, DUE, approve_from=SOON), PayAct.WAIT),
-        (UnitFacts(Status.CONFIRMED, DUE), PayAct.WAIT),
-        (UnitFacts(Status.CONFIRMED, DUE, in_review=True, approve_from=PAST), PayAct.WAIT),
-        (UnitFacts(Status.CONFIRMED, DUE, doubt=True, approve_from=PAST), PayAct.ASK),
+        (facts(Status.CONFIRMED, DUE, approve_from=PAST), PayAct.APPROVE),
+        (facts(Status.CONFIRMED, DUE, approve_from=NOW), PayAct.APPROVE),
+        (facts(Status.CONFIRMED, DUE, approve_from=SOON), PayAct.WAIT),
+        (facts(Status.CONFIRMED, DUE), PayAct.WAIT),
+        (facts(Status.CONFIRMED, DUE, in_review=True, approve_from=PAST), PayAct.WAIT),
+        (facts(Status.CONFIRMED, DUE, doubt=True, approve_from=PAST), PayAct.ASK),
         (
-            UnitFacts(Status.CONFIRMED, DUE, doubt=True, in_review=True, approve_from=PAST),
+            facts(Status.CONFIRMED, DUE, doubt=True, in_review=True, approve_from=PAST),
             PayAct.WAIT,
         ),
-        (UnitFacts(Status.CONFIRMED, refused=True, approve_from=SOON), PayAct.REJECT),
-        (UnitFacts(Status.CONFIRMED, refused=True, doubt=True), PayAct.REJECT),
-        (UnitFacts(Status.CONFIRMED, DUE, refused=True, in_review=True), PayAct.REJECT),
-        (UnitFacts(Status.REJECTED, refused=True, override_until=SOON), PayAct.NOTHING),
-        (UnitFacts(Status.REJECTED, override_until=SOON), PayAct.NOTHING),
-        (UnitFacts(Status.REJECTED, DUE, refused=True, override_until=SOON), PayAct.NOTHING),
-        (UnitFacts(Status.REJECTED, DUE, override_until=SOON), PayAct.OVERRIDE),
-        (UnitFacts(Status.REJECTED, DUE, override_until=NOW), PayAct.BONUS),
-        (UnitFacts(Status.REJECTED, DUE), PayAct.BONUS),
-        *[(UnitFacts(one, DUE, approve_from=PAST), PayAct.NOTHING) for one in UNTOUCHED],
-        *[(UnitFacts(one, DUE, refused=True), PayAct.NOTHING) for one in UNTOUCHED],
+        (facts(Status.CONFIRMED, refused=True, approve_from=SOON), PayAct.REJECT),
+        (facts(Status.CONFIRMED, refused=True, doubt=True), PayAct.REJECT),
+        (facts(Status.CONFIRMED, DUE, refused=True, in_review=True), PayAct.REJECT),
+        (facts(Status.REJECTED, refused=True, override_until=SOON), PayAct.NOTHING),
+        (facts(Status.REJECTED, override_until=SOON), PayAct.NOTHING),
+        (facts(Status.REJECTED, DUE, refused=True, override_until=SOON), PayAct.NOTHING),
+        (facts(Status.REJECTED, DUE, override_until=SOON), PayAct.OVERRIDE),
+        (facts(Status.REJECTED, DUE, override_until=NOW), PayAct.BONUS),
+        (facts(Status.REJECTED, DUE), PayAct.BONUS),
+        *[(facts(one, DUE, approve_from=PAST), PayAct.NOTHING) for one in UNTOUCHED],
+        *[(facts(one, DUE, refused=True), PayAct.NOTHING) for one in UNTOUCHED],
     ],
 )
-def test_what_is_done_about_a_unit(unit: UnitFacts, act: PayAct) -> None:
-    assert decide(unit, now=NOW) is act
+def test_what_is_done_about_a_unit(unit: dict[str, Any], act: PayAct) -> None:
+    assert decide(**unit, now=NOW) is act
 
 
-def rows(*wanted: tuple[Kind, str]) -> list[UnitEntry]:
+def entry(n: int, kind: Kind, amount: str, **more: Any) -> LedgerEntry:
+    return LedgerEntry(pk=n, kind=kind, amount=Decimal(amount), fee=Decimal(0), **more)
+
+
+def rows(*wanted: tuple[Kind, str]) -> list[LedgerEntry]:
     """Rows in this order; rewards belong to a task, and compensations that say so."""
     for_task = {Kind.REWARD}
     return [
-        UnitEntry(n, kind, Decimal(amount), Decimal(0), kind in for_task)
+        entry(n, kind, amount, assignment_id=1 if kind in for_task else None)
         for n, (kind, amount) in enumerate(wanted, start=1)
     ]
 
 
-def paid_as_bonus(entries: list[UnitEntry], *, handed_in: bool = True) -> list[int]:
-    return [one.id for one in account(entries, reward=DUE).bonuses(handed_in=handed_in)]
+def paid_as_bonus(entries: list[LedgerEntry], *, handed_in: bool = True) -> list[int]:
+    return [one.pk for one, _n in account(entries, reward=DUE).bonuses(handed_in=handed_in)]
 
 
-def instead(entries: list[UnitEntry], *paid: int, due: str = "0.60") -> list[tuple[int, Decimal]]:
+def instead(entries: list[LedgerEntry], *paid: int, due: str = "0.60") -> list[tuple[int, Decimal]]:
     found = account(entries, reward=DUE).instead(paid=paid, due=Decimal(due))
-    return [(one.id, one.amount) for one in found]
+    return [(one.pk, amount) for one, amount in found]
 
 
 EARNED = rows((Kind.REWARD, "0.30"), (Kind.REWARD, "0.30"))
@@ -106,7 +116,7 @@ def test_refused_work_is_not_paid_in_any_way_but_what_was_given_is() -> None:
     assert account(refused, reward=DUE).earned == 0
     assert paid_as_bonus(refused) == [2, 5], "given after the refusal: meant"
     assert instead(refused, due="0.00") == []
-    restored = [*refused, UnitEntry(6, Kind.REINSTATEMENT, Decimal("0.50"), Decimal(0), False)]
+    restored = [*refused, entry(6, Kind.REINSTATEMENT, "0.50")]
     assert paid_as_bonus(restored) == [2, 3, 5]
 
 
@@ -114,5 +124,5 @@ def test_what_lapsed_with_its_unit_is_not_paid() -> None:
     lapsed = rows((Kind.REWARD, "0.30"), (Kind.BONUS, "0.10"), (Kind.LAPSE, "-0.30"))
     assert account(lapsed, reward=DUE).earned == 0
     assert paid_as_bonus(lapsed) == [2]
-    back = [*lapsed, UnitEntry(4, Kind.LAPSE, Decimal("0.30"), Decimal(0), False)]
+    back = [*lapsed, entry(4, Kind.LAPSE, "0.30")]
     assert account(back, reward=DUE).earned == Decimal("0.30")

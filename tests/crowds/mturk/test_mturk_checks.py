@@ -104,13 +104,8 @@ def test_what_would_be_refused_is_not_asked_for():
 )
 def test_fees_of_units(reward, places, fees):
     cost = SANDBOX.estimate_cost(Decimal(reward), places)
-    assert (cost.rewards, cost.fees) == (Decimal(reward) * places, Decimal(fees))
+    assert (cost.reward, cost.fee) == (Decimal(reward) * places, Decimal(fees))
     assert cost.total == Decimal(reward) * places + Decimal(fees)
-
-
-@pytest.mark.parametrize(("amount", "fee"), [("1.00", "0.20"), ("0.01", "0.01"), ("0.33", "0.07")])
-def test_fees_of_bonuses(amount, fee):
-    assert SANDBOX.bonus_cost(Decimal(amount)).fees == Decimal(fee)
 
 
 # ---------------------------------------------------------------- XML

@@ -131,7 +131,7 @@ def test_each_error_is_what_it_is(error, kind):
     found = turk_error(error)
     assert found.kind is kind
     assert found.message
-    assert type(found.crowd_error()) is READING.get(kind, contract.CrowdError)
+    assert type(found.of_reading()) is READING.get(kind, contract.CrowdError)
     if kind in EFFECTS:
         assert found.outcome().effect is EFFECTS[kind]
 
@@ -140,11 +140,6 @@ def test_the_code_is_mturks_own_and_the_message_without_its_stamp():
     outcome = turk_error(ANSWERS[Kind.MISSING][0]).outcome()
     assert outcome.code == "AWS.MechanicalTurk.HITDoesNotExist"
     assert outcome.message == "MTurk: Hit 3A does not exist."
-
-
-def test_services_know_two_codes_from_every_crowd():
-    codes = [turk_error(ANSWERS[kind][0]).outcome().code for kind in (Kind.FUNDS, Kind.THROTTLED)]
-    assert codes == ["funds", "throttled"]
 
 
 # ---------------------------------------------------------------- the connection itself
@@ -164,17 +159,6 @@ def test_without_credentials_it_says_what_to_set(without_credentials):
     for call in (crowd.balance, lambda: crowd.approve("3A"), lambda: crowd.pay_bonus(BONUS, "x")):
         with pytest.raises(Configuration, match=r"AWS_ACCESS_KEY_ID.*link"):
             call()
-
-
-def test_a_profile_that_does_not_exist_is_a_setting_too(without_credentials, monkeypatch):
-    monkeypatch.setenv("AWS_PROFILE", "nobody")
-    with pytest.raises(Configuration, match="AWS_ACCESS_KEY_ID"):
-        MTurk("sandbox").balance()
-
-
-def test_a_server_of_ones_own_needs_no_account(without_credentials):
-    with mturk_far_side() as far:
-        assert far.adapter().balance() == far.balance
 
 
 @pytest.mark.parametrize("environment", ["production", "sandbox", "localhost:8123"])

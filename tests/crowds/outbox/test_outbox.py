@@ -52,13 +52,6 @@ def tried(op: Operation) -> Operation:
     return op
 
 
-def test_an_intent_is_written_once_for_each_reason():
-    there = posting()
-    first, second = intended(to=there), intended(to=there)
-    assert first.pk == second.pk
-    assert first.token == second.token
-
-
 def test_what_was_intended_happens_once_and_is_settled(scripted: Scripted):
     op = tried(intended())
     assert op.status == Status.DONE
@@ -69,14 +62,6 @@ def test_what_was_intended_happens_once_and_is_settled(scripted: Scripted):
     assert AuditEntry.objects.filter(verb="publish", subject=f"operation:{op.pk}").count() == 1
     assert not outbox.carry_out(op.pk)
     assert scripted.calls == ["publish"]
-
-
-def test_before_its_time_it_is_left_alone(scripted: Scripted, clock):
-    op = intended()
-    Operation.objects.update(due_at=clock.now() + timedelta(minutes=5))
-    assert not outbox.carry_out(op.pk)
-    clock.move(minutes=6)
-    assert tried(op).status == Status.DONE
 
 
 @pytest.mark.parametrize("step", [Killed(), After(Killed())], ids=["before", "after"])
@@ -452,8 +437,3 @@ def test_a_crowd_is_never_called_inside_a_transaction(scripted: Scripted):
     )[1]
     assert tried(intended()).status == Status.DONE
     assert open_ == [False]
-
-
-def test_every_kind_that_publishing_needs_is_known():
-    for kind in (Kind.PUBLISH, Kind.ADD_PLACES, Kind.STOP, Kind.ARCHIVE):
-        assert outbox.handler(kind)

@@ -84,13 +84,6 @@ def test_without_a_token_it_says_what_to_set(far: ProlificFarSide, settings: Any
         run()
 
 
-def test_prolific_itself_takes_https_only(settings: Any) -> None:
-    settings.PROLIFIC_BASE_URL = "https://api.prolific.com"
-    settings.PROLIFIC_API_TOKEN, settings.PUBLIC_URL = TOKEN, "http://localhost:8000"
-    with pytest.raises(CommandError, match="Set PUBLIC_URL"):
-        run()
-
-
 @pytest.mark.orm
 @pytest.mark.django_db
 def test_what_the_workspace_signs_is_believed(

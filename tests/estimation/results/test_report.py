@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from annotate.campaigns import amendments
 from annotate.common.numbers import moment, number, series
 from annotate.models import Campaign, WorkTimes
-from annotate.pay import settling
+from annotate.pay import work_times
 from annotate.work import submitting
 from estimation.pages import latex
 from estimation.pages import report as pages_report
@@ -133,7 +133,7 @@ def test_it_says_of_when_the_times_of_a_large_campaign_are(
 ) -> None:
     made = campaign(owner=ada, items=12, annotator_cap=None)
     judge(person(made, "a"))
-    settling.keep(made.pk)
+    work_times.keep(made.pk)
     page, tex, told = texts(client, made)
     assert "Times, pay for an hour" not in page + tex
     assert (told["people"]["judged"], told["times_at"]) == (1, None)
@@ -144,7 +144,7 @@ def test_it_says_of_when_the_times_of_a_large_campaign_are(
     assert said + moment(at, "year") in strip(page)
     assert said in tex
     assert (told["people"]["judged"], datetime.fromisoformat(told["times_at"])) == (1, at)
-    settling.keep(made.pk)
+    work_times.keep(made.pk)
     _page, _tex, told = texts(client, made)
     assert (told["people"]["judged"], told["times_at"]) == (2, None)
 

@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from annotate.campaigns import life
 from annotate.common import tokens
-from annotate.crowds.contract import InvalidEntry, Redirect, Transient
-from annotate.crowds.mturk.marketplace import NOT_ACCEPTED, FromMTurk
+from annotate.crowds.contract import Completion, InvalidEntry, Transient
+from annotate.crowds.mturk.marketplace import NOT_ACCEPTED, MTurk
 from annotate.models import Assignment, Participation
 from annotate.models.base import CloseReason
 from annotate.review import reviews
@@ -141,7 +141,7 @@ def test_who_cannot_begin_is_asked_to_return_it(client):
 
 def test_while_the_crowd_does_not_answer_the_page_asks_again(client):
     address = entry(posting(), "U1")  # signed with the second it was made in
-    with patch.object(FromMTurk, "verify_claim", side_effect=Transient("no answer")):
+    with patch.object(MTurk, "verify_claim", side_effect=Transient("no answer")):
         shown = client.get(address)
     assert (shown.status_code, shown["Refresh"]) == (503, "10")
     assert "does not answer at the moment" in html(shown)
@@ -151,14 +151,14 @@ def test_while_the_crowd_does_not_answer_the_page_asks_again(client):
 
 def test_what_the_crowd_denies_is_explained(client):
     said = InvalidEntry("It is over there.", 410)
-    with patch.object(FromMTurk, "verify_claim", return_value=said):
+    with patch.object(MTurk, "verify_claim", side_effect=said):
         shown = client.get(entry(posting(), "U1"))
     assert shown.status_code == 410
     assert "It is over there." in html(shown)
 
 
 def test_what_the_crowd_confirms_at_entry_is_verified(client):
-    with patch.object(FromMTurk, "verify_claim", return_value=True):
+    with patch.object(MTurk, "verify_claim", return_value=True):
         client.get(entry(posting(), "U1"))
     assert Participation.objects.get().verified_at is not None
 
@@ -337,12 +337,12 @@ def test_what_has_arrived_is_not_handed_in_again(client, states, said):
 def test_a_crowd_that_redirects_gets_a_link(client):
     who = arrive(posting(tasks=1))
     judge(who)
-    away = Redirect("https://app.prolific.com/submissions/complete?cc=C0DE")
-    with patch.object(FromMTurk, "completion", return_value=away) as completion:
+    away = Completion("https://app.prolific.com/submissions/complete?cc=C0DE")
+    with patch.object(MTurk, "completion", return_value=away) as completion:
         page = html(client.get(work_url(who)))
     assert f'href="{away.url}" id="hand-in" data-by-itself' in page
-    leaving = completion.call_args.args[0]
-    assert (leaving.unit, leaving.code, leaving.receipt) == ("U1", "C0DE", who.receipt)
+    told = completion.call_args.kwargs
+    assert (told["unit"], told["code"], told["receipt"]) == ("U1", "C0DE", who.receipt)
 
 
 def test_own_page_says_how_pay_comes_and_where_the_work_stands(client):
