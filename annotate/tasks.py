@@ -29,8 +29,8 @@ def stop_expired() -> int:
 
 @shared_task
 def add_up() -> int:
-    """Note which promised bonuses are in the ledger by now."""
-    return promises.note_settled()
+    """Let promised bonuses of ended campaigns fall due, and note which are in the ledger by now."""
+    return life.pay_promises() + promises.note_settled()
 
 
 @shared_task
