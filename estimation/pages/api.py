@@ -28,10 +28,10 @@ from estimation.export import EXPORTS_EVIDENCE, EXPORTS_INTERVAL, EXPORTS_METHOD
 from estimation.models import Agreement, Comparison, Decision, Estimate, Inference, MetricScore
 from estimation.pages import criteria, dashboard, numbers, planning
 from estimation.pages import report as pages_report
-from estimation.pages.criteria import RankedPair, cell_off_scale
-from estimation.pages.numbers import ComparedEstimate, Placed, Ranking, Sensitivity
+from estimation.pages.criteria import RankedPair, ShownCell, cell_off_scale
+from estimation.pages.numbers import Agreed, Placed, Ranking, Sensitivity
 from estimation.pages.planning import GOALS, PlanForm, initial
-from estimation.pages.report import as_data
+from estimation.pages.report import CampaignReport
 from estimation.pages.views import zipped
 
 Row = TypeVar("Row", bound=Inference)
@@ -492,12 +492,12 @@ class WithoutExcludedSerializer(serializers.Serializer[object]):
     n_judgments = serializers.IntegerField()
 
 
-class ComparedSerializer(serializers.Serializer[ComparedEstimate]):
+class ComparedSerializer(serializers.Serializer[ShownCell]):
     """A primary estimate without and with excluded work; null where there is none."""
 
-    system = serializers.CharField(source="cell.system.name")
-    criterion = serializers.CharField(source="cell.criterion.name")
-    without = WithoutExcludedSerializer(source="cell.row", allow_null=True)
+    system = serializers.CharField(source="system.name")
+    criterion = serializers.CharField(source="criterion.name")
+    without = WithoutExcludedSerializer(source="row", allow_null=True)
     with_excluded = WithExcludedSerializer(source="whole", allow_null=True)
     shift = Finite(allow_null=True)
     moves = serializers.BooleanField(help_text="by more than the interval's half-width")
@@ -764,29 +764,45 @@ class ReportedOutcomeSerializer(serializers.Serializer[Any]):
     outcome = serializers.CharField(help_text="first, second (the higher one), close or open")
 
 
-class ReportedRankingSerializer(serializers.Serializer[Any]):
-    criterion = serializers.CharField()
+class ReportedRankingSerializer(serializers.Serializer[Ranking]):
+    criterion = serializers.CharField(source="criterion.name")
     margin = Finite(help_text="the largest difference, or distance from a tie, without meaning")
-    places = serializers.DictField(child=serializers.CharField(), help_text="by system: 1 or 2–3")
+    places = serializers.DictField(
+        source="place_of", child=serializers.CharField(), help_text="by system: 1 or 2–3"
+    )
     pairs = ReportedOutcomeSerializer(many=True)
 
 
-class ReportedAgreementSerializer(serializers.Serializer[Any]):
-    criterion = serializers.CharField()
-    alpha = Finite(allow_null=True)
-    low = Finite(allow_null=True)
-    high = Finite(allow_null=True)
-    n_outputs = serializers.IntegerField()
+class ReportedAgreementSerializer(serializers.Serializer[Agreed]):
+    criterion = serializers.CharField(source="criterion.name")
+    alpha = Finite(source="row.alpha", allow_null=True)
+    low = Finite(source="row.low", allow_null=True)
+    high = Finite(source="row.high", allow_null=True)
+    n_outputs = serializers.IntegerField(source="row.n_outputs")
 
 
-class ReportedPaySerializer(serializers.Serializer[Any]):
-    reward = serializers.DecimalField(max_digits=8, decimal_places=2)
-    bonus = serializers.DecimalField(max_digits=8, decimal_places=2)
-    seconds = Finite(allow_null=True, help_text="active, of one judgment; the median of people")
-    hourly = Finite(allow_null=True, help_text="an hour of active time; the median of people")
-    least = Finite(allow_null=True, help_text="what nine of ten people earned at least, an hour")
-    refused = serializers.IntegerField(help_text="people")
-    spent = serializers.DecimalField(max_digits=12, decimal_places=2, help_text="with fees")
+class ReportedPaySerializer(serializers.Serializer[CampaignReport]):
+    reward = serializers.DecimalField(source="work.pay.reward", max_digits=8, decimal_places=2)
+    bonus = serializers.DecimalField(source="work.pay.bonus", max_digits=8, decimal_places=2)
+    seconds = Finite(
+        source="work.pay.seconds",
+        allow_null=True,
+        help_text="active, of one judgment; the median of people",
+    )
+    hourly = Finite(
+        source="work.pay.hourly",
+        allow_null=True,
+        help_text="an hour of active time; the median of people",
+    )
+    least = Finite(
+        source="work.pay.least",
+        allow_null=True,
+        help_text="what nine of ten people earned at least, an hour",
+    )
+    refused = serializers.IntegerField(source="work.pay.refused", help_text="people")
+    spent = serializers.DecimalField(
+        source="board.progress.spent", max_digits=12, decimal_places=2, help_text="with fees"
+    )
 
 
 class ReportedPeopleSerializer(serializers.Serializer[Any]):
@@ -815,26 +831,33 @@ class AnsweredSerializer(serializers.Serializer[Any]):
     is_open = serializers.BooleanField(help_text="the researcher has to answer it")
 
 
-class ReportSerializer(serializers.Serializer[Any]):
-    campaign = serializers.CharField()
-    name = serializers.CharField()
+class ReportSerializer(serializers.Serializer[CampaignReport]):
+    campaign = serializers.CharField(source="campaign.public_id")
+    name = serializers.CharField(source="facts.name")
     at = serializers.DateTimeField()
     is_interim = serializers.BooleanField(help_text="the campaign is not final")
-    methods = serializers.ListField(child=serializers.CharField(), help_text="paragraphs")
+    methods = serializers.ListField(
+        source="paragraphs", child=serializers.CharField(), help_text="paragraphs"
+    )
     estimates = ReportedEstimateSerializer(many=True)
     differences = ReportedDifferenceSerializer(many=True)
-    rankings = ReportedRankingSerializer(many=True, help_text="empty in another mode")
-    agreement = ReportedAgreementSerializer(many=True)
-    excluded = serializers.CharField()
-    pay = ReportedPaySerializer()
-    people = ReportedPeopleSerializer()
+    rankings = ReportedRankingSerializer(
+        source="board.ranking.each", many=True, help_text="empty in another mode"
+    )
+    agreement = ReportedAgreementSerializer(source="agreed", many=True)
+    excluded = serializers.CharField(source="board.sensitivity.summary")
+    pay = ReportedPaySerializer(source="*")
+    people = ReportedPeopleSerializer(source="work.people")
     times_at = serializers.DateTimeField(
+        source="work.at",
         allow_null=True,
         help_text="when seconds, pay for an hour and people who judged were read; null: now",
     )
-    appeals = ReportedAppealsSerializer()
-    protocol = serializers.DictField(allow_null=True)
-    protocol_sha256 = serializers.CharField(allow_blank=True, help_text="empty before the opening")
+    appeals = ReportedAppealsSerializer(source="work.appeals")
+    protocol = serializers.DictField(source="protocol.as_data", allow_null=True)
+    protocol_sha256 = serializers.CharField(
+        source="digest", allow_blank=True, help_text="empty before the opening"
+    )
     amendments = ReportedAmendmentSerializer(many=True)
     checklist = AnsweredSerializer(many=True)
 
@@ -845,4 +868,4 @@ class ReportView(BoundedView):
     @extend_schema(responses=ReportSerializer)
     def get(self, request: Request, public_id: str) -> Response:
         report = pages_report.build(access.with_results(request.user, public_id))
-        return Response(ReportSerializer(as_data(report)).data)
+        return Response(ReportSerializer(report).data)

@@ -2,8 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from datetime import datetime
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from statistics import fmean
@@ -33,13 +32,14 @@ from estimation.core import (
     places,
 )
 from estimation.core.planning import Prices, Study, forecast
-from estimation.models import Agreement, Comparison
+from estimation.models import Agreement, Comparison, Estimate
 from estimation.pages import criteria as pages_criteria
 from estimation.pages.criteria import (
+    MARGIN,
+    PLOT,
     Adjustment,
     Axis,
     ContrastTable,
-    NewestComparison,
     RankedPair,
     ShownCell,
     ShownContrast,
@@ -47,7 +47,7 @@ from estimation.pages.criteria import (
     place_text,
     table_of,
 )
-from estimation.read import Awaited, Newest
+from estimation.read import Awaited
 
 USUAL: Adjustment = "holm"
 ADJUSTMENTS: Mapping[Adjustment, str] = MappingProxyType(
@@ -121,9 +121,7 @@ def tables(facts: CampaignFacts, adjustment: Adjustment = USUAL) -> tuple[Contra
     """Return the differences on each primary criterion that has any; two queries."""
     systems = {system.system_id: system.name for system in facts.systems}
     primary = [criterion.name for criterion in facts.primary]
-    newest_rows = newest(facts.campaign_id, primary)
-    names = [field.name for field in fields(NewestComparison)]
-    compared = [NewestComparison(*row) for row in newest_rows.values_list(*names)]
+    compared = list(newest(facts.campaign_id, primary))
     return tuple(
         table_of(criterion, mine, systems, adjustment, final=facts.is_final)
         for criterion in facts.primary
@@ -137,43 +135,15 @@ def tables(facts: CampaignFacts, adjustment: Adjustment = USUAL) -> tuple[Contra
 # Krippendorff's customary bounds for labels that are used individually; a score here is a mean.
 RELIABLE, TENTATIVE = 0.8, 2 / 3
 SHOWN = 5  # annotators without whom alpha changes most
-PLOT, MARGIN = 300.0, 10.0
-
-
-@dataclass(frozen=True)
-class NewestAgreement:
-    """The newest alpha of one criterion, and its basis."""
-
-    criterion: str
-    at: datetime
-    distance: str
-    level: float
-    alpha: float | None
-    low: float | None
-    high: float | None
-    n_outputs: int
-    n_judgments: int
-    n_annotators: int
-    detail: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Without:
-    """Alpha without one annotator, shown by pseudonym."""
-
-    annotator: str
-    alpha: float
-    change: float
-    shared: int
 
 
 @dataclass(frozen=True)
 class Agreed:
-    """The agreement on one criterion: its row, and the common scale of the plots."""
+    """The agreement on one criterion: its row, and the common axis of the plots."""
 
     criterion: Criterion
-    row: NewestAgreement
-    least: float
+    row: Agreement
+    axis: Axis
     planned: int  # outputs planned for several annotators
 
     @property
@@ -194,7 +164,8 @@ class Agreed:
     @property
     def observed(self) -> float | None:
         """Return how often two judgments of an output are equal; None in rows before 0.2.0."""
-        return self.row.detail.get("observed")
+        found: float | None = self.row.detail.get("observed")
+        return found
 
     @property
     def has_levels(self) -> bool:
@@ -241,37 +212,35 @@ class Agreed:
         return State("", "info", word)
 
     @property
-    def without(self) -> tuple[Without, ...]:
-        """Return the annotators without whom alpha changes most, the largest change first."""
-        if self.row.alpha is None:
-            return ()
+    def without(self) -> list[dict[str, Any]]:
+        """Return the annotators without whom alpha changes most, the largest change first.
+
+        Each with pseudonym (annotator), alpha without them, its change, and judgments (shared).
+        """
+        alpha = self.row.alpha
+        if alpha is None:
+            return []
+        told = self.row.detail.get("without", [])
         found = [
-            Without(one["annotator"], one["alpha"], one["alpha"] - self.row.alpha, one["shared"])
-            for one in self.row.detail.get("without", [])
-            if one["alpha"] is not None
+            {**one, "change": one["alpha"] - alpha} for one in told if one["alpha"] is not None
         ]
-        found.sort(key=lambda one: (-abs(one.change), one.annotator))
-        return tuple(found[:SHOWN])
+        return sorted(found, key=lambda one: (-abs(one["change"]), one["annotator"]))[:SHOWN]
 
     @property
     def x(self) -> str:
-        return self._x(self.row.alpha or 0.0)
+        return self.axis.x(self.row.alpha or 0.0)
 
     @property
     def x_zero(self) -> str:
-        return self._x(0.0)
+        return self.axis.x(0.0)
 
     @property
     def x_low(self) -> str | None:
-        return None if self.row.low is None else self._x(self.row.low)
+        return None if self.row.low is None else self.axis.x(self.row.low)
 
     @property
     def x_high(self) -> str | None:
-        return None if self.row.high is None else self._x(self.row.high)
-
-    def _x(self, value: float) -> str:
-        share = (value - self.least) / (1.0 - self.least)
-        return f"{MARGIN + share * (PLOT - 2 * MARGIN):.1f}"
+        return None if self.row.high is None else self.axis.x(self.row.high)
 
 
 def newest_agreement(campaign_id: int) -> QuerySet[Agreement]:
@@ -299,16 +268,12 @@ def agreement_awaited(found: Sequence[Agreed], *, planned: int, final: bool) -> 
 
 def agreed(facts: CampaignFacts, *, planned: int) -> tuple[Agreed, ...]:
     """Return the newest agreement of each criterion that has any, the primary ones first."""
-    names = NewestAgreement.__dataclass_fields__
-    rows = {
-        row[0]: NewestAgreement(*row)
-        for row in newest_agreement(facts.campaign_id).values_list(*names)
-    }
+    rows = {row.criterion: row for row in newest_agreement(facts.campaign_id)}
     ends = [row.low if row.low is not None else row.alpha for row in rows.values()]
-    least = min([-0.1, *(end for end in ends if end is not None)])
+    axis = Axis(min([-0.1, *(end for end in ends if end is not None)]), 1.0, PLOT, MARGIN)
     ordered = sorted(facts.criteria, key=lambda criterion: criterion not in facts.primary)
     return tuple(
-        Agreed(criterion, rows[criterion.name], least, planned)
+        Agreed(criterion, rows[criterion.name], axis, planned)
         for criterion in ordered
         if criterion.name in rows
     )
@@ -322,86 +287,21 @@ _WORDS = {BY_HAND: "no screen, by hand"}
 
 
 @dataclass(frozen=True)
-class ComparedEstimate:
-    """One system × criterion; `whole` is its estimate without exclusions, if there are any."""
-
-    cell: ShownCell
-
-    @property
-    def whole(self) -> Mapping[str, Any] | None:
-        found = self.cell.row.detail.get("with_excluded") if self.cell.row else None
-        return found or None
-
-    @property
-    def shift(self) -> float | None:
-        """Return by how much the exclusions have moved the estimate."""
-        if self.whole is None or self.cell.row is None:
-            return None
-        return float(self.cell.row.estimate - self.whole["estimate"])
-
-    @property
-    def whole_low(self) -> float | None:
-        return self.cell.clipped(self.whole["low"]) if self.whole else None
-
-    @property
-    def whole_high(self) -> float | None:
-        return self.cell.clipped(self.whole["high"]) if self.whole else None
-
-    @property
-    def moves(self) -> bool:
-        """Return whether they move the estimate by more than its interval's half-width."""
-        width = self.cell.row.width if self.cell.row else None
-        return self.shift is not None and width is not None and abs(self.shift) > width / 2
-
-    @property
-    def left_out(self) -> int | None:
-        """Return how many judgments of this system are excluded."""
-        if self.whole is None or self.cell.row is None:
-            return None
-        return int(self.whole["n_judgments"]) - self.cell.row.n_judgments
-
-    def as_data(self) -> dict[str, Any]:
-        """Return plain JSON values; the reported estimate is None if no judgment counts."""
-        names = ("estimate", "low", "high", "width", "n_judgments")
-        row = self.cell.row
-        return {
-            "system": self.cell.system.name,
-            "criterion": self.cell.criterion.name,
-            "without": {name: getattr(row, name) for name in names} if row else None,
-            "with_excluded": dict(self.whole) if self.whole else None,
-            "shift": self.shift,
-            "moves": self.moves,
-        }
-
-    @property
-    def state(self) -> State:
-        if self.cell.row is None:
-            return State("warn", "warning", "no estimate is left")
-        if self.cell.awaited:
-            return State("", "clock", "too few items")
-        if self.whole is None:
-            return State("", "clock", "follows with the next estimate")
-        if self.moves:
-            return State("warn", "warning", "shift beyond the half-width")
-        if self.cell.row.width is None:
-            return State("", "clock", "no interval to compare with")
-        return State("good", "check", "shift within the half-width")
-
-
-@dataclass(frozen=True)
 class Sensitivity:
+    """The effect of excluded work. rows: the primary estimates."""
+
     excluded: ExcludedCounts
     conduct: Conduct
-    rows: tuple[ComparedEstimate, ...]
+    rows: tuple[ShownCell, ...]
 
     @property
-    def moved(self) -> tuple[ComparedEstimate, ...]:
+    def moved(self) -> tuple[ShownCell, ...]:
         return tuple(row for row in self.rows if row.moves)
 
     @property
-    def lost(self) -> tuple[ComparedEstimate, ...]:
+    def lost(self) -> tuple[ShownCell, ...]:
         """Return those without an estimate, which may have one with the excluded work."""
-        return tuple(row for row in self.rows if row.cell.row is None)
+        return tuple(row for row in self.rows if row.row is None)
 
     @property
     def summary(self) -> str:
@@ -415,29 +315,16 @@ class Sensitivity:
         """Return how the rulings were made, in sentences."""
         return tuple(_conduct(self.conduct))
 
-    def as_data(self) -> dict[str, Any]:
-        out = self.excluded
-        return {
-            "excluded": {
-                "judgments": out.judgments,
-                "annotators": out.annotators,
-                "reasons": [asdict(reason) for reason in out.reasons],
-            },
-            "rulings": asdict(self.conduct),
-            "summary": self.summary,
-            "estimates": [row.as_data() for row in self.rows],
-        }
-
     def _effect(self) -> str:
         if self.moved:
-            names = "; ".join(row.cell.name for row in self.moved)
+            names = "; ".join(row.name for row in self.moved)
             return (
                 f"Leaving them out moves {len(self.moved)} of {len(self.rows)} estimates by more "
                 f"than the half-width of the interval ({names}). Report both numbers, and why the "
                 "work was excluded."
             )
         if self.lost:
-            names = "; ".join(row.cell.name for row in self.lost)
+            names = "; ".join(row.name for row in self.lost)
             return f"Nothing is left of {len(self.lost)} of {len(self.rows)} estimates ({names})."
         if all(row.shift is not None for row in self.rows):
             return "Leaving them out moves no estimate by more than the half-width of its interval."
@@ -446,15 +333,11 @@ class Sensitivity:
 
 def sensitivity_of(facts: CampaignFacts) -> Sensitivity:
     """Return the effect of a campaign's exclusions, in a constant number of queries."""
-    newest = read.latest(facts.campaign_id, facts.criterion_names)
+    newest = list(read.newest([facts.campaign_id], facts.criterion_names))
     found = pages_criteria.criterion_rows(facts, newest, price=Decimal(0))
     primary = [cell for row in found if row.is_primary for cell in row.cells]
     excluded = effects.excluded(facts.campaign_id, since=facts.closed_at)
-    return compare(primary, excluded, effects.ruling_statistics_of(facts.campaign_id))
-
-
-def compare(primary: Sequence[ShownCell], excluded: ExcludedCounts, how: Conduct) -> Sensitivity:
-    return Sensitivity(excluded, how, tuple(ComparedEstimate(cell) for cell in primary))
+    return Sensitivity(excluded, effects.ruling_statistics_of(facts.campaign_id), tuple(primary))
 
 
 def reason_name(screen: str) -> str:
@@ -617,6 +500,10 @@ class Ranking:
         return circles({(pair.first, pair.second): pair.outcome for pair in self.pairs})
 
     @property
+    def place_of(self) -> dict[str, str]:
+        return {one.system: one.place for one in self.placed}
+
+    @property
     def in_words(self) -> str:
         """Such as `1 good, 2–3 fair, 2–3 alike, 4 poor`."""
         return ", ".join(f"{one.place} {one.system}" for one in self.placed)
@@ -659,12 +546,12 @@ class Rankings:
 
 def rankings_of(facts: CampaignFacts) -> Rankings:
     """Return the rankings of a campaign as they are now; two queries."""
-    newest = read.latest(facts.campaign_id, facts.criterion_names)
+    newest = list(read.newest([facts.campaign_id], facts.criterion_names))
     return rankings(facts, tables(facts), newest)
 
 
 def rankings(
-    facts: CampaignFacts, tables: Sequence[ContrastTable], newest: Sequence[Newest]
+    facts: CampaignFacts, tables: Sequence[ContrastTable], newest: Sequence[Estimate]
 ) -> Rankings:
     """Return the ranking on each primary criterion; none in another mode."""
     if not facts.is_ranking:
@@ -686,7 +573,7 @@ def _ranking(
     facts: CampaignFacts,
     criterion: Criterion,
     rows: dict[tuple[str, str, str], ShownContrast],
-    estimates: dict[tuple[str, int], float],
+    estimates: dict[tuple[str, int], float | None],
 ) -> Ranking:
     margin = facts.margins[criterion.name]
     pairs = tuple(

@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -19,12 +18,12 @@ from annotate.common.access import researcher_page, with_results
 from annotate.common.errors import NotFound
 from annotate.instruments.base import Criterion
 from estimation import read
+from estimation.models import Estimate
 from estimation.pages import charts as pages_charts
 from estimation.pages import looks, numbers
 from estimation.pages.charts import THEMES, narrowing
 from estimation.pages.criteria import Adjustment
 from estimation.pages.looks import SystemLook
-from estimation.read import Point
 
 KINDS = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8"}
 PNG_SCALE = 3.0  # for print
@@ -93,17 +92,7 @@ def trend(
     facts = _facts(request, public_id, criterion, system_id)
     if theme not in THEMES:
         raise NotFound("There is no such plot.")
-    drawn = pages_charts.svg(
-        pages_charts.Wanted(
-            facts.campaign_id,
-            _criterion(facts, criterion),
-            system_id,
-            upto,
-            facts.targets.get(criterion),
-            bool(facts.metrics),
-            theme,
-        )
-    )
+    drawn = pages_charts.svg(facts, _criterion(facts, criterion), system_id, upto, theme)
     if drawn is None:
         raise NotFound("There is no such plot.")
     return _kept(HttpResponse(drawn, content_type="image/svg+xml"))
@@ -161,7 +150,7 @@ def _facts(request: HttpRequest, public_id: str, criterion: str, system_id: int)
 
 def _points(
     facts: CampaignFacts, criterion: str, system_id: int, upto: int, *, most: int
-) -> list[Point]:
+) -> list[Estimate]:
     points = read.points(facts.campaign_id, criterion, most=most, upto=upto)
     return [point for point in points if point.system_id == system_id]
 
@@ -170,21 +159,13 @@ def _criterion(facts: CampaignFacts, name: str) -> Criterion:
     return next(criterion for criterion in facts.criteria if criterion.name == name)
 
 
-def _cut(facts: CampaignFacts, criterion: str, points: list[Point]) -> list[Point]:
+def _cut(facts: CampaignFacts, criterion: str, points: list[Estimate]) -> list[Estimate]:
     """Cut the intervals to the scale, as the page shows them; the CSV has the whole intervals."""
     scale = _criterion(facts, criterion)
-
-    def cut(point: Point) -> Point:
-        to = read.of_scale(scale, point.estimate).cut
-        return replace(
-            point,
-            low=to(point.low),
-            high=to(point.high),
-            mean_low=to(point.mean_low),
-            mean_high=to(point.mean_high),
-        )
-
-    return [cut(point) for point in points]
+    for point in points:
+        for name in ("low", "high", "mean_low", "mean_high"):
+            setattr(point, name, read.cut(getattr(point, name), scale, point.estimate))
+    return points
 
 
 def _kept(response: HttpResponse) -> HttpResponse:
@@ -328,9 +309,12 @@ def _bars(found: SystemLook, name: str, theme: str) -> dict[str, Any]:
 def item(request: HttpRequest, public_id: str, number: int) -> HttpResponseBase:
     """Return an item's metrics and judgments: a fragment, otherwise a page."""
     campaign = with_results(request.user, public_id)
+    rows, at = looks.of_item(campaign, number)
     context = {
         "campaign": campaign,
-        "metrics": looks.of_item(campaign, number),
+        "number": number,
+        "rows": rows,
+        "at": at,
         "section": "campaigns",
     }
     fragment = bool(getattr(request, "htmx", False))

@@ -1,7 +1,7 @@
 """Sentences whose numbers come from a campaign, so that each output may mark or escape them."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -35,18 +35,9 @@ from annotate.studies.queries import ConsentVersion, StudyTexts, ToldBackground
 from estimation.pages import dashboard
 from estimation.pages.criteria import ContrastTable, ShownContrast
 from estimation.pages.dashboard import Dashboard
-from estimation.pages.numbers import Ranking
+from estimation.pages.numbers import Agreed
 
-
-@dataclass(frozen=True)
-class SentencePart:
-    """A piece of a sentence. is_fact: it is taken from the campaign."""
-
-    text: str
-    is_fact: bool = False
-
-
-Paragraph = tuple[SentencePart, ...]
+Paragraph = tuple[tuple[str, bool], ...]  # pieces of text, and whether a campaign says them
 
 
 def sentence(words: str, *facts: object) -> Paragraph:
@@ -57,23 +48,23 @@ def sentence(words: str, *facts: object) -> Paragraph:
     pieces = words.split("{}")
     if len(pieces) != len(facts) + 1:
         raise ValueError(f"{len(facts)} facts for {words!r}")
-    parts = [SentencePart(pieces[0])]
+    parts = [(pieces[0], False)]
     for fact, piece in zip(facts, pieces[1:], strict=True):
-        parts += [SentencePart(str(fact), is_fact=True), SentencePart(piece)]
-    return tuple(part for part in parts if part.text)
+        parts += [(str(fact), True), (piece, False)]
+    return tuple((text, is_fact) for text, is_fact in parts if text)
 
 
 def paragraph(sentences: Iterable[Paragraph]) -> Paragraph:
     """Return one paragraph of these sentences, with spaces between them."""
-    parts: list[SentencePart] = []
+    parts: list[tuple[str, bool]] = []
     for one in sentences:
-        parts += [SentencePart(" "), *one] if parts else one
+        parts += [(" ", False), *one] if parts else one
     return tuple(parts)
 
 
 def plain(parts: Paragraph) -> str:
     """Return the text alone."""
-    return "".join(part.text for part in parts)
+    return "".join(text for text, _is_fact in parts)
 
 
 # The questions of a tutorial as people met them, for the report.
@@ -138,14 +129,6 @@ HURRIED = (
 
 
 @dataclass(frozen=True)
-class AdjustedContrast:
-    """One pair of systems; p: its p-value after Holm's adjustment over the criterion's pairs."""
-
-    contrast: ShownContrast
-    p: float | None
-
-
-@dataclass(frozen=True)
 class CampaignReport:
     """A campaign's report. protocol: as it opened, None before. amendments: newest first.
 
@@ -168,6 +151,15 @@ class CampaignReport:
     def at(self) -> datetime:
         """Return when the report was made."""
         return timezone.now()
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """Return the methods as plain text."""
+        return [plain(one) for one in methods(self)]
+
+    @property
+    def agreed(self) -> list[Agreed]:
+        return [one for one in self.board.agreed if one.is_shown]
 
     @property
     def is_interim(self) -> bool:
@@ -235,16 +227,59 @@ class CampaignReport:
         return tuple(one for one in criteria if str(one.question) and not one.wins_of)
 
     @property
-    def pairs(self) -> tuple[tuple[ContrastTable, tuple[AdjustedContrast, ...]], ...]:
-        """Return the compared pairs of each primary criterion."""
-        return tuple(
-            (table, tuple(AdjustedContrast(one, self._p(table, one)) for one in table.shown))
-            for table in self.board.comparisons
-        )
+    def pairs(self) -> list[tuple[ContrastTable, list[tuple[ShownContrast, float | None]]]]:
+        """Return the compared pairs of each primary criterion, with p-values after Holm.
 
-    def _p(self, table: ContrastTable, one: ShownContrast) -> float | None:
-        """Return None in a ranking: its intervals hold together, at every look."""
-        return None if self.facts.is_ranking else table.adjusted.get((one.first, one.second))
+        None in a ranking: its intervals hold together, at every look.
+        """
+        adjusts = not self.facts.is_ranking
+        return [
+            (
+                table,
+                [(one, table.adjusted.get(one.pair) if adjusts else None) for one in table.shown],
+            )
+            for table in self.board.comparisons
+        ]
+
+    @property
+    def estimates(self) -> list[dict[str, Any]]:
+        """Return the estimates that are shown."""
+        return [
+            {
+                "system": cell.system.name,
+                "criterion": row.criterion.name,
+                "is_primary": row.is_primary,
+                "estimate": cell.estimate,
+                "low": cell.low,
+                "high": cell.high,
+                "target": row.target,
+                "n_judgments": cell.row.n_judgments,
+            }
+            for row in (*self.board.primary_rows, *self.board.secondary_rows)
+            for cell in row.cells
+            if cell.shown and cell.row
+        ]
+
+    @property
+    def differences(self) -> list[dict[str, Any]]:
+        """Return the differences that are shown."""
+        return [
+            {
+                "first": one.first,
+                "second": one.second,
+                "criterion": one.criterion.name,
+                "difference": one.difference,
+                "low": one.ends and one.ends[0],
+                "high": one.ends and one.ends[1],
+                "p_holm": p,
+            }
+            for _table, pairs in self.pairs
+            for one, p in pairs
+        ]
+
+    @property
+    def checklist(self) -> "tuple[AnsweredQuestion, ...]":
+        return checklist(self)
 
 
 def build(campaign: Any) -> CampaignReport:
@@ -700,74 +735,3 @@ QUESTIONS: tuple[tuple[str, Callable[[CampaignReport], str]], ...] = (
     ("Was there an ethics review?", _ethics),
     ("Are there conflicts of interest?", _funding),
 )
-
-
-# The report as plain JSON values, for programs.
-
-
-def as_data(report: CampaignReport) -> dict[str, Any]:
-    """Return everything on the page; unknown numbers are None."""
-    board = report.board
-    return {
-        "campaign": report.campaign.public_id,
-        "name": report.facts.name,
-        "at": report.at,
-        "is_interim": report.is_interim,
-        "methods": [plain(one) for one in methods(report)],
-        "estimates": _estimates(report),
-        "differences": [_difference(one) for _table, pairs in report.pairs for one in pairs],
-        "rankings": [_ranking(one) for one in board.ranking.each],
-        "agreement": [
-            {"criterion": one.criterion.name, "alpha": one.row.alpha}
-            | {"low": one.row.low, "high": one.row.high, "n_outputs": one.row.n_outputs}
-            for one in board.agreed
-            if one.is_shown
-        ],
-        "excluded": board.sensitivity.summary,
-        "pay": asdict(report.work.pay) | {"spent": board.progress.spent},
-        "people": asdict(report.work.people),
-        "times_at": report.work.at,
-        "appeals": asdict(report.work.appeals),
-        "protocol": report.protocol.as_data() if report.protocol else None,
-        "protocol_sha256": report.digest,
-        "amendments": [asdict(one) for one in report.amendments],
-        "checklist": [asdict(one) for one in checklist(report)],
-    }
-
-
-def _estimates(report: CampaignReport) -> list[dict[str, Any]]:
-    rows = (*report.board.primary_rows, *report.board.secondary_rows)
-    return [
-        {"system": cell.system.name, "criterion": row.criterion.name, "is_primary": row.is_primary}
-        | {"estimate": cell.shown.estimate, "low": cell.low, "high": cell.high}
-        | {"target": row.target, "n_judgments": cell.shown.n_judgments}
-        for row in rows
-        for cell in row.cells
-        if cell.shown
-    ]
-
-
-def _ranking(one: Ranking) -> dict[str, Any]:
-    return {
-        "criterion": one.criterion.name,
-        "margin": one.margin,
-        "places": {placed.system: placed.place for placed in one.placed},
-        "pairs": [
-            {"first": pair.first, "second": pair.second, "outcome": pair.outcome}
-            for pair in one.pairs
-        ],
-    }
-
-
-def _difference(one: AdjustedContrast) -> dict[str, Any]:
-    pair, ends = one.contrast, one.contrast.ends
-    low, high = ends or (None, None)
-    return {
-        "first": pair.first,
-        "second": pair.second,
-        "criterion": pair.criterion.name,
-        "difference": pair.row.difference,
-        "low": low,
-        "high": high,
-        "p_holm": one.p,
-    }

@@ -230,8 +230,10 @@ def test_nothing_more_comes_after_closing(client: Client) -> None:
 def test_less_editing_is_better():
     study = campaign(targets={"edit": 0.1})
     edit = next(c for c in facts.brief(study.pk).criteria if c.name == "edit")
-    row = criteria.NewestComparison(1, 1, 2, "edit", -0.2, -0.3, -0.1, 40, 100)
-    axis = criteria.Axis(0.3)
+    row = Comparison(
+        criterion="edit", difference=-0.2, low=-0.3, high=-0.1, n_items=40, n_population=100
+    )
+    axis = criteria.Axis(-0.3, 0.3, 300.0, 10.0)
     pair = criteria.ShownContrast("alpha", "beta", row, edit, axis)
     assert criteria.ContrastTable(edit, axis, (pair,), "none").ahead(pair) == "alpha"
     assert (axis.x(-0.3), axis.x(0), axis.x(0.3)) == ("10.0", "150.0", "290.0")

@@ -318,7 +318,7 @@ def test_a_system_stops_alone_and_its_estimate_keeps_its_own_prefix():
     settle(study)
     alpha.refresh_from_db()
     assert alpha.stop_position is not None
-    rows = {(row.system, row.criterion): row for row in estimate_rows(study.pk)}
+    rows = {(row.system.name, row.criterion): row for row in estimate_rows(study.pk)}
     assert rows["alpha", "overall"].n_items <= alpha.stop_position
     assert Decision.objects.filter(verb="stop_system", system=alpha).exists()
 

@@ -264,8 +264,7 @@ def _interval(report: Report) -> str:
     if low is None or high is None:
         return "none"
     if scale and not report.found.off_scale:
-        within = read.of_scale(scale, report.found.estimate)
-        low, high = within.cut(low), within.cut(high)
+        low, high = (read.cut(end, scale, report.found.estimate) for end in (low, high))
     return f"[{number(low, 3)}, {number(high, 3)}]"
 
 

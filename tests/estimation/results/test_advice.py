@@ -26,11 +26,11 @@ from annotate.pay import budget
 from annotate.pay.budget import Deadline
 from annotate.work import leasing
 from annotate.work.admission import Offered
+from estimation.models import Estimate
 from estimation.pages import advice as pages_advice
-from estimation.pages.advice import Advice, Situation
-from estimation.pages.criteria import ShownCell
+from estimation.pages.advice import Advice
+from estimation.pages.criteria import CriterionRow, ShownCell
 from estimation.pages.dashboard import Dashboard
-from estimation.read import Newest
 from tests.crowds.clock import Clock
 from tests.crowds.scripted import Scripted
 from tests.estimation.advised import SITUATIONS, World
@@ -206,32 +206,31 @@ def cells(draw: Any) -> ShownCell:
     if draw(st.booleans()):
         n, width = draw(st.integers(2, 400)), draw(st.none() | st.floats(0, 20))
         half = None if width is None else width / 2
-        row = Newest(
-            1,
-            1,
-            "overall",
-            None,
-            True,
-            0.4,
-            half and 0.4 - half,
-            half and 0.4 + half,
-            width,
-            half,
-            None,
-            None,
-            n,
-            400,
-            n,
-            draw(st.integers(1, 60)),
-            draw(st.floats(1, 60)),
-            0,
-            {"at_target": draw(st.booleans()), "parts": {"annotator": draw(st.floats(0, 1))}},
+        row = Estimate(
+            estimate=0.4,
+            low=half and 0.4 - half,
+            high=half and 0.4 + half,
+            width=width,
+            std_error=half,
+            n_items=n,
+            n_population=400,
+            n_judgments=n,
+            n_annotators=draw(st.integers(1, 60)),
+            effective_annotators=draw(st.floats(1, 60)),
+            detail={
+                "at_target": draw(st.booleans()),
+                "parts": {"annotator": draw(st.floats(0, 1))},
+            },
         )
     return ShownCell(ListedSystem(1, "alpha", None), OVERALL, 0.2, row, Decimal("0.40"))
 
 
+def _rows(*cells: ShownCell) -> tuple[CriterionRow, ...]:
+    return (CriterionRow(OVERALL, 0.2, cells, is_primary=True),)
+
+
 @st.composite
-def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Situation:
+def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Dashboard:
     crowd = draw(st.sampled_from(["link", "mturk", "prolific"]))
     status = draw(st.sampled_from(statuses))
     facts = _facts(
@@ -260,7 +259,7 @@ def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Situa
             stuck=draw(SMALL),
             unfunded=draw(SMALL),
         )
-    return Situation(
+    return Dashboard(
         facts=facts,
         progress=Progress(
             outputs=9,
@@ -274,10 +273,10 @@ def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Situa
             room=None,
             spent=Decimal("1.20"),
         ),
-        cells=tuple(draw(st.lists(cells(), min_size=1, max_size=3))),
+        rows=_rows(*draw(st.lists(cells(), min_size=1, max_size=3))),
         price=Decimal("0.40"),
         most=budget.AtMost(prices.Bill(20, 1, prices.Price(Decimal("8.00"))), None),
-        waiting=reviewed if some else draw(SMALL),
+        n_waiting=reviewed if some else draw(SMALL),
         availability=Availability(
             came,
             reviewed,
@@ -298,18 +297,18 @@ def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Situa
         limit=draw(st.none() | st.sampled_from(list(CloseReason))),
         reserved=draw(st.booleans()),
         deadline_soon=draw(st.booleans()),
-        in_doubt=draw(SMALL) if crowd != "link" else 0,
+        n_in_doubt=draw(SMALL) if crowd != "link" else 0,
         near=draw(st.none() | st.builds(Deadline, st.integers(1, 3), st.just(None)))
         if crowd != "link"
         else None,
-        unscored=draw(SMALL),
+        n_pending=draw(SMALL),
         due=Decimal(draw(SMALL)),
     )
 
 
 @pytest.mark.slow
 @given(now=situations())
-def test_there_is_always_one_act_and_it_is_well_said(now: Situation) -> None:
+def test_there_is_always_one_act_and_it_is_well_said(now: Dashboard) -> None:
     advice = pages_advice.advise(now)
     _speaks_well(advice)
     assert advice.act in (
@@ -328,30 +327,30 @@ def test_there_is_always_one_act_and_it_is_well_said(now: Situation) -> None:
 
 
 @st.composite
-def stalled(draw: Any) -> Situation:
+def stalled(draw: Any) -> Dashboard:
     """Judgments are wanted, and none can come; nothing urgent speaks first."""
     now = draw(situations((Status.OPEN, Status.CLOSING)))
     free = draw(st.integers(1, 5))
-    wide = replace(now.cells[0], row=None)
+    wide = replace(now.primary[0], row=None)
     nothing = ("publishing", "untaken", "at_work", "promised", "stuck", "unfunded")
     found = replace(
         now,
         limit=None,
         reserved=False,
-        cells=(wide, *now.cells[1:]),
+        rows=_rows(wide, *now.primary[1:]),
         progress=replace(now.progress, missing=free, running=0),
         availability=replace(now.availability, free=free, for_nobody=free),
         liveness=replace(now.liveness, leases=0, active=0, behind=timedelta(0)),
         offered=replace(now.offered, **dict.fromkeys(nothing, 0)),
         near=None,
-        in_doubt=0,
+        n_in_doubt=0,
     )
     assert not found.can_come
     return found
 
 
 @given(now=stalled())
-def test_nobody_is_told_to_wait_for_what_cannot_come(now: Situation) -> None:
+def test_nobody_is_told_to_wait_for_what_cannot_come(now: Dashboard) -> None:
     advice = pages_advice.advise(now)
     assert not advice.waits, advice
     assert advice.act
@@ -361,7 +360,7 @@ def test_nobody_is_told_to_wait_for_what_cannot_come(now: Situation) -> None:
 @pytest.mark.slow
 @given(now=situations((Status.OPEN,)), silence=st.sampled_from([None, 15, 45, 1440]))
 def test_nobody_is_told_that_judgments_come_in_where_nobody_was_seen(
-    now: Situation, silence: int | None
+    now: Dashboard, silence: int | None
 ) -> None:
     quiet = None if silence is None else timedelta(minutes=silence)
     by_link = replace(now.facts, crowd="link")
@@ -372,11 +371,9 @@ def test_nobody_is_told_that_judgments_come_in_where_nobody_was_seen(
 
 @pytest.mark.slow
 @given(now=situations(), later=situations())
-def test_the_same_situation_gets_the_same_advice(now: Situation, later: Situation) -> None:
+def test_the_same_situation_gets_the_same_advice(now: Dashboard, later: Dashboard) -> None:
     pages_advice.advise(later)
-    again = replace(
-        now, **{part.name: getattr(now, part.name) for part in fields(pages_advice.Situation)}
-    )
+    again = replace(now, **{part.name: getattr(now, part.name) for part in fields(Dashboard)})
     assert pages_advice.advise(now) == pages_advice.advise(again)
 
 

@@ -461,8 +461,13 @@ def test_ticks_are_round_and_inside() -> None:
 
 
 def test_early_wide_intervals_do_not_flatten_the_plot() -> None:
-    wide = read.Point(1, "overall", 2, 0.4, -5.0, 6.0, 0.4, -5.0, 6.0)
-    later = [read.Point(1, "overall", n, 0.4, 0.3, 0.5, 0.4, 0.28, 0.52) for n in range(20, 101)]
+    def moment(n: int, low: float, high: float) -> Estimate:
+        return Estimate(
+            n_judgments=n, estimate=0.4, low=low, high=high, mean_low=low, mean_high=high
+        )
+
+    wide = moment(2, -5.0, 6.0)
+    later = [moment(n, 0.3, 0.5) for n in range(20, 101)]
     found = axis_frame([wide, *later], criterion=OVERALL, target=0.2)
     assert found.low == pytest.approx(0.28, abs=0.03)
     assert found.high == pytest.approx(0.52, abs=0.03)

@@ -22,7 +22,7 @@ from estimation.models import Estimate
 from estimation.pages import charts as pages_charts
 from estimation.pages.criteria import ShownCell
 from estimation.pages.dashboard import Dashboard
-from estimation.read import Awaited, Point
+from estimation.read import Awaited
 from tests.estimation import reviewed
 from tests.estimation.collecting import collect
 from tests.factories import campaign, person, rows
@@ -296,12 +296,13 @@ VALUES = st.floats(-20, 20)
 
 
 @st.composite
-def intervals(draw: Any, criterion: Criterion) -> Point:
+def intervals(draw: Any, criterion: Criterion) -> Estimate:
     top = criterion.high if criterion.bounded else 4.0
     at = draw(st.floats(criterion.low, top))
     low, high = at - draw(st.floats(0, 20)), at + draw(st.floats(0, 20))
     n = draw(st.integers(1, 5000))
-    return Point(1, criterion.name, n, at, low, high, at, low - 0.1, high + 0.1)
+    means = {"mean_estimate": at, "mean_low": low - 0.1, "mean_high": high + 0.1}
+    return Estimate(n_judgments=n, estimate=at, low=low, high=high, **means)
 
 
 @pytest.mark.slow
@@ -326,8 +327,7 @@ def test_a_shown_interval_holds_its_estimate_and_stays_on_the_scale(
     criterion: Criterion, data: Any
 ) -> None:
     point = data.draw(intervals(criterion))
-    within = read.of_scale(criterion, point.estimate)
-    low, high = within.cut(point.low), within.cut(point.high)
+    low, high = (read.cut(end, criterion, point.estimate) for end in (point.low, point.high))
     assert criterion.low <= low <= point.estimate <= high
     assert high <= max(criterion.high, point.high if point.estimate > criterion.high else 0)
 

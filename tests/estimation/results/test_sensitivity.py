@@ -84,12 +84,12 @@ def test_nothing_excluded_is_said_plainly(client: Client, ada: User) -> None:
 def test_both_numbers_and_the_counts(client: Client, ada: User) -> None:
     made = lenient(ada, targets={"overall": 0.01})
     (row,) = found(made).rows
-    assert row.cell.row is not None
+    assert row.row is not None
     assert row.whole is not None
-    assert row.cell.row.estimate == pytest.approx(-1)
+    assert row.row.estimate == pytest.approx(-1)
     assert row.whole["estimate"] > -0.9
-    assert row.shift == pytest.approx(row.cell.row.estimate - row.whole["estimate"])
-    assert (row.left_out, row.cell.row.n_judgments, row.whole["n_judgments"]) == (4, 30, 34)
+    assert row.shift == pytest.approx(row.row.estimate - row.whole["estimate"])
+    assert (row.left_out, row.row.n_judgments, row.whole["n_judgments"]) == (4, 30, 34)
     out = found(made).excluded
     assert (out.judgments, out.annotators) == (4, 1)
     assert [(r.screen, r.annotators, r.judgments) for r in out.reasons] == [
@@ -171,14 +171,14 @@ def test_an_exclusion_after_closing_shows_a_banner_and_offers_reopening(
     client: Client, ada: User
 ) -> None:
     made = closed(ada)
-    assert board(client, made).widened == ()
+    assert board(client, made).widened == []
     before = board(client, made).primary[0].row
     assert before is not None
     for i in range(6):
         exclude(person(made, f"p{i}"), ada)
     settle(made)
-    (wide,) = board(client, made).widened
-    assert wide.width_before == before.width
+    ((_cell, was),) = board(client, made).widened
+    assert was == before.width
     answer = page(client, made)
     text = answer.content.decode()
     assert 'id="widened"' in text
@@ -195,7 +195,7 @@ def test_no_banner_where_the_target_is_kept_or_was_never_reached(client: Client,
     exclude(person(made, "p0"), ada)
     settle(made)
     assert board(client, made).excluded.annotators_since == 1
-    assert board(client, made).widened == ()
+    assert board(client, made).widened == []
     never = study(ada, targets={"overall": 0.01})
     take_turns([person(never, f"p{i}") for i in range(8)], 40)
     settle(never)
@@ -204,7 +204,7 @@ def test_no_banner_where_the_target_is_kept_or_was_never_reached(client: Client,
     settle(never)
     exclude(person(never, "p0"), ada)
     settle(never)
-    assert board(client, never).widened == ()
+    assert board(client, never).widened == []
 
 
 # ---- why a closing campaign waits --------------------------------------------------------------
