@@ -7,7 +7,7 @@ from config.version import VERSION
 from estimation import facts, read
 from estimation.core import Difference, Interval
 from estimation.core import Estimate as Estimated
-from estimation.facts import Seen
+from estimation.facts import Evidence
 from estimation.findings import Contrast, Finding
 from estimation.models import Comparison, DecisionEvidence, Estimate, Inference
 from estimation.pages import numbers
@@ -29,7 +29,7 @@ def store_comparisons(brief: Brief, found: list[Contrast], *, final: bool) -> li
     return Comparison.objects.bulk_create(rows)
 
 
-def keep(brief: Brief, seen: Seen) -> DecisionEvidence:
+def keep(brief: Brief, seen: Evidence) -> DecisionEvidence:
     """Store what decisions of this moment rest on."""
     return DecisionEvidence.objects.create(
         campaign_id=brief.campaign_id,

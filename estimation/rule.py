@@ -139,23 +139,48 @@ class PairRule(Rule):
 
     def ranked(self, result: Estimate) -> Ranked:
         """Return the decision about the pair, and what an open one needs."""
-        said = self.decided(result)
-        found = Ranked(said.outcome, self.interval(result), self.margin, self.pairs)
-        if found.is_decided:
-            return found
-        needs, items = needed(
+        return ranked(
             result,
             self._state(result),
+            self.decided(result),
+            self.interval(result),
             margin=self.margin,
-            alpha=(1 - self.level) / self.pairs,
+            level=self.level,
+            pairs=self.pairs,
             planned_items=self.planned_items or 1,
             least=self.least,
         )
-        return replace(found, needs=needs, items=items)
 
     def _state(self, result: Estimate | Difference) -> PairState:
         state = PairState.of(result)
         return replace(state, estimate=state.estimate - self.tie)
+
+
+def ranked(
+    result: Estimate | Difference,
+    state: PairState,
+    said: PairVerdict,
+    interval: Interval | None,
+    *,
+    margin: float,
+    level: float,
+    pairs: int,
+    planned_items: float,
+    least: int,
+) -> Ranked:
+    """Return the decision about a pair of a ranking, and what an open one needs."""
+    found = Ranked(said.outcome, interval, margin, pairs)
+    if found.is_decided:
+        return found
+    needs, items = needed(
+        result,
+        state,
+        margin=margin,
+        alpha=(1 - level) / pairs,
+        planned_items=planned_items,
+        least=least,
+    )
+    return replace(found, needs=needs, items=items)
 
 
 def needed(

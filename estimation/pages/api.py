@@ -29,7 +29,7 @@ from estimation.models import Agreement, Comparison, Decision, Estimate, Inferen
 from estimation.pages import criteria, dashboard, numbers, planning
 from estimation.pages import report as pages_report
 from estimation.pages.criteria import RankedPair, ShownCell, cell_off_scale
-from estimation.pages.numbers import Agreed, Placed, Ranking, Sensitivity
+from estimation.pages.numbers import Ranking, Sensitivity, ShownAgreement, SystemPlace
 from estimation.pages.planning import GOALS, PlanForm, initial
 from estimation.pages.report import CampaignReport
 from estimation.pages.views import zipped
@@ -285,10 +285,6 @@ HISTORY = OpenApiParameter(
 )
 
 
-def _whole_history(request: Request) -> bool:
-    return request.query_params.get("history", "0") in ("1", "true")
-
-
 class ResultsView(BoundedView, ListAPIView[NumberRow]):
     """A list of results, for users who may see the campaign's."""
 
@@ -299,15 +295,27 @@ class ResultsView(BoundedView, ListAPIView[NumberRow]):
         return access.with_results(self.request.user, self.kwargs["public_id"])
 
 
-class EstimateList(ResultsView[Estimate]):
-    """The newest estimate of every system × criterion, or with `history=1` the whole history."""
-
-    serializer_class = EstimateSerializer
-    queryset = Estimate.objects.none()
+class HistoryView(ResultsView[NumberRow]):
+    """The newest results, or with `history=1` all."""
 
     @extend_schema(parameters=[HISTORY])
     def get(self, request: Request, public_id: str) -> Response:
         return self.list(request)
+
+    def get_queryset(self) -> QuerySet[NumberRow]:
+        if self.request.query_params.get("history", "0") in ("1", "true"):
+            return super().get_queryset().filter(campaign=self.campaign)
+        return self.newest()
+
+    def newest(self) -> QuerySet[NumberRow]:
+        raise NotImplementedError
+
+
+class EstimateList(HistoryView[Estimate]):
+    """The newest estimate of every system × criterion, or with `history=1` the whole history."""
+
+    serializer_class = EstimateSerializer
+    queryset = Estimate.objects.select_related("system")
 
     def get_serializer_context(self) -> dict[str, Any]:
         if getattr(self, "swagger_fake_view", False):  # the schema request has no campaign
@@ -317,15 +325,11 @@ class EstimateList(ResultsView[Estimate]):
             "price": pay_budget.cost_of_judgment(self.campaign),
         }
 
-    def get_queryset(self) -> QuerySet[Estimate]:
-        if _whole_history(self.request):
-            rows = Estimate.objects.filter(campaign=self.campaign)
-        else:
-            rows = read.newest([self.campaign.pk])
-        return rows.select_related("system")
+    def newest(self) -> QuerySet[Estimate]:
+        return read.newest([self.campaign.pk]).select_related("system")
 
 
-class ComparisonList(ResultsView[Comparison]):
+class ComparisonList(HistoryView[Comparison]):
     """Paired differences of systems on the primary criteria: the newest, or all with `history=1`.
 
     Each interval is valid for its own pair. Stopping when one of them excludes 0 is not a valid
@@ -333,33 +337,19 @@ class ComparisonList(ResultsView[Comparison]):
     """
 
     serializer_class = ComparisonSerializer
-    queryset = Comparison.objects.none()
+    queryset = Comparison.objects.select_related("first", "second")
 
-    @extend_schema(parameters=[HISTORY])
-    def get(self, request: Request, public_id: str) -> Response:
-        return self.list(request)
-
-    def get_queryset(self) -> QuerySet[Comparison]:
-        if _whole_history(self.request):
-            rows = Comparison.objects.filter(campaign=self.campaign)
-        else:
-            rows = numbers.newest(self.campaign.pk)
-        return rows.select_related("first", "second")
+    def newest(self) -> QuerySet[Comparison]:
+        return numbers.newest(self.campaign.pk).select_related("first", "second")
 
 
-class AgreementList(ResultsView[Agreement]):
+class AgreementList(HistoryView[Agreement]):
     """The agreement on each criterion: the newest, or with `history=1` the whole history."""
 
     serializer_class = AgreementSerializer
-    queryset = Agreement.objects.none()
+    queryset = Agreement.objects.all()
 
-    @extend_schema(parameters=[HISTORY])
-    def get(self, request: Request, public_id: str) -> Response:
-        return self.list(request)
-
-    def get_queryset(self) -> QuerySet[Agreement]:
-        if _whole_history(self.request):
-            return Agreement.objects.filter(campaign=self.campaign)
+    def newest(self) -> QuerySet[Agreement]:
         return numbers.newest_agreement(self.campaign.pk)
 
 
@@ -428,7 +418,7 @@ class ActivityView(BoundedView):
         """List the acts of people, and automatic ones that are not routine, the newest first."""
         campaign = access.with_results(request.user, public_id)
         wanted = common_api.asked(request, sorts={}, choices=PARTS)
-        verbs = dashboard.PARTS[wanted.choice].verbs
+        _name, verbs = dashboard.PARTS[wanted.choice]
         found, rows = exports.acts_page(campaign.pk, wanted, verbs=verbs)
         return common_api.answer(request, found, ActSerializer(rows, many=True).data)
 
@@ -667,7 +657,7 @@ def _filled(request: Request) -> dict[str, Any]:
 # A ranking as JSON: places with ties, what is decided of each pair, and what would settle it.
 
 
-class PlacedSerializer(serializers.Serializer[Placed]):
+class PlacedSerializer(serializers.Serializer[SystemPlace]):
     system = serializers.CharField()
     best = serializers.IntegerField(help_text="the best place that it can have, from 1")
     worst = serializers.IntegerField(help_text="the worst: systems that share places are tied")
@@ -773,7 +763,7 @@ class ReportedRankingSerializer(serializers.Serializer[Ranking]):
     pairs = ReportedOutcomeSerializer(many=True)
 
 
-class ReportedAgreementSerializer(serializers.Serializer[Agreed]):
+class ReportedAgreementSerializer(serializers.Serializer[ShownAgreement]):
     criterion = serializers.CharField(source="criterion.name")
     alpha = Finite(source="row.alpha", allow_null=True)
     low = Finite(source="row.low", allow_null=True)

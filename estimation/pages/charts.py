@@ -256,17 +256,7 @@ def spec(curve: WidthCurve, theme_name: str, *, target: float | None) -> dict[st
                 color=theme.ink, align="right", dx=-4, dy=-7, text=f"target {target:g}", fontSize=12
             ).encode(x=alt.value(CURVE_WIDTH)),
         ]
-    chart = alt.layer(*layers).properties(
-        width=CURVE_WIDTH, height=HEIGHT, background="transparent"
-    )
-    text = {"labelColor": theme.quiet, "titleColor": theme.quiet, "labelFontSize": 12}
-    found: dict[str, Any] = (
-        chart.configure(font=FONT)
-        .configure_view(stroke=None)
-        .configure_axis(**text, titleFontSize=12, titleFontWeight="normal")
-        .to_dict()
-    )
-    return found
+    return _configured(alt.layer(*layers), theme, HEIGHT)
 
 
 # Pictures of a closer look: a metric against what people said, and distributions.

@@ -60,7 +60,7 @@ from estimation.pages.criteria import (
     criterion_rows,
     notices_of,
 )
-from estimation.pages.numbers import Agreed, Sensitivity
+from estimation.pages.numbers import Sensitivity, ShownAgreement
 from estimation.read import Awaited
 
 ZERO = Decimal(0)
@@ -180,15 +180,6 @@ class ActivityLine:
 
 
 @dataclass(frozen=True)
-class ActivityPart:
-    """A part of the activity: acts with these verbs (None: any), and decisions of rules."""
-
-    name: str
-    verbs: frozenset[str] | None = None
-    decisions: bool = False
-
-
-@dataclass(frozen=True)
 class ActivityWanted:
     """Which page is wanted: the entries of one part, before this act and this decision."""
 
@@ -203,38 +194,39 @@ class ActivityWanted:
         return f"?{urlencode({'show': self.part, 'before': before})}"
 
 
-def _part(name: str, verbs: str, *, decisions: bool = False) -> ActivityPart:
-    return ActivityPart(name, frozenset(verbs.split()), decisions)
+def _named(name: str, verbs: str) -> tuple[str, frozenset[str]]:
+    return name, frozenset(verbs.split())
 
 
-PARTS = {
-    "all": ActivityPart("Everything", decisions=True),
-    "campaign": _part(
+# The parts of the log: the name of each, and the verbs of its acts (None: all).
+PARTS: Mapping[str, tuple[str, frozenset[str] | None]] = {
+    "all": ("Everything", None),
+    "campaign": _named(
         "Campaign",
         "create imported open pause close finish resume reopen archive delete stop_system "
         "resume_system bound_metrics fee raise_budget "
         "retitle amend_texts amend_screens gold_added gold_confirmed gold_removed gold_share "
         "add_reviewer invite revoke_invitation join change_role "
         "remove_member leave withdraw_links subscribe unsubscribe budget_low",
-        decisions=True,
     ),
-    "reviews": _part(
+    "reviews": _named(
         "Reviews",
         "flag review list unlist put_signals_aside clear exclude restore refuse repay block "
         "unblock appeal dismiss_appeal supersede correct_gold",
     ),
-    "crowd": _part(
+    "crowd": _named(
         "Crowd",
         "launch extend stop_batch refill look operation_decided operation_retried "
         "operation_dropped unit_accepted",
     ),
-    "pay": _part(
+    "pay": _named(
         "Pay",
         "paid_out payout_list payout_undone tutorial_bonuses_due tutorial_bonus_due "
         "failed_try_due failed_try_too_fast bonus "
         "compensation compensation_needed",
     ),
 }
+WITH_DECISIONS = ("all", "campaign")  # parts that show what rules decided, too
 _PLACE = re.compile(r"(\d{0,18})-(\d{0,18})", re.ASCII)
 
 
@@ -263,42 +255,33 @@ def activity_page(
     Each of the two is read on from the last one shown, by its id, so that all pages together show
     each entry once while new ones arrive.
     """
-    part = PARTS[wanted.part]
-    acts: deque[LoggedAct] = deque()
-    if part.verbs is None or part.verbs:
-        acts += exports.activity(
-            campaign_id,
-            limit=size + 1,
-            before=wanted.act,
-            verbs=part.verbs,
-            not_by_rules=_OF_RULES,
+    _name, verbs = PARTS[wanted.part]
+    acts = deque(
+        exports.activity(
+            campaign_id, limit=size + 1, before=wanted.act, verbs=verbs, not_by_rules=_OF_RULES
         )
+    )
     decided: deque[Decision] = deque()
-    if part.decisions:
+    if wanted.part in WITH_DECISIONS:
         decided += read.decisions(campaign_id, limit=size + 1, before=wanted.decision)
     shown: list[ActivityLine] = []
     while len(shown) < size and (acts or decided):
         if acts and (not decided or acts[0].at >= decided[0].at):
-            wanted = replace(wanted, act=acts[0].id)
-            shown.append(_act(acts.popleft()))
+            act = acts.popleft()
+            wanted = replace(wanted, act=act.id)
+            shown.append(ActivityLine(act.at, "", act.actor or "Plumbline", sentence(act)))
         else:
-            wanted = replace(wanted, decision=decided[0].pk)
-            shown.append(_decision(decided.popleft()))
+            rule = decided.popleft()
+            wanted = replace(wanted, decision=rule.pk)
+            icon = _ICONS.get(rule.verb, "info")
+            shown.append(ActivityLine(rule.at, icon, "Plumbline", rule.text))
     return tuple(_told_once(shown)), wanted.address if acts or decided else ""
-
-
-def _decision(decided: Decision) -> ActivityLine:
-    return ActivityLine(decided.at, _ICONS.get(decided.verb, "info"), "Plumbline", decided.text)
 
 
 def _told_once(ordered: list[ActivityLine]) -> list[ActivityLine]:
     """Merge consecutive lines with the same text and person."""
     runs = (list(run) for _, run in groupby(ordered, key=lambda line: (line.who, line.text)))
     return [replace(run[0], times=len(run)) for run in runs]
-
-
-def _act(act: LoggedAct) -> ActivityLine:
-    return ActivityLine(act.at, "", act.actor or "Plumbline", sentence(act))
 
 
 def sentence(act: LoggedAct) -> str:
@@ -380,7 +363,7 @@ class Dashboard:
     comparisons: tuple[ContrastTable, ...] = ()
     ranking: numbers.Rankings = field(default_factory=numbers.Rankings)
     n_waiting: int = 0
-    agreed: tuple[Agreed, ...] = ()
+    agreed: tuple[ShownAgreement, ...] = ()
     excluded: ExcludedCounts = field(default_factory=ExcludedCounts)
     conduct: Conduct = field(default_factory=Conduct)
     forecast: EndForecast | None = None
@@ -587,7 +570,7 @@ class Dashboard:
     @property
     def ended_early(self) -> str:
         """Return what an early end means for the intervals; "" where it was not early."""
-        return numbers.early_told(self.facts, self.primary, judged=self.progress.judged)
+        return numbers.early_end_note(self.facts, self.primary, judged=self.progress.judged)
 
     @property
     def fingerprint(self) -> str:
@@ -595,39 +578,31 @@ class Dashboard:
         return sha256(repr(self).encode()).hexdigest()[:16]
 
 
-def build(
-    facts: CampaignFacts,
-    *,
-    price: Decimal,
-    most: AtMost,
-    limit: CloseReason | None = None,
-    reserved: bool = False,
-    short: Decimal = Decimal(0),
-    expected: Forecast | None = None,
-    adjustment: Adjustment = "holm",
-) -> Dashboard:
-    """Return the dashboard.
+def of_campaign(campaign: Any, adjustment: Adjustment = "holm") -> Dashboard:
+    """Return the dashboard of a campaign as its page shows it.
 
     The number of queries depends only on the campaign's status, its crowd, and whether every
     estimate exists.
     adjustment: of the differences, for many pairs; the places of systems follow from it.
     """
-    pk = facts.campaign_id
+    facts, pk = campaigns_lists.facts(campaign), campaign.pk
+    collects, market = facts.status in COLLECTS, bool(facts.marketplace)
+    most = budget.highest_cost(campaign)
     newest = list(read.newest([pk], facts.criterion_names))
     ranked = numbers.rankings(facts, tables := numbers.tables(facts, adjustment), newest)
     who = campaigns_progress.by_person(pk)
     counts = campaigns_progress.progress(pk, cap=facts.annotator_cap, people=who)
-    items = read.items(facts, newest, held=counts.judged + counts.running)
+    limit, reserved = _limits(campaign) if collects else (None, False)
     return Dashboard(
         facts=facts,
         progress=counts,
-        price=price,
+        price=most.of_judgment,
         most=most,
         rows=criterion_rows(
             facts,
             newest,
-            price=price,
-            items=items,
+            price=most.of_judgment,
+            items=read.items(facts, newest, held=counts.judged + counts.running),
             places=ranked.places,
             decisions=ranked.decisions,
             compared=tables,
@@ -643,54 +618,30 @@ def build(
         excluded=effects.excluded(pk, since=facts.closed_at),
         conduct=effects.ruling_statistics_of(pk),
         forecast=newest_forecast(pk),
-        availability=_availability(facts, counts, who),
+        # Who can judge more, during collection only.
+        availability=campaigns_progress.availability_of(
+            pk, facts.annotator_cap, counts.missing, who
+        )
+        if facts.status in LIVE
+        else Availability(),
         liveness=campaigns_progress.liveness(pk, lease_minutes=facts.lease_minutes),
-        offered=admission.offered(pk) if facts.marketplace else Offered(),
+        offered=admission.offered(pk) if market else Offered(),
         at_closing=read.at_closing(pk, facts.closed_at),
         limit=limit,
         reserved=reserved,
         deadline_soon=facts.deadline is not None and facts.deadline < timezone.now() + SOON,
-        n_in_doubt=budget.count_disputed(pk) if facts.marketplace else 0,
-        near=budget.next_deadline(pk) if facts.marketplace else None,
-        due=_due(facts),
-        expected=expected,
-        short=short,
-    )
-
-
-def of_campaign(campaign: Any, adjustment: Adjustment = "holm") -> Dashboard:
-    """Return the dashboard of a campaign as its page shows it."""
-    limit, reserved = _limits(campaign)
-    most = budget.highest_cost(campaign)
-    return build(
-        campaigns_lists.facts(campaign),
-        price=most.of_judgment,
-        most=most,
-        limit=limit,
-        reserved=reserved,
-        short=budget.short_of_a_place(campaign) if campaign.status in COLLECTS else Decimal(0),
-        expected=planner.of_campaign(campaign) if campaign.status == Status.DRAFT else None,
-        adjustment=adjustment,
+        n_in_doubt=budget.count_disputed(pk) if market else 0,
+        near=budget.next_deadline(pk) if market else None,
+        # What is to be paid by hand, once nothing more is earned.
+        due=pay_queries.totals(pk).due if facts.status == Status.CLOSED and not market else ZERO,
+        expected=planner.of_campaign(campaign) if facts.status == Status.DRAFT else None,
+        short=budget.short_of_a_place(campaign) if collects else ZERO,
     )
 
 
 def _limits(campaign: Any) -> tuple[CloseReason | None, bool]:
     """Return what forbids further leases permanently, and whether something does for now."""
-    if campaign.status not in COLLECTS or not admission.blocked(campaign):
+    if not admission.blocked(campaign):
         return None, False
     limit = admission.blocked(campaign, for_now=False)
     return limit, limit is None
-
-
-def _availability(
-    facts: CampaignFacts, counts: Progress, who: campaigns_progress.People
-) -> Availability:
-    """Return who can judge more, during collection only."""
-    known = facts.campaign_id, facts.annotator_cap, counts.missing, who
-    return campaigns_progress.availability_of(*known) if facts.status in LIVE else Availability()
-
-
-def _due(facts: CampaignFacts) -> Decimal:
-    """Return the amount to be paid by hand, once nothing more is earned."""
-    by_hand = facts.status == Status.CLOSED and not facts.marketplace
-    return pay_queries.totals(facts.campaign_id).due if by_hand else Decimal(0)

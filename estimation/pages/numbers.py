@@ -138,7 +138,7 @@ SHOWN = 5  # annotators without whom alpha changes most
 
 
 @dataclass(frozen=True)
-class Agreed:
+class ShownAgreement:
     """The agreement on one criterion: its row, and the common axis of the plots."""
 
     criterion: Criterion
@@ -254,7 +254,9 @@ def newest_agreement(campaign_id: int) -> QuerySet[Agreement]:
     return Agreement.objects.filter(id__in=Subquery(last.values("last"))).order_by("id")
 
 
-def agreement_awaited(found: Sequence[Agreed], *, planned: int, final: bool) -> Awaited | None:
+def agreement_awaited(
+    found: Sequence[ShownAgreement], *, planned: int, final: bool
+) -> Awaited | None:
     """Return what the first alpha waits for; None if one is shown or none will follow.
 
     planned: outputs planned for several annotators.
@@ -266,14 +268,14 @@ def agreement_awaited(found: Sequence[Agreed], *, planned: int, final: bool) -> 
     return Awaited("Agreement figures", of, n, read.least(planned), final)
 
 
-def agreed(facts: CampaignFacts, *, planned: int) -> tuple[Agreed, ...]:
+def agreed(facts: CampaignFacts, *, planned: int) -> tuple[ShownAgreement, ...]:
     """Return the newest agreement of each criterion that has any, the primary ones first."""
     rows = {row.criterion: row for row in newest_agreement(facts.campaign_id)}
     ends = [row.low if row.low is not None else row.alpha for row in rows.values()]
     axis = Axis(min([-0.1, *(end for end in ends if end is not None)]), 1.0, PLOT, MARGIN)
     ordered = sorted(facts.criteria, key=lambda criterion: criterion not in facts.primary)
     return tuple(
-        Agreed(criterion, rows[criterion.name], axis, planned)
+        ShownAgreement(criterion, rows[criterion.name], axis, planned)
         for criterion in ordered
         if criterion.name in rows
     )
@@ -401,7 +403,7 @@ TOLD = (
 )
 
 
-def early_told(facts: CampaignFacts, cells: Sequence[ShownCell], *, judged: int) -> str:
+def early_end_note(facts: CampaignFacts, cells: Sequence[ShownCell], *, judged: int) -> str:
     """Return what readers must know of an early end; "" where the end was not early.
 
     cells: the primary ones. judged: the judgments of the campaign. Only ends by the rule of widths
@@ -452,7 +454,7 @@ def _tenth(study: Study, width: float) -> float | None:
 
 
 @dataclass(frozen=True)
-class Placed:
+class SystemPlace:
     """A system with the best and the worst place that it can have.
 
     estimate: its score; None before the first, and where pairs are judged side by side.
@@ -475,7 +477,7 @@ class Ranking:
 
     criterion: Criterion
     margin: float
-    placed: tuple[Placed, ...]
+    placed: tuple[SystemPlace, ...]
     pairs: tuple[RankedPair, ...]
 
     @property
@@ -585,7 +587,7 @@ def _ranking(
     outcomes: dict[Pair, PairOutcome] = {(pair.first, pair.second): pair.outcome for pair in pairs}
     found = places(outcomes, higher_is_better=criterion.higher_is_better)
     placed = [
-        Placed(
+        SystemPlace(
             name,
             *found.get(name, (1, 1)),
             None if facts.compares else estimates.get((criterion.name, samples[0].system_id)),

@@ -22,8 +22,6 @@ from estimation.models import Estimate
 from estimation.pages import charts as pages_charts
 from estimation.pages import looks, numbers
 from estimation.pages.charts import THEMES, narrowing
-from estimation.pages.criteria import Adjustment
-from estimation.pages.looks import SystemLook
 
 KINDS = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8"}
 PNG_SCALE = 3.0  # for print
@@ -35,7 +33,7 @@ def answer(
     name: str,
     spec: Callable[[], dict[str, Any]],
     header: Sequence[str],
-    rows: Callable[[], Iterable[Sequence[Any]]],
+    rows: Iterable[Sequence[Any]],
     inline: bool = False,
 ) -> HttpResponse:
     """Return the picture or its data.
@@ -51,7 +49,7 @@ def answer(
     if kind == "csv":
         writer = csv.writer(response)
         writer.writerow(header)
-        writer.writerows(rows())
+        writer.writerows(rows)
     else:
         response.write(_drawn(kind, spec()))
     return response
@@ -188,52 +186,31 @@ def figure(
     """
     facts = campaigns_lists.facts(with_results(request.user, public_id))
     adjustment = numbers.adjustment_of(facts, request.GET.get("adjust", ""))
-    makes: dict[str, Callable[[CampaignFacts, str, Adjustment], dict[str, Any]]] = {
-        "estimates": _estimates,
-        "differences": _differences,
-        "history": partial(_history, theme=request.GET.get("theme", "")),
+    drawn: dict[str, Any] = {
+        "name": f"{public_id}-{of}-{criterion}",
+        "inline": "theme" in request.GET,
     }
-    if of not in makes or criterion not in facts.criterion_names:
+    if criterion not in facts.criterion_names:
         raise NotFound("There is no such picture.")
-    drawn = makes[of](facts, criterion, adjustment)
-    inline = "theme" in request.GET
-    return answer(kind, name=f"{public_id}-{of}-{criterion}", inline=inline, **drawn)
-
-
-def _estimates(facts: CampaignFacts, criterion: str, adjustment: Adjustment) -> dict[str, Any]:
-    rows = looks.estimates(facts, criterion, adjustment)
-    if not rows:
-        raise NotFound("There is no estimate to draw yet.")
-    return {
-        "spec": lambda: pages_charts.forest(rows, title=criterion),
-        "header": looks.ESTIMATES,
-        "rows": lambda: rows,
-    }
-
-
-def _differences(facts: CampaignFacts, criterion: str, adjustment: Adjustment) -> dict[str, Any]:
-    table, rows = looks.differences(facts, criterion, adjustment)
-    if table is None or not table.grid:
-        raise NotFound("A matrix of differences needs three systems that were compared.")
-    return {
-        "spec": lambda: pages_charts.matrix(table.grid, title=criterion),
-        "header": looks.DIFFERENCES,
-        "rows": lambda: rows,
-    }
-
-
-def _history(
-    facts: CampaignFacts, criterion: str, _adjustment: Adjustment, *, theme: str
-) -> dict[str, Any]:
-    rows = looks.widths(facts, criterion)
-    if not rows:
+    spec: Callable[[], dict[str, Any]]
+    if of == "estimates":
+        if not (rows := looks.estimates(facts, criterion, adjustment)):
+            raise NotFound("There is no estimate to draw yet.")
+        spec = partial(pages_charts.forest, rows, title=criterion)
+        return answer(kind, spec=spec, header=looks.ESTIMATES, rows=rows, **drawn)
+    if of == "differences":
+        table, rows = looks.differences(facts, criterion, adjustment)
+        if table is None or not table.grid:
+            raise NotFound("A matrix of differences needs three systems that were compared.")
+        spec = partial(pages_charts.matrix, table.grid, title=criterion)
+        return answer(kind, spec=spec, header=looks.DIFFERENCES, rows=rows, **drawn)
+    if of != "history":
+        raise NotFound("There is no such picture.")
+    if not (rows := looks.widths(facts, criterion)):
         raise NotFound("There is no interval to draw yet.")
-    target, shown = facts.targets.get(criterion), THEMES.get(theme)
-    return {
-        "spec": lambda: narrowing(rows, title=criterion, target=target, theme=shown),
-        "header": looks.HISTORY,
-        "rows": lambda: rows,
-    }
+    target, theme = facts.targets.get(criterion), THEMES.get(request.GET.get("theme", ""))
+    spec = partial(narrowing, rows, title=criterion, target=target, theme=theme)
+    return answer(kind, spec=spec, header=looks.HISTORY, rows=rows, **drawn)
 
 
 # Pages behind the numbers: metrics and judgments of a system and of one item.
@@ -272,34 +249,19 @@ def picture(request: HttpRequest, public_id: str, name: str, kind: str) -> HttpR
         raise NotFound("There is no such picture.")
     theme = "dark" if request.GET.get("theme") == "dark" else "light"
     inline = "theme" in request.GET
-    drawn = _scatter(found, theme) if name == "scatter" else _bars(found, name, theme)
-    return answer(kind, name=f"{public_id}-{name}", inline=inline, **drawn)
-
-
-def _scatter(found: SystemLook, theme: str) -> dict[str, Any]:
-    def rows() -> list[tuple[Any, ...]]:
-        return list(looks.point_rows(found))
-
-    def spec() -> dict[str, Any]:
+    drawn: dict[str, Any] = {"name": f"{public_id}-{name}", "inline": inline}
+    rows: list[tuple[Any, ...]]
+    if name == "scatter":
+        rows = list(looks.point_rows(found))
         cut = found.beside["cut"] if found.beside else (0.0, 0.0)
-        asked = {"metric": found.metric, "criterion": found.criterion}
-        return pages_charts.scatter(rows(), theme, cut=cut, **asked)
-
-    return {"spec": spec, "header": pages_charts.SCATTER, "rows": rows}
-
-
-def _bars(found: SystemLook, name: str, theme: str) -> dict[str, Any]:
+        asked: dict[str, Any] = {"metric": found.metric, "criterion": found.criterion, "cut": cut}
+        spec = partial(pages_charts.scatter, rows, theme, **asked)
+        return answer(kind, spec=spec, header=pages_charts.SCATTER, rows=rows, **drawn)
     values = found.beside and found.beside["values"]
-    chosen = found.content["scores"] if name == "scores" else values
+    rows = list(looks.bins(found.content["scores"] if name == "scores" else values))
     title = f"mean answer, {found.criterion}" if name == "scores" else found.metric
-
-    def rows() -> list[tuple[Any, ...]]:
-        return list(looks.bins(chosen))
-
-    def spec() -> dict[str, Any]:
-        return pages_charts.bars(rows(), theme, title=title)
-
-    return {"spec": spec, "header": pages_charts.BARS, "rows": rows}
+    spec = partial(pages_charts.bars, rows, theme, title=title)
+    return answer(kind, spec=spec, header=pages_charts.BARS, rows=rows, **drawn)
 
 
 @require_safe

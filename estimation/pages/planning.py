@@ -486,6 +486,6 @@ def picture(request: HttpRequest, kind: str) -> HttpResponseBase:
         name="plan",
         spec=lambda: pages_charts.spec(found, theme, target=form.cleaned_data["target"]),
         header=pages_charts.COLUMNS,
-        rows=lambda: pages_charts.curve_rows(found),
+        rows=pages_charts.curve_rows(found),
         inline="theme" in request.GET,
     )

@@ -35,7 +35,7 @@ from annotate.studies.queries import ConsentVersion, StudyTexts, ToldBackground
 from estimation.pages import dashboard
 from estimation.pages.criteria import ContrastTable, ShownContrast
 from estimation.pages.dashboard import Dashboard
-from estimation.pages.numbers import Agreed
+from estimation.pages.numbers import ShownAgreement
 
 Paragraph = tuple[tuple[str, bool], ...]  # pieces of text, and whether a campaign says them
 
@@ -79,7 +79,7 @@ PARTS = (
 
 
 @dataclass(frozen=True)
-class ToldQuestion:
+class TutorialQuestion:
     """parts: (what it is, the text). right: what was accepted; "" where nothing is graded."""
 
     section: str
@@ -88,12 +88,12 @@ class ToldQuestion:
     right: str
 
 
-def questions(tutorial: Any) -> tuple[ToldQuestion, ...]:
+def questions(tutorial: Any) -> tuple[TutorialQuestion, ...]:
     """Return every version of every question once; () without a tutorial."""
     if tutorial is None:
         return ()
     return tuple(
-        ToldQuestion(one.section, one.prompt, tuple(_parts(one)), _right(one))
+        TutorialQuestion(one.section, one.prompt, tuple(_parts(one)), _right(one))
         for one in tutorial.samples
     )
 
@@ -158,7 +158,7 @@ class CampaignReport:
         return [plain(one) for one in methods(self)]
 
     @property
-    def agreed(self) -> list[Agreed]:
+    def agreed(self) -> list[ShownAgreement]:
         return [one for one in self.board.agreed if one.is_shown]
 
     @property
@@ -205,7 +205,7 @@ class CampaignReport:
         return studies_queries.summary(self.campaign)
 
     @cached_property
-    def tutorial(self) -> tuple[ToldQuestion, ...]:
+    def tutorial(self) -> tuple[TutorialQuestion, ...]:
         """Return the questions of the tutorial; () where people need none."""
         return questions(studies_queries.of_campaign(self.campaign, self.instrument))
 
@@ -278,7 +278,7 @@ class CampaignReport:
         ]
 
     @property
-    def checklist(self) -> "tuple[AnsweredQuestion, ...]":
+    def checklist(self) -> "tuple[ChecklistItem, ...]":
         return checklist(self)
 
 
@@ -535,7 +535,7 @@ NOT_ENTERED = "Nothing was entered for this in the campaign. Write it yourself"
 
 
 @dataclass(frozen=True)
-class AnsweredQuestion:
+class ChecklistItem:
     """One question. answer: from the facts, or what to write oneself where `is_open`."""
 
     question: str
@@ -543,13 +543,13 @@ class AnsweredQuestion:
     is_open: bool = False
 
 
-def checklist(report: CampaignReport) -> tuple[AnsweredQuestion, ...]:
+def checklist(report: CampaignReport) -> tuple[ChecklistItem, ...]:
     """Return all questions in their order, each with its answer."""
     return tuple(_answered(question, answer(report)) for question, answer in QUESTIONS)
 
 
-def _answered(question: str, answer: str) -> AnsweredQuestion:
-    return AnsweredQuestion(question, answer, is_open=answer.startswith((UNKNOWN, NOT_ENTERED)))
+def _answered(question: str, answer: str) -> ChecklistItem:
+    return ChecklistItem(question, answer, is_open=answer.startswith((UNKNOWN, NOT_ENTERED)))
 
 
 def _what(report: CampaignReport) -> str:

@@ -90,7 +90,7 @@ def all_activity(request: HttpRequest, public_id: str) -> HttpResponseBase:
         "lines": lines,
         "older": older,
         "wanted": wanted,
-        "parts": [(key, part.name) for key, part in dashboard.PARTS.items()],
+        "parts": [(key, name) for key, (name, _verbs) in dashboard.PARTS.items()],
         "is_first": wanted == dashboard.ActivityWanted(wanted.part),
         "zone": timezone.get_current_timezone_name(),
         "section": "campaigns",
@@ -238,7 +238,7 @@ def download(request: HttpRequest, public_id: str) -> HttpResponseBase:
 def standing_of(request: HttpRequest, public_id: str) -> HttpResponse:
     """Return the progress of the download `?of=`, as a fragment that reloads automatically."""
     campaign = with_results(request.user, public_id)
-    found = export.standing_find(_name(request, campaign.pk))
+    found = export.find_progress(_name(request, campaign.pk))
     before = request.GET.get("asked", "")
     asked = 1 + (int(before) if before.isascii() and before.isdecimal() and len(before) < 4 else 0)
     shown = {"standing": found, "is_awaited": found is None and asked < PATIENCE, "asked": asked}

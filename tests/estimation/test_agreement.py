@@ -170,7 +170,7 @@ def test_other_measures_go_with_alpha(ada: User, client: Client) -> None:
     client.force_login(ada)
     address = reverse("api-agreement", args=[study.public_id])
     told = {row["criterion"]: row for row in client.get(address).json()["results"]}
-    rows = export.agreement_(moment(study.pk))
+    rows = export.agreement(moment(study.pk))
     exported = {row["criterion"]: row for row in rows if row["newest"]}
     compared = CANONICAL * ((CANONICAL > 0).sum(axis=0) > 1)
     item, annotator, value = as_columns(compared)

@@ -29,7 +29,7 @@ def judged(n: int = 5, *, judgments: int = 6, **changes) -> Campaign:
 def found(study: Campaign) -> dict[tuple[str, str], facts.Cell]:
     brief = campaigns_facts.brief(study.pk)
     scores_module.ensure(brief)
-    cells = facts.cells(brief, campaigns_facts.systems(study.pk), facts.see(brief))
+    cells = facts.cells(brief, facts.evidence(brief))
     return {(cell.system.name, cell.criterion.name): cell for cell in cells}
 
 

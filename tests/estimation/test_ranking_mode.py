@@ -28,7 +28,7 @@ def newest(made: Campaign) -> dict[tuple[str, str], Comparison]:
 def found_now(made: Campaign) -> dict[tuple[str, str], Difference]:
     """The paired differences of the evidence that counts now."""
     brief = facts.brief(made.pk)
-    _, compared = refresh.findings(brief, facts_module.see(brief))
+    _, compared = refresh.findings(brief, facts_module.evidence(brief))
     return {(one.first.name, one.second.name): one.difference for one in compared}
 
 

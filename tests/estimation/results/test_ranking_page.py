@@ -1,6 +1,5 @@
 """The dashboard of a ranking: places with ties, pairs in words, and what to do next."""
 
-from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from annotate.campaigns import life
 from annotate.campaigns import lists as campaigns_lists
 from annotate.models import Campaign
 from annotate.models.base import CloseReason
-from annotate.pay import budget
 from estimation.models import Comparison
 from estimation.pages import criteria, dashboard, numbers
 from estimation.pages.dashboard import Dashboard
@@ -35,8 +33,7 @@ def known(made: Campaign, **of_b_and_c: Any) -> None:
 
 def board(made: Campaign) -> Dashboard:
     made.refresh_from_db()
-    most = budget.highest_cost(made)
-    return dashboard.build(campaigns_lists.facts(made), price=Decimal("0.4"), most=most)
+    return dashboard.of_campaign(made)
 
 
 def shown(client: Client, made: Campaign) -> str:
