@@ -26,6 +26,7 @@ from annotate.review import items
 from annotate.review.items import NewOrder, sort_keys
 from annotate.work import queries as work_queries
 from estimation import facts as facts_module
+from estimation import read
 from estimation.core import (
     Estimate,
     NoVariationError,
@@ -62,7 +63,6 @@ from estimation.models import (
     EndForecastDue,
 )
 from estimation.pages import dashboard, looks
-from estimation.pages import numbers as pages_numbers
 from estimation.rule import rule_for
 
 AT_MOST = 20.0  # seconds
@@ -210,7 +210,7 @@ def catch_up() -> int:
 
 
 def _columns_due(brief: Brief, scores: Scores) -> list[_Shared]:
-    before = {row.criterion: row for row in pages_numbers.newest_agreement(brief.campaign_id)}
+    before = {row.criterion: row for row in read.newest_agreement(brief.campaign_id)}
     excluded = facts.excluded(brief.campaign_id)
     return [
         shared

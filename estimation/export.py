@@ -395,12 +395,12 @@ def estimates(now: Moment) -> Iterator[Row]:
 
 def comparisons(now: Moment) -> Iterator[Row]:
     """Yield every paired difference that is kept, `first` minus `second`."""
-    return _all(COMPARISONS, Comparison, now, newest=numbers.newest(now.campaign.pk))
+    return _all(COMPARISONS, Comparison, now, newest=read.newest_comparisons([now.campaign.pk]))
 
 
 def agreement(now: Moment) -> Iterator[Row]:
     """Yield every computed agreement of each criterion."""
-    return _all(AGREEMENT, Agreement, now, newest=numbers.newest_agreement(now.campaign.pk))
+    return _all(AGREEMENT, Agreement, now, newest=read.newest_agreement(now.campaign.pk))
 
 
 def _all(file: File, model: type[Model], now: Moment, *, newest: Any) -> Iterator[Row]:

@@ -10,7 +10,6 @@ from estimation.core import Estimate as Estimated
 from estimation.facts import Evidence
 from estimation.findings import Contrast, Finding
 from estimation.models import Comparison, DecisionEvidence, Estimate, Inference
-from estimation.pages import numbers
 from estimation.rule import Ranked
 
 Row = TypeVar("Row", bound=Inference)
@@ -55,7 +54,7 @@ def withdraw(brief: Brief, found: list[Finding], compared: list[Contrast]) -> No
     )
     Comparison.objects.bulk_create(
         _emptied(row, difference=None)
-        for row in numbers.newest(brief.campaign_id, [one.name for one in brief.primary])
+        for row in read.newest_comparisons([brief.campaign_id], [one.name for one in brief.primary])
         if (row.first_id, row.second_id, row.criterion) not in pairs
     )
 

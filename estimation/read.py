@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Window
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Window
 from django.db.models.functions import Least, RowNumber
 
 from annotate.campaigns import progress
@@ -19,7 +19,7 @@ from annotate.common.numbers import count, many
 from annotate.instruments.base import Criterion
 from annotate.studies import queries as studies_queries
 from estimation.core import Scale
-from estimation.models import Decision, Estimate, MetricScore
+from estimation.models import Agreement, Comparison, Decision, Estimate, MetricScore
 
 LEAST_ITEMS = 10
 
@@ -99,6 +99,30 @@ def newest(
     """
     rows = Estimate.objects.filter(id__in=_last(campaign_ids, criteria), n_judgments__gt=0)
     return rows.order_by("id")
+
+
+def newest_comparisons(
+    campaign_ids: Sequence[int], criteria: Iterable[str] | None = None
+) -> QuerySet[Comparison]:
+    """Select the same of every pair of systems, in the order of upload."""
+    names = studies_queries.criteria_of(campaign_ids) if criteria is None else criteria
+    of_pair = Comparison.objects.filter(
+        campaign=OuterRef("campaign"), first=OuterRef("pk"), second=OuterRef(common_rows.OTHER)
+    ).order_by("-id")
+    found = [Subquery(of_pair.filter(criterion=name).values("id")[:1]) for name in names]
+    ids = common_rows.by_pair(campaign_ids, *found)
+    return Comparison.objects.filter(id__in=ids, n_judgments__gt=0).order_by("id")
+
+
+def newest_agreement(campaign_id: int) -> QuerySet[Agreement]:
+    """Select the newest row of every criterion."""
+    last = (
+        Agreement.objects.filter(campaign=campaign_id)
+        .order_by()
+        .values("criterion")
+        .annotate(last=Max("id"))
+    )
+    return Agreement.objects.filter(id__in=Subquery(last.values("last"))).order_by("id")
 
 
 def _last(

@@ -26,13 +26,13 @@ from estimation.core import (
     ranking,
     sequence_half_widths,
 )
-from estimation.pages.criteria import ITEMS, NEITHER, PEOPLE
 
 # For planning only: the spread of item means as a share of the scale, and the width for a criterion
 # without a target. A confidence sequence is valid for any values; these affect its width.
 SPREAD = 0.3
 WIDTH = 0.1
 
+PEOPLE, ITEMS, NEITHER = "people", "items", "neither"  # what would settle an open pair
 ALONE: Pair = ("first", "second")  # a pair that is decided by itself
 
 

@@ -515,7 +515,7 @@ def _all_under_review(now: Dashboard) -> Advice:
         f"{who} {verb} for a ruling and gets no new text until then.{others} No judgment comes in "
         "before you rule or new people enter."
     )
-    return Advice("all_reviewed", f"Rule on {_annotators(n)}", text, "reviews", "Review them")
+    return Advice("all_reviewed", f"Rule on {many(n, 'annotator')}", text, "reviews", "Review them")
 
 
 def why_nobody(now: Dashboard, *, reviewed: bool = True) -> str:
@@ -552,7 +552,8 @@ def silence(now: Dashboard) -> Advice | None:
     seen = now.liveness.silence
     title = "Ask people to come back, or invite more"
     text = (
-        f"{_last_judgment(now)} No one has been at work for {_for(seen)}. "
+        f"{_last_judgment(now)} No one has been at work for "
+        f"{lasting(seen) if seen else 'a while'}. "
         f"{_who_may(who.came, who.able)}{_reserved(now)}"
     )
     return Advice("silence", title, text, "people", "Get the link")
@@ -574,10 +575,10 @@ def reviews_wait(now: Dashboard) -> Advice | None:
         return None
     n = now.n_waiting
     text = (
-        f"{_annotators(n)} {'waits' if n == 1 else 'wait'} for a ruling. Their work counts until "
-        "then, they get no new texts, and the campaign cannot become final."
+        f"{many(n, 'annotator')} {'waits' if n == 1 else 'wait'} for a ruling. Their work counts "
+        "until then, they get no new texts, and the campaign cannot become final."
     )
-    return Advice("reviews", f"Rule on {_annotators(n)}", text, "reviews", "Review them")
+    return Advice("reviews", f"Rule on {many(n, 'annotator')}", text, "reviews", "Review them")
 
 
 def wait(now: Dashboard) -> Advice:
@@ -660,14 +661,6 @@ def confirming(now: Dashboard) -> str:
     return f" {waits} until {now.market} has confirmed what was handed in." if n else ""
 
 
-def _for(silence: timedelta | None) -> str:
-    return lasting(silence) if silence else "a while"
-
-
-def _annotators(n: int) -> str:
-    return many(n, "annotator")
-
-
 def _have(n: int) -> str:
     return many(n, "person has", "people have")
 
@@ -703,7 +696,7 @@ def last_judgments(now: Dashboard) -> Advice | None:
 def _left(now: Dashboard) -> str:
     told = ""
     if now.missing:
-        told += f" {_slots(now.missing)} can still be judged."
+        told += f" {many(now.missing, 'slot')} can still be judged."
     if now.liveness.leases:
         told += f" {many(now.liveness.leases, 'text is', 'texts are')} being judged."
     return told
@@ -721,7 +714,7 @@ def gaps_not_offered(now: Dashboard) -> Advice | None:
     if not now.is_gap:
         return None
     text = (
-        f"{_slots(now.missing)} in items already begun can still be judged, and nothing is "
+        f"{many(now.missing, 'slot')} in items already begun can still be judged, and nothing is "
         f"offered on {now.market} now. Launch a batch for them, or finish now: {COUNTED}."
     )
     title = "Launch a batch for the gaps, or finish"
@@ -733,9 +726,9 @@ def nobody_may_fill(now: Dashboard) -> Advice | None:
     if not now.missing or now.can_come:
         return None
     text = (
-        f"{_slots(now.missing)} in items already begun can still be judged, but by no one who has "
-        f"entered: {why_nobody(now)}. The campaign waits for new people, or for you to finish it "
-        f"now: {COUNTED}."
+        f"{many(now.missing, 'slot')} in items already begun can still be judged, but by no one "
+        f"who has entered: {why_nobody(now)}. The campaign waits for new people, or for you to "
+        f"finish it now: {COUNTED}."
     )
     if now.n_waiting:
         text += f" {_waiting(now)} for a review, and may go on if cleared."
@@ -751,7 +744,7 @@ def nobody_fills(now: Dashboard) -> Advice | None:
         return None
     seen, able = now.liveness.silence, now.availability.able
     text = (
-        f"{_slots(now.missing)} in items already begun can still be judged, and "
+        f"{many(now.missing, 'slot')} in items already begun can still be judged, and "
         f"{many(able, 'person', 'people')} who came may take them, but no one has been at work for "
         f"{lasting(seen) if seen else 'a while'}. Send them the link again, or finish now: "
         f"{COUNTED}."
@@ -867,10 +860,6 @@ def _or_finish(advice: Advice) -> Advice:
 
 def _waiting(now: Dashboard) -> str:
     return f"{many(now.n_waiting, 'annotator')} {'waits' if now.n_waiting == 1 else 'wait'}"
-
-
-def _slots(n: int) -> str:
-    return many(n, "slot")
 
 
 def _ranked(now: Dashboard) -> str:

@@ -340,7 +340,7 @@ class ComparisonList(HistoryView[Comparison]):
     queryset = Comparison.objects.select_related("first", "second")
 
     def newest(self) -> QuerySet[Comparison]:
-        return numbers.newest(self.campaign.pk).select_related("first", "second")
+        return read.newest_comparisons([self.campaign.pk]).select_related("first", "second")
 
 
 class AgreementList(HistoryView[Agreement]):
@@ -350,7 +350,7 @@ class AgreementList(HistoryView[Agreement]):
     queryset = Agreement.objects.all()
 
     def newest(self) -> QuerySet[Agreement]:
-        return numbers.newest_agreement(self.campaign.pk)
+        return read.newest_agreement(self.campaign.pk)
 
 
 class MetricList(ResultsView[MetricScore]):

@@ -41,6 +41,7 @@ from estimation.core import (
 )
 from estimation.models import Comparison, Estimate
 from estimation.read import Awaited
+from estimation.rule import ITEMS, PEOPLE
 
 LEAST = 0.005  # a smaller share is rounding
 CENT = Decimal("0.01")
@@ -750,9 +751,6 @@ def _reach(criterion: Criterion, rows: Sequence[Comparison]) -> float:
 
 
 # The pairs of a ranking as readers see them: what is decided of each, and what is missing.
-
-
-PEOPLE, ITEMS, NEITHER = "people", "items", "neither"  # what would settle an open pair
 
 
 @dataclass(frozen=True)

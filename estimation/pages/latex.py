@@ -44,13 +44,9 @@ def escaped(text: str) -> str:
     """
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     visible = "".join(" " if unicodedata.category(one) == "Cc" else one for one in whole)
-    pieces = [_ESCAPES.get(one, one) for one in _joined(visible)]
-    return "".join(_apart(pieces))
-
-
-def _joined(text: str) -> str:
-    """Return the text with single spaces, where a line might end; non-breaking ones stay."""
-    return re.sub(r"[ \t\n\r\f\v\x85\u2028\u2029]+", " ", text)
+    # Single spaces, where a line might end; non-breaking ones stay.
+    joined = re.sub(r"[ \t\n\r\f\v\x85\u2028\u2029]+", " ", visible)
+    return "".join(_apart([_ESCAPES.get(one, one) for one in joined]))
 
 
 def _apart(pieces: Sequence[str]) -> Iterator[str]:
@@ -70,7 +66,7 @@ def document(report: CampaignReport) -> str:
     """Return the methods and the tables, to be put into a document with `\\input`."""
     facts = report.facts
     lines = [
-        f"% {_comment(facts.name)}",
+        f"% {_SPACES.sub(' ', facts.name.encode('utf-8', 'replace').decode())}",
         f"% Plumbline {VERSION}, protocol {report.digest or 'none'}.",
         "% Needs \\usepackage{booktabs} and an engine that reads UTF-8.",
         *(["% INTERIM: the campaign is not final."] if report.is_interim else []),
@@ -85,10 +81,6 @@ def document(report: CampaignReport) -> str:
     for ranking in report.board.ranking.each:
         lines += [*_ranking(ranking), ""]
     return "\n".join(lines)
-
-
-def _comment(text: str) -> str:
-    return _SPACES.sub(" ", text.encode("utf-8", "replace").decode())
 
 
 def _estimates(report: CampaignReport, row: CriterionRow) -> Iterable[str]:

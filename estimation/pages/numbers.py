@@ -1,7 +1,7 @@
 """Differences between systems: which are newest, and the tables of a campaign."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -9,17 +9,15 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Any
 
-from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Q
 
 from annotate.campaigns.lists import CampaignFacts
 from annotate.campaigns.plans import typical
-from annotate.common import rows as common_rows
 from annotate.common.numbers import count, many, number, percent, short
 from annotate.instruments.base import Criterion
 from annotate.models.base import CloseReason, StopMode
 from annotate.review import effects
 from annotate.review.effects import BY_HAND, Conduct, ExcludedCounts
-from annotate.studies import queries as studies_queries
 from estimation import read
 from estimation.core import (
     MIN_EFFECTIVE_ANNOTATORS,
@@ -32,7 +30,7 @@ from estimation.core import (
     places,
 )
 from estimation.core.planning import Prices, Study, forecast
-from estimation.models import Agreement, Comparison, Estimate
+from estimation.models import Agreement, Estimate
 from estimation.pages import criteria as pages_criteria
 from estimation.pages.criteria import (
     MARGIN,
@@ -95,33 +93,11 @@ def awaited(tables: Sequence[ContrastTable]) -> Awaited | None:
     return Awaited("Differences", of, most.n_items, needed)
 
 
-def newest(campaign_id: int, criteria: Iterable[str] | None = None) -> QuerySet[Comparison]:
-    """Select the newest row of every pair and criterion, in the order of upload."""
-    return newest_of([campaign_id], criteria)
-
-
-def newest_of(
-    campaign_ids: Sequence[int], criteria: Iterable[str] | None = None
-) -> QuerySet[Comparison]:
-    """Select the same of several campaigns.
-
-    An index leads to the newest of each pair, however long the history is. criteria: by default all
-    that the campaigns ask about, which takes one query more.
-    """
-    names = studies_queries.criteria_of(campaign_ids) if criteria is None else criteria
-    of_pair = Comparison.objects.filter(
-        campaign=OuterRef("campaign"), first=OuterRef("pk"), second=OuterRef(common_rows.OTHER)
-    ).order_by("-id")
-    found = [Subquery(of_pair.filter(criterion=name).values("id")[:1]) for name in names]
-    ids = common_rows.by_pair(campaign_ids, *found)
-    return Comparison.objects.filter(id__in=ids, n_judgments__gt=0).order_by("id")
-
-
 def tables(facts: CampaignFacts, adjustment: Adjustment = USUAL) -> tuple[ContrastTable, ...]:
     """Return the differences on each primary criterion that has any; two queries."""
     systems = {system.system_id: system.name for system in facts.systems}
     primary = [criterion.name for criterion in facts.primary]
-    compared = list(newest(facts.campaign_id, primary))
+    compared = list(read.newest_comparisons([facts.campaign_id], primary))
     return tuple(
         table_of(criterion, mine, systems, adjustment, final=facts.is_final)
         for criterion in facts.primary
@@ -243,17 +219,6 @@ class ShownAgreement:
         return None if self.row.high is None else self.axis.x(self.row.high)
 
 
-def newest_agreement(campaign_id: int) -> QuerySet[Agreement]:
-    """Select the newest row of every criterion."""
-    last = (
-        Agreement.objects.filter(campaign=campaign_id)
-        .order_by()
-        .values("criterion")
-        .annotate(last=Max("id"))
-    )
-    return Agreement.objects.filter(id__in=Subquery(last.values("last"))).order_by("id")
-
-
 def agreement_awaited(
     found: Sequence[ShownAgreement], *, planned: int, final: bool
 ) -> Awaited | None:
@@ -270,7 +235,7 @@ def agreement_awaited(
 
 def agreed(facts: CampaignFacts, *, planned: int) -> tuple[ShownAgreement, ...]:
     """Return the newest agreement of each criterion that has any, the primary ones first."""
-    rows = {row.criterion: row for row in newest_agreement(facts.campaign_id)}
+    rows = {row.criterion: row for row in read.newest_agreement(facts.campaign_id)}
     ends = [row.low if row.low is not None else row.alpha for row in rows.values()]
     axis = Axis(min([-0.1, *(end for end in ends if end is not None)]), 1.0, PLOT, MARGIN)
     ordered = sorted(facts.criteria, key=lambda criterion: criterion not in facts.primary)
@@ -637,22 +602,19 @@ def _of_items(pairs: Sequence[RankedPair]) -> str:
     if furthest.more_items is not None:
         difference = "the preference" if furthest.together else "their difference"
         return f"{named}: about {furthest.more} decide it if {difference} stays as it is."
+    n = furthest.row.n_population if furthest.row else 0
     return (
-        f"{named}: all {count(_population(furthest))} items may not decide it, because its "
+        f"{named}: all {count(n)} items may not decide it, because its "
         f"difference is near half the margin ({short(furthest.margin / 2)}), or its scores vary a "
         "lot."
     )
-
-
-def _population(pair: RankedPair) -> int:
-    return pair.row.n_population if pair.row else 0
 
 
 def decided(campaign_ids: Sequence[int]) -> dict[int, int]:
     """Return how many pairs are decided, by campaign: as differences, or judged side by side."""
     known: Any = Q(detail__outcome__in=["first", "second", "close"])
     found: Counter[int] = Counter()
-    for rows in (newest_of(campaign_ids), read.newest(campaign_ids)):
+    for rows in (read.newest_comparisons(campaign_ids), read.newest(campaign_ids)):
         each = rows.filter(known).order_by().values("campaign").annotate(n=Count("pk"))
         found.update(dict(each.values_list("campaign", "n")))
     return dict(found)

@@ -500,7 +500,9 @@ def _besides(report: CampaignReport) -> Iterator[Paragraph]:
                 "Krippendorff’s alpha for {} is {} ({}, {}).",
                 one.criterion.name,
                 number(one.row.alpha),
-                _interval(one.row.low, one.row.high),
+                "no interval"
+                if one.row.low is None
+                else f"interval {number(one.row.low)} to {number(one.row.high)}",
                 one.evidence,
             )
     yield sentence("A judgment was paid {}.", money_text(pay.reward) if pay.reward else "nothing")
@@ -515,10 +517,6 @@ def _besides(report: CampaignReport) -> Iterator[Paragraph]:
             "Times, pay for an hour and the number of people whose judgments count are of {}.",
             moment(report.work.at, "year"),
         )
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "no interval" if low is None else f"interval {number(low)} to {number(high)}"
 
 
 # What reviewers ask of a human evaluation, each question with its answer from the facts.
@@ -545,11 +543,11 @@ class ChecklistItem:
 
 def checklist(report: CampaignReport) -> tuple[ChecklistItem, ...]:
     """Return all questions in their order, each with its answer."""
-    return tuple(_answered(question, answer(report)) for question, answer in QUESTIONS)
-
-
-def _answered(question: str, answer: str) -> ChecklistItem:
-    return ChecklistItem(question, answer, is_open=answer.startswith((UNKNOWN, NOT_ENTERED)))
+    answered = ((question, answer(report)) for question, answer in QUESTIONS)
+    return tuple(
+        ChecklistItem(question, answer, is_open=answer.startswith((UNKNOWN, NOT_ENTERED)))
+        for question, answer in answered
+    )
 
 
 def _what(report: CampaignReport) -> str:
@@ -661,10 +659,6 @@ def _refused(report: CampaignReport) -> str:
     )
 
 
-def _rulings(report: CampaignReport) -> str:
-    return " ".join(report.board.sensitivity.rulings)
-
-
 def _agreement(report: CampaignReport) -> str:
     known = [one for one in report.board.agreed if one.is_shown and one.row.alpha is not None]
     if not known:
@@ -727,7 +721,10 @@ QUESTIONS: tuple[tuple[str, Callable[[CampaignReport], str]], ...] = (
     ("Were they trained?", _training),
     ("What were they paid?", _pay),
     ("Was work excluded, or pay refused?", _refused),
-    ("Who decided that, and could they see results?", _rulings),
+    (
+        "Who decided that, and could they see results?",
+        lambda report: " ".join(report.board.sensitivity.rulings),
+    ),
     ("How far do people agree?", _agreement),
     ("How certain are the results, and for whom do they hold?", _uncertainty),
     ("Was anything changed after the start?", _changes),

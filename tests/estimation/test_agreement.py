@@ -20,7 +20,7 @@ from annotate.review import reviews, rulings
 from annotate.studies import definitions
 from annotate.work import submitting
 from estimation import after as after_module
-from estimation import export
+from estimation import export, read
 from estimation import refresh as refresh_module
 from estimation.core import fleiss_kappa, intraclass_correlation, krippendorff_alpha
 from estimation.models import Agreement
@@ -68,7 +68,7 @@ def refresh(study: Campaign) -> None:
 
 
 def newest(study: Campaign) -> dict[str, Agreement]:
-    return {row.criterion: row for row in pages_numbers.newest_agreement(study.pk)}
+    return {row.criterion: row for row in read.newest_agreement(study.pk)}
 
 
 def alpha(study: Campaign, criterion: str) -> tuple[float, str]:

@@ -14,10 +14,9 @@ from annotate.campaigns.problems import Row
 from annotate.models import Assignment, Campaign, System
 from annotate.work import leasing, submitting
 from estimation import facts as facts_module
-from estimation import refresh
+from estimation import read, refresh
 from estimation.models import Comparison, Estimate
 from estimation.pages import criteria
-from estimation.pages import numbers as pages_numbers
 from estimation.read import estimate_rows
 from estimation.rule import planned_items
 from tests.factories import GOOD, campaign, change, person, rows, user
@@ -46,7 +45,7 @@ def worse_beta(study: Campaign, *, count: int = 60, people: int = 8) -> None:
 def test_every_pair_is_compared_on_the_primary_criteria_alone():
     study = campaign(systems=("alpha", "beta", "gamma"), items=30)
     worse_beta(study, count=90)
-    newest = pages_numbers.newest(study.pk)
+    newest = read.newest_comparisons([study.pk])
     pairs = [(row.first.name, row.second.name, row.criterion) for row in newest]
     assert pairs == [
         ("alpha", "beta", "overall"),
@@ -72,7 +71,7 @@ def test_rows_are_added_and_never_changed():
     after = list(Comparison.objects.order_by("id").values())
     assert len(after) > len(before)
     assert after[: len(before)] == before
-    assert len(pages_numbers.newest(study.pk)) == 1
+    assert len(read.newest_comparisons([study.pk])) == 1
 
 
 @pytest.mark.slow
@@ -104,7 +103,7 @@ def test_the_same_texts_do_not_differ():
     ]
     study = campaign(rows_=texts)
     worse_beta(study, count=25)
-    found = pages_numbers.newest(study.pk)[0]
+    found = read.newest_comparisons([study.pk])[0]
     assert (found.difference, found.low, found.high) == (0, 0, 0)
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from annotate.models import Campaign
 from estimation import read, refresh, tasks
 from estimation.models import Agreement, Comparison, Decision, Estimate
-from estimation.pages import numbers
 from tests.factories import campaign
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -128,7 +127,7 @@ def test_final_rows_and_those_of_the_closing_stay(study):
 
 @pytest.mark.slow
 def test_the_newest_rows_and_young_ones_stay(study):
-    newest = set(read.newest([study.pk])), set(numbers.newest(study.pk))
+    newest = set(read.newest([study.pk])), set(read.newest_comparisons([study.pk]))
     assert all(newest)
     Estimate.objects.bulk_create(row(study, 398) for _ in range(5))
     refresh.thin(study.pk)
@@ -168,7 +167,7 @@ def test_rows_of_agreement_are_thinned_the_same_way(study):
     ]
     Agreement.objects.bulk_create(made)
     Agreement.objects.update(at=LONG_AGO)
-    newest = set(numbers.newest_agreement(study.pk))
+    newest = set(read.newest_agreement(study.pk))
     young = Agreement.objects.create(
         campaign=study, criterion="edit", distance="interval", level=0.95, n_outputs=0,
         n_judgments=0, n_annotators=0,
