@@ -135,18 +135,6 @@ def test_nothing_judged_gives_no_cells():
     assert campaigns_facts.scores(study.pk).output.size == 0
 
 
-def test_columns_arrive_in_their_kinds():
-    study = judged()
-    query = Score.objects.filter(judgment__campaign=study).order_by("pk")
-    pk, value = common_rows.columns(query, id="i8", value="f8")
-    assert (pk.dtype, value.dtype) == (np.int64, np.float64)
-    assert list(zip(pk.tolist(), value.tolist(), strict=True)) == list(
-        query.values_list("pk", "value")
-    )
-    (nothing,) = common_rows.columns(query.filter(value__gt=1000), id="i8")
-    assert nothing.size == 0
-
-
 @pytest.mark.parametrize("pooled", [False, True])
 def test_rows_come_in_parts_with_and_without_a_pool_of_connections(monkeypatch, pooled):
     monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", pooled)

@@ -73,21 +73,6 @@ def test_marks_are_taken_up_once():
     assert Estimate.objects.count() == written
 
 
-def test_the_metric_is_computed_for_every_output_before_it_is_used():
-    study = campaign(items=5)
-    settle(study)
-    assert MetricScore.objects.filter(campaign=study, version="given").count() == 10
-
-
-def test_a_metric_that_is_computed_from_texts():
-    study = campaign(items=5, metrics=("rouge_1_f",))
-    reported = []
-    scores.ensure(facts.brief(study.pk), progress=lambda *x: reported.append(x))
-    assert reported[-1] == (10, 10)
-    values = MetricScore.objects.values_list("value", flat=True)
-    assert all(0 < value < 1 for value in values)
-
-
 def test_all_metrics_that_the_rows_allow_are_computed_once():
     whole = [replace(row, input="The council met.\n\nIt was Monday.") for row in rows(5)]
     study = campaign(rows_=whole, metrics=("auto",))

@@ -5,8 +5,6 @@ from itertools import pairwise
 
 import pytest
 from django.utils import timezone
-from hypothesis import given
-from hypothesis import strategies as st
 
 from annotate.models import Campaign
 from estimation import read, refresh, tasks
@@ -178,14 +176,3 @@ def test_rows_of_agreement_are_thinned_the_same_way(study):
         assert list(left.values_list("n_judgments", flat=True)) == counts(study)
     assert newest | {young} <= set(Agreement.objects.all())
     assert refresh.thin(study.pk) == 0
-
-
-@given(st.lists(st.integers(0, 3000), max_size=200))
-def test_between_rows_that_stay_nothing_moves_by_more_than_a_percent(counts):
-    rows = [(pk, n, True, LONG_AGO, "s") for pk, n in enumerate(counts)]
-    spare = set(refresh._spare(rows, closed_at=None))
-    left = [one for one in rows if one[0] not in spare]
-    assert not refresh._spare(left, closed_at=None)
-    for pk in spare:
-        last = next(one[1] for one in reversed(left) if one[0] < pk)
-        assert abs(counts[pk] - last) < max(1, refresh.STEP * last)

@@ -132,11 +132,6 @@ def test_a_reviewer_reads_it_once_results_are_open(client: Client, ada: User) ->
     assert client.get(address(made)).status_code == 404
 
 
-def test_an_empty_part_says_so(client: Client, ada: User) -> None:
-    page = client.get(address(campaign(owner=ada), "?show=pay")).content.decode()
-    assert "Nothing of this kind has happened in this campaign." in page
-
-
 def test_the_api_lists_every_act_once_in_its_parts(client: Client, ada: User) -> None:
     made = campaign(owner=ada)
     happen(made, 40, seed=3)

@@ -1,7 +1,7 @@
 """What to do next: every branch on a campaign that is so, and never "nothing" where all stands."""
 
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -95,30 +95,6 @@ def _speaks_well(advice: Advice) -> None:
 def test_every_branch_has_its_campaign() -> None:
     written = set(re.findall(r'Advice\(\s*"(\w+)"', Path(pages_advice.__file__).read_text()))
     assert {name.partition("-")[0] for name in SITUATIONS} == written
-
-
-@pytest.mark.slow
-def test_thirty_of_thirty_people_paused_is_a_matter_of_reviews(
-    client: Client, world: World
-) -> None:
-    made = SITUATIONS["all_reviewed"](world)
-    advice = advised(client, made)
-    assert (advice.title, advice.act) == ("Rule on 30 annotators", "reviews")
-    assert "Everybody who came waits for a ruling" in advice.text
-
-
-@pytest.mark.slow
-def test_one_person_idle_for_a_quarter_of_an_hour_is_told(client: Client, world: World) -> None:
-    made = world.study()
-    judge(person(made, "a"))
-    settle(made)
-    world.clock.move(minutes=14)
-    assert advised(client, made).title == "Wait: judgments are coming in"
-    world.clock.move(minutes=1)
-    advice = advised(client, made)
-    assert advice.title == "Ask people to come back, or invite more"
-    assert "The last judgment came 15 minutes ago." in advice.text
-    assert "1 person has come, and may still judge." in advice.text
 
 
 def test_a_page_in_use_is_a_sign_of_life(client: Client, world: World) -> None:
@@ -311,19 +287,8 @@ def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Dashb
 def test_there_is_always_one_act_and_it_is_well_said(now: Dashboard) -> None:
     advice = pages_advice.advise(now)
     _speaks_well(advice)
-    assert advice.act in (
-        "",
-        "open",
-        "finish",
-        "reopen",
-        "people",
-        "batches",
-        "launch",
-        "reviews",
-        "pay",
-        "close",
-        "budget",
-    )
+    acts = {"open", "finish", "reopen", "close", "people", "batches", "launch", "reviews"}
+    assert advice.act in acts | {"pay", "budget", ""}
 
 
 @st.composite
@@ -367,14 +332,6 @@ def test_nobody_is_told_that_judgments_come_in_where_nobody_was_seen(
     live = replace(now.liveness, silence=quiet, judged_ago=quiet, active=0)
     now = replace(now, facts=by_link, liveness=live, offered=Offered())
     assert "coming in" not in pages_advice.advise(now).title
-
-
-@pytest.mark.slow
-@given(now=situations(), later=situations())
-def test_the_same_situation_gets_the_same_advice(now: Dashboard, later: Dashboard) -> None:
-    pages_advice.advise(later)
-    again = replace(now, **{part.name: getattr(now, part.name) for part in fields(Dashboard)})
-    assert pages_advice.advise(now) == pages_advice.advise(again)
 
 
 def test_a_campaign_that_was_just_opened_again_is_not_called_silent(

@@ -1,8 +1,6 @@
 """What exclusions change: with and without, side by side, on the page, in the API and in words."""
 
 import json
-import re
-from decimal import Decimal
 from io import StringIO
 from typing import Any
 
@@ -15,18 +13,17 @@ from rest_framework.test import APIClient
 
 from annotate.campaigns import life
 from annotate.campaigns import lists as campaigns_lists
-from annotate.models import Campaign, Ruling
+from annotate.models import Campaign
 from annotate.review import effects, reviews
 from estimation.models import Estimate
 from estimation.pages import numbers
 from estimation.pages.dashboard import Dashboard
 from estimation.pages.numbers import Sensitivity
 from tests import remembered
-from tests.estimation.reviewed import by_hand, exclude, flag, rule, settle, take_turns
-from tests.factories import campaign, judge, leased, person, user
+from tests.estimation.reviewed import exclude, settle, take_turns
+from tests.factories import campaign, judge, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
-MENTIONS = re.compile(r"annotators? waits? for a r(?:eview|uling)")
 
 
 @pytest.fixture(autouse=True)
@@ -106,17 +103,6 @@ def test_both_numbers_and_the_counts(client: Client, ada: User) -> None:
     assert "no screen, by hand: 1" in text
 
 
-@pytest.mark.slow
-def test_what_is_restored_is_not_counted(ada: User) -> None:
-    made = lenient(ada)
-    review = made.reviews.get()
-    rule(review, ada, Ruling.Act.RESTORE)
-    settle(made)
-    assert found(made).excluded == effects.ExcludedCounts()
-    flag(person(made, "p1"))  # waiting, not excluded
-    assert found(made).excluded.reasons == ()
-
-
 @pytest.mark.parametrize(("shift", "moves"), [(0.099, False), (0.101, True), (-0.101, True)])
 def test_a_move_of_more_than_the_half_width_is_said(
     client: Client, ada: User, shift: float, moves: bool
@@ -148,7 +134,7 @@ def test_an_estimate_of_which_nothing_is_left_is_told(client: Client, ada: User)
     assert "no estimate is left" in page(client, made).content.decode()
     assert "Nothing is left of 1 of 1 estimates (alpha, overall)." in found(made).summary
     (row,) = found(made).rows
-    assert row.state.word == "no estimate is left"
+    assert row.shift_state.word == "no estimate is left"
 
 
 # ---- after closing -----------------------------------------------------------------------------
@@ -208,100 +194,6 @@ def test_no_banner_where_the_target_is_kept_or_was_never_reached(client: Client,
 
 
 # ---- why a closing campaign waits --------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_closing_campaign_says_that_reviews_hold_it_back(client: Client, ada: User) -> None:
-    made = study(ada)
-    cast = [person(made, f"p{i}") for i in range(8)]
-    take_turns(cast, 40)
-    flag(cast[0])
-    flag(cast[1])
-    settle(made)
-    assert made.status == "closing"
-    advice = board(client, made).advice
-    assert "2 annotators wait for a review: the campaign is final after it" in advice.text
-    assert (advice.act, advice.also) == ("reviews", "finish")
-    text = page(client, made).content.decode()
-    assert 'id="next-act"' in text
-    assert 'id="next-also"' in text
-    assert MENTIONS.findall(text) == ["annotators wait for a review"]
-
-
-@pytest.mark.slow
-def test_a_campaign_mentions_once_who_waits_while_it_waits_for_others_too(
-    client: Client, ada: User
-) -> None:
-    made = study(ada)
-    cast = [person(made, f"p{i}") for i in range(8)]
-    leased(person(made, "slow"))
-    take_turns(cast, 40)
-    flag(cast[0])
-    settle(made)
-    assert made.status == "closing"
-    assert board(client, made).advice.act == "finish"
-    text = page(client, made).content.decode()
-    assert MENTIONS.findall(text) == ["annotator waits for a ruling"]
-
-
-@pytest.mark.slow
-def test_a_closing_campaign_says_that_nobody_who_came_may_fill_its_gaps(
-    client: Client, ada: User
-) -> None:
-    made = study(ada, annotator_cap=5)
-    cast = [person(made, f"p{i}") for i in range(8)]
-    last = person(made, "last")
-    lost = leased(last)
-    take_turns(cast, 40)
-    settle(made)
-    assert made.status == "closing"
-    assert board(client, made).advice.title == "Wait for the last judgments"
-    exclude(last, ada)
-    lost.refresh_from_db()
-    assert lost.status == "returned"
-    settle(made)
-    advice = board(client, made).advice
-    assert (advice.title, advice.act, advice.also) == (
-        "Invite new people, or finish",
-        "people",
-        "finish",
-    )
-    assert "8 people have done the 5 texts allowed" in advice.text
-    assert "1 person has been excluded or blocked" in advice.text
-    person(made, "new")
-    assert board(client, made).advice.title == "Wait for the last judgments"
-
-
-@pytest.mark.slow
-def test_who_has_had_an_output_cannot_fill_its_second_slot(client: Client, ada: User) -> None:
-    made = study(ada, items=4, double_share=1.0, targets={"overall": 0.01}, metrics=())
-    alone = person(made, "alone")
-    assert take_turns([alone], 4) == 4
-    life.close(made.pk, Campaign.Reason.HAND)
-    settle(made)
-    assert made.status == "closing"
-    advice = board(client, made).advice
-    assert "4 slots in items already begun can still be judged, but by no one" in advice.text
-    assert "all have had these" in advice.text
-    by_hand(alone, ada)
-    advice = board(client, made).advice
-    assert advice.act == "reviews"
-    assert "1 annotator waits for a review, and may go on if cleared" in advice.text
-
-
-@pytest.mark.slow
-def test_gaps_that_no_budget_pays_for_are_not_waited_for(client: Client, ada: User) -> None:
-    made = study(
-        ada, items=4, double_share=1.0, targets={"overall": 0.01}, budget=2, reward=Decimal("0.50")
-    )
-    alone = person(made, "alone")
-    take_turns([alone], 4)
-    flag(alone)
-    settle(made)
-    assert (made.status, made.close_reason) == ("closing", "budget")
-    advice = board(client, made).advice
-    assert (advice.title, advice.act) == ("Rule on what is waiting", "reviews")
-    assert "can still be judged" not in advice.text
 
 
 # ---- the API -----------------------------------------------------------------------------------
