@@ -90,7 +90,6 @@ def test_so_has_a_ranking_of_scores(ada: Client) -> None:
         ({"margin": "nan", "systems": 3}, "margin"),
         ({"margin": 0.2, "items": 10**9}, "items"),
         ({"margin": 0.2, "criterion": "taste"}, "criterion"),
-        ({"margin": 0.2, "criterion": "\x00"}, "criterion"),
         ({"margin": 0.2, "systems": 3, "probability": 2}, "probability"),
     ],
 )

@@ -93,6 +93,7 @@ def test_the_picture_comes_as_svg_png_and_data(ada: Client) -> None:
 
 def test_scores_that_cannot_be_are_said(ada: Client) -> None:
     assert "have a variance below" in page(ada, item_variance=50)
+    assert 'class="takes"' not in page(ada, criterion="\x00")
     with pytest.raises(InvalidOptionError):
         reachable_target(Study(TYPICAL["overall"], 30), replicates=0)
 
