@@ -202,7 +202,7 @@ def test_an_export_tells_groups_and_is_verified(tmp_path, ada: User):
 def test_what_is_to_come_is_not_forecast_item_by_item():
     made = grouped(45, targets={"overall": 0.5})
     collect(made, 80, every=100)
-    after.ask_forecast(made.pk)
+    after.FORECASTING.ask(made.pk)
     assert after.make_forecast(made.pk)
     assert EndForecast.objects.get(campaign=made).content["judgments"] is None
 

@@ -69,7 +69,7 @@ def _forecast(visitor: Visitor) -> None:
         name="News in short, autumn",
     )
     collect(made, 150, every=50)
-    after_module.ask_forecast(made.pk)
+    after_module.FORECASTING.ask(made.pk)
     after_module.make_forecast(made.pk)
     dashboard(visitor, made).locator("#narrows").wait_for()
 
