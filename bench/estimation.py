@@ -207,7 +207,7 @@ def large(campaign_id: int) -> None:
     for _ in range(5):
         started = time.perf_counter()
         judged = 0
-        for cell in data.cells(brief, counting.systems(campaign_id), data.see(brief)):
+        for cell in data.cells(brief, data.evidence(brief)):
             judged += estimate(cell.sample).n_judgments
         times.append(time.perf_counter() - started)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

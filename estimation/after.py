@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from django.db import transaction
 from django.db.models import Min
-from django.dispatch import Signal
 from django.utils import timezone
 from numpy.typing import NDArray
 
@@ -28,6 +27,7 @@ from annotate.review import items
 from annotate.review.items import sort_keys
 from annotate.work import queries as work_queries
 from estimation import facts as facts_module
+from estimation import read
 from estimation.core import (
     Estimate,
     NoVariationError,
@@ -64,9 +64,7 @@ from estimation.models import (
     EndForecastDue,
 )
 from estimation.pages import dashboard, looks
-from estimation.pages import numbers as pages_numbers
 from estimation.rule import rule_for
-from estimation.signals import agreement_due, closer_look_due, forecast_due
 
 AT_MOST = 20.0  # seconds
 
@@ -107,18 +105,20 @@ Store = Callable[[], Any]
 
 @dataclass(frozen=True)
 class DeferredWork:
-    """One kind of such work. name: of its lease. marks: its notes. asked: sent when it is due."""
+    """One kind of such work. name: of its lease. marks: its notes. task: its name in `tasks`."""
 
     name: str
     marks: type[AgreementDue] | type[EndForecastDue] | type[CloserLookDue]
-    asked: Signal
+    task: str
 
     def ask(self, campaign_id: int) -> None:
         """Have a task do it after the transaction that found it due."""
+        from config.celery import enqueue
+        from estimation import tasks
+
         self.marks.objects.create(campaign_id=campaign_id)
-        transaction.on_commit(
-            lambda: self.asked.send_robust(sender=None, campaign_id=campaign_id), robust=True
-        )
+        task = getattr(tasks, self.task)
+        transaction.on_commit(lambda: enqueue(task, campaign_id), robust=True)
 
     def carry_out(self, campaign_id: int, make: Callable[[], Store]) -> bool:
         """Do it if it is due; False if it is not, or if another task is doing it.
@@ -158,7 +158,7 @@ GROWTH = 1.05  # during collection, the growth of the judgments after which it i
 REPLICATES = 1000
 TOLD = 100  # people without whom alpha is told: with 40,000 a row would take 3 MB
 COLLECTING = (CampaignStatus.OPEN, CampaignStatus.PAUSED)
-MEASURING = DeferredWork("agreement", AgreementDue, agreement_due)
+MEASURING = DeferredWork("agreement", AgreementDue, "measure_agreement")
 
 Column = NDArray[np.generic]
 
@@ -192,11 +192,6 @@ def agreement_is_due(brief: Brief, scores: Scores) -> bool:
     return bool(_columns_due(brief, scores))
 
 
-def ask_agreement(campaign_id: int) -> None:
-    """Have a separate task measure the agreement after the transaction that found it due."""
-    MEASURING.ask(campaign_id)
-
-
 def measure_agreement(campaign_id: int) -> bool:
     """Measure what is due and store it; False if nothing was due or another task is measuring."""
 
@@ -216,7 +211,7 @@ def catch_up() -> int:
 
 
 def _columns_due(brief: Brief, scores: Scores) -> list[_Shared]:
-    before = {row.criterion: row for row in pages_numbers.newest_agreement(brief.campaign_id)}
+    before = {row.criterion: row for row in read.newest_agreement(brief.campaign_id)}
     excluded = facts.excluded(brief.campaign_id)
     return [
         shared
@@ -317,10 +312,10 @@ def _without(shared: _Shared, alpha: float) -> list[dict[str, Any]]:
 # The data behind each estimate, and the orders of items; computed by a task after estimates.
 #
 # The refresh that decides only notes that it is due. The content of a stored look is that of
-# `estimation.looks`.
+# `estimation.pages.looks`.
 
 
-LOOKING = DeferredWork("closer_look", CloserLookDue, closer_look_due)
+LOOKING = DeferredWork("closer_look", CloserLookDue, "look_closer")
 EDIT = "edit"  # the criterion of instruments with corrections
 
 Floats = NDArray[np.float64]
@@ -336,17 +331,12 @@ def look_is_due(brief: Brief, scores: Scores, *, reasons: Collection[str]) -> bo
     return scores.judgment.size >= GROWTH * before
 
 
-def ask_look(campaign_id: int) -> None:
-    """Have a separate task make it after the transaction that found it due."""
-    LOOKING.ask(campaign_id)
-
-
 def make_look(campaign_id: int) -> bool:
     """Make the closer look that is due; False if none is, or another task is making it."""
 
     def make() -> Store:
         brief = facts.brief(campaign_id)
-        seen = facts_module.see(brief)
+        seen = facts_module.evidence(brief)
         judged = [one for criterion in looked_at(brief) for one in _judged(seen, criterion)]
         made, orders = [_look(brief, one) for one in judged], list(_orders(brief, seen, judged))
 
@@ -384,7 +374,7 @@ class _Judged:
     residual: Floats
 
 
-def _judged(seen: facts_module.Seen, criterion: Criterion) -> Iterator[_Judged]:
+def _judged(seen: facts_module.Evidence, criterion: Criterion) -> Iterator[_Judged]:
     for system in seen.systems:
         scores = _scores(seen, system, criterion.name)
         known = facts_module.metric_of(system.output, seen.metrics)
@@ -396,7 +386,7 @@ def _judged(seen: facts_module.Seen, criterion: Criterion) -> Iterator[_Judged]:
         yield _Judged(system, criterion, scores, metrics, line, residual)
 
 
-def _scores(seen: facts_module.Seen, system: SystemOutputs, criterion: str) -> TextScores:
+def _scores(seen: facts_module.Evidence, system: SystemOutputs, criterion: str) -> TextScores:
     score = seen.scores.value.get(criterion, np.full(seen.scores.output.size, np.nan))
     place = common_rows.places(system.output, wanted=seen.scores.output)
     mine = (place >= 0) & ~np.isnan(score)
@@ -422,7 +412,7 @@ def _look(brief: Brief, one: _Judged) -> CloserLook:
 
 
 def _orders(
-    brief: Brief, seen: facts_module.Seen, judged: Collection[_Judged]
+    brief: Brief, seen: facts_module.Evidence, judged: Collection[_Judged]
 ) -> Iterator[ItemOrder]:
     """Yield each order of all systems together and of each one."""
     for criterion in looked_at(brief):
@@ -434,7 +424,7 @@ def _orders(
 
 
 def _figures(
-    criterion: Criterion, seen: facts_module.Seen, some: Collection[_Judged]
+    criterion: Criterion, seen: facts_module.Evidence, some: Collection[_Judged]
 ) -> dict[ItemMeasure, Floats]:
     """Return the figures of each position over these systems, NaN where there is none."""
     places = [one.system.position for one in some]
@@ -525,7 +515,7 @@ def _note(campaign: Any) -> None:
 # now, same_people, new_people.
 
 
-FORECASTING = DeferredWork("forecast", EndForecastDue, forecast_due)
+FORECASTING = DeferredWork("forecast", EndForecastDue, "forecast_end")
 LEAST = 30  # judged items: the rule stops no earlier
 MORE = 100  # judgments, for what would narrow an interval
 RENEWED = timedelta(hours=1)  # the pace changes even if nothing comes
@@ -542,11 +532,6 @@ def forecast_is_due(brief: Brief, scores: Scores, *, reasons: Collection[str]) -
     if before is None or not ORDINARY.issuperset(reasons):
         return True
     return scores.judgment.size >= GROWTH * before
-
-
-def ask_forecast(campaign_id: int) -> None:
-    """Have a separate task make it after the transaction that found it due."""
-    FORECASTING.ask(campaign_id)
 
 
 def make_forecast(campaign_id: int) -> bool:
@@ -572,20 +557,16 @@ def catch_up_forecasts() -> int:
     )
     waiting = set(EndForecastDue.objects.values_list("campaign", flat=True))
     for campaign_id in sorted(set(old.values_list("campaign", flat=True)) - waiting):
-        ask_forecast(campaign_id)
+        FORECASTING.ask(campaign_id)
     return FORECASTING.catch_up(make_forecast, doing="forecasting the end of")
 
 
 def _made(brief: Brief) -> EndForecast:
-    seen, counts = facts_module.see(brief), progress.count_slots(brief.campaign_id)
+    seen, counts = facts_module.evidence(brief), progress.count_slots(brief.campaign_id)
     times, took, active = work_queries.recent_work(brief.campaign_id)
     rate = pace_of(times, now=timezone.now().timestamp())
     each = counts.planned / max(1, counts.outputs)
-    cells = [
-        c
-        for c in facts_module.cells(brief, seen.systems, seen)
-        if c.criterion.name in brief.targets
-    ]
+    cells = [c for c in facts_module.cells(brief, seen) if c.criterion.name in brief.targets]
     found = [_cell(brief, cell, each, n_systems=len(seen.systems)) for cell in cells]
     content: Row = {
         "per_hour": None if rate is None else rate.per_second * 3600,
@@ -637,7 +618,7 @@ def _ended(judgments: int, draws: StopDraws) -> StopDraws:
 
 def _end(
     brief: Brief,
-    seen: facts_module.Seen,
+    seen: facts_module.Evidence,
     cells: Sequence[facts_module.Cell],
     draws: Sequence[StopDraws | None],
     rate: Arrivals | None,

@@ -10,7 +10,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from importlib import metadata
@@ -356,43 +356,9 @@ FILES = (
 # The numbers of a campaign for its export, row by row: plain values, the oldest first.
 
 
-EXPORTS_METHOD = (
-    "criterion",
-    "at",
-    "version",
-    "provisional",
-    "estimator",
-    "interval",
-    "estimand",
-    "metrics",
-    "level",
-)
-EXPORTS_INTERVAL = ("low", "high", "width", "df", "std_error")
-EXPORTS_EVIDENCE = (
-    "n_items",
-    "n_population",
-    "n_judgments",
-    "n_annotators",
-    "effective_annotators",
-)
-MEAN = ("mean_estimate", "mean_low", "mean_high")
-WITH_EXCLUDED = ("estimate", "low", "high", "n_judgments")
-NUMBERS = ("estimate", "low", "high")
-OF_RANKING = ("outcome", "margin", "needs", "items_needed")
-OF_DETAIL = ("metric_transform", *OF_RANKING)
-ALPHA = (
-    "criterion",
-    "at",
-    "distance",
-    "level",
-    "alpha",
-    "low",
-    "high",
-    "n_outputs",
-    "n_judgments",
-    "n_annotators",
-    "excluded",
-)
+EXPORTS_METHOD = tuple(name for name in METHOD if name != "metric_transform")
+EXPORTS_INTERVAL = tuple(INTERVAL)
+EXPORTS_EVIDENCE = tuple(EVIDENCE)
 
 Row = dict[str, Any]
 
@@ -424,71 +390,54 @@ def metrics(now: Moment) -> Iterator[Row]:
 
 def estimates(now: Moment) -> Iterator[Row]:
     """Yield every estimate that is kept; `newest` marks the last of each kind."""
-    newest = set(read.newest([now.campaign.pk]).values_list("pk", flat=True))
-    rows = Estimate.objects.filter(campaign=now.campaign).order_by("pk")
-    names = (
-        "pk",
-        "system__name",
-        *EXPORTS_METHOD,
-        "estimate",
-        *EXPORTS_INTERVAL,
-        *MEAN,
-        *EXPORTS_EVIDENCE,
-        "n_unfinished",
-        "detail",
-    )
-    for row in rows.values_list(*names).iterator(chunk_size=CHUNK):
-        *values, detail = row
-        found = _named(names, values)
-        told = detail.get("with_excluded") or {}
-        extra = {f"with_excluded_{name}": told.get(name) for name in WITH_EXCLUDED}
-        extra |= {name: detail.get(name) for name in OF_DETAIL}
-        yield {**found, "newest": found["id"] in newest, **extra, "notices": _notices(detail)}
+    return _all(ESTIMATES, Estimate, now, newest=read.newest([now.campaign.pk]))
 
 
-def comparisons_(now: Moment) -> Iterator[Row]:
+def comparisons(now: Moment) -> Iterator[Row]:
     """Yield every paired difference that is kept, `first` minus `second`."""
-    newest = set(numbers.newest(now.campaign.pk).values_list("pk", flat=True))
-    rows = Comparison.objects.filter(campaign=now.campaign).order_by("pk")
-    names = (
-        "pk",
-        "first__name",
-        "second__name",
-        *EXPORTS_METHOD,
-        "difference",
-        *EXPORTS_INTERVAL,
-        *EXPORTS_EVIDENCE,
-        "detail",
-    )
-    for row in rows.values_list(*names).iterator(chunk_size=CHUNK):
-        *values, detail = row
-        found = _named(names, values)
-        told = {name: detail.get(name) for name in OF_DETAIL}
-        yield {**found, **told, "newest": found["id"] in newest, "notices": _notices(detail)}
+    return _all(COMPARISONS, Comparison, now, newest=read.newest_comparisons([now.campaign.pk]))
 
 
-def agreement_(now: Moment) -> Iterator[Row]:
+def agreement(now: Moment) -> Iterator[Row]:
     """Yield every computed agreement of each criterion."""
-    newest = set(numbers.newest_agreement(now.campaign.pk).values_list("pk", flat=True))
-    rows = Agreement.objects.filter(campaign=now.campaign).order_by("pk")
-    for *row, detail in rows.values_list("pk", *ALPHA, "detail").iterator(chunk_size=CHUNK):
-        found = _named(("pk", *ALPHA), row)
-        others = {
-            name: detail.get(name) for name in ("observed", "by_chance", "icc", "fleiss_kappa")
-        }
-        yield {**found, **others, "newest": found["id"] in newest}
+    return _all(AGREEMENT, Agreement, now, newest=read.newest_agreement(now.campaign.pk))
+
+
+def _all(file: File, model: type[Model], now: Moment, *, newest: Any) -> Iterator[Row]:
+    """Yield each row of the campaign by the columns of its file."""
+    last = set(newest.values_list("pk", flat=True))
+    names = [name for name in ("system", "first", "second") if name in file.columns]
+    rows = model._default_manager.filter(campaign=now.campaign).select_related(*names)
+    for row in rows.order_by("pk").iterator(chunk_size=CHUNK):
+        told = {name: _told(row, name) for name in file.columns if name != "newest"}
+        yield {**told, "newest": row.pk in last}
+
+
+def _told(row: Any, name: str) -> Any:
+    """Return what a column says of a row: its field, a system's name, or a part of its detail."""
+    if name in ("system", "first", "second"):
+        return getattr(row, name) and getattr(row, name).name
+    if name == "notices":
+        return [notice["code"] for notice in row.detail.get("notices", ())]
+    if name.startswith("with_excluded_"):
+        return (row.detail.get("with_excluded") or {}).get(name.removeprefix("with_excluded_"))
+    return getattr(row, name) if hasattr(row, name) else row.detail.get(name)
 
 
 def decisions(now: Moment) -> Iterator[Row]:
     """Yield the acts of stopping rules, with the ids of the rows that caused them."""
-    estimates = _causes(Decision.estimates.through, "estimate", now)
-    comparisons = _causes(Decision.comparisons.through, "comparison", now)
-    names = ("pk", "at", "verb", "reason", "system__name", "text", "evidence")
-    rows = Decision.objects.filter(campaign=now.campaign).order_by("pk")
-    for row in rows.values_list(*names):
-        found = _named(names, row)
-        pk = found["id"]
-        yield {**found, "estimates": estimates[pk], "comparisons": comparisons[pk]}
+    causes = {
+        name: _causes(through, name, now)
+        for name, through in (
+            ("estimate", Decision.estimates.through),
+            ("comparison", Decision.comparisons.through),
+        )
+    }
+    rows = Decision.objects.filter(campaign=now.campaign).select_related("system").order_by("pk")
+    for row in rows:
+        told = {name: _told(row, name) for name in ("id", "at", "verb", "reason", "system", "text")}
+        told |= {f"{name}s": found[row.pk] for name, found in causes.items()}
+        yield {**told, "evidence": row.evidence_id}
 
 
 def evidence(now: Moment) -> Iterator[Row]:
@@ -515,16 +464,6 @@ def _causes(through: type[Model], name: str, now: Moment) -> dict[int, list[int]
     for decision, cause in rows.order_by(name).values_list("decision", name):
         caused[decision].append(cause)
     return caused
-
-
-def _named(names: tuple[str, ...], values: Any) -> Row:
-    """Return the values under their names in files and the API."""
-    short = ("id" if name == "pk" else name.removesuffix("__name") for name in names)
-    return dict(zip(short, values, strict=False))
-
-
-def _notices(detail: Mapping[str, Any]) -> list[str]:
-    return [notice["code"] for notice in detail.get("notices", ())]
 
 
 # The manifest of an export: the checksum of each file, and what made it.
@@ -612,7 +551,7 @@ def _drawn(spec: dict[str, Any]) -> bytes:
 # The rows of each file of an export, as bytes; and the plan and README beside them.
 
 
-Rows = Iterator[Mapping[str, Any]]
+Rows = Iterable[Mapping[str, Any]]
 LINE_ENDS = {ord(one): f"\\u{ord(one):04x}" for one in "\x85\u2028\u2029"}
 JOINT = " + "  # between several names in one cell
 
@@ -643,33 +582,21 @@ def scores(now: Moment) -> Rows:
                 }
 
 
-def amendments(now: Moment) -> Rows:
-    return (vars(one) for one in now.amendments)
-
-
-def background_answers(now: Moment) -> Rows:
-    return studies_queries.background_rows(now.campaign)
-
-
-def consents(now: Moment) -> Rows:
-    return studies_queries.accepted(now.campaign)
-
-
 ROWS: dict[str, Callable[[Moment], Rows]] = {
-    AMENDMENTS.name: amendments,
+    AMENDMENTS.name: lambda now: map(vars, now.amendments),
     JUDGMENTS.name: judgments,
     SCORES.name: scores,
     OUTPUTS.name: exports.outputs,
     ITEMS.name: exports.items,
     METRICS.name: metrics,
     ANNOTATORS.name: exports.people,
-    BACKGROUND.name: background_answers,
-    CONSENTS.name: consents,
+    BACKGROUND.name: lambda now: studies_queries.background_rows(now.campaign),
+    CONSENTS.name: lambda now: studies_queries.accepted(now.campaign),
     EXCLUSIONS.name: exports.exclusions,
     GOLD.name: exports.answers,
     ESTIMATES.name: estimates,
-    COMPARISONS.name: comparisons_,
-    AGREEMENT.name: agreement_,
+    COMPARISONS.name: comparisons,
+    AGREEMENT.name: agreement,
     DECISIONS.name: decisions,
     EVIDENCE_OF_DECISIONS.name: evidence,
 }
@@ -871,7 +798,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class DownloadStanding:
+class DownloadProgress:
     """state: of the download. lines of total, of outputs and judgments; size: bytes so far."""
 
     state: State
@@ -884,15 +811,13 @@ class DownloadStanding:
         return self.lines / self.total if self.total else 0.0
 
 
-@dataclass
 class FollowedDownload:
     """A download that reports its progress. name: see `name_of`."""
 
-    name: str
-    lines: dict[str, int] = field(default_factory=dict)
-    totals: dict[str, int] = field(default_factory=dict)
-    size: int = 0
-    told_at: float = 0.0
+    def __init__(self, name: str) -> None:
+        self.name, self.size, self.told_at = name, 0, 0.0
+        self.lines: dict[str, int] = {}
+        self.totals: dict[str, int] = {}
 
     def progress(self, file: str, lines: int, total: int | None) -> None:
         """Record the progress that `archive.stream` reports."""
@@ -915,7 +840,7 @@ class FollowedDownload:
 
     def _tell(self, state: State) -> None:
         self.told_at = time.monotonic()
-        now = DownloadStanding(
+        now = DownloadProgress(
             state, sum(self.lines.values()), sum(self.totals.values()), self.size
         )
         try:
@@ -929,11 +854,11 @@ def name_of(campaign_id: int, user_id: int, token: str) -> str:
     return f"export:{campaign_id}:{user_id}:{token}" if TOKEN.fullmatch(token) else ""
 
 
-def standing_find(name: str) -> DownloadStanding | None:
+def find_progress(name: str) -> DownloadProgress | None:
     """Return how far it is; None before it has begun, a minute after its end, without Redis."""
     try:
         found = caches["shared"].get(name) if name else None
     except RedisError as error:
         logger.warning("no page can show how far a download is: %s", error)
         return None
-    return None if found is None else DownloadStanding(*found)
+    return None if found is None else DownloadProgress(*found)

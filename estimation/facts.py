@@ -1,8 +1,9 @@
 """Ids of judgments in few bytes, and as runs of neighbours, which people can read."""
 
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -144,69 +145,62 @@ class Metrics:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Evidence:
     """All that counts in a campaign, read once: judgments with scores, and metrics if any.
 
+    entered: what enters of the metrics of each system's outputs, by its id.
     everybody: the scores with the excluded judgments in them; None where none is excluded.
-    of_system: what enters of the metrics of each system's outputs, by its id, once it was made.
     """
 
     scores: Scores
     metrics: Metrics | None
     systems: list[SystemOutputs]
+    entered: Mapping[int, NDArray[np.float64]]
     everybody: Scores | None = None
-    of_system: dict[int, NDArray[np.float64]] = field(default_factory=dict)
 
     @property
-    def with_everybody(self) -> "Seen | None":
+    def with_everybody(self) -> "Evidence | None":
         return None if self.everybody is None else replace(self, scores=self.everybody)
 
 
-def see(brief: Brief) -> Seen:
+def evidence(brief: Brief) -> Evidence:
     campaign_id = brief.campaign_id
-    return Seen(
-        facts.scores(campaign_id),
-        metric_values(brief),
-        facts.systems(campaign_id),
-        facts.scores(campaign_id, with_excluded=True) if facts.excluded(campaign_id) else None,
-    )
+    scores, metrics = facts.scores(campaign_id), metric_values(brief)
+    systems = facts.systems(campaign_id)
+    everybody = None
+    if facts.excluded(campaign_id):
+        everybody = facts.scores(campaign_id, with_excluded=True)
+    return Evidence(scores, metrics, systems, entering_of(systems, metrics), everybody)
 
 
-def see_everybody(brief: Brief, seen: Seen, *, of: int) -> Seen:
+def evidence_with(brief: Brief, seen: Evidence, *, of: int) -> Evidence:
     """Return the evidence with the judgments of one excluded annotator in it again."""
     return replace(seen, scores=facts.scores(brief.campaign_id, with_excluded=True, of=of))
 
 
-def cells(brief: Brief, systems: list[SystemOutputs], seen: Seen) -> Iterator[Cell]:
+def cells(brief: Brief, seen: Evidence) -> Iterator[Cell]:
     """Yield the sample of every system × criterion that has at least two judgments."""
-    for system in systems:
-        side = _side(system, None, system.stop_position, seen)
+    for system in seen.systems:
+        samples = _samples(system, None, system.stop_position, seen, brief.criteria)
         for criterion in brief.criteria:
-            if (sample := side.sample(criterion)) is not None:
-                yield Cell(system, criterion, sample)
+            if criterion.name in samples:
+                yield Cell(system, criterion, samples[criterion.name])
 
 
-def pairs(
-    brief: Brief, systems: list[SystemOutputs], seen: Seen, *, of: Collection[int] | None = None
-) -> Iterator[Pair]:
-    """Yield every pair of systems × primary criterion, over their common prefix (rule 8).
-
-    of: ids of systems; only pairs with one of them.
-    """
-    for first, second in combinations(systems, 2):
-        if of is not None and not {first.system_id, second.system_id}.intersection(of):
-            continue
+def pairs(brief: Brief, seen: Evidence) -> Iterator[Pair]:
+    """Yield every pair of systems × primary criterion, over their common prefix (rule 8)."""
+    for first, second in combinations(seen.systems, 2):
         _, *at = np.intersect1d(first.position, second.position, return_indices=True)
         stops = [s.stop_position for s in (first, second) if s.stop_position is not None]
-        sides = [
-            _side(system, places, min(stops, default=None), seen)
+        one, other = (
+            _samples(system, places, min(stops, default=None), seen, brief.primary)
             for system, places in zip((first, second), at, strict=True)
-        ]
+        )
         same = np.array_equal(first.output[at[0]], second.output[at[1]])
         for criterion in brief.primary:
-            one, other = (side.sample(criterion) for side in sides)
-            if one is not None and other is not None:
-                yield Pair(first, second, criterion, (one, other), same)
+            if criterion.name in one and criterion.name in other:
+                samples = one[criterion.name], other[criterion.name]
+                yield Pair(first, second, criterion, samples, same)
 
 
 def metric_values(brief: Brief) -> Metrics | None:
@@ -238,40 +232,18 @@ def scale_of(criterion: Criterion) -> Scale:
     return Scale(criterion.low, criterion.high, criterion.bounded)
 
 
-@dataclass(frozen=True)
-class _Side:
-    """One system's part of the evidence: `chosen` among all judgments, and what they share."""
-
-    chosen: Ints
-    incidence: Incidence
-    scores: Scores
-    metric: NDArray[np.float64] | None
-
-    def sample(self, criterion: Criterion) -> Sample | None:
-        """The sample of one criterion; it shares the incidence where every judgment has a score.
-
-        None where there are fewer than two judgments.
-        """
-        if criterion.name not in self.scores.value:
-            return None
-        score, shared = self.scores.value[criterion.name][self.chosen], self.incidence
-        known = ~np.isnan(score)
-        if not known.all():
-            score = score[known]
-            shared = Incidence(
-                shared.item[known], shared.annotator[known], shared.n_population, shared.group
-            )
-        try:
-            return Sample.on(shared, score=score, scale=scale_of(criterion), metric=self.metric)
-        except TooFewJudgmentsError:
-            return None
-
-
-def _side(system: SystemOutputs, places: Ints | None, stop: int | None, seen: Seen) -> _Side:
+def _samples(
+    system: SystemOutputs,
+    places: Ints | None,
+    stop: int | None,
+    seen: Evidence,
+    criteria: Iterable[Criterion],
+) -> dict[str, Sample]:
     """The judgments of the system's outputs at these places, numbered in that order, before `stop`.
 
     places: None for all of its outputs. stop: a position, None for no end.
     A system's own estimate ends at its own stop, a comparison at the earlier of two (rule 8).
+    Criteria with fewer than two judgments are left out.
     """
     at = np.arange(system.output.size) if places is None else places
     number = np.full(system.output.size + 1, -1)  # the last one: of outputs that are not its own
@@ -284,28 +256,37 @@ def _side(system: SystemOutputs, places: Ints | None, stop: int | None, seen: Se
     chosen = np.flatnonzero(belongs)
     group = None if system.group is None else system.group[at]
     incidence = Incidence(item[chosen], seen.scores.annotator[chosen], at.size, group)
-    metric = _metric(system, seen)
+    metric = seen.entered.get(system.system_id)
     if metric is not None and places is not None:
         metric = metric[at]
-    return _Side(chosen, incidence, seen.scores, metric)
-
-
-def _metric(system: SystemOutputs, seen: Seen) -> NDArray[np.float64] | None:
-    """What enters of the metrics of a system's outputs, read-only, so that samples share it."""
-    if seen.metrics is None:
-        return None
-    if not seen.of_system:
-        seen.of_system.update(entering_of(seen.systems, seen.metrics))
-    return seen.of_system[system.system_id]
+    samples = {}
+    for criterion in criteria:
+        if criterion.name not in seen.scores.value:
+            continue
+        score, shared = seen.scores.value[criterion.name][chosen], incidence
+        known = ~np.isnan(score)
+        if not known.all():  # otherwise all criteria share the incidence
+            score = score[known]
+            shared = Incidence(
+                shared.item[known], shared.annotator[known], shared.n_population, shared.group
+            )
+        with suppress(TooFewJudgmentsError):
+            samples[criterion.name] = Sample.on(
+                shared, score=score, scale=scale_of(criterion), metric=metric
+            )
+    return samples
 
 
 def entering_of(
-    systems: Sequence[SystemOutputs], metrics: Metrics
+    systems: Sequence[SystemOutputs], metrics: Metrics | None
 ) -> dict[int, NDArray[np.float64]]:
     """Return what enters estimates of each system's metrics, by its id: (N,), or (N, p).
 
-    An output that several systems wrote counts once for each of them, as in a file of metrics.
+    Read-only, so that samples share it; nothing without metrics. An output that several systems
+    wrote counts once for each of them, as in a file of metrics.
     """
+    if metrics is None:
+        return {}
     outputs = np.concatenate([one.output for one in systems])
     entered = entering(np.asarray(metric_of(outputs, metrics)), transform=metrics.transform)
     ends = np.cumsum([one.output.size for one in systems])[:-1]

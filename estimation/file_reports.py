@@ -47,7 +47,7 @@ from estimation.core import (
     ranking,
     variance_of_item_means,
 )
-from estimation.from_files import KNOWN_CRITERIA, FileCell, FileError, FilePair, Selection, Table
+from estimation.from_files import KNOWN_CRITERIA, FileError, Selection, Table
 
 BOOTSTRAPS = {"bootstrap": bootstrap, "pigeonhole": pigeonhole}
 INTERVAL_NAMES = ("two_way", "iid", *BOOTSTRAPS, "sequence")
@@ -67,10 +67,11 @@ RESAMPLED = tuple(name for name in ESTIMATORS if name != "balanced")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class EstimateOptions:
     """How to estimate. balance, person_share: by criterion.
 
     metric_transform: how metrics entered the samples; "" without metrics.
+    items_known: whether it is known how many outputs there are, judged or not.
     """
 
     estimator: str
@@ -80,24 +81,25 @@ class Asked:
     finite_population: bool = True
     seed: int = 0
     metric_transform: str = ""
+    items_known: bool = False
     balance: Mapping[str, float] = field(default_factory=dict)
     person_share: Mapping[str, float] = field(default_factory=dict)
 
     def options(self, criterion: str) -> dict[str, Any]:
         """Return the library's options for a criterion: as given, else by its name if it is one of
-        ours, else the usual ones."""
+        ours, else the usual ones. No share of the outputs is known where their number is not."""
         known = KNOWN_CRITERIA.get(criterion)
         usual = (known.balance, known.person_share) if known else (BALANCE, PERSON_SHARE)
         return {
             "estimand": self.estimand,
-            "finite_population": self.finite_population,
+            "finite_population": self.finite_population and self.items_known,
             "balance": self.balance.get(criterion, usual[0]),
             "person_share": self.person_share.get(criterion, usual[1]),
         }
 
 
 @dataclass(frozen=True)
-class Ends:
+class IntervalEnds:
     """An interval's ends, not cut to the scale; all None where the data admit none.
 
     df: degrees of freedom; None for an interval that is not a t interval.
@@ -109,13 +111,15 @@ class Ends:
     df: float | None = None
 
 
-def about(asked: Asked) -> tuple[str, ...]:
+def about(asked: EstimateOptions) -> tuple[str, ...]:
     """Notes about the interval that do not depend on the data."""
     own = REGISTERED[asked.estimator].notice
     return (*([own] if own else []), *INTERVAL_NOTICES.get(asked.interval, ()))
 
 
-def ends_of(found: Estimate | Difference, sample: Sample | None, asked: Asked) -> Ends:
+def ends_of(
+    found: Estimate | Difference, sample: Sample | None, asked: EstimateOptions
+) -> IntervalEnds:
     """The interval of an estimate, or of a difference, which has no sample of its own.
 
     Raises InvalidOptionError for an interval that the estimator does not have.
@@ -124,14 +128,16 @@ def ends_of(found: Estimate | Difference, sample: Sample | None, asked: Asked) -
     try:
         ends = _interval(found, sample, asked)
     except IntervalUnavailableError:
-        return Ends(std_error=found.std_error)
+        return IntervalEnds(std_error=found.std_error)
     if isinstance(ends, BootstrapInterval):
-        return Ends(ends.low, ends.high, ends.std_error)
-    return Ends(ends.low, ends.high, found.std_error, ends.df if isfinite(ends.df) else None)
+        return IntervalEnds(ends.low, ends.high, ends.std_error)
+    return IntervalEnds(
+        ends.low, ends.high, found.std_error, ends.df if isfinite(ends.df) else None
+    )
 
 
 def _interval(
-    found: Estimate | Difference, sample: Sample | None, asked: Asked
+    found: Estimate | Difference, sample: Sample | None, asked: EstimateOptions
 ) -> Interval | BootstrapInterval:
     if asked.interval == "two_way" or (asked.interval == "iid" and sample is not None):
         return found.interval(asked.level)
@@ -145,7 +151,7 @@ def _interval(
     return _resampled(sample, asked)
 
 
-def _resampled(sample: Sample, asked: Asked) -> BootstrapInterval:
+def _resampled(sample: Sample, asked: EstimateOptions) -> BootstrapInterval:
     estimator = asked.estimator
     if estimator not in RESAMPLED:
         raise InvalidOptionError(f"The {asked.interval} has no estimator {asked.estimator}.")
@@ -174,40 +180,22 @@ ITEMS_A_SAMPLE = (
 
 
 @dataclass(frozen=True)
-class Components:
-    """Variance components of a sample, in squared score units; None where undefined.
-
-    item, annotator, residual: crossed moments, cut at 0. one_way_item, one_way_annotator: the
-    one-way analysis of variance, sigma_f² and sigma_a² (MSW). item_means: the variance of item
-    means, which still contains noise.
-    """
-
-    item: float | None = None
-    annotator: float | None = None
-    residual: float | None = None
-    one_way_item: float | None = None
-    one_way_annotator: float | None = None
-    item_means: float | None = None
-
-
-@dataclass(frozen=True)
 class Report:
     """One system, or one pair, on one criterion: its estimate, the interval, and the rest.
 
-    items_known: whether it is known how many outputs there are. scale: what an interval is cut to
-    for display; None for a difference. rho: the metric's correlation with the human metric; gamma:
-    normalised annotator variance.
+    scale: what an interval is cut to for display; None for a difference. components: as
+    `components` tells them; none of a difference. rho: the metric's correlation with the human
+    metric; gamma: normalised annotator variance.
     """
 
     system: str
     criterion: str
-    asked: Asked
+    asked: EstimateOptions
     found: Estimate | Difference
     n_judgments: int
     scale: Scale | None
-    ends: Ends
-    items_known: bool
-    components: Components
+    ends: IntervalEnds
+    components: Mapping[str, float | None]
     rho: float | None
     gamma: float | None
     notices: tuple[str, ...]
@@ -247,13 +235,13 @@ class Report:
             "df": ends.df,
             "estimand": self.asked.estimand,
             "n_items": found.n_items,
-            "n_population": found.n_population if self.items_known else None,
+            "n_population": found.n_population if self.asked.items_known else None,
             "finite_population": found.method.finite_population,
             "groups": self.groups,
             "n_judgments": self.n_judgments,
             "n_annotators": found.n_annotators,
             "effective_annotators": found.effective_annotators,
-            "variance": asdict(self.components),
+            "variance": dict(self.components),
             "rho": self.rho,
             "gamma": self.gamma,
             "data_efficiency": self.data_efficiency,
@@ -279,84 +267,95 @@ class Report:
         }
 
 
-def report(cell: FileCell, asked: Asked) -> Report:
-    """Estimate one cell; raises an `EstimationError` for options that cannot be met."""
-    sample, library = cell.sample, asked.estimator
+def report(system: str, criterion: str, sample: Sample, asked: EstimateOptions) -> Report:
+    """Estimate one system; raises an `EstimationError` for options that cannot be met."""
     found = estimate(
         sample,
-        estimator=library,
+        estimator=asked.estimator,
         interval="iid" if asked.interval == "iid" else "two_way",
-        **options_for(asked, cell),
+        **asked.options(criterion),
     )
     told = (notice.text for notice in found.notices)
     return Report(
-        system=cell.system,
-        criterion=cell.criterion,
+        system=system,
+        criterion=criterion,
         asked=asked,
         found=found,
         n_judgments=found.n_judgments,
         scale=sample.scale,
         ends=ends_of(found, sample, asked),
-        items_known=cell.items_known,
         components=components(sample),
         rho=_rho(sample),
         gamma=_known(normalised_annotator_variance, sample),
-        notices=(*about_items(asked, cell), *about(asked), *told),
+        notices=(*about_items(asked), *about(asked), *told),
     )
 
 
-def compare(pair: FilePair, asked: Asked) -> Report:
+def compare(
+    systems: tuple[str, str], criterion: str, first: Sample, second: Sample, asked: EstimateOptions
+) -> Report:
     """Estimate by how much the first system exceeds the second, item by item."""
-    estimator = asked.estimator
-    found = difference(
-        pair.first,
-        pair.second,
-        estimator=estimator,  # type: ignore[arg-type]  # the library names those it does not have
-        **options_for(asked, pair),
-    )
+    found = _difference(criterion, first, second, asked)
     return Report(
-        system=f"{pair.systems[0]} - {pair.systems[1]}",
-        criterion=pair.criterion,
+        system=f"{systems[0]} - {systems[1]}",
+        criterion=criterion,
         asked=asked,
         found=found,
         n_judgments=sum(found.n_judgments),
         scale=None,
         ends=ends_of(found, None, asked),
-        items_known=pair.items_known,
-        components=Components(),
+        components=dict.fromkeys(COMPONENTS),
         rho=None,
         gamma=None,
-        notices=(*about_items(asked, pair), *(notice.text for notice in found.notices)),
+        notices=(*about_items(asked), *(notice.text for notice in found.notices)),
     )
 
 
-def options_for(asked: Asked, of: FileCell | FilePair) -> dict[str, Any]:
-    """The library's options; no share of the outputs is known where their number is not."""
-    corrected = asked.finite_population and of.items_known
-    return asked.options(of.criterion) | {"finite_population": corrected}
+def _difference(
+    criterion: str, first: Sample, second: Sample, asked: EstimateOptions
+) -> Difference:
+    return difference(
+        first,
+        second,
+        estimator=asked.estimator,  # type: ignore[arg-type]  # the library names those it lacks
+        **asked.options(criterion),
+    )
 
 
-def about_items(asked: Asked, of: FileCell | FilePair) -> tuple[str, ...]:
+def about_items(asked: EstimateOptions) -> tuple[str, ...]:
     """Whether the share of the outputs that was judged narrows the interval, and why."""
     if asked.interval not in ("two_way", "sequence"):
         return ()
     if not asked.finite_population:
         return (ITEMS_A_SAMPLE,)
-    return (ITEMS_KNOWN if of.items_known else ITEMS_UNKNOWN,)
+    return (ITEMS_KNOWN if asked.items_known else ITEMS_UNKNOWN,)
 
 
-def components(sample: Sample) -> Components:
-    """The components under each definition; None where the incidence cannot tell them."""
+COMPONENTS = (
+    "item",
+    "annotator",
+    "residual",
+    "one_way_item",
+    "one_way_annotator",
+    "item_means",
+)
+
+
+def components(sample: Sample) -> dict[str, float | None]:
+    """Return variance components, in squared score units; None where the incidence tells none.
+
+    item, annotator, residual: crossed moments, cut at 0. one_way_item, one_way_annotator: the
+    one-way analysis of variance, sigma_f² and sigma_a² (MSW). item_means: the variance of item
+    means, which still contains noise.
+    """
     apart, by_item = _known(crossed, sample), _known(one_way, sample)
     cut = apart.truncated() if apart else None
-    return Components(
-        item=cut.item if cut else None,
-        annotator=cut.person if cut else None,
-        residual=cut.rest if cut else None,
-        one_way_item=by_item.item if by_item else None,
-        one_way_annotator=by_item.noise if by_item else None,
-        item_means=_known(variance_of_item_means, sample),
+    found = (
+        *((cut.item, cut.person, cut.rest) if cut else (None, None, None)),
+        *((by_item.item, by_item.noise) if by_item else (None, None)),
+        _known(variance_of_item_means, sample),
     )
+    return dict(zip(COMPONENTS, found, strict=True))
 
 
 def _known(function: Callable[[Sample], T], sample: Sample) -> T | None:
@@ -391,19 +390,11 @@ SAID = {
 
 
 @dataclass(frozen=True)
-class RankingRule:
-    """The rule, fixed before the first judgment. planned_items: None for a share of the items."""
-
-    margin: float
-    planned_items: int | None
-
-
-@dataclass(frozen=True)
 class RankedSystems:
     """All systems on one criterion. differences: None where a pair has no item in common."""
 
     criterion: str
-    rule: RankingRule
+    margin: float
     planned_items: int
     level: float
     differences: Mapping[Pair, Difference | None]
@@ -423,7 +414,7 @@ class RankedSystems:
                 for name, (best, worst) in self.places.items()
             ],
             "pairs": [self._pair(pair, one) for pair, one in self.verdict.pairs.items()],
-            "margin": self.rule.margin,
+            "margin": self.margin,
             "planned_items": self.planned_items,
             "level": self.level,
             "stop": self.verdict.stop,
@@ -449,7 +440,7 @@ class RankedSystems:
             f"{best if best == worst else f'{best}–{worst}'} {name}"
             for name, (best, worst) in ordered
         )
-        head = f"Ranking by {self.criterion}, margin {short(self.rule.margin)}, highest first: "
+        head = f"Ranking by {self.criterion}, margin {short(self.margin)}, highest first: "
         lines = ["", f"{head}{told}."]
         for pair, one in self.verdict.pairs.items():
             lines.append(f"  {pair[0]} - {pair[1]}: {self._said(pair, one)}")
@@ -470,58 +461,61 @@ def ranked_systems(
     judgments: Table,
     metrics: Table | None,
     wanted: Selection,
-    asked: Asked,
-    rule: RankingRule,
+    asked: EstimateOptions,
+    *,
+    margin: float,
+    planned_items: int | None,
 ) -> list[RankedSystems]:
     """Rank the wanted systems on every wanted criterion; raises a `FileError` for fewer than two.
 
-    The interval is the ranking rule's own, whatever `asked` names.
+    The interval is the ranking rule's own, whatever `asked` names. margin, planned_items: of the
+    rule, fixed before the first judgment; None plans a share of the items.
     """
     named = wanted.systems or tuple(from_files.judged_systems(judgments))
     if len(set(named)) < 2:
         raise FileError(judgments.path, 0, "A ranking takes at least two systems.")
-    pairs = list(combinations(dict.fromkeys(named), 2))
-    by_criterion: dict[str, dict[Pair, FilePair]] = {}
-    for pair in pairs:
-        for found in from_files.pairs(judgments, metrics, wanted, pair):
-            by_criterion.setdefault(found.criterion, {})[pair] = found
+    by_criterion: dict[str, dict[Pair, tuple[Sample, Sample]]] = {}
+    for pair in combinations(dict.fromkeys(named), 2):
+        for criterion, *samples in from_files.pairs(judgments, metrics, wanted, pair):
+            by_criterion.setdefault(criterion, {})[pair] = (samples[0], samples[1])
+    asked = replace(asked, interval="two_way")
     return [
-        _ranked(criterion, found, replace(asked, interval="two_way"), rule)
+        _ranked(criterion, found, asked, margin, planned_items)
         for criterion, found in by_criterion.items()
     ]
 
 
 def _ranked(
-    criterion: str, found: Mapping[Pair, FilePair], asked: Asked, rule: RankingRule
+    criterion: str,
+    found: Mapping[Pair, tuple[Sample, Sample]],
+    asked: EstimateOptions,
+    margin: float,
+    planned_items: int | None,
 ) -> RankedSystems:
-    differences = {pair: _difference(one, asked) for pair, one in found.items()}
-    samples = [one.first for one in found.values()]
-    planned = rule.planned_items or ceil(max(s.n_population for s in samples) / ITEMS_FACTOR)
+    differences: dict[Pair, Difference | None] = {}
+    for pair, (first, second) in found.items():
+        try:
+            differences[pair] = _difference(criterion, first, second, asked)
+        except TooFewJudgmentsError:
+            differences[pair] = None
+    samples = [first for first, _second in found.values()]
+    planned = planned_items or ceil(max(s.n_population for s in samples) / ITEMS_FACTOR)
     verdict = ranking(
-        {pair: _state(one, found[pair]) for pair, one in differences.items()},
-        margin=rule.margin,
+        {pair: _state(one, asked) for pair, one in differences.items()},
+        margin=margin,
         level=asked.level,
         planned_items=planned,
         min_items=MIN_ITEMS if samples[0].scale.bounded else MIN_ITEMS_UNBOUNDED,
     )
-    return RankedSystems(criterion, rule, planned, asked.level, differences, verdict)
+    return RankedSystems(criterion, margin, planned, asked.level, differences, verdict)
 
 
-def _difference(pair: FilePair, asked: Asked) -> Difference | None:
-    try:
-        found = compare(pair, asked).found
-    except TooFewJudgmentsError:
-        return None
-    assert isinstance(found, Difference)
-    return found
-
-
-def _state(found: Difference | None, pair: FilePair) -> PairState:
+def _state(found: Difference | None, asked: EstimateOptions) -> PairState:
     """What two systems have been judged alike on is not all that they wrote, unless all of it is
     judged."""
     if found is None:
         return NOTHING
     state = PairState.of(found)
-    whole = pair.items_known and found.n_items == found.n_population
+    whole = asked.items_known and found.n_items == found.n_population
     alike = state.std_error == 0 and not whole
     return replace(state, std_error=None) if alike else state

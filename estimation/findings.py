@@ -21,7 +21,7 @@ from estimation.core import (
     Verdict,
     ranking,
 )
-from estimation.rule import PairRule, Ranked, Rule, least_items, needed, rule_for
+from estimation.rule import PairRule, Ranked, Rule, least_items, ranked, rule_for
 
 
 @dataclass(frozen=True)
@@ -87,34 +87,29 @@ class Contrast:
         return self.rule.interval(self.difference)
 
 
-def findings(brief: Brief, systems: list[SystemOutputs], seen: facts.Seen) -> list[Finding]:
-    """Estimate these systems on every criterion, from all judgments that count."""
-    unfinished = {system.system_id: unfinished_of(system) for system in systems}
-    whole = _with_excluded(brief, systems, seen)
+def findings(brief: Brief, seen: facts.Evidence) -> list[Finding]:
+    """Estimate every system on every criterion, from all judgments that count."""
+    unfinished = {one.system_id: unfinished_of(one) for one in seen.systems}
+    # The estimates without exclusions show what excluded work changes.
+    everybody = seen.with_everybody
+    whole = {
+        (cell.system.system_id, cell.criterion.name): _estimated(brief, cell)
+        for cell in (facts.cells(brief, everybody) if everybody else ())
+    }
     return [
         finding(
-            brief, cell, unfinished=unfinished[cell.system.system_id], whole=whole.get(_key(cell))
+            brief,
+            cell,
+            unfinished=unfinished[cell.system.system_id],
+            whole=whole.get((cell.system.system_id, cell.criterion.name)),
         )
-        for cell in facts.cells(brief, systems, seen)
+        for cell in facts.cells(brief, seen)
     ]
 
 
-def unfinished_of(system: SystemOutputs) -> int:
+def unfinished_of(system: SystemOutputs | SystemStanding) -> int:
     """Return how many items of a stopped system lack a counting judgment; 0 if it goes on."""
     return 0 if system.stop_position is None else progress.unfinished_items(system.system_id)
-
-
-def _with_excluded(
-    brief: Brief, systems: list[SystemOutputs], seen: facts.Seen
-) -> dict[tuple[int, str], Estimate]:
-    """Return the estimates without exclusions, which show what excluded work changes."""
-    if (everybody := seen.with_everybody) is None:
-        return {}
-    return {_key(cell): _estimated(brief, cell) for cell in facts.cells(brief, systems, everybody)}
-
-
-def _key(cell: facts.Cell) -> tuple[int, str]:
-    return cell.system.system_id, cell.criterion.name
 
 
 def _estimated(brief: Brief, cell: facts.Cell) -> Estimate:
@@ -141,22 +136,15 @@ def finding(
     )
 
 
-def contrasts(
-    brief: Brief,
-    systems: list[SystemOutputs],
-    seen: facts.Seen,
-    *,
-    of: Collection[int] | None = None,
-) -> list[Contrast]:
+def contrasts(brief: Brief, seen: facts.Evidence) -> list[Contrast]:
     """Compare every pair of systems on every primary criterion on which both were judged.
 
-    of: ids of systems; only pairs with one of them. Where texts are compared there is nothing
-    more to compare: a system is a pair already.
+    Where texts are compared there is nothing more to compare: a system is a pair already.
     """
     if brief.compares:
         return []
     found = []
-    for pair in facts.pairs(brief, systems, seen, of=of):
+    for pair in facts.pairs(brief, seen):
         one, other = pair.samples
         try:
             result = facts.compared(brief, pair.criterion, one, other)
@@ -209,9 +197,21 @@ def _on(
         planned_items=brief.planned_items or 1,
         min_items=least_items(criterion),
     )
-    n = len(pairs) * len(brief.primary)
     return [
-        replace(one, ranked=_ranked(brief, one, states[_pair(one)], verdict.pairs[_pair(one)], n))
+        replace(
+            one,
+            ranked=ranked(
+                one.difference,
+                states[_pair(one)],
+                verdict.pairs[_pair(one)],
+                _interval(brief, one, verdict.pairs[_pair(one)]),
+                margin=brief.margins[criterion.name],
+                level=brief.level,
+                pairs=len(pairs) * len(brief.primary),
+                planned_items=brief.planned_items or 1,
+                least=least_items(criterion),
+            ),
+        )
         for one in found
     ]
 
@@ -230,22 +230,6 @@ def _state(one: Contrast) -> PairState:
     return replace(state, std_error=None) if state.std_error == 0 and not one.same else state
 
 
-def _ranked(brief: Brief, one: Contrast, state: PairState, said: PairVerdict, n: int) -> Ranked:
-    margin = brief.margins[one.criterion.name]
-    found = Ranked(said.outcome, _interval(brief, one, said), margin, n)
-    if found.is_decided:
-        return found
-    needs, items = needed(
-        one.difference,
-        state,
-        margin=margin,
-        alpha=(1 - brief.level) / n,
-        planned_items=brief.planned_items or 1,
-        least=least_items(one.criterion),
-    )
-    return replace(found, needs=needs, items=items)
-
-
 def _interval(brief: Brief, one: Contrast, said: PairVerdict) -> Interval | None:
     if said.low is None or said.high is None:
         return None
@@ -256,7 +240,7 @@ def _interval(brief: Brief, one: Contrast, said: PairVerdict) -> Interval | None
 
 
 @dataclass(frozen=True)
-class Standing:
+class SampleState:
     """One system's primary findings, and the state of its sample.
 
     enough: whether its sample may end.
@@ -273,7 +257,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Words:
+class RuleSentences:
     """The sentences of a stopping rule's acts. {name}, {names}: of systems."""
 
     reason: CloseReason
@@ -283,14 +267,14 @@ class Words:
     drained_reason: str
 
 
-WIDTHS = Words(
+WIDTHS = RuleSentences(
     CloseReason.TARGET,
     stop="{name} reached its target width on every primary criterion.",
     resume="With its last items finished, {name} is wider than its target again.",
     after_drain="With all items finished, the target is missed again for {names}.",
     drained_reason="wider_after_drain",
 )
-PAIRS = Words(
+PAIRS = RuleSentences(
     CloseReason.RANKED,
     stop="Every pair with {name} is decided: it leaves the ranking.",
     resume="With its last items finished, a pair with {name} is open again.",
@@ -298,7 +282,7 @@ PAIRS = Words(
     drained_reason="open_after_drain",
 )
 # Where texts are compared, each system is such a pair.
-COMPARED = Words(
+COMPARED = RuleSentences(
     CloseReason.RANKED,
     stop="{name} is decided on every primary criterion: it leaves the ranking.",
     resume="With its last items finished, {name} is open again.",
@@ -307,32 +291,34 @@ COMPARED = Words(
 )
 
 
-def standing_words(brief: Brief) -> Words:
+def sentences_of(brief: Brief) -> RuleSentences:
     if not brief.is_ranking:
         return WIDTHS
     return COMPARED if brief.compares else PAIRS
 
 
-def of_campaign(brief: Brief, found: list[Finding], compared: list[Contrast]) -> list[Standing]:
+def sample_states(
+    brief: Brief, found: list[Finding], compared: list[Contrast]
+) -> list[SampleState]:
     """Return the state of every system; systems without enough judgments have no findings."""
     systems = campaigns_facts.standings(brief.campaign_id)
-    return [_standing(brief, system, systems, found, compared) for system in systems]
+    return [_sample_state(brief, system, systems, found, compared) for system in systems]
 
 
-def _standing(
+def _sample_state(
     brief: Brief,
     system: SystemStanding,
     systems: Collection[SystemStanding],
     found: list[Finding],
     compared: list[Contrast],
-) -> Standing:
+) -> SampleState:
     because = tuple(_primary(brief, system, found))
     pairs = tuple(_pairs_of(system, compared)) if brief.is_ranking else ()
-    return Standing(
+    return SampleState(
         system_id=system.system_id,
         name=system.name,
         stopped=system.stop_position is not None,
-        unfinished=found[because[0]].unfinished if because else _unfinished(system),
+        unfinished=found[because[0]].unfinished if because else unfinished_of(system),
         enough=is_enough(brief, system, systems, found, compared),
         because=because,
         pairs=pairs,
@@ -376,8 +362,3 @@ def _pairs_of(system: SystemStanding, compared: list[Contrast]) -> list[int]:
         for index, one in enumerate(compared)
         if system.system_id in (one.first.system_id, one.second.system_id)
     ]
-
-
-def _unfinished(system: SystemStanding) -> int:
-    """Return the unfinished items of a stopped system whose judgments were all excluded."""
-    return 0 if system.stop_position is None else progress.unfinished_items(system.system_id)

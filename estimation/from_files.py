@@ -4,8 +4,10 @@ import csv
 import gzip
 import io
 import zlib
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -51,70 +53,6 @@ class FileError(ValueError):
         self.path, self.line = path, line
 
 
-class UnknownNameError(FileError):
-    """A system, criterion or metric that the file does not have."""
-
-
-class FileTooShortError(FileError):
-    """Fewer than two judgments of a system on a criterion."""
-
-
-class FileScoreError(FileError):
-    """A score outside the criterion's scale."""
-
-
-class ScaleNeededError(FileError):
-    """A criterion without a known scale."""
-
-
-class FileMetricError(FileError):
-    """A metric that is missing for some of a system's outputs."""
-
-
-class ItemMissingError(FileError):
-    """A judged item that the metrics file does not list for its system."""
-
-
-class ItemsDisagreeError(FileError):
-    """Another number of outputs than was said."""
-
-
-class GroupsDisagreeError(FileError):
-    """An item in two groups, or a number of items where groups are to be counted."""
-
-
-class AmbiguousMetricError(FileError):
-    """Several metrics, and none was chosen."""
-
-
-class UnreadableError(FileError):
-    """The file is not there, may not be read, or is a damaged gzip file."""
-
-
-class NotTextError(FileError):
-    """The file is not UTF-8 text."""
-
-
-class EmptyFileError(FileError):
-    """There is nothing in the file, or nothing but its header."""
-
-
-class MissingColumnError(FileError):
-    """The header lacks a column, or names one twice."""
-
-
-class MalformedRowError(FileError):
-    """A row with too few or too many fields, an empty name, or a broken quotation."""
-
-
-class NotANumberError(FileError):
-    """A score or a metric's value that is not a finite number."""
-
-
-class DuplicateRowError(FileError):
-    """The same thing is said twice."""
-
-
 class Names:
     """Names numbered 0, 1, 2, ... in the order in which they first appear."""
 
@@ -137,21 +75,12 @@ class Names:
         return np.fromiter((known.setdefault(n, len(known)) for n in names), np.int64, len(names))
 
 
-@dataclass(frozen=True)
-class Vocabulary:
-    """The names in use: shared by two files, so that their numbers mean the same."""
+Vocabulary = defaultdict[str, Names]  # of each column, shared by two files
 
-    system: Names = field(default_factory=Names)
-    item: Names = field(default_factory=Names)
-    annotator: Names = field(default_factory=Names)
-    criterion: Names = field(default_factory=Names)
-    metric: Names = field(default_factory=Names)
-    group: Names = field(default_factory=Names)
 
-    def of(self, column: str) -> Names:
-        """Return the names of one column."""
-        names: Names = getattr(self, column)
-        return names
+def vocabulary() -> Vocabulary:
+    """Return no names yet; two files read with it number theirs alike."""
+    return defaultdict(Names)
 
 
 @dataclass(frozen=True)
@@ -168,7 +97,7 @@ class Table:
     line: Ints
 
     def refuse_duplicates(self, words: str, *, keys: tuple[str, ...]) -> None:
-        """Raise `DuplicateRowError` at the first row that repeats the keys of an earlier one.
+        """Raise `FileError` at the first row that repeats the keys of an earlier one.
 
         `words` is a sentence with one place in braces for each key's name.
         """
@@ -181,7 +110,7 @@ class Table:
         at = int(np.argmin(second))
         first, again = int(order[places[at]]), int(second[at])
         names = [self.name(key, again) for key in keys]
-        raise DuplicateRowError(
+        raise FileError(
             self.path,
             int(self.line[again]),
             f"{words.format(*names)} (first on line {self.line[first]}).",
@@ -189,7 +118,7 @@ class Table:
 
     def name(self, column: str, row: int) -> str:
         """Return the name in a row's column."""
-        return str(list(self.names.of(column))[self.columns[column][row]])
+        return str(list(self.names[column])[self.columns[column][row]])
 
 
 def read_judgments(path: str | Path, names: Vocabulary) -> Table:
@@ -216,7 +145,7 @@ def _read(given: str | Path, names: Vocabulary, columns: tuple[str, ...], *, val
     reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
     parts = list(_parts(path, reader, names, columns, value))
     if not parts:
-        raise EmptyFileError(path, 0, "there are no rows below the header.")
+        raise FileError(path, 0, "there are no rows below the header.")
     return Table(
         path=path,
         names=names,
@@ -232,12 +161,12 @@ def _text(path: Path) -> str:
         data = gzip.decompress(data) if data.startswith(_GZIP) else data
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise UnreadableError(path, 0, f"cannot be read: {reason}.") from None
+        raise FileError(path, 0, f"cannot be read: {reason}.") from None
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise NotTextError(path, line, "this is not UTF-8 text.") from None
+        raise FileError(path, line, "this is not UTF-8 text.") from None
 
 
 def _parts(
@@ -254,9 +183,9 @@ def _parts(
         _check_lengths(path, part, header)
         fields = list(zip(*(row for _, row in part), strict=True))
         read = {c: _stripped(path, fields[place[c]], lines, c) for c in columns}
-        numbers = {c: names.of(c).encode(read[c]) for c in columns}
+        numbers = {c: names[c].encode(read[c]) for c in columns}
         if GROUP in place:
-            numbers[GROUP] = _groups(names.group, fields[place[GROUP]])
+            numbers[GROUP] = _groups(names["group"], fields[place[GROUP]])
         yield numbers, _numbers(path, fields[place[value]], lines, value), np.array(lines)
 
 
@@ -267,18 +196,16 @@ def _rows(path: Path, reader: Any) -> Iterator[tuple[int, list[str]]]:
             if row:
                 yield reader.line_num, row
     except csv.Error as error:
-        raise MalformedRowError(path, reader.line_num, f"not a CSV row: {error}.") from None
+        raise FileError(path, reader.line_num, f"not a CSV row: {error}.") from None
 
 
 def _places(path: Path, header: list[str], wanted: tuple[str, ...]) -> dict[str, int]:
     if not header:
-        raise EmptyFileError(path, 0, "the file is empty.")
+        raise FileError(path, 0, "the file is empty.")
     for name in wanted:
         if header.count(name) != 1:
             what = "has no column" if name not in header else "has more than one column"
-            raise MissingColumnError(
-                path, 1, f"the header {what} {name!r}; it needs {', '.join(wanted)}."
-            )
+            raise FileError(path, 1, f"the header {what} {name!r}; it needs {', '.join(wanted)}.")
     return {name: header.index(name) for name in wanted}
 
 
@@ -286,13 +213,13 @@ def _check_lengths(path: Path, part: list[tuple[int, list[str]]], header: list[s
     if {len(row) for _, row in part} == {len(header)}:
         return
     line, row = next((line, row) for line, row in part if len(row) != len(header))
-    raise MalformedRowError(path, line, f"{len(row)} fields where the header has {len(header)}.")
+    raise FileError(path, line, f"{len(row)} fields where the header has {len(header)}.")
 
 
 def _stripped(path: Path, fields: tuple[str, ...], lines: list[int], column: str) -> list[str]:
     names = [name.strip() for name in fields]
     if "" in names:
-        raise MalformedRowError(path, lines[names.index("")], f"the {column} is empty.")
+        raise FileError(path, lines[names.index("")], f"the {column} is empty.")
     return names
 
 
@@ -313,7 +240,7 @@ def _numbers(path: Path, fields: tuple[str, ...], lines: list[int], column: str)
         at = next(i for i, text in enumerate(fields) if not _is_number(text))
         found = fields[at].strip()
         words = f"{found!r} is not a finite number" if found else "it is empty"
-        raise NotANumberError(path, lines[at], f"the {column} must be a number; {words}.")
+        raise FileError(path, lines[at], f"the {column} must be a number; {words}.")
     return values
 
 
@@ -328,6 +255,7 @@ def _is_number(text: str) -> bool:
 
 
 ALL_METRICS = "auto"
+Listed = tuple[Ints, Floats | None]  # items of a system, ascending, and (N, p) metrics
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -348,56 +276,22 @@ class Selection:
     uses_metric: bool = True
 
 
-@dataclass(frozen=True)
-class FileCell:
-    """One system on one criterion.
-
-    items_known: whether it is known how many outputs there are, judged or not.
-    """
-
-    system: str
-    criterion: str
-    sample: Sample
-    items_known: bool
-
-
-@dataclass(frozen=True)
-class FilePair:
-    """Two systems on one criterion, their items numbered alike; items_known as in `FileCell`."""
-
-    systems: tuple[str, str]
-    criterion: str
-    first: Sample
-    second: Sample
-    items_known: bool
-
-
-@dataclass(frozen=True)
-class Population:
-    """A system's outputs: the known items' numbers, ascending, and (N, p) metrics or None.
-
-    total: N, where it is more than the items that are known.
-    """
-
-    item: Ints
-    metric: Floats | None
-    total: int | None = None
-
-
 def chosen_metrics(metrics: Table | None, wanted: Selection) -> tuple[str, ...]:
-    """Return the metrics to use, in the order named; raises `UnknownNameError`."""
+    """Return the metrics to use, in the order named; raises `FileError`."""
     if metrics is None:
         return ()
-    known = tuple(metrics.names.metric)
+    known = tuple(metrics.names["metric"])
     if wanted.metrics:
         every = wanted.metrics == (ALL_METRICS,)
         return (
-            known if every else _known(metrics.path, "metric", metrics.names.metric, wanted.metrics)
+            known
+            if every
+            else _known(metrics.path, "metric", metrics.names["metric"], wanted.metrics)
         )
     if not wanted.uses_metric:
         return ()
     if len(known) > 1:
-        raise AmbiguousMetricError(
+        raise FileError(
             metrics.path,
             0,
             f"there are {len(known)} metrics ({', '.join(known)}); name one with --metric, or "
@@ -418,7 +312,9 @@ def entered(metrics: Table, transform: str) -> Table:
     return replace(metrics, value=value)
 
 
-def cells(judgments: Table, metrics: Table | None, wanted: Selection) -> Iterator[FileCell]:
+def cells(
+    judgments: Table, metrics: Table | None, wanted: Selection
+) -> Iterator[tuple[str, str, Sample]]:
     """Yield the sample of every wanted system × criterion; raises a `FileError`."""
     judged = judged_systems(judgments)
     systems = tuple(judged)
@@ -426,23 +322,20 @@ def cells(judgments: Table, metrics: Table | None, wanted: Selection) -> Iterato
         systems = _known(judgments.path, "system", judged, wanted.systems)
     scales = _scales(judgments, wanted)
     chosen = chosen_metrics(metrics, wanted)
-    known_items = metrics is not None or wanted.items is not None
-    groups = _samples_from_files_groups(judgments, metrics, wanted)
+    groups = _groups_of_items(judgments, metrics, wanted)
+    sample = partial(_sample, judgments, groups, wanted.items, metrics is not None)
     for system in systems:
-        population = _population(metrics, system, chosen) if metrics else None
+        listed = _listed(metrics, system, chosen) if metrics else None
         for criterion, scale in scales.items():
-            at = _samples_from_files_rows(judgments, system, criterion)
+            at = _rows_of(judgments, system, criterion)
             if at.size or (wanted.systems and wanted.criteria):
-                item = judgments.columns["item"][at]
-                known = population or Population(np.unique(item), None)
-                known = _of_all(judgments.path, known, system, wanted, listed=metrics is not None)
-                sample = _sample(judgments, at, known, scale, system, criterion, groups)
-                yield FileCell(system, criterion, sample, known_items)
+                known = listed or (np.unique(judgments.columns["item"][at]), None)
+                yield system, criterion, sample(at, known, scale, system, criterion)
 
 
 def pairs(
     judgments: Table, metrics: Table | None, wanted: Selection, systems: tuple[str, str]
-) -> Iterator[FilePair]:
+) -> Iterator[tuple[str, Sample, Sample]]:
     """Yield the samples of two systems on every wanted criterion; raises a `FileError`.
 
     Both must list the same items in the metrics file; without one, the items judged for both are
@@ -450,64 +343,47 @@ def pairs(
     """
     _known(judgments.path, "system", judged_systems(judgments), systems)
     scales, chosen = _scales(judgments, wanted), chosen_metrics(metrics, wanted)
-    listed = [_population(metrics, name, chosen) for name in systems] if metrics else []
-    groups = _samples_from_files_groups(judgments, metrics, wanted)
+    listed = [_listed(metrics, name, chosen) for name in systems] if metrics else []
+    groups = _groups_of_items(judgments, metrics, wanted)
+    sample = partial(_sample, judgments, groups, wanted.items, metrics is not None)
     if metrics:
-        _check_same_items(metrics, listed, systems)
+        _check_same_items(metrics, [item for item, _metric in listed], systems)
     for criterion, scale in scales.items():
-        rows = [_samples_from_files_rows(judgments, name, criterion) for name in systems]
+        rows = [_rows_of(judgments, name, criterion) for name in systems]
         known = listed
         if not metrics:
             item = judgments.columns["item"]
             common = np.intersect1d(item[rows[0]], item[rows[1]])
             rows = [at[np.isin(item[at], common)] for at in rows]
-            known = [Population(common, None)] * 2
-        known = [
-            _of_all(judgments.path, one, name, wanted, listed=metrics is not None)
-            for one, name in zip(known, systems, strict=True)
-        ]
+            known = [(common, None)] * 2
         first, second = (
-            _sample(judgments, at, population, scale, name, criterion, groups)
-            for at, population, name in zip(rows, known, systems, strict=True)
+            sample(at, one, scale, name, criterion)
+            for at, one, name in zip(rows, known, systems, strict=True)
         )
-        said = metrics is not None or wanted.items is not None
-        yield FilePair(systems, criterion, first, second, said)
-
-
-def _of_all(
-    path: Path, known: Population, system: str, wanted: Selection, *, listed: bool
-) -> Population:
-    """The same with the number of outputs that was said; raises `ItemsDisagreeError`."""
-    size, said = known.item.size, wanted.items
-    if said is None:
-        return known
-    if said < size or (listed and said != size):
-        what = "the metrics file lists" if listed else "there are judgments of"
-        raise ItemsDisagreeError(path, 0, f"--items says {said:,}; {what} {size:,} of {system}.")
-    return replace(known, total=said)
+        yield criterion, first, second
 
 
 def judged_systems(judgments: Table) -> Names:
     """The systems of the judgments alone: the metrics file may have more."""
-    every, judged = list(judgments.names.system), Names()
+    every, judged = list(judgments.names["system"]), Names()
     judged.encode([every[number] for number in np.unique(judgments.columns["system"])])
     return judged
 
 
-def _samples_from_files_rows(judgments: Table, system: str, criterion: str) -> Ints:
+def _rows_of(judgments: Table, system: str, criterion: str) -> Ints:
     columns, names = judgments.columns, judgments.names
-    of_system = columns["system"] == names.system.number(system)
-    of_criterion = columns["criterion"] == names.criterion.number(criterion)
+    of_system = columns["system"] == names["system"].number(system)
+    of_criterion = columns["criterion"] == names["criterion"].number(criterion)
     return np.asarray(np.flatnonzero(of_system & of_criterion))
 
 
-def _check_same_items(metrics: Table, listed: list[Population], systems: tuple[str, str]) -> None:
-    odd = np.setxor1d(listed[0].item, listed[1].item)
+def _check_same_items(metrics: Table, listed: list[Ints], systems: tuple[str, str]) -> None:
+    odd = np.setxor1d(listed[0], listed[1])
     if not odd.size:
         return
-    name = list(metrics.names.item)[odd[0]]
-    lacking = systems[1] if odd[0] in listed[0].item else systems[0]
-    raise ItemMissingError(
+    name = list(metrics.names["item"])[odd[0]]
+    lacking = systems[1] if odd[0] in listed[0] else systems[0]
+    raise FileError(
         metrics.path,
         0,
         f"item {name} is missing for {lacking}; compared systems answer the same items.",
@@ -517,15 +393,13 @@ def _check_same_items(metrics: Table, listed: list[Population], systems: tuple[s
 def _known(path: Path, what: str, names: Names, asked: tuple[str, ...]) -> tuple[str, ...]:
     for name in asked:
         if names.number(name) is None:
-            raise UnknownNameError(
-                path, 0, f"there is no {what} {name!r}; there are {', '.join(names)}."
-            )
+            raise FileError(path, 0, f"there is no {what} {name!r}; there are {', '.join(names)}.")
     return tuple(dict.fromkeys(asked))
 
 
 def _scales(judgments: Table, wanted: Selection) -> dict[str, Scale]:
     """The wanted criteria in order, with their scales."""
-    names, path = judgments.names.criterion, judgments.path
+    names, path = judgments.names["criterion"], judgments.path
     criteria = tuple(names)
     if wanted.criteria:
         criteria = _known(path, "criterion", names, wanted.criteria)
@@ -537,7 +411,7 @@ def _scale(path: Path, criterion: str, wanted: Selection) -> Scale:
     if wanted.scale:
         return Scale(*wanted.scale, bounded=not wanted.unbounded)
     if known is None:
-        raise ScaleNeededError(
+        raise FileError(
             path,
             0,
             f"the scale of {criterion!r} is not known; say --scale LOW HIGH "
@@ -546,22 +420,22 @@ def _scale(path: Path, criterion: str, wanted: Selection) -> Scale:
     return Scale(known.low, known.high, known.bounded and not wanted.unbounded)
 
 
-def _population(metrics: Table, system: str, chosen: tuple[str, ...]) -> Population:
-    rows = np.flatnonzero(metrics.columns["system"] == metrics.names.system.number(system))
+def _listed(metrics: Table, system: str, chosen: tuple[str, ...]) -> Listed:
+    rows = np.flatnonzero(metrics.columns["system"] == metrics.names["system"].number(system))
     items = np.unique(metrics.columns["item"][rows])
     columns = [_metric(metrics, rows, items, system, name) for name in chosen]
-    return Population(items, np.stack(columns, axis=1) if columns else None)
+    return items, np.stack(columns, axis=1) if columns else None
 
 
 def _metric(metrics: Table, rows: Ints, items: Ints, system: str, name: str) -> Floats:
     """(N,) one metric of a system's outputs."""
-    of_metric = rows[metrics.columns["metric"][rows] == metrics.names.metric.number(name)]
+    of_metric = rows[metrics.columns["metric"][rows] == metrics.names["metric"].number(name)]
     values = np.full(items.size, np.nan)
     values[np.searchsorted(items, metrics.columns["item"][of_metric])] = metrics.value[of_metric]
     missing = np.flatnonzero(np.isnan(values))
     if missing.size:
-        item = list(metrics.names.item)[items[missing[0]]]
-        raise FileMetricError(
+        item = list(metrics.names["item"])[items[missing[0]]]
+        raise FileError(
             metrics.path,
             0,
             f"the metric {name} is missing for {missing.size} of {items.size} "
@@ -572,56 +446,62 @@ def _metric(metrics: Table, rows: Ints, items: Ints, system: str, name: str) -> 
 
 def _sample(
     judgments: Table,
+    groups: Ints | None,
+    said: int | None,
+    is_listed: bool,
     rows: Ints,
-    known: Population,
+    known: Listed,
     scale: Scale,
     system: str,
     criterion: str,
-    groups: Ints | None,
 ) -> Sample:
+    """Return a sample; `said`: how many outputs, `is_listed`: a metrics file has all of them."""
+    items, metric = known
+    if said is not None and (said < items.size or (is_listed and said != items.size)):
+        what = "the metrics file lists" if is_listed else "there are judgments of"
+        raise FileError(
+            judgments.path, 0, f"--items says {said:,}; {what} {items.size:,} of {system}."
+        )
     _check_number(judgments, rows, system, criterion)
     _check_scale(judgments, rows, criterion, scale)
     item = judgments.columns["item"][rows]
-    place = np.minimum(np.searchsorted(known.item, item), max(0, known.item.size - 1))
-    found = known.item[place] == item if known.item.size else np.zeros(item.size, dtype=bool)
+    place = np.minimum(np.searchsorted(items, item), max(0, items.size - 1))
+    found = items[place] == item if items.size else np.zeros(item.size, dtype=bool)
     if not found.all():
         row = int(rows[np.argmin(found)])
-        raise ItemMissingError(
+        raise FileError(
             judgments.path,
             int(judgments.line[row]),
             f"item {judgments.name('item', row)} of {system} is not in the metrics file, which "
             "must list every output.",
         )
-    metric = known.metric
     return Sample(
         score=judgments.value[rows],
         item=place,
         annotator=judgments.columns["annotator"][rows],
-        n_population=known.total or known.item.size,
+        n_population=said or items.size,
         scale=scale,
         metric=metric[:, 0] if metric is not None and metric.shape[1] == 1 else metric,
-        group=None if groups is None else groups[known.item],
+        group=None if groups is None else groups[items],
     )
 
 
-def _samples_from_files_groups(
-    judgments: Table, metrics: Table | None, wanted: Selection
-) -> Ints | None:
+def _groups_of_items(judgments: Table, metrics: Table | None, wanted: Selection) -> Ints | None:
     """The group of each named item, one of its own without a name; None without such a column.
 
-    Raises `GroupsDisagreeError`.
+    Raises `FileError`.
     """
     tables = [table for table in (metrics, judgments) if table and GROUP in table.columns]
     if not tables:
         return None
     if metrics is None and wanted.items is not None:
-        raise GroupsDisagreeError(
+        raise FileError(
             judgments.path,
             0,
             "--items does not say how many groups there are; list all outputs, with their groups, "
             "in a metrics file.",
         )
-    found = np.full(len(judgments.names.item), -1)
+    found = np.full(len(judgments.names["item"]), -1)
     for table in tables:
         item, group = table.columns["item"], table.columns[GROUP]
         told = np.flatnonzero(group >= 0)
@@ -632,14 +512,14 @@ def _samples_from_files_groups(
         )
         if odd.size:
             row = int(told[odd[0]])
-            raise GroupsDisagreeError(
+            raise FileError(
                 table.path,
                 int(table.line[row]),
                 f"item {table.name('item', row)} is in group {table.name(GROUP, row)} here, and in "
                 "another one elsewhere.",
             )
     alone = found < 0
-    found[alone] = len(judgments.names.group) + np.flatnonzero(alone)
+    found[alone] = len(judgments.names["group"]) + np.flatnonzero(alone)
     return found
 
 
@@ -648,7 +528,7 @@ def _check_number(judgments: Table, rows: Ints, system: str, criterion: str) -> 
         return
     line = int(judgments.line[rows[0]]) if rows.size else 0
     count = "a single judgment" if rows.size else "no judgment"
-    raise FileTooShortError(
+    raise FileError(
         judgments.path, line, f"{count} of {system} on {criterion}; an estimate needs two or more."
     )
 
@@ -658,7 +538,7 @@ def _check_scale(judgments: Table, rows: Ints, criterion: str, scale: Scale) -> 
     off = (score < scale.low) | (score > scale.high)
     if scale.bounded and off.any():
         row = int(rows[np.argmax(off)])
-        raise FileScoreError(
+        raise FileError(
             judgments.path,
             int(judgments.line[row]),
             f"the score {judgments.value[row]:g} on {criterion} lies outside the scale "

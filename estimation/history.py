@@ -7,10 +7,9 @@ from config.version import VERSION
 from estimation import facts, read
 from estimation.core import Difference, Interval
 from estimation.core import Estimate as Estimated
-from estimation.facts import Seen
+from estimation.facts import Evidence
 from estimation.findings import Contrast, Finding
 from estimation.models import Comparison, DecisionEvidence, Estimate, Inference
-from estimation.pages import numbers
 from estimation.rule import Ranked
 
 Row = TypeVar("Row", bound=Inference)
@@ -29,7 +28,7 @@ def store_comparisons(brief: Brief, found: list[Contrast], *, final: bool) -> li
     return Comparison.objects.bulk_create(rows)
 
 
-def keep(brief: Brief, seen: Seen) -> DecisionEvidence:
+def keep(brief: Brief, seen: Evidence) -> DecisionEvidence:
     """Store what decisions of this moment rest on."""
     return DecisionEvidence.objects.create(
         campaign_id=brief.campaign_id,
@@ -55,7 +54,7 @@ def withdraw(brief: Brief, found: list[Finding], compared: list[Contrast]) -> No
     )
     Comparison.objects.bulk_create(
         _emptied(row, difference=None)
-        for row in numbers.newest(brief.campaign_id, [one.name for one in brief.primary])
+        for row in read.newest_comparisons([brief.campaign_id], [one.name for one in brief.primary])
         if (row.first_id, row.second_id, row.criterion) not in pairs
     )
 

@@ -6,11 +6,6 @@ from celery.signals import worker_init
 from django.dispatch import receiver
 
 from annotate.common.marks import change_marked
-from estimation.signals import (
-    agreement_due,
-    closer_look_due,
-    forecast_due,
-)
 
 
 @receiver(change_marked)
@@ -37,27 +32,3 @@ def load_before_work(**_signal: Any) -> None:
 
 
 worker_init.connect(load_before_work)
-
-
-@receiver(agreement_due)
-def measure_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
-    from config.celery import enqueue
-    from estimation.tasks import measure_agreement
-
-    enqueue(measure_agreement, campaign_id)
-
-
-@receiver(forecast_due)
-def forecast_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
-    from config.celery import enqueue
-    from estimation.tasks import forecast_end
-
-    enqueue(forecast_end, campaign_id)
-
-
-@receiver(closer_look_due)
-def look_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
-    from config.celery import enqueue
-    from estimation.tasks import look_closer
-
-    enqueue(look_closer, campaign_id)

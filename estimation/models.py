@@ -100,6 +100,10 @@ class Estimate(Inference):
             return None
         return self.mean_high - self.mean_low
 
+    @property
+    def at_target(self) -> bool:
+        return bool(self.detail.get("at_target"))
+
 
 class Comparison(Inference):
     """Two systems on one criterion at one moment: `first` less `second`, over the items that

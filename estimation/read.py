@@ -6,56 +6,38 @@ This is for display only. The stopping rule uses the whole interval from the sta
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from math import inf
-from typing import Any, Protocol
+from typing import Any
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Window
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Window
 from django.db.models.functions import Least, RowNumber
 
 from annotate.campaigns import progress
 from annotate.campaigns.lists import CampaignFacts
 from annotate.common import rows as common_rows
 from annotate.common.numbers import count, many
+from annotate.instruments.base import Criterion
 from annotate.studies import queries as studies_queries
-from estimation.models import Decision, Estimate, MetricScore
+from estimation.core import Scale
+from estimation.models import Agreement, Comparison, Decision, Estimate, MetricScore
 
 LEAST_ITEMS = 10
 
 
-@dataclass(frozen=True)
-class ScoreRange:
-    """The scores between which an interval is shown."""
-
-    low: float
-    high: float
-
-    def cut(self, value: float | None) -> float | None:
-        return None if value is None else min(max(value, self.low), self.high)
-
-
-class ScoreBounds(Protocol):
-    """The common fields of a criterion and a scale."""
-
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    @property
-    def bounded(self) -> bool: ...
-
-
-def of_scale(criterion: ScoreBounds, estimate: float | None = None) -> ScoreRange:
-    """Return the scale; for an unbounded one, the working range.
+def cut(
+    value: float | None, criterion: Criterion | Scale, estimate: float | None = None
+) -> float | None:
+    """Return an end of an interval as it is shown: within the scale, or the working range.
 
     An estimate above its working range keeps the upper end of its interval. No score is below the
     range.
     """
-    if criterion.bounded or estimate is None or estimate <= criterion.high:
-        return ScoreRange(criterion.low, criterion.high)
-    return ScoreRange(criterion.low, inf)
+    if value is None:
+        return None
+    is_above = not criterion.bounded and estimate is not None and estimate > criterion.high
+    return max(value, criterion.low) if is_above else min(max(value, criterion.low), criterion.high)
 
 
-def span(criterion: ScoreBounds) -> float:
+def span(criterion: Criterion) -> float:
     """Return the largest width that is shown for an interval on this criterion."""
     return criterion.high - criterion.low
 
@@ -106,96 +88,6 @@ class Awaited:
 MOST_POINTS = 120
 
 
-@dataclass(frozen=True)
-class Newest:
-    """The newest estimate of one system × criterion."""
-
-    id: int
-    system_id: int
-    criterion: str
-    at: datetime
-    provisional: bool
-    estimate: float
-    low: float | None
-    high: float | None
-    width: float | None
-    std_error: float | None
-    mean_low: float | None
-    mean_high: float | None
-    n_items: int
-    n_population: int
-    n_judgments: int
-    n_annotators: int
-    effective_annotators: float
-    n_unfinished: int
-    detail: dict[str, Any]
-
-    @property
-    def mean_width(self) -> float | None:
-        if self.mean_low is None or self.mean_high is None:
-            return None
-        return self.mean_high - self.mean_low
-
-
-@dataclass(frozen=True)
-class Point:
-    """One moment of a cell's history."""
-
-    system_id: int
-    criterion: str
-    n_judgments: int
-    estimate: float
-    low: float | None
-    high: float | None
-    mean_estimate: float
-    mean_low: float | None
-    mean_high: float | None
-
-
-@dataclass(frozen=True)
-class Decided:
-    """An act of a stopping rule, and its reason."""
-
-    id: int
-    at: datetime
-    verb: str
-    text: str
-
-
-_NEWEST = (
-    "id",
-    "system_id",
-    "criterion",
-    "at",
-    "provisional",
-    "estimate",
-    "low",
-    "high",
-    "width",
-    "std_error",
-    "mean_low",
-    "mean_high",
-    "n_items",
-    "n_population",
-    "n_judgments",
-    "n_annotators",
-    "effective_annotators",
-    "n_unfinished",
-    "detail",
-)
-_POINT = (
-    "system_id",
-    "criterion",
-    "n_judgments",
-    "estimate",
-    "low",
-    "high",
-    "mean_estimate",
-    "mean_low",
-    "mean_high",
-)
-
-
 def newest(
     campaign_ids: Sequence[int], criteria: Iterable[str] | None = None
 ) -> QuerySet[Estimate]:
@@ -206,6 +98,30 @@ def newest(
     """
     rows = Estimate.objects.filter(id__in=_last(campaign_ids, criteria), n_judgments__gt=0)
     return rows.order_by("id")
+
+
+def newest_comparisons(
+    campaign_ids: Sequence[int], criteria: Iterable[str] | None = None
+) -> QuerySet[Comparison]:
+    """Select the same of every pair of systems, in the order of upload."""
+    names = studies_queries.criteria_of(campaign_ids) if criteria is None else criteria
+    of_pair = Comparison.objects.filter(
+        campaign=OuterRef("campaign"), first=OuterRef("pk"), second=OuterRef(common_rows.OTHER)
+    ).order_by("-id")
+    found = [Subquery(of_pair.filter(criterion=name).values("id")[:1]) for name in names]
+    ids = common_rows.by_pair(campaign_ids, *found)
+    return Comparison.objects.filter(id__in=ids, n_judgments__gt=0).order_by("id")
+
+
+def newest_agreement(campaign_id: int) -> QuerySet[Agreement]:
+    """Select the newest row of every criterion."""
+    last = (
+        Agreement.objects.filter(campaign=campaign_id)
+        .order_by()
+        .values("criterion")
+        .annotate(last=Max("id"))
+    )
+    return Agreement.objects.filter(id__in=Subquery(last.values("last"))).order_by("id")
 
 
 def _last(
@@ -220,12 +136,7 @@ def _last(
     return common_rows.by_system(campaign_ids, *found)
 
 
-def latest(campaign_id: int, criteria: Iterable[str] | None = None) -> list[Newest]:
-    """Return the newest estimates that have judgments, as `newest` selects them."""
-    return [Newest(*row) for row in newest([campaign_id], criteria).values_list(*_NEWEST)]
-
-
-def items(facts: CampaignFacts, newest: Sequence[Newest]) -> dict[int, tuple[int, int]]:
+def items(facts: CampaignFacts, newest: Sequence[Estimate]) -> dict[int, tuple[int, int]]:
     """Return the judged items of each system, and all of them, by its estimate.
 
     Without one they are counted, the judged ones up to `LEAST_ITEMS`.
@@ -263,7 +174,7 @@ def at_target(targets: dict[int, dict[str, float]]) -> dict[int, int]:
 
 def points(
     campaign_id: int, criterion: str, *, most: int = MOST_POINTS, upto: int | None = None
-) -> list[Point]:
+) -> list[Estimate]:
     """Return at most `most` evenly spaced moments of each system, including first and last.
 
     Moments with too few items to be shown are left out.
@@ -284,81 +195,24 @@ def points(
         .filter(Q(phase=0) | Q(nth=F("of")))
         .order_by("id")
     )
-    return [Point(*row) for row in thinned.values_list(*_POINT)]
+    return list(thinned.defer("detail", "metrics"))
 
 
-def decisions(campaign_id: int, *, limit: int, before: int | None = None) -> list[Decided]:
+def decisions(campaign_id: int, *, limit: int, before: int | None = None) -> list[Decision]:
     """Return the last decisions, the newest first; `before`: those before this one's id."""
     rows = Decision.objects.filter(campaign=campaign_id).order_by("-id")
     if before is not None:
         rows = rows.filter(pk__lt=before)
-    return [Decided(*row) for row in rows.values_list("pk", "at", "verb", "text")[:limit]]
+    return list(rows[:limit])
 
 
-_complete: set[tuple[str, ...]] = set()  # campaigns and metrics of which every score is stored
-KEPT = 1000
+def metric_scores(campaign_id: int, metrics: Sequence[str]) -> int:
+    """Return for how many outputs the campaign's metrics are stored, on average over metrics."""
+    rows = MetricScore.objects.filter(campaign=campaign_id, metric__in=metrics)
+    return rows.count() // max(1, len(metrics))
 
 
-def metric_scores(public_id: str, metrics: Sequence[str], outputs: int) -> int:
-    """Return for how many of a campaign's outputs its metrics are stored, on average over metrics.
-
-    Scores are added and replaced, never removed, so a campaign that has all of them is counted once
-    in a process.
-    """
-    key = (public_id, str(outputs), *metrics)
-    if key in _complete:
-        return outputs
-    rows = MetricScore.objects.filter(campaign__public_id=public_id, metric__in=metrics)
-    stored = rows.count() // max(1, len(metrics))
-    if stored >= outputs > 0 and metrics:
-        if len(_complete) >= KEPT:
-            _complete.clear()
-        _complete.add(key)
-    return stored
-
-
-@dataclass(frozen=True)
-class EstimateRow:
-    """One system × criterion; numbers in score units, None without an interval."""
-
-    id: int
-    system_id: int
-    system: str
-    criterion: str
-    at: datetime
-    provisional: bool
-    estimator: str
-    interval: str
-    estimand: str
-    metrics: list[str]
-    level: float
-    estimate: float
-    low: float | None
-    high: float | None
-    width: float | None
-    df: float | None
-    std_error: float | None
-    mean_estimate: float
-    mean_low: float | None
-    mean_high: float | None
-    n_items: int
-    n_population: int
-    n_judgments: int
-    n_annotators: int
-    effective_annotators: float
-    n_unfinished: int
-    detail: dict[str, Any]
-
-    @property
-    def at_target(self) -> bool:
-        return bool(self.detail.get("at_target"))
-
-
-FIELDS = [name for name in EstimateRow.__dataclass_fields__ if name != "system"]
-
-
-def estimate_rows(campaign_id: int) -> list[EstimateRow]:
-    """Return one row per system × criterion, systems in the order of upload; one query."""
+def estimate_rows(campaign_id: int) -> list[Estimate]:
+    """Return the newest estimates with their systems, these in the order of upload; one query."""
     rows = newest([campaign_id]).order_by("system", "criterion")
-    named = rows.values(*FIELDS, name=F("system__name"))
-    return [EstimateRow(system=row.pop("name"), **row) for row in named]
+    return list(rows.select_related("system"))

@@ -5,9 +5,8 @@ A refresh reads the marks, then the facts; it estimates, decides, and writes in 
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -123,12 +122,10 @@ def catch_up() -> int:
     return after.each(waiting, refresh_as_told, doing="estimating")
 
 
-def findings(brief: Brief, seen: facts_module.Seen) -> tuple[list[Finding], list[Contrast]]:
+def findings(brief: Brief, seen: facts_module.Evidence) -> tuple[list[Finding], list[Contrast]]:
     """Estimate every system × criterion and compare systems, from all judgments that count now."""
-    compared = contrasts(brief, seen.systems, seen)
-    return found_of(brief, seen.systems, seen), findings_module.judged(
-        brief, seen.systems, compared
-    )
+    compared = findings_module.judged(brief, seen.systems, contrasts(brief, seen))
+    return found_of(brief, seen), compared
 
 
 def _estimate(brief: Brief, changes: dict[int, str], turn: _Turn) -> None:
@@ -154,22 +151,22 @@ def _estimate(brief: Brief, changes: dict[int, str], turn: _Turn) -> None:
         if seen.scores.is_whole:  # otherwise an estimate may only lack its scores
             history.withdraw(brief, found, compared)
         if after.agreement_is_due(brief, seen.scores):
-            after.ask_agreement(brief.campaign_id)
+            after.MEASURING.ask(brief.campaign_id)
         if after.forecast_is_due(brief, seen.scores, reasons=changes.values()):
-            after.ask_forecast(brief.campaign_id)
+            after.FORECASTING.ask(brief.campaign_id)
         if after.look_is_due(brief, seen.scores, reasons=changes.values()):
-            after.ask_look(brief.campaign_id)
+            after.LOOKING.ask(brief.campaign_id)
         stopping.carry_out(decided, rows, pairs, evidence=lambda: history.keep(brief, seen))
 
 
-def _see(brief: Brief, turn: _Turn) -> facts_module.Seen:
+def _see(brief: Brief, turn: _Turn) -> facts_module.Evidence:
     """Read what counts, after metrics and scores are up to date with it."""
     scores.ensure(brief, progress=turn.go_on)
     scoring.ensure(brief.campaign_id, progress=turn.go_on)
-    seen = facts_module.see(brief)
+    seen = facts_module.evidence(brief)
     if seen.scores.waiting and seen.scores.waiting > facts.waiting(brief.campaign_id):
         scoring.renew(brief.campaign_id, progress=turn.go_on)  # some have an earlier definition
-        seen = facts_module.see(brief)
+        seen = facts_module.evidence(brief)
     return seen
 
 
@@ -186,25 +183,11 @@ MOST = 20_000  # rows of a table that one run deletes; the next run goes on
 BATCH = 500
 
 
-@dataclass(frozen=True)
-class _Series:
-    """A table, the columns that tell its series from each other, and what cites its rows.
-
-    name, citing: None where no decision cites rows of the table; such rows are never final.
-    """
-
-    model: type[Estimate] | type[Comparison] | type[Agreement]
-    columns: tuple[str, ...]
-    name: str | None = None
-    citing: Any = None
-
-
-TABLES = (
-    _Series(Estimate, ("system", "criterion"), "estimate", Decision.estimates.through),
-    _Series(
-        Comparison, ("first", "second", "criterion"), "comparison", Decision.comparisons.through
-    ),
-    _Series(Agreement, ("criterion",)),
+# A table, the columns that tell its series from each other, and what cites its rows, if anything.
+TABLES: tuple[tuple[type[Estimate | Comparison | Agreement], tuple[str, ...], Any], ...] = (
+    (Estimate, ("system", "criterion"), Decision.estimates.through),
+    (Comparison, ("first", "second", "criterion"), Decision.comparisons.through),
+    (Agreement, ("criterion",), None),
 )
 _NEVER_FINAL = Value(True, BooleanField())
 
@@ -221,27 +204,28 @@ def thin_all() -> int:
 
 def thin(campaign_id: int) -> int:
     """Delete old rows that nothing needs; return how many. Safe to repeat, and to interrupt."""
-    return sum(_thin(campaign_id, table) for table in TABLES)
+    return sum(_thin(campaign_id, *table) for table in TABLES)
 
 
-def _thin(campaign_id: int, table: _Series) -> int:
-    old = table.model.objects.filter(campaign=campaign_id, at__lt=timezone.now() - AGE)
-    provisional = F("provisional") if table.citing else _NEVER_FINAL
-    rows = old.order_by("id").values_list("id", "n_judgments", provisional, "at", *table.columns)
+def _thin(
+    campaign_id: int,
+    model: type[Estimate | Comparison | Agreement],
+    columns: tuple[str, ...],
+    citing: Any,
+) -> int:
+    old = model.objects.filter(campaign=campaign_id, at__lt=timezone.now() - AGE)
+    provisional = F("provisional") if citing else _NEVER_FINAL
+    rows = old.order_by("id").values_list("id", "n_judgments", provisional, "at", *columns)
     spare = _spare(rows.iterator(), closed_at=facts.closed_at(campaign_id))
-    # Read after the rows: a decision is written in one transaction with what it cites.
-    cited = set(_cited(campaign_id, table))
+    cited: set[int] = set()
+    if citing:
+        # Read after the rows: a decision is written in one transaction with what it cites.
+        links = citing.objects.filter(decision__campaign=campaign_id)
+        cited.update(links.values_list(model._meta.model_name, flat=True))
     gone = [pk for pk in spare if pk not in cited][:MOST]
     for start in range(0, len(gone), BATCH):
-        table.model.objects.filter(pk__in=gone[start : start + BATCH]).delete()
+        model.objects.filter(pk__in=gone[start : start + BATCH]).delete()
     return len(gone)
-
-
-def _cited(campaign_id: int, table: _Series) -> Iterable[int]:
-    if table.citing is None:
-        return ()
-    links = table.citing.objects.filter(decision__campaign=campaign_id)
-    return cast(Iterable[int], links.values_list(table.name, flat=True))
 
 
 def _spare(rows: Iterable[tuple[Any, ...]], *, closed_at: datetime | None) -> list[int]:

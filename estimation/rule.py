@@ -26,13 +26,13 @@ from estimation.core import (
     ranking,
     sequence_half_widths,
 )
-from estimation.pages.criteria import ITEMS, NEITHER, PEOPLE
 
 # For planning only: the spread of item means as a share of the scale, and the width for a criterion
 # without a target. A confidence sequence is valid for any values; these affect its width.
 SPREAD = 0.3
 WIDTH = 0.1
 
+PEOPLE, ITEMS, NEITHER = "people", "items", "neither"  # what would settle an open pair
 ALONE: Pair = ("first", "second")  # a pair that is decided by itself
 
 
@@ -139,23 +139,48 @@ class PairRule(Rule):
 
     def ranked(self, result: Estimate) -> Ranked:
         """Return the decision about the pair, and what an open one needs."""
-        said = self.decided(result)
-        found = Ranked(said.outcome, self.interval(result), self.margin, self.pairs)
-        if found.is_decided:
-            return found
-        needs, items = needed(
+        return ranked(
             result,
             self._state(result),
+            self.decided(result),
+            self.interval(result),
             margin=self.margin,
-            alpha=(1 - self.level) / self.pairs,
+            level=self.level,
+            pairs=self.pairs,
             planned_items=self.planned_items or 1,
             least=self.least,
         )
-        return replace(found, needs=needs, items=items)
 
     def _state(self, result: Estimate | Difference) -> PairState:
         state = PairState.of(result)
         return replace(state, estimate=state.estimate - self.tie)
+
+
+def ranked(
+    result: Estimate | Difference,
+    state: PairState,
+    said: PairVerdict,
+    interval: Interval | None,
+    *,
+    margin: float,
+    level: float,
+    pairs: int,
+    planned_items: float,
+    least: int,
+) -> Ranked:
+    """Return the decision about a pair of a ranking, and what an open one needs."""
+    found = Ranked(said.outcome, interval, margin, pairs)
+    if found.is_decided:
+        return found
+    needs, items = needed(
+        result,
+        state,
+        margin=margin,
+        alpha=(1 - level) / pairs,
+        planned_items=planned_items,
+        least=least,
+    )
+    return replace(found, needs=needs, items=items)
 
 
 def needed(

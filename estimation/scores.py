@@ -8,7 +8,6 @@ from hashlib import blake2b
 from annotate.campaigns import facts
 from annotate.campaigns.facts import Brief, OutputText
 from annotate.studies import queries as studies_queries
-from estimation.core import Floats
 from estimation.metrics import (
     Chunk,
     Metric,
@@ -72,30 +71,19 @@ def _measured(text: str) -> str:
     return f"{len(text)} {text}"
 
 
-@dataclass(frozen=True)
-class _Job:
-    """Metrics that are computed for the same outputs."""
+_Job = tuple[list[_Source], list[OutputText]]  # metrics that are computed for the same outputs
 
-    sources: list[_Source]
-    rows: list[OutputText]
 
-    @property
-    def chunk(self) -> Chunk:
-        needs = {source.needs for source in self.sources}
-        each = [(row, text) for row in self.rows for text in row.texts]
-        return Chunk(
-            tuple(source.name for source in self.sources),
-            [text for _row, text in each],
-            [row.reference for row, _text in each] if "reference" in needs else None,
-            [paragraphs(row.input) for row, _text in each] if "paragraphs" in needs else None,
-            [row.others for row, _text in each] if "others" in needs else None,
-        )
-
-    def scores(self, values: Floats) -> list[float]:
-        """Return the score of each row: of a pair, how much more its first text has."""
-        if self.rows[0].second is None:
-            return [float(value) for value in values]
-        return [float(value) for value in values[0::2] - values[1::2]]
+def _chunk(sources: Sequence[_Source], rows: Sequence[OutputText]) -> Chunk:
+    needs = {source.needs for source in sources}
+    each = [(row, text) for row in rows for text in row.texts]
+    return Chunk(
+        tuple(source.name for source in sources),
+        [text for _row, text in each],
+        [row.reference for row, _text in each] if "reference" in needs else None,
+        [paragraphs(row.input) for row, _text in each] if "paragraphs" in needs else None,
+        [row.others for row, _text in each] if "others" in needs else None,
+    )
 
 
 def ensure(brief: Brief, *, progress: Progress | None = None) -> None:
@@ -132,9 +120,11 @@ def compute(
     chunks = _noted(_jobs(campaign_id, sources, store), waiting)
     count = _processes_for(sources, total) if processes is None else processes
     for scores in score_chunks(chunks, processes=count):
-        job = waiting.popleft()
-        for source, values in zip(job.sources, scores, strict=True):
-            store.save(source, job.rows, job.scores(values))
+        done, rows = waiting.popleft()
+        for source, values in zip(done, scores, strict=True):
+            # Of a pair: how much more its first text has.
+            found = values if rows[0].second is None else values[0::2] - values[1::2]
+            store.save(source, rows, found.tolist())
 
 
 @dataclass
@@ -204,7 +194,7 @@ def _noted(jobs: Iterator[_Job], waiting: deque[_Job]) -> Iterator[Chunk]:
     """Yield the chunks of `jobs`; their jobs are queued in `waiting` in the same order."""
     for job in jobs:
         waiting.append(job)
-        yield job.chunk
+        yield _chunk(*job)
 
 
 def _jobs(campaign_id: int, sources: Sequence[_Source], store: _Store) -> Iterator[_Job]:
@@ -229,7 +219,7 @@ def _jobs(campaign_id: int, sources: Sequence[_Source], store: _Store) -> Iterat
             together.setdefault(key, (rest, []))[1].append(source)
         for rest, lacking in together.values():
             if rest:
-                yield _Job(lacking, rest)
+                yield lacking, rest
 
 
 def _batches(rows: Iterator[OutputText]) -> Iterator[list[OutputText]]:

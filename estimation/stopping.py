@@ -14,7 +14,7 @@ from annotate.instruments.base import Criterion
 from annotate.models.base import CampaignStatus, CloseReason
 from estimation import facts as facts_module
 from estimation import findings
-from estimation.findings import Contrast, Finding, Standing
+from estimation.findings import Contrast, Finding, SampleState
 from estimation.models import Comparison, Decision, DecisionEvidence, Estimate
 from estimation.rule import rule_for
 
@@ -42,7 +42,7 @@ def decide(
 
     known: the change marks that were read before the facts.
     """
-    samples = findings.of_campaign(brief, found, compared)
+    samples = findings.sample_states(brief, found, compared)
     if brief.status == CampaignStatus.OPEN:
         return _while_open(brief, samples)
     if brief.status == CampaignStatus.CLOSING:
@@ -99,18 +99,18 @@ def _do(act: StoppingAct) -> bool:
     raise ValueError(f"there is no act {act.verb}")
 
 
-def _while_open(brief: Brief, samples: list[Standing]) -> list[StoppingAct]:
+def _while_open(brief: Brief, samples: list[SampleState]) -> list[StoppingAct]:
     acts = [act for sample in samples if (act := _about_system(brief, sample))]
     resumed = any(act.verb == Verb.RESUME_SYSTEM for act in acts)
     if not resumed and all(sample.stopped or sample.enough for sample in samples):
-        return [*acts, _close(brief, samples, findings.standing_words(brief).reason)]
+        return [*acts, _close(brief, samples, findings.sentences_of(brief).reason)]
     if reason := life.limit_reached(brief.campaign_id):
         return [*acts, _close(brief, samples, reason)]
     return acts
 
 
-def _about_system(brief: Brief, sample: Standing) -> StoppingAct | None:
-    words = findings.standing_words(brief)
+def _about_system(brief: Brief, sample: SampleState) -> StoppingAct | None:
+    words = findings.sentences_of(brief)
     if sample.enough and not sample.stopped:
         verb, text = Verb.STOP_SYSTEM, words.stop
     elif sample.stopped and not sample.enough and not sample.unfinished:
@@ -128,19 +128,19 @@ def _about_system(brief: Brief, sample: Standing) -> StoppingAct | None:
     )
 
 
-def _close(brief: Brief, samples: list[Standing], reason: CloseReason) -> StoppingAct:
+def _close(brief: Brief, samples: list[SampleState], reason: CloseReason) -> StoppingAct:
     text = f"Collection ends: {reason.label}. Items already begun are finished first."
     return _of_all(Verb.CLOSE, brief, samples, reason=reason, text=text)
 
 
 def _while_closing(
-    brief: Brief, samples: list[Standing], known: Collection[int]
+    brief: Brief, samples: list[SampleState], known: Collection[int]
 ) -> list[StoppingAct]:
     # A mark newer than ours means that these findings lack the last judgments of the drain.
     if not life.drained(brief.campaign_id) or set(facts.marks(brief.campaign_id)).difference(known):
         return []
     words, short = (
-        findings.standing_words(brief),
+        findings.sentences_of(brief),
         [sample for sample in samples if not sample.enough],
     )
     if brief.close_reason == words.reason and short:
@@ -155,7 +155,7 @@ def _while_closing(
 def _of_all(
     verb: Decision.Verb,
     brief: Brief,
-    samples: list[Standing],
+    samples: list[SampleState],
     *,
     reason: str,
     text: str,
@@ -198,51 +198,44 @@ class ExclusionEffect:
     share: float | None
 
 
-@dataclass(frozen=True)
-class _Found:
-    value: float
-    half_width: float | None
-
-
 def measure(campaign_id: int, annotator_id: int) -> tuple[ExclusionEffect, ...]:
     """Return the effect of this annotator's exclusion on the current judgments."""
     brief = facts.brief(campaign_id)
-    seen = facts_module.see(brief)
+    seen = facts_module.evidence(brief)
     without = _estimates(brief, seen)
-    whole = _estimates(brief, facts_module.see_everybody(brief, seen, of=annotator_id))
+    whole = _estimates(brief, facts_module.evidence_with(brief, seen, of=annotator_id))
     return tuple(_effect(criterion, without, whole) for criterion in brief.primary)
 
 
-def _estimates(brief: Brief, seen: facts_module.Seen) -> dict[Key, _Found]:
-    primary = {criterion.name for criterion in brief.primary}
-    return {
-        (cell.criterion.name, cell.system.system_id): _found(brief, cell)
-        for cell in facts_module.cells(brief, seen.systems, seen)
-        if cell.criterion.name in primary
-    }
-
-
-def _found(brief: Brief, cell: facts_module.Cell) -> _Found:
-    made = facts_module.estimated(brief, cell.criterion, cell.sample)
-    rule = rule_for(brief, cell.criterion, n_units=cell.sample.incidence.n_units)
-    interval = rule.interval(made)
-    return _Found(made.estimate, interval.width / 2 if interval else None)
+def _estimates(brief: Brief, seen: facts_module.Evidence) -> dict[Key, tuple[float, float | None]]:
+    """Return each primary estimate with its interval's half-width."""
+    primary, found = {criterion.name for criterion in brief.primary}, {}
+    for cell in facts_module.cells(brief, seen):
+        if cell.criterion.name in primary:
+            made = facts_module.estimated(brief, cell.criterion, cell.sample)
+            rule = rule_for(brief, cell.criterion, n_units=cell.sample.incidence.n_units)
+            interval = rule.interval(made)
+            key = cell.criterion.name, cell.system.system_id
+            found[key] = made.estimate, interval.width / 2 if interval else None
+    return found
 
 
 def _effect(
-    criterion: Criterion, without: dict[Key, _Found], whole: dict[Key, _Found]
+    criterion: Criterion,
+    without: dict[Key, tuple[float, float | None]],
+    whole: dict[Key, tuple[float, float | None]],
 ) -> ExclusionEffect:
     keys = [key for key in whole if key[0] == criterion.name]
-    pairs = [(without[key], whole[key]) for key in keys if key in without]
+    shifts = [
+        (abs(without[key][0] - whole[key][0]), without[key][1]) for key in keys if key in without
+    ]
     return ExclusionEffect(
         criterion.name,
         str(criterion.label),
         estimates=len(keys),
-        lost=len(keys) - len(pairs),
-        shift=_largest(abs(now.value - then.value) for now, then in pairs),
-        share=_largest(
-            abs(now.value - then.value) / now.half_width for now, then in pairs if now.half_width
-        ),
+        lost=len(keys) - len(shifts),
+        shift=_largest(shift for shift, _half in shifts),
+        share=_largest(shift / half for shift, half in shifts if half),
     )
 
 

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from annotate.campaigns.exports import brief_in, instrument_in, protocols_in
 from annotate.campaigns.facts import Brief, Scores, SystemOutputs
 from annotate.common.requests import FORMULA
+from annotate.common.rows import Amendment
 from annotate.instruments.base import Instrument, Material
 from annotate.models.base import CloseReason
 from config.version import VERSION
@@ -31,7 +32,7 @@ from estimation import export, findings, history
 from estimation import facts as facts_module
 from estimation.core import REGISTERED, EstimationError
 from estimation.export import AMENDMENTS, ITEMS, JUDGMENTS, METRICS, OUTPUTS, PLAN, File
-from estimation.facts import Metrics, Seen, chosen
+from estimation.facts import Evidence, Metrics, chosen, entering_of
 from estimation.findings import Contrast, Finding, contrasts, finding
 from estimation.models import Comparison, Decision, Estimate
 
@@ -184,15 +185,6 @@ def _read_bundle(read: Callable[[int], bytes], most: int, name: str) -> bytes:
 LONGEST = 300  # characters of a text that somebody sent
 
 
-@dataclass(frozen=True)
-class AmendmentInBundle:
-    """changes: path -> (was, now)."""
-
-    at: datetime
-    why: str
-    changes: Mapping[str, tuple[Any, Any]]
-
-
 def sentences(bundle: Bundle) -> Iterator[str]:
     """Yield each change with its reason, the oldest first."""
     for what, amended in (
@@ -229,7 +221,7 @@ def _planned(bundle: Bundle) -> tuple[dict[str, Any], dict[str, Any]]:
         return _by_path(kept), _by_path(plan["screening"])
 
 
-def _changed(values: dict[str, Any], one: AmendmentInBundle) -> Iterator[str]:
+def _changed(values: dict[str, Any], one: Amendment) -> Iterator[str]:
     """Change the values; yield which of them are said to have been others."""
     for path, (was, now) in one.changes.items():
         if (before := values.get(path, was)) != was:
@@ -240,7 +232,7 @@ def _changed(values: dict[str, Any], one: AmendmentInBundle) -> Iterator[str]:
         values[path] = now
 
 
-def _read(bundle: Bundle) -> Iterator[AmendmentInBundle]:
+def _read(bundle: Bundle) -> Iterator[Amendment]:
     if AMENDMENTS.name not in bundle.names:
         return
     for row in bundle.objects(AMENDMENTS.name):
@@ -249,23 +241,20 @@ def _read(bundle: Bundle) -> Iterator[AmendmentInBundle]:
         yield found
 
 
-def _of_protocol(bundle: Bundle) -> Iterator[AmendmentInBundle]:
+def _of_protocol(bundle: Bundle) -> Iterator[Amendment]:
     """Yield the changes of the protocol; which protocols they lead to, decisions say."""
     with reading(PLAN):
         found = [_amendment(row) for row in bundle.value(PLAN).get("protocol_amendments", ())]
     for one in reversed(found):
         # A protocol that told nothing took the values themselves.
         changes = {name: (was or "raw", now) for name, (was, now) in one.changes.items()}
-        yield AmendmentInBundle(one.at, one.why, changes)
+        yield replace(one, changes=changes)
 
 
-def _amendment(row: Mapping[str, Any]) -> AmendmentInBundle:
+def _amendment(row: Mapping[str, Any]) -> Amendment:
     changes = {str(path): (was, now) for path, (was, now) in row["changes"].items()}
-    return AmendmentInBundle(_moment(row["at"]), str(row["why"]), changes)
-
-
-def _moment(text: str) -> datetime:
-    return datetime.fromisoformat(text).astimezone(UTC)
+    at = datetime.fromisoformat(row["at"]).astimezone(UTC)
+    return Amendment(at, "", str(row["why"]), changes)
 
 
 def _by_path(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -285,50 +274,34 @@ def _shown(text: str) -> str:
 # What an export says that people did, as the arrays from which estimates are made.
 
 
-Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class BundleJudgments:
-    """The judgments (T,) of an export, in its order.
-
-    annotator: numbered in the order of appearance. value: {criterion: (T,)}, NaN where there is
-    no score. counts: as the export says.
-    """
-
-    judgment: Ints
-    output: Ints
-    annotator: Ints
-    value: dict[str, NDArray[np.float64]]
-    counts: NDArray[np.bool_]
-
-    def scores(self, chosen: NDArray[np.bool_]) -> Scores:
-        """Return these judgments as estimates take them."""
-        value = {name: values[chosen] for name, values in self.value.items()}
-        return Scores(
-            self.output[chosen],
-            self.annotator[chosen],
-            {name: values for name, values in value.items() if not np.isnan(values).all()},
-            waiting=0,
-            judgment=self.judgment[chosen],
-        )
-
-
 @dataclass(frozen=True)
 class BundleFacts:
-    """An export's plan, its systems in their order, and what was judged."""
+    """An export's plan, its systems in their order, and what was judged.
+
+    judged: all judgments (T,), in the order of the export, people numbered as they appear.
+    counts: (T,) which of them count, as the export says.
+    """
 
     plan: Mapping[str, Any]
     instrument: Instrument
     brief: Brief
     systems: tuple[SystemOutputs, ...]
-    judged: BundleJudgments
+    judged: Scores
+    counts: NDArray[np.bool_]
     metrics: Metrics | None
 
-    def seen(self, chosen: NDArray[np.bool_], stops: Mapping[str, int]) -> Seen:
+    def seen(self, chosen: NDArray[np.bool_], stops: Mapping[str, int]) -> Evidence:
         """Return these judgments (T,), with samples that end at these positions."""
         systems = [replace(one, stop_position=stops.get(one.name)) for one in self.systems]
-        return Seen(self.judged.scores(chosen), self.metrics, systems)
+        value = {name: values[chosen] for name, values in self.judged.value.items()}
+        scores = Scores(
+            self.judged.output[chosen],
+            self.judged.annotator[chosen],
+            {name: values for name, values in value.items() if not np.isnan(values).all()},
+            waiting=0,
+            judgment=self.judged.judgment[chosen],
+        )
+        return Evidence(scores, self.metrics, systems, entering_of(systems, self.metrics))
 
     def under(self, digest: str) -> "BundleFacts | None":
         """Return the same under the protocol with this digest: the one in use, or an earlier one.
@@ -361,8 +334,8 @@ def facts_of(bundle: Bundle) -> BundleFacts:
     if brief is None:
         raise Unreadable("The campaign was not opened yet: there is nothing to verify.")
     systems = _systems(bundle, names)
-    judged = _judged(bundle, [one.name for one in instrument.criteria])
-    return BundleFacts(plan, instrument, brief, systems, judged, _metrics(bundle, brief))
+    judged, counts = _judged(bundle, [one.name for one in instrument.criteria])
+    return BundleFacts(plan, instrument, brief, systems, judged, counts, _metrics(bundle, brief))
 
 
 def materials(bundle: Bundle) -> dict[int, Material]:
@@ -401,7 +374,7 @@ def _systems(bundle: Bundle, names: Iterable[str]) -> tuple[SystemOutputs, ...]:
     return tuple(found)
 
 
-def _judged(bundle: Bundle, criteria: Iterable[str]) -> BundleJudgments:
+def _judged(bundle: Bundle, criteria: Iterable[str]) -> tuple[Scores, NDArray[np.bool_]]:
     number: dict[str, int] = {}
     rows: list[tuple[int, int, int, bool]] = []
     value: dict[str, list[float]] = {name: [] for name in criteria}
@@ -417,7 +390,7 @@ def _judged(bundle: Bundle, criteria: Iterable[str]) -> BundleJudgments:
         raise Unreadable(f"{JUDGMENTS.name} is not in the order of its numbers.")
     scores = {name: np.array(values) for name, values in value.items()}
     judgment, output, annotator, counts = table.T
-    return BundleJudgments(judgment, output, annotator, scores, counts > 0)
+    return Scores(output, annotator, scores, waiting=0, judgment=judgment), counts > 0
 
 
 def _metrics(bundle: Bundle, brief: Brief) -> Metrics | None:
@@ -443,11 +416,11 @@ OURS = (CloseReason.TARGET, CloseReason.RANKED)  # closings that the findings th
 
 
 @dataclass(frozen=True)
-class Remade:
+class Recomputation:
     """Everything that follows from some of the judgments at one moment."""
 
     brief: Brief
-    seen: facts_module.Seen
+    seen: Evidence
     found: list[Finding]
     compared: list[Contrast]
 
@@ -501,14 +474,17 @@ class Remade:
         return [name for name in self._short() if name not in stopped]
 
 
-def remade(
+def recompute(
     facts: BundleFacts, chosen: NDArray[np.bool_], *, stops: Mapping[str, Any], status: str
-) -> Remade:
+) -> Recomputation:
     """Estimate and compare from these judgments (T,), with samples that end at `stops`."""
     brief, seen = replace(facts.brief, status=status), facts.seen(chosen, stops)
-    found = [finding(brief, cell) for cell in facts_module.cells(brief, seen.systems, seen)]
-    compared = contrasts(brief, seen.systems, seen)
-    return Remade(brief, seen, found, findings.judged(brief, seen.systems, compared))
+    try:
+        found = [finding(brief, cell) for cell in facts_module.cells(brief, seen)]
+        compared = findings.judged(brief, seen.systems, contrasts(brief, seen))
+    except EstimationError as error:
+        raise Unreadable(f"Nothing can be estimated from these judgments: {error}") from None
+    return Recomputation(brief, seen, found, compared)
 
 
 # Compares an export with what follows from it, in the order in which work becomes numbers.
@@ -707,7 +683,7 @@ def _decided(
     rested = chosen(one["judgments"], facts.judged.judgment)
     if (there := int(rested.sum())) != one["n_judgments"]:
         yield f"{where}: it rests on {one['n_judgments']} judgments, and {there} of them are there."
-    again = _remade(facts, rested, stops=one["stops"], status=one["status"])
+    again = recompute(facts, rested, stops=one["stops"], status=one["status"])
     causes = {name: _causes(name, rows, told) for name in ("estimate", "comparison")}
     for row in rows:
         name = plain(row["system"])
@@ -739,7 +715,7 @@ def newest(bundle: Bundle, facts: BundleFacts, others: list[str]) -> Iterator[st
     if not _is_current(bundle):
         return
     with reading(export.PLAN):
-        again = _remade(facts, facts.judged.counts, stops=facts.stops, status=facts.brief.status)
+        again = recompute(facts, facts.counts, stops=facts.stops, status=facts.brief.status)
     for name in ("estimate", "comparison"):
         mine = [row for row in told[name] if row["newest"] == "1" and row["n_judgments"] != "0"]
         yield from _compared(name, mine, again, others)
@@ -750,14 +726,7 @@ def _is_current(bundle: Bundle) -> bool:
         return bool(bundle.value(export.NAME)["current"])
 
 
-def _remade(facts: BundleFacts, rested: Any, *, stops: Mapping[str, Any], status: str) -> Remade:
-    try:
-        return remade(facts, rested, stops=stops, status=status)
-    except EstimationError as error:
-        raise Unreadable(f"Nothing can be estimated from these judgments: {error}") from None
-
-
-def _compared(name: str, rows: Rows, again: Remade, others: list[str]) -> Iterator[str]:
+def _compared(name: str, rows: Rows, again: Recomputation, others: list[str]) -> Iterator[str]:
     """Compare rows of a table with those that were made again."""
     for row in rows:
         key, made = _counterpart(name, row, again)
@@ -784,7 +753,7 @@ def _numbers(name: str) -> tuple[str, ...]:
     return (*OF_ESTIMATE, *NUMBERS) if name == "estimate" else ("difference", *NUMBERS)
 
 
-def _counterpart(name: str, row: Mapping[str, str], again: Remade) -> tuple[str, Any]:
+def _counterpart(name: str, row: Mapping[str, str], again: Recomputation) -> tuple[str, Any]:
     if name == "estimate":
         key = plain(row["system"]), row["criterion"]
         return ", ".join(key), again.estimates.get(key)

@@ -1,14 +1,14 @@
-"""The forecast of a campaign's end as readers see it: ranges, dates and sentences."""
+"""The forecast of a campaign's end, and the recommended next step, as readers see them."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from decimal import Decimal
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from annotate.campaigns.lists import CampaignFacts
-from annotate.campaigns.progress import SEEN, Availability, Liveness, Progress
+from annotate.campaigns.progress import SEEN, Liveness
 from annotate.common import numbers
 from annotate.common.numbers import (
     count,
@@ -23,13 +23,12 @@ from annotate.common.numbers import (
     width,
 )
 from annotate.models.base import CampaignStatus, CloseReason
-from annotate.pay.budget import AtMost, Deadline
-from annotate.work.admission import Offered
 from estimation.core import MIN_EFFECTIVE_ANNOTATORS
-from estimation.core.planning import Forecast
 from estimation.models import EndForecast
 from estimation.pages.criteria import ShownCell
-from estimation.pages.numbers import Rankings
+
+if TYPE_CHECKING:
+    from estimation.pages.dashboard import Dashboard
 
 CLAIMED = 0.9  # coverage is claimed for at least this probability of reaching the targets
 LIKELY = 0.5  # below it, more people are asked for
@@ -38,25 +37,21 @@ MORE = 100  # judgments, as the service that stores the forecast
 
 
 @dataclass(frozen=True)
-class StoredForecast:
-    """A forecast as it is stored (`estimation.after` describes its content)."""
+class Amount:
+    """One forecast amount: the number now, the expected one and the range, in words.
 
-    at: datetime | None = None
-    content: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Gauge:
-    """Now and the forecast range on one scale from 0 to a limit.
-
-    now, low, middle, high: percent of the scale. limit: its right end in words.
+    limit: what ends it, in words; "" for nothing. share_now, low, middle, high: percent of it.
     """
 
-    now: float
-    low: float
-    middle: float
-    high: float
-    limit: str
+    label: str
+    now: str
+    about: str
+    between: str
+    limit: str = ""
+    share_now: float = 0.0
+    low: float = 0.0
+    middle: float = 0.0
+    high: float = 0.0
 
     @property
     def span(self) -> float:
@@ -64,100 +59,68 @@ class Gauge:
 
 
 @dataclass(frozen=True)
-class Amount:
-    """One forecast amount: the number now, the expected one and the range, in words."""
-
-    label: str
-    now: str
-    about: str
-    between: str
-    gauge: Gauge | None = None
-
-
-@dataclass(frozen=True)
 class Outlook:
     """The forecast of a collecting campaign's end, for the dashboard.
 
-    cells: the primary ones. price: of one judgment. came: people who have entered.
+    stored: the newest one, None before the first (`estimation.after` describes its content).
     """
 
-    facts: CampaignFacts
-    progress: Progress
-    price: Decimal
-    cells: tuple[ShownCell, ...]
-    stored: StoredForecast
-    active: int = 0
-    came: int = 0
+    board: Dashboard
+    stored: EndForecast | None
 
     @property
     def is_shown(self) -> bool:
         """Return whether the campaign collects towards widths."""
-        return self.facts.status == CampaignStatus.OPEN and bool(self.facts.targets)
+        return self.board.status == CampaignStatus.OPEN and bool(self.board.facts.targets)
+
+    @property
+    def content(self) -> Mapping[str, Any]:
+        return self.stored.content if self.stored else {}
 
     @property
     def is_known(self) -> bool:
-        return self.stored.content.get("judgments") is not None
+        return self.content.get("judgments") is not None
 
     @property
     def chance(self) -> float:
-        return float(self.stored.content.get("chance") or 0.0)
+        return float(self.content.get("chance") or 0.0)
 
     @property
     def amounts(self) -> tuple[Amount, ...]:
         """Return judgments, cost and closing day; nothing before there is a forecast."""
         if not self.is_known:
             return ()
-        return (self._judgments, self._cost, self._closes)
-
-    @property
-    def _ends(self) -> tuple[float, float, float]:
-        """Return (expected, low, high) judgments in all, none passed, and none beyond the last."""
-        judged, most = self.progress.judged, self._most
-        middle, low, high = (max(judged, min(n, most)) for n in self.stored.content["judgments"])
-        return middle, low, high
-
-    @property
-    def _most(self) -> int:
-        return min(self.facts.max_judgments or self.progress.planned, self.progress.planned)
-
-    @property
-    def _judgments(self) -> Amount:
-        middle, low, high = (round(end) for end in self._ends)
-        most = self._most
-        what = "the limit" if self.facts.max_judgments else "all that is planned"
-        return Amount(
-            "Judgments at the end",
-            numbers.count(self.progress.judged),
-            numbers.count(middle),
-            f"{numbers.count(low)} to {numbers.count(high)}",
-            _gauge(
-                self.progress.judged, (middle, low, high), most, f"{numbers.count(most)}, {what}"
+        facts, progress = self.board.facts, self.board.progress
+        judged, spent, price = progress.judged, float(progress.spent), float(self.board.price)
+        most = min(facts.max_judgments or progress.planned, progress.planned)
+        # None are passed, and none is beyond the last.
+        ends = [max(judged, min(n, most)) for n in self.content["judgments"]]
+        return (
+            _amount(
+                "Judgments at the end",
+                judged,
+                [round(end) for end in ends],
+                (most, "the limit" if facts.max_judgments else "all that is planned"),
+                numbers.count,
             ),
-        )
-
-    @property
-    def _cost(self) -> Amount:
-        spent, judged = float(self.progress.spent), self.progress.judged
-        price = float(self.price)
-        middle, low, high = (spent + (end - judged) * price for end in self._ends)
-        most = float(self.facts.budget) if self.facts.budget else None
-        glance = numbers.money_at_a_glance
-        return Amount(
-            "Cost at the end",
-            glance(spent),
-            glance(middle),
-            f"{glance(low)} to {glance(high)}",
-            None
-            if most is None
-            else _gauge(spent, (middle, low, high), most, f"{glance(most)}, the budget"),
+            _amount(
+                "Cost at the end",
+                spent,
+                [spent + (end - judged) * price for end in ends],
+                (float(facts.budget), "the budget") if facts.budget else None,
+                numbers.money_at_a_glance,
+            ),
+            self._closes,
         )
 
     @property
     def _closes(self) -> Amount:
-        seconds = self.stored.content.get("seconds")
-        if seconds is None or self.stored.at is None:
+        seconds = self.content.get("seconds")
+        if seconds is None or self.stored is None:
             return Amount("Closes about", "", "not known yet", "too few judgments in the last days")
-        middle, low, high = (self.stored.at + timedelta(seconds=s) for s in _bounded(seconds))
+        middle, low, high = (
+            self.stored.at + timedelta(seconds=min(one, _MOST_SECONDS)) for one in seconds
+        )
         style = "" if seconds[2] < _SOON else "day"
         first, last = (numbers.moment(at, style) for at in (low, high))
         between = first if first == last else f"{first} to {last}"
@@ -166,8 +129,8 @@ class Outlook:
     @property
     def pace(self) -> str:
         """Return who works now, how fast judgments come and how long one takes."""
-        said = [f"{many(self.active, 'person', 'people')} at work now"]
-        hour, minutes = self.stored.content.get("per_hour"), self.stored.content.get("minutes")
+        said = [f"{many(self.board.liveness.active, 'person', 'people')} at work now"]
+        hour, minutes = self.content.get("per_hour"), self.content.get("minutes")
         if hour is not None:
             unit = "judgments an hour on average"
             said.append(f"{numbers.number(hour, 0 if hour >= 10 else 1)} {unit}")
@@ -188,8 +151,9 @@ class Outlook:
         known = [n for n in people if n is not None]
         if len(known) < len(people):
             return None
-        n, have = max(known, default=0), self.facts.people
-        return None if have is not None and n > have - self.came else n
+        n, have = max(known, default=0), self.board.facts.people
+        came = self.board.availability.came
+        return None if have is not None and n > have - came else n
 
     @property
     def is_hopeless(self) -> bool:
@@ -218,7 +182,7 @@ class Outlook:
         chance = percent(self.chance)
         told = f"The targets are met before the items run out with a chance of {chance}"
         n = self.lacks
-        if n and self.facts.estimand == "population":
+        if n and self.board.facts.estimand == "population":
             return f"{told}; {many(n, 'new person', 'new people')} would do.{self.at_end}"
         return f"{told}.{self.at_end}"
 
@@ -228,9 +192,10 @@ class Outlook:
 
     @property
     def _known(self) -> Sequence[tuple[ShownCell, Mapping[str, Any]]]:
-        rows = {(row["system"], row["criterion"]): row for row in self.stored.content["cells"]}
+        rows = {(row["system"], row["criterion"]): row for row in self.content["cells"]}
         keyed = (
-            (cell, rows.get((cell.system.system_id, cell.criterion.name))) for cell in self.cells
+            (cell, rows.get((cell.system.system_id, cell.criterion.name)))
+            for cell in self.board.primary
         )
         return [(cell, row) for cell, row in keyed if row and "chance" in row]
 
@@ -262,15 +227,8 @@ _SOON = 2 * 86_400.0
 _MOST_SECONDS = 20 * 365 * 86_400.0
 
 
-def newest_forecast(campaign_id: int) -> StoredForecast:
-    """Return the newest forecast; an empty one before the first."""
-    rows = EndForecast.objects.filter(campaign=campaign_id).order_by("-pk")
-    row = rows.values_list("at", "content").first()
-    return StoredForecast(*row) if row else StoredForecast()
-
-
-def _bounded(seconds: Sequence[float]) -> list[float]:
-    return [min(s, _MOST_SECONDS) for s in seconds]
+def newest_forecast(campaign_id: int) -> EndForecast | None:
+    return EndForecast.objects.filter(campaign=campaign_id).order_by("-pk").first()
 
 
 def _clock(minutes: float) -> str:
@@ -279,17 +237,24 @@ def _clock(minutes: float) -> str:
     return f"{whole // 60}:{whole % 60:02d}"
 
 
-def _gauge(now: float, ends: Sequence[float], most: float, limit: str) -> Gauge:
+def _amount(
+    label: str,
+    now: float,
+    ends: Sequence[float],
+    limit: tuple[float, str] | None,
+    write: Callable[[Any], str],
+) -> Amount:
+    """Return an amount; ends: the expected one, the lowest, the highest. limit: what, and why."""
     middle, low, high = ends
-    end = max(most, 1e-9)
-    at = [round(100 * min(value / end, 1.0), 1) for value in (now, low, middle, high)]
-    return Gauge(at[0], at[1], at[2], at[3], limit)
+    said = label, write(now), write(middle), f"{write(low)} to {write(high)}"
+    if limit is None:
+        return Amount(*said)
+    most, why = limit
+    at = [round(100 * min(n / max(most, 1e-9), 1.0), 1) for n in (now, low, middle, high)]
+    return Amount(*said, f"{write(most)}, {why}", *at)
 
 
-# The input of advice, and the advice with precedence over all other.
-
-
-ZERO = Decimal("0.00")
+# Advice with precedence over all other.
 
 
 @dataclass(frozen=True)
@@ -312,111 +277,11 @@ class Advice:
     waits: bool = False
 
 
-@dataclass(frozen=True)
-class Widened:
-    """A primary interval at its target at closing, and wider since an exclusion."""
-
-    cell: ShownCell
-    width_before: float
-
-
-@dataclass(frozen=True)
-class Situation:
-    """The input of advice; `cells` and `ranking` are those of the primary criteria.
-
-    price: of one judgment.
-    most: the highest cost of all planned judgments.
-    waiting: annotators under review.
-    limit: what forbids any further lease.
-    reserved: the rest of the budget is reserved for work in progress.
-    deadline_soon: it is near enough to mention.
-    in_doubt: paid units that wait for a decision.
-    near: when the crowd pays units that are held here.
-    unscored: counting judgments whose scores take long.
-    due: pay by hand, computed once the campaign is closed.
-    outlook: what is forecast of the end; None in tests of other advice.
-    short: what the budget lacks for one more place at the crowd.
-    expected: what a draft is expected to take, by its plan.
-    """
-
-    facts: CampaignFacts
-    progress: Progress
-    cells: tuple[ShownCell, ...]
-    price: Decimal
-    most: AtMost
-    waiting: int = 0
-    availability: Availability = field(default_factory=Availability)
-    liveness: Liveness = field(default_factory=Liveness)
-    offered: Offered = field(default_factory=Offered)
-    ranking: Rankings = field(default_factory=Rankings)
-    widened: tuple[Widened, ...] = ()
-    limit: CloseReason | None = None
-    reserved: bool = False
-    deadline_soon: bool = False
-    in_doubt: int = 0
-    near: Deadline | None = None
-    unscored: int = 0
-    due: Decimal = ZERO
-    outlook: Outlook | None = None
-    short: Decimal = ZERO
-    expected: Forecast | None = None
-
-    @property
-    def status(self) -> CampaignStatus:
-        return CampaignStatus(self.facts.status)
-
-    @property
-    def market(self) -> str:
-        """Return the name of the crowd that publishes work; "" by link."""
-        return self.facts.marketplace
-
-    @property
-    def missing(self) -> int:
-        """Return the slots that can still be judged."""
-        return 0 if self.limit else self.progress.missing
-
-    @property
-    def wide(self) -> tuple[ShownCell, ...]:
-        return tuple(cell for cell in self.cells if not cell.at_target)
-
-    @property
-    def is_enough(self) -> bool:
-        """Return whether all targets or decisions of the campaign are reached."""
-        return not (self.ranking.open_pairs if self.facts.is_ranking else self.wide)
-
-    @property
-    def is_gap(self) -> bool:
-        """Return whether a closing campaign misses judgments that nothing offers at its crowd."""
-        closing = self.status == CampaignStatus.CLOSING
-        return closing and bool(self.market and self.missing) and not self.can_come
-
-    @property
-    def unconfirmed(self) -> int:
-        """Return the judgments that their crowd has not confirmed yet."""
-        return max(0, self.progress.running - self.liveness.leases) if self.market else 0
-
-    @property
-    def can_come(self) -> bool:
-        """Return whether a judgment may still arrive without any act by the owner."""
-        if self.liveness.leases:
-            return True
-        if not self.missing:
-            return False
-        if self.market:
-            return bool(self.offered.at_work) or self.offered.is_offered
-        return self.reserved or self.availability.takeable > 0
-
-    def silent(self, at_least: timedelta) -> bool:
-        """Return whether no one has been seen at work for this long."""
-        silence = self.liveness.silence
-        return silence is None or silence >= at_least
-
-
 # A branch: its advice, or None if it does not apply.
-Branch = Callable[[Situation], Advice | None]
+Branch = Callable[["Dashboard"], Advice | None]
 
 
-def crowd_pays_soon(now: Situation) -> Advice | None:
+def crowd_pays_soon(now: Dashboard) -> Advice | None:
     if now.near is None:
         return None
     units, one = many(now.near.units, "unit"), now.near.units == 1
@@ -425,11 +290,11 @@ def crowd_pays_soon(now: Situation) -> Advice | None:
         f"automatically from {moment(now.near.first)}. Pay that was approved there can no longer "
         "be refused."
     )
-    act, label = ("batches", "Decide") if now.in_doubt else ("reviews", "Review them")
+    act, label = ("batches", "Decide") if now.n_in_doubt else ("reviews", "Review them")
     return Advice("pays_soon", f"Decide about {units} before the crowd pays", text, act, label)
 
 
-def crowd_wants_money(now: Situation) -> Advice | None:
+def crowd_wants_money(now: Dashboard) -> Advice | None:
     n = now.offered.unfunded
     if not n:
         return None
@@ -442,7 +307,7 @@ def crowd_wants_money(now: Situation) -> Advice | None:
     return Advice("unfunded", title, text, "batches", "See what waits")
 
 
-def crowd_waits(now: Situation) -> Advice | None:
+def crowd_waits(now: Dashboard) -> Advice | None:
     n = now.offered.stuck
     if not n:
         return None
@@ -453,8 +318,8 @@ def crowd_waits(now: Situation) -> Advice | None:
     return Advice("stuck", f"Decide about {many(n, 'operation')}", text, "batches", "Decide")
 
 
-def units_in_doubt(now: Situation) -> Advice | None:
-    n = now.in_doubt
+def units_in_doubt(now: Dashboard) -> Advice | None:
+    n = now.n_in_doubt
     if not n:
         return None
     text = (
@@ -464,7 +329,7 @@ def units_in_doubt(now: Situation) -> Advice | None:
     return Advice("in_doubt", f"Decide whether to pay {many(n, 'unit')}", text, "batches", "Decide")
 
 
-def worker_is_late(now: Situation) -> Advice | None:
+def worker_is_late(now: Dashboard) -> Advice | None:
     if not now.liveness.behind:
         return None
     return Advice("worker", "Estimates are behind: is the worker running?", told_late(now.liveness))
@@ -479,9 +344,9 @@ def told_late(liveness: Liveness) -> str:
     )
 
 
-def off_the_scale(now: Situation) -> Advice | None:
+def off_the_scale(now: Dashboard) -> Advice | None:
     """Advise where an estimate is wrong, and nothing stops because of it."""
-    wrong = [cell.name for cell in now.cells if cell.shown and cell.off_scale]
+    wrong = [cell.name for cell in now.primary if cell.shown and cell.off_scale]
     if not wrong:
         return None
     text = (
@@ -508,22 +373,6 @@ URGENT = (
 )
 
 
-def widened_since(
-    cells: Sequence[ShownCell], at_closing: Mapping[tuple[int, str], tuple[float | None, bool]]
-) -> tuple[Widened, ...]:
-    """Return the intervals that were at their target at closing and are not any more.
-
-    at_closing: width, and whether it was at its target, by system and criterion.
-    """
-    found = []
-    for cell in cells:
-        key = (cell.system.system_id, cell.criterion.name)
-        width, reached = at_closing.get(key, (None, False))
-        if reached and width is not None and not cell.at_target:
-            found.append(Widened(cell, width))
-    return tuple(found)
-
-
 # Advice while a campaign is open: who is missing, and what prevents judgments.
 
 
@@ -532,14 +381,14 @@ BATCHES = ("batches", "Look at the batches")
 FIRST_AT_A_CROWD = timedelta(days=1)  # the same, until the first person accepts a unit
 
 
-def limit_reached(now: Situation) -> Advice | None:
+def limit_reached(now: Dashboard) -> Advice | None:
     if now.limit is None:
         return None
     text = f"No one gets a new text, because {now.limit.label}. Texts being judged are finished."
     return Advice("limit", "Wait: the campaign is about to close", text, waits=True)
 
 
-def targets_reached(now: Situation) -> Advice | None:
+def targets_reached(now: Dashboard) -> Advice | None:
     if not now.is_enough:
         return None
     known = "Every interval is at its target."
@@ -549,7 +398,7 @@ def targets_reached(now: Situation) -> Advice | None:
     return Advice("targets", "Wait: the campaign is about to close", text, waits=True)
 
 
-def nothing_launched(now: Situation) -> Advice | None:
+def nothing_launched(now: Dashboard) -> Advice | None:
     if not now.market or now.offered.launched:
         return None
     text = (
@@ -559,7 +408,7 @@ def nothing_launched(now: Situation) -> Advice | None:
     return Advice("launch", "Launch a batch", text, "launch", "Prepare a batch")
 
 
-def not_published(now: Situation) -> Advice | None:
+def not_published(now: Dashboard) -> Advice | None:
     """Advise on postings that are planned here but not at the crowd yet."""
     offered = now.offered
     if not offered.publishing or offered.untaken or offered.at_work or now.liveness.leases:
@@ -576,7 +425,7 @@ def not_published(now: Situation) -> Advice | None:
     )
 
 
-def everything_taken(now: Situation) -> Advice | None:
+def everything_taken(now: Dashboard) -> Advice | None:
     """Advise when every planned judgment is given or reserved."""
     if now.missing:
         return None
@@ -591,7 +440,7 @@ def everything_taken(now: Situation) -> Advice | None:
     )
 
 
-def budget_short(now: Situation) -> Advice | None:
+def budget_short(now: Dashboard) -> Advice | None:
     """Advise when nothing is offered and the budget does not pay for another place."""
     if not now.short or (nothing_offered(now) is None and not now.is_gap):
         return None
@@ -608,7 +457,7 @@ def budget_short(now: Situation) -> Advice | None:
     return Advice("budget_short", title, text, "budget", "Raise the budget…", end, label)
 
 
-def nothing_offered(now: Situation) -> Advice | None:
+def nothing_offered(now: Dashboard) -> Advice | None:
     """Advise when nothing is offered: stopped and full postings do not continue."""
     short = now.missing - now.offered.promised
     if not now.market or now.offered.is_offered or short <= 0:
@@ -622,7 +471,7 @@ def nothing_offered(now: Situation) -> Advice | None:
     return Advice("launch_again", "Launch another batch", text, "launch", "Prepare a batch")
 
 
-def nobody_came(now: Situation) -> Advice | None:
+def nobody_came(now: Dashboard) -> Advice | None:
     if now.availability.came:
         return None
     if not now.market:
@@ -642,7 +491,7 @@ def nobody_came(now: Situation) -> Advice | None:
     return Advice("first_people", "Wait for the first people", text, *BATCHES, waits=True)
 
 
-def nobody_may(now: Situation) -> Advice | None:
+def nobody_may(now: Dashboard) -> Advice | None:
     """Advise when no annotator may continue, so that someone must be cleared or invited."""
     if now.can_come:
         return None
@@ -657,7 +506,7 @@ def nobody_may(now: Situation) -> Advice | None:
     return Advice("nobody_may", f"Invite {people}", text, "people", f"Invite {people}")
 
 
-def _all_under_review(now: Situation) -> Advice:
+def _all_under_review(now: Dashboard) -> Advice:
     n, came = now.availability.under_review, now.availability.came
     who = "Everybody who came" if n == came else f"{count(n)} of the {count(came)} people who came"
     others = "" if n == came else f" Of the others, {why_nobody(now, reviewed=False)}."
@@ -666,10 +515,10 @@ def _all_under_review(now: Situation) -> Advice:
         f"{who} {verb} for a ruling and gets no new text until then.{others} No judgment comes in "
         "before you rule or new people enter."
     )
-    return Advice("all_reviewed", f"Rule on {_annotators(n)}", text, "reviews", "Review them")
+    return Advice("all_reviewed", f"Rule on {many(n, 'annotator')}", text, "reviews", "Review them")
 
 
-def why_nobody(now: Situation, *, reviewed: bool = True) -> str:
+def why_nobody(now: Dashboard, *, reviewed: bool = True) -> str:
     """Return why no one who came may judge more, as the end of a sentence."""
     who, reasons = now.availability, []
     if who.at_cap:
@@ -684,7 +533,7 @@ def why_nobody(now: Situation, *, reviewed: bool = True) -> str:
     return ", ".join(reasons)
 
 
-def budget_reserved(now: Situation) -> Advice | None:
+def budget_reserved(now: Dashboard) -> Advice | None:
     if not now.reserved or now.liveness.active:
         return None
     text = (
@@ -694,7 +543,7 @@ def budget_reserved(now: Situation) -> Advice | None:
     return Advice("reserved", "Wait: the budget is reserved", text, waits=True)
 
 
-def silence(now: Situation) -> Advice | None:
+def silence(now: Dashboard) -> Advice | None:
     if now.market:
         return _silent_crowd(now)
     if not now.silent(SEEN):
@@ -703,13 +552,14 @@ def silence(now: Situation) -> Advice | None:
     seen = now.liveness.silence
     title = "Ask people to come back, or invite more"
     text = (
-        f"{_last_judgment(now)} No one has been at work for {_for(seen)}. "
+        f"{_last_judgment(now)} No one has been at work for "
+        f"{lasting(seen) if seen else 'a while'}. "
         f"{_who_may(who.came, who.able)}{_reserved(now)}"
     )
     return Advice("silence", title, text, "people", "Get the link")
 
 
-def _silent_crowd(now: Situation) -> Advice | None:
+def _silent_crowd(now: Dashboard) -> Advice | None:
     if not now.silent(AT_A_CROWD) or now.offered.at_work or now.liveness.leases:
         return None
     text = (
@@ -720,24 +570,24 @@ def _silent_crowd(now: Situation) -> Advice | None:
     return Advice("silence", "See why no one enters", text, *BATCHES)
 
 
-def reviews_wait(now: Situation) -> Advice | None:
-    if not now.waiting:
+def reviews_wait(now: Dashboard) -> Advice | None:
+    if not now.n_waiting:
         return None
-    n = now.waiting
+    n = now.n_waiting
     text = (
-        f"{_annotators(n)} {'waits' if n == 1 else 'wait'} for a ruling. Their work counts until "
-        "then, they get no new texts, and the campaign cannot become final."
+        f"{many(n, 'annotator')} {'waits' if n == 1 else 'wait'} for a ruling. Their work counts "
+        "until then, they get no new texts, and the campaign cannot become final."
     )
-    return Advice("reviews", f"Rule on {_annotators(n)}", text, "reviews", "Review them")
+    return Advice("reviews", f"Rule on {many(n, 'annotator')}", text, "reviews", "Review them")
 
 
-def wait(now: Situation) -> Advice:
+def wait(now: Dashboard) -> Advice:
     text = f"{_pulse(now)} {_widest(now)} {_ends(now)}{_limits(now)}"
     act = BATCHES if now.market else ("people", "Invite more people")
     return Advice("wait", _waiting_for(now), text, *act, waits=True)
 
 
-def _waiting_for(now: Situation) -> str:
+def _waiting_for(now: Dashboard) -> str:
     live = now.liveness
     if live.judged_ago is None:
         return "Wait for the first judgments"
@@ -746,7 +596,7 @@ def _waiting_for(now: Situation) -> str:
     return "Wait for more judgments"
 
 
-def _pulse(now: Situation) -> str:
+def _pulse(now: Dashboard) -> str:
     n = now.liveness.active
     if n:
         return f"{many(n, 'text is', 'texts are')} being judged now."
@@ -755,7 +605,7 @@ def _pulse(now: Situation) -> str:
     return _last_judgment(now)
 
 
-def _last_judgment(now: Situation) -> str:
+def _last_judgment(now: Dashboard) -> str:
     ago = now.liveness.judged_ago
     if ago is None:
         return "No judgment has come yet."
@@ -764,7 +614,7 @@ def _last_judgment(now: Situation) -> str:
     return f"The last judgment came {lasting(ago)} ago."
 
 
-def _widest(now: Situation) -> str:
+def _widest(now: Dashboard) -> str:
     if now.facts.is_ranking:
         return now.ranking.settles
     worst = max(now.wide, key=lambda cell: cell.too_wide or 0.0)
@@ -773,17 +623,17 @@ def _widest(now: Situation) -> str:
     return f"{worst.name} rests on too few judgments for a decision yet."
 
 
-def _ends(now: Situation) -> str:
+def _ends(now: Dashboard) -> str:
     if now.facts.is_ranking:
         return "Collection stops automatically when every pair of systems is decided."
-    n = len(now.cells)
+    n = len(now.primary)
     intervals = (
         "the interval is at its target" if n == 1 else (f"all {n} intervals are at their targets")
     )
     return f"Collection stops automatically when {intervals}."
 
 
-def _limits(now: Situation) -> str:
+def _limits(now: Dashboard) -> str:
     """Return the limits that may end the collection before."""
     told = ""
     if now.facts.budget is not None and now.price:
@@ -795,7 +645,7 @@ def _limits(now: Situation) -> str:
     return told
 
 
-def _reserved(now: Situation) -> str:
+def _reserved(now: Dashboard) -> str:
     n = now.liveness.leases
     if not n or now.liveness.first_end is None:
         return ""
@@ -805,18 +655,10 @@ def _reserved(now: Situation) -> str:
     return f" {count(n)} texts are reserved, the first of them until {until}."
 
 
-def confirming(now: Situation) -> str:
+def confirming(now: Dashboard) -> str:
     n = now.unconfirmed
     waits = many(n, "judgment waits", "judgments wait")
     return f" {waits} until {now.market} has confirmed what was handed in." if n else ""
-
-
-def _for(silence: timedelta | None) -> str:
-    return lasting(silence) if silence else "a while"
-
-
-def _annotators(n: int) -> str:
-    return many(n, "annotator")
 
 
 def _have(n: int) -> str:
@@ -840,7 +682,7 @@ def _who_may(came: int, able: int) -> str:
 COUNTED = "unfinished items are then counted and shown"
 
 
-def last_judgments(now: Situation) -> Advice | None:
+def last_judgments(now: Dashboard) -> Advice | None:
     """Advise while people work on the last judgments, or may start in a moment."""
     if not (now.missing or now.liveness.leases or now.unconfirmed) or not _coming(now):
         return None
@@ -851,16 +693,16 @@ def last_judgments(now: Situation) -> Advice | None:
     return Advice("last", "Wait for the last judgments", text, "finish", "Finish now…", waits=True)
 
 
-def _left(now: Situation) -> str:
+def _left(now: Dashboard) -> str:
     told = ""
     if now.missing:
-        told += f" {_slots(now.missing)} can still be judged."
+        told += f" {many(now.missing, 'slot')} can still be judged."
     if now.liveness.leases:
         told += f" {many(now.liveness.leases, 'text is', 'texts are')} being judged."
     return told
 
 
-def _coming(now: Situation) -> bool:
+def _coming(now: Dashboard) -> bool:
     if now.liveness.active or now.unconfirmed:
         return True
     if now.market:
@@ -868,27 +710,27 @@ def _coming(now: Situation) -> bool:
     return now.can_come and not now.silent(SEEN)
 
 
-def gaps_not_offered(now: Situation) -> Advice | None:
+def gaps_not_offered(now: Dashboard) -> Advice | None:
     if not now.is_gap:
         return None
     text = (
-        f"{_slots(now.missing)} in items already begun can still be judged, and nothing is "
+        f"{many(now.missing, 'slot')} in items already begun can still be judged, and nothing is "
         f"offered on {now.market} now. Launch a batch for them, or finish now: {COUNTED}."
     )
     title = "Launch a batch for the gaps, or finish"
     return _or_finish(Advice("gaps", title, text, "launch", "Prepare a batch"))
 
 
-def nobody_may_fill(now: Situation) -> Advice | None:
+def nobody_may_fill(now: Dashboard) -> Advice | None:
     """Advise by link when no one who came may fill the gaps."""
     if not now.missing or now.can_come:
         return None
     text = (
-        f"{_slots(now.missing)} in items already begun can still be judged, but by no one who has "
-        f"entered: {why_nobody(now)}. The campaign waits for new people, or for you to finish it "
-        f"now: {COUNTED}."
+        f"{many(now.missing, 'slot')} in items already begun can still be judged, but by no one "
+        f"who has entered: {why_nobody(now)}. The campaign waits for new people, or for you to "
+        f"finish it now: {COUNTED}."
     )
-    if now.waiting:
+    if now.n_waiting:
         text += f" {_waiting(now)} for a review, and may go on if cleared."
         title = "Rule on what is waiting"
         return _or_finish(Advice("gaps_reviews", title, text, "reviews", "Review them"))
@@ -896,13 +738,13 @@ def nobody_may_fill(now: Situation) -> Advice | None:
     return _or_finish(Advice("gaps_nobody", title, text, "people", "Get the link"))
 
 
-def nobody_fills(now: Situation) -> Advice | None:
+def nobody_fills(now: Dashboard) -> Advice | None:
     """Advise by link when people may fill the gaps, but have not been seen for a while."""
     if not now.missing:
         return None
     seen, able = now.liveness.silence, now.availability.able
     text = (
-        f"{_slots(now.missing)} in items already begun can still be judged, and "
+        f"{many(now.missing, 'slot')} in items already begun can still be judged, and "
         f"{many(able, 'person', 'people')} who came may take them, but no one has been at work for "
         f"{lasting(seen) if seen else 'a while'}. Send them the link again, or finish now: "
         f"{COUNTED}."
@@ -911,7 +753,7 @@ def nobody_fills(now: Situation) -> Advice | None:
     return _or_finish(Advice("gaps_silence", title, text, "people", "Get the link"))
 
 
-def reserved(now: Situation) -> Advice | None:
+def reserved(now: Dashboard) -> Advice | None:
     """Advise on leases of pages that are not in use: they expire."""
     leases, until = now.liveness.leases, now.liveness.first_end
     if not leases:
@@ -926,8 +768,8 @@ def reserved(now: Situation) -> Advice | None:
     )
 
 
-def last_reviews(now: Situation) -> Advice | None:
-    if not now.waiting:
+def last_reviews(now: Dashboard) -> Advice | None:
+    if not now.n_waiting:
         return None
     text = (
         f"Everything that was begun is finished. {_waiting(now)} for a review: "
@@ -937,23 +779,23 @@ def last_reviews(now: Situation) -> Advice | None:
     return _or_finish(Advice("last_reviews", title, text, "reviews", "Review them"))
 
 
-def last_scores(now: Situation) -> Advice | None:
-    if not now.unscored:
+def last_scores(now: Dashboard) -> Advice | None:
+    if not now.n_pending:
         return None
     text = (
         "Everything that was begun is finished. "
-        f"{many(now.unscored, 'judgment waits', 'judgments wait')} for a score, which takes longer "
-        "for long texts; the final estimates follow."
+        f"{many(now.n_pending, 'judgment waits', 'judgments wait')} for a score, which takes "
+        "longer for long texts; the final estimates follow."
     )
     return Advice("scores", "Wait for the last scores", text, waits=True)
 
 
-def in_a_moment(_now: Situation) -> Advice:
+def in_a_moment(_now: Dashboard) -> Advice:
     text = "Everything that was begun is finished. The final estimates follow in a moment."
     return Advice("moment", "Wait a moment", text, waits=True)
 
 
-def widened(now: Situation) -> Advice | None:
+def widened(now: Dashboard) -> Advice | None:
     if not now.widened:
         return None
     text = (
@@ -965,7 +807,7 @@ def widened(now: Situation) -> Advice | None:
     return Advice("widened", "Decide whether to reopen", text, "reopen", "Reopen…")
 
 
-def missed(now: Situation) -> Advice | None:
+def missed(now: Dashboard) -> Advice | None:
     if now.facts.close_reason == CloseReason.RANKED and now.ranking.open_pairs:
         return _open_again(now)
     if not now.wide or now.facts.close_reason != CloseReason.TARGET:
@@ -977,7 +819,7 @@ def missed(now: Situation) -> Advice | None:
     return Advice("missed", "Decide whether to reopen", text, "reopen", "Reopen…")
 
 
-def _open_again(now: Situation) -> Advice:
+def _open_again(now: Dashboard) -> Advice:
     found = now.ranking.open_pairs
     text = (
         f"{many(len(found), 'pair is', 'pairs are')} open, first {found[0].name}, though the "
@@ -986,8 +828,8 @@ def _open_again(now: Situation) -> Advice:
     return Advice("missed", "Decide whether to reopen", text, "reopen", "Reopen…")
 
 
-def late_reviews(now: Situation) -> Advice | None:
-    if not now.waiting:
+def late_reviews(now: Dashboard) -> Advice | None:
+    if not now.n_waiting:
         return None
     text = (
         f"The campaign is closed. {_waiting(now)} for a ruling; excluding work now changes these "
@@ -997,15 +839,15 @@ def late_reviews(now: Situation) -> Advice | None:
     return Advice("late_reviews", title, text, "reviews", "Review them")
 
 
-def results(now: Situation) -> Advice:
+def results(now: Dashboard) -> Advice:
     why = f"It closed because {now.facts.why_closed}. " if now.facts.close_reason else ""
     text = f"{why}These estimates are final."
     if now.facts.is_ranking:
         text += _ranked(now)
     elif now.wide:
-        n, of = len(now.wide), len(now.cells)
+        n, of = len(now.wide), len(now.primary)
         text += f" {n} of {many(of, 'interval')} {'is' if n == 1 else 'are'} wider than asked for."
-    text += "" if now.facts.is_ranking else _best(now.cells)
+    text += "" if now.facts.is_ranking else _best(now.primary)
     if now.due > 0:
         text += f" {money_text(now.due)} is due to people and not marked as paid."
         return Advice("results_due", "Read the results", text, "pay", f"Pay {money_text(now.due)}")
@@ -1016,15 +858,11 @@ def _or_finish(advice: Advice) -> Advice:
     return replace(advice, also="finish", also_label="Finish now…")
 
 
-def _waiting(now: Situation) -> str:
-    return f"{many(now.waiting, 'annotator')} {'waits' if now.waiting == 1 else 'wait'}"
+def _waiting(now: Dashboard) -> str:
+    return f"{many(now.n_waiting, 'annotator')} {'waits' if now.n_waiting == 1 else 'wait'}"
 
 
-def _slots(n: int) -> str:
-    return many(n, "slot")
-
-
-def _ranked(now: Situation) -> str:
+def _ranked(now: Dashboard) -> str:
     told = "".join(f" By {one.criterion.name}: {one.in_words}." for one in now.ranking.each)
     n = len(now.ranking.open_pairs)
     return f"{told} {many(n, 'pair stays', 'pairs stay')} open." if n else told
@@ -1036,10 +874,9 @@ def _best(cells: tuple[ShownCell, ...]) -> str:
     if len(known) < 2:
         return ""
     sign = 1 if known[0].criterion.higher_is_better else -1
-    top = max(known, key=lambda cell: sign * (cell.row.estimate if cell.row else 0.0))
-    assert top.row is not None
+    top = max(known, key=lambda cell: sign * (cell.estimate or 0.0))
     return (
-        f" {top.system.name} comes first on {top.criterion.name} with {number(top.row.estimate)}; "
+        f" {top.system.name} comes first on {top.criterion.name} with {number(top.estimate)}; "
         "the differences below say whether it is ahead of the others."
     )
 
@@ -1050,7 +887,7 @@ def _best(cells: tuple[ShownCell, ...]) -> str:
 LEAST_JUDGMENTS = 30  # with fewer, the variance components are too uncertain to ask anyone
 
 
-def short_of_people(now: Situation) -> Advice | None:
+def short_of_people(now: Dashboard) -> Advice | None:
     if now.facts.estimand != "population":
         return None
     if now.facts.is_ranking:
@@ -1066,9 +903,9 @@ def short_of_people(now: Situation) -> Advice | None:
     return Advice("more_people", f"Ask {people}", text, *act)
 
 
-def out_of_reach(now: Situation) -> Advice | None:
+def out_of_reach(now: Dashboard) -> Advice | None:
     """Advise where the targets are not met, whoever is asked."""
-    if now.outlook is None or not now.outlook.is_hopeless:
+    if not now.outlook.is_hopeless:
         return None
     text = (
         f"The targets cannot be met before the items run out.{now.outlook.at_end} "
@@ -1079,7 +916,7 @@ def out_of_reach(now: Situation) -> Advice | None:
     return Advice("out_of_reach", title, text, "close", "Close the campaign…")
 
 
-def _ranking_short_of_people(now: Situation) -> Advice | None:
+def _ranking_short_of_people(now: Dashboard) -> Advice | None:
     """Where more items by the same people do not settle the ranking."""
     if now.progress.judged < LEAST_JUDGMENTS:
         return None
@@ -1091,11 +928,11 @@ def _ranking_short_of_people(now: Situation) -> Advice | None:
     return Advice("more_people", "Ask more people", now.ranking.settles, *act)
 
 
-def _too_few(now: Situation) -> tuple[int, str] | None:
+def _too_few(now: Dashboard) -> tuple[int, str] | None:
     """Return (how many more people at least, why), where too few for any interval have judged."""
     short = [
         (ceil(MIN_EFFECTIVE_ANNOTATORS - cell.row.effective_annotators), cell)
-        for cell in now.cells
+        for cell in now.primary
         if cell.row is not None and cell.target is not None and not cell.at_target
         if cell.row.n_judgments >= LEAST_JUDGMENTS
         if cell.row.effective_annotators < MIN_EFFECTIVE_ANNOTATORS
@@ -1111,10 +948,10 @@ def _too_few(now: Situation) -> tuple[int, str] | None:
     )
 
 
-def _forecast_of_people(now: Situation) -> tuple[int, str] | None:
+def _forecast_of_people(now: Dashboard) -> tuple[int, str] | None:
     """Return the same, where new people would reach targets that are missed without them."""
-    n = now.outlook.lacks if now.outlook else None
-    if now.outlook is None or not n:
+    n = now.outlook.lacks
+    if not n:
         return None
     return n, (
         "With people coming as they have so far, the targets are met before the items run out "
@@ -1124,12 +961,12 @@ def _forecast_of_people(now: Situation) -> tuple[int, str] | None:
     )
 
 
-def advise(now: Situation) -> Advice:
+def advise(now: Dashboard) -> Advice:
     """Return the next step in this situation. Every situation has one."""
     return next(found for branch in ORDER[now.status] if (found := branch(now)))
 
 
-def draft(now: Situation) -> Advice:
+def draft(now: Dashboard) -> Advice:
     enough = "every interval is as narrow as its target"
     if now.facts.is_ranking:
         enough = "every pair of systems is decided"
@@ -1142,7 +979,7 @@ def draft(now: Situation) -> Advice:
     return Advice("draft", "Open the campaign", text, "open", "Open for judgments")
 
 
-def _expected(now: Situation) -> str:
+def _expected(now: Dashboard) -> str:
     found = now.expected
     if found is None:
         return ""
@@ -1154,7 +991,7 @@ def _expected(now: Situation) -> str:
     )
 
 
-def paused(now: Situation) -> Advice:
+def paused(now: Dashboard) -> Advice:
     text = "No one gets a new text while the campaign is paused. "
     if now.offered.launched:
         text += (
@@ -1168,7 +1005,7 @@ def paused(now: Situation) -> Advice:
     return Advice("paused", "Go on collecting", text, "open", "Go on")
 
 
-def archived(_now: Situation) -> Advice:
+def archived(_now: Dashboard) -> Advice:
     text = "This campaign is archived. Its numbers stay as they are."
     return Advice("archived", "Nothing", text)
 

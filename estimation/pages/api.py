@@ -28,10 +28,10 @@ from estimation.export import EXPORTS_EVIDENCE, EXPORTS_INTERVAL, EXPORTS_METHOD
 from estimation.models import Agreement, Comparison, Decision, Estimate, Inference, MetricScore
 from estimation.pages import criteria, dashboard, numbers, planning
 from estimation.pages import report as pages_report
-from estimation.pages.criteria import RankedPair, cell_off_scale
-from estimation.pages.numbers import ComparedEstimate, Placed, Ranking, Sensitivity
+from estimation.pages.criteria import RankedPair, ShownCell, cell_off_scale
+from estimation.pages.numbers import Ranking, Sensitivity, ShownAgreement, SystemPlace
 from estimation.pages.planning import GOALS, PlanForm, initial
-from estimation.pages.report import as_data
+from estimation.pages.report import CampaignReport
 from estimation.pages.views import zipped
 
 Row = TypeVar("Row", bound=Inference)
@@ -285,10 +285,6 @@ HISTORY = OpenApiParameter(
 )
 
 
-def _whole_history(request: Request) -> bool:
-    return request.query_params.get("history", "0") in ("1", "true")
-
-
 class ResultsView(BoundedView, ListAPIView[NumberRow]):
     """A list of results, for users who may see the campaign's."""
 
@@ -299,15 +295,27 @@ class ResultsView(BoundedView, ListAPIView[NumberRow]):
         return access.with_results(self.request.user, self.kwargs["public_id"])
 
 
-class EstimateList(ResultsView[Estimate]):
-    """The newest estimate of every system × criterion, or with `history=1` the whole history."""
-
-    serializer_class = EstimateSerializer
-    queryset = Estimate.objects.none()
+class HistoryView(ResultsView[NumberRow]):
+    """The newest results, or with `history=1` all."""
 
     @extend_schema(parameters=[HISTORY])
     def get(self, request: Request, public_id: str) -> Response:
         return self.list(request)
+
+    def get_queryset(self) -> QuerySet[NumberRow]:
+        if self.request.query_params.get("history", "0") in ("1", "true"):
+            return super().get_queryset().filter(campaign=self.campaign)
+        return self.newest()
+
+    def newest(self) -> QuerySet[NumberRow]:
+        raise NotImplementedError
+
+
+class EstimateList(HistoryView[Estimate]):
+    """The newest estimate of every system × criterion, or with `history=1` the whole history."""
+
+    serializer_class = EstimateSerializer
+    queryset = Estimate.objects.select_related("system")
 
     def get_serializer_context(self) -> dict[str, Any]:
         if getattr(self, "swagger_fake_view", False):  # the schema request has no campaign
@@ -317,15 +325,11 @@ class EstimateList(ResultsView[Estimate]):
             "price": pay_budget.cost_of_judgment(self.campaign),
         }
 
-    def get_queryset(self) -> QuerySet[Estimate]:
-        if _whole_history(self.request):
-            rows = Estimate.objects.filter(campaign=self.campaign)
-        else:
-            rows = read.newest([self.campaign.pk])
-        return rows.select_related("system")
+    def newest(self) -> QuerySet[Estimate]:
+        return read.newest([self.campaign.pk]).select_related("system")
 
 
-class ComparisonList(ResultsView[Comparison]):
+class ComparisonList(HistoryView[Comparison]):
     """Paired differences of systems on the primary criteria: the newest, or all with `history=1`.
 
     Each interval is valid for its own pair. Stopping when one of them excludes 0 is not a valid
@@ -333,34 +337,20 @@ class ComparisonList(ResultsView[Comparison]):
     """
 
     serializer_class = ComparisonSerializer
-    queryset = Comparison.objects.none()
+    queryset = Comparison.objects.select_related("first", "second")
 
-    @extend_schema(parameters=[HISTORY])
-    def get(self, request: Request, public_id: str) -> Response:
-        return self.list(request)
-
-    def get_queryset(self) -> QuerySet[Comparison]:
-        if _whole_history(self.request):
-            rows = Comparison.objects.filter(campaign=self.campaign)
-        else:
-            rows = numbers.newest(self.campaign.pk)
-        return rows.select_related("first", "second")
+    def newest(self) -> QuerySet[Comparison]:
+        return read.newest_comparisons([self.campaign.pk]).select_related("first", "second")
 
 
-class AgreementList(ResultsView[Agreement]):
+class AgreementList(HistoryView[Agreement]):
     """The agreement on each criterion: the newest, or with `history=1` the whole history."""
 
     serializer_class = AgreementSerializer
-    queryset = Agreement.objects.none()
+    queryset = Agreement.objects.all()
 
-    @extend_schema(parameters=[HISTORY])
-    def get(self, request: Request, public_id: str) -> Response:
-        return self.list(request)
-
-    def get_queryset(self) -> QuerySet[Agreement]:
-        if _whole_history(self.request):
-            return Agreement.objects.filter(campaign=self.campaign)
-        return numbers.newest_agreement(self.campaign.pk)
+    def newest(self) -> QuerySet[Agreement]:
+        return read.newest_agreement(self.campaign.pk)
 
 
 class MetricList(ResultsView[MetricScore]):
@@ -428,7 +418,7 @@ class ActivityView(BoundedView):
         """List the acts of people, and automatic ones that are not routine, the newest first."""
         campaign = access.with_results(request.user, public_id)
         wanted = common_api.asked(request, sorts={}, choices=PARTS)
-        verbs = dashboard.PARTS[wanted.choice].verbs
+        _name, verbs = dashboard.PARTS[wanted.choice]
         found, rows = exports.acts_page(campaign.pk, wanted, verbs=verbs)
         return common_api.answer(request, found, ActSerializer(rows, many=True).data)
 
@@ -492,12 +482,12 @@ class WithoutExcludedSerializer(serializers.Serializer[object]):
     n_judgments = serializers.IntegerField()
 
 
-class ComparedSerializer(serializers.Serializer[ComparedEstimate]):
+class ComparedSerializer(serializers.Serializer[ShownCell]):
     """A primary estimate without and with excluded work; null where there is none."""
 
-    system = serializers.CharField(source="cell.system.name")
-    criterion = serializers.CharField(source="cell.criterion.name")
-    without = WithoutExcludedSerializer(source="cell.row", allow_null=True)
+    system = serializers.CharField(source="system.name")
+    criterion = serializers.CharField(source="criterion.name")
+    without = WithoutExcludedSerializer(source="row", allow_null=True)
     with_excluded = WithExcludedSerializer(source="whole", allow_null=True)
     shift = Finite(allow_null=True)
     moves = serializers.BooleanField(help_text="by more than the interval's half-width")
@@ -667,7 +657,7 @@ def _filled(request: Request) -> dict[str, Any]:
 # A ranking as JSON: places with ties, what is decided of each pair, and what would settle it.
 
 
-class PlacedSerializer(serializers.Serializer[Placed]):
+class PlacedSerializer(serializers.Serializer[SystemPlace]):
     system = serializers.CharField()
     best = serializers.IntegerField(help_text="the best place that it can have, from 1")
     worst = serializers.IntegerField(help_text="the worst: systems that share places are tied")
@@ -764,29 +754,45 @@ class ReportedOutcomeSerializer(serializers.Serializer[Any]):
     outcome = serializers.CharField(help_text="first, second (the higher one), close or open")
 
 
-class ReportedRankingSerializer(serializers.Serializer[Any]):
-    criterion = serializers.CharField()
+class ReportedRankingSerializer(serializers.Serializer[Ranking]):
+    criterion = serializers.CharField(source="criterion.name")
     margin = Finite(help_text="the largest difference, or distance from a tie, without meaning")
-    places = serializers.DictField(child=serializers.CharField(), help_text="by system: 1 or 2–3")
+    places = serializers.DictField(
+        source="place_of", child=serializers.CharField(), help_text="by system: 1 or 2–3"
+    )
     pairs = ReportedOutcomeSerializer(many=True)
 
 
-class ReportedAgreementSerializer(serializers.Serializer[Any]):
-    criterion = serializers.CharField()
-    alpha = Finite(allow_null=True)
-    low = Finite(allow_null=True)
-    high = Finite(allow_null=True)
-    n_outputs = serializers.IntegerField()
+class ReportedAgreementSerializer(serializers.Serializer[ShownAgreement]):
+    criterion = serializers.CharField(source="criterion.name")
+    alpha = Finite(source="row.alpha", allow_null=True)
+    low = Finite(source="row.low", allow_null=True)
+    high = Finite(source="row.high", allow_null=True)
+    n_outputs = serializers.IntegerField(source="row.n_outputs")
 
 
-class ReportedPaySerializer(serializers.Serializer[Any]):
-    reward = serializers.DecimalField(max_digits=8, decimal_places=2)
-    bonus = serializers.DecimalField(max_digits=8, decimal_places=2)
-    seconds = Finite(allow_null=True, help_text="active, of one judgment; the median of people")
-    hourly = Finite(allow_null=True, help_text="an hour of active time; the median of people")
-    least = Finite(allow_null=True, help_text="what nine of ten people earned at least, an hour")
-    refused = serializers.IntegerField(help_text="people")
-    spent = serializers.DecimalField(max_digits=12, decimal_places=2, help_text="with fees")
+class ReportedPaySerializer(serializers.Serializer[CampaignReport]):
+    reward = serializers.DecimalField(source="work.pay.reward", max_digits=8, decimal_places=2)
+    bonus = serializers.DecimalField(source="work.pay.bonus", max_digits=8, decimal_places=2)
+    seconds = Finite(
+        source="work.pay.seconds",
+        allow_null=True,
+        help_text="active, of one judgment; the median of people",
+    )
+    hourly = Finite(
+        source="work.pay.hourly",
+        allow_null=True,
+        help_text="an hour of active time; the median of people",
+    )
+    least = Finite(
+        source="work.pay.least",
+        allow_null=True,
+        help_text="what nine of ten people earned at least, an hour",
+    )
+    refused = serializers.IntegerField(source="work.pay.refused", help_text="people")
+    spent = serializers.DecimalField(
+        source="board.progress.spent", max_digits=12, decimal_places=2, help_text="with fees"
+    )
 
 
 class ReportedPeopleSerializer(serializers.Serializer[Any]):
@@ -815,26 +821,33 @@ class AnsweredSerializer(serializers.Serializer[Any]):
     is_open = serializers.BooleanField(help_text="the researcher has to answer it")
 
 
-class ReportSerializer(serializers.Serializer[Any]):
-    campaign = serializers.CharField()
-    name = serializers.CharField()
+class ReportSerializer(serializers.Serializer[CampaignReport]):
+    campaign = serializers.CharField(source="campaign.public_id")
+    name = serializers.CharField(source="facts.name")
     at = serializers.DateTimeField()
     is_interim = serializers.BooleanField(help_text="the campaign is not final")
-    methods = serializers.ListField(child=serializers.CharField(), help_text="paragraphs")
+    methods = serializers.ListField(
+        source="paragraphs", child=serializers.CharField(), help_text="paragraphs"
+    )
     estimates = ReportedEstimateSerializer(many=True)
     differences = ReportedDifferenceSerializer(many=True)
-    rankings = ReportedRankingSerializer(many=True, help_text="empty in another mode")
-    agreement = ReportedAgreementSerializer(many=True)
-    excluded = serializers.CharField()
-    pay = ReportedPaySerializer()
-    people = ReportedPeopleSerializer()
+    rankings = ReportedRankingSerializer(
+        source="board.ranking.each", many=True, help_text="empty in another mode"
+    )
+    agreement = ReportedAgreementSerializer(source="agreed", many=True)
+    excluded = serializers.CharField(source="board.sensitivity.summary")
+    pay = ReportedPaySerializer(source="*")
+    people = ReportedPeopleSerializer(source="work.people")
     times_at = serializers.DateTimeField(
+        source="work.at",
         allow_null=True,
         help_text="when seconds, pay for an hour and people who judged were read; null: now",
     )
-    appeals = ReportedAppealsSerializer()
-    protocol = serializers.DictField(allow_null=True)
-    protocol_sha256 = serializers.CharField(allow_blank=True, help_text="empty before the opening")
+    appeals = ReportedAppealsSerializer(source="work.appeals")
+    protocol = serializers.DictField(source="protocol.as_data", allow_null=True)
+    protocol_sha256 = serializers.CharField(
+        source="digest", allow_blank=True, help_text="empty before the opening"
+    )
     amendments = ReportedAmendmentSerializer(many=True)
     checklist = AnsweredSerializer(many=True)
 
@@ -845,4 +858,4 @@ class ReportView(BoundedView):
     @extend_schema(responses=ReportSerializer)
     def get(self, request: Request, public_id: str) -> Response:
         report = pages_report.build(access.with_results(request.user, public_id))
-        return Response(ReportSerializer(as_data(report)).data)
+        return Response(ReportSerializer(report).data)

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from django.core.cache import cache
 
+from annotate.campaigns.lists import CampaignFacts
 from annotate.common import numbers
 from annotate.common.numbers import number
 from annotate.instruments.base import Criterion
 from estimation import read
 from estimation.core.planning import WidthCurve
-from estimation.pages.criteria import GridRow
-from estimation.read import Point
+from estimation.models import Estimate
+from estimation.pages.criteria import GridCell
 
 FONT = (
     "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Liberation Sans, Arial, sans-serif"
@@ -77,7 +78,7 @@ class Frame:
     y_ticks: tuple[float, ...]
 
 
-def axis_frame(points: list[Point], *, criterion: Criterion, target: float | None) -> Frame:
+def axis_frame(points: list[Estimate], *, criterion: Criterion, target: float | None) -> Frame:
     """Return the frame that shows all systems of a criterion once they have settled."""
     x_end = float(max(point.n_judgments for point in points))
     settled = [p for p in points if p.n_judgments >= SETTLED * x_end]
@@ -91,20 +92,21 @@ def axis_frame(points: list[Point], *, criterion: Criterion, target: float | Non
     return Frame(x_end, _whole(x_end), low - margin, high + margin, y_ticks)
 
 
-def _drawn(point: Point, criterion: Criterion, target: float | None) -> list[float]:
+def _drawn(point: Estimate, criterion: Criterion, target: float | None) -> list[float]:
     """What a plot has room for: the intervals, and one as wide as the target, on the scale."""
-    room = (target or 0.0) / 2
+    room, middle = (target or 0.0) / 2, point.estimate
+    assert middle is not None  # points have judgments
     ends = (
-        point.estimate,
-        point.estimate - room,
-        point.estimate + room,
+        middle,
+        middle - room,
+        middle + room,
         point.low,
         point.high,
         point.mean_low,
         point.mean_high,
     )
-    cut = read.of_scale(criterion, point.estimate).cut
-    return [value for end in ends if (value := cut(end)) is not None]
+    found = (read.cut(end, criterion, point.estimate) for end in ends)
+    return [value for value in found if value is not None]
 
 
 def _whole(x_end: float) -> tuple[float, ...]:
@@ -148,22 +150,18 @@ def forest(rows: Sequence[Sequence[Any]], *, title: str) -> dict[str, Any]:
     return configured(alt.layer(ends, middle), width=WIDTH, height=LINE * len(values))
 
 
-def matrix(grid: Sequence[GridRow], *, title: str) -> dict[str, Any]:
+def matrix(grid: Sequence[tuple[str, Sequence[GridCell | None]]], *, title: str) -> dict[str, Any]:
     """Return the specification of a matrix of differences; distinguishable pairs are bold."""
     import altair as alt
 
+    rows = [f"{place} {system}" for place, (system, _cells) in enumerate(grid, 1)]
+    columns = [str(place) for place in range(1, len(grid) + 1)]
     values = [
-        {
-            "row": f"{row.place} {row.system}",
-            "column": str(column.place),
-            "ahead": number(cell.ahead),
-            "told": cell.told,
-        }
-        for row in grid
-        for column, cell in zip(grid, row.cells, strict=True)
+        {"row": row, "column": column, "ahead": number(cell.ahead), "told": cell.told}
+        for row, (_system, cells) in zip(rows, grid, strict=True)
+        for column, cell in zip(columns, cells, strict=True)
         if cell
     ]
-    rows, columns = [f"{row.place} {row.system}" for row in grid], [str(r.place) for r in grid]
     base = alt.Chart(alt.InlineData(values=values)).encode(
         x=alt.X(
             "column:N",
@@ -258,17 +256,7 @@ def spec(curve: WidthCurve, theme_name: str, *, target: float | None) -> dict[st
                 color=theme.ink, align="right", dx=-4, dy=-7, text=f"target {target:g}", fontSize=12
             ).encode(x=alt.value(CURVE_WIDTH)),
         ]
-    chart = alt.layer(*layers).properties(
-        width=CURVE_WIDTH, height=HEIGHT, background="transparent"
-    )
-    text = {"labelColor": theme.quiet, "titleColor": theme.quiet, "labelFontSize": 12}
-    found: dict[str, Any] = (
-        chart.configure(font=FONT)
-        .configure_view(stroke=None)
-        .configure_axis(**text, titleFontSize=12, titleFontWeight="normal")
-        .to_dict()
-    )
-    return found
+    return _configured(alt.layer(*layers), theme, HEIGHT)
 
 
 # Pictures of a closer look: a metric against what people said, and distributions.
@@ -456,7 +444,7 @@ PADDING = {"left": 40, "right": 64, "top": 8, "bottom": 28}
 
 
 def trend_chart(
-    points: list[Point], frame: Frame, theme: Theme, *, target: float | None, with_metric: bool
+    points: list[Estimate], frame: Frame, theme: Theme, *, target: float | None, with_metric: bool
 ) -> dict[str, Any]:
     """Return the Vega-Lite specification of one system's plot, drawn in the row's frame."""
     import altair as alt  # a second to import: only processes that draw pay for it
@@ -519,7 +507,7 @@ def trend_chart(
     return spec
 
 
-def _record(point: Point) -> dict[str, float | None]:
+def _record(point: Estimate) -> dict[str, float | None]:
     return {
         "n": point.n_judgments,
         "estimate": point.estimate,
@@ -530,7 +518,7 @@ def _record(point: Point) -> dict[str, float | None]:
     }
 
 
-def _label(alt: Any, points: list[Point], frame: Frame, theme: Theme, y: Any) -> Any:
+def _label(alt: Any, points: list[Estimate], frame: Frame, theme: Theme, y: Any) -> Any:
     """“plain mean”, above its interval and the other's, in the second half of the plot."""
     later = [p for p in points if p.n_judgments >= 0.6 * points[-1].n_judgments]
     tops = [v for p in later for v in (p.mean_high, p.high) if v is not None]
@@ -542,7 +530,7 @@ def _label(alt: Any, points: list[Point], frame: Frame, theme: Theme, y: Any) ->
     )
 
 
-def _is_wide(last: Point, target: float | None) -> bool:
+def _is_wide(last: Estimate, target: float | None) -> bool:
     if target is None or last.low is None or last.high is None:
         return False
     return last.high - last.low > target
@@ -562,7 +550,7 @@ def _labels(known: Mapping[float, str]) -> str:
 
 
 def _end(
-    alt: Any, last: Point, frame: Frame, theme: Theme, y: Any, target: float | None
+    alt: Any, last: Estimate, frame: Frame, theme: Theme, y: Any, target: float | None
 ) -> list[Any]:
     """The newest estimate with its interval and, outside the frame, the target as a bracket."""
     newest = {"n": last.n_judgments, "at": last.estimate, "from": last.low, "to": last.high}
@@ -576,6 +564,7 @@ def _end(
     if target is None:
         return marks
     right = TREND_WIDTH + 12
+    assert last.estimate is not None  # points have judgments
     ends = {
         "a": max(last.estimate - target / 2, frame.low),
         "b": min(last.estimate + target / 2, frame.high),
@@ -620,44 +609,26 @@ def _trend_configured(alt: Any, chart: Any, theme: Theme) -> Any:
 KEEP_SECONDS = 3600
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """Which plot: `upto` is the newest estimate of its row, so the plot never changes."""
+def svg(
+    facts: CampaignFacts, criterion: Criterion, system_id: int, upto: int, theme: str
+) -> bytes | None:
+    """Return the plot of a system; None where there is nothing to draw.
 
-    campaign_id: int
-    criterion: Criterion
-    system_id: int
-    upto: int
-    target: float | None
-    with_metric: bool
-    theme: str
-
-    @property
-    def key(self) -> str:
-        row = f"{self.campaign_id}:{self.criterion.name}:{self.system_id}"
-        return f"plot:{row}:{self.upto}:{self.theme}"
-
-
-def svg(wanted: Wanted) -> bytes | None:
-    """Return the plot; None where there is nothing to draw."""
-    found: bytes | None = cache.get(wanted.key)
-    if found is None:
-        found = _draw(wanted)
-        if found is not None:
-            cache.set(wanted.key, found, KEEP_SECONDS)
-    return found
-
-
-def _draw(wanted: Wanted) -> bytes | None:
-    import vl_convert
-
-    points = read.points(wanted.campaign_id, wanted.criterion.name, upto=wanted.upto)
-    mine = [point for point in points if point.system_id == wanted.system_id]
+    upto: the newest estimate of its row, so the plot never changes.
+    """
+    key = f"plot:{facts.campaign_id}:{criterion.name}:{system_id}:{upto}:{theme}"
+    found: bytes | None = cache.get(key)
+    if found is not None:
+        return found
+    points = read.points(facts.campaign_id, criterion.name, upto=upto)
+    mine = [point for point in points if point.system_id == system_id]
     if not mine:
         return None
-    frame = axis_frame(points, criterion=wanted.criterion, target=wanted.target)
-    spec = trend_chart(
-        mine, frame, THEMES[wanted.theme], target=wanted.target, with_metric=wanted.with_metric
-    )
-    drawn: str = vl_convert.vegalite_to_svg(spec)
-    return drawn.encode()
+    import vl_convert
+
+    target = facts.targets.get(criterion.name)
+    frame = axis_frame(points, criterion=criterion, target=target)
+    spec = trend_chart(mine, frame, THEMES[theme], target=target, with_metric=bool(facts.metrics))
+    drawn = str(vl_convert.vegalite_to_svg(spec)).encode()
+    cache.set(key, drawn, KEEP_SECONDS)
+    return drawn

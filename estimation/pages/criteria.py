@@ -6,13 +6,14 @@ plain mean would need (its width / ours)² times as many for an equally narrow i
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import chain, combinations
 from math import floor, log10
 from types import MappingProxyType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import expit, stdtr
@@ -38,26 +39,13 @@ from estimation.core import (
 from estimation.core import (
     strength_half_widths as half_widths,
 )
-from estimation.read import Awaited, Newest
+from estimation.models import Comparison, Estimate
+from estimation.read import Awaited
+from estimation.rule import ITEMS, PEOPLE
 
 LEAST = 0.005  # a smaller share is rounding
 CENT = Decimal("0.01")
 USELESS = ("not_helping_yet", "constant_metric", "no_metric")
-
-
-class HasWidths(Protocol):
-    """The needed fields of an estimate: its width, and the plain mean's on the same data."""
-
-    @property
-    def width(self) -> float | None: ...
-    @property
-    def mean_width(self) -> float | None: ...
-    @property
-    def n_items(self) -> int: ...
-    @property
-    def n_judgments(self) -> int: ...
-    @property
-    def detail(self) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -81,7 +69,7 @@ TOO_FEW = Saving(why=f"What the metric saves is known after {MIN_ITEMS} judged i
 NOT_NARROWER = Saving(why="The metric has not helped: the plain mean is known as precisely.")
 
 
-def of_estimate(row: HasWidths, *, price: Decimal) -> Saving:
+def of_estimate(row: Estimate, *, price: Decimal) -> Saving:
     """Return what the metric saves on one system × criterion."""
     if obstacle := _unknown(row) or _useless(row):
         return obstacle
@@ -89,7 +77,7 @@ def of_estimate(row: HasWidths, *, price: Decimal) -> Saving:
 
 
 def of_campaign(
-    samples: Sequence[Sequence[tuple[HasWidths, float]]], *, judged: int, price: Decimal
+    samples: Sequence[Sequence[tuple[Estimate, float]]], *, judged: int, price: Decimal
 ) -> Saving:
     """Return what the metrics save in all; judgments that serve several systems count once.
 
@@ -106,7 +94,7 @@ def of_campaign(
     return _saving(min(judged, sum(sizes)), needed / sum(sizes), price)
 
 
-def _slowest(sample: Sequence[tuple[HasWidths, float]]) -> float:
+def _slowest(sample: Sequence[tuple[Estimate, float]]) -> float:
     """Return how many times the judgments the plain mean would need, by the worst of each."""
     plain = max((row.mean_width or 0.0) / target for row, target in sample)
     ours = max((row.width or 0.0) / target for row, target in sample)
@@ -122,14 +110,14 @@ def _saving(judgments: int, ratio: float, price: Decimal) -> Saving:
     return Saving(spared, 1 - 1 / ratio, (spared * price).quantize(CENT))
 
 
-def _unknown(row: HasWidths) -> Saving | None:
+def _unknown(row: Estimate) -> Saving | None:
     """Return why nothing is known about this estimate yet; None if something is."""
     if not row.width or not row.mean_width:
         return NO_INTERVAL
     return TOO_FEW if row.n_items < MIN_ITEMS else None
 
 
-def _useless(row: HasWidths) -> Saving | None:
+def _useless(row: Estimate) -> Saving | None:
     """Return why the metric does not help this estimate, if the estimate says so."""
     for notice in row.detail.get("notices", []):
         if notice["code"] in USELESS:
@@ -137,7 +125,7 @@ def _useless(row: HasWidths) -> Saving | None:
     return None
 
 
-def _first_obstacle(samples: Sequence[Sequence[tuple[HasWidths, float]]]) -> Saving:
+def _first_obstacle(samples: Sequence[Sequence[tuple[Estimate, float]]]) -> Saving:
     found = (_unknown(row) for sample in samples for row, _ in sample)
     return next(filter(None, found), NO_INTERVAL)
 
@@ -150,7 +138,7 @@ MUCH, LITTLE = 25, 5
 KEPT = "The campaign opened before balanced weights and keeps its estimator."
 
 
-def sentence(detail: Mapping[str, Any]) -> str:
+def weighing(detail: Mapping[str, Any]) -> str:
     """Return what one person's share of an estimate is; "" where its row does not say.
 
     detail: of a stored estimate (`estimation.history`).
@@ -185,14 +173,33 @@ def mean_by_other_weights(detail: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class ShownNotice:
-    """A notice for readers, and the cells that it concerns."""
+class Axis:
+    """The scale of a plot, from `low` to `high`, in a drawing of this width with two margins."""
 
-    text: str
-    about: tuple[str, ...]
+    low: float
+    high: float
+    width: float
+    margin: float
 
+    def x(self, value: float) -> str:
+        """Return where a value lies in the drawing; what is off the axis, at its end."""
+        within = min(max(value, self.low), self.high)
+        share = (within - self.low) / (self.high - self.low)
+        return f"{self.margin + share * (self.width - 2 * self.margin):.1f}"
 
-LEAST_SHARE = 0.005  # of the squared error; smaller shares are rounding
+    @property
+    def labels(self) -> tuple[tuple[str, str], ...]:
+        """Return (position, text) of both ends and the middle."""
+        middle = (self.low + self.high) / 2
+        return tuple((self.x(one), short(one, 2)) for one in (self.low, middle, self.high))
+
+    @property
+    def signed_labels(self) -> tuple[tuple[str, str], ...]:
+        """Return the same of differences."""
+        return tuple(
+            (self.x(value), f"+{short(value)}" if value > 0 else short(value))
+            for value in (self.low, 0.0, self.high)
+        )
 
 
 @dataclass(frozen=True)
@@ -209,19 +216,23 @@ class ShownCell:
     """One system × criterion; `row` is None before its first estimate.
 
     judged, population: items of the system; used until there is a row with these numbers.
+    place: in a ranking, among the systems, such as 2–3; standing: the same by the differences.
+    gauge_to: the width at the right end of every gauge of the criterion. axis: of its plots.
     decision: in a ranking, about a pair that is judged side by side.
     """
 
     system: SystemStanding
     criterion: Criterion
     target: float | None
-    row: Newest | None
+    row: Estimate | None
     price: Decimal  # of one judgment, with the fee
     judged: int = 0
     population: int | None = None
     final: bool = False
-    place: str = ""  # in a ranking: among the systems, such as 2–3
-    gauge_to: float = 0.0  # the width at the right end of every gauge of the criterion
+    place: str = ""
+    standing: str = ""
+    gauge_to: float = 0.0
+    axis: Axis | None = None
     decision: State | None = None
 
     @property
@@ -230,7 +241,11 @@ class ShownCell:
 
     @property
     def at_target(self) -> bool:
-        return self.row is not None and bool(self.row.detail.get("at_target"))
+        return self.row is not None and self.row.at_target
+
+    @property
+    def estimate(self) -> float | None:
+        return self.row.estimate if self.row else None
 
     @property
     def off_scale(self) -> bool:
@@ -247,7 +262,7 @@ class ShownCell:
         return Awaited("Estimates", ("judged item", "judged items"), n, needed, self.final)
 
     @property
-    def shown(self) -> Newest | None:
+    def shown(self) -> Estimate | None:
         """Return the estimate, if it rests on enough items to be shown."""
         return None if self.awaited else self.row
 
@@ -351,6 +366,11 @@ class ShownCell:
         return mean_by_other_weights(self.row.detail) if self.row else ""
 
     @property
+    def rank(self) -> str:
+        """Return the place of a ranking, or else the one that the differences leave open."""
+        return self.place or self.standing
+
+    @property
     def sign(self) -> State:
         """Return the state without its numbers, for the sign next to the width."""
         if self.state.kind == "warn" and self.too_wide is not None:
@@ -390,7 +410,72 @@ class ShownCell:
         """
         if self.off_scale:
             return value
-        return read.of_scale(self.criterion, self.row.estimate if self.row else None).cut(value)
+        return read.cut(value, self.criterion, self.estimate)
+
+    @property
+    def x(self) -> str | None:
+        """Return where the estimate lies in the plot of its criterion; None if none is shown."""
+        return self._at(self.estimate if self.shown else None)
+
+    @property
+    def x_low(self) -> str | None:
+        return self._at(self.low)
+
+    @property
+    def x_high(self) -> str | None:
+        return self._at(self.high)
+
+    def _at(self, value: float | None) -> str | None:
+        return None if self.axis is None or value is None else self.axis.x(value)
+
+    # The same with and without the excluded work.
+
+    @property
+    def whole(self) -> Mapping[str, Any] | None:
+        """Return the estimate with the excluded work in it; None where none is excluded."""
+        return (self.row.detail.get("with_excluded") if self.row else None) or None
+
+    @property
+    def shift(self) -> float | None:
+        """Return by how much the exclusions have moved the estimate."""
+        if self.whole is None or self.estimate is None:
+            return None
+        return float(self.estimate - self.whole["estimate"])
+
+    @property
+    def whole_low(self) -> float | None:
+        return self.clipped(self.whole["low"]) if self.whole else None
+
+    @property
+    def whole_high(self) -> float | None:
+        return self.clipped(self.whole["high"]) if self.whole else None
+
+    @property
+    def moves(self) -> bool:
+        """Return whether they move the estimate by more than its interval's half-width."""
+        width = self.row.width if self.row else None
+        return self.shift is not None and width is not None and abs(self.shift) > width / 2
+
+    @property
+    def left_out(self) -> int | None:
+        """Return how many judgments of this system are excluded."""
+        if self.whole is None or self.row is None:
+            return None
+        return int(self.whole["n_judgments"]) - self.row.n_judgments
+
+    @property
+    def shift_state(self) -> State:
+        if self.row is None:
+            return State("warn", "warning", "no estimate is left")
+        if self.awaited:
+            return State("", "clock", "too few items")
+        if self.whole is None:
+            return State("", "clock", "follows with the next estimate")
+        if self.moves:
+            return State("warn", "warning", "shift beyond the half-width")
+        if self.row.width is None:
+            return State("", "clock", "no interval to compare with")
+        return State("good", "check", "shift within the half-width")
 
 
 def cell_off_scale(detail: Mapping[str, Any]) -> bool:
@@ -398,16 +483,18 @@ def cell_off_scale(detail: Mapping[str, Any]) -> bool:
     return any(notice["code"] == "off_scale" for notice in detail.get("notices", ()))
 
 
-def notices_of(cells: Sequence[ShownCell]) -> tuple[ShownNotice, ...]:
-    """Return the notices of these cells, each sentence once."""
+def notices_of(cells: Sequence[ShownCell]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the notices of these cells, each sentence once, and the cells that it concerns.
+
+    () for all of them.
+    """
     about: dict[str, list[str]] = {}
     for cell in cells:
         for notice in cell.shown.detail.get("notices", []) if cell.shown else []:
             about.setdefault(notice["text"], []).append(cell.name)
     everywhere = sum(cell.shown is not None for cell in cells)
     return tuple(
-        ShownNotice(text, () if len(names) == everywhere else tuple(names))
-        for text, names in about.items()
+        (text, () if len(names) == everywhere else tuple(names)) for text, names in about.items()
     )
 
 
@@ -421,63 +508,16 @@ ROUND = (1, 1.5, 2, 3, 5, 7.5, 10)
 Adjustment = Literal["holm", "simultaneous", "none"]
 
 
-@dataclass(frozen=True)
-class NewestComparison:
-    """The newest comparison of two systems on one criterion."""
-
-    id: int
-    first_id: int
-    second_id: int
-    criterion: str
-    difference: float
-    low: float | None
-    high: float | None
-    n_items: int
-    n_population: int
-    effective_annotators: float = 0.0
-    detail: dict[str, Any] = field(default_factory=dict)
-    std_error: float | None = None
-    df: float | None = None
-    level: float = 0.95
-
-    @property
-    def p_value(self) -> float | None:
-        """Return that of “no difference”: where the interval's level just reaches 0."""
-        if not (self.std_error and self.df and self.low is not None and self.high is not None):
-            return None
-        return float(2 * stdtr(self.df, -abs(self.low + self.high) / 2 / self.std_error))
-
-    @property
-    def excludes_zero(self) -> bool:
-        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
-
-    def widened(self, n: int) -> "NewestComparison":
-        """Return it with the interval that holds together with those of n - 1 other pairs."""
-        if self.low is None or self.high is None or self.std_error is None or self.df is None:
-            return self
-        error, df = np.asarray(self.std_error), np.asarray(self.df)
-        alone = half_width(error, df, level=self.level)
-        more = float(half_width(error, df, level=level_of_each(self.level, n)) - alone)
-        return replace(self, low=self.low - more, high=self.high + more)
-
-
-@dataclass(frozen=True)
-class Axis:
-    """The axis from −reach to +reach, common to all pairs of a criterion."""
-
-    reach: float
-
-    def x(self, value: float) -> str:
-        cut = min(max(value, -self.reach), self.reach)
-        return f"{PLOT / 2 + cut / self.reach * (PLOT / 2 - MARGIN):.1f}"
-
-    @property
-    def labels(self) -> tuple[tuple[str, str], ...]:
-        """Return (position, text) of each tick."""
-        return tuple(
-            (self.x(value), f"+{short(value)}" if value > 0 else short(value))
-            for value in (-self.reach, 0.0, self.reach)
-        )
+def widened(row: Comparison, n: int) -> Comparison:
+    """Return a row with the interval that holds together with those of n - 1 other pairs."""
+    if row.low is None or row.high is None or row.std_error is None or row.df is None:
+        return row
+    error, df = np.asarray(row.std_error), np.asarray(row.df)
+    alone = half_width(error, df, level=row.level)
+    more = float(half_width(error, df, level=level_of_each(row.level, n)) - alone)
+    wider = copy(row)
+    wider.low, wider.high = row.low - more, row.high + more
+    return wider
 
 
 @dataclass(frozen=True)
@@ -486,7 +526,7 @@ class ShownContrast:
 
     first: str
     second: str
-    row: NewestComparison
+    row: Comparison
     criterion: Criterion
     axis: Axis
     final: bool = False  # no more judgments will come
@@ -494,6 +534,24 @@ class ShownContrast:
     @property
     def pair(self) -> tuple[str, str]:
         return self.first, self.second
+
+    @property
+    def difference(self) -> float:
+        assert self.row.difference is not None  # rows without one are not selected
+        return self.row.difference
+
+    @property
+    def p_value(self) -> float | None:
+        """Return that of “no difference”: where the interval's level just reaches 0."""
+        row = self.row
+        if not (row.std_error and row.df and row.low is not None and row.high is not None):
+            return None
+        return float(2 * stdtr(row.df, -abs(row.low + row.high) / 2 / row.std_error))
+
+    @property
+    def excludes_zero(self) -> bool:
+        low, high = self.row.low, self.row.high
+        return low is not None and high is not None and not low <= 0 <= high
 
     @property
     def is_shown(self) -> bool:
@@ -504,12 +562,12 @@ class ShownContrast:
         """Return the interval, cut to the largest possible difference on the scale."""
         if self.row.low is None or self.row.high is None:
             return None
-        most = max(self.criterion.most_apart, abs(self.row.difference))
+        most = max(self.criterion.most_apart, abs(self.difference))
         return max(self.row.low, -most), min(self.row.high, most)
 
     @property
     def x(self) -> str:
-        return self.axis.x(self.row.difference)
+        return self.axis.x(self.difference)
 
     @property
     def x_margin(self) -> tuple[str, str]:
@@ -536,15 +594,6 @@ class GridCell:
 
 
 @dataclass(frozen=True)
-class GridRow:
-    """One system: cells are None up to the diagonal, and where nothing is known."""
-
-    place: int
-    system: str
-    cells: tuple[GridCell | None, ...]
-
-
-@dataclass(frozen=True)
 class ContrastTable:
     """All pairs on one primary criterion.
 
@@ -565,7 +614,7 @@ class ContrastTable:
     @cached_property
     def adjusted(self) -> Mapping[tuple[str, str], float]:
         """Return the p-values of the shown pairs, after Holm for all of them together."""
-        known = [(one, p) for one in self.shown if (p := one.row.p_value) is not None]
+        known = [(one, p) for one in self.shown if (p := one.p_value) is not None]
         after = holm([p for _one, p in known]).tolist()
         return dict(zip((one.pair for one, _p in known), after, strict=True))
 
@@ -573,7 +622,7 @@ class ContrastTable:
     def told_apart(self) -> frozenset[tuple[str, str]]:
         """Return the pairs whose difference is not 0, as the adjustment says."""
         if self.adjustment != "holm":
-            return frozenset(one.pair for one in self.shown if one.row.excludes_zero)
+            return frozenset(one.pair for one in self.shown if one.excludes_zero)
         levels = {one.pair: one.row.level for one in self.shown}
         return frozenset(pair for pair, p in self.adjusted.items() if p < 1 - levels[pair])
 
@@ -585,9 +634,7 @@ class ContrastTable:
         """Return the better system of a distinguishable pair; otherwise ""."""
         if one.pair not in self.told_apart:
             return ""
-        return (
-            one.first if (one.row.difference > 0) == self.criterion.higher_is_better else one.second
-        )
+        return one.first if (one.difference > 0) == self.criterion.higher_is_better else one.second
 
     def reading(self, one: ShownContrast) -> str:
         """Return what the difference of a pair says, with the adjustment for all pairs."""
@@ -596,7 +643,7 @@ class ContrastTable:
         if ahead := self.ahead(one):
             return f"{ahead} ahead: 0 lies outside the interval"
         unknown = "not distinguishable" if one.final else "not distinguishable yet"
-        if one.row.excludes_zero:
+        if one.excludes_zero:
             p = self.adjusted.get(one.pair)
             return f"{unknown}: p = {p:.2g} for all pairs together (Holm)" if p else unknown
         return f"{unknown}: 0 lies inside the interval"
@@ -618,11 +665,14 @@ class ContrastTable:
     def _outcome(self, one: ShownContrast) -> PairOutcome:
         if one.pair not in self.told_apart:
             return "open"
-        return "first" if one.row.difference > 0 else "second"
+        return "first" if one.difference > 0 else "second"
 
     @cached_property
-    def grid(self) -> tuple[GridRow, ...]:
-        """Return the pairs as a matrix, the best system first; empty for one pair."""
+    def grid(self) -> tuple[tuple[str, tuple[GridCell | None, ...]], ...]:
+        """Return the pairs as a matrix, the best system first; empty for one pair.
+
+        Each system with its cells: None up to the diagonal, and where nothing is known.
+        """
         ahead = self._ahead()
         names = dict.fromkeys(name for pair in ahead for name in pair)
         if len(names) < 3:
@@ -635,7 +685,7 @@ class ContrastTable:
             return GridCell(ahead[a, b], (a, b) in told) if (a, b) in ahead else None
 
         return tuple(
-            GridRow(i + 1, a, tuple(cell(a, b) if j > i else None for j, b in enumerate(ranked)))
+            (a, tuple(cell(a, b) if j > i else None for j, b in enumerate(ranked)))
             for i, a in enumerate(ranked)
         )
 
@@ -644,8 +694,8 @@ class ContrastTable:
         sign = 1.0 if self.criterion.higher_is_better else -1.0
         ahead: dict[tuple[str, str], float] = {}
         for one in self.shown:
-            ahead[one.first, one.second] = sign * one.row.difference
-            ahead[one.second, one.first] = -sign * one.row.difference
+            ahead[one.first, one.second] = sign * one.difference
+            ahead[one.second, one.first] = -sign * one.difference
         return ahead
 
     @property
@@ -662,7 +712,7 @@ def place_text(best: int, worst: int) -> str:
 
 def table_of(
     criterion: Criterion,
-    rows: Sequence[NewestComparison],
+    rows: Sequence[Comparison],
     names: Mapping[int, str],
     adjustment: Adjustment,
     *,
@@ -671,8 +721,9 @@ def table_of(
     """Return the table of these rows; names: of the systems, by id."""
     if adjustment == "simultaneous":
         n = sum(row.low is not None and is_enough(row) for row in rows)
-        rows = [row.widened(max(1, n)) for row in rows]
-    axis = Axis(_reach(criterion, rows))
+        rows = [widened(row, max(1, n)) for row in rows]
+    reach = _reach(criterion, rows)
+    axis = Axis(-reach, reach, PLOT, MARGIN)
     contrasts = (
         ShownContrast(names[row.first_id], names[row.second_id], row, criterion, axis, final)
         for row in rows
@@ -680,12 +731,12 @@ def table_of(
     return ContrastTable(criterion, axis, tuple(contrasts), adjustment)
 
 
-def is_enough(row: NewestComparison) -> bool:
+def is_enough(row: Comparison) -> bool:
     """Return whether a difference rests on enough items to be shown."""
     return row.n_items >= read.least(row.n_population)
 
 
-def _reach(criterion: Criterion, rows: Sequence[NewestComparison]) -> float:
+def _reach(criterion: Criterion, rows: Sequence[Comparison]) -> float:
     """Return a round number that contains every interval, up to the largest difference."""
     values = [
         abs(value)
@@ -693,16 +744,13 @@ def _reach(criterion: Criterion, rows: Sequence[NewestComparison]) -> float:
         for value in (row.difference, row.low, row.high)
         if value is not None
     ]
-    widest = max([criterion.most_apart, *(abs(row.difference) for row in rows)])
+    widest = max([criterion.most_apart, *(abs(row.difference or 0.0) for row in rows)])
     most = min(max(values, default=0.0), widest) or widest
     power = 10.0 ** floor(log10(most))
     return next(round(power * m, 10) for m in ROUND if power * m >= most)
 
 
 # The pairs of a ranking as readers see them: what is decided of each, and what is missing.
-
-
-PEOPLE, ITEMS, NEITHER = "people", "items", "neither"  # what would settle an open pair
 
 
 @dataclass(frozen=True)
@@ -720,7 +768,7 @@ class RankedPair:
     together: str = ""
 
     @property
-    def row(self) -> NewestComparison | None:
+    def row(self) -> Comparison | None:
         return self.contrast.row if self.contrast else None
 
     @property
@@ -815,40 +863,32 @@ def parts(facts: CampaignFacts) -> dict[str, list[SystemStanding]]:
     return dict(found)
 
 
-def from_ties(facts: CampaignFacts, newest: Sequence[Newest]) -> tuple[ContrastTable, ...]:
+def from_ties(facts: CampaignFacts, newest: Sequence[Estimate]) -> tuple[ContrastTable, ...]:
     """Return the estimates of pairs that are judged side by side, as differences from a tie."""
     both = chain.from_iterable((one.first, one.second) for one in facts.systems)
     number = {name: n for n, name in enumerate(dict.fromkeys(both))}
     ids = {one.system_id: (number[one.first], number[one.second]) for one in facts.systems}
     names = {n: name for name, n in number.items()}
-    return tuple(
-        table_of(criterion, rows, names, "none")
-        for criterion in facts.primary
-        if (
-            rows := [
-                _from_tie(one, criterion, *ids[one.system_id])
-                for one in newest
-                if one.criterion == criterion.name
-            ]
-        )
-    )
+    tables = []
+    for criterion in facts.primary:
+        mine = [one for one in newest if one.criterion == criterion.name]
+        rows = [_from_tie(one, criterion.tie, *ids[one.system_id]) for one in mine]
+        if rows:
+            tables.append(table_of(criterion, rows, names, "none"))
+    return tuple(tables)
 
 
-def _from_tie(one: Newest, criterion: Criterion, first: int, second: int) -> NewestComparison:
-    tie = criterion.tie
-    return NewestComparison(
-        id=one.id,
+def _from_tie(one: Estimate, tie: float, first: int, second: int) -> Comparison:
+    same = ("criterion", "n_items", "n_population", "effective_annotators", "detail", "std_error")
+    return Comparison(
+        id=one.pk,
         first_id=first,
         second_id=second,
-        criterion=one.criterion,
-        difference=one.estimate - tie,
+        difference=None if one.estimate is None else one.estimate - tie,
         low=None if one.low is None else one.low - tie,
         high=None if one.high is None else one.high - tie,
-        n_items=one.n_items,
-        n_population=one.n_population,
-        effective_annotators=one.effective_annotators,
-        detail=one.detail,
-        std_error=one.std_error,
+        level=0.95,
+        **{name: getattr(one, name) for name in same},
     )
 
 
@@ -858,109 +898,6 @@ def _from_tie(one: Newest, criterion: Criterion, first: int, second: int) -> New
 FEW = 4  # systems whose cells are easy to compare side by side
 WIDTH, FOREST_MARGIN = 140.0, 8.0  # of the drawing, in its own units
 ROOM = 0.04  # of what is drawn, at both ends
-
-
-@dataclass(frozen=True)
-class ScoreAxis:
-    """The scale of a picture, from `low` to `high` in score units."""
-
-    low: float
-    high: float
-
-    def x(self, value: float) -> str:
-        """Return where a score lies in the drawing."""
-        share = (value - self.low) / (self.high - self.low)
-        return f"{FOREST_MARGIN + share * (WIDTH - 2 * FOREST_MARGIN):.1f}"
-
-    @property
-    def labels(self) -> tuple[tuple[str, str], ...]:
-        """Return (position, text) of both ends and the middle."""
-        middle = (self.low + self.high) / 2
-        return tuple((self.x(one), short(one, 2)) for one in (self.low, middle, self.high))
-
-
-@dataclass(frozen=True)
-class ForestLine:
-    """One system: its cell, and where its estimate and its interval lie in the drawing."""
-
-    cell: ShownCell
-    x: str
-    x_low: str | None
-    x_high: str | None
-    place: str = ""  # among the systems, such as 2–4
-
-
-@dataclass(frozen=True)
-class Forest:
-    """The systems with an estimate, the best first, and those that have none yet."""
-
-    axis: ScoreAxis
-    lines: tuple[ForestLine, ...]
-    awaited: tuple[ShownCell, ...]
-
-    @property
-    def has_places(self) -> bool:
-        return any(line.place for line in self.lines)
-
-    @property
-    def states(self) -> tuple[State, ...]:
-        """Return the meaning of the signs next to the widths, each once, without numbers."""
-        found = {one.word: one for line in self.lines if (one := line.cell.sign)}
-        return tuple(found.values())
-
-
-def forest_of(
-    cells: Sequence[ShownCell], places: Mapping[str, str] = MappingProxyType({})
-) -> Forest | None:
-    """Return the picture of a criterion; None for few systems, or before any estimate.
-
-    places: of systems that have no place of a ranking.
-    """
-    return None if len(cells) <= FEW else picture(cells, places)
-
-
-def picture(
-    cells: Sequence[ShownCell], places: Mapping[str, str] = MappingProxyType({})
-) -> Forest | None:
-    """Return the same for any number of systems; None before any estimate."""
-    told = ranked(cells)
-    if not told:
-        return None
-    axis = _axis(cells[0].criterion, told)
-    listed = {cell.system.system_id for cell, _estimate in told}
-    return Forest(
-        axis,
-        tuple(_line(axis, *one, place_of(one[0], places)) for one in told),
-        tuple(cell for cell in cells if cell.system.system_id not in listed),
-    )
-
-
-def _axis(criterion: Criterion, told: Sequence[tuple[ShownCell, float]]) -> ScoreAxis:
-    ends = [
-        end for cell, estimate in told for end in (estimate, cell.low, cell.high) if end is not None
-    ]
-    low, high = min(ends), max(ends)
-    room = ROOM * (high - low) or read.span(criterion) / 10
-    return ScoreAxis(low - room, high + room)
-
-
-def ranked(cells: Sequence[ShownCell]) -> list[tuple[ShownCell, float]]:
-    """Return the cells of a criterion that show an estimate, with it, the best first."""
-    known = [(cell, cell.shown.estimate) for cell in cells if cell.shown]
-    told = [(cell, estimate) for cell, estimate in known if estimate is not None]
-    sign = -1 if cells and cells[0].criterion.higher_is_better else 1
-    return sorted(told, key=lambda one: (sign * one[1], one[0].system.name))
-
-
-def place_of(cell: ShownCell, places: Mapping[str, str]) -> str:
-    """Return the place of a ranking, or else the one that the differences leave open."""
-    return cell.place or places.get(cell.system.name, "")
-
-
-def _line(axis: ScoreAxis, cell: ShownCell, estimate: float, place: str) -> ForestLine:
-    low, high = cell.low, cell.high
-    ends = (None, None) if low is None or high is None else (axis.x(low), axis.x(high))
-    return ForestLine(cell, axis.x(estimate), ends[0], ends[1], place)
 
 
 # All systems on one criterion: a row of the dashboard.
@@ -979,12 +916,35 @@ class CriterionRow:
     target: float | None
     cells: tuple[ShownCell, ...]
     is_primary: bool = False
-    places: Mapping[str, str] = field(default_factory=dict)  # of systems, by name
 
     @cached_property
-    def forest(self) -> Forest | None:
-        """Return all systems as one picture; None where there are few."""
-        return forest_of(self.cells, self.places)
+    def ranked(self) -> tuple[ShownCell, ...]:
+        """Return the cells that show an estimate, the best first."""
+        sign = -1 if self.criterion.higher_is_better else 1
+        known = [cell for cell in self.cells if cell.shown]
+        return tuple(sorted(known, key=lambda one: (sign * (one.estimate or 0.0), one.system.name)))
+
+    @property
+    def is_forest(self) -> bool:
+        """Return whether the systems are one picture; few are easy to compare side by side."""
+        return len(self.cells) > FEW and bool(self.ranked)
+
+    @property
+    def axis(self) -> Axis | None:
+        return next((cell.axis for cell in self.cells), None)
+
+    @property
+    def awaited(self) -> tuple[ShownCell, ...]:
+        return tuple(cell for cell in self.cells if not cell.shown)
+
+    @property
+    def has_places(self) -> bool:
+        return any(cell.rank for cell in self.ranked)
+
+    @property
+    def signs(self) -> tuple[State, ...]:
+        """Return the meaning of the signs next to the widths, each once, without numbers."""
+        return tuple({cell.sign.word: cell.sign for cell in self.ranked}.values())
 
     @property
     def newest_id(self) -> int | None:
@@ -994,7 +954,7 @@ class CriterionRow:
     @property
     def weighing(self) -> str:
         """The sentence about one person's share of these estimates; "" before the first."""
-        return next((sentence(cell.row.detail) for cell in self.cells if cell.row), "")
+        return next((weighing(cell.row.detail) for cell in self.cells if cell.row), "")
 
     @property
     def is_shown(self) -> bool:
@@ -1004,7 +964,7 @@ class CriterionRow:
 
 def criterion_rows(
     facts: CampaignFacts,
-    newest: list[Newest],
+    newest: list[Estimate],
     *,
     price: Decimal,
     items: Mapping[int, tuple[int, int | None]] = NO_ITEMS,
@@ -1036,22 +996,35 @@ def criterion_rows(
                     *items.get(system.system_id, (0, None)),
                     final=facts.is_final,
                     place=places.get((criterion.name, system.name), ""),
+                    standing=standing.get(criterion.name, {}).get(system.name, ""),
                     decision=decisions.get((criterion.name, system.name)),
                 )
                 for system in facts.systems
             ),
             is_primary=criterion in primary,
-            places=standing.get(criterion.name, {}),
         )
         for criterion in (*primary, *others)
     )
 
 
 def _on_one_scale(cells: Iterable[ShownCell]) -> tuple[ShownCell, ...]:
-    """Return the cells of a criterion with gauges that end at the same width."""
+    """Return the cells of a criterion with gauges that end at the same width, and one axis."""
     mine = tuple(cells)
     end = max((cell.gauge_end for cell in mine if cell.row), default=0.0)
-    return tuple(replace(cell, gauge_to=end) for cell in mine)
+    axis = _axis([cell for cell in mine if cell.shown])
+    return tuple(replace(cell, gauge_to=end, axis=axis) for cell in mine)
+
+
+def _axis(shown: Sequence[ShownCell]) -> Axis | None:
+    """Return the axis that holds all estimates and intervals; None before any estimate."""
+    ends = [
+        end for cell in shown for end in (cell.estimate, cell.low, cell.high) if end is not None
+    ]
+    if not ends:
+        return None
+    low, high = min(ends), max(ends)
+    room = ROOM * (high - low) or read.span(shown[0].criterion) / 10
+    return Axis(low - room, high + room, WIDTH, FOREST_MARGIN)
 
 
 # The systems of a comparison, each by one strength that summarises its pairs.
@@ -1088,30 +1061,23 @@ class Strength:
         )
 
 
-@dataclass(frozen=True)
-class Strengths:
-    """All systems by one question, the strongest first."""
-
-    question: str
-    systems: tuple[Strength, ...]
+def strengths(rows: Iterable[CriterionRow]) -> list[tuple[str, list[Strength]]]:
+    """Return the systems, the strongest first, by each question about pairs that connects all."""
+    found = ((row.criterion.wins_of, _strengths(row)) for row in rows if row.criterion.wins_of)
+    return [(question, each) for question, each in found if each]
 
 
-def strengths(rows: Iterable[CriterionRow]) -> tuple[Strengths, ...]:
-    """Return the strengths by each question about pairs whose estimates connect all systems."""
-    found = (_strengths(row) for row in rows if row.criterion.wins_of)
-    return tuple(one for one in found if one is not None)
-
-
-def _strengths(row: CriterionRow) -> Strengths | None:
-    names = _systems(row.cells)
+def _strengths(row: CriterionRow) -> list[Strength]:
+    both = ((cell.system.first, cell.system.second) for cell in row.cells)
+    names = [name for name in dict.fromkeys(chain.from_iterable(both)) if name]
     if len(names) < FEWEST:
-        return None
+        return []
     place = {name: n for n, name in enumerate(names)}
     wins, halves = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
     for cell in row.cells:
         if cell.shown is not None:
             first, second = place[cell.system.first], place[cell.system.second]
-            share = min(max(cell.shown.estimate, 0.0), 1.0)
+            share = min(max(cell.shown.estimate or 0.0, 0.0), 1.0)
             wins[first, second] = share * cell.shown.n_items
             wins[second, first] = (1 - share) * cell.shown.n_items
             wide = np.nan if cell.shown.width is None else cell.shown.width
@@ -1119,12 +1085,7 @@ def _strengths(row: CriterionRow) -> Strengths | None:
     try:
         found = bradley_terry(wins)
     except TooFewJudgmentsError:
-        return None
+        return []
     known = [None] * len(names) if np.isnan(halves).any() else half_widths(wins, halves).tolist()
     each = [Strength(*one) for one in zip(names, found.tolist(), known, strict=True)]
-    return Strengths(row.criterion.wins_of, tuple(sorted(each, key=lambda one: -one.log_odds)))
-
-
-def _systems(cells: Sequence[ShownCell]) -> list[str]:
-    both = ((cell.system.first, cell.system.second) for cell in cells)
-    return [name for name in dict.fromkeys(chain.from_iterable(both)) if name]
+    return sorted(each, key=lambda one: -one.log_odds)

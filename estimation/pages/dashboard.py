@@ -3,7 +3,7 @@
 import re
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from hashlib import sha256
@@ -47,13 +47,9 @@ from estimation.pages import criteria, numbers
 from estimation.pages.advice import (
     Advice,
     Outlook,
-    Situation,
-    StoredForecast,
-    Widened,
     advise,
     newest_forecast,
     told_late,
-    widened_since,
 )
 from estimation.pages.criteria import (
     Adjustment,
@@ -61,13 +57,13 @@ from estimation.pages.criteria import (
     CriterionRow,
     Saving,
     ShownCell,
-    ShownNotice,
     criterion_rows,
     notices_of,
 )
-from estimation.pages.numbers import Agreed, Sensitivity, compare
-from estimation.read import Awaited, Decided
+from estimation.pages.numbers import Sensitivity, ShownAgreement
+from estimation.read import Awaited
 
+ZERO = Decimal(0)
 MINUTE = 60  # texts that depend on the time, such as "for 15 minutes", are at most this old
 
 
@@ -184,15 +180,6 @@ class ActivityLine:
 
 
 @dataclass(frozen=True)
-class ActivityPart:
-    """A part of the activity: acts with these verbs (None: any), and decisions of rules."""
-
-    name: str
-    verbs: frozenset[str] | None = None
-    decisions: bool = False
-
-
-@dataclass(frozen=True)
 class ActivityWanted:
     """Which page is wanted: the entries of one part, before this act and this decision."""
 
@@ -207,46 +194,39 @@ class ActivityWanted:
         return f"?{urlencode({'show': self.part, 'before': before})}"
 
 
-@dataclass(frozen=True)
-class ActivityPage:
-    """older: the address of the next page; "" on the last one."""
-
-    lines: tuple[ActivityLine, ...]
-    older: str
+def _named(name: str, verbs: str) -> tuple[str, frozenset[str]]:
+    return name, frozenset(verbs.split())
 
 
-def _part(name: str, verbs: str, *, decisions: bool = False) -> ActivityPart:
-    return ActivityPart(name, frozenset(verbs.split()), decisions)
-
-
-PARTS = {
-    "all": ActivityPart("Everything", decisions=True),
-    "campaign": _part(
+# The parts of the log: the name of each, and the verbs of its acts (None: all).
+PARTS: Mapping[str, tuple[str, frozenset[str] | None]] = {
+    "all": ("Everything", None),
+    "campaign": _named(
         "Campaign",
         "create imported open pause close finish resume reopen archive delete stop_system "
         "resume_system bound_metrics fee raise_budget "
         "retitle amend_texts amend_screens gold_added gold_confirmed gold_removed gold_share "
         "add_reviewer invite revoke_invitation join change_role "
         "remove_member leave withdraw_links subscribe unsubscribe budget_low",
-        decisions=True,
     ),
-    "reviews": _part(
+    "reviews": _named(
         "Reviews",
         "flag review list unlist put_signals_aside clear exclude restore refuse repay block "
         "unblock appeal dismiss_appeal supersede correct_gold",
     ),
-    "crowd": _part(
+    "crowd": _named(
         "Crowd",
         "launch extend stop_batch refill look operation_decided operation_retried "
         "operation_dropped unit_accepted",
     ),
-    "pay": _part(
+    "pay": _named(
         "Pay",
         "paid_out payout_list payout_undone tutorial_bonuses_due tutorial_bonus_due "
         "failed_try_due failed_try_too_fast bonus "
         "compensation compensation_needed",
     ),
 }
+WITH_DECISIONS = ("all", "campaign")  # parts that show what rules decided, too
 _PLACE = re.compile(r"(\d{0,18})-(\d{0,18})", re.ASCII)
 
 
@@ -261,51 +241,47 @@ def asked(query: Mapping[str, str]) -> ActivityWanted:
 
 def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[ActivityLine, ...]:
     """Return the last acts and decisions in one order, the newest first."""
-    return activity_page(campaign_id, ActivityWanted(), size=LOOKED_AT).lines[:limit]
+    shown, _older = activity_page(campaign_id, ActivityWanted(), size=LOOKED_AT)
+    return shown[:limit]
 
 
-def activity_page(campaign_id: int, wanted: ActivityWanted, *, size: int = PAGE) -> ActivityPage:
+def activity_page(
+    campaign_id: int, wanted: ActivityWanted, *, size: int = PAGE
+) -> tuple[tuple[ActivityLine, ...], str]:
     """Return one page of acts and decisions, the newest first; two queries.
+
+    Also the address of the next page; "" on the last one.
 
     Each of the two is read on from the last one shown, by its id, so that all pages together show
     each entry once while new ones arrive.
     """
-    part = PARTS[wanted.part]
-    acts: deque[LoggedAct] = deque()
-    if part.verbs is None or part.verbs:
-        acts += exports.activity(
-            campaign_id,
-            limit=size + 1,
-            before=wanted.act,
-            verbs=part.verbs,
-            not_by_rules=_OF_RULES,
+    _name, verbs = PARTS[wanted.part]
+    acts = deque(
+        exports.activity(
+            campaign_id, limit=size + 1, before=wanted.act, verbs=verbs, not_by_rules=_OF_RULES
         )
-    decided: deque[Decided] = deque()
-    if part.decisions:
+    )
+    decided: deque[Decision] = deque()
+    if wanted.part in WITH_DECISIONS:
         decided += read.decisions(campaign_id, limit=size + 1, before=wanted.decision)
     shown: list[ActivityLine] = []
     while len(shown) < size and (acts or decided):
         if acts and (not decided or acts[0].at >= decided[0].at):
-            wanted = replace(wanted, act=acts[0].id)
-            shown.append(_act(acts.popleft()))
+            act = acts.popleft()
+            wanted = replace(wanted, act=act.id)
+            shown.append(ActivityLine(act.at, "", act.actor or "Plumbline", sentence(act)))
         else:
-            wanted = replace(wanted, decision=decided[0].id)
-            shown.append(_decision(decided.popleft()))
-    return ActivityPage(tuple(_told_once(shown)), wanted.address if acts or decided else "")
-
-
-def _decision(decided: Decided) -> ActivityLine:
-    return ActivityLine(decided.at, _ICONS.get(decided.verb, "info"), "Plumbline", decided.text)
+            rule = decided.popleft()
+            wanted = replace(wanted, decision=rule.pk)
+            icon = _ICONS.get(rule.verb, "info")
+            shown.append(ActivityLine(rule.at, icon, "Plumbline", rule.text))
+    return tuple(_told_once(shown)), wanted.address if acts or decided else ""
 
 
 def _told_once(ordered: list[ActivityLine]) -> list[ActivityLine]:
     """Merge consecutive lines with the same text and person."""
     runs = (list(run) for _, run in groupby(ordered, key=lambda line: (line.who, line.text)))
     return [replace(run[0], times=len(run)) for run in runs]
-
-
-def _act(act: LoggedAct) -> ActivityLine:
-    return ActivityLine(act.at, "", act.actor or "Plumbline", sentence(act))
 
 
 def sentence(act: LoggedAct) -> str:
@@ -357,36 +333,102 @@ COLLECTS = (Status.OPEN, Status.PAUSED, Status.CLOSING)
 SOON = timedelta(days=2)  # a deadline this near is mentioned
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Dashboard:
+    """What the dashboard shows, and what its advice is made from.
+
+    price: of one judgment, with the crowd's fee. most: the highest cost of all planned judgments.
+    n_pending: counting judgments whose scores take long.
+    n_waiting: annotators who wait for a reviewer's ruling.
+    n_in_doubt: paid units that wait for a decision.
+    near: when the crowd automatically pays units that are held here.
+    at_closing: width, and whether it was at its target, by system and criterion.
+    limit: what forbids any further lease.
+    reserved: the rest of the budget is reserved for work in progress.
+    deadline_soon: it is near enough to mention.
+    due: pay by hand, computed once the campaign is closed.
+    expected: what a draft is expected to take, by its plan.
+    short: what the budget lacks for one more place at the crowd.
+    """
+
     facts: CampaignFacts
     progress: Progress
     price: Decimal
     most: AtMost
     rows: tuple[CriterionRow, ...]
-    metric_done: int
-    n_pending: int  # counting judgments whose scores take long
-    at: datetime | None
-    lines: tuple[ActivityLine, ...]
-    comparisons: tuple[ContrastTable, ...]
-    ranking: numbers.Rankings  # empty in another mode
-    n_waiting: int  # annotators who wait for a reviewer's ruling
-    agreed: tuple[Agreed, ...]
-    excluded: ExcludedCounts
-    conduct: Conduct
-    end: StoredForecast
-    availability: Availability
-    liveness: Liveness
-    offered: Offered
-    at_closing: dict[tuple[int, str], tuple[float | None, bool]]
-    limit: CloseReason | None
-    reserved: bool
-    deadline_soon: bool
-    n_in_doubt: int  # paid units with a discrepancy
-    near: Deadline | None  # when the crowd automatically pays units that are held here
-    due: Decimal
-    expected: Forecast | None  # by the plan of a draft
-    short: Decimal  # what the budget lacks for one more place at the crowd
+    metric_done: int = 0
+    n_pending: int = 0
+    at: datetime | None = None
+    lines: tuple[ActivityLine, ...] = ()
+    comparisons: tuple[ContrastTable, ...] = ()
+    ranking: numbers.Rankings = field(default_factory=numbers.Rankings)
+    n_waiting: int = 0
+    agreed: tuple[ShownAgreement, ...] = ()
+    excluded: ExcludedCounts = field(default_factory=ExcludedCounts)
+    conduct: Conduct = field(default_factory=Conduct)
+    forecast: EndForecast | None = None
+    availability: Availability = field(default_factory=Availability)
+    liveness: Liveness = field(default_factory=Liveness)
+    offered: Offered = field(default_factory=Offered)
+    at_closing: Mapping[tuple[int, str], tuple[float | None, bool]] = field(default_factory=dict)
+    limit: CloseReason | None = None
+    reserved: bool = False
+    deadline_soon: bool = False
+    n_in_doubt: int = 0
+    near: Deadline | None = None
+    due: Decimal = ZERO
+    expected: Forecast | None = None
+    short: Decimal = ZERO
+
+    @property
+    def status(self) -> Status:
+        return Status(self.facts.status)
+
+    @property
+    def market(self) -> str:
+        """Return the name of the crowd that publishes work; "" by link."""
+        return self.facts.marketplace
+
+    @property
+    def missing(self) -> int:
+        """Return the slots that can still be judged."""
+        return 0 if self.limit else self.progress.missing
+
+    @property
+    def wide(self) -> tuple[ShownCell, ...]:
+        return tuple(cell for cell in self.primary if not cell.at_target)
+
+    @property
+    def is_enough(self) -> bool:
+        """Return whether all targets or decisions of the campaign are reached."""
+        return not (self.ranking.open_pairs if self.facts.is_ranking else self.wide)
+
+    @property
+    def is_gap(self) -> bool:
+        """Return whether a closing campaign misses judgments that nothing offers at its crowd."""
+        closing = self.status == Status.CLOSING
+        return closing and bool(self.market and self.missing) and not self.can_come
+
+    @property
+    def unconfirmed(self) -> int:
+        """Return the judgments that their crowd has not confirmed yet."""
+        return max(0, self.progress.running - self.liveness.leases) if self.market else 0
+
+    @property
+    def can_come(self) -> bool:
+        """Return whether a judgment may still arrive without any act by the owner."""
+        if self.liveness.leases:
+            return True
+        if not self.missing:
+            return False
+        if self.market:
+            return bool(self.offered.at_work) or self.offered.is_offered
+        return self.reserved or self.availability.takeable > 0
+
+    def silent(self, at_least: timedelta) -> bool:
+        """Return whether no one has been seen at work for this long."""
+        silence = self.liveness.silence
+        return silence is None or silence >= at_least
 
     @property
     def primary_rows(self) -> tuple[CriterionRow, ...]:
@@ -493,57 +535,42 @@ class Dashboard:
 
     @property
     def advice(self) -> Advice:
-        return advise(
-            Situation(
-                self.facts,
-                self.progress,
-                self.primary,
-                self.price,
-                self.most,
-                waiting=self.n_waiting,
-                availability=self.availability,
-                liveness=self.liveness,
-                offered=self.offered,
-                ranking=self.ranking,
-                widened=self.widened,
-                limit=self.limit,
-                reserved=self.reserved,
-                deadline_soon=self.deadline_soon,
-                in_doubt=self.n_in_doubt,
-                near=self.near,
-                unscored=self.n_pending,
-                due=self.due,
-                outlook=self.outlook,
-                short=self.short,
-                expected=self.expected,
-            )
-        )
+        return advise(self)
 
     @property
     def sensitivity(self) -> Sensitivity:
-        return compare(self.primary, self.excluded, self.conduct)
+        return Sensitivity(self.excluded, self.conduct, self.primary)
 
     @property
     def outlook(self) -> Outlook:
-        known = self.facts, self.progress, self.price, self.primary, self.end
-        return Outlook(*known, active=self.liveness.active, came=self.availability.came)
+        return Outlook(self, self.forecast)
 
     @property
-    def widened(self) -> tuple[Widened, ...]:
-        """Return the intervals that an exclusion after closing made wider than their targets."""
-        moved = self.facts.status == Status.CLOSED and self.excluded.annotators_since
-        return widened_since(self.primary, self.at_closing) if moved else ()
+    def widened(self) -> list[tuple[ShownCell, float]]:
+        """Return the intervals that an exclusion after closing made wider than their targets.
+
+        Each with its width at closing, when it was at its target.
+        """
+        if self.status != Status.CLOSED or not self.excluded.annotators_since:
+            return []
+        found = []
+        for cell in self.primary:
+            key = cell.system.system_id, cell.criterion.name
+            width, reached = self.at_closing.get(key, (None, False))
+            if reached and width is not None and not cell.at_target:
+                found.append((cell, width))
+        return found
 
     @property
-    def notices(self) -> tuple[ShownNotice, ...]:
-        """Return the notices of the primary estimates, each sentence once."""
-        ended = (ShownNotice(self.ended_early, ()),) if self.ended_early else ()
+    def notices(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return the notices of the primary estimates, each sentence once, with its cells."""
+        ended = ((self.ended_early, ()),) if self.ended_early else ()
         return (*ended, *notices_of(self.primary))
 
     @property
     def ended_early(self) -> str:
         """Return what an early end means for the intervals; "" where it was not early."""
-        return numbers.early_told(self.facts, self.primary, judged=self.progress.judged)
+        return numbers.early_end_note(self.facts, self.primary, judged=self.progress.judged)
 
     @property
     def fingerprint(self) -> str:
@@ -551,48 +578,36 @@ class Dashboard:
         return sha256(repr(self).encode()).hexdigest()[:16]
 
 
-def build(
-    facts: CampaignFacts,
-    *,
-    price: Decimal,
-    most: AtMost,
-    limit: CloseReason | None = None,
-    reserved: bool = False,
-    short: Decimal = Decimal(0),
-    expected: Forecast | None = None,
-    adjustment: Adjustment = "holm",
-) -> Dashboard:
-    """Return the dashboard.
+def of_campaign(campaign: Any, adjustment: Adjustment = "holm") -> Dashboard:
+    """Return the dashboard of a campaign as its page shows it.
 
     The number of queries depends only on the campaign's status, its crowd, and whether every
     estimate exists.
-    price: of one judgment, with the crowd's fee. most: the highest cost of all planned judgments.
-    limit: what forbids any further lease.
-    reserved: the rest of the budget is reserved for work in progress.
-    short: what the budget lacks for one more place at the crowd.
-    expected: what a draft is expected to take, by its plan.
     adjustment: of the differences, for many pairs; the places of systems follow from it.
     """
-    pk, newest = facts.campaign_id, read.latest(facts.campaign_id, facts.criterion_names)
+    facts, pk = campaigns_lists.facts(campaign), campaign.pk
+    collects, market = facts.status in COLLECTS, bool(facts.marketplace)
+    most = budget.highest_cost(campaign)
+    newest = list(read.newest([pk], facts.criterion_names))
     ranked = numbers.rankings(facts, tables := numbers.tables(facts, adjustment), newest)
     who = campaigns_progress.by_person(pk)
     counts = campaigns_progress.progress(pk, cap=facts.annotator_cap, people=who)
-    items = read.items(facts, newest)
+    limit, reserved = _limits(campaign) if collects else (None, False)
     return Dashboard(
         facts=facts,
         progress=counts,
-        price=price,
+        price=most.of_judgment,
         most=most,
         rows=criterion_rows(
             facts,
             newest,
-            price=price,
-            items=items,
+            price=most.of_judgment,
+            items=read.items(facts, newest),
             places=ranked.places,
             decisions=ranked.decisions,
             compared=tables,
         ),
-        metric_done=read.metric_scores(facts.public_id, facts.metrics, counts.outputs),
+        metric_done=read.metric_scores(pk, facts.metrics),
         n_pending=campaigns_facts.waiting(pk),
         at=max((row.at for row in newest), default=None),
         lines=lines(pk),
@@ -602,55 +617,31 @@ def build(
         agreed=numbers.agreed(facts, planned=counts.doubled),
         excluded=effects.excluded(pk, since=facts.closed_at),
         conduct=effects.ruling_statistics_of(pk),
-        end=newest_forecast(pk),
-        availability=_availability(facts, counts, who),
+        forecast=newest_forecast(pk),
+        # Who can judge more, during collection only.
+        availability=campaigns_progress.availability_of(
+            pk, facts.annotator_cap, counts.missing, who
+        )
+        if facts.status in LIVE
+        else Availability(),
         liveness=campaigns_progress.liveness(pk, lease_minutes=facts.lease_minutes),
-        offered=admission.offered(pk) if facts.marketplace else Offered(),
+        offered=admission.offered(pk) if market else Offered(),
         at_closing=read.at_closing(pk, facts.closed_at),
         limit=limit,
         reserved=reserved,
         deadline_soon=facts.deadline is not None and facts.deadline < timezone.now() + SOON,
-        n_in_doubt=budget.count_disputed(pk) if facts.marketplace else 0,
-        near=budget.next_deadline(pk) if facts.marketplace else None,
-        due=_due(facts),
-        expected=expected,
-        short=short,
-    )
-
-
-def of_campaign(campaign: Any, adjustment: Adjustment = "holm") -> Dashboard:
-    """Return the dashboard of a campaign as its page shows it."""
-    limit, reserved = _limits(campaign)
-    most = budget.highest_cost(campaign)
-    return build(
-        campaigns_lists.facts(campaign),
-        price=most.of_judgment,
-        most=most,
-        limit=limit,
-        reserved=reserved,
-        short=budget.short_of_a_place(campaign) if campaign.status in COLLECTS else Decimal(0),
-        expected=planner.of_campaign(campaign) if campaign.status == Status.DRAFT else None,
-        adjustment=adjustment,
+        n_in_doubt=budget.count_disputed(pk) if market else 0,
+        near=budget.next_deadline(pk) if market else None,
+        # What is to be paid by hand, once nothing more is earned.
+        due=pay_queries.totals(pk).due if facts.status == Status.CLOSED and not market else ZERO,
+        expected=planner.of_campaign(campaign) if facts.status == Status.DRAFT else None,
+        short=budget.short_of_a_place(campaign) if collects else ZERO,
     )
 
 
 def _limits(campaign: Any) -> tuple[CloseReason | None, bool]:
     """Return what forbids further leases permanently, and whether something does for now."""
-    if campaign.status not in COLLECTS or not admission.blocked(campaign):
+    if not admission.blocked(campaign):
         return None, False
     limit = admission.blocked(campaign, for_now=False)
     return limit, limit is None
-
-
-def _availability(
-    facts: CampaignFacts, counts: Progress, who: campaigns_progress.People
-) -> Availability:
-    """Return who can judge more, during collection only."""
-    known = facts.campaign_id, facts.annotator_cap, counts.missing, who
-    return campaigns_progress.availability_of(*known) if facts.status in LIVE else Availability()
-
-
-def _due(facts: CampaignFacts) -> Decimal:
-    """Return the amount to be paid by hand, once nothing more is earned."""
-    by_hand = facts.status == Status.CLOSED and not facts.marketplace
-    return pay_queries.totals(facts.campaign_id).due if by_hand else Decimal(0)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from annotate.common.numbers import count, number, percent, series, short, signed, width
 from config.version import VERSION
-from estimation.pages.criteria import CriterionRow
+from estimation.pages.criteria import CriterionRow, ShownContrast
 from estimation.pages.numbers import Ranking
-from estimation.pages.report import AdjustedContrast, CampaignReport, methods, plain
+from estimation.pages.report import CampaignReport, methods, plain
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -44,13 +44,9 @@ def escaped(text: str) -> str:
     """
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     visible = "".join(" " if unicodedata.category(one) == "Cc" else one for one in whole)
-    pieces = [_ESCAPES.get(one, one) for one in _joined(visible)]
-    return "".join(_apart(pieces))
-
-
-def _joined(text: str) -> str:
-    """Return the text with single spaces, where a line might end; non-breaking ones stay."""
-    return re.sub(r"[ \t\n\r\f\v\x85\u2028\u2029]+", " ", text)
+    # Single spaces, where a line might end; non-breaking ones stay.
+    joined = re.sub(r"[ \t\n\r\f\v\x85\u2028\u2029]+", " ", visible)
+    return "".join(_apart([_ESCAPES.get(one, one) for one in joined]))
 
 
 def _apart(pieces: Sequence[str]) -> Iterator[str]:
@@ -70,7 +66,7 @@ def document(report: CampaignReport) -> str:
     """Return the methods and the tables, to be put into a document with `\\input`."""
     facts = report.facts
     lines = [
-        f"% {_comment(facts.name)}",
+        f"% {_SPACES.sub(' ', facts.name.encode('utf-8', 'replace').decode())}",
         f"% Plumbline {VERSION}, protocol {report.digest or 'none'}.",
         "% Needs \\usepackage{booktabs} and an engine that reads UTF-8.",
         *(["% INTERIM: the campaign is not final."] if report.is_interim else []),
@@ -85,10 +81,6 @@ def document(report: CampaignReport) -> str:
     for ranking in report.board.ranking.each:
         lines += [*_ranking(ranking), ""]
     return "\n".join(lines)
-
-
-def _comment(text: str) -> str:
-    return _SPACES.sub(" ", text.encode("utf-8", "replace").decode())
 
 
 def _estimates(report: CampaignReport, row: CriterionRow) -> Iterable[str]:
@@ -111,18 +103,18 @@ def _estimates(report: CampaignReport, row: CriterionRow) -> Iterable[str]:
 
 
 def _differences(
-    report: CampaignReport, criterion: str, pairs: Iterable[AdjustedContrast]
+    report: CampaignReport, criterion: str, pairs: Iterable[tuple[ShownContrast, float | None]]
 ) -> Iterable[str]:
     level = percent(report.facts.level)
     heads = ["Pair", "Difference", f"{level} interval", "p, Holm"]
     cells = [
         [
-            f"{one.contrast.first} − {one.contrast.second}",
-            signed(one.contrast.row.difference),
+            f"{one.first} − {one.second}",
+            signed(one.difference),
             interval_of(one),
-            "–" if one.p is None else p_value(one.p),
+            p_value(p),
         ]
-        for one in pairs
+        for one, p in pairs
     ]
     return _table(f"Differences of {criterion}, paired by item.", heads, cells, "lrlr")
 
@@ -133,14 +125,15 @@ def _ranking(one: Ranking) -> Iterable[str]:
     return _table(caption, ["Pair", "Decision"], cells, "ll")
 
 
-def interval_of(one: AdjustedContrast) -> str:
+def interval_of(one: ShownContrast) -> str:
     """Return `[−0.10, +0.20]`, or a dash."""
-    ends = one.contrast.ends
-    return "–" if ends is None else f"[{signed(ends[0])}, {signed(ends[1])}]"
+    return "–" if one.ends is None else f"[{signed(one.ends[0])}, {signed(one.ends[1])}]"
 
 
-def p_value(p: float) -> str:
-    """Return `.021`, `< .001` or `1`."""
+def p_value(p: float | None) -> str:
+    """Return `.021`, `< .001` or `1`; a dash for None."""
+    if p is None:
+        return "–"
     if p < 0.001:
         return "< .001"
     return f"{p:.3f}".removeprefix("0") if p < 0.9995 else "1"

@@ -37,11 +37,8 @@ from estimation.pages import numbers
 from estimation.pages.criteria import (
     Adjustment,
     ContrastTable,
-    CriterionRow,
     ShownCell,
     criterion_rows,
-    place_of,
-    ranked,
 )
 
 MOST_POINTS = 1000
@@ -162,10 +159,15 @@ def estimates(
     facts: CampaignFacts, criterion: str, adjustment: Adjustment
 ) -> list[tuple[object, ...]]:
     """Return one row as `ESTIMATES` for each system with an estimate, the best first."""
-    newest = read.latest(facts.campaign_id, facts.criterion_names)
+    newest = list(read.newest([facts.campaign_id], facts.criterion_names))
     ranked = numbers.rankings(facts, tables := numbers.tables(facts, adjustment), newest)
     known = criterion_rows(facts, newest, price=Decimal(0), places=ranked.places, compared=tables)
-    return [line for row in known if row.criterion.name == criterion for line in _lines(row)]
+    return [
+        (cell.system.name, cell.rank, cell.estimate, *_numbers(cell))
+        for row in known
+        if row.criterion.name == criterion
+        for cell in row.ranked
+    ]
 
 
 def widths(facts: CampaignFacts, criterion: str) -> list[tuple[object, ...]]:
@@ -177,11 +179,6 @@ def widths(facts: CampaignFacts, criterion: str) -> list[tuple[object, ...]]:
         if one.low is not None and one.high is not None and one.system_id in names
     ]
     return sorted(found, key=lambda row: (row[0], row[1]))
-
-
-def _lines(row: CriterionRow) -> Iterator[tuple[object, ...]]:
-    for cell, estimate in ranked(row.cells):
-        yield (cell.system.name, place_of(cell, row.places), estimate, *_numbers(cell))
 
 
 def _numbers(cell: ShownCell) -> tuple[object, ...]:
@@ -201,7 +198,7 @@ def differences(
         return None, []
     return table, [
         (
-            *(*one.pair, one.row.difference, *(one.ends or (None, None)), one.row.n_items),
+            *(*one.pair, one.difference, *(one.ends or (None, None)), one.row.n_items),
             *(one.pair in table.told_apart, adjustment),
         )
         for one in table.shown
@@ -230,7 +227,7 @@ class MetricsBeside:
     """One system's text on one criterion. mean: of n counting answers; None without any.
 
     predicted: by the line from the campaign's metrics to the means of this system's texts.
-    scale: (low, high) of the criterion.
+    scale: (low, high) of the criterion. values: of the text's metrics, by name.
     """
 
     system: str
@@ -239,6 +236,7 @@ class MetricsBeside:
     n: int
     predicted: float | None
     scale: tuple[float, float]
+    values: tuple[MetricValue, ...]
 
     @property
     def dots(self) -> AnswerDots | None:
@@ -255,26 +253,11 @@ class MetricsBeside:
         return self.mean - self.predicted
 
 
-@dataclass(frozen=True)
-class TextMetrics:
-    """One text: its systems, its metrics, and the figures of each system × criterion."""
+def of_item(campaign: Any, number: int) -> tuple[list[MetricsBeside], datetime | None]:
+    """Return an item's metrics in a constant number of queries; `NotFound` where there is none.
 
-    systems: tuple[str, ...]
-    values: tuple[MetricValue, ...]
-    rows: tuple[MetricsBeside, ...]
-
-
-@dataclass(frozen=True)
-class ItemMetrics:
-    """at: when the lines of the prediction were made; None without any."""
-
-    number: int
-    texts: tuple[TextMetrics, ...]
-    at: datetime | None
-
-
-def of_item(campaign: Any, number: int) -> ItemMetrics:
-    """Return an item's metrics in a constant number of queries; `NotFound` where there is none."""
+    Also when the lines of the prediction were made; None without any.
+    """
     texts = items.item_texts(campaign.pk, number)
     facts = campaigns_lists.facts(campaign)
     shown = facts.primary or facts.criteria[:1]
@@ -284,7 +267,8 @@ def of_item(campaign: Any, number: int) -> ItemMetrics:
     version = studies_queries.instrument_of(campaign).scoring
     means = items.means(outputs, criteria, version=version)
     looks = CloserLook.objects.filter(campaign=campaign.pk).order_by("pk")
-    lines, at = {}, None
+    lines: Lines = {}
+    at = None
     for system, name, line, made in looks.values_list(
         "system__name", "criterion", "content__line", "at"
     ):
@@ -293,40 +277,26 @@ def of_item(campaign: Any, number: int) -> ItemMetrics:
     scores = MetricScore.objects.filter(output__in=outputs).order_by("metric")
     for output, name, value, made_by in scores.values_list("output", "metric", "value", "version"):
         stored.setdefault(output, {})[name] = (value, made_by)
-    found = (
-        _text(one, stored.get(one.output_id, {}), campaign.metrics, scales, means, lines)
-        for one in texts
-    )
-    return ItemMetrics(number, tuple(found), at)
+    found = []
+    for text in texts:
+        values = _values(text, stored.get(text.output_id, {}), campaign.metrics)
+        by_name = {one.name: one.value for one in values}
+        for system in text.systems:
+            for criterion, scale in scales.items():
+                mean, n = means.get((text.output_id, criterion), (None, 0))
+                predicted = _predicted(lines.get((system, criterion), {}), by_name)
+                found.append(MetricsBeside(system, criterion, mean, n, predicted, scale, values))
+    return found, at
 
 
-def _text(
-    one: ItemText,
-    stored: Mapping[str, tuple[float, str]],
-    used: list[str],
-    scales: Mapping[str, tuple[float, float]],
-    means: Mapping[tuple[int, str], tuple[float, int]],
-    lines: Lines,
-) -> TextMetrics:
+def _values(
+    one: ItemText, stored: Mapping[str, tuple[float, str]], used: list[str]
+) -> tuple[MetricValue, ...]:
     known = {name: MetricValue(name, v, UPLOADED, name in used) for name, v in one.given.items()}
     for name, (value, version) in stored.items():
         source = UPLOADED if version == "given" else COMPUTED
         known[name] = MetricValue(name, value, source, name in used)
-    values = {name: each.value for name, each in known.items()}
-    rows = (
-        MetricsBeside(
-            system,
-            criterion,
-            mean,
-            n,
-            _predicted(lines.get((system, criterion), {}), values),
-            scale,
-        )
-        for system in one.systems
-        for criterion, scale in scales.items()
-        for mean, n in [means.get((one.output_id, criterion), (None, 0))]
-    )
-    return TextMetrics(one.systems, tuple(known[name] for name in sorted(known)), tuple(rows))
+    return tuple(known[name] for name in sorted(known))
 
 
 def _predicted(line: Mapping[str, object], values: Mapping[str, float]) -> float | None:
@@ -347,16 +317,6 @@ QUADRANTS = {
     ("low", "high"): "Metric low, people high",
     ("low", "low"): "Both low",
 }
-
-
-@dataclass(frozen=True)
-class Quadrant:
-    """One of four: `n` of the texts, `share` of them, and a few clear examples."""
-
-    title: str
-    n: int
-    share: float
-    examples: tuple[ItemName, ...]
 
 
 @dataclass(frozen=True)
@@ -389,18 +349,19 @@ class SystemLook:
         return len(self.beside["points"]) if self.beside else 0
 
     @property
-    def quadrants(self) -> list[Quadrant]:
+    def quadrants(self) -> list[tuple[str, int, float, list[ItemName]]]:
+        """Return (title, texts, their share, a few clear examples) of the four."""
         if not self.beside or not self.beside["n"]:
             return []
         parts = self.beside["parts"]
         places = [place for part in parts for place in part["examples"]]
         names = items.item_names(self.facts.campaign_id, places)
         return [
-            Quadrant(
+            (
                 QUADRANTS[part["metric"], part["people"]],
                 part["n"],
                 part["n"] / self.beside["n"],
-                tuple(names[place] for place in part["examples"] if place in names),
+                [names[place] for place in part["examples"] if place in names],
             )
             for part in parts
         ]

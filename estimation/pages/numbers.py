@@ -1,26 +1,23 @@
 """Differences between systems: which are newest, and the tables of a campaign."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from statistics import fmean
 from types import MappingProxyType
 from typing import Any
 
-from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Q
 
 from annotate.campaigns.lists import CampaignFacts
 from annotate.campaigns.plans import typical
-from annotate.common import rows as common_rows
 from annotate.common.numbers import count, many, number, percent, short
 from annotate.instruments.base import Criterion
 from annotate.models.base import CloseReason, StopMode
 from annotate.review import effects
 from annotate.review.effects import BY_HAND, Conduct, ExcludedCounts
-from annotate.studies import queries as studies_queries
 from estimation import read
 from estimation.core import (
     MIN_EFFECTIVE_ANNOTATORS,
@@ -33,13 +30,14 @@ from estimation.core import (
     places,
 )
 from estimation.core.planning import Prices, Study, forecast
-from estimation.models import Agreement, Comparison
+from estimation.models import Agreement, Estimate
 from estimation.pages import criteria as pages_criteria
 from estimation.pages.criteria import (
+    MARGIN,
+    PLOT,
     Adjustment,
     Axis,
     ContrastTable,
-    NewestComparison,
     RankedPair,
     ShownCell,
     ShownContrast,
@@ -47,7 +45,7 @@ from estimation.pages.criteria import (
     place_text,
     table_of,
 )
-from estimation.read import Awaited, Newest
+from estimation.read import Awaited
 
 USUAL: Adjustment = "holm"
 ADJUSTMENTS: Mapping[Adjustment, str] = MappingProxyType(
@@ -95,35 +93,11 @@ def awaited(tables: Sequence[ContrastTable]) -> Awaited | None:
     return Awaited("Differences", of, most.n_items, needed)
 
 
-def newest(campaign_id: int, criteria: Iterable[str] | None = None) -> QuerySet[Comparison]:
-    """Select the newest row of every pair and criterion, in the order of upload."""
-    return newest_of([campaign_id], criteria)
-
-
-def newest_of(
-    campaign_ids: Sequence[int], criteria: Iterable[str] | None = None
-) -> QuerySet[Comparison]:
-    """Select the same of several campaigns.
-
-    An index leads to the newest of each pair, however long the history is. criteria: by default all
-    that the campaigns ask about, which takes one query more.
-    """
-    names = studies_queries.criteria_of(campaign_ids) if criteria is None else criteria
-    of_pair = Comparison.objects.filter(
-        campaign=OuterRef("campaign"), first=OuterRef("pk"), second=OuterRef(common_rows.OTHER)
-    ).order_by("-id")
-    found = [Subquery(of_pair.filter(criterion=name).values("id")[:1]) for name in names]
-    ids = common_rows.by_pair(campaign_ids, *found)
-    return Comparison.objects.filter(id__in=ids, n_judgments__gt=0).order_by("id")
-
-
 def tables(facts: CampaignFacts, adjustment: Adjustment = USUAL) -> tuple[ContrastTable, ...]:
     """Return the differences on each primary criterion that has any; two queries."""
     systems = {system.system_id: system.name for system in facts.systems}
     primary = [criterion.name for criterion in facts.primary]
-    newest_rows = newest(facts.campaign_id, primary)
-    names = [field.name for field in fields(NewestComparison)]
-    compared = [NewestComparison(*row) for row in newest_rows.values_list(*names)]
+    compared = list(read.newest_comparisons([facts.campaign_id], primary))
     return tuple(
         table_of(criterion, mine, systems, adjustment, final=facts.is_final)
         for criterion in facts.primary
@@ -137,43 +111,15 @@ def tables(facts: CampaignFacts, adjustment: Adjustment = USUAL) -> tuple[Contra
 # Krippendorff's customary bounds for labels that are used individually; a score here is a mean.
 RELIABLE, TENTATIVE = 0.8, 2 / 3
 SHOWN = 5  # annotators without whom alpha changes most
-PLOT, MARGIN = 300.0, 10.0
 
 
 @dataclass(frozen=True)
-class NewestAgreement:
-    """The newest alpha of one criterion, and its basis."""
-
-    criterion: str
-    at: datetime
-    distance: str
-    level: float
-    alpha: float | None
-    low: float | None
-    high: float | None
-    n_outputs: int
-    n_judgments: int
-    n_annotators: int
-    detail: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Without:
-    """Alpha without one annotator, shown by pseudonym."""
-
-    annotator: str
-    alpha: float
-    change: float
-    shared: int
-
-
-@dataclass(frozen=True)
-class Agreed:
-    """The agreement on one criterion: its row, and the common scale of the plots."""
+class ShownAgreement:
+    """The agreement on one criterion: its row, and the common axis of the plots."""
 
     criterion: Criterion
-    row: NewestAgreement
-    least: float
+    row: Agreement
+    axis: Axis
     planned: int  # outputs planned for several annotators
 
     @property
@@ -194,7 +140,8 @@ class Agreed:
     @property
     def observed(self) -> float | None:
         """Return how often two judgments of an output are equal; None in rows before 0.2.0."""
-        return self.row.detail.get("observed")
+        found: float | None = self.row.detail.get("observed")
+        return found
 
     @property
     def has_levels(self) -> bool:
@@ -241,51 +188,40 @@ class Agreed:
         return State("", "info", word)
 
     @property
-    def without(self) -> tuple[Without, ...]:
-        """Return the annotators without whom alpha changes most, the largest change first."""
-        if self.row.alpha is None:
-            return ()
+    def without(self) -> list[dict[str, Any]]:
+        """Return the annotators without whom alpha changes most, the largest change first.
+
+        Each with pseudonym (annotator), alpha without them, its change, and judgments (shared).
+        """
+        alpha = self.row.alpha
+        if alpha is None:
+            return []
+        told = self.row.detail.get("without", [])
         found = [
-            Without(one["annotator"], one["alpha"], one["alpha"] - self.row.alpha, one["shared"])
-            for one in self.row.detail.get("without", [])
-            if one["alpha"] is not None
+            {**one, "change": one["alpha"] - alpha} for one in told if one["alpha"] is not None
         ]
-        found.sort(key=lambda one: (-abs(one.change), one.annotator))
-        return tuple(found[:SHOWN])
+        return sorted(found, key=lambda one: (-abs(one["change"]), one["annotator"]))[:SHOWN]
 
     @property
     def x(self) -> str:
-        return self._x(self.row.alpha or 0.0)
+        return self.axis.x(self.row.alpha or 0.0)
 
     @property
     def x_zero(self) -> str:
-        return self._x(0.0)
+        return self.axis.x(0.0)
 
     @property
     def x_low(self) -> str | None:
-        return None if self.row.low is None else self._x(self.row.low)
+        return None if self.row.low is None else self.axis.x(self.row.low)
 
     @property
     def x_high(self) -> str | None:
-        return None if self.row.high is None else self._x(self.row.high)
-
-    def _x(self, value: float) -> str:
-        share = (value - self.least) / (1.0 - self.least)
-        return f"{MARGIN + share * (PLOT - 2 * MARGIN):.1f}"
+        return None if self.row.high is None else self.axis.x(self.row.high)
 
 
-def newest_agreement(campaign_id: int) -> QuerySet[Agreement]:
-    """Select the newest row of every criterion."""
-    last = (
-        Agreement.objects.filter(campaign=campaign_id)
-        .order_by()
-        .values("criterion")
-        .annotate(last=Max("id"))
-    )
-    return Agreement.objects.filter(id__in=Subquery(last.values("last"))).order_by("id")
-
-
-def agreement_awaited(found: Sequence[Agreed], *, planned: int, final: bool) -> Awaited | None:
+def agreement_awaited(
+    found: Sequence[ShownAgreement], *, planned: int, final: bool
+) -> Awaited | None:
     """Return what the first alpha waits for; None if one is shown or none will follow.
 
     planned: outputs planned for several annotators.
@@ -297,18 +233,14 @@ def agreement_awaited(found: Sequence[Agreed], *, planned: int, final: bool) -> 
     return Awaited("Agreement figures", of, n, read.least(planned), final)
 
 
-def agreed(facts: CampaignFacts, *, planned: int) -> tuple[Agreed, ...]:
+def agreed(facts: CampaignFacts, *, planned: int) -> tuple[ShownAgreement, ...]:
     """Return the newest agreement of each criterion that has any, the primary ones first."""
-    names = NewestAgreement.__dataclass_fields__
-    rows = {
-        row[0]: NewestAgreement(*row)
-        for row in newest_agreement(facts.campaign_id).values_list(*names)
-    }
+    rows = {row.criterion: row for row in read.newest_agreement(facts.campaign_id)}
     ends = [row.low if row.low is not None else row.alpha for row in rows.values()]
-    least = min([-0.1, *(end for end in ends if end is not None)])
+    axis = Axis(min([-0.1, *(end for end in ends if end is not None)]), 1.0, PLOT, MARGIN)
     ordered = sorted(facts.criteria, key=lambda criterion: criterion not in facts.primary)
     return tuple(
-        Agreed(criterion, rows[criterion.name], least, planned)
+        ShownAgreement(criterion, rows[criterion.name], axis, planned)
         for criterion in ordered
         if criterion.name in rows
     )
@@ -322,86 +254,21 @@ _WORDS = {BY_HAND: "no screen, by hand"}
 
 
 @dataclass(frozen=True)
-class ComparedEstimate:
-    """One system × criterion; `whole` is its estimate without exclusions, if there are any."""
-
-    cell: ShownCell
-
-    @property
-    def whole(self) -> Mapping[str, Any] | None:
-        found = self.cell.row.detail.get("with_excluded") if self.cell.row else None
-        return found or None
-
-    @property
-    def shift(self) -> float | None:
-        """Return by how much the exclusions have moved the estimate."""
-        if self.whole is None or self.cell.row is None:
-            return None
-        return float(self.cell.row.estimate - self.whole["estimate"])
-
-    @property
-    def whole_low(self) -> float | None:
-        return self.cell.clipped(self.whole["low"]) if self.whole else None
-
-    @property
-    def whole_high(self) -> float | None:
-        return self.cell.clipped(self.whole["high"]) if self.whole else None
-
-    @property
-    def moves(self) -> bool:
-        """Return whether they move the estimate by more than its interval's half-width."""
-        width = self.cell.row.width if self.cell.row else None
-        return self.shift is not None and width is not None and abs(self.shift) > width / 2
-
-    @property
-    def left_out(self) -> int | None:
-        """Return how many judgments of this system are excluded."""
-        if self.whole is None or self.cell.row is None:
-            return None
-        return int(self.whole["n_judgments"]) - self.cell.row.n_judgments
-
-    def as_data(self) -> dict[str, Any]:
-        """Return plain JSON values; the reported estimate is None if no judgment counts."""
-        names = ("estimate", "low", "high", "width", "n_judgments")
-        row = self.cell.row
-        return {
-            "system": self.cell.system.name,
-            "criterion": self.cell.criterion.name,
-            "without": {name: getattr(row, name) for name in names} if row else None,
-            "with_excluded": dict(self.whole) if self.whole else None,
-            "shift": self.shift,
-            "moves": self.moves,
-        }
-
-    @property
-    def state(self) -> State:
-        if self.cell.row is None:
-            return State("warn", "warning", "no estimate is left")
-        if self.cell.awaited:
-            return State("", "clock", "too few items")
-        if self.whole is None:
-            return State("", "clock", "follows with the next estimate")
-        if self.moves:
-            return State("warn", "warning", "shift beyond the half-width")
-        if self.cell.row.width is None:
-            return State("", "clock", "no interval to compare with")
-        return State("good", "check", "shift within the half-width")
-
-
-@dataclass(frozen=True)
 class Sensitivity:
+    """The effect of excluded work. rows: the primary estimates."""
+
     excluded: ExcludedCounts
     conduct: Conduct
-    rows: tuple[ComparedEstimate, ...]
+    rows: tuple[ShownCell, ...]
 
     @property
-    def moved(self) -> tuple[ComparedEstimate, ...]:
+    def moved(self) -> tuple[ShownCell, ...]:
         return tuple(row for row in self.rows if row.moves)
 
     @property
-    def lost(self) -> tuple[ComparedEstimate, ...]:
+    def lost(self) -> tuple[ShownCell, ...]:
         """Return those without an estimate, which may have one with the excluded work."""
-        return tuple(row for row in self.rows if row.cell.row is None)
+        return tuple(row for row in self.rows if row.row is None)
 
     @property
     def summary(self) -> str:
@@ -415,29 +282,16 @@ class Sensitivity:
         """Return how the rulings were made, in sentences."""
         return tuple(_conduct(self.conduct))
 
-    def as_data(self) -> dict[str, Any]:
-        out = self.excluded
-        return {
-            "excluded": {
-                "judgments": out.judgments,
-                "annotators": out.annotators,
-                "reasons": [asdict(reason) for reason in out.reasons],
-            },
-            "rulings": asdict(self.conduct),
-            "summary": self.summary,
-            "estimates": [row.as_data() for row in self.rows],
-        }
-
     def _effect(self) -> str:
         if self.moved:
-            names = "; ".join(row.cell.name for row in self.moved)
+            names = "; ".join(row.name for row in self.moved)
             return (
                 f"Leaving them out moves {len(self.moved)} of {len(self.rows)} estimates by more "
                 f"than the half-width of the interval ({names}). Report both numbers, and why the "
                 "work was excluded."
             )
         if self.lost:
-            names = "; ".join(row.cell.name for row in self.lost)
+            names = "; ".join(row.name for row in self.lost)
             return f"Nothing is left of {len(self.lost)} of {len(self.rows)} estimates ({names})."
         if all(row.shift is not None for row in self.rows):
             return "Leaving them out moves no estimate by more than the half-width of its interval."
@@ -446,15 +300,11 @@ class Sensitivity:
 
 def sensitivity_of(facts: CampaignFacts) -> Sensitivity:
     """Return the effect of a campaign's exclusions, in a constant number of queries."""
-    newest = read.latest(facts.campaign_id, facts.criterion_names)
+    newest = list(read.newest([facts.campaign_id], facts.criterion_names))
     found = pages_criteria.criterion_rows(facts, newest, price=Decimal(0))
     primary = [cell for row in found if row.is_primary for cell in row.cells]
     excluded = effects.excluded(facts.campaign_id, since=facts.closed_at)
-    return compare(primary, excluded, effects.ruling_statistics_of(facts.campaign_id))
-
-
-def compare(primary: Sequence[ShownCell], excluded: ExcludedCounts, how: Conduct) -> Sensitivity:
-    return Sensitivity(excluded, how, tuple(ComparedEstimate(cell) for cell in primary))
+    return Sensitivity(excluded, effects.ruling_statistics_of(facts.campaign_id), tuple(primary))
 
 
 def reason_name(screen: str) -> str:
@@ -518,7 +368,7 @@ TOLD = (
 )
 
 
-def early_told(facts: CampaignFacts, cells: Sequence[ShownCell], *, judged: int) -> str:
+def early_end_note(facts: CampaignFacts, cells: Sequence[ShownCell], *, judged: int) -> str:
     """Return what readers must know of an early end; "" where the end was not early.
 
     cells: the primary ones. judged: the judgments of the campaign. Only ends by the rule of widths
@@ -569,7 +419,7 @@ def _tenth(study: Study, width: float) -> float | None:
 
 
 @dataclass(frozen=True)
-class Placed:
+class SystemPlace:
     """A system with the best and the worst place that it can have.
 
     estimate: its score; None before the first, and where pairs are judged side by side.
@@ -592,7 +442,7 @@ class Ranking:
 
     criterion: Criterion
     margin: float
-    placed: tuple[Placed, ...]
+    placed: tuple[SystemPlace, ...]
     pairs: tuple[RankedPair, ...]
 
     @property
@@ -615,6 +465,10 @@ class Ranking:
     def circles(self) -> tuple[tuple[str, ...], ...]:
         """Return the systems that are better than each other all around, such as a, b and c."""
         return circles({(pair.first, pair.second): pair.outcome for pair in self.pairs})
+
+    @property
+    def place_of(self) -> dict[str, str]:
+        return {one.system: one.place for one in self.placed}
 
     @property
     def in_words(self) -> str:
@@ -659,12 +513,12 @@ class Rankings:
 
 def rankings_of(facts: CampaignFacts) -> Rankings:
     """Return the rankings of a campaign as they are now; two queries."""
-    newest = read.latest(facts.campaign_id, facts.criterion_names)
+    newest = list(read.newest([facts.campaign_id], facts.criterion_names))
     return rankings(facts, tables(facts), newest)
 
 
 def rankings(
-    facts: CampaignFacts, tables: Sequence[ContrastTable], newest: Sequence[Newest]
+    facts: CampaignFacts, tables: Sequence[ContrastTable], newest: Sequence[Estimate]
 ) -> Rankings:
     """Return the ranking on each primary criterion; none in another mode."""
     if not facts.is_ranking:
@@ -686,7 +540,7 @@ def _ranking(
     facts: CampaignFacts,
     criterion: Criterion,
     rows: dict[tuple[str, str, str], ShownContrast],
-    estimates: dict[tuple[str, int], float],
+    estimates: dict[tuple[str, int], float | None],
 ) -> Ranking:
     margin = facts.margins[criterion.name]
     pairs = tuple(
@@ -698,7 +552,7 @@ def _ranking(
     outcomes: dict[Pair, PairOutcome] = {(pair.first, pair.second): pair.outcome for pair in pairs}
     found = places(outcomes, higher_is_better=criterion.higher_is_better)
     placed = [
-        Placed(
+        SystemPlace(
             name,
             *found.get(name, (1, 1)),
             None if facts.compares else estimates.get((criterion.name, samples[0].system_id)),
@@ -748,22 +602,19 @@ def _of_items(pairs: Sequence[RankedPair]) -> str:
     if furthest.more_items is not None:
         difference = "the preference" if furthest.together else "their difference"
         return f"{named}: about {furthest.more} decide it if {difference} stays as it is."
+    n = furthest.row.n_population if furthest.row else 0
     return (
-        f"{named}: all {count(_population(furthest))} items may not decide it, because its "
+        f"{named}: all {count(n)} items may not decide it, because its "
         f"difference is near half the margin ({short(furthest.margin / 2)}), or its scores vary a "
         "lot."
     )
-
-
-def _population(pair: RankedPair) -> int:
-    return pair.row.n_population if pair.row else 0
 
 
 def decided(campaign_ids: Sequence[int]) -> dict[int, int]:
     """Return how many pairs are decided, by campaign: as differences, or judged side by side."""
     known: Any = Q(detail__outcome__in=["first", "second", "close"])
     found: Counter[int] = Counter()
-    for rows in (newest_of(campaign_ids), read.newest(campaign_ids)):
+    for rows in (read.newest_comparisons(campaign_ids), read.newest(campaign_ids)):
         each = rows.filter(known).order_by().values("campaign").annotate(n=Count("pk"))
         found.update(dict(each.values_list("campaign", "n")))
     return dict(found)

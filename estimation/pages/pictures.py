@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -19,12 +18,10 @@ from annotate.common.access import researcher_page, with_results
 from annotate.common.errors import NotFound
 from annotate.instruments.base import Criterion
 from estimation import read
+from estimation.models import Estimate
 from estimation.pages import charts as pages_charts
 from estimation.pages import looks, numbers
 from estimation.pages.charts import THEMES, narrowing
-from estimation.pages.criteria import Adjustment
-from estimation.pages.looks import SystemLook
-from estimation.read import Point
 
 KINDS = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8"}
 PNG_SCALE = 3.0  # for print
@@ -36,7 +33,7 @@ def answer(
     name: str,
     spec: Callable[[], dict[str, Any]],
     header: Sequence[str],
-    rows: Callable[[], Iterable[Sequence[Any]]],
+    rows: Iterable[Sequence[Any]],
     inline: bool = False,
 ) -> HttpResponse:
     """Return the picture or its data.
@@ -52,7 +49,7 @@ def answer(
     if kind == "csv":
         writer = csv.writer(response)
         writer.writerow(header)
-        writer.writerows(rows())
+        writer.writerows(rows)
     else:
         response.write(_drawn(kind, spec()))
     return response
@@ -93,17 +90,7 @@ def trend(
     facts = _facts(request, public_id, criterion, system_id)
     if theme not in THEMES:
         raise NotFound("There is no such plot.")
-    drawn = pages_charts.svg(
-        pages_charts.Wanted(
-            facts.campaign_id,
-            _criterion(facts, criterion),
-            system_id,
-            upto,
-            facts.targets.get(criterion),
-            bool(facts.metrics),
-            theme,
-        )
-    )
+    drawn = pages_charts.svg(facts, _criterion(facts, criterion), system_id, upto, theme)
     if drawn is None:
         raise NotFound("There is no such plot.")
     return _kept(HttpResponse(drawn, content_type="image/svg+xml"))
@@ -161,7 +148,7 @@ def _facts(request: HttpRequest, public_id: str, criterion: str, system_id: int)
 
 def _points(
     facts: CampaignFacts, criterion: str, system_id: int, upto: int, *, most: int
-) -> list[Point]:
+) -> list[Estimate]:
     points = read.points(facts.campaign_id, criterion, most=most, upto=upto)
     return [point for point in points if point.system_id == system_id]
 
@@ -170,21 +157,13 @@ def _criterion(facts: CampaignFacts, name: str) -> Criterion:
     return next(criterion for criterion in facts.criteria if criterion.name == name)
 
 
-def _cut(facts: CampaignFacts, criterion: str, points: list[Point]) -> list[Point]:
+def _cut(facts: CampaignFacts, criterion: str, points: list[Estimate]) -> list[Estimate]:
     """Cut the intervals to the scale, as the page shows them; the CSV has the whole intervals."""
     scale = _criterion(facts, criterion)
-
-    def cut(point: Point) -> Point:
-        to = read.of_scale(scale, point.estimate).cut
-        return replace(
-            point,
-            low=to(point.low),
-            high=to(point.high),
-            mean_low=to(point.mean_low),
-            mean_high=to(point.mean_high),
-        )
-
-    return [cut(point) for point in points]
+    for point in points:
+        for name in ("low", "high", "mean_low", "mean_high"):
+            setattr(point, name, read.cut(getattr(point, name), scale, point.estimate))
+    return points
 
 
 def _kept(response: HttpResponse) -> HttpResponse:
@@ -207,52 +186,31 @@ def figure(
     """
     facts = campaigns_lists.facts(with_results(request.user, public_id))
     adjustment = numbers.adjustment_of(facts, request.GET.get("adjust", ""))
-    makes: dict[str, Callable[[CampaignFacts, str, Adjustment], dict[str, Any]]] = {
-        "estimates": _estimates,
-        "differences": _differences,
-        "history": partial(_history, theme=request.GET.get("theme", "")),
+    drawn: dict[str, Any] = {
+        "name": f"{public_id}-{of}-{criterion}",
+        "inline": "theme" in request.GET,
     }
-    if of not in makes or criterion not in facts.criterion_names:
+    if criterion not in facts.criterion_names:
         raise NotFound("There is no such picture.")
-    drawn = makes[of](facts, criterion, adjustment)
-    inline = "theme" in request.GET
-    return answer(kind, name=f"{public_id}-{of}-{criterion}", inline=inline, **drawn)
-
-
-def _estimates(facts: CampaignFacts, criterion: str, adjustment: Adjustment) -> dict[str, Any]:
-    rows = looks.estimates(facts, criterion, adjustment)
-    if not rows:
-        raise NotFound("There is no estimate to draw yet.")
-    return {
-        "spec": lambda: pages_charts.forest(rows, title=criterion),
-        "header": looks.ESTIMATES,
-        "rows": lambda: rows,
-    }
-
-
-def _differences(facts: CampaignFacts, criterion: str, adjustment: Adjustment) -> dict[str, Any]:
-    table, rows = looks.differences(facts, criterion, adjustment)
-    if table is None or not table.grid:
-        raise NotFound("A matrix of differences needs three systems that were compared.")
-    return {
-        "spec": lambda: pages_charts.matrix(table.grid, title=criterion),
-        "header": looks.DIFFERENCES,
-        "rows": lambda: rows,
-    }
-
-
-def _history(
-    facts: CampaignFacts, criterion: str, _adjustment: Adjustment, *, theme: str
-) -> dict[str, Any]:
-    rows = looks.widths(facts, criterion)
-    if not rows:
+    spec: Callable[[], dict[str, Any]]
+    if of == "estimates":
+        if not (rows := looks.estimates(facts, criterion, adjustment)):
+            raise NotFound("There is no estimate to draw yet.")
+        spec = partial(pages_charts.forest, rows, title=criterion)
+        return answer(kind, spec=spec, header=looks.ESTIMATES, rows=rows, **drawn)
+    if of == "differences":
+        table, rows = looks.differences(facts, criterion, adjustment)
+        if table is None or not table.grid:
+            raise NotFound("A matrix of differences needs three systems that were compared.")
+        spec = partial(pages_charts.matrix, table.grid, title=criterion)
+        return answer(kind, spec=spec, header=looks.DIFFERENCES, rows=rows, **drawn)
+    if of != "history":
+        raise NotFound("There is no such picture.")
+    if not (rows := looks.widths(facts, criterion)):
         raise NotFound("There is no interval to draw yet.")
-    target, shown = facts.targets.get(criterion), THEMES.get(theme)
-    return {
-        "spec": lambda: narrowing(rows, title=criterion, target=target, theme=shown),
-        "header": looks.HISTORY,
-        "rows": lambda: rows,
-    }
+    target, theme = facts.targets.get(criterion), THEMES.get(request.GET.get("theme", ""))
+    spec = partial(narrowing, rows, title=criterion, target=target, theme=theme)
+    return answer(kind, spec=spec, header=looks.HISTORY, rows=rows, **drawn)
 
 
 # Pages behind the numbers: metrics and judgments of a system and of one item.
@@ -291,34 +249,19 @@ def picture(request: HttpRequest, public_id: str, name: str, kind: str) -> HttpR
         raise NotFound("There is no such picture.")
     theme = "dark" if request.GET.get("theme") == "dark" else "light"
     inline = "theme" in request.GET
-    drawn = _scatter(found, theme) if name == "scatter" else _bars(found, name, theme)
-    return answer(kind, name=f"{public_id}-{name}", inline=inline, **drawn)
-
-
-def _scatter(found: SystemLook, theme: str) -> dict[str, Any]:
-    def rows() -> list[tuple[Any, ...]]:
-        return list(looks.point_rows(found))
-
-    def spec() -> dict[str, Any]:
+    drawn: dict[str, Any] = {"name": f"{public_id}-{name}", "inline": inline}
+    rows: list[tuple[Any, ...]]
+    if name == "scatter":
+        rows = list(looks.point_rows(found))
         cut = found.beside["cut"] if found.beside else (0.0, 0.0)
-        asked = {"metric": found.metric, "criterion": found.criterion}
-        return pages_charts.scatter(rows(), theme, cut=cut, **asked)
-
-    return {"spec": spec, "header": pages_charts.SCATTER, "rows": rows}
-
-
-def _bars(found: SystemLook, name: str, theme: str) -> dict[str, Any]:
+        asked: dict[str, Any] = {"metric": found.metric, "criterion": found.criterion, "cut": cut}
+        spec = partial(pages_charts.scatter, rows, theme, **asked)
+        return answer(kind, spec=spec, header=pages_charts.SCATTER, rows=rows, **drawn)
     values = found.beside and found.beside["values"]
-    chosen = found.content["scores"] if name == "scores" else values
+    rows = list(looks.bins(found.content["scores"] if name == "scores" else values))
     title = f"mean answer, {found.criterion}" if name == "scores" else found.metric
-
-    def rows() -> list[tuple[Any, ...]]:
-        return list(looks.bins(chosen))
-
-    def spec() -> dict[str, Any]:
-        return pages_charts.bars(rows(), theme, title=title)
-
-    return {"spec": spec, "header": pages_charts.BARS, "rows": rows}
+    spec = partial(pages_charts.bars, rows, theme, title=title)
+    return answer(kind, spec=spec, header=pages_charts.BARS, rows=rows, **drawn)
 
 
 @require_safe
@@ -328,9 +271,12 @@ def _bars(found: SystemLook, name: str, theme: str) -> dict[str, Any]:
 def item(request: HttpRequest, public_id: str, number: int) -> HttpResponseBase:
     """Return an item's metrics and judgments: a fragment, otherwise a page."""
     campaign = with_results(request.user, public_id)
+    rows, at = looks.of_item(campaign, number)
     context = {
         "campaign": campaign,
-        "metrics": looks.of_item(campaign, number),
+        "number": number,
+        "rows": rows,
+        "at": at,
         "section": "campaigns",
     }
     fragment = bool(getattr(request, "htmx", False))

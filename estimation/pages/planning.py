@@ -249,7 +249,7 @@ class ShownPlan:
             ("People", goal.annotators, _whole),
         ]
         if goal.hours is not None:
-            found.append(("Hours of work", goal.hours, _tenths))
+            found.append(("Hours of work", goal.hours, lambda hours: number(hours, 1)))
         told = [
             (label, write(one.expected), f"{write(one.low)} to {write(one.high)}")
             for label, one, write in found
@@ -321,7 +321,9 @@ class ShownPlan:
         if found.width is None:
             return f"{got}: too few for an interval."
         rest = " Everything is judged; the rest stays unspent." if found.complete else ""
-        return f"{got}: an interval {_between(found.width)} wide for each system.{rest}"
+        between = f"({width(found.width.low)} to {width(found.width.high)})"
+        wide = f"{width(found.width.expected)} {between}"
+        return f"{got}: an interval {wide} wide for each system.{rest}"
 
     @property
     def changes(self) -> tuple[tuple[str, str], ...]:
@@ -422,14 +424,6 @@ def _whole(value: float) -> str:
     return number(value, 0)
 
 
-def _tenths(value: float) -> str:
-    return number(value, 1)
-
-
-def _between(found: Range) -> str:
-    return f"{width(found.expected)} ({width(found.low)} to {width(found.high)})"
-
-
 def _effect(changed: Forecast | None, plan: Planned) -> str:
     if changed is None:
         return f"the target would {'no longer' if plan.is_reached else 'not'} be reached"
@@ -460,16 +454,14 @@ def page(request: HttpRequest) -> HttpResponseBase:
         "form": form,
         "main": [form[name] for name in MAIN],
         "more": [field for field in form if field.name not in MAIN],
-        "plan": None if plan is None else _shown(plan, form, given.urlencode()),
+        "plan": plan
+        and ShownPlan(
+            plan, given.urlencode(), form.options["systems"], form.options["probability"]
+        ),
         "problem": problem,
         "section": "plan",
     }
     return render(request, "estimates/plan.html", context)
-
-
-def _shown(plan: Planned, form: PlanForm, query: str) -> ShownPlan:
-    options = form.options
-    return ShownPlan(plan, query, options["systems"], options["probability"])
 
 
 @require_safe
@@ -486,6 +478,6 @@ def picture(request: HttpRequest, kind: str) -> HttpResponseBase:
         name="plan",
         spec=lambda: pages_charts.spec(found, theme, target=form.cleaned_data["target"]),
         header=pages_charts.COLUMNS,
-        rows=lambda: pages_charts.curve_rows(found),
+        rows=pages_charts.curve_rows(found),
         inline="theme" in request.GET,
     )

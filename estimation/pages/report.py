@@ -1,7 +1,7 @@
 """Sentences whose numbers come from a campaign, so that each output may mark or escape them."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -35,18 +35,9 @@ from annotate.studies.queries import ConsentVersion, StudyTexts, ToldBackground
 from estimation.pages import dashboard
 from estimation.pages.criteria import ContrastTable, ShownContrast
 from estimation.pages.dashboard import Dashboard
-from estimation.pages.numbers import Ranking
+from estimation.pages.numbers import ShownAgreement
 
-
-@dataclass(frozen=True)
-class SentencePart:
-    """A piece of a sentence. is_fact: it is taken from the campaign."""
-
-    text: str
-    is_fact: bool = False
-
-
-Paragraph = tuple[SentencePart, ...]
+Paragraph = tuple[tuple[str, bool], ...]  # pieces of text, and whether a campaign says them
 
 
 def sentence(words: str, *facts: object) -> Paragraph:
@@ -57,23 +48,23 @@ def sentence(words: str, *facts: object) -> Paragraph:
     pieces = words.split("{}")
     if len(pieces) != len(facts) + 1:
         raise ValueError(f"{len(facts)} facts for {words!r}")
-    parts = [SentencePart(pieces[0])]
+    parts = [(pieces[0], False)]
     for fact, piece in zip(facts, pieces[1:], strict=True):
-        parts += [SentencePart(str(fact), is_fact=True), SentencePart(piece)]
-    return tuple(part for part in parts if part.text)
+        parts += [(str(fact), True), (piece, False)]
+    return tuple((text, is_fact) for text, is_fact in parts if text)
 
 
 def paragraph(sentences: Iterable[Paragraph]) -> Paragraph:
     """Return one paragraph of these sentences, with spaces between them."""
-    parts: list[SentencePart] = []
+    parts: list[tuple[str, bool]] = []
     for one in sentences:
-        parts += [SentencePart(" "), *one] if parts else one
+        parts += [(" ", False), *one] if parts else one
     return tuple(parts)
 
 
 def plain(parts: Paragraph) -> str:
     """Return the text alone."""
-    return "".join(part.text for part in parts)
+    return "".join(text for text, _is_fact in parts)
 
 
 # The questions of a tutorial as people met them, for the report.
@@ -88,7 +79,7 @@ PARTS = (
 
 
 @dataclass(frozen=True)
-class ToldQuestion:
+class TutorialQuestion:
     """parts: (what it is, the text). right: what was accepted; "" where nothing is graded."""
 
     section: str
@@ -97,12 +88,12 @@ class ToldQuestion:
     right: str
 
 
-def questions(tutorial: Any) -> tuple[ToldQuestion, ...]:
+def questions(tutorial: Any) -> tuple[TutorialQuestion, ...]:
     """Return every version of every question once; () without a tutorial."""
     if tutorial is None:
         return ()
     return tuple(
-        ToldQuestion(one.section, one.prompt, tuple(_parts(one)), _right(one))
+        TutorialQuestion(one.section, one.prompt, tuple(_parts(one)), _right(one))
         for one in tutorial.samples
     )
 
@@ -138,14 +129,6 @@ HURRIED = (
 
 
 @dataclass(frozen=True)
-class AdjustedContrast:
-    """One pair of systems; p: its p-value after Holm's adjustment over the criterion's pairs."""
-
-    contrast: ShownContrast
-    p: float | None
-
-
-@dataclass(frozen=True)
 class CampaignReport:
     """A campaign's report. protocol: as it opened, None before. amendments: newest first.
 
@@ -168,6 +151,15 @@ class CampaignReport:
     def at(self) -> datetime:
         """Return when the report was made."""
         return timezone.now()
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """Return the methods as plain text."""
+        return [plain(one) for one in methods(self)]
+
+    @property
+    def agreed(self) -> list[ShownAgreement]:
+        return [one for one in self.board.agreed if one.is_shown]
 
     @property
     def is_interim(self) -> bool:
@@ -213,7 +205,7 @@ class CampaignReport:
         return studies_queries.summary(self.campaign)
 
     @cached_property
-    def tutorial(self) -> tuple[ToldQuestion, ...]:
+    def tutorial(self) -> tuple[TutorialQuestion, ...]:
         """Return the questions of the tutorial; () where people need none."""
         return questions(studies_queries.of_campaign(self.campaign, self.instrument))
 
@@ -235,16 +227,59 @@ class CampaignReport:
         return tuple(one for one in criteria if str(one.question) and not one.wins_of)
 
     @property
-    def pairs(self) -> tuple[tuple[ContrastTable, tuple[AdjustedContrast, ...]], ...]:
-        """Return the compared pairs of each primary criterion."""
-        return tuple(
-            (table, tuple(AdjustedContrast(one, self._p(table, one)) for one in table.shown))
-            for table in self.board.comparisons
-        )
+    def pairs(self) -> list[tuple[ContrastTable, list[tuple[ShownContrast, float | None]]]]:
+        """Return the compared pairs of each primary criterion, with p-values after Holm.
 
-    def _p(self, table: ContrastTable, one: ShownContrast) -> float | None:
-        """Return None in a ranking: its intervals hold together, at every look."""
-        return None if self.facts.is_ranking else table.adjusted.get((one.first, one.second))
+        None in a ranking: its intervals hold together, at every look.
+        """
+        adjusts = not self.facts.is_ranking
+        return [
+            (
+                table,
+                [(one, table.adjusted.get(one.pair) if adjusts else None) for one in table.shown],
+            )
+            for table in self.board.comparisons
+        ]
+
+    @property
+    def estimates(self) -> list[dict[str, Any]]:
+        """Return the estimates that are shown."""
+        return [
+            {
+                "system": cell.system.name,
+                "criterion": row.criterion.name,
+                "is_primary": row.is_primary,
+                "estimate": cell.estimate,
+                "low": cell.low,
+                "high": cell.high,
+                "target": row.target,
+                "n_judgments": cell.row.n_judgments,
+            }
+            for row in (*self.board.primary_rows, *self.board.secondary_rows)
+            for cell in row.cells
+            if cell.shown and cell.row
+        ]
+
+    @property
+    def differences(self) -> list[dict[str, Any]]:
+        """Return the differences that are shown."""
+        return [
+            {
+                "first": one.first,
+                "second": one.second,
+                "criterion": one.criterion.name,
+                "difference": one.difference,
+                "low": one.ends and one.ends[0],
+                "high": one.ends and one.ends[1],
+                "p_holm": p,
+            }
+            for _table, pairs in self.pairs
+            for one, p in pairs
+        ]
+
+    @property
+    def checklist(self) -> "tuple[ChecklistItem, ...]":
+        return checklist(self)
 
 
 def build(campaign: Any) -> CampaignReport:
@@ -465,7 +500,9 @@ def _besides(report: CampaignReport) -> Iterator[Paragraph]:
                 "Krippendorff’s alpha for {} is {} ({}, {}).",
                 one.criterion.name,
                 number(one.row.alpha),
-                _interval(one.row.low, one.row.high),
+                "no interval"
+                if one.row.low is None
+                else f"interval {number(one.row.low)} to {number(one.row.high)}",
                 one.evidence,
             )
     yield sentence("A judgment was paid {}.", money_text(pay.reward) if pay.reward else "nothing")
@@ -482,10 +519,6 @@ def _besides(report: CampaignReport) -> Iterator[Paragraph]:
         )
 
 
-def _interval(low: float | None, high: float | None) -> str:
-    return "no interval" if low is None else f"interval {number(low)} to {number(high)}"
-
-
 # What reviewers ask of a human evaluation, each question with its answer from the facts.
 #
 # The questions are those on which published guides for reporting human evaluations of generated
@@ -500,7 +533,7 @@ NOT_ENTERED = "Nothing was entered for this in the campaign. Write it yourself"
 
 
 @dataclass(frozen=True)
-class AnsweredQuestion:
+class ChecklistItem:
     """One question. answer: from the facts, or what to write oneself where `is_open`."""
 
     question: str
@@ -508,13 +541,13 @@ class AnsweredQuestion:
     is_open: bool = False
 
 
-def checklist(report: CampaignReport) -> tuple[AnsweredQuestion, ...]:
+def checklist(report: CampaignReport) -> tuple[ChecklistItem, ...]:
     """Return all questions in their order, each with its answer."""
-    return tuple(_answered(question, answer(report)) for question, answer in QUESTIONS)
-
-
-def _answered(question: str, answer: str) -> AnsweredQuestion:
-    return AnsweredQuestion(question, answer, is_open=answer.startswith((UNKNOWN, NOT_ENTERED)))
+    answered = ((question, answer(report)) for question, answer in QUESTIONS)
+    return tuple(
+        ChecklistItem(question, answer, is_open=answer.startswith((UNKNOWN, NOT_ENTERED)))
+        for question, answer in answered
+    )
 
 
 def _what(report: CampaignReport) -> str:
@@ -626,10 +659,6 @@ def _refused(report: CampaignReport) -> str:
     )
 
 
-def _rulings(report: CampaignReport) -> str:
-    return " ".join(report.board.sensitivity.rulings)
-
-
 def _agreement(report: CampaignReport) -> str:
     known = [one for one in report.board.agreed if one.is_shown and one.row.alpha is not None]
     if not known:
@@ -692,7 +721,10 @@ QUESTIONS: tuple[tuple[str, Callable[[CampaignReport], str]], ...] = (
     ("Were they trained?", _training),
     ("What were they paid?", _pay),
     ("Was work excluded, or pay refused?", _refused),
-    ("Who decided that, and could they see results?", _rulings),
+    (
+        "Who decided that, and could they see results?",
+        lambda report: " ".join(report.board.sensitivity.rulings),
+    ),
     ("How far do people agree?", _agreement),
     ("How certain are the results, and for whom do they hold?", _uncertainty),
     ("Was anything changed after the start?", _changes),
@@ -700,74 +732,3 @@ QUESTIONS: tuple[tuple[str, Callable[[CampaignReport], str]], ...] = (
     ("Was there an ethics review?", _ethics),
     ("Are there conflicts of interest?", _funding),
 )
-
-
-# The report as plain JSON values, for programs.
-
-
-def as_data(report: CampaignReport) -> dict[str, Any]:
-    """Return everything on the page; unknown numbers are None."""
-    board = report.board
-    return {
-        "campaign": report.campaign.public_id,
-        "name": report.facts.name,
-        "at": report.at,
-        "is_interim": report.is_interim,
-        "methods": [plain(one) for one in methods(report)],
-        "estimates": _estimates(report),
-        "differences": [_difference(one) for _table, pairs in report.pairs for one in pairs],
-        "rankings": [_ranking(one) for one in board.ranking.each],
-        "agreement": [
-            {"criterion": one.criterion.name, "alpha": one.row.alpha}
-            | {"low": one.row.low, "high": one.row.high, "n_outputs": one.row.n_outputs}
-            for one in board.agreed
-            if one.is_shown
-        ],
-        "excluded": board.sensitivity.summary,
-        "pay": asdict(report.work.pay) | {"spent": board.progress.spent},
-        "people": asdict(report.work.people),
-        "times_at": report.work.at,
-        "appeals": asdict(report.work.appeals),
-        "protocol": report.protocol.as_data() if report.protocol else None,
-        "protocol_sha256": report.digest,
-        "amendments": [asdict(one) for one in report.amendments],
-        "checklist": [asdict(one) for one in checklist(report)],
-    }
-
-
-def _estimates(report: CampaignReport) -> list[dict[str, Any]]:
-    rows = (*report.board.primary_rows, *report.board.secondary_rows)
-    return [
-        {"system": cell.system.name, "criterion": row.criterion.name, "is_primary": row.is_primary}
-        | {"estimate": cell.shown.estimate, "low": cell.low, "high": cell.high}
-        | {"target": row.target, "n_judgments": cell.shown.n_judgments}
-        for row in rows
-        for cell in row.cells
-        if cell.shown
-    ]
-
-
-def _ranking(one: Ranking) -> dict[str, Any]:
-    return {
-        "criterion": one.criterion.name,
-        "margin": one.margin,
-        "places": {placed.system: placed.place for placed in one.placed},
-        "pairs": [
-            {"first": pair.first, "second": pair.second, "outcome": pair.outcome}
-            for pair in one.pairs
-        ],
-    }
-
-
-def _difference(one: AdjustedContrast) -> dict[str, Any]:
-    pair, ends = one.contrast, one.contrast.ends
-    low, high = ends or (None, None)
-    return {
-        "first": pair.first,
-        "second": pair.second,
-        "criterion": pair.criterion.name,
-        "difference": pair.row.difference,
-        "low": low,
-        "high": high,
-        "p_holm": one.p,
-    }

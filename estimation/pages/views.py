@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from django.http import (
@@ -40,11 +39,6 @@ from estimation.pages import (
 )
 from estimation.pages.criteria import (
     Adjustment,
-    CriterionRow,
-    ForestLine,
-    ScoreAxis,
-    ShownCell,
-    picture,
     strengths,
 )
 from estimation.pages.report import CampaignReport, checklist, methods
@@ -90,11 +84,13 @@ def all_activity(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """The whole log of a campaign, page by page."""
     campaign = with_results(request.user, public_id)
     wanted = dashboard.asked(request.GET)
+    lines, older = dashboard.activity_page(campaign.pk, wanted)
     context = {
         "campaign": campaign,
-        "found": dashboard.activity_page(campaign.pk, wanted),
+        "lines": lines,
+        "older": older,
         "wanted": wanted,
-        "parts": [(key, part.name) for key, part in dashboard.PARTS.items()],
+        "parts": [(key, name) for key, (name, _verbs) in dashboard.PARTS.items()],
         "is_first": wanted == dashboard.ActivityWanted(wanted.part),
         "zone": timezone.get_current_timezone_name(),
         "section": "campaigns",
@@ -150,7 +146,9 @@ def _adjusted(board: dashboard.Dashboard, adjustment: Adjustment) -> dict[str, A
     facts = board.facts
     return {
         "chooses": any(table.grid for table in board.comparisons),
-        "has_places": any(row.forest and row.places for row in board.primary_rows),
+        "has_places": any(
+            row.is_forest and any(cell.standing for cell in row.cells) for row in board.primary_rows
+        ),
         "adjustment": adjustment,
         "adjustments": pages_numbers.offered(facts),
         "adjusted": f"adjusted: {pages_numbers.ADJUSTMENTS[adjustment]}",
@@ -238,7 +236,7 @@ def download(request: HttpRequest, public_id: str) -> HttpResponseBase:
 def standing_of(request: HttpRequest, public_id: str) -> HttpResponse:
     """Return the progress of the download `?of=`, as a fragment that reloads automatically."""
     campaign = with_results(request.user, public_id)
-    found = export.standing_find(_name(request, campaign.pk))
+    found = export.find_progress(_name(request, campaign.pk))
     before = request.GET.get("asked", "")
     asked = 1 + (int(before) if before.isascii() and before.isdecimal() and len(before) < 4 else 0)
     shown = {"standing": found, "is_awaited": found is None and asked < PATIENCE, "asked": asked}
@@ -293,22 +291,6 @@ def download_report(request: HttpRequest, public_id: str, kind: str) -> HttpResp
     )
 
 
-@dataclass(frozen=True)
-class DrawnRow:
-    """A criterion's row of the report: its intervals on one scale, each with its cell."""
-
-    row: CriterionRow
-    axis: ScoreAxis | None
-    lines: tuple[tuple[ShownCell, ForestLine | None], ...]
-
-
-def _drawn(row: CriterionRow) -> DrawnRow:
-    found = picture(row.cells)
-    lines = {line.cell.system.system_id: line for line in found.lines} if found else {}
-    told = tuple((cell, lines.get(cell.system.system_id)) for cell in row.cells)
-    return DrawnRow(row, found.axis if found else None, told)
-
-
 def _report_context(report: CampaignReport) -> dict[str, Any]:
     answers = checklist(report)
     return {
@@ -316,12 +298,12 @@ def _report_context(report: CampaignReport) -> dict[str, Any]:
         "board": report.board,
         "facts": report.facts,
         "methods": methods(report),
-        "rows": list(map(_drawn, [*report.board.primary_rows, *report.board.secondary_rows])),
+        "rows": [*report.board.primary_rows, *report.board.secondary_rows],
         "stops": [row.criterion.name for row in report.board.primary_rows if row.is_shown],
         "kinds": tuple(pictures.KINDS),
         "adjusting": "",
         "pairs": [
-            (table, [(one, latex.interval_of(one), _p(one.p)) for one in pairs])
+            (table, [(one, latex.interval_of(one), latex.p_value(p)) for one, p in pairs])
             for table, pairs in report.pairs
             if pairs
         ],
@@ -331,7 +313,3 @@ def _report_context(report: CampaignReport) -> dict[str, Any]:
         "bib": latex.bibliography(report),
         "section": "campaigns",
     }
-
-
-def _p(value: float | None) -> str:
-    return "–" if value is None else latex.p_value(value)

@@ -29,7 +29,6 @@ SEED = 8
 LOOK = timedelta(seconds=20)  # a visitor's time to rule; then the demonstration rules
 BACKLOG = 8  # judgments without an estimate, in addition to the texts in progress
 SHOWN = (
-    "system",
     "criterion",
     "estimate",
     "low",
@@ -179,10 +178,11 @@ def result(on: RunningDemo) -> dict[str, Any]:
     """
     brief = facts.brief(on.campaign_id)
     rows = estimate_rows(on.campaign_id)
-    wide = {row.system for row in rows if row.criterion in brief.targets and not row.at_target}
+    wide = {row.system_id for row in rows if row.criterion in brief.targets and not row.at_target}
     estimates = [
-        {name: getattr(row, name) for name in SHOWN}
-        | {"reason": brief.close_reason if row.system in wide else CloseReason.TARGET.value}
+        {"system": row.system.name}
+        | {name: getattr(row, name) for name in SHOWN}
+        | {"reason": brief.close_reason if row.system_id in wide else CloseReason.TARGET.value}
         for row in rows
     ]
     excluded = facts.excluded(on.campaign_id)

@@ -22,7 +22,8 @@ from config.local import servers
 from estimation import facts as facts_module
 from estimation import refresh, scores
 from estimation.core import Estimand, Estimate, Sample
-from estimation.read import EstimateRow, estimate_rows
+from estimation.models import Estimate as EstimateRow
+from estimation.read import estimate_rows
 from extras.replication.released import Recorded, Release
 
 
@@ -289,6 +290,7 @@ def _row(campaign_id: int, criterion: str) -> EstimateRow:
 
 
 def _outcome_of_row(row: EstimateRow) -> ReplayOutcome:
+    assert row.estimate is not None  # the newest ones have judgments
     return ReplayOutcome(
         row.estimate, row.low, row.high, row.n_items, row.n_judgments, row.n_annotators
     )

@@ -9,22 +9,21 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.campaigns import life
-from annotate.campaigns import lists as campaigns_lists
 from annotate.campaigns.exports import moment
 from annotate.campaigns.problems import Row
 from annotate.common.numbers import percent
-from annotate.instruments.base import ANY_CORRECT, AVG_CORRECT
 from annotate.instruments.language_quality.instrument import QUALITY_CRITERIA
 from annotate.models import Campaign, Review, Ruling
 from annotate.review import reviews, rulings
 from annotate.studies import definitions
 from annotate.work import submitting
 from estimation import after as after_module
-from estimation import export
+from estimation import export, read
 from estimation import refresh as refresh_module
 from estimation.core import fleiss_kappa, intraclass_correlation, krippendorff_alpha
 from estimation.models import Agreement
-from estimation.pages import numbers as pages_numbers
+from estimation.pages.criteria import Axis
+from estimation.pages.numbers import ShownAgreement
 from tests.annotate.own import helpful
 from tests.core.agreement.test_alpha import CANONICAL
 from tests.core.agreement.test_alpha import rows as as_columns
@@ -68,7 +67,7 @@ def refresh(study: Campaign) -> None:
 
 
 def newest(study: Campaign) -> dict[str, Agreement]:
-    return {row.criterion: row for row in pages_numbers.newest_agreement(study.pk)}
+    return {row.criterion: row for row in read.newest_agreement(study.pk)}
 
 
 def alpha(study: Campaign, criterion: str) -> tuple[float, str]:
@@ -100,16 +99,6 @@ def test_krippendorffs_table_as_edits_and_as_levels(db: None) -> None:
 def _with(change: Any) -> tuple[Any, Any, Any]:
     item, annotator, value = as_columns(CANONICAL)
     return item, annotator, np.array([change(one) for one in value])
-
-
-def test_the_distance_of_each_criterion() -> None:
-    assert [ANY_CORRECT.distance, AVG_CORRECT.distance] == ["nominal", "interval"]
-    assert {criterion.name: criterion.distance for criterion in QUALITY_CRITERIA} == {
-        "fluency": "ordinal",
-        "redundancy": "ordinal",
-        "overall": "ordinal",
-        "edit": "interval",
-    }
 
 
 @pytest.mark.slow
@@ -170,7 +159,7 @@ def test_other_measures_go_with_alpha(ada: User, client: Client) -> None:
     client.force_login(ada)
     address = reverse("api-agreement", args=[study.public_id])
     told = {row["criterion"]: row for row in client.get(address).json()["results"]}
-    rows = export.agreement_(moment(study.pk))
+    rows = export.agreement(moment(study.pk))
     exported = {row["criterion"]: row for row in rows if row["newest"]}
     compared = CANONICAL * ((CANONICAL > 0).sum(axis=0) > 1)
     item, annotator, value = as_columns(compared)
@@ -246,18 +235,6 @@ def test_it_is_measured_anew_where_it_may_have_changed_and_only_there(ada: User)
     assert n_rows(made) == 2
 
 
-@pytest.mark.slow
-def test_growth_of_less_than_a_twentieth_waits_for_the_end(ada: User) -> None:
-    made = twice(ada, items=40)
-    more(made, 18)
-    assert newest(made)["overall"].n_judgments == 42
-    more(made, 2)
-    assert newest(made)["overall"].n_judgments == 42
-    life.close(made.pk, Campaign.Reason.HAND)
-    refresh(made)
-    assert newest(made)["overall"].n_judgments == 44
-
-
 def exclude(made: Campaign, name: str, ada: User) -> Review:
     who = person(made, name)
     pk = reviews.open_by_hand(made.pk, who.annotator_id, actor_id=ada.pk)
@@ -299,41 +276,20 @@ def test_when_nothing_can_be_compared_any_more_there_is_no_alpha(ada: User) -> N
 # ---- what a reader sees ------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_words_follow_the_interval(ada: User) -> None:
-    made = twice(ada)
-    words = {}
-    seen = (
-        (0.9, 0.8, 0.95),
-        (0.7, 0.5, 0.9),
-        (0.4, 0.2, 0.6),
-        (0.4, -0.1, 0.9),
-        (-0.3, -0.5, -0.1),
-    )
-    for alpha_, low, high in seen:
-        Agreement.objects.create(
-            campaign=made,
-            criterion="overall",
-            distance="ordinal",
-            level=0.95,
-            alpha=alpha_,
-            low=low,
-            high=high,
-            n_outputs=9,
-            n_judgments=20,
-            n_annotators=4,
-            digest="x",
-        )
-        found = pages_numbers.agreed(campaigns_lists.facts(made), planned=9)
-        assert found[0].criterion.name == "overall"
-        words[alpha_, low] = found[0].state.word
-    assert list(words.values()) == [
-        "people agree",
-        "people mostly agree",
-        "people often differ",
-        "not distinguishable from chance",
-        "people disagree more than chance would",
-    ]
+@pytest.mark.parametrize(
+    ("alpha", "low", "high", "word"),
+    [
+        (0.9, 0.8, 0.95, "people agree"),
+        (0.7, 0.5, 0.9, "people mostly agree"),
+        (0.4, 0.2, 0.6, "people often differ"),
+        (0.4, -0.1, 0.9, "not distinguishable from chance"),
+        (-0.3, -0.5, -0.1, "people disagree more than chance would"),
+    ],
+)
+def test_words_follow_the_interval(alpha: float, low: float, high: float, word: str) -> None:
+    row = Agreement(distance="ordinal", alpha=alpha, low=low, high=high, n_outputs=9)
+    axis = Axis(-1.0, 1.0, 300.0, 10.0)
+    assert ShownAgreement(QUALITY_CRITERIA[0], row, axis, 9).state.word == word
 
 
 def test_people_who_agree_on_skewed_answers_are_said_to_agree(ada: User, client: Client) -> None:

@@ -10,16 +10,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.campaigns import facts
-from annotate.campaigns.problems import Row
 from annotate.models import Assignment, Campaign, System
 from annotate.work import leasing, submitting
 from estimation import facts as facts_module
-from estimation import refresh
+from estimation import read, refresh
 from estimation.models import Comparison, Estimate
-from estimation.pages import criteria
-from estimation.pages import numbers as pages_numbers
-from estimation.read import estimate_rows
-from estimation.rule import planned_items
 from tests.factories import GOOD, campaign, change, person, rows, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -46,7 +41,7 @@ def worse_beta(study: Campaign, *, count: int = 60, people: int = 8) -> None:
 def test_every_pair_is_compared_on_the_primary_criteria_alone():
     study = campaign(systems=("alpha", "beta", "gamma"), items=30)
     worse_beta(study, count=90)
-    newest = pages_numbers.newest(study.pk)
+    newest = read.newest_comparisons([study.pk])
     pairs = [(row.first.name, row.second.name, row.criterion) for row in newest]
     assert pairs == [
         ("alpha", "beta", "overall"),
@@ -72,7 +67,7 @@ def test_rows_are_added_and_never_changed():
     after = list(Comparison.objects.order_by("id").values())
     assert len(after) > len(before)
     assert after[: len(before)] == before
-    assert len(pages_numbers.newest(study.pk)) == 1
+    assert len(read.newest_comparisons([study.pk])) == 1
 
 
 @pytest.mark.slow
@@ -80,8 +75,8 @@ def test_the_earlier_stop_of_two_bounds_the_common_prefix():
     study = campaign(items=20, double_share=0)
     worse_beta(study, count=40)
     System.objects.filter(campaign=study, name="alpha").update(stop_position=8)
-    brief, systems = facts.brief(study.pk), facts.systems(study.pk)
-    (pair,) = facts_module.pairs(brief, systems, facts_module.see(brief))
+    brief = facts.brief(study.pk)
+    (pair,) = facts_module.pairs(brief, facts_module.evidence(brief))
     assert [np.unique(sample.item).size for sample in pair.samples] == [8, 8]
     assert [sample.n_population for sample in pair.samples] == [20, 20]
     assert np.array_equal(*[np.unique(sample.item) for sample in pair.samples])
@@ -93,37 +88,6 @@ def test_items_that_only_one_system_has_are_not_compared():
     study = campaign(rows_=some)
     worse_beta(study, count=50)
     assert {row.n_population for row in Comparison.objects.all()} == {19}
-
-
-@pytest.mark.slow
-def test_the_same_texts_do_not_differ():
-    texts = [
-        Row(f"i{i}", s, f"Text {i}.", metrics={"quality": i % 7})
-        for i in range(20)
-        for s in ("alpha", "beta")
-    ]
-    study = campaign(rows_=texts)
-    worse_beta(study, count=25)
-    found = pages_numbers.newest(study.pk)[0]
-    assert (found.difference, found.low, found.high) == (0, 0, 0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("asked", [(), ("quality", "length")])
-@pytest.mark.parametrize("opened_before", [False, True])
-def test_none_or_several_metrics(asked, opened_before):
-    study = campaign(items=30, metrics=asked)
-    estimator = "balanced"
-    if opened_before:
-        estimator = "multi" if asked else "mean"
-        opened = Campaign.objects.get(pk=study.pk).protocol
-        legacy = {**opened, "estimator": estimator, "criteria": {}}
-        Campaign.objects.filter(pk=study.pk).update(protocol=legacy)
-    worse_beta(study)
-    assert {row.estimator for row in estimate_rows(study.pk)} == {estimator}
-    assert {tuple(row.metrics) for row in estimate_rows(study.pk)} == {asked}
-    assert {row.estimator for row in Comparison.objects.all()} == {estimator}
-    assert all(row.width for row in estimate_rows(study.pk))
 
 
 @pytest.mark.slow
@@ -143,22 +107,6 @@ def test_anytime_intervals_are_wider_and_stop_later():
     assert other.interval == "sequence"
     assert other.width > one.width
     assert other.mean_high - other.mean_low > one.mean_high - one.mean_low
-
-
-@pytest.mark.slow
-def test_a_sequence_begins_at_thirty_items():
-    study = campaign(items=60, systems=("alpha",), double_share=0, stop_mode="anytime")
-    worse_beta(study, count=29)
-    assert {row.width for row in estimate_rows(study.pk)} == {None}
-    worse_beta(study, count=3)
-    assert all(row.width for row in estimate_rows(study.pk))
-
-
-def test_planned_items_by_hand():
-    criterion = facts.brief(campaign().pk).criteria[2]
-    # (2 · 1.96 · 0.3 · 2 / 0.2)² = 138.3
-    assert planned_items(criterion, 0.2, level=0.95, n_units=500) == 139
-    assert planned_items(criterion, 0.2, level=0.95, n_units=50) == 50
 
 
 # --- the page and the API
@@ -225,16 +173,6 @@ def test_nothing_more_comes_after_closing(client: Client) -> None:
     text = page(client, study)
     assert "not distinguishable: 0 lies inside the interval" in text
     assert "not distinguishable yet" not in text
-
-
-def test_less_editing_is_better():
-    study = campaign(targets={"edit": 0.1})
-    edit = next(c for c in facts.brief(study.pk).criteria if c.name == "edit")
-    row = criteria.NewestComparison(1, 1, 2, "edit", -0.2, -0.3, -0.1, 40, 100)
-    axis = criteria.Axis(0.3)
-    pair = criteria.ShownContrast("alpha", "beta", row, edit, axis)
-    assert criteria.ContrastTable(edit, axis, (pair,), "none").ahead(pair) == "alpha"
-    assert (axis.x(-0.3), axis.x(0), axis.x(0.3)) == ("10.0", "150.0", "290.0")
 
 
 def test_the_api_gives_the_newest_or_all(

@@ -29,7 +29,7 @@ def judged(n: int = 5, *, judgments: int = 6, **changes) -> Campaign:
 def found(study: Campaign) -> dict[tuple[str, str], facts.Cell]:
     brief = campaigns_facts.brief(study.pk)
     scores_module.ensure(brief)
-    cells = facts.cells(brief, campaigns_facts.systems(study.pk), facts.see(brief))
+    cells = facts.cells(brief, facts.evidence(brief))
     return {(cell.system.name, cell.criterion.name): cell for cell in cells}
 
 
@@ -133,18 +133,6 @@ def test_nothing_judged_gives_no_cells():
     study = campaign()
     assert found(study) == {}
     assert campaigns_facts.scores(study.pk).output.size == 0
-
-
-def test_columns_arrive_in_their_kinds():
-    study = judged()
-    query = Score.objects.filter(judgment__campaign=study).order_by("pk")
-    pk, value = common_rows.columns(query, id="i8", value="f8")
-    assert (pk.dtype, value.dtype) == (np.int64, np.float64)
-    assert list(zip(pk.tolist(), value.tolist(), strict=True)) == list(
-        query.values_list("pk", "value")
-    )
-    (nothing,) = common_rows.columns(query.filter(value__gt=1000), id="i8")
-    assert nothing.size == 0
 
 
 @pytest.mark.parametrize("pooled", [False, True])

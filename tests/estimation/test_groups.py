@@ -119,7 +119,7 @@ def test_the_frontier_finishes_groups_that_are_begun():
     made.refresh_from_db()
     assert made.status == "closed"
     for system in campaigns_facts.systems(made.pk):
-        seen = facts_module.see(campaigns_facts.brief(made.pk)).scores.output
+        seen = facts_module.evidence(campaigns_facts.brief(made.pk)).scores.output
         own = system.output[system.position < system.stop_position]
         assert np.isin(own, seen).all()
 
@@ -129,8 +129,8 @@ def test_estimates_and_differences_take_groups_as_units():
     collect(made, 40, every=9)
     brief = campaigns_facts.brief(made.pk)
     scores.ensure(brief)
-    seen = facts_module.see(brief)
-    for cell in facts_module.cells(brief, seen.systems, seen):
+    seen = facts_module.evidence(brief)
+    for cell in facts_module.cells(brief, seen):
         of = {item.key: item.group or item.key for item in made.items.all()}
         keys = dict(made.outputs.values_list("pk", "item__key"))
         names = [of[keys[output]] for output in cell.system.output]
@@ -202,7 +202,7 @@ def test_an_export_tells_groups_and_is_verified(tmp_path, ada: User):
 def test_what_is_to_come_is_not_forecast_item_by_item():
     made = grouped(45, targets={"overall": 0.5})
     collect(made, 80, every=100)
-    after.ask_forecast(made.pk)
+    after.FORECASTING.ask(made.pk)
     assert after.make_forecast(made.pk)
     assert EndForecast.objects.get(campaign=made).content["judgments"] is None
 

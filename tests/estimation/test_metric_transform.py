@@ -170,7 +170,7 @@ def test_all_outputs_of_all_systems_are_ranked_together() -> None:
     made = heavy(systems=("lm", "other"))
     refresh.refresh(made.pk)
     brief = facts.brief(made.pk)
-    seen = facts_module.see(brief)
+    seen = facts_module.evidence(brief)
     raw = facts_module.metric_values(brief)
     values = [facts_module.metric_of(one.output, raw) for one in seen.systems]
     together = entering(np.concatenate(values))
@@ -178,7 +178,7 @@ def test_all_outputs_of_all_systems_are_ranked_together() -> None:
         np.testing.assert_array_equal(
             facts_module.entering_of(seen.systems, raw)[one.system_id], part
         )
-    side = facts_module.cells(brief, seen.systems, seen)
+    side = facts_module.cells(brief, seen)
     assert not list(side)  # nothing is judged yet
 
 

@@ -4,11 +4,9 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from annotate.campaigns import facts
-from annotate.campaigns.problems import Row, UploadRefused
+from annotate.campaigns.problems import Row
 from annotate.common.errors import Invalid
 from annotate.models import Output
 from estimation import scores
@@ -80,13 +78,6 @@ def test_several_metrics_at_once():
     assert seen[3:] == [(6, 6)]
 
 
-def test_in_chunks(monkeypatch):
-    monkeypatch.setattr(scores, "CHUNK", 4)
-    seen = []
-    scores.compute(study(), ["length"], progress=lambda *count: seen.append(count))
-    assert seen == [(4, 6), (6, 6)]
-
-
 def test_what_a_crash_leaves_is_kept(monkeypatch, computed):
     monkeypatch.setattr(scores, "CHUNK", 2)
     asked, made = computed("length"), study()
@@ -113,22 +104,6 @@ def test_equal_texts_are_computed_once_across_campaigns(computed):
     assert stored(second, "rouge_1_f")[:3] == stored(first, "rouge_1_f")[3:]
     scores.compute(study(reference="Another."), ["rouge_1_f"])
     assert len(asked) == 15
-
-
-def test_a_reference_does_not_matter_to_metrics_that_read_none(computed):
-    asked = computed("length")
-    scores.compute(study(), ["length"])
-    scores.compute(study(reference="Another."), ["length"])
-    assert len(asked) == 6
-
-
-def test_only_what_a_metric_lacks_is_computed(computed):
-    asked = computed("length")
-    made = study()
-    scores.compute(made, ["length"])
-    scores.compute(made, ["length", "repetition"])
-    assert len(asked) == 6
-    assert len(stored(made, "repetition")) == 6
 
 
 def test_a_new_version_is_computed_anew(computed):
@@ -158,16 +133,6 @@ def test_a_given_metric_must_be_whole():
     with pytest.raises(scores.PartlyGivenError, match="mine was given for 1 of 6 outputs"):
         scores.compute(made, ["mine"])
     assert issubclass(scores.PartlyGivenError, MetricError)
-
-
-def test_support_asks_for_inputs():
-    blank = [replace(row, input=" ") for row in rows()]
-    with pytest.raises(UploadRefused) as refused:
-        campaign(rows_=blank, systems=("alpha",), metrics=("support_1",))
-    assert "no input, whose paragraphs support_1 needs" in str(refused.value.errors)
-    made = campaign(rows_=rows(), systems=("alpha",), metrics=("support_1",))
-    scores.ensure(facts.brief(made.pk))
-    assert {value for _, value in stored(made.pk, "support_1")} == {4 / 7}
 
 
 def three_systems(items: int = 3) -> list[Row]:
@@ -219,19 +184,6 @@ def test_consensus_of_the_same_text_among_other_texts_is_another(computed):
     assert other["cat 2 sat"] == by_text(one)["cat 2 sat"]
 
 
-@pytest.mark.parametrize("items", [3, 12])
-def test_consensus_takes_one_more_query_a_chunk(items):
-    made = campaign(
-        rows_=three_systems(items), systems=("alpha", "beta", "gamma"), metrics=(), is_open=False
-    ).pk
-    numbers = []
-    for name in ("length", "consensus_length"):
-        with CaptureQueriesContext(connection) as queries:
-            scores.compute(made, [name])
-        numbers.append(len(queries))
-    assert numbers[1] == numbers[0] + 1
-
-
 def test_sentence_vectors_are_computed_where_the_package_is(monkeypatch):
     class Model:
         def encode(self, sentences):
@@ -276,27 +228,3 @@ def test_long_texts_come_in_small_chunks(monkeypatch):
     seen.clear()
     scores.compute(made, ["support_1"], progress=lambda *count: seen.append(count))
     assert [done for done, _total in seen] == [2, 4, 6]
-
-
-def test_processes_are_started_for_many_slow_scores(monkeypatch):
-    asked = []
-
-    def score(chunks, *, processes):
-        asked.append(processes)
-        return iter(())
-
-    monkeypatch.setattr(scores, "score_chunks", score)
-    monkeypatch.setattr(scores, "spare_processors", lambda: 3)
-    monkeypatch.setattr(scores, "WORTH_PROCESSES", 6)
-    scores.compute(study(), ["ter", "length"])
-    scores.compute(study(6, count=5), ["ter", "length"])
-    scores.compute(study(20), ["length"])
-    assert asked == [3, 1, 1]
-
-
-def test_asking_again_costs_little(django_assert_max_num_queries):
-    made = study()
-    scores.compute(made, ["length"])
-    with django_assert_max_num_queries(2):
-        scores.compute(made, ["length"])
-    scores.compute(made, [])

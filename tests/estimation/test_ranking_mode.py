@@ -10,10 +10,9 @@ from annotate.campaigns.problems import Row
 from annotate.models import Assignment, Campaign, Slot, System, Target
 from annotate.models.base import CloseReason
 from estimation import facts as facts_module
-from estimation import refresh
+from estimation import read, refresh
 from estimation.core import Difference, PairState, ranking
 from estimation.models import Comparison, Decision, Estimate
-from estimation.pages import numbers
 from tests.estimation.ranked import crowd, judge, ranked
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db, pytest.mark.usefixtures("no_screens")]
@@ -21,14 +20,14 @@ THREE = ("good", "fair", "poor")
 
 
 def newest(made: Campaign) -> dict[tuple[str, str], Comparison]:
-    rows = numbers.newest(made.pk).select_related("first", "second")
+    rows = read.newest_comparisons([made.pk]).select_related("first", "second")
     return {(row.first.name, row.second.name): row for row in rows}
 
 
 def found_now(made: Campaign) -> dict[tuple[str, str], Difference]:
     """The paired differences of the evidence that counts now."""
     brief = facts.brief(made.pk)
-    _, compared = refresh.findings(brief, facts_module.see(brief))
+    _, compared = refresh.findings(brief, facts_module.evidence(brief))
     return {(one.first.name, one.second.name): one.difference for one in compared}
 
 
@@ -60,7 +59,7 @@ def test_it_closes_when_every_pair_is_decided():
 def test_intervals_are_those_of_all_pairs_together():
     made = ranked(systems=THREE, margins={"overall": 0.05, "fluency": 0.05})
     judge(made, crowd(made, 12), 100)
-    rows = [row for row in numbers.newest(made.pk) if row.criterion == "overall"]
+    rows = [row for row in read.newest_comparisons([made.pk]) if row.criterion == "overall"]
     states = {pair: PairState.of(one) for pair, one in found_now(made).items()}
     # Two criteria and three pairs share alpha.
     verdict = ranking(states, margin=0.05, level=1 - 0.05 / 2, planned_items=40)
@@ -70,7 +69,7 @@ def test_intervals_are_those_of_all_pairs_together():
         assert row.low == pytest.approx(said.low)
         assert row.high == pytest.approx(said.high)
         assert (row.detail["pairs"], row.detail["margin"]) == (6, 0.05)
-    assert {row.criterion for row in numbers.newest(made.pk)} == {"overall", "fluency"}
+    assert {row.criterion for row in read.newest_comparisons([made.pk])} == {"overall", "fluency"}
 
 
 @pytest.mark.slow

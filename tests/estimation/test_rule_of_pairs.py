@@ -1,6 +1,5 @@
 """The rule about pairs that are judged side by side: what it decides, and how often it is wrong."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,15 +11,6 @@ from scipy.special import lambertw
 from estimation.core import Estimate as Estimated
 from estimation.core import Sample, Scale, estimate
 from estimation.rule import PairRule
-from tests.core.ranked_campaigns import (
-    BESIDE_EDGES,
-    Design,
-    draw,
-    first,
-    is_wrong,
-    refuted,
-    streams,
-)
 
 FLIPPED = {"first": "second", "second": "first", "close": "close", "open": "open"}
 
@@ -101,54 +91,3 @@ def test_changing_the_two_sides_flips_what_is_decided(
 
 
 # --- how often it is wrong
-
-
-def ever_wrong(design: Design, rng: np.random.Generator) -> bool:
-    """Whether any look at a simulated campaign holds a wrong decision about any pair."""
-    samples, truth = draw(design, rng)
-    decides = rule(margin=design.margin, pairs=len(samples))
-    return any(
-        is_wrong(decides.decided(estimate(first(sample, n))).outcome, mean, design.margin)
-        for sample, mean in zip(samples, truth.tolist(), strict=True)
-        for n in design.looks
-    )
-
-
-def wrong(design: Design) -> int:
-    return sum(ever_wrong(design, rng) for rng in streams(2082, RUNS))
-
-
-RUNS = 200
-TIES = Design(
-    means=(0.0,) * 3, n_items=300, item=0.4, person=0.0, favour=0.1, every=30, edges=BESIDE_EDGES
-)
-
-
-@pytest.mark.slow
-@pytest.mark.simulation
-@pytest.mark.parametrize(
-    "design",
-    [
-        TIES,
-        replace(TIES, means=(0.6, 0.6, 0.0)),
-        replace(TIES, means=(0.0,), people=8, cap=None, favour=0.3),
-        replace(TIES, means=(0.37,)),
-        replace(TIES, means=(0.0,), rho=0.5),
-    ],
-    ids=["3 ties", "A, B > C", "8 people", "beyond the margin", "a metric"],
-)
-def test_few_campaigns_hold_a_wrong_decision(design: Design) -> None:
-    assert not refuted(wrong(design), RUNS)
-
-
-@pytest.mark.slow
-@pytest.mark.simulation
-def test_fixed_intervals_that_forget_pairs_and_people_would_fail(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    module = "estimation.core.rankings"
-    monkeypatch.setattr(f"{module}.few_people_factor", lambda people, *, alpha: 1.0)
-    monkeypatch.setattr(
-        f"{module}.sequence_half_widths", lambda error, n, **_rule: 1.96 * error + 0 * n
-    )
-    assert refuted(wrong(TIES), RUNS)

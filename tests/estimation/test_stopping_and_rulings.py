@@ -93,7 +93,7 @@ def test_open_reviews_hold_the_end_back_and_the_ruling_lets_it_come(
     review = flag(cast[0])
     settle(made)
     assert made.status == "closing"
-    assert all(row.provisional for row in read.latest(made.pk))
+    assert all(row.provisional for row in read.newest([made.pk]))
     rule(review, ada, act)
     settle(made)
     if act == Ruling.Act.EXCLUDE:
@@ -101,8 +101,8 @@ def test_open_reviews_hold_the_end_back_and_the_ruling_lets_it_come(
         assert take_turns(cast[1:], 40) == 5
         settle(made)
     assert (made.status, made.close_reason) == ("closed", "target")
-    assert not any(row.provisional for row in read.latest(made.pk))
-    assert {row.n_judgments for row in read.latest(made.pk)} == {40}
+    assert not any(row.provisional for row in read.newest([made.pk]))
+    assert {row.n_judgments for row in read.newest([made.pk])} == {40}
 
 
 @pytest.mark.slow
@@ -148,7 +148,7 @@ def test_an_exclusion_after_closing_keeps_it_closed_and_collects_nothing(ada: Us
         exclude(who, ada)
     settle(made)
     assert made.status == "closed"
-    (row,) = [one for one in read.latest(made.pk) if one.criterion == "overall"]
+    (row,) = [one for one in read.newest([made.pk]) if one.criterion == "overall"]
     assert (row.n_judgments, row.provisional) == (10, False)
     assert not row.detail["at_target"]
     got = leasing.lease(person(made, "late").pk)

@@ -19,15 +19,14 @@ from estimation.core import (
 )
 from estimation.file_reports import (
     INTERVAL_NAMES,
-    Asked,
+    EstimateOptions,
     RankedSystems,
-    RankingRule,
     Report,
     compare,
     ranked_systems,
     report,
 )
-from estimation.from_files import ALL_METRICS, FileError, Selection, Vocabulary
+from estimation.from_files import ALL_METRICS, FileError, Selection
 
 COLUMNS = (
     "system",
@@ -167,7 +166,7 @@ class Command(BaseCommand):
 
 
 def _reports(options: dict[str, Any]) -> tuple[list[Report], list[RankedSystems]]:
-    names = Vocabulary()
+    names = from_files.vocabulary()
     metrics = from_files.read_metrics(options["metrics"], names) if options["metrics"] else None
     judgments = from_files.read_judgments(options["judgments"], names)
     wanted = _wanted(options)
@@ -178,7 +177,7 @@ def _reports(options: dict[str, Any]) -> tuple[list[Report], list[RankedSystems]
     transform = options["metric_transform"] or usual
     if metrics:
         metrics = from_files.entered(metrics, transform)
-    asked = Asked(
+    asked = EstimateOptions(
         estimator=estimator,
         interval=options["interval"],
         estimand=options["estimand"],
@@ -186,19 +185,20 @@ def _reports(options: dict[str, Any]) -> tuple[list[Report], list[RankedSystems]
         finite_population=not options["no_finite_population"],
         seed=options["seed"],
         metric_transform=transform if metrics else "",
+        items_known=bool(metrics) or options["items"] is not None,
         balance=dict(options["balance"]),
         person_share=dict(options["person_share"]),
     )
-    found = [report(cell, asked) for cell in from_files.cells(judgments, metrics, wanted)]
-    if options["compare"]:
-        pairs = from_files.pairs(judgments, metrics, wanted, tuple(options["compare"]))
-        found += [compare(pair, asked) for pair in pairs]
+    found = [report(*cell, asked) for cell in from_files.cells(judgments, metrics, wanted)]
+    if systems := options["compare"] and tuple(options["compare"]):
+        pairs = from_files.pairs(judgments, metrics, wanted, systems)
+        found += [compare(systems, *pair, asked) for pair in pairs]
     if options["ranking"] is None:
         return found, []
     if not (metrics or options["items"] or options["planned_items"]):
         raise CommandError(f"{SEQUENCE_NEEDS}, or --planned-items.")
-    rule = RankingRule(options["ranking"], options["planned_items"])
-    return found, ranked_systems(judgments, metrics, wanted, asked, rule)
+    rule = {"margin": options["ranking"], "planned_items": options["planned_items"]}
+    return found, ranked_systems(judgments, metrics, wanted, asked, **rule)
 
 
 def _wanted(options: dict[str, Any]) -> Selection:
@@ -244,12 +244,13 @@ def _table(reports: list[Report]) -> str:
 
 def _row(report: Report) -> tuple[str, ...]:
     found = report.found
+    of_all = f" of {count(found.n_population)}" if report.asked.items_known else ""
     return (
         report.system,
         report.criterion,
         number(found.estimate, 3),
         _interval(report),
-        count(found.n_items) + (f" of {count(found.n_population)}" if report.items_known else ""),
+        count(found.n_items) + of_all,
         count(report.n_judgments),
         f"{count(found.n_annotators)} ({number(found.effective_annotators, 1)})",
         number(report.rho),
@@ -264,8 +265,7 @@ def _interval(report: Report) -> str:
     if low is None or high is None:
         return "none"
     if scale and not report.found.off_scale:
-        within = read.of_scale(scale, report.found.estimate)
-        low, high = within.cut(low), within.cut(high)
+        low, high = (read.cut(end, scale, report.found.estimate) for end in (low, high))
     return f"[{number(low, 3)}, {number(high, 3)}]"
 
 

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.campaigns import lists as campaigns_lists
 from annotate.common.numbers import many, number
 from estimation.pages import numbers
-from estimation.pages.numbers import ComparedEstimate
+from estimation.pages.api import SensitivitySerializer
 
 
 class Command(BaseCommand):
@@ -28,16 +28,19 @@ class Command(BaseCommand):
         if facts is None:
             raise CommandError(f"There is no campaign {options['campaign']!r}.")
         found = numbers.sensitivity_of(facts)
+        data = SensitivitySerializer(found).data
         if options["json"]:
-            self.stdout.write(json.dumps(found.as_data(), allow_nan=False))
+            self.stdout.write(json.dumps(data, allow_nan=False))
             return
-        self.stdout.write("\n".join([*map(_line, found.rows), "", found.summary, *found.rulings]))
+        lines = map(_line, data["estimates"])
+        self.stdout.write("\n".join([*lines, "", found.summary, *found.rulings]))
 
 
-def _line(row: ComparedEstimate) -> str:
-    data = row.as_data()
-    parts = [_number(data[name]) for name in ("without", "with_excluded")]
-    return f"{row.cell.name}: {parts[0]} without excluded work, {parts[1]} with it"
+def _line(row: dict[str, Any]) -> str:
+    parts = [_number(row[name]) for name in ("without", "with_excluded")]
+    return (
+        f"{row['system']}, {row['criterion']}: {parts[0]} without excluded work, {parts[1]} with it"
+    )
 
 
 def _number(found: dict[str, Any] | None) -> str:

@@ -177,7 +177,8 @@ def test_exclusion_leaves_the_estimates_and_comes_back_to_the_same_digits(
     assert sum(row[-1] for row in without) < sum(row[-1] for row in before)
     assert not Slot.objects.filter(assignment__annotator=who.annotator_id).exists()
     beside = {
-        (row.system_id, row.criterion): row.detail["with_excluded"] for row in read.latest(made.pk)
+        (row.system_id, row.criterion): row.detail["with_excluded"]
+        for row in read.newest([made.pk])
     }
     assert {
         (system, criterion): (estimate, low, high, n)
@@ -189,7 +190,7 @@ def test_exclusion_leaves_the_estimates_and_comes_back_to_the_same_digits(
     rule(review, Act.RESTORE, reason="")
     assert numbers(made) == before
     assert numbers(made) != without
-    assert all(row.detail["with_excluded"] is None for row in read.latest(made.pk))
+    assert all(row.detail["with_excluded"] is None for row in read.newest([made.pk]))
 
 
 def test_excluded_outputs_are_leased_again_and_both_judgments_count_after_a_reversal(
@@ -305,7 +306,7 @@ def test_everybody_can_be_excluded_and_brought_back(made: Campaign, who: Partici
         rule(Review.objects.get(pk=review_id), Act.EXCLUDE)
     assert not Slot.objects.filter(assignment__isnull=False).exists()
     refresh.refresh(made.pk)
-    assert read.latest(made.pk) == []
+    assert list(read.newest([made.pk])) == []
     assert Estimate.objects.filter(n_judgments=0, estimate=None).exists()
     for review in Review.objects.all():
         rule(review, Act.RESTORE, reason="")

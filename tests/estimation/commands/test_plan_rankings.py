@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotate.common.numbers import many, money_text, number, percent
+from annotate.common.numbers import many, number
 from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -75,31 +75,6 @@ def test_so_has_a_ranking_of_scores(ada: Client) -> None:
     assert f"about {settled} items of each system" in page(ada, margin=0.2, systems=4, items=300)
 
 
-@pytest.mark.slow
-def test_targets_and_budgets_by_the_api(ada: Client) -> None:
-    goal = data("--target", "0.4", "--items", "120")["target"]
-    answer = api(ada, target=0.4, items=120).json()["target"]
-    assert {name: answer[name] for name in answer} == {name: goal[name] for name in answer}
-    bought = api(ada, money=30, items=120).json()["budget"]
-    assert bought["judgments"] == data("--budget", "30", "--items", "120")["budget"]["judgments"]
-    refused = api(ada, target=0.05, items=120).json()
-    assert refused["reachable"] > 0.05
-
-
-def test_more_probable_decisions_take_more_items(ada: Client) -> None:
-    usual, sure = (
-        api(ada, **PAIRS, probability=probability).json()["pairs"][0]["enough_items"]
-        for probability in (0.6, 0.95)
-    )
-    assert usual < sure
-    assert f"{percent(0.95)} by {sure} items" in page(ada, **PAIRS, probability=0.95)
-
-
-def test_money_is_told(ada: Client) -> None:
-    found = data(*OPTIONS, "--side-by-side")["pairs"][0]["judgments"]["expected"]
-    assert money_text(found * 0.4) in page(ada, **PAIRS)
-
-
 @pytest.mark.parametrize(
     ("asked", "field"),
     [
@@ -108,6 +83,10 @@ def test_money_is_told(ada: Client) -> None:
         ({"target": 0.2, "ranked_by": "pairs"}, "margin"),
         ({"margin": 0.2, "systems": 1}, "margin"),
         ({"margin": -1}, "margin"),
+        ({"target": 0.2, "money": 5}, "target"),
+        ({"target": 0.2, "pool": 1}, "pool"),
+        ({"target": "nan"}, "target"),
+        ({"target": 0.2, "rho": 2}, "rho"),
         ({"margin": "nan", "systems": 3}, "margin"),
         ({"margin": 0.2, "items": 10**9}, "items"),
         ({"margin": 0.2, "criterion": "taste"}, "criterion"),
@@ -120,6 +99,7 @@ def test_what_cannot_be_planned_is_told_at_its_field(
     answer = api(ada, **asked)
     assert answer.status_code == 422
     assert field in answer.json()["errors"]
+    assert 'class="takes"' not in page(ada, **asked)
 
 
 def test_side_by_side_is_for_rankings() -> None:
@@ -127,7 +107,3 @@ def test_side_by_side_is_for_rankings() -> None:
         told("--target", "0.2", "--side-by-side")
     with pytest.raises(CommandError, match="at least two systems"):
         told("--margin", "0.2", "--side-by-side")
-
-
-def test_nobody_plans_without_an_account(client: Client) -> None:
-    assert api(client, margin=0.2, systems=3).status_code == 401

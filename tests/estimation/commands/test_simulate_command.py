@@ -75,22 +75,6 @@ def test_every_kind_of_score_runs(scores):
     assert outcome(scores=scores, width=width, replicates=3)["stopped"] == 3
 
 
-@pytest.mark.slow
-def test_every_turn_of_the_crowd_runs():
-    found = outcome(
-        pool=True,
-        stay=8.0,
-        leniency=0.3,
-        time_correlation=-0.38,
-        shared=0.2,
-        shared_quality=0.3,
-        report="spill",
-        replicates=3,
-        width=0.4,
-    )
-    assert found["replicates"] == 3
-
-
 @pytest.mark.parametrize(
     ("options", "word"),
     [
@@ -108,8 +92,3 @@ def test_every_turn_of_the_crowd_runs():
 def test_mistakes_are_told_in_plain_words(options, word):
     with pytest.raises(CommandError, match=word):
         simulated(**options)
-
-
-def test_a_width_is_asked_for():
-    with pytest.raises(CommandError, match="--width"):
-        call_command("simulate", stdout=StringIO())

@@ -11,7 +11,7 @@ from redis import RedisError
 
 from annotate.models import Campaign, Membership
 from estimation import export
-from estimation.export import DownloadStanding, FollowedDownload
+from estimation.export import DownloadProgress, FollowedDownload
 from tests.estimation.exporting.exported import Unzipped, owner_of
 from tests.factories import user
 
@@ -36,16 +36,16 @@ def addresses(study: Campaign) -> tuple[str, str]:
 
 def test_it_goes_from_nothing_to_everything(study: Campaign) -> None:
     followed, seen = FollowedDownload(NAME), []
-    assert export.standing_find(NAME) is None
+    assert export.find_progress(NAME) is None
     parts = export.stream(study.public_id, progress=followed.progress)
     raw = b""
     for part in followed.over(parts):
         raw += part
-        seen.append(export.standing_find(NAME))
-    end = export.standing_find(NAME)
+        seen.append(export.find_progress(NAME))
+    end = export.find_progress(NAME)
     n = len(Unzipped(raw).objects("judgments.jsonl")) + len(Unzipped(raw).objects("outputs.jsonl"))
-    assert seen[0] == DownloadStanding("running", 0, n, size=len(raw[: seen[0].size]))
-    assert end == DownloadStanding("complete", n, n, size=len(raw))
+    assert seen[0] == DownloadProgress("running", 0, n, size=len(raw[: seen[0].size]))
+    assert end == DownloadProgress("complete", n, n, size=len(raw))
     assert [one.share for one in seen] == sorted(one.share for one in seen)
 
 
@@ -54,7 +54,7 @@ def test_who_leaves_before_the_end_has_stopped_it(study: Campaign) -> None:
     parts = followed.over(export.stream(study.public_id, progress=followed.progress))
     next(parts)
     parts.close()
-    found = export.standing_find(NAME)
+    found = export.find_progress(NAME)
     assert found is not None
     assert found.state == "stopped"
 
@@ -66,7 +66,7 @@ def test_an_error_has_stopped_it() -> None:
 
     with pytest.raises(RuntimeError):
         list(FollowedDownload(NAME).over(broken()))
-    assert export.standing_find(NAME) == DownloadStanding("stopped", size=2)
+    assert export.find_progress(NAME) == DownloadProgress("stopped", size=2)
 
 
 def test_a_download_does_not_wait_for_redis(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,13 +76,13 @@ def test_a_download_does_not_wait_for_redis(monkeypatch: pytest.MonkeyPatch) -> 
     for act in ("get", "set"):
         monkeypatch.setattr(type(caches["shared"]), act, away)
     assert list(FollowedDownload(NAME).over(iter([b"P", b"K"]))) == [b"P", b"K"]
-    assert export.standing_find(NAME) is None
+    assert export.find_progress(NAME) is None
 
 
 @pytest.mark.parametrize("token", ["", "x", TOKEN.upper(), TOKEN + "\n", TOKEN + "0"])
 def test_a_name_that_no_page_makes_names_nothing(token: str) -> None:
     assert export.name_of(1, 2, token) == ""
-    assert export.standing_find("") is None
+    assert export.find_progress("") is None
 
 
 def test_the_page_shows_it(client: Client, study: Campaign) -> None:

@@ -27,7 +27,6 @@ from annotate.studies import definitions
 from annotate.work import leasing, scoring
 from estimation import export, read
 from estimation.models import Estimate
-from estimation.pages import numbers
 from tests.annotate.own import marked
 from tests.estimation.exporting.exported import NAMES, exported, owner_of, shut_out
 from tests.estimation.reviewed import rule, settle
@@ -151,8 +150,8 @@ def test_all_of_the_history_is_told_and_which_of_it_is_the_newest(study: Campaig
     found = exported(study)
     for name, newest in {
         "estimates.csv": read.newest([study.pk]),
-        "comparisons.csv": numbers.newest(study.pk),
-        "agreement.csv": numbers.newest_agreement(study.pk),
+        "comparisons.csv": read.newest_comparisons([study.pk]),
+        "agreement.csv": read.newest_agreement(study.pk),
     }.items():
         rows = found.table(name)
         last = {row["id"] for row in rows if row["newest"] == "1"}

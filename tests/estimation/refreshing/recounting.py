@@ -20,7 +20,7 @@ def recounted(study: Campaign) -> list[Row]:
     """Return the rows that all facts give now; none of them stays."""
     brief = facts.brief(study.pk)
     with transaction.atomic():
-        found, _compared = refresh.findings(brief, facts_module.see(brief))
+        found, _compared = refresh.findings(brief, facts_module.evidence(brief))
         made = history.store_estimates(brief, found, final=False)
         rows = told(Estimate.objects.filter(pk__in=[one.pk for one in made]))
         transaction.set_rollback(True)

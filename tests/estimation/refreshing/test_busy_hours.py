@@ -29,7 +29,7 @@ def _no_flags(no_screens):
 @pytest.fixture
 def meanwhile(monkeypatch):
     """Somebody judges between every scoring and the reading after it, as at busy hours."""
-    came, see = [], facts.see
+    came, see = [], facts.evidence
 
     def busy(study):
         def one_more(campaign_id):
@@ -43,7 +43,7 @@ def meanwhile(monkeypatch):
             one_more(brief.campaign_id)
             return see(brief)
 
-        monkeypatch.setattr(facts, "see", seen)
+        monkeypatch.setattr(facts, "evidence", seen)
         return came
 
     return busy

@@ -5,13 +5,10 @@ from itertools import pairwise
 
 import pytest
 from django.utils import timezone
-from hypothesis import given
-from hypothesis import strategies as st
 
 from annotate.models import Campaign
 from estimation import read, refresh, tasks
 from estimation.models import Agreement, Comparison, Decision, Estimate
-from estimation.pages import numbers
 from tests.factories import campaign
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -128,7 +125,7 @@ def test_final_rows_and_those_of_the_closing_stay(study):
 
 @pytest.mark.slow
 def test_the_newest_rows_and_young_ones_stay(study):
-    newest = set(read.newest([study.pk])), set(numbers.newest(study.pk))
+    newest = set(read.newest([study.pk])), set(read.newest_comparisons([study.pk]))
     assert all(newest)
     Estimate.objects.bulk_create(row(study, 398) for _ in range(5))
     refresh.thin(study.pk)
@@ -168,7 +165,7 @@ def test_rows_of_agreement_are_thinned_the_same_way(study):
     ]
     Agreement.objects.bulk_create(made)
     Agreement.objects.update(at=LONG_AGO)
-    newest = set(numbers.newest_agreement(study.pk))
+    newest = set(read.newest_agreement(study.pk))
     young = Agreement.objects.create(
         campaign=study, criterion="edit", distance="interval", level=0.95, n_outputs=0,
         n_judgments=0, n_annotators=0,
@@ -179,14 +176,3 @@ def test_rows_of_agreement_are_thinned_the_same_way(study):
         assert list(left.values_list("n_judgments", flat=True)) == counts(study)
     assert newest | {young} <= set(Agreement.objects.all())
     assert refresh.thin(study.pk) == 0
-
-
-@given(st.lists(st.integers(0, 3000), max_size=200))
-def test_between_rows_that_stay_nothing_moves_by_more_than_a_percent(counts):
-    rows = [(pk, n, True, LONG_AGO, "s") for pk, n in enumerate(counts)]
-    spare = set(refresh._spare(rows, closed_at=None))
-    left = [one for one in rows if one[0] not in spare]
-    assert not refresh._spare(left, closed_at=None)
-    for pk in spare:
-        last = next(one[1] for one in reversed(left) if one[0] < pk)
-        assert abs(counts[pk] - last) < max(1, refresh.STEP * last)

@@ -2,14 +2,11 @@
 
 import json
 from io import StringIO
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from rest_framework.test import APIClient
 
@@ -56,12 +53,6 @@ def told(made: Campaign) -> str:
     out = StringIO()
     call_command("sensitivity", made.public_id, stdout=out)
     return out.getvalue()
-
-
-@pytest.mark.slow
-def test_nothing_ruled_is_said_plainly(made: Campaign) -> None:
-    assert effects.ruling_statistics_of(made.pk) == Conduct()
-    assert "There are no rulings yet." in told(made)
 
 
 def test_blind_rulings_and_others_are_counted(made: Campaign, ada: User, eve: User) -> None:
@@ -157,15 +148,3 @@ def test_other_campaigns_are_not_counted(made: Campaign, ada: User) -> None:
     rule(review_of(other, "x", ada), ada, Act.EXCLUDE)
     reviews.record_results_seen(other.pk, ada.pk)
     assert effects.ruling_statistics_of(made.pk) == Conduct()
-
-
-def test_three_queries_whatever_there_is(made: Campaign, ada: User) -> None:
-    def count() -> Any:
-        with CaptureQueriesContext(connection) as captured:
-            effects.ruling_statistics_of(made.pk)
-        return len(captured)
-
-    for name in ("p0", "p1", "p2"):
-        rule(review_of(made, name, ada), ada, Act.EXCLUDE)
-        reviews.record_results_seen(made.pk, ada.pk)
-    assert count() == 3

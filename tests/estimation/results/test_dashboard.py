@@ -19,11 +19,12 @@ from annotate.common import audit
 from annotate.instruments.language_quality.instrument import OVERALL
 from annotate.models import Campaign
 from estimation import read
-from estimation.models import Agreement, Decision, Estimate, MetricScore
+from estimation.models import Agreement, Estimate, MetricScore
 from estimation.pages import dashboard
 from estimation.pages.charts import axis_frame, ticks
 from estimation.pages.dashboard import Dashboard
 from tests.estimation.reviewed import exclude
+from tests.estimation.stored import estimate_row
 from tests.factories import campaign, judge, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -36,36 +37,10 @@ def _no_plots_of_other_tests() -> None:
 
 def estimated(made: Campaign, n: int, width: float | None = 0.3, **changes: Any) -> list[Estimate]:
     """One recomputation: a row for each system and criterion, after n judgments each."""
-    half = None if width is None else width / 2
+    known = {"n_items": n, "n_judgments": n}
+    known |= {"detail": {"at_target": bool(width and width <= 0.2 and n >= 30)}}
     rows = [
-        Estimate(
-            **{
-                "campaign": made,
-                "system": system,
-                "criterion": criterion,
-                "estimator": "regression",
-                "interval": "two_way",
-                "estimand": "population",
-                "metrics": made.metrics,
-                "level": 0.95,
-                "estimate": 0.4,
-                "low": half and 0.4 - half,
-                "high": half and 0.4 + half,
-                "width": width,
-                "std_error": half and half / 2,
-                "df": 20,
-                "mean_estimate": 0.41,
-                "mean_low": half and 0.41 - 1.25 * half,
-                "mean_high": half and 0.41 + 1.25 * half,
-                "n_items": n,
-                "n_population": 100,
-                "n_judgments": n,
-                "n_annotators": 20,
-                "effective_annotators": 18.0,
-                "detail": {"at_target": bool(width and width <= 0.2 and n >= 30)},
-            }
-            | changes
-        )
+        estimate_row(made, system, width=width, criterion=criterion, **(known | changes))
         for system in made.systems.all()
         for criterion in ("overall", "fluency")
     ]
@@ -120,15 +95,6 @@ def test_the_state_of_a_cell_in_words(
     assert {cell.state.word for cell in board(client, made).primary} == {word}
 
 
-def test_intervals_are_cut_to_the_scale_for_display_only(client: Client, ada: User) -> None:
-    made = campaign(owner=ada)
-    estimated(made, 40, 1.6, estimate=0.9, low=0.1, high=1.7)
-    cell = board(client, made).primary[0]
-    assert (cell.low, cell.high) == (0.1, 1.0)
-    assert cell.row is not None
-    assert cell.row.width == 1.6
-
-
 @pytest.mark.slow
 def test_what_the_metric_saves(client: Client, ada: User) -> None:
     made = campaign(owner=ada, reward=Decimal("0.50"))
@@ -152,21 +118,6 @@ def test_what_the_metric_saves(client: Client, ada: User) -> None:
     assert "spared" not in text
 
 
-@pytest.mark.parametrize(
-    ("metrics", "words"),
-    [
-        ((), "The metric saves"),
-        (("rouge_1_f",), "The metric saves"),
-        (("rouge_1_f", "rouge_2_f"), "The metrics save"),
-    ],
-)
-def test_one_metric_saves_and_several_save(
-    client: Client, ada: User, metrics: tuple[str, ...], words: str
-) -> None:
-    made = campaign(owner=ada, metrics=metrics)
-    assert f"<dt>{words}</dt>" in page(client, made).content.decode()
-
-
 def test_money_and_judgments_are_those_of_the_ledger(client: Client, ada: User) -> None:
     made = campaign(owner=ada, fee_rate=Decimal("0.2"), budget=Decimal(30))
     judge(person(made, "p1"))
@@ -177,34 +128,6 @@ def test_money_and_judgments_are_those_of_the_ledger(client: Client, ada: User) 
     assert (found.progress.judged, found.progress.running) == (2, 1)
     assert found.progress.annotators == 3
     assert found.price == Decimal("0.48")
-
-
-@pytest.mark.slow
-def test_advice_follows_the_state(client: Client, ada: User) -> None:
-    made = campaign(owner=ada, is_open=False)
-
-    def advised() -> tuple[str, str]:
-        advice = board(client, made).advice
-        return advice.title, advice.act
-
-    assert advised() == ("Open the campaign", "open")
-    life.open_(made.pk)
-    assert advised() == ("Invite people", "people")
-    judge(person(made))
-    estimated(made, 60, 0.25)
-    assert advised()[0] == "Wait: judgments are coming in"
-    life.pause(made.pk)
-    assert advised() == ("Go on collecting", "open")
-    life.open_(made.pk)
-    leased(person(made, "slow"))
-    life.close(made.pk, Campaign.Reason.TARGET)
-    assert advised() == ("Wait for the last judgments", "finish")
-    life.finish(made.pk)
-    assert advised() == ("Decide whether to reopen", "reopen")
-    estimated(made, 70, 0.19)
-    assert advised()[0] == "Read the results"
-    life.archive(made.pk, actor_id=ada.pk)
-    assert advised() == ("Nothing", "")
 
 
 def test_a_panel_is_never_told_to_ask_more_people(client: Client, ada: User) -> None:
@@ -230,16 +153,6 @@ def test_metric_progress_is_shown_until_it_is_complete(client: Client, ada: User
     MetricScore.objects.bulk_create(scores[5:])
     assert not board(client, made).live
     assert "is being computed" not in page(client, made).content.decode()
-
-
-def test_the_log_tells_decisions_and_acts(client: Client, ada: User) -> None:
-    made = campaign(owner=ada)
-    life.pause(made.pk, actor_id=ada.pk)
-    Decision.objects.create(campaign=made, verb="close", reason="target", text="Narrow enough.")
-    texts = [(line.who, line.text) for line in board(client, made).lines]
-    assert texts[0] == ("Plumbline", "Narrow enough.")
-    assert texts[1] == ("ada", "paused it")
-    assert ("ada", "created the campaign with 12 outputs") in texts
 
 
 def test_the_log_says_one_of_one_and_what_is_repeated_once(client: Client, ada: User) -> None:
@@ -461,8 +374,13 @@ def test_ticks_are_round_and_inside() -> None:
 
 
 def test_early_wide_intervals_do_not_flatten_the_plot() -> None:
-    wide = read.Point(1, "overall", 2, 0.4, -5.0, 6.0, 0.4, -5.0, 6.0)
-    later = [read.Point(1, "overall", n, 0.4, 0.3, 0.5, 0.4, 0.28, 0.52) for n in range(20, 101)]
+    def moment(n: int, low: float, high: float) -> Estimate:
+        return Estimate(
+            n_judgments=n, estimate=0.4, low=low, high=high, mean_low=low, mean_high=high
+        )
+
+    wide = moment(2, -5.0, 6.0)
+    later = [moment(n, 0.3, 0.5) for n in range(20, 101)]
     found = axis_frame([wide, *later], criterion=OVERALL, target=0.2)
     assert found.low == pytest.approx(0.28, abs=0.03)
     assert found.high == pytest.approx(0.52, abs=0.03)

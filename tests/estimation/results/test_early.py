@@ -47,7 +47,7 @@ def test_early_is_before_nine_of_ten_planned_campaigns(client: Client, made: Cam
     low = plan.judgments.low
     assert plan.judgments.low < plan.judgments.expected
     for judged, is_said in ((np.ceil(low), False), (np.floor(low) - 1, True)):
-        said = numbers.early_told(found.facts, found.primary, judged=int(judged))
+        said = numbers.early_end_note(found.facts, found.primary, judged=int(judged))
         assert (SAID in said) == is_said
     anytime = replace(found.facts, stop_mode="anytime")
-    assert numbers.early_told(anytime, found.primary, judged=1) == ""
+    assert numbers.early_end_note(anytime, found.primary, judged=1) == ""

@@ -22,9 +22,10 @@ from estimation.models import Estimate
 from estimation.pages import charts as pages_charts
 from estimation.pages.criteria import ShownCell
 from estimation.pages.dashboard import Dashboard
-from estimation.read import Awaited, Point
+from estimation.read import Awaited
 from tests.estimation import reviewed
 from tests.estimation.collecting import collect
+from tests.estimation.stored import estimate_row
 from tests.factories import campaign, person, rows
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -79,27 +80,6 @@ def test_before_ten_items_it_says_what_is_awaited(client: Client, ada: User) -> 
     assert board.is_shown
     assert "Estimates appear after" not in text
     assert "10 judgments of 10 items by" in text
-
-
-@pytest.mark.slow
-def test_it_says_so_from_the_very_start(client: Client, ada: User) -> None:
-    made = campaign(owner=ada, items=40)
-    _, text = shows(client, made)
-    assert text.count("Estimates of a system appear after 10 judged items.") == 1
-    assert text.count("None so far") == 2
-    collect(made, 1)
-    _, text = shows(client, made)
-    assert "1 so far" in text
-    assert "no judgments yet" not in text
-
-
-@pytest.mark.slow
-def test_a_small_campaign_shows_its_estimates_when_all_is_judged(client: Client, ada: User) -> None:
-    made = campaign(owner=ada, items=6, systems=("alpha",), double_share=0.0)
-    collect(made, 5, crowd=5)
-    assert "Estimates appear after 6 judged items: 5 so far." in shows(client, made)[1]
-    collect(made, 1, crowd=5)
-    assert shows(client, made)[0].is_shown
 
 
 def both(made: Campaign) -> int:
@@ -207,17 +187,6 @@ def _is_a_sensible_plot(texts: list[str], criterion: Criterion) -> None:
 
 
 @pytest.mark.slow
-def test_equal_scores_are_drawn_too(client: Client, ada: User) -> None:
-    made = campaign(owner=ada, items=20, systems=("alpha",), double_share=0.0)
-    collect(made, 14, every=3, fluency=1, redundancy=1, overall=1, edit=None)
-    board, text = shows(client, made)
-    (cell,) = board.primary
-    assert (cell.row.estimate, cell.high) == (1.0, 1.0)
-    _is_a_sensible_plot(labels(client, made, cell, board.rows[0].newest_id), OVERALL)
-    assert "[1.00, 1.00]" not in text or cell.row.width == 0
-
-
-@pytest.mark.slow
 def test_an_edit_rate_above_its_working_range_keeps_its_interval(client: Client, ada: User) -> None:
     wordy = [
         replace(row, output=f"It is {row.item} so it is as it is to be. " * 3) for row in rows(20)
@@ -253,31 +222,10 @@ def test_what_is_cut_is_said_and_the_decision_looks_at_the_whole(client: Client,
 
 
 def _estimate(made: Campaign, *, estimate: float, low: float, high: float) -> Estimate:
-    return Estimate.objects.create(
-        campaign=made,
-        system=made.systems.get(),
-        criterion="overall",
-        estimator="regression",
-        interval="two_way",
-        estimand="population",
-        metrics=made.metrics,
-        level=0.95,
-        estimate=estimate,
-        low=low,
-        high=high,
-        width=high - low,
-        std_error=0.1,
-        df=20,
-        mean_estimate=estimate,
-        mean_low=low,
-        mean_high=high,
-        n_items=40,
-        n_population=40,
-        n_judgments=40,
-        n_annotators=9,
-        effective_annotators=9.0,
-        detail={"at_target": False},
-    )
+    ends = {"low": low, "high": high, "mean_low": low, "mean_high": high, "n_population": 40}
+    row = estimate_row(made, made.systems.get(), estimate, high - low, **ends)
+    row.save()
+    return row
 
 
 def test_the_table_of_a_plot_is_cut_and_its_csv_is_whole(client: Client, ada: User) -> None:
@@ -296,12 +244,13 @@ VALUES = st.floats(-20, 20)
 
 
 @st.composite
-def intervals(draw: Any, criterion: Criterion) -> Point:
+def intervals(draw: Any, criterion: Criterion) -> Estimate:
     top = criterion.high if criterion.bounded else 4.0
     at = draw(st.floats(criterion.low, top))
     low, high = at - draw(st.floats(0, 20)), at + draw(st.floats(0, 20))
     n = draw(st.integers(1, 5000))
-    return Point(1, criterion.name, n, at, low, high, at, low - 0.1, high + 0.1)
+    means = {"mean_estimate": at, "mean_low": low - 0.1, "mean_high": high + 0.1}
+    return Estimate(n_judgments=n, estimate=at, low=low, high=high, **means)
 
 
 @pytest.mark.slow
@@ -326,8 +275,7 @@ def test_a_shown_interval_holds_its_estimate_and_stays_on_the_scale(
     criterion: Criterion, data: Any
 ) -> None:
     point = data.draw(intervals(criterion))
-    within = read.of_scale(criterion, point.estimate)
-    low, high = within.cut(point.low), within.cut(point.high)
+    low, high = (read.cut(end, criterion, point.estimate) for end in (point.low, point.high))
     assert criterion.low <= low <= point.estimate <= high
     assert high <= max(criterion.high, point.high if point.estimate > criterion.high else 0)
 

@@ -15,7 +15,7 @@ from annotate.models.base import CloseReason
 from estimation import after, refresh
 from estimation.models import EndForecast, EndForecastDue
 from tests import remembered
-from tests.estimation.reviewed import exclude, settle, take_turns
+from tests.estimation.reviewed import settle, take_turns
 from tests.factories import campaign, judge, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -117,24 +117,6 @@ def test_it_is_made_by_a_task_after_the_estimates_and_not_for_every_judgment(ada
     assert after.make_forecast(made.pk)
     assert EndForecast.objects.get(campaign=made).judgments == 91
     assert not after.make_forecast(made.pk), "nothing is due"
-
-
-@pytest.mark.slow
-def test_a_ruling_makes_it_again_at_once(ada: User) -> None:
-    made = begun(ada)
-    exclude(person(made, "p3"), ada)
-    settle(made)
-    assert EndForecast.objects.get(campaign=made).judgments == 76
-
-
-@pytest.mark.slow
-def test_it_can_be_thrown_away(client: Client, ada: User) -> None:
-    made = begun(ada)
-    EndForecast.objects.all().delete()
-    assert "A forecast appears after 30 judged items" in page(client, made)
-    judge(person(made, "p0"))
-    settle(made)
-    assert stored(made)["judgments"] is not None
 
 
 def test_an_old_one_is_renewed_because_the_pace_changes(ada: User) -> None:

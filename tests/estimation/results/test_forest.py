@@ -8,7 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.models import Campaign
-from estimation.pages.criteria import FEW, CriterionRow, Forest, forest_of
+from estimation.models import Estimate
+from estimation.pages.criteria import FEW, CriterionRow
 from estimation.pages.dashboard import Dashboard
 from tests.browser.researchers import estimated
 from tests.factories import campaign, user
@@ -37,32 +38,29 @@ def ada(client: Client) -> User:
     return found
 
 
-def pictured(row: CriterionRow) -> Forest:
-    assert row.forest is not None
-    return row.forest
-
-
 def test_the_best_comes_first_whichever_way_is_better(client: Client, ada: User) -> None:
     rows, _page = shown(client, made(ada))
     for name, is_high_good in (("overall", True), ("edit", False)):
-        scores = [line.cell.row.estimate for line in pictured(rows[name]).lines if line.cell.row]
+        scores = [cell.estimate or 0.0 for cell in rows[name].ranked]
         assert scores == sorted(scores, reverse=is_high_good)
         assert len(scores) == 7
 
 
 def test_the_scale_holds_every_interval_and_keeps_their_order(client: Client, ada: User) -> None:
     rows, _page = shown(client, made(ada))
-    for line in pictured(rows["overall"]).lines:
+    for line in rows["overall"].ranked:
+        assert line.x
         assert line.x_low is not None
         assert line.x_high is not None
         assert 8 <= float(line.x_low) < float(line.x) < float(line.x_high) <= 132
-    ends = [float(x) for x, _text in pictured(rows["overall"]).axis.labels]
+    assert rows["overall"].axis is not None
+    ends = [float(x) for x, _text in rows["overall"].axis.labels]
     assert ends == [8, 70, 132]
 
 
 def test_few_systems_are_cells_alone(client: Client, ada: User) -> None:
     rows, page = shown(client, made(ada, FEW))
-    assert rows["overall"].forest is None
+    assert not rows["overall"].is_forest
     assert 'class="forest"' not in page
     assert 'loading="lazy"' not in page
 
@@ -77,17 +75,14 @@ def test_many_are_one_picture_and_their_plots_wait(client: Client, ada: User) ->
 def test_a_system_without_an_estimate_is_named_below(client: Client, ada: User) -> None:
     rows, _page = shown(client, made(ada))
     first, *others = rows["overall"].cells
-    found = forest_of([replace(first, row=None), *others])
-    assert found is not None
+    found = replace(rows["overall"], cells=(replace(first, row=None), *others))
+    assert found.is_forest
     assert [cell.system.name for cell in found.awaited] == [first.system.name]
-    assert len(found.lines) == 6
+    assert len(found.ranked) == 6
 
 
 def test_estimates_that_are_all_the_same_are_drawn_too(client: Client, ada: User) -> None:
-    rows, _page = shown(client, made(ada))
-    cells = rows["overall"].cells
-    assert cells[0].row is not None
-    alike = replace(cells[0].row, low=None, high=None, width=None)
-    found = forest_of([replace(cell, row=alike) for cell in cells])
-    assert found is not None
-    assert {(line.x, line.x_low) for line in found.lines} == {("70.0", None)}
+    study = made(ada)
+    Estimate.objects.update(estimate=0.5, low=None, high=None, width=None)
+    rows, _page = shown(client, study)
+    assert {(cell.x, cell.x_low) for cell in rows["overall"].ranked} == {("70.0", None)}

@@ -164,13 +164,6 @@ def test_a_computed_metric_stands_beside_the_uploaded_one(client: Client, ada: U
     )
 
 
-@pytest.mark.parametrize("number", [0, 2, 2**31, 10**60])
-def test_the_metrics_of_no_item_are_not_found(client: Client, ada: User, number: int) -> None:
-    made = campaign(owner=ada, items=1)
-    address = reverse("estimation:item-metrics", args=[made.public_id, number])
-    assert client.get(address).status_code == 404
-
-
 @pytest.mark.slow
 def test_the_page_of_a_system_has_points_quadrants_and_pictures(client: Client, ada: User) -> None:
     made = begun(ada)

@@ -1,6 +1,5 @@
 """The dashboard of a ranking: places with ties, pairs in words, and what to do next."""
 
-from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -11,9 +10,8 @@ from annotate.campaigns import life
 from annotate.campaigns import lists as campaigns_lists
 from annotate.models import Campaign
 from annotate.models.base import CloseReason
-from annotate.pay import budget
 from estimation.models import Comparison
-from estimation.pages import criteria, dashboard, numbers
+from estimation.pages import dashboard, numbers
 from estimation.pages.dashboard import Dashboard
 from tests.estimation.ranked import RANKING, pair
 from tests.factories import campaign, judge, person, user
@@ -35,8 +33,7 @@ def known(made: Campaign, **of_b_and_c: Any) -> None:
 
 def board(made: Campaign) -> Dashboard:
     made.refresh_from_db()
-    most = budget.highest_cost(made)
-    return dashboard.build(campaigns_lists.facts(made), price=Decimal("0.4"), most=most)
+    return dashboard.of_campaign(made)
 
 
 def shown(client: Client, made: Campaign) -> str:
@@ -60,14 +57,6 @@ def test_places_pairs_and_the_rest_are_on_the_page(client: Client) -> None:
         in page
     )
     assert "Collection stops on the precision of each system" not in page
-
-
-def test_pairs_that_are_close_say_so(client: Client) -> None:
-    made = ranked(margins={"overall": 0.125})
-    known(made, outcome="close")
-    page = shown(client, made)
-    assert "they differ by less than 0.125" in page
-    assert 'id="settles"' not in page
 
 
 def test_a_draft_shows_no_ranking(client: Client) -> None:
@@ -94,11 +83,6 @@ def test_the_pair_that_takes_most_items_is_named() -> None:
         pair(made, first, second, 0.6)
     found = numbers.rankings_of(campaigns_lists.facts(made))
     assert found.settles.startswith("The pair furthest from a decision is a and b: about 30 more")
-
-
-def test_an_unbounded_scale_takes_more_items() -> None:
-    found = numbers.rankings_of(campaigns_lists.facts(ranked(margins={"edit": 0.3})))
-    assert found.settles == "The first pairs can be decided after 50 items of each system."
 
 
 def test_another_mode_has_no_ranking() -> None:
@@ -148,10 +132,6 @@ def test_a_pair_that_an_exclusion_opened_asks_for_a_decision() -> None:
     advice = board(made).advice
     assert (advice.key, advice.act) == ("missed", "reopen")
     assert advice.text.startswith("1 pair is open, first b and c, though the campaign closed")
-
-
-def test_what_metrics_save_is_not_claimed() -> None:
-    assert board(ranked(metrics=("quality",))).saving == criteria.OF_RANKING
 
 
 def test_the_list_counts_decided_pairs(client: Client) -> None:

@@ -57,7 +57,7 @@ def test_page_latex_and_json_tell_the_same(client: Client, made: Campaign) -> No
         assert f"<b>{number(one['estimate'])}</b>" in page
         assert latex.escaped(number(one["estimate"])) in tex
     (pair,) = told["differences"]
-    assert pair["p_holm"] == pytest.approx(report.pairs[0][0].contrasts[0].row.p_value)  # one pair
+    assert pair["p_holm"] == pytest.approx(report.pairs[0][0].contrasts[0].p_value)  # one pair
     assert latex.p_value(pair["p_holm"]) in page.replace("&lt;", "<")
     assert told["protocol_sha256"] == report.protocol.digest
     assert report.protocol.digest in page
@@ -230,7 +230,7 @@ def test_p_values_are_written_as_papers_write_them() -> None:
 
 def test_facts_of_a_sentence_may_have_braces_and_its_words_must_fit() -> None:
     assert plain(sentence("A {} b {}.", "{}", 3)) == "A {} b 3."
-    assert [one.is_fact for one in sentence("A {} b", "x")] == [False, True, False]
+    assert [is_fact for _text, is_fact in sentence("A {} b", "x")] == [False, True, False]
     with pytest.raises(ValueError, match="1 facts"):
         sentence("A {} {}", "x")
     assert [series(one) for one in ("a", "ab", "abc")] == ["a", "a and b", "a, b and c"]

@@ -1,24 +1,27 @@
 """What the metric saves: a number where it helps, a reason where it does not."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from estimation.models import Estimate
 from estimation.pages import criteria
 
 PRICE = Decimal("0.48")
 
 
-@dataclass(frozen=True)
-class Row:
-    width: float | None = 0.2
-    mean_width: float | None = 0.25
-    n_items: int = 50
-    n_judgments: int = 60
-    detail: Mapping[str, Any] = field(default_factory=dict)
+def row(
+    width: float | None = 0.2,
+    mean_width: float | None = 0.25,
+    n_items: int = 50,
+    n_judgments: int = 60,
+    detail: dict[str, Any] | None = None,
+) -> Estimate:
+    mean = {} if mean_width is None else {"mean_low": 0.0, "mean_high": mean_width}
+    return Estimate(
+        width=width, n_items=n_items, n_judgments=n_judgments, detail=detail or {}, **mean
+    )
 
 
 def saying(code: str) -> dict[str, Any]:
@@ -26,7 +29,7 @@ def saying(code: str) -> dict[str, Any]:
 
 
 def test_judgments_and_money_by_hand():
-    found = criteria.of_estimate(Row(), price=PRICE)
+    found = criteria.of_estimate(row(), price=PRICE)
     # 60 (0.25² / 0.2² − 1) = 33.75 judgments at 0.48
     assert (found.judgments, found.money) == (34, Decimal("16.32"))
     assert found.share == pytest.approx(0.36)
@@ -35,14 +38,14 @@ def test_judgments_and_money_by_hand():
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        (Row(width=None), "is not known without intervals"),
-        (Row(mean_width=None), "is not known without intervals"),
-        (Row(n_items=29), "is known after 30 judged items"),
-        (Row(mean_width=0.2), "has not helped"),
-        (Row(mean_width=0.1), "has not helped"),
-        (Row(mean_width=0.2003), "has not helped"),
-        (Row(detail=saying("not_helping_yet")), "It is not_helping_yet."),
-        (Row(detail=saying("constant_metric")), "It is constant_metric."),
+        (row(width=None), "is not known without intervals"),
+        (row(mean_width=None), "is not known without intervals"),
+        (row(n_items=29), "is known after 30 judged items"),
+        (row(mean_width=0.2), "has not helped"),
+        (row(mean_width=0.1), "has not helped"),
+        (row(mean_width=0.2003), "has not helped"),
+        (row(detail=saying("not_helping_yet")), "It is not_helping_yet."),
+        (row(detail=saying("constant_metric")), "It is constant_metric."),
     ],
 )
 def test_nothing_is_claimed_where_it_does_not_help(row, why):
@@ -53,31 +56,31 @@ def test_nothing_is_claimed_where_it_does_not_help(row, why):
 
 
 def test_a_system_waits_for_the_interval_that_is_farthest_from_its_target():
-    far = Row(width=0.4, mean_width=0.4)  # the metric is of no use where it would matter
-    assert not criteria.of_campaign([[(Row(), 0.2), (far, 0.2)]], judged=60, price=PRICE).helps
-    near = Row(width=0.1, mean_width=0.15)
-    found = criteria.of_campaign([[(Row(), 0.2), (near, 0.2)]], judged=60, price=PRICE)
+    far = row(width=0.4, mean_width=0.4)  # the metric is of no use where it would matter
+    assert not criteria.of_campaign([[(row(), 0.2), (far, 0.2)]], judged=60, price=PRICE).helps
+    near = row(width=0.1, mean_width=0.15)
+    found = criteria.of_campaign([[(row(), 0.2), (near, 0.2)]], judged=60, price=PRICE)
     assert found.judgments == 34
 
 
 def test_gains_and_losses_of_systems_are_set_against_each_other():
-    loss = Row(width=0.25, mean_width=0.2)
-    both = criteria.of_campaign([[(Row(), 0.2)], [(loss, 0.2)]], judged=200, price=PRICE)
+    loss = row(width=0.25, mean_width=0.2)
+    both = criteria.of_campaign([[(row(), 0.2)], [(loss, 0.2)]], judged=200, price=PRICE)
     assert both.judgments == round(60 * (1.25**2 - 1) - 60 * (1 - 0.8**2))
-    chance = Row(detail=saying("not_helping_yet"))
-    half = criteria.of_campaign([[(Row(), 0.2)], [(chance, 0.2)]], judged=200, price=PRICE)
+    chance = row(detail=saying("not_helping_yet"))
+    half = criteria.of_campaign([[(row(), 0.2)], [(chance, 0.2)]], judged=200, price=PRICE)
     assert half.judgments == 34
 
 
 def test_judgments_that_serve_two_systems_count_once():
-    twice = [[(Row(), 0.2)], [(Row(), 0.2)]]
+    twice = [[(row(), 0.2)], [(row(), 0.2)]]
     assert criteria.of_campaign(twice, judged=60, price=PRICE).judgments == 34
     assert criteria.of_campaign(twice, judged=120, price=PRICE).judgments == 68
 
 
 def test_systems_without_intervals_are_left_out():
     found = criteria.of_campaign(
-        [[(Row(), 0.2)], [], [(Row(width=None), 0.2)]], judged=60, price=PRICE
+        [[(row(), 0.2)], [], [(row(width=None), 0.2)]], judged=60, price=PRICE
     )
     assert found.judgments == 34
     assert criteria.of_campaign([], judged=0, price=PRICE).why

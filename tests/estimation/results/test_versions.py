@@ -51,30 +51,6 @@ def test_whatever_happens_the_version_changes_with_the_numbers(
     assert len(changed) > 5, "the walk has shown little"
 
 
-STORIES = {
-    "link": "judge judge lease submit lease give_back lease expire metric waits_for_score "
-    "judge estimate flag exclude restore bonus budget pause open block_elsewhere "
-    "close finish reopen",
-    "mturk": "post arrive place_more pause",
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("crowd", STORIES)
-def test_a_story_in_which_each_act_is_seen(crowd: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timezone, "now", lambda: NOW)
-    study = Happening(user(), 5, crowd=crowd)
-    before, unseen = shown(study.made, study.owner), []
-    for name in STORIES[crowd].split():
-        study.happen(name)
-        after = shown(study.made, study.owner)
-        assert after[0] != before[0], name
-        if after[1] == before[1]:
-            unseen.append(name)
-        before = after
-    assert unseen == []
-
-
 def numbers(client: Client, made: Campaign, have: str = "") -> Any:
     address = reverse("estimation:numbers", args=[made.public_id])
     return client.get(address, headers={"If-None-Match": have} if have else {})

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -63,17 +64,27 @@ def told(files: Files, tmp_path: Path) -> str:
     return str(refused.value)
 
 
-def rows_of(text: str) -> tuple[list[str], list[dict[str, str]]]:
-    rows = list(csv.DictReader(io.StringIO(text)))
-    return list(rows[0]), rows
+def each_row(files: Files, name: str, change: Callable[[dict[str, str]], Any]) -> Files:
+    """Return the files with each row of a table changed; None leaves a row out."""
+
+    def rewritten(text: str) -> str:
+        rows = list(csv.DictReader(io.StringIO(text)))
+        out = io.StringIO()
+        writer = csv.DictWriter(out, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(new for row in rows if (new := change(row)) is not None)
+        return out.getvalue()
+
+    return changed(files, name, rewritten)
 
 
-def table(columns: list[str], rows: list[dict[str, str]]) -> str:
-    out = io.StringIO()
-    writer = csv.DictWriter(out, columns)
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
+def with_plan(files: Files, change: Callable[[dict[str, Any]], Any]) -> Files:
+    def rewritten(text: str) -> str:
+        plan = json.loads(text)
+        change(plan)
+        return json.dumps(plan)
+
+    return changed(files, "plan.json", rewritten)
 
 
 @pytest.mark.slow
@@ -133,14 +144,13 @@ def test_a_changed_score_is_found_by_its_answer(files: Files, tmp_path: Path) ->
 def test_rows_that_another_version_made_may_differ(files: Files, tmp_path: Path) -> None:
     """Nobody has touched the campaign: it is the arithmetic that was another."""
 
-    def earlier(text: str) -> str:
-        columns, rows = rows_of(text)
-        for row in rows:
-            row["version"] = "0.0.1"
-            row["estimate"] = str(float(row["estimate"] or 0) + 0.01)
-        return table(columns, rows)
+    def by(version: str) -> Files:
+        def other(row: dict[str, str]) -> dict[str, str]:
+            return row | {"version": version, "estimate": str(float(row["estimate"] or 0) + 0.01)}
 
-    changes = written(changed(files, "estimates.csv", earlier), tmp_path / "earlier.zip")
+        return each_row(files, "estimates.csv", other)
+
+    changes = written(by("0.0.1"), tmp_path / "earlier.zip")
     with pytest.raises(CommandError) as refused:
         verified(changes)
     assert refused.value.returncode == 2
@@ -148,16 +158,12 @@ def test_rows_that_another_version_made_may_differ(files: Files, tmp_path: Path)
     assert "Another version of Plumbline made these" in said
     assert "It differs" not in said
     assert "Everything else agrees" in said
-    ours = changed(files, "estimates.csv", lambda text: earlier(text).replace("0.0.1", VERSION))
-    assert told(ours, tmp_path).startswith("It differs")
+    assert told(by(VERSION), tmp_path).startswith("It differs")
 
 
 def test_an_estimator_that_is_gone_is_named(files: Files, tmp_path: Path) -> None:
-    def exact(text: str) -> str:
-        columns, rows = rows_of(text)
-        return table(columns, [row | {"estimator": "gls"} for row in rows])
-
-    changes = written(changed(files, "estimates.csv", exact), tmp_path / "gls.zip")
+    exact = each_row(files, "estimates.csv", lambda row: row | {"estimator": "gls"})
+    changes = written(exact, tmp_path / "gls.zip")
     with pytest.raises(CommandError, match="no longer estimates by gls") as refused:
         verified(changes)
     assert refused.value.returncode == 2
@@ -172,14 +178,10 @@ def test_a_changed_answer_is_found_by_the_estimates(files: Files, tmp_path: Path
         answer = row["response"] | {"overall": 1}
         return row | {"response": answer, "scores": {**row["scores"], "overall": 1.0}}
 
-    def raised(text: str) -> str:
-        columns, rows = rows_of(text)
-        return table(
-            columns,
-            [row | ({"score": "1.0"} if row["criterion"] == "overall" else {}) for row in rows],
-        )
+    def raised(row: dict[str, str]) -> dict[str, str]:
+        return row | ({"score": "1.0"} if row["criterion"] == "overall" else {})
 
-    said = told(changed(each_judgment(files, kinder), "scores.csv", raised), tmp_path)
+    said = told(each_row(each_judgment(files, kinder), "scores.csv", raised), tmp_path)
     assert said.splitlines()[1].startswith(("estimate", "decision"))
     assert "overall): estimate is" in said
 
@@ -195,21 +197,16 @@ def test_a_dropped_judgment_is_found(files: Files, tmp_path: Path) -> None:
 
     dropped = each_judgment(files, without_one)
 
-    def neither(text: str) -> str:
-        columns, rows = rows_of(text)
-        return table(columns, [row for row in rows if row["judgment"] != str(seen[0])])
+    def neither(row: dict[str, str]) -> dict[str, str] | None:
+        return row if row["judgment"] != str(seen[0]) else None
 
-    said = told(changed(dropped, "scores.csv", neither), tmp_path)
+    said = told(each_row(dropped, "scores.csv", neither), tmp_path)
     assert "judgments, and" in said.splitlines()[1]
 
 
 def test_a_changed_protocol_is_found(files: Files, tmp_path: Path) -> None:
-    def eased(text: str) -> str:
-        plan = json.loads(text)
-        plan["protocol"]["targets"]["overall"] = 1.9
-        return json.dumps(plan)
-
-    assert "the protocol was another one" in told(changed(files, "plan.json", eased), tmp_path)
+    eased = with_plan(files, lambda plan: plan["protocol"]["targets"].update(overall=1.9))
+    assert "the protocol was another one" in told(eased, tmp_path)
 
 
 def test_another_version_is_named(files: Files, tmp_path: Path) -> None:
@@ -221,12 +218,9 @@ def test_another_version_is_named(files: Files, tmp_path: Path) -> None:
 
 
 def test_another_version_of_the_instrument_is_refused(files: Files, tmp_path: Path) -> None:
-    def other(text: str) -> str:
-        plan = json.loads(text)
-        plan["instrument"] |= {"definition": None, "key": "language_quality", "version": "99"}
-        return json.dumps(plan)
-
-    assert "version 99 of language_quality" in told(changed(files, "plan.json", other), tmp_path)
+    other = {"definition": None, "key": "language_quality", "version": "99"}
+    changes = with_plan(files, lambda plan: plan["instrument"].update(other))
+    assert "version 99 of language_quality" in told(changes, tmp_path)
 
 
 def test_swapped_people_are_found(files: Files, tmp_path: Path) -> None:
@@ -240,25 +234,18 @@ def test_swapped_people_are_found(files: Files, tmp_path: Path) -> None:
             return row | {"annotator": swap[names[0]]}
         return row
 
-    def alike(text: str) -> str:
-        columns, rows = rows_of(text)
-        chosen = set(map(str, seen))
-        return table(
-            columns,
-            [
-                row | ({"annotator": swap[names[0]]} if row["judgment"] in chosen else {})
-                for row in rows
-            ],
-        )
+    def alike(row: dict[str, str]) -> dict[str, str]:
+        is_one = row["judgment"] in map(str, seen)
+        return row | ({"annotator": swap[names[0]]} if is_one else {})
 
-    said = told(changed(each_judgment(files, swapped), "scores.csv", alike), tmp_path)
+    said = told(each_row(each_judgment(files, swapped), "scores.csv", alike), tmp_path)
     assert said.splitlines()[1].startswith("estimate")
 
 
 def test_reordered_decisions_are_found(files: Files, tmp_path: Path) -> None:
     def turned(text: str) -> str:
-        columns, rows = rows_of(text)
-        return table(columns, rows[::-1])
+        head, *rows = text.splitlines(keepends=True)
+        return "".join([head, *rows[::-1]])
 
     assert "a later one" in told(changed(files, "decisions.csv", turned), tmp_path)
 
@@ -359,15 +346,6 @@ def test_a_ranking_is_made_again_with_its_decisions_about_pairs(tmp_path: Path) 
     made = re.search(r"and (\d+) estimates and differences", said)
     assert made is not None
     assert int(made[1]) >= cited > 6
-
-
-def test_a_plan_that_cannot_be_followed_is_refused(files: Files, tmp_path: Path) -> None:
-    def other(text: str) -> str:
-        plan = json.loads(text)
-        ranked = {"margins": {"overall": 0.3}, "targets": {}, "planned_items": "many"}
-        return json.dumps(plan | ranked | {"stop_mode": "ranking"})
-
-    assert "plan.json cannot be read" in told(changed(files, "plan.json", other), tmp_path)
 
 
 @pytest.mark.slow
