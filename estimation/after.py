@@ -29,7 +29,6 @@ from annotate.work import queries as work_queries
 from estimation import facts as facts_module
 from estimation import read
 from estimation.core import (
-    Estimate,
     NoVariationError,
     Predictor,
     TextScores,
@@ -43,8 +42,8 @@ from estimation.core import (
     text_scores,
 )
 from estimation.core.planning import (
-    Ahead,
     Arrivals,
+    Continuation,
     Range,
     StopDraws,
     closing,
@@ -593,7 +592,8 @@ def _cell(
         return row, None
     cap = None if brief.cap is None else max(1, round((brief.cap - 1) / n_systems + 1))
     planned = max(sample.n_judgments, round(sample.n_population * each))
-    draws = _draws(sample, made, Ahead(planned, cap, rule.planned_items), rule.target, brief.level)
+    ahead = Continuation(planned, cap, rule.planned_items)
+    draws = stops_ahead(sample, made, ahead, target_width=rule.target, level=brief.level)
     if cell.system.stop_position is not None:
         draws = _ended(sample.n_judgments, draws)
     narrow = narrowing(sample, made, more=MORE, level=brief.level, cap=cap)
@@ -604,10 +604,6 @@ def _cell(
     if narrow is not None:
         row |= {name: getattr(narrow, name) for name in ("now", "same_people", "new_people")}
     return row, draws
-
-
-def _draws(sample: Any, made: Estimate, ahead: Ahead, target: float, level: float) -> StopDraws:
-    return stops_ahead(sample, made, ahead, target_width=target, level=level)
 
 
 def _ended(judgments: int, draws: StopDraws) -> StopDraws:

@@ -21,7 +21,7 @@ from estimation.core import (
     Verdict,
     ranking,
 )
-from estimation.rule import PairRule, Ranked, Rule, least_items, ranked, rule_for
+from estimation.rule import PairDecision, PairRule, Rule, least_items, ranked, rule_for
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Finding:
     verdict: Verdict | None
     unfinished: int
     with_excluded: Estimate | None = None
-    ranked: Ranked | None = None
+    ranked: PairDecision | None = None
 
     @property
     def interval(self) -> Interval | None:
@@ -74,7 +74,7 @@ class Contrast:
     difference: Difference
     rule: Rule
     same: bool
-    ranked: Ranked | None = None
+    ranked: PairDecision | None = None
 
     @property
     def system_ids(self) -> set[int]:

@@ -10,7 +10,7 @@ from estimation.core import Estimate as Estimated
 from estimation.facts import Evidence
 from estimation.findings import Contrast, Finding
 from estimation.models import Comparison, DecisionEvidence, Estimate, Inference
-from estimation.rule import Ranked
+from estimation.rule import PairDecision
 
 Row = TypeVar("Row", bound=Inference)
 
@@ -100,7 +100,7 @@ def comparison_row(brief: Brief, contrast: Contrast, *, final: bool) -> Comparis
     return row
 
 
-def _of_ranking(ranked: Ranked) -> dict[str, Any]:
+def _of_ranking(ranked: PairDecision) -> dict[str, Any]:
     return {
         "outcome": ranked.outcome,
         "margin": ranked.margin,

@@ -14,7 +14,7 @@ from math import comb
 from typing import Any
 
 from annotate.campaigns import planner, plans
-from annotate.campaigns.planner import CLAIMED, Planned
+from annotate.campaigns.planner import CLAIMED, PlannedStudy
 from annotate.work.picking import BLOCK, MOST
 from estimation.core import Crossed, InvalidOptionError, Scale
 from estimation.core.planning import (
@@ -57,10 +57,10 @@ def planned(
     target: float | None = None,
     money: float | None = None,
     margin: float | None = None,
-) -> Planned:
+) -> PlannedStudy:
     """Return what a target or a ranking takes, and what a budget buys. Raises EstimationError."""
     study, prices, seed = study_of(options), prices_of(options), options["seed"]
-    found = Planned(study, prices)
+    found = PlannedStudy(study, prices)
     if target is not None:
         found = planner.planned(study, prices, target, seed=seed)
         found = replace(found, changes=planner.changes(found, target, seed=seed))

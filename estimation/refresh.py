@@ -17,7 +17,7 @@ from annotate.campaigns import facts
 from annotate.campaigns.facts import Brief
 from annotate.common import locks, marks
 from annotate.common import rows as common_rows
-from annotate.common.locks import Held
+from annotate.common.locks import LeaseHandle
 from annotate.common.marks import ORDINARY, change_marked
 from annotate.review import reviews
 from annotate.work import scoring
@@ -58,7 +58,7 @@ class Superseded(Exception):
 class _Turn:
     """A worker's time for one campaign, and the lease that keeps other workers away."""
 
-    def __init__(self, lease: Held) -> None:
+    def __init__(self, lease: LeaseHandle) -> None:
         self._lease = lease
         self._began = self._renewed = time.monotonic()
 

@@ -37,7 +37,7 @@ ALONE: Pair = ("first", "second")  # a pair that is decided by itself
 
 
 @dataclass(frozen=True)
-class Ranked:
+class PairDecision:
     """The ranking rule's decision about a pair.
 
     interval: at the level that all pairs share; None if there is none.
@@ -137,7 +137,7 @@ class PairRule(Rule):
         )
         return verdict.pairs[ALONE]
 
-    def ranked(self, result: Estimate) -> Ranked:
+    def ranked(self, result: Estimate) -> PairDecision:
         """Return the decision about the pair, and what an open one needs."""
         return ranked(
             result,
@@ -167,9 +167,9 @@ def ranked(
     pairs: int,
     planned_items: float,
     least: int,
-) -> Ranked:
+) -> PairDecision:
     """Return the decision about a pair of a ranking, and what an open one needs."""
-    found = Ranked(said.outcome, interval, margin, pairs)
+    found = PairDecision(said.outcome, interval, margin, pairs)
     if found.is_decided:
         return found
     needs, items = needed(

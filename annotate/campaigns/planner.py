@@ -54,7 +54,7 @@ Changes = tuple[tuple[str, Forecast | None], ...]
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedStudy:
     """A design and what is forecast for it; what was not asked for is empty.
 
     refused: why the target cannot be met. reachable: the narrowest that can, if it is not met.
@@ -84,14 +84,14 @@ class Planned:
         return self.chance >= CLAIMED
 
 
-def planned(study: Study, prices: Prices, target: float, *, seed: int = 0) -> Planned:
+def planned(study: Study, prices: Prices, target: float, *, seed: int = 0) -> PlannedStudy:
     """Return what a target width takes; raises EstimationError for impossible numbers."""
     try:
         goal = forecast(study, target_width=target, prices=prices, seed=seed)
     except TargetBelowFloorError as error:
-        found = Planned(study, prices, refused=str(error))
+        found = PlannedStudy(study, prices, refused=str(error))
     else:
-        found = Planned(study, prices, goal)
+        found = PlannedStudy(study, prices, goal)
     if found.is_reached:
         return found
     crowd = replace(study, participation=Participation(places=MOST_PLACES))
@@ -103,7 +103,7 @@ def planned(study: Study, prices: Prices, target: float, *, seed: int = 0) -> Pl
     )
 
 
-def changes(found: Planned, target: float, *, seed: int = 0) -> Changes:
+def changes(found: PlannedStudy, target: float, *, seed: int = 0) -> Changes:
     """Return single changes of a design and what they take, the cheapest first.
 
     None where the target is not reached then.
@@ -181,7 +181,7 @@ def kept(calculate: Callable[..., Any], *asked: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Aim:
+class TargetForecast:
     """A primary criterion of a new campaign, its target, and what this takes.
 
     is_known: whether scores on this criterion are known from other studies; otherwise their spread
@@ -191,7 +191,7 @@ class Aim:
 
     criterion: Criterion
     width: float
-    found: Planned
+    found: PlannedStudy
     is_known: bool
     saved: float | None = None
 
@@ -208,7 +208,7 @@ class Aim:
         return assumed_people(self.found.study)
 
 
-def aims(checked: CheckedPlan, per_day: float | None = None) -> list[Aim]:
+def aims(checked: CheckedPlan, per_day: float | None = None) -> list[TargetForecast]:
     """Return what each target width takes; nothing for a ranking or anytime intervals.
 
     It rests on usual scores, without metrics. per_day: judgments; None if unknown.
@@ -274,7 +274,7 @@ def of_campaign(campaign: Campaign) -> Forecast | None:
     )
 
 
-def _aim(checked: CheckedPlan, criterion: Criterion, prices: Prices) -> Aim:
+def _aim(checked: CheckedPlan, criterion: Criterion, prices: Prices) -> TargetForecast:
     plan, facts = checked.plan, checked.facts
     study = study_of(
         plan,
@@ -284,10 +284,10 @@ def _aim(checked: CheckedPlan, criterion: Criterion, prices: Prices) -> Aim:
         planned=creating.count_planned(plan, facts),
     )
     width = plan.targets[criterion.name]
-    found: Planned = kept(planned, study, prices, width)
+    found: PlannedStudy = kept(planned, study, prices, width)
     is_known = study.expected is TYPICAL.get(criterion.name)
     saved = _saved(criterion.name, checked.metrics) if is_known else None
-    return Aim(criterion, width, found, is_known, saved)
+    return TargetForecast(criterion, width, found, is_known, saved)
 
 
 def reachable_targets(checked: CheckedPlan) -> dict[str, float]:
@@ -305,7 +305,7 @@ def reachable_targets(checked: CheckedPlan) -> dict[str, float]:
     return targets
 
 
-def last(found: Iterable[Aim]) -> Forecast | None:
+def last(found: Iterable[TargetForecast]) -> Forecast | None:
     """Return the forecast of the criterion that takes longest: a campaign collects until then.
 
     None without targets, and where one of them has no forecast.
@@ -313,7 +313,7 @@ def last(found: Iterable[Aim]) -> Forecast | None:
     return _last([one.found for one in found])
 
 
-def _last(found: Sequence[Planned]) -> Forecast | None:
+def _last(found: Sequence[PlannedStudy]) -> Forecast | None:
     goals = [one.goal for one in found]
     known = [one for one in goals if one is not None]
     return max(known, key=lambda one: one.judgments.expected) if known == goals and goals else None

@@ -29,7 +29,7 @@ from annotate.instruments import base as instruments_base
 from annotate.instruments.base import Criterion, Instrument
 from annotate.models import GOLD_BLOCK, Campaign, CampaignTexts
 from annotate.models.base import MetricChoice, StopMode
-from annotate.pay.budget import AtMost, cost_of_plan
+from annotate.pay.budget import HighestCost, cost_of_plan
 from annotate.review import gold as review_gold
 from annotate.screening.base import SettingsError
 from annotate.screening.screens import Settings
@@ -511,7 +511,7 @@ LIMITS: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
-def at_most(plan: Plan, planned: int) -> AtMost:
+def at_most(plan: Plan, planned: int) -> HighestCost:
     """Return the most that `planned` judgments can cost, as the campaign displays it."""
     return cost_of_plan(
         registry.tariffs_of(plan.crowd, plan.fee),

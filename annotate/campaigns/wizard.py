@@ -24,7 +24,7 @@ from annotate.campaigns import lists as campaigns_lists
 from annotate.campaigns.creating import CheckedPlan
 from annotate.campaigns.imports import SHOWN
 from annotate.campaigns.lists import Pace
-from annotate.campaigns.planner import Aim
+from annotate.campaigns.planner import TargetForecast
 from annotate.campaigns.plans import Plan
 from annotate.campaigns.problems import RowError, UploadRefused, usual_names
 from annotate.campaigns.sheet import Facts
@@ -53,7 +53,7 @@ from annotate.common.numbers import (
 from annotate.crowds.prices import ZERO
 from annotate.models.base import ImportStatus
 from annotate.pay import promise_queries
-from annotate.pay.budget import AtMost
+from annotate.pay.budget import HighestCost
 from annotate.studies import queries as studies_queries
 from annotate.work.picking import BLOCK
 from estimation.core.planning import Forecast, Range
@@ -229,12 +229,12 @@ class CampaignPreview:
     title: str
     about: str
     planned: int
-    most: AtMost
+    most: HighestCost
     price: Decimal
     metrics: tuple[str, ...]
     notices: tuple[str, ...]
     offers: tuple[str, ...]
-    reach: tuple[Aim, ...]
+    reach: tuple[TargetForecast, ...]
     pace: Pace | None = None
     compares: bool = False  # systems and texts are pairs
     failed_try: Decimal = ZERO  # paid to a person who tries the tutorial and does not pass
@@ -397,7 +397,7 @@ def _about_groups(facts: Facts) -> list[str]:
     ]
 
 
-def _about_budget(plan: Plan, found: Sequence[Aim]) -> list[str]:
+def _about_budget(plan: Plan, found: Sequence[TargetForecast]) -> list[str]:
     """Return that the targets are expected to cost more than the budget, if they are."""
     costs = [one.found.goal.cost for one in found if one.is_reached and one.found.goal]
     most = max(costs, key=lambda cost: cost.high, default=None)
@@ -756,7 +756,7 @@ def _reachable(of: Any, plan: Plan) -> dict[str, Any] | None:
     return PlanStep.shown(replace(plan, targets=planner.reachable_targets(checked)))
 
 
-def _out_of_reach(of: Any, form: StepForm, posted: QueryDict) -> list[Aim]:
+def _out_of_reach(of: Any, form: StepForm, posted: QueryDict) -> list[TargetForecast]:
     """Return the targets that are not reached by what is known, before the next step is shown."""
     goes_on = posted.get("go") != "back" and "beyond" not in posted and "use" not in posted
     if not (isinstance(form, PlanStep) and goes_on):
@@ -802,7 +802,7 @@ def _step_page(
     form: StepForm,
     *,
     status: int = 200,
-    asked: Sequence[Aim] = (),
+    asked: Sequence[TargetForecast] = (),
 ) -> HttpResponseBase:
     """asked: targets that are out of reach; whether to go on with them."""
     context: dict[str, Any] = {

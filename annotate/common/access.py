@@ -24,7 +24,7 @@ from annotate.models import Campaign, CampaignImport, Membership, ResultsSeen
 from annotate.review import reviews
 
 
-class Sight(StrEnum):
+class Blinding(StrEnum):
     """Whether a reviewer rules blind, or why not."""
 
     BLIND = "blind"
@@ -53,17 +53,17 @@ def role(user_id: int | None, campaign_id: int) -> str | None:
     return mine.values_list("role", flat=True).first()
 
 
-def sight(user_id: int, campaign: Campaign) -> Sight:
+def sight(user_id: int, campaign: Campaign) -> Blinding:
     """Return whether a ruling by this user would be blind now; always two queries."""
     mine = Membership.objects.filter(user=user_id, campaign=campaign).first()
     seen = ResultsSeen.objects.filter(campaign=campaign, user=user_id).exists()
     if mine is None:
-        return Sight.STRANGER
+        return Blinding.STRANGER
     if mine.role in Membership.SEE_RESULTS:
-        return Sight.OWNER
+        return Blinding.OWNER
     if role_sees_results(mine.role, campaign.closed_at):
-        return Sight.CLOSED
-    return Sight.SEEN if seen or mine.unblinded else Sight.BLIND
+        return Blinding.CLOSED
+    return Blinding.SEEN if seen or mine.unblinded else Blinding.BLIND
 
 
 # Who may see a campaign, who may act on it, and how a refusal looks.

@@ -57,7 +57,7 @@ def _lock(how: str, campaign_id: int) -> None:
 
 
 @dataclass(frozen=True)
-class Held:
+class LeaseHandle:
     """A lease that the caller holds."""
 
     name: str
@@ -77,13 +77,13 @@ class Held:
 
 
 @contextmanager
-def hold(name: str, duration: timedelta) -> Iterator[Held | None]:
+def hold(name: str, duration: timedelta) -> Iterator[LeaseHandle | None]:
     """Hold the lease of this name while the block runs; yield None where another task holds it.
 
     Call it outside of transactions: other tasks see a lease once it is committed. A killed task
     holds it until `duration` is over; a slower task renews it.
     """
-    held = Held(name, uuid4().hex, duration)
+    held = LeaseHandle(name, uuid4().hex, duration)
     if not _take(held):
         yield None
         return
@@ -93,7 +93,7 @@ def hold(name: str, duration: timedelta) -> Iterator[Held | None]:
         held.release()
 
 
-def _take(wanted: Held) -> bool:
+def _take(wanted: LeaseHandle) -> bool:
     now = timezone.now()
     until = now + wanted.duration
     over = TaskLease.objects.filter(name=wanted.name, expires_at__lte=now)

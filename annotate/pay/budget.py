@@ -550,7 +550,7 @@ def excess(campaign: Campaign, *, extra: Decimal = ZERO) -> Decimal:
 
 
 @dataclass(frozen=True)
-class AtMost:
+class HighestCost:
     """The highest cost of a campaign.
 
     bill: of all planned judgments, up to the maximum.
@@ -579,7 +579,7 @@ class AtMost:
 
 def highest_cost(
     campaign: Campaign, *, planned: int | None = None, tasks: int | None = None
-) -> AtMost:
+) -> HighestCost:
     """Return the highest cost of all planned judgments of a campaign, with its share of gold.
 
     planned: the number of judgments, if known.
@@ -588,7 +588,7 @@ def highest_cost(
     if planned is None:
         planned = Campaign.objects.values_list("planned", flat=True).get(pk=campaign.pk)
     judgments = min(planned, campaign.max_judgments or planned)
-    return AtMost(
+    return HighestCost(
         _bill(campaign, with_gold(judgments, campaign.gold_share), tasks),
         campaign.budget,
         campaign.gold_share,
@@ -619,7 +619,7 @@ def cost_of_plan(
     bonus: Decimal,
     budget: Decimal | None,
     gold_share: int = 0,
-) -> AtMost:
+) -> HighestCost:
     """Return the highest cost of a campaign that is only planned, in suggested units."""
     bill = prices.of_judgments(
         charges,
@@ -628,7 +628,7 @@ def cost_of_plan(
         tasks=usual_tasks(cap),
         bonus=bonus,
     )
-    return AtMost(bill, budget, gold_share)
+    return HighestCost(bill, budget, gold_share)
 
 
 def cost_of_judgment(campaign: Campaign) -> Decimal:

@@ -313,7 +313,7 @@ class Gift:
 
 
 @dataclass(frozen=True)
-class Given:
+class GiftReceipt:
     """The result: `already` is true where this key had paid before."""
 
     entry: int
@@ -323,7 +323,9 @@ class Given:
     already: bool
 
 
-def give(campaign_id: int, gift: Gift, *, actor_id: int, beyond_budget: bool = False) -> Given:
+def give(
+    campaign_id: int, gift: Gift, *, actor_id: int, beyond_budget: bool = False
+) -> GiftReceipt:
     """Add the gift to the ledger, once for each key.
 
     Raises `Invalid` for an impossible amount or reason, `NotFound` for a person who is not in the
@@ -359,7 +361,7 @@ def give(campaign_id: int, gift: Gift, *, actor_id: int, beyond_budget: bool = F
             beyond_budget=str(excess),
         )
         settling.settle_person(campaign.pk, participation.annotator_id)  # paid as a bonus there
-    return Given(entry.pk, each.reward, each.fee, excess, already=False)
+    return GiftReceipt(entry.pk, each.reward, each.fee, excess, already=False)
 
 
 def _check(gift: Gift) -> None:
@@ -391,7 +393,7 @@ def _key(campaign: Campaign, gift: Gift) -> str:
     return f"by-hand:{campaign.pk}:{gift.key}"
 
 
-def _again(before: LedgerEntry, participation: Participation, gift: Gift) -> Given:
+def _again(before: LedgerEntry, participation: Participation, gift: Gift) -> GiftReceipt:
     same = (before.participation_id, before.kind, before.amount) == (
         participation.pk,
         gift.kind,
@@ -399,4 +401,4 @@ def _again(before: LedgerEntry, participation: Participation, gift: Gift) -> Giv
     )
     if not same:
         raise Conflict("This key has been used for another payment. Nothing was given.")
-    return Given(before.pk, before.amount, before.fee, Decimal(0), already=True)
+    return GiftReceipt(before.pk, before.amount, before.fee, Decimal(0), already=True)

@@ -188,7 +188,7 @@ def _lists(request: HttpRequest, campaign: Any) -> dict[str, Any]:
     return {"lists": lists, "lists_listing": found}
 
 
-def _said(given: payouts.Given, pseudonym: str) -> str:
+def _said(given: payouts.GiftReceipt, pseudonym: str) -> str:
     if given.already:
         return f"{money_text(given.amount)} was given to {pseudonym} before. Nothing was added."
     said = f"{money_text(given.amount)} given to {pseudonym}."

@@ -13,7 +13,7 @@ from annotate.crowds import people
 from annotate.models import Appeal, Participation, Review, Ruling
 from annotate.review import queries as review_queries
 from annotate.review import reviews
-from annotate.review.queries import Ground
+from annotate.review.queries import AppealGround
 
 TO_ANSWER = timedelta(days=7)
 LONGEST = 5000
@@ -123,7 +123,7 @@ def _against(campaign_id: int, annotator_id: int) -> Review:
     return review
 
 
-def _refused(found: Sequence[Ground]) -> ServiceError:
+def _refused(found: Sequence[AppealGround]) -> ServiceError:
     """Return why no appeal is possible."""
     if not found:
         return Conflict(_("There is nothing to appeal against: your work counts."))

@@ -269,7 +269,7 @@ DECIDE = (Act.CLEAR, Act.EXCLUDE, Act.RESTORE)  # the acts that decide whether w
 
 
 @dataclass(frozen=True)
-class Conduct:
+class RulingStatistics:
     """Counts of the rulings that decide whether work counts.
 
     blind: by people who could not see results and never had.
@@ -302,7 +302,7 @@ class Conduct:
 Looks = Sequence[tuple[int, datetime]]  # (after which ruling, when), in their order
 
 
-def ruling_statistics_of(campaign_id: int) -> Conduct:
+def ruling_statistics_of(campaign_id: int) -> RulingStatistics:
     """Return the counts of a campaign; always three queries."""
     looks: defaultdict[int, list[tuple[int, datetime]]] = defaultdict(list)
     seen = ResultsSeen.objects.filter(campaign=campaign_id).order_by("after_ruling")
@@ -312,7 +312,7 @@ def ruling_statistics_of(campaign_id: int) -> Conduct:
     made = [one for one in every if one.act in DECIDE]
     undone, again = _reversals(made)
     own = Appeal.objects.filter(review__campaign=campaign_id, own_ruling=True)
-    return Conduct(
+    return RulingStatistics(
         rulings=len(made),
         blind=sum(one.blind for one in made),
         looked=sum(not one.blind and _looked(one, looks[one.actor_id]) for one in made),

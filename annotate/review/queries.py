@@ -111,7 +111,7 @@ def with_turn(rows: QuerySet[Review], left: Collection[int]) -> tuple[QuerySet[R
 
 
 @dataclass(frozen=True)
-class Ground:
+class AppealGround:
     """A review that can be appealed against, and whether it can be now.
 
     until: the deadline; None: as long as the block lasts.
@@ -143,7 +143,7 @@ class Ground:
         return decided if answerers.rulers else ""
 
 
-def ground(campaign_id: int, annotator_id: int) -> list[Ground]:
+def ground(campaign_id: int, annotator_id: int) -> list[AppealGround]:
     """Return this person's grounds for appeal in this campaign, in constant queries.
 
     The campaign's own review comes before a block from another campaign.
@@ -161,8 +161,8 @@ def ground(campaign_id: int, annotator_id: int) -> list[Ground]:
     return grounds
 
 
-def _ground(review: Review, block: Block | None) -> Ground:
-    return Ground(
+def _ground(review: Review, block: Block | None) -> AppealGround:
+    return AppealGround(
         review=review,
         until=None if block is not None else eligibility.appeal_until(review),
         waits=review.appeals.filter(answered_at=None).exists(),
@@ -695,8 +695,8 @@ class OwnStanding:
     notices: Sequence[Flag] = ()
     rulings: Sequence[Ruling] = ()
     appeals: Sequence[Appeal] = ()
-    here: Ground | None = None
-    elsewhere: Ground | None = None
+    here: AppealGround | None = None
+    elsewhere: AppealGround | None = None
 
     @property
     def blocked(self) -> bool:

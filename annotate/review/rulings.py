@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.common import access, audit, marks
-from annotate.common.access import Sight
+from annotate.common.access import Blinding
 from annotate.common.errors import Conflict, Invalid, NotAllowed, ServiceError
 from annotate.crowds import adapters, people
 from annotate.models import Membership, Review, Ruling
@@ -74,7 +74,7 @@ def rule(
         late = Act.RESTORE in acts and eligibility.is_final(review)
         if late and not reason.strip():
             raise Invalid({"reason": FINAL})
-        blind = access.sight(actor_id, review.campaign) == Sight.BLIND
+        blind = access.sight(actor_id, review.campaign) == Blinding.BLIND
         before = budget.excess(review.campaign)
         given = {
             "review": review,

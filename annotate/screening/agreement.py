@@ -16,11 +16,11 @@ from annotate.screening.base import (
     CrowdThresholds,
     ForAnnotators,
     ForReviewers,
+    NoticeText,
     Screen,
     ScreenAxis,
     ScreenFinding,
     Thresholds,
-    Told,
     Verdict,
     between,
     finding,
@@ -441,7 +441,7 @@ FOR_REVIEWERS = ForReviewers(
 )
 
 
-def _notice(found: Verdict, own: AgreementThresholds, *, paragraphs: bool) -> Told:
+def _notice(found: Verdict, own: AgreementThresholds, *, paragraphs: bool) -> NoticeText:
     sentences = []
     if found.value is not None:
         said = _(

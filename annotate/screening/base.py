@@ -471,7 +471,7 @@ UNCALIBRATED = Cutoffs({"no_variation": (4.0, 4.0)}, (3.2, 4.0))
 if TYPE_CHECKING:
     from annotate.instruments.base import Words
 
-Told = tuple[str, list[str]]  # what was noticed, and its numbers in sentences
+NoticeText = tuple[str, list[str]]  # what was noticed, and its numbers in sentences
 
 
 @dataclass(frozen=True)
@@ -531,7 +531,7 @@ class ForAnnotators:
     """
 
     noticed: Words
-    notice: Callable[..., Told]
+    notice: Callable[..., NoticeText]
     evidence: Callable[[Task], str] | None = None
 
 

@@ -19,12 +19,12 @@ from annotate.screening.base import (
     ForAnnotators,
     ForReviewers,
     Highlights,
+    NoticeText,
     Screen,
     ScreenAxis,
     ScreenFinding,
     Task,
     Thresholds,
-    Told,
     Verdict,
     between,
     finding,
@@ -138,7 +138,7 @@ SHORT_REVIEWERS = of_share(
 )
 
 
-def _short_notice(found: Verdict, own: Edits, *, paragraphs: bool) -> Told:
+def _short_notice(found: Verdict, own: Edits, *, paragraphs: bool) -> NoticeText:
     sentences = []
     short, repeated = found.numbers.get("short"), found.numbers.get("repeated")
     if short is not None and repeated is not None:
@@ -243,7 +243,7 @@ CONSISTENCY_REVIEWERS = ForReviewers(
 )
 
 
-def _consistency_notice(found: Verdict, own: Consistency, *, paragraphs: bool) -> Told:
+def _consistency_notice(found: Verdict, own: Consistency, *, paragraphs: bool) -> NoticeText:
     sentences = []
     if found.value is not None:
         said = _(
@@ -403,7 +403,7 @@ THIN_REVIEWERS = of_share(
 )
 
 
-def _thin_notice(found: Verdict, own: EvidenceThresholds, *, paragraphs: bool) -> Told:
+def _thin_notice(found: Verdict, own: EvidenceThresholds, *, paragraphs: bool) -> NoticeText:
     ways = [
         ("one_word", _("a single word: %(share)s of your tasks")),
         ("whole", _("the whole paragraph: %(share)s of your tasks")),

@@ -14,11 +14,11 @@ from annotate.screening.base import (
     CrowdThresholds,
     ForAnnotators,
     ForReviewers,
+    NoticeText,
     Screen,
     ScreenAxis,
     ScreenFinding,
     Thresholds,
-    Told,
     Verdict,
     between,
     finding,
@@ -107,7 +107,7 @@ RANDOM_REVIEWERS = ForReviewers(
 LEAST_TOLD = 1.0  # 1 of 10: what is more frequent is no news
 
 
-def _random_notice(found: Verdict, own: Patterns, *, paragraphs: bool) -> Told:
+def _random_notice(found: Verdict, own: Patterns, *, paragraphs: bool) -> NoticeText:
     sentences = []
     if found.value is not None and found.value >= LEAST_TOLD:
         said = _(
@@ -299,7 +299,7 @@ PATTERN_REVIEWERS = ForReviewers(
 )
 
 
-def _pattern_notice(found: Verdict, own: SequenceThresholds, *, paragraphs: bool) -> Told:
+def _pattern_notice(found: Verdict, own: SequenceThresholds, *, paragraphs: bool) -> NoticeText:
     share = _first_share(found)
     if share is not None:
         said = _(

@@ -14,12 +14,12 @@ from annotate.screening.base import (
     CrowdThresholds,
     ForAnnotators,
     ForReviewers,
+    NoticeText,
     Screen,
     ScreenAxis,
     ScreenFinding,
     Task,
     Thresholds,
-    Told,
     Verdict,
     between,
     finding,
@@ -213,7 +213,7 @@ FOR_REVIEWERS = ForReviewers(
 )
 
 
-def _notice(found: Verdict, own: Timing, *, paragraphs: bool) -> Told:
+def _notice(found: Verdict, own: Timing, *, paragraphs: bool) -> NoticeText:
     speed = own.scanning if paragraphs else own.words_per_minute
     sentences = []
     mine, others = found.numbers.get("seconds"), found.numbers.get("others_seconds")

@@ -19,11 +19,11 @@ from annotate.screening.base import (
     CrowdThresholds,
     ForAnnotators,
     ForReviewers,
+    NoticeText,
     Screen,
     ScreenAxis,
     ScreenFinding,
     Thresholds,
-    Told,
     Verdict,
     between,
     finding,
@@ -306,7 +306,7 @@ FOR_REVIEWERS = ForReviewers(
 )
 
 
-def _notice(found: Verdict, own: Variation, *, paragraphs: bool) -> Told:
+def _notice(found: Verdict, own: Variation, *, paragraphs: bool) -> NoticeText:
     sentences = []
     share, run = found.numbers.get("modal_share"), found.numbers.get("longest_run")
     if share is not None and run is not None:

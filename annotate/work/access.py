@@ -30,7 +30,7 @@ from annotate.work import admission, units
 from annotate.work import messages as work_messages
 from annotate.work import queries as work_queries
 from annotate.work import task as work_task
-from annotate.work.admission import Nothing
+from annotate.work.admission import NoTask
 from annotate.work.messages import correcting_strings, strings, told_at_work
 from annotate.work.queries import LastText
 from annotate.work.task import Figures, Study, Visit, Work
@@ -290,7 +290,7 @@ def help_template(instrument: Instrument) -> str:
 
 
 def context(
-    token: str, visit: Visit, current: Work | None, nothing: Nothing | None, *, number: int
+    token: str, visit: Visit, current: Work | None, nothing: NoTask | None, *, number: int
 ) -> dict[str, Any]:
     """Return the context of an instrument's page."""
     study = visit.study

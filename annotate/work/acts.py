@@ -17,7 +17,7 @@ from annotate.models import Draft
 from annotate.work import leasing, submitting, task
 from annotate.work import queries as work_queries
 from annotate.work.access import RequestError, data_words, handed, said, speak, worker_endpoint
-from annotate.work.admission import Nothing
+from annotate.work.admission import NoTask
 from annotate.work.submitting import PageResponse
 
 LARGEST = 2**31 - 1
@@ -89,7 +89,7 @@ def ahead(participation_id: int, _body: dict[str, Any], assignment_id: int) -> d
     """Reserve the task after this one, which is being answered."""
     study = task.study_at(participation_id)
     got = leasing.lease_ahead(participation_id, after=assignment_id)
-    coming = None if isinstance(got, Nothing) else task.current(got, study)
+    coming = None if isinstance(got, NoTask) else task.current(got, study)
     return {"coming": _handed(participation_id, study, coming)}
 
 
@@ -104,7 +104,7 @@ def give_back(participation_id: int, _body: dict[str, Any], assignment_id: int) 
 
 def _next(
     participation_id: int,
-    following: submitting.Following,
+    following: submitting.AfterSubmit,
     *,
     correctable: bool,
     answered: Mapping[str, str] | None = None,

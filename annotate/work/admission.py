@@ -18,7 +18,7 @@ from annotate.pay.budget import TO_COME, promised_tasks
 from annotate.review import eligibility
 from annotate.work import picking, task, tutorial_queries
 from annotate.work import units as work_units
-from annotate.work.picking import Standing
+from annotate.work.picking import TaskCounts
 
 FUNDS = "funds"  # the code of operations that the account at a crowd could not pay for
 
@@ -27,7 +27,7 @@ Unit = Participation.Status
 
 
 @dataclass(frozen=True)
-class Offered:
+class PublishedWork:
     """What is offered.
 
     launched: whether a batch was ever launched.
@@ -54,13 +54,13 @@ class Offered:
         return bool(self.publishing or self.untaken)
 
 
-def offered(campaign_id: int) -> Offered:
+def offered(campaign_id: int) -> PublishedWork:
     """Return what is offered; five queries."""
     now = timezone.now()
     newest = Batch.objects.filter(campaign=campaign_id).aggregate(at=Max("created_at"))["at"]
     units = Participation.objects.filter(campaign=campaign_id, tasks__isnull=False)
     in_time = Q(deadline_at=None) | Q(deadline_at__gt=now)
-    return Offered(
+    return PublishedWork(
         launched=newest is not None,
         waited=since(newest, now),
         at_work=units.filter(in_time, status=Unit.ACTIVE).count(),
@@ -109,7 +109,7 @@ COLLECTING = (Campaign.Status.OPEN, Campaign.Status.CLOSING)
 
 
 @dataclass(frozen=True)
-class Nothing:
+class NoTask:
     """No lease, and the reason. `final`: asking again later cannot help."""
 
     reason: str
@@ -133,7 +133,7 @@ def within(campaign: Campaign, who: Participation) -> Q:
     return found
 
 
-def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing | None:
+def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> NoTask | None:
     """Return why this person gets no new task: a limit, or a tutorial that comes first.
 
     A tutorial in progress may be finished and is paid whatever the limits are. A new one starts
@@ -157,7 +157,7 @@ def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing 
         "The rest of this study’s budget is for people who have already taken its tutorial. "
         "Thank you for coming!"
     )
-    return Nothing("budget", message, final=False)
+    return NoTask("budget", message, final=False)
 
 
 def personal(
@@ -166,8 +166,8 @@ def personal(
     *,
     n_open: int = 0,
     step: tutorial_queries.TutorialStep | None = None,
-    now: Standing | None = None,
-) -> Nothing | None:
+    now: TaskCounts | None = None,
+) -> NoTask | None:
     """Return the reason of `gate` that does not depend on the work of others, if there is one.
 
     step, now: how far the person is, where it is known.
@@ -177,7 +177,7 @@ def personal(
     if who.tasks is not None:
         judged = work_units.judged(who.pk) if now is None else now.judged
         if judged + n_open >= who.tasks:
-            return Nothing("done", _("All tasks are done. Thank you!"), final=True)
+            return NoTask("done", _("All tasks are done. Thank you!"), final=True)
     owed = task.owed(campaign, who)
     if owed and campaign.status in COLLECTING:
         return first(owed)
@@ -198,22 +198,22 @@ def goes_back_to_work(participation_id: int) -> bool:
     return nothing.reason in ("cap", "closed") and open_of(who.pk).exists()
 
 
-def first(owed: task.Owed) -> Nothing:
+def first(owed: task.Owed) -> NoTask:
     """Return that something comes before the next task."""
-    return Nothing(owed, _("Before you begin"), final=False)
+    return NoTask(owed, _("Before you begin"), final=False)
 
 
-def closed_unit(who: Participation) -> Nothing | None:
+def closed_unit(who: Participation) -> NoTask | None:
     """Return why a paid unit of a marketplace takes no more work; None if it does."""
     if who.tasks is None:
         return None
     if who.status == Participation.Status.LEFT:
         message = _("This work was returned, or its time is over. Accept it again to go on.")
-        return Nothing("left", message, final=True)
+        return NoTask("left", message, final=True)
     if who.status != Participation.Status.ACTIVE:
-        return Nothing("handed_in", _("You have handed in this work. Thank you!"), final=True)
+        return NoTask("handed_in", _("You have handed in this work. Thank you!"), final=True)
     if who.deadline_at is not None and timezone.now() >= who.deadline_at:
-        return Nothing("time", _("The time for this work is over."), final=True)
+        return NoTask("time", _("The time for this work is over."), final=True)
     return None
 
 
@@ -281,11 +281,11 @@ def at_cap(campaign: Campaign, who: Participation, *, held: int | None = None) -
     return (held_by(who) if held is None else held) >= campaign.annotator_cap
 
 
-def _tutorial() -> Nothing:
-    return Nothing("tutorial", _("A short tutorial comes before your first task."), final=False)
+def _tutorial() -> NoTask:
+    return NoTask("tutorial", _("A short tutorial comes before your first task."), final=False)
 
 
-def _failed(campaign: Campaign, who: Participation) -> Nothing:
+def _failed(campaign: Campaign, who: Participation) -> NoTask:
     message = _(
         "Thank you for trying. Two rounds of the tutorial are all that this study has, and neither "
         "was passed, so there are no tasks for you in it. That says nothing about other studies."
@@ -293,35 +293,35 @@ def _failed(campaign: Campaign, who: Participation) -> Nothing:
     if paid := promise_queries.paid_for_trying(campaign.pk, who.annotator_id):
         said = _("You are paid %(amount)s for trying.") % {"amount": money_text(paid)}
         message = f"{message} {said}"
-    return Nothing("tutorial_failed", message, final=True)
+    return NoTask("tutorial_failed", message, final=True)
 
 
 def _kept_out(
     campaign: Campaign, who: Participation, *, n_open: int, held: int | None = None
-) -> Nothing | None:
+) -> NoTask | None:
     if campaign.status not in COLLECTING:
         return _not_collecting(campaign)
     if n_open >= AT_ONCE:
-        return Nothing("enough", _("Finish one of your open tasks first."), final=False)
+        return NoTask("enough", _("Finish one of your open tasks first."), final=False)
     if bar := eligibility.barred(campaign.pk, who.annotator_id):
         return _barred(bar if who.is_sure else eligibility.HIDDEN)
     if at_cap(campaign, who, held=held):
         message = _("You have done as many tasks as one person may in this study. Thank you!")
-        return Nothing("cap", message, final=True)
+        return NoTask("cap", message, final=True)
     return None
 
 
-def _limit(campaign: Campaign, who: Participation) -> Nothing | None:
+def _limit(campaign: Campaign, who: Participation) -> NoTask | None:
     if reason := blocked(campaign, promised=who.tasks is not None):
         message = _("This study has all the judgments that it can take. Thank you!")
         # A lease or a tutorial that is given up makes room again, unless the time is over.
         settled = blocked(campaign, for_now=False) and not progress.open_leases(campaign.pk)
         over = reason == CloseReason.DEADLINE or bool(settled)
-        return Nothing(reason, message, final=over)
+        return NoTask(reason, message, final=over)
     return None
 
 
-def _barred(reason: str) -> Nothing:
+def _barred(reason: str) -> NoTask:
     messages = {
         "review": _(
             "A person is looking at your work in this study before you go on. “Your work and pay” "
@@ -334,28 +334,28 @@ def _barred(reason: str) -> Nothing:
         ),
         eligibility.HIDDEN: _("There is no task for you in this study at the moment."),
     }
-    return Nothing(reason, messages[reason], final=reason in ("excluded", "blocked"))
+    return NoTask(reason, messages[reason], final=reason in ("excluded", "blocked"))
 
 
-def _not_collecting(campaign: Campaign) -> Nothing:
+def _not_collecting(campaign: Campaign) -> NoTask:
     if campaign.status == Campaign.Status.DRAFT:
-        return Nothing("draft", _("This study has not started yet. Please come back later."), False)
+        return NoTask("draft", _("This study has not started yet. Please come back later."), False)
     if campaign.status == Campaign.Status.PAUSED:
-        return Nothing("paused", _("This study is paused. Please come back later."), final=False)
+        return NoTask("paused", _("This study is paused. Please come back later."), final=False)
     message = _("This study is complete: it has all the judgments it needs. Thank you!")
-    return Nothing("closed", message, final=True)
+    return NoTask("closed", message, final=True)
 
 
-def none_free(campaign: Campaign) -> Nothing:
+def none_free(campaign: Campaign) -> NoTask:
     """Return that no slot is free for this person."""
     if campaign.status == Campaign.Status.CLOSING:
         message = _(
             "This study has nearly all it needs; its last tasks are with other people. "
             "Thank you! You may close this page."
         )
-        return Nothing("closing", message, final=False)
+        return NoTask("closing", message, final=False)
     message = _("No task is available right now. One may open up when someone returns it.")
-    return Nothing("waiting", message, final=False)
+    return NoTask("waiting", message, final=False)
 
 
 def blocked(

@@ -24,13 +24,13 @@ from annotate.models import Assignment, Campaign, Participation
 from annotate.pay import promises
 from annotate.studies import queries as studies_queries
 from annotate.work import admission, picking, slots, task, tutorial_queries
-from annotate.work.picking import Picked, Standing
+from annotate.work.picking import Picked, TaskCounts
 from annotate.work.task import with_begin
 
 LONGEST = 6  # lease lengths by which a page that stays open can extend a lease
 LEASED = Assignment.Status.LEASED
 
-Lease = Assignment | admission.Nothing
+Lease = Assignment | admission.NoTask
 
 
 class Alone(Exception):
@@ -72,7 +72,7 @@ def _lease(participation_id: int, *, besides: int | None, alone: bool) -> Lease:
     got, within = choose(
         who, now, studies_queries.instrument_of(who.campaign), besides=besides, alone=alone
     )
-    if isinstance(got, admission.Nothing):
+    if isinstance(got, admission.NoTask):
         promises.look(who.campaign, who.annotator_id)
         return got
     assignment = take(got, who)
@@ -82,12 +82,12 @@ def _lease(participation_id: int, *, besides: int | None, alone: bool) -> Lease:
 
 def choose(
     who: Participation,
-    now: Standing,
+    now: TaskCounts,
     instrument: Instrument,
     *,
     besides: int | None = None,
     alone: bool,
-) -> tuple[Picked | admission.Nothing, Q]:
+) -> tuple[Picked | admission.NoTask, Q]:
     """Lock the slot that this person gets next, or say why none, with what its lease is `within`.
 
     The caller has locked the person. Raises `Alone` where only the campaign's own lock can tell.
@@ -139,7 +139,7 @@ def count(who: Participation, picked: Picked, within: Q, **more: Any) -> None:
         raise Alone
 
 
-def _gold(who: Participation, now: Standing) -> Picked | None:
+def _gold(who: Participation, now: TaskCounts) -> Picked | None:
     campaign = who.campaign
     if campaign.status != Campaign.Status.OPEN or not campaign.gold_share:
         return None

@@ -17,14 +17,14 @@ from annotate.instruments.tutorials import Tutorial
 from annotate.models import Batch, Review, Ruling, TutorialRound
 from annotate.pay.promise_queries import ROUNDS
 from annotate.review.queries import OwnStanding
-from annotate.screening.base import Task, Told, Verdict
+from annotate.screening.base import NoticeText, Task, Verdict
 from annotate.screening.screens import SCREENS, Settings
 from annotate.work.task import Study, Visit
 from annotate.work.tutorial_queries import Status
 from annotate.work.units import Unit
 
 
-def notice(found: Verdict, settings: Settings, instrument: Instrument) -> Told:
+def notice(found: Verdict, settings: Settings, instrument: Instrument) -> NoticeText:
     """Return a title and sentences for one screen: their numbers, and where the screen begins."""
     screen = SCREENS.get(found.screen)
     if screen is None:

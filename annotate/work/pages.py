@@ -72,7 +72,7 @@ from annotate.work.access import (
     worker_page,
 )
 from annotate.work.acts import seconds
-from annotate.work.admission import Nothing
+from annotate.work.admission import NoTask
 from annotate.work.messages import feedback_questions, feedback_strings, kind_of_pay
 from annotate.work.task import Visit
 from annotate.work.tutorial_queries import Status
@@ -81,7 +81,7 @@ from annotate.work.units import Unit
 NOW = "hand-in"  # in the address of the work: a unit that is done waits no longer
 
 
-def over(request: HttpRequest, token: str, visit: task.Visit, nothing: Nothing) -> HttpResponse:
+def over(request: HttpRequest, token: str, visit: task.Visit, nothing: NoTask) -> HttpResponse:
     """The page at the address of the work when nothing more is leased in this unit.
 
     For a moment after the last text, it waits there, so that this text can be corrected. Handing in
@@ -108,7 +108,7 @@ def over(request: HttpRequest, token: str, visit: task.Visit, nothing: Nothing) 
 
 def _waiting(token: str, visit: task.Visit, unit: Unit, wait: timedelta) -> dict[str, Any]:
     """The page between the last text and the hand-in, which follows automatically."""
-    nothing = Nothing("done", _("All tasks are done. Thank you!"), final=True)
+    nothing = NoTask("done", _("All tasks are done. Thank you!"), final=True)
     shown = _context(token, visit, unit, nothing)
     now = f"{reverse('annotate:work', args=[token])}?{NOW}"
     shown["data"]["urls"]["hand_in"] = now
@@ -117,7 +117,7 @@ def _waiting(token: str, visit: task.Visit, unit: Unit, wait: timedelta) -> dict
     return shown | {"title": title, "give_back": "", "waits": {"seconds": seconds, "now": now}}
 
 
-def _context(token: str, visit: task.Visit, unit: Unit, nothing: Nothing) -> dict[str, Any]:
+def _context(token: str, visit: task.Visit, unit: Unit, nothing: NoTask) -> dict[str, Any]:
     """again: whether the page keeps looking for work, because some may come."""
     told, crowd = work_messages.title(unit), visit.study.crowd
     again = not told and not nothing.final
@@ -590,16 +590,16 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     """The task, or why there is none."""
     visit = visiting(token)
     got = leasing.lease(visit.id)
-    if isinstance(got, admission.Nothing) and got.reason in PAGES:
+    if isinstance(got, admission.NoTask) and got.reason in PAGES:
         shown = _shown(token, visit, got.reason)
         if got.reason == "background":
             shown |= {"fields": list(_fields(visit, {})), "silent": SILENT}
         return show(request, visit.study, PAGES[got.reason], shown)
-    if isinstance(got, admission.Nothing) and got.reason == "tutorial":
+    if isinstance(got, admission.NoTask) and got.reason == "tutorial":
         return tutorial_page(request, token, visit)
-    if isinstance(got, admission.Nothing) and visit.unit is not None:
+    if isinstance(got, admission.NoTask) and visit.unit is not None:
         return over(request, token, visit, got)
-    if isinstance(got, admission.Nothing):
+    if isinstance(got, admission.NoTask):
         asked = opinion(visit)
         shown = context(token, visit, None, got, number=visit.judged + 1)
         shown |= asked | {"strings": shown["strings"] | asked["strings"]}
@@ -618,7 +618,7 @@ def correct(request: HttpRequest, token: str) -> HttpResponse:
     visit = visiting(token)
     study = visit.study
     found = work_queries.find_correction(visit.id, instrument=study.instrument)
-    if isinstance(found, admission.Nothing):
+    if isinstance(found, admission.NoTask):
         back = reverse("annotate:work", args=[token])
         shown = {"study": study, "message": found.message, "back": back}
         return show(request, study, "work/not_correctable.html", shown, status=410)

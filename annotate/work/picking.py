@@ -271,7 +271,7 @@ Status = Assignment.Status
 
 
 @dataclass(frozen=True)
-class Standing:
+class TaskCounts:
     """Counts of one participation, and of its annotator in the campaign.
 
     held: tasks that count toward the campaign's cap.
@@ -289,7 +289,7 @@ class Standing:
     judged_today: int
 
 
-def standing_of(who: Participation, *, now: datetime) -> Standing:
+def standing_of(who: Participation, *, now: datetime) -> TaskCounts:
     """Return where this person stands; one query."""
     today = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     here, judged = Q(participation=who), Q(status__in=Assignment.JUDGED)
@@ -304,4 +304,4 @@ def standing_of(who: Participation, *, now: datetime) -> Standing:
         judged=Count("pk", filter=here & judged),
         judged_today=Count("pk", filter=judged & Q(ended_at__gte=today) & shown),
     )
-    return Standing(**found)
+    return TaskCounts(**found)

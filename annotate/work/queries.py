@@ -31,7 +31,7 @@ from annotate.review import eligibility
 from annotate.screening.screens import n_signs
 from annotate.work import admission, tutorial_queries
 from annotate.work import task as work_task
-from annotate.work.admission import Nothing
+from annotate.work.admission import NoTask
 from annotate.work.picking import beside
 from annotate.work.task import today
 
@@ -187,7 +187,7 @@ class LastText:
 
 def find_correction(
     participation_id: int, *, instrument: Instrument | None = None
-) -> LastText | Nothing:
+) -> LastText | NoTask:
     """Return the text that this participation may correct now, or why there is none.
 
     With the study's instrument, with the texts that stand beside it.
@@ -218,7 +218,7 @@ def hand_in_at(participation_id: int) -> datetime | None:
     It waits only while its last text may be corrected.
     """
     found = find_correction(participation_id)
-    if isinstance(found, Nothing):
+    if isinstance(found, NoTask):
         return None
     return min(found.until, found.submitted_at + settings.HAND_IN_WAIT)
 
@@ -247,7 +247,7 @@ def answered(assignment_id: int) -> Answered:
 
 def refusal(
     campaign: Campaign, who: Participation, task: Assignment | None, *, now: datetime
-) -> Nothing | None:
+) -> NoTask | None:
     """Return why this task, the last one of this participation, may not be corrected now."""
     if task is None or task.ended_at is None:
         message = _("You have not submitted a text yet, so there is nothing to correct.")
@@ -268,12 +268,12 @@ def refusal(
         message = said % {"n": minutes}
     else:
         message = _("Texts that were submitted cannot be corrected here.")
-    return Nothing("not_correctable", message, final=True)
+    return NoTask("not_correctable", message, final=True)
 
 
-def too_many(found: Answered) -> Nothing | None:
+def too_many(found: Answered) -> NoTask | None:
     """Return why a text is not corrected again; None while it may be."""
     if found.answers <= MOST_CORRECTIONS:
         return None
     message = _("This text has been corrected several times. The last answer stays.")
-    return Nothing("not_correctable", message, final=True)
+    return NoTask("not_correctable", message, final=True)

@@ -419,7 +419,7 @@ def _first_receipt(assignment_id: int) -> Receipt:
 
 
 @dataclass(frozen=True)
-class Following:
+class AfterSubmit:
     """What comes after a task.
 
     next: the assignment that comes now; None where the page must ask what there is.
@@ -434,13 +434,13 @@ class Following:
 
 def submit(
     assignment_id: int, *, participation_id: int, given: PageResponse
-) -> tuple[Receipt, Following]:
+) -> tuple[Receipt, AfterSubmit]:
     """Store a response as a judgment, once, and lease the task after the next one.
 
     Raises as `submit_judgment` does.
     """
 
-    def act(who: Participation, alone: bool) -> tuple[Receipt, Following]:
+    def act(who: Participation, alone: bool) -> tuple[Receipt, AfterSubmit]:
         study = work_task.study_of(who.campaign)
         receipt, due = store(assignment_id, who, given, study.instrument, alone=alone)
         return receipt, _follow(who, study, due, alone=alone)
@@ -448,7 +448,7 @@ def submit(
     return in_turn(participation_id, act)
 
 
-def what_follows(participation_id: int) -> Following:
+def what_follows(participation_id: int) -> AfterSubmit:
     """Lease the task after the next one, or the next one."""
     try:
         return _after(participation_id, alone=False)
@@ -457,14 +457,14 @@ def what_follows(participation_id: int) -> Following:
 
 
 @transaction.atomic
-def _after(participation_id: int, *, alone: bool) -> Following:
+def _after(participation_id: int, *, alone: bool) -> AfterSubmit:
     who = locks.person(participation_id, alone=alone)
     return _follow(who, work_task.study_of(who.campaign), {}, alone=alone)
 
 
 def _follow(
     who: Participation, study: work_task.Study, due: dict[str, Any], *, alone: bool
-) -> Following:
+) -> AfterSubmit:
     """Lease the next task of a locked person. due: what else this transaction adds to the totals.
 
     What comes before the next task, such as a changed consent text, is asked on a page.
@@ -493,12 +493,12 @@ def _follow(
         coming = None if other is None else work_task.current(other, study)
     if submitted:
         promises.fall_due(who.campaign, who.annotator_id)
-    if isinstance(picked, admission.Nothing):
+    if isinstance(picked, admission.NoTask):
         promises.look(who.campaign, who.annotator_id)
     if work_task.owed(who.campaign, who):
         waiting = None
     figures = work_task.figures_of(who, now, goes_on=coming is not None)
-    return Following(study, figures, waiting, coming)
+    return AfterSubmit(study, figures, waiting, coming)
 
 
 # An annotator corrects the text submitted last: a second fact, which supersedes the first.

@@ -22,7 +22,7 @@ from annotate.screening.signals import signals_on
 from annotate.studies import queries as studies_queries
 from annotate.studies.queries import StudyTexts
 from annotate.work import picking, units
-from annotate.work.picking import Standing
+from annotate.work.picking import TaskCounts
 from annotate.work.picking import beside as texts_beside
 
 
@@ -308,7 +308,7 @@ def _judged(who: Participation) -> tuple[int, int, datetime | None]:
     return row["here"], row["today"], row["last"]
 
 
-def figures_of(who: Participation, now: Standing, *, goes_on: bool) -> Figures:
+def figures_of(who: Participation, now: TaskCounts, *, goes_on: bool) -> Figures:
     """Return what stands around the next task. goes_on: whether one was leased just now."""
     _here, earned_today = _earned(who)
     barred = "" if goes_on else _barred(who)

@@ -201,7 +201,7 @@ _WIDER = 1.35  # spread of the ends over that of the drawn paths: see docs/stati
 
 
 @dataclass(frozen=True, slots=True)
-class Ahead:
+class Continuation:
     """How a system's collection goes on.
 
     planned: all judgments planned for the system, those made included.
@@ -237,7 +237,7 @@ class StopDraws:
 def stops_ahead(
     sample: Sample,
     estimate: Estimate,
-    ahead: Ahead,
+    ahead: Continuation,
     *,
     target_width: float,
     level: float,
@@ -293,7 +293,7 @@ def ranged(values: Floats) -> Range:
     return Range(float(middle), float(low), float(high))
 
 
-def _looks(sample: Sample, estimate: Estimate, ahead: Ahead) -> tuple[Floats, Floats]:
+def _looks(sample: Sample, estimate: Estimate, ahead: Continuation) -> tuple[Floats, Floats]:
     """(L,) items and (L,) judgments from now to the last planned one."""
     n, most = estimate.n_items, estimate.n_population
     left = max(0, ahead.planned - sample.n_judgments)
@@ -305,7 +305,7 @@ def _widths(
     error: Floats,
     n: Floats,
     effective: Floats,
-    ahead: Ahead,
+    ahead: Continuation,
     *,
     level: float,
     estimate: Estimate,

@@ -14,9 +14,9 @@ from estimation.core.errors import InvalidOptionError
 from estimation.core.estimators import balanced_weights
 from estimation.core.fit import pulled_up
 from estimation.core.forecasting import (
-    Ahead,
     Arrivals,
     ClosingForecast,
+    Continuation,
     Narrowing,
     StopDraws,
     closing,
@@ -50,9 +50,9 @@ __all__ = [
     "FEWEST_PLACES",
     "MOST_PLACES",
     "TYPICAL",
-    "Ahead",
     "Arrivals",
     "ClosingForecast",
+    "Continuation",
     "Expectation",
     "Forecast",
     "Narrowing",

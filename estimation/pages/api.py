@@ -22,7 +22,7 @@ from annotate.common.api import BoundedView, ById, Finite, check_names
 from annotate.common.errors import Invalid, NotFound
 from annotate.pay import budget as pay_budget
 from annotate.review import queries as review_queries
-from annotate.review.effects import Conduct, ExcludedCounts, Reason
+from annotate.review.effects import ExcludedCounts, Reason, RulingStatistics
 from estimation import read, stopping
 from estimation.export import EXPORTS_EVIDENCE, EXPORTS_INTERVAL, EXPORTS_METHOD
 from estimation.models import Agreement, Comparison, Decision, Estimate, Inference, MetricScore
@@ -493,7 +493,7 @@ class ComparedSerializer(serializers.Serializer[ShownCell]):
     moves = serializers.BooleanField(help_text="by more than the interval's half-width")
 
 
-class ConductSerializer(serializers.Serializer[Conduct]):
+class ConductSerializer(serializers.Serializer[RulingStatistics]):
     """How the rulings that decide whether work counts were made."""
 
     rulings = serializers.IntegerField()

@@ -35,11 +35,11 @@ from annotate.models.base import CampaignStatus as Status
 from annotate.models.base import CloseReason
 from annotate.pay import budget
 from annotate.pay import queries as pay_queries
-from annotate.pay.budget import AtMost, Deadline
+from annotate.pay.budget import Deadline, HighestCost
 from annotate.review import effects, eligibility
-from annotate.review.effects import Conduct, ExcludedCounts
+from annotate.review.effects import ExcludedCounts, RulingStatistics
 from annotate.work import admission
-from annotate.work.admission import Offered
+from annotate.work.admission import PublishedWork
 from estimation import read
 from estimation.core.planning import Forecast
 from estimation.models import Agreement, Comparison, Decision, EndForecast, Estimate, MetricScore
@@ -354,7 +354,7 @@ class Dashboard:
     facts: CampaignFacts
     progress: Progress
     price: Decimal
-    most: AtMost
+    most: HighestCost
     rows: tuple[CriterionRow, ...]
     metric_done: int = 0
     n_pending: int = 0
@@ -365,11 +365,11 @@ class Dashboard:
     n_waiting: int = 0
     agreed: tuple[ShownAgreement, ...] = ()
     excluded: ExcludedCounts = field(default_factory=ExcludedCounts)
-    conduct: Conduct = field(default_factory=Conduct)
+    conduct: RulingStatistics = field(default_factory=RulingStatistics)
     forecast: EndForecast | None = None
     availability: Availability = field(default_factory=Availability)
     liveness: Liveness = field(default_factory=Liveness)
-    offered: Offered = field(default_factory=Offered)
+    offered: PublishedWork = field(default_factory=PublishedWork)
     at_closing: Mapping[tuple[int, str], tuple[float | None, bool]] = field(default_factory=dict)
     limit: CloseReason | None = None
     reserved: bool = False
@@ -625,7 +625,7 @@ def of_campaign(campaign: Any, adjustment: Adjustment = "holm") -> Dashboard:
         if facts.status in LIVE
         else Availability(),
         liveness=campaigns_progress.liveness(pk, lease_minutes=facts.lease_minutes),
-        offered=admission.offered(pk) if market else Offered(),
+        offered=admission.offered(pk) if market else PublishedWork(),
         at_closing=read.at_closing(pk, facts.closed_at),
         limit=limit,
         reserved=reserved,

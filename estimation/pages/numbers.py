@@ -17,7 +17,7 @@ from annotate.common.numbers import count, many, number, percent, short
 from annotate.instruments.base import Criterion
 from annotate.models.base import CloseReason, StopMode
 from annotate.review import effects
-from annotate.review.effects import BY_HAND, Conduct, ExcludedCounts
+from annotate.review.effects import BY_HAND, ExcludedCounts, RulingStatistics
 from estimation import read
 from estimation.core import (
     MIN_EFFECTIVE_ANNOTATORS,
@@ -258,7 +258,7 @@ class Sensitivity:
     """The effect of excluded work. rows: the primary estimates."""
 
     excluded: ExcludedCounts
-    conduct: Conduct
+    conduct: RulingStatistics
     rows: tuple[ShownCell, ...]
 
     @property
@@ -319,7 +319,7 @@ def _left_out(excluded: ExcludedCounts) -> str:
     return f"{judgments} of {people} {verb} excluded ({reasons})."
 
 
-def _conduct(how: Conduct) -> Iterator[str]:
+def _conduct(how: RulingStatistics) -> Iterator[str]:
     if not how.rulings:
         yield "There are no rulings yet."
         return

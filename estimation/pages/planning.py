@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotate.campaigns import planner
-from annotate.campaigns.planner import CLAIMED, Planned, assumed_people
+from annotate.campaigns.planner import CLAIMED, PlannedStudy, assumed_people
 from annotate.campaigns.plans import FEWEST_PEOPLE, MOST_PEOPLE, Plan
 from annotate.common.access import researcher_page
 from annotate.common.errors import NotFound
@@ -187,19 +187,19 @@ def initial() -> dict[str, Any]:
 
 def answer(
     options: Mapping[str, Any], goals: Mapping[str, float | None]
-) -> tuple[Planned | None, str]:
+) -> tuple[PlannedStudy | None, str]:
     """Return the plan, which is kept for a day, and why there is none."""
     return planner.kept(_answer, sorted(options.items()), sorted(goals.items()))  # type: ignore[no-any-return]
 
 
-def _answer(options: Any, goals: Any) -> tuple[Planned | None, str]:
+def _answer(options: Any, goals: Any) -> tuple[PlannedStudy | None, str]:
     try:
         return plans.planned(dict(options), **dict(goals)), ""
     except EstimationError as error:
         return None, str(error)
 
 
-def data(plan: Planned) -> dict[str, Any]:
+def data(plan: PlannedStudy) -> dict[str, Any]:
     """Return the plan as the API and `plan --json` tell it."""
     return {
         "target": asdict(plan.goal) if plan.goal else None,
@@ -223,7 +223,7 @@ class ShownPlan:
     systems, probability: as they were asked.
     """
 
-    plan: Planned
+    plan: PlannedStudy
     query: str
     systems: int = 1
     probability: float = CLAIMED
@@ -331,7 +331,7 @@ class ShownPlan:
         return what_would_change(self.plan)
 
 
-def what_would_change(plan: Planned) -> tuple[tuple[str, str], ...]:
+def what_would_change(plan: PlannedStudy) -> tuple[tuple[str, str], ...]:
     """Return each change of the plan with what it would do, the cheapest first.
 
     Nothing where neither the plan nor any change of it reaches the target.
@@ -341,7 +341,7 @@ def what_would_change(plan: Planned) -> tuple[tuple[str, str], ...]:
     return tuple((name, _effect(goal, plan)) for name, goal in plan.changes)
 
 
-def people_assumed(plan: Planned) -> dict[str, Any] | None:
+def people_assumed(plan: PlannedStudy) -> dict[str, Any] | None:
     """Return who is assumed to judge: people at a time, the fewest for everything, and why.
 
     None for a ranking of scores: its formula has no number of people in it.
@@ -356,7 +356,7 @@ def people_assumed(plan: Planned) -> dict[str, Any] | None:
     }
 
 
-def ranked(plan: Planned, *, systems: int) -> str:
+def ranked(plan: PlannedStudy, *, systems: int) -> str:
     """Return what is ranked, in a line."""
     assert plan.order is not None
     how = ", whose texts are judged side by side," if plan.pairs else ","
@@ -366,7 +366,7 @@ def ranked(plan: Planned, *, systems: int) -> str:
     )
 
 
-def planning_order(plan: Planned, *, probability: float) -> tuple[tuple[str, str], ...]:
+def planning_order(plan: PlannedStudy, *, probability: float) -> tuple[tuple[str, str], ...]:
     """Return what deciding every pair takes: each case with what is forecast of it."""
     assert plan.order is not None
     planned = ("Planned items", number(plan.order.planned_items, 0))
@@ -388,7 +388,7 @@ def planning_order(plan: Planned, *, probability: float) -> tuple[tuple[str, str
     )
 
 
-def _kind(one: PairForecast, plan: Planned) -> str:
+def _kind(one: PairForecast, plan: PlannedStudy) -> str:
     assert plan.order is not None
     if not one.preference:
         return "Pairs that are alike"
@@ -397,7 +397,7 @@ def _kind(one: PairForecast, plan: Planned) -> str:
     return "Pairs that differ by the margin"
 
 
-def _taken(one: PairForecast, plan: Planned, probability: float) -> str:
+def _taken(one: PairForecast, plan: PlannedStudy, probability: float) -> str:
     """Return what it takes to decide all pairs, if they are of this kind."""
     found = [f"{percent(one.decided)} are decided before the items run out"]
     if one.usual_items is not None:
@@ -410,7 +410,7 @@ def _taken(one: PairForecast, plan: Planned, probability: float) -> str:
     return f"{', '.join(found)}; {each} judgments of all pairs ({cost})"
 
 
-def _settled(items: int | None, plan: Planned) -> str:
+def _settled(items: int | None, plan: PlannedStudy) -> str:
     study = plan.study
     if items is None:
         return f"more than all {many(study.n_items, 'item')}"
@@ -424,7 +424,7 @@ def _whole(value: float) -> str:
     return number(value, 0)
 
 
-def _effect(changed: Forecast | None, plan: Planned) -> str:
+def _effect(changed: Forecast | None, plan: PlannedStudy) -> str:
     if changed is None:
         return f"the target would {'no longer' if plan.is_reached else 'not'} be reached"
     after, people = changed.judgments.expected, _whole(changed.annotators.expected)

@@ -17,7 +17,7 @@ from annotate.campaigns.problems import Row
 from annotate.models import Assignment, Campaign, Output
 from annotate.models.base import CampaignStatus, CloseReason
 from annotate.work import leasing, participations, submitting
-from annotate.work.admission import Nothing
+from annotate.work.admission import NoTask
 from config.local import servers
 from estimation import facts as facts_module
 from estimation import refresh, scores
@@ -63,7 +63,7 @@ class Recorder:
         self.campaign_id = campaign_id
         self._participation = cache(self._enter)
 
-    def record(self, due: Due) -> Nothing | None:
+    def record(self, due: Due) -> NoTask | None:
         """Lease and submit one judgment; return the refusal if there is no lease.
 
         Raises RuntimeError if the lease is for another output, which means that the records are not
@@ -71,7 +71,7 @@ class Recorder:
         """
         participation_id = self._participation(due.recorded.annotator)
         got = leasing.lease(participation_id)
-        if isinstance(got, Nothing):
+        if isinstance(got, NoTask):
             return got
         if got.output_id != due.output_id:
             raise RuntimeError(f"leased output {got.output_id}, recorded was {due.output_id}")

@@ -66,7 +66,7 @@ class Happening:
     def judge(self) -> None:
         who = self._person()
         got = leasing.lease(who.pk)
-        if not isinstance(got, admission.Nothing):
+        if not isinstance(got, admission.NoTask):
             submitting.submit_judgment(got.pk, participation_id=who.pk, raw=respond(got.pk))
 
     def score(self) -> None:

@@ -25,7 +25,7 @@ def take_turns(people: list[Participation], n: int, **changes: Any) -> int:
     for index in range(n):
         who = people[index % len(people)]
         got = leasing.lease(who.pk)
-        if isinstance(got, admission.Nothing):
+        if isinstance(got, admission.NoTask):
             continue
         submitting.submit_judgment(got.pk, participation_id=who.pk, raw=respond(index, **changes))
         given += 1

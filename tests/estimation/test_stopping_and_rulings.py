@@ -152,7 +152,7 @@ def test_an_exclusion_after_closing_keeps_it_closed_and_collects_nothing(ada: Us
     assert (row.n_judgments, row.provisional) == (10, False)
     assert not row.detail["at_target"]
     got = leasing.lease(person(made, "late").pk)
-    assert isinstance(got, admission.Nothing)
+    assert isinstance(got, admission.NoTask)
     life.reopen(made.pk, actor_id=ada.pk, why="Six people were excluded.")
     settle(made)
     assert made.status == "open"

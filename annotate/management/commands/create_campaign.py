@@ -25,7 +25,7 @@ from annotate.common.tokens import invitation_token
 from annotate.management.plan_options import DEFAULTS, add_plan, plan_of, target
 from annotate.models import Campaign
 from annotate.pay import budget
-from annotate.pay.budget import AtMost
+from annotate.pay.budget import HighestCost
 from annotate.work import picking
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -165,7 +165,7 @@ def _summary(made: Campaign, facts: Facts) -> dict[str, Any]:
     }
 
 
-def _cost(most: AtMost) -> dict[str, str]:
+def _cost(most: HighestCost) -> dict[str, str]:
     bill = most.bill
     return {
         "amount": str(most.amount),

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.campaigns.planner import CLAIMED, Planned
+from annotate.campaigns.planner import CLAIMED, PlannedStudy
 from annotate.common.numbers import days_between, many, money_text, number, percent, short, width
 from annotate.pay import budget
 from annotate.work.picking import BLOCK
@@ -174,7 +174,7 @@ class _Target(Action):
         namespace.criterion = criterion or namespace.criterion
 
 
-def _words(found: Planned) -> str:
+def _words(found: PlannedStudy) -> str:
     study, goal, bought = found.study, found.goal, found.bought
     part, people = study.expected.components, planning.people_assumed(found)
     cap, each = "no cap", " each" if study.systems > 1 else ""
@@ -194,7 +194,7 @@ def _words(found: Planned) -> str:
     return "\n".join(lines)
 
 
-def _goal_lines(goal: Forecast, found: Planned) -> list[str]:
+def _goal_lines(goal: Forecast, found: PlannedStudy) -> list[str]:
     study = found.study
     lines = [
         f"To a width of {width(goal.target_width)} ({percent(0.8)} of drawn campaigns within the "
@@ -250,7 +250,7 @@ def _bought_lines(bought: Purchase, study: Study) -> list[str]:
     return lines
 
 
-def _ranking_words(ranked: Planned, options: dict[str, Any]) -> str:
+def _ranking_words(ranked: PlannedStudy, options: dict[str, Any]) -> str:
     first, *rows = planning.planning_order(ranked, probability=options["probability"])
     lines = [
         "",

@@ -43,7 +43,7 @@ def test_two_bonuses_with_one_key_are_one_and_two_keys_keep_the_budget(turn):
     study, ada = campaign(budget=Decimal("2.00")), researcher()
     (who,) = earners(study, 1)
 
-    def give(key: str) -> payouts.Given | None:
+    def give(key: str) -> payouts.GiftReceipt | None:
         gift = payouts.Gift(
             payouts.Kind.BONUS, who.annotator.pseudonym, Decimal("1.00"), "Thanks.", key
         )

@@ -56,7 +56,7 @@ def gift(who: Participation, **changes: Any) -> Gift:
     return Gift(**(usual | changes))
 
 
-def give(who: Participation, *, beyond_budget: bool = False, **changes: Any) -> payouts.Given:
+def give(who: Participation, *, beyond_budget: bool = False, **changes: Any) -> payouts.GiftReceipt:
     return payouts.give(
         who.campaign_id, gift(who, **changes), actor_id=owner(), beyond_budget=beyond_budget
     )
@@ -281,7 +281,7 @@ def test_a_refusal_gives_the_budget_back_and_repaying_asks_before_it_is_exceeded
     judge(who)
     judge(who)
     got = leasing.lease(bob.pk)
-    assert isinstance(got, admission.Nothing)
+    assert isinstance(got, admission.NoTask)
     assert got.reason == "budget"
     rule(who, "exclude", "refuse")
     judge(bob)

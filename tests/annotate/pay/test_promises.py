@@ -14,7 +14,7 @@ from annotate.models.base import CloseReason
 from annotate.pay import budget, promise_queries
 from annotate.review import rulings
 from annotate.work import leasing, participations, submitting, tutorial
-from annotate.work.admission import Nothing
+from annotate.work.admission import NoTask
 from tests.annotate.passing import pass_tutorial
 from tests.annotate.work.pages.working import expire, work_url
 from tests.factories import GOOD, campaign, judge, leased, person
@@ -109,7 +109,7 @@ def test_who_is_offered_nothing_more_is_owed_it_at_once():
     who = passed(made)
     judged(who, 2)
     assert bonuses(made) == []
-    assert isinstance(leasing.lease(who.pk), Nothing)
+    assert isinstance(leasing.lease(who.pk), NoTask)
     assert bonuses(made) == [BONUS]
 
 
@@ -117,7 +117,7 @@ def test_who_finds_no_text_that_is_new_to_them_is_owed_it_at_once():
     made = study(items=1, systems=("alpha",))
     who = passed(made)
     judge(who)
-    assert isinstance(leasing.lease(who.pk), Nothing)
+    assert isinstance(leasing.lease(who.pk), NoTask)
     assert bonuses(made) == [BONUS]
 
 
@@ -150,7 +150,7 @@ def test_a_ruling_brings_it_no_sooner_and_takes_nothing(acts: tuple[Act, ...]):
     who = passed(made)
     judge(who)
     rule(who, *acts)
-    assert isinstance(leasing.lease(who.pk), Nothing)
+    assert isinstance(leasing.lease(who.pk), NoTask)
     assert bonuses(made) == []
     end(made)
     assert bonuses(made) == [BONUS]

@@ -16,7 +16,7 @@ from rest_framework.test import APIClient
 
 from annotate.campaigns import life
 from annotate.common import access
-from annotate.common.access import Sight
+from annotate.common.access import Blinding
 from annotate.models import (
     AuditEntry,
     Campaign,
@@ -182,16 +182,16 @@ def test_outputs_come_under_names_and_in_an_order_that_tell_nothing_of_systems(
 
 def test_a_ruling_knows_whether_it_was_blind(ada: Client, review: Review) -> None:
     eve = joined(review.campaign)
-    assert access.sight(eve.pk, review.campaign) == Sight.BLIND
+    assert access.sight(eve.pk, review.campaign) == Blinding.BLIND
     assert rule(review, eve, Act.EXCLUDE).blind
     assert not rule(review, owner_of(ada), Act.RESTORE).blind, "an owner sees results elsewhere"
     assert AuditEntry.objects.filter(verb="exclude").get().detail["blind"] is True
     over(review.campaign)
     review.campaign.refresh_from_db()
-    assert access.sight(eve.pk, review.campaign) == Sight.CLOSED
+    assert access.sight(eve.pk, review.campaign) == Blinding.CLOSED
     assert not rule(review, eve, Act.EXCLUDE).blind
     stranger = user("stranger")
-    assert access.sight(stranger.pk, review.campaign) == Sight.STRANGER
+    assert access.sight(stranger.pk, review.campaign) == Blinding.STRANGER
     assert not rule(review, stranger, Act.RESTORE).blind
 
 
@@ -204,8 +204,8 @@ def test_who_has_seen_results_does_not_rule_blind_after_a_reopening(
     logged_in(eve).get(reverse("estimation:dashboard", args=[review.campaign.public_id]))
     life.reopen(review.campaign_id, actor_id=owner_of(ada).pk, why="More.")
     review.campaign.refresh_from_db()
-    assert access.sight(eve.pk, review.campaign) == Sight.SEEN
-    assert access.sight(bob.pk, review.campaign) == Sight.BLIND
+    assert access.sight(eve.pk, review.campaign) == Blinding.SEEN
+    assert access.sight(bob.pk, review.campaign) == Blinding.BLIND
     case = reverse("annotate:review", args=[review.campaign.public_id, review.annotator.pseudonym])
     assert "You have seen results of this campaign, or could" in text(logged_in(eve).get(case))
     api = f"/api/v1/campaigns/{review.campaign.public_id}/reviews/{review.annotator.pseudonym}/"

@@ -65,7 +65,7 @@ def test_who_is_at_work_elsewhere_under_that_name_gets_no_more(ada, study: Campa
     rule(who, ada, Act.EXCLUDE, Act.BLOCK)
     assert barred(there) == "blocked"
     got = leasing.lease(there.pk)
-    assert isinstance(got, admission.Nothing)
+    assert isinstance(got, admission.NoTask)
     assert got.reason == "blocked"
 
 

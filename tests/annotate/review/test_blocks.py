@@ -91,7 +91,7 @@ def test_who_is_brought_back_and_stays_blocked_is_told_both(
     assert "Your work counts, and this researcher’s studies are closed to you" in page
     assert CAN_GO_ON not in page
     refused = leasing.lease(who.pk)
-    assert isinstance(refused, admission.Nothing)
+    assert isinstance(refused, admission.NoTask)
     assert refused.reason == "blocked"
     assert "“Your work and pay” says why, and you can answer it there." in refused.message
     rule(review_of(who), owner_of(ada), Act.UNBLOCK)

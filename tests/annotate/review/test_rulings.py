@@ -105,7 +105,7 @@ def test_a_flag_pauses_leases_and_is_made_once(who: Participation) -> None:
     assert reviews.flag(who.campaign_id, who.annotator_id, [fired("a"), fired("b")]) == ["a", "b"]
     assert reviews.flag(who.campaign_id, who.annotator_id, [fired("b")]) == []
     got = leasing.lease(who.pk)
-    assert isinstance(got, admission.Nothing)
+    assert isinstance(got, admission.NoTask)
     assert (got.reason, got.final) == ("review", False)
     assert Flag.objects.count() == 2
     assert AuditEntry.objects.filter(verb="flag").count() == 1
@@ -227,7 +227,7 @@ def test_open_work_ends_with_an_exclusion_and_late_work_is_paid_but_does_not_cou
     assert not receipt.counts
     assert receipt.earned > 0
     got = leasing.lease(who.pk)
-    assert isinstance(got, admission.Nothing)
+    assert isinstance(got, admission.NoTask)
     assert (got.reason, got.final) == ("excluded", True)
 
 

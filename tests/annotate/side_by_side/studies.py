@@ -31,7 +31,7 @@ def study(
     return campaign(rows_=texts or rows(items, systems), instrument=made.key, **{**plan, **changes})
 
 
-def submit(who: Participation, assignment: int, **answer: int) -> submitting.Following:
+def submit(who: Participation, assignment: int, **answer: int) -> submitting.AfterSubmit:
     """Submit as the page does."""
     given = submitting.PageResponse({**ANSWER, **answer}, active_seconds=1.0, version="1")
     return submitting.submit(assignment, participation_id=who.pk, given=given)[1]

@@ -26,7 +26,7 @@ def at_work(done: int = 3) -> Participation:
     return who
 
 
-def asked(who: Participation) -> picking.Standing:
+def asked(who: Participation) -> picking.TaskCounts:
     return picking.standing_of(who, now=timezone.now())
 
 

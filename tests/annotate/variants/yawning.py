@@ -7,11 +7,11 @@ from annotate.screening.base import (
     CrowdThresholds,
     ForAnnotators,
     ForReviewers,
+    NoticeText,
     Screen,
     ScreenAxis,
     ScreenFinding,
     Thresholds,
-    Told,
     Verdict,
     between,
     finding,
@@ -38,7 +38,7 @@ def find(columns: Columns, own: Yawns, limits: CrowdThresholds) -> ScreenFinding
     )
 
 
-def _notice(found: Verdict, own: Yawns, *, paragraphs: bool) -> Told:
+def _notice(found: Verdict, own: Yawns, *, paragraphs: bool) -> NoticeText:
     return "You may have yawned", [f"We look at work with more than {own.yawns} yawns."]
 
 

@@ -25,9 +25,9 @@ Status, Unit = Assignment.Status, Participation.Status
 pytestmark = pytest.mark.django_db
 
 
-def nothing(who: Participation) -> admission.Nothing:
+def nothing(who: Participation) -> admission.NoTask:
     got = leasing.lease(who.pk)
-    assert isinstance(got, admission.Nothing), got
+    assert isinstance(got, admission.NoTask), got
     return got
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotate.campaigns import life
 from annotate.models import Assignment, Campaign, Judgment, Participation
 from annotate.work import leasing, submitting
-from annotate.work.admission import Nothing
+from annotate.work.admission import NoTask
 from tests.annotate.work.pages.working import BEST, call, expire, submit, work_data, work_url
 from tests.factories import GOOD, campaign, leased, person
 
@@ -74,7 +74,7 @@ def test_what_comes_free_in_closing_is_for_whoever_is_done(client):
 def test_the_cap_counts_the_one_ahead(client):
     who = person(campaign(annotator_cap=1))
     got = leasing.lease_ahead(who.pk, after=leased(who).pk)
-    assert isinstance(got, Nothing)
+    assert isinstance(got, NoTask)
     assert got.reason == "cap"
 
 

@@ -33,7 +33,7 @@ def work(who: Participation, *, turns: int = 10**6) -> int:
     return n
 
 
-def submit(who: Participation, assignment: int) -> submitting.Following:
+def submit(who: Participation, assignment: int) -> submitting.AfterSubmit:
     given = submitting.PageResponse(GOOD, active_seconds=1.0, version=VERSION)
     return submitting.submit(assignment, participation_id=who.pk, given=given)[1]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from estimation.core import Method, estimate
 from estimation.core.campaigns import binary, lognormal_edits
-from estimation.core.planning import Ahead, closing, pace, stops_ahead
+from estimation.core.planning import Continuation, closing, pace, stops_ahead
 from estimation.core.simulation import (
     BINARY,
     HTER_LIKE,
@@ -104,7 +104,7 @@ def held(name: str, campaigns: int, *, seed: int = SEED, fraction: float = 1 / 3
         running = int((campaign.leased <= campaign.finished[known[-1]]).sum()) - known.size
         times = clock(campaign.sample.n_judgments, rng)
         now = times[known.size - 1]
-        ahead = Ahead(planned=campaign.sample.n_judgments, cap=CAP)
+        ahead = Continuation(planned=campaign.sample.n_judgments, cap=CAP)
         draws = stops_ahead(
             sample, estimate(sample, **typical), ahead, target_width=target, level=0.95
         )

@@ -8,8 +8,8 @@ from scipy.stats import binom
 
 from estimation.core import Sample, errors, estimate
 from estimation.core.planning import (
-    Ahead,
     Arrivals,
+    Continuation,
     Range,
     StopDraws,
     closing,
@@ -37,7 +37,12 @@ def begun(scores="ternary", judgments=150, seed=1, **options) -> tuple[Sample, i
 
 def ends(sample, planned, target, **options):
     return stops_ahead(
-        sample, estimate(sample), Ahead(planned, cap=25), target_width=target, level=0.95, **options
+        sample,
+        estimate(sample),
+        Continuation(planned, cap=25),
+        target_width=target,
+        level=0.95,
+        **options,
     )
 
 
@@ -60,7 +65,7 @@ def test_every_end_lies_between_now_and_the_last_planned_judgment(
 ):
     sample, planned = begun(scores, judgments, seed, person=person, cap=cap)
     options = {"target_width": target, "level": 0.95, "replicates": 40}
-    found = stops_ahead(sample, estimate(sample), Ahead(planned, cap=cap), **options)
+    found = stops_ahead(sample, estimate(sample), Continuation(planned, cap=cap), **options)
     assert np.isfinite(found.judgments).all()
     assert (found.judgments >= sample.n_judgments).all()
     assert (found.judgments <= planned).all()

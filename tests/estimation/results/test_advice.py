@@ -26,7 +26,7 @@ from annotate.models.base import CloseReason
 from annotate.pay import budget
 from annotate.pay.budget import Deadline
 from annotate.work import leasing
-from annotate.work.admission import Offered
+from annotate.work.admission import PublishedWork
 from estimation.models import Estimate
 from estimation.pages import advice as pages_advice
 from estimation.pages.advice import Advice
@@ -223,9 +223,9 @@ def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Dashb
     at_cap = draw(st.integers(0, came - reviewed))
     some = draw(st.booleans())
     leases = draw(SMALL)
-    offered = Offered()
+    offered = PublishedWork()
     if crowd != "link":
-        offered = Offered(
+        offered = PublishedWork(
             launched=draw(st.booleans()),
             publishing=draw(SMALL),
             untaken=draw(SMALL),
@@ -252,7 +252,7 @@ def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Dashb
         ),
         rows=_rows(*draw(st.lists(cells(), min_size=1, max_size=3))),
         price=Decimal("0.40"),
-        most=budget.AtMost(prices.Bill(20, 1, prices.Price(Decimal("8.00"))), None),
+        most=budget.HighestCost(prices.Bill(20, 1, prices.Price(Decimal("8.00"))), None),
         n_waiting=reviewed if some else draw(SMALL),
         availability=Availability(
             came,
@@ -331,7 +331,7 @@ def test_nobody_is_told_that_judgments_come_in_where_nobody_was_seen(
     quiet = None if silence is None else timedelta(minutes=silence)
     by_link = replace(now.facts, crowd="link")
     live = replace(now.liveness, silence=quiet, judged_ago=quiet, active=0)
-    now = replace(now, facts=by_link, liveness=live, offered=Offered())
+    now = replace(now, facts=by_link, liveness=live, offered=PublishedWork())
     assert "coming in" not in pages_advice.advise(now).title
 
 

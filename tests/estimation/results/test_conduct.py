@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 from annotate.campaigns import life
 from annotate.models import Campaign, Membership, Review, Ruling
 from annotate.review import effects, reviews, rulings
-from annotate.review.effects import Conduct
+from annotate.review.effects import RulingStatistics
 from tests import remembered
 from tests.estimation.reviewed import by_hand, settle
 from tests.factories import campaign, judge, person
@@ -80,7 +80,7 @@ def test_exclude_look_restore_is_counted_each_time(made: Campaign, ada: User) ->
         rule(review, ada, Act.RESTORE)
     rule(review, ada, Act.EXCLUDE)
     found = effects.ruling_statistics_of(made.pk)
-    assert found == Conduct(
+    assert found == RulingStatistics(
         rulings=7, looked=6, looks=3, undone=3, undone_looked=3, undone_late=0, again=3, unopened=7
     )
     assert "7 rulings were made without opening the annotator’s case." in told(made)
@@ -147,4 +147,4 @@ def test_other_campaigns_are_not_counted(made: Campaign, ada: User) -> None:
     judge(person(other, "x"))
     rule(review_of(other, "x", ada), ada, Act.EXCLUDE)
     reviews.record_results_seen(other.pk, ada.pk)
-    assert effects.ruling_statistics_of(made.pk) == Conduct()
+    assert effects.ruling_statistics_of(made.pk) == RulingStatistics()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.campaigns import imports, planner
-from annotate.campaigns.planner import Aim
+from annotate.campaigns.planner import TargetForecast
 from annotate.campaigns.plans import Plan
 from annotate.models import Campaign, CampaignImport
 from annotate.studies import definitions
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 MANY = "100"  # people: more than a study of 30 items has work for
 
 
-def found(page: Any) -> dict[str, Aim]:
+def found(page: Any) -> dict[str, TargetForecast]:
     return {one.criterion.name: one for one in page.context["preview"].reach}
 
 

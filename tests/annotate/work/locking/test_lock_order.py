@@ -136,7 +136,7 @@ def test_a_lease_that_waited_for_the_hand_in_of_its_unit_is_refused():
         until_waiting(1)  # for the campaign
         assert participations.hand_in(who.pk)
     got = asking.outcome()
-    assert isinstance(got, admission.Nothing)
+    assert isinstance(got, admission.NoTask)
     assert got.reason == "handed_in"
 
 
