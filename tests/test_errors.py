@@ -117,7 +117,7 @@ def test_the_api_answers_with_json_and_a_researchers_page_in_words(visitor, monk
         raise OperationalError("connection refused")
 
     visitor.force_login(user())
-    monkeypatch.setattr(campaigns_api, "campaigns", broken)
+    monkeypatch.setattr(campaigns_api.CampaignViewSet, "get_queryset", broken)
     monkeypatch.setattr(campaigns_lists, "listed", broken)
     api = visitor.get("/api/v1/campaigns/")
     assert (api.status_code, api.json()["error"], api["Retry-After"]) == (503, "unavailable", "15")

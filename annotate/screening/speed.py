@@ -45,7 +45,7 @@ class Timing(Thresholds):
 
 
 QUICK = 0.45  # the share of tasks that honest people may do faster than reading takes
-QUICKER = 0.25  # the same, of people who took three times as long for other tasks of theirs
+QUICKER = 0.25  # the same, faster than anybody reads, or than a third of their own usual time
 LEAST_SECONDS = 1.2  # seconds in which nobody sees a task, decides and answers
 # Words a minute that nobody takes in, and that nobody searches in paragraphs.
 FASTEST, FASTEST_SEARCH = 2500, 12_500
@@ -176,7 +176,8 @@ class _Quick:
         # Answers that agree with the others do not show that somebody read in no time.
         looked = np.where(unread, 0.0, _looked(columns, rows))
         fell = columns.hurried[rows] if columns.hurried is not None else np.zeros(who.size)
-        quick = np.where(2 * np.bincount(who, fell, people) > self.n, QUICKER, QUICK)
+        sudden = 2 * np.bincount(who, fell, people) > self.n
+        quick = np.where(sudden | unread, QUICKER, QUICK)
         self.evidence = np.where(far, np.maximum(tail(below, self.n, quick) - looked, 0.0), 0.0)
         self.past = (self.high < 1) & far
 

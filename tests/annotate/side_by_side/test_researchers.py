@@ -2,6 +2,7 @@
 
 import json
 import re
+from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import User
@@ -91,7 +92,7 @@ def test_the_definition_is_in_the_protocol_and_comes_back() -> None:
 
 
 def test_one_text_is_one_judgment_and_paid_once() -> None:
-    made = study(items=2, reward="0.40")
+    made = study(items=2, reward=Decimal("0.40"))
     work(person(made))
     assert made.judgments.count() == made.ledger.count() == 6
     assert {entry.amount for entry in made.ledger.all()} == {made.reward}
