@@ -70,7 +70,7 @@ def flows() -> Iterator[tuple[str, int]]:
 
     owner = factories.user("size")
     wide = {"systems": ("alpha",), "targets": {"overall": 1.6}, "double_share": 0}
-    study = factories.campaign(items=60, owner=owner, **wide)
+    study = factories.campaign(items=120, owner=owner, **wide)
     cast = [factories.person(study, f"p{number}") for number in range(10)]
 
     def judge(turns: int) -> None:
@@ -90,7 +90,7 @@ def flows() -> Iterator[tuple[str, int]]:
 
     def create() -> None:
         text = b'{"item": "1", "system": "a", "output": "One text."}\n'
-        made = creating.create(factories.plan(), reading.rows([text]), owner_id=owner.pk)
+        made = creating.create(factories.plan(metrics=()), reading.rows([text]), owner_id=owner.pk)
         life.open_(made.pk, actor_id=owner.pk)
 
     yield "file, open campaign", opened(create)
