@@ -161,8 +161,10 @@ def _cut(facts: CampaignFacts, criterion: str, points: list[Estimate]) -> list[E
     """Cut the intervals to the scale, as the page shows them; the CSV has the whole intervals."""
     scale = _criterion(facts, criterion)
     for point in points:
-        for name in ("low", "high", "mean_low", "mean_high"):
-            setattr(point, name, read.cut(getattr(point, name), scale, point.estimate))
+        at = point.estimate
+        point.low, point.high = read.cut(point.low, scale, at), read.cut(point.high, scale, at)
+        point.mean_low = read.cut(point.mean_low, scale, at)
+        point.mean_high = read.cut(point.mean_high, scale, at)
     return points
 
 
