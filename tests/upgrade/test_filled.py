@@ -100,3 +100,10 @@ def test_a_database_from_before_is_refused_and_stays_as_it_is(tmp_path: Path) ->
         with pytest.raises(AssertionError, match=r"version before 0[.]2[.]0"):
             manage(url, "migrate")
         assert schema(url) == before
+
+
+def test_a_first_migration_that_was_cut_short_goes_on() -> None:
+    with postgres() as url:
+        manage(url, "migrate", "annotate", "-v0")
+        manage(url, "migrate", "-v0")
+        manage(url, "migrate", "--check", "-v0")

@@ -15,13 +15,13 @@ class Command(Migrate):
     def handle(self, *args: Any, **options: Any) -> None:
         connection = connections[options["database"]]
         applied = MigrationRecorder(connection).applied_migrations()
-        if any(app in LAST for app, _name in applied):
-            if not applied.keys() >= LAST.items():
-                raise CommandError(
-                    "This database is from a version before 0.2.0. Nothing was changed. Migrate it "
-                    "with version 0.2.0 first, then with this one."
-                )
-            if options["verbosity"]:
-                name = connection.settings_dict["NAME"]
-                self.stdout.write(f"To keep a backup first: pg_dump -Fc -f {name}.dump {name}")
+        begun = {app for app, _name in applied if app in LAST}
+        if any((app, LAST[app]) not in applied for app in begun):
+            raise CommandError(
+                "This database is from a version before 0.2.0. Nothing was changed. Migrate it "
+                "with version 0.2.0 first, then with this one."
+            )
+        if begun and options["verbosity"]:
+            name = connection.settings_dict["NAME"]
+            self.stdout.write(f"To keep a backup first: pg_dump -Fc -f {name}.dump {name}")
         super().handle(*args, **options)
