@@ -23,7 +23,14 @@ export function createStatusBar(strings) {
 
   // What has the focus, and what stays beside a text, is seen above the bar.
   const bar = alert.closest(".send");
-  const measure = () => document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`);
+  function measure() {
+    document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`);
+    const focused = document.querySelector(":focus");
+    if (!focused || bar.contains(focused)) return;
+    // What has the focus moves out from under a bar that grows; what was scrolled away stays away.
+    const { top, bottom } = focused.getBoundingClientRect();
+    if (top < innerHeight && bottom > bar.getBoundingClientRect().top) focused.scrollIntoView({ block: "nearest" });
+  }
   new ResizeObserver(measure).observe(bar);
 
   function clear() {

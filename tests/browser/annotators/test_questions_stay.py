@@ -47,15 +47,17 @@ def covered(page: Page, *, at_least: int = 6) -> list[Any]:
     """Return what is not whole on the screen when it has the focus, or not 56 px of it."""
     n = page.evaluate(FOCUSABLE)
     assert n >= at_least
-    first = [index for index in range(n) if _is_covered(page.evaluate(UNCOVERED, index))]
-    if first:
-        page.wait_for_timeout(500)  # the bar may still have been growing
-    again = [page.evaluate(UNCOVERED, index) for index in first]
-    return [one for one in again if _is_covered(one)]
+    return [one for index in range(n) if (one := _covered(page, index))]
 
 
-def _is_covered(one: Any) -> bool:
-    return bool(one["seen"] < min(one["all"], 56))
+def _covered(page: Page, index: int) -> Any:
+    """Return the control if it stays covered: the bar may grow, and then moves what has the focus."""
+    for _ in range(20):
+        one = page.evaluate(UNCOVERED, index)
+        if one["seen"] >= min(one["all"], 56):
+            return None
+        page.wait_for_timeout(50)
+    return one
 
 
 def long_study(**changes: Any) -> Campaign:
@@ -204,6 +206,20 @@ def test_nothing_that_has_the_focus_is_covered(
     focused = "e => e.contains(document.activeElement)"
     assert page.locator("main").evaluate(focused), "the first that is missing has the focus"
     assert covered(page) == []
+
+
+def test_a_bar_that_grows_moves_what_has_the_focus(page: Page, live_server: Any) -> None:
+    resize(page, 1280, 500)
+    at_work(page, live_server, marked_study(LONG))
+    last = page.locator(".under button").last
+    last.focus()
+    assert in_view(page, ".under button:last-child")
+    page.locator("#saved-text").evaluate("e => (e.textContent = 'A longer word. '.repeat(40))")
+    page.wait_for_function(
+        """() => document.activeElement.getBoundingClientRect().bottom
+            <= document.querySelector(".send").getBoundingClientRect().top"""
+    )
+    expect(last).to_be_focused()
 
 
 def test_the_bar_never_takes_most_of_the_screen(page: Page, live_server: Any) -> None:
