@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotate.common import tokens
-from annotate.common.errors import Conflict, Invalid
+from annotate.common.errors import Conflict, Gone, Invalid
 from annotate.common.limits import client_address
 from annotate.common.numbers import count_in
 from annotate.models import Draft
@@ -41,7 +41,9 @@ def draft(participation_id: int, body: dict[str, Any], assignment_id: int) -> di
             assignment_id, participation_id=participation_id, revision=revision, data=data
         )
     except Conflict as error:
-        newer = Draft.objects.values("revision", "data").get(assignment=assignment_id)
+        newer = Draft.objects.filter(assignment=assignment_id).values("revision", "data").first()
+        if newer is None:  # submitted at this moment
+            raise Gone(_("You have submitted this task already."), code="submitted") from None
         raise RequestError(error.message, status=409, code=error.code, draft=newer) from None
     return {"revision": saved}
 

@@ -283,7 +283,7 @@ def save_draft(
         raise Gone(_("You have submitted this task already."), code="submitted")
     earlier = Draft.objects.filter(assignment=assignment_id, revision=revision)
     saved = earlier.update(revision=revision + 1, data=dict(data), saved_at=timezone.now())
-    if not saved and not (revision == 0 and _first_draft(assignment_id, data)):
+    if not saved and not _first_draft(assignment_id, revision + 1, data):
         raise Conflict(
             _("This task is open in another tab, with newer answers. Reload to see them."),
             code="stale",
@@ -291,11 +291,11 @@ def save_draft(
     return revision + 1
 
 
-def _first_draft(assignment_id: int, data: Mapping[str, Any]) -> bool:
-    """Store the first draft of a task; False if another tab has stored one meanwhile."""
+def _first_draft(assignment_id: int, revision: int, data: Mapping[str, Any]) -> bool:
+    """Store the draft where the task has none; False if it has one."""
     try:
         with transaction.atomic():
-            Draft.objects.create(assignment_id=assignment_id, revision=1, data=dict(data))
+            Draft.objects.create(assignment_id=assignment_id, revision=revision, data=dict(data))
     except IntegrityError:
         return False
     return True

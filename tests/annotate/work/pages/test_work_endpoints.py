@@ -99,6 +99,15 @@ def test_a_megabyte_is_refused_and_a_long_edit_explained(client, who):
     assert set(answer.json()["errors"]) == {"edit"}
 
 
+@pytest.mark.parametrize("revision", [0, 1, 7, 2**31 - 2])
+def test_a_draft_is_stored_whatever_the_page_had_where_none_is_newer(client, who, revision):
+    first = {"revision": revision, "data": {"fluency": 1}}
+    assert call(client, who, "draft", first).json() == {"revision": revision + 1}
+    answer = call(client, who, "draft", first | {"data": {"fluency": 0}})
+    assert (answer.status_code, answer.json()["error"]) == (409, "stale")
+    assert answer.json()["draft"] == {"revision": revision + 1, "data": {"fluency": 1}}
+
+
 def test_the_longest_honest_response_is_taken(client):
     paragraphs = tuple(chr(0x20000 + n) * 20_000 for n in range(10))  # four bytes a character
     row = replace(rows(1)[0], input="what now", paragraphs=paragraphs)
