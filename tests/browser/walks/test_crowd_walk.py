@@ -130,7 +130,7 @@ def ada() -> User:
     return user()
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(params=["light", "dark"] if PICTURES else ["light"])
 def walk(
     request: Any, browser: Browser, live_server: Any, turk: MTurkFarSide, clock: Clock, ada: User
 ) -> Iterator[Walk]:
