@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from annotate.campaigns import imports, life
 from annotate.models import Campaign, CampaignImport, PendingScore
 from annotate.work import submitting
-from tests.browser.researchers import PASSWORD, history, step, through
+from tests.browser.researchers import history, sign_in, step, through
 from tests.browser.states import Visitor, state
 from tests.browser.states.texts import rows
 from tests.factories import campaign, judge, person, user
@@ -21,11 +21,7 @@ from tests.factories import campaign, judge, person, user
 
 def logged_in(visitor: Visitor) -> User:
     owner = user()
-    page = visitor.goto("/login/")
-    page.get_by_label("User name").fill("ada")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_role("heading", name="Campaigns")).to_be_visible()
+    sign_in(visitor.page, visitor.base, owner)
     return owner
 
 
@@ -136,6 +132,7 @@ def _login_refused(visitor: Visitor) -> None:
 @state("researcher/campaigns-none")
 def _none(visitor: Visitor) -> None:
     logged_in(visitor)
+    visitor.goto("/")
 
 
 @state("researcher/campaigns")
