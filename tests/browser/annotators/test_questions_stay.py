@@ -134,8 +134,8 @@ def test_the_questions_stay_beside_a_long_text(page: Page, live_server: Any) -> 
     page.click("#question-redundancy .level >> nth=0")
     page.click("#submit")
     see_task(page, 2)
-    page.wait_for_timeout(100)
-    assert page.evaluate(measured) == bar > 40
+    assert bar > 40
+    page.wait_for_function(f"{measured} === {bar}")
     scroll(page, 0.5)
     assert in_view(page, "#question-overall .level:last-child")
 
