@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from annotate.accounts import second_factor
 from annotate.accounts import tokens as accounts_tokens
 from annotate.campaigns import members
 from annotate.common import mail, tokens
@@ -50,6 +51,22 @@ def _members(visitor: Visitor) -> None:
     page = visitor.goto(reverse("annotate:members", args=[made.public_id]))
     page.get_by_text("What the roles mean").click()
     expect(page.get_by_text("The mail server did not answer.")).to_be_visible()
+
+
+@state("accounts/members-viewer")
+def _members_viewer(visitor: Visitor) -> None:
+    viewer = logged_in(visitor)
+    made = study(user("eve"))
+    members.join(made.pk, viewer.pk, Role.VIEWER, by=viewer.pk)
+    visitor.goto(reverse("annotate:members", args=[made.public_id]))
+
+
+@state("accounts/people-viewer")
+def _people_viewer(visitor: Visitor) -> None:
+    viewer = logged_in(visitor)
+    made = study(user("eve"))
+    members.join(made.pk, viewer.pk, Role.VIEWER, by=viewer.pk)
+    visitor.goto(reverse("annotate:people", args=[made.public_id]))
 
 
 @state("accounts/invitation")
@@ -106,6 +123,11 @@ def _forgotten(visitor: Visitor) -> None:
     expect(page.get_by_role("status")).to_be_visible()
 
 
+@state("accounts/forgotten-without-mail")
+def _forgotten_without_mail(visitor: Visitor) -> None:
+    visitor.goto(reverse("annotate:password-forgotten"))
+
+
 @state("accounts/new-password")
 def _new_password(visitor: Visitor) -> None:
     path = mail.reset_link(user()).partition("/new-password/")[2]
@@ -156,6 +178,24 @@ def _login_code(visitor: Visitor) -> None:
     expect(page.get_by_text("has six digits")).to_be_visible()
 
 
+@state("accounts/login-code-locked")
+def _login_code_locked(visitor: Visitor) -> None:
+    page = asked_for_a_code(visitor)
+    visitor.staying.enter_context(override_settings(LOGIN_TRIES=0))
+    page.get_by_label("Code").fill(code_of())
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("alert")).to_contain_text("Too many attempts. Wait 15 minutes")
+
+
+@state("accounts/login-code-turned-off")
+def _login_code_turned_off(visitor: Visitor) -> None:
+    page = asked_for_a_code(visitor)
+    assert second_factor.turn_off_for("ada")
+    page.get_by_label("Code").fill(code_of())
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("status")).to_contain_text("Your second factor was turned off")
+
+
 def with_second_factor(visitor: Visitor) -> Page:
     page = asked_for_a_code(visitor)
     page.get_by_label("Code").fill(code_of())
@@ -202,6 +242,14 @@ def _another_log_in(visitor: Visitor) -> None:
     page.get_by_role("button", name="Exclude").click()
     expect(page.get_by_role("heading", name="You logged in again")).to_be_visible()
     page.get_by_text("What you typed", exact=True).click()
+
+
+@state("accounts/form-after-the-session")
+def _after_the_session(visitor: Visitor) -> None:
+    page = typed_reason(visitor)
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_role("button", name="Exclude").click()
+    expect(page.get_by_role("heading", name="Your session has ended")).to_be_visible()
 
 
 def typed_reason(visitor: Visitor) -> Page:

@@ -38,6 +38,13 @@ def _texts(visitor: Visitor) -> None:
     page.locator("summary", has_text="Consent text").click()
 
 
+@state("researcher/report-amended")
+def _report(visitor: Visitor) -> None:
+    made = study(logged_in(visitor), texts=TEXTS)
+    amended(person(made), of=made, **NEW)
+    visitor.goto(reverse("estimation:report", args=[made.public_id]))
+
+
 def at_work(visitor: Visitor, **given: str) -> None:
     made = study(user(), texts=TEXTS, tutorial=False)
     amended(who := person(made), of=made, **given)

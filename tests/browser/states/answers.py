@@ -23,6 +23,11 @@ def evidenced(visitor: Visitor) -> Desk:
     return made
 
 
+@state("work/answer-highlight")
+def _highlight(visitor: Visitor) -> None:
+    desk(visitor).state(1, "highlight")
+
+
 @state("work/answer-confirm")
 def _confirm(visitor: Visitor) -> None:
     evidenced(visitor).state(1, "confirm")
@@ -50,3 +55,10 @@ def _implausible(visitor: Visitor) -> None:
     made = evidenced(visitor)
     made.plausible("no")
     expect(made.page.locator("#implausible")).to_be_visible()
+
+
+@state("work/answer-instructions")
+def _instructions(visitor: Visitor) -> None:
+    page = desk(visitor).page
+    page.click("[data-opens=instructions]")
+    expect(page.locator("#instructions")).to_be_visible()

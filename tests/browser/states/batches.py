@@ -9,13 +9,13 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotate.campaigns import life
-from annotate.crowds import adapters, batches, outbox
+from annotate.crowds import adapters, batches, outbox, reconciling
 from annotate.crowds.contract import Effect, Outcome, Terms
 from annotate.crowds.reconciling import TOO_LITTLE
 from annotate.models import Batch, Campaign, Operation, Participation, Posting
 from tests.browser.researchers import draft
 from tests.browser.states import Visitor, state
-from tests.browser.states.researcher import dashboard, logged_in
+from tests.browser.states.researcher import dashboard, logged_in, study
 from tests.crowds import operations
 from tests.crowds.batches.launching import came
 from tests.crowds.scripted import NO_MONEY, Scripted
@@ -65,10 +65,27 @@ def form(visitor: Visitor, made: Campaign) -> Page:
     return visitor.goto(reverse("annotate:batch-new", args=[made.public_id]))
 
 
+@state("batches/link")
+def _link(visitor: Visitor) -> None:
+    look(visitor, study(logged_in(visitor)))
+
+
 @state("batches/none")
 def _none(visitor: Visitor) -> None:
     crowd(visitor)
     look(visitor, on_mturk(visitor))
+
+
+@state("batches/draft")
+def _draft(visitor: Visitor) -> None:
+    crowd(visitor, "localhost:8123")
+    look(visitor, on_mturk(visitor, is_open=False))
+
+
+@state("batches/new")
+def _new(visitor: Visitor) -> None:
+    crowd(visitor)
+    form(visitor, on_mturk(visitor))
 
 
 @state("batches/new-wrong")
@@ -79,6 +96,14 @@ def _wrong(visitor: Visitor) -> None:
     page.get_by_label("Places").fill("0")
     page.get_by_role("button", name="See it and its cost").click()
     expect(page.get_by_role("heading", name="It cannot be launched like this")).to_be_visible()
+
+
+@state("batches/new-too-dear")
+def _dear(visitor: Visitor) -> None:
+    crowd(visitor).funds = Decimal(1)
+    page = form(visitor, on_mturk(visitor, budget=Decimal(3)))
+    page.get_by_role("button", name="See it and its cost").click()
+    expect(page.get_by_text("Top it up").first).to_be_visible()
 
 
 @state("batches/offer")
@@ -150,10 +175,33 @@ def _again(visitor: Visitor) -> None:
     expect(page.get_by_text("No work is offered at the moment")).to_be_visible()
 
 
+@state("batches/paused")
+def _paused(visitor: Visitor) -> None:
+    crowd(visitor)
+    made = on_mturk(visitor)
+    launch(made)
+    life.pause(made.pk)
+    look(visitor, made)
+
+
 @state("batches/full")
 def _full(visitor: Visitor) -> None:
     """Its places are all taken, and one of them may be free again."""
     look(visitor, full(visitor))
+
+
+@state("batches/full-and-paused")
+def _full_and_paused(visitor: Visitor) -> None:
+    made = full(visitor)
+    Posting.objects.update(problem=reconciling.PAUSED.format(crowd="Prolific"))
+    look(visitor, made)
+
+
+@state("batches/stop-full")
+def _stop_full(visitor: Visitor) -> None:
+    made = full(visitor)
+    batch = Batch.objects.get()
+    visitor.goto(reverse("annotate:batch-stop", args=[made.public_id, batch.public_id]))
 
 
 def full(visitor: Visitor) -> Campaign:
@@ -165,6 +213,15 @@ def full(visitor: Visitor) -> Campaign:
         came(posting, f"W{n}", status)
     Posting.objects.update(status="closed", looked_at=timezone.now(), available=0, pending=0)
     return made
+
+
+@state("batches/too-many")
+def _too_many(visitor: Visitor) -> None:
+    crowd(visitor)
+    page = form(visitor, on_mturk(visitor))
+    page.get_by_label("Places", exact=True).fill("500")
+    page.get_by_role("button", name="See it and its cost").click()
+    expect(page.get_by_text("find no task").first).to_be_visible()
 
 
 @state("batches/dashboard-waits")
@@ -200,6 +257,12 @@ def _extend(visitor: Visitor) -> None:
 def _advised(visitor: Visitor) -> None:
     crowd(visitor)
     dashboard(visitor, on_mturk(visitor))
+
+
+@state("batches/people")
+def _people(visitor: Visitor) -> None:
+    crowd(visitor)
+    visitor.goto(reverse("annotate:people", args=[on_mturk(visitor).public_id]))
 
 
 @state("batches/new-campaign")

@@ -10,7 +10,7 @@ from tests.browser.states import Visitor, state
 from tests.browser.states.texts import german_rows
 from tests.browser.states.tutorial import answer
 from tests.browser.states.work import at_work, choose, landing, study, task
-from tests.factories import person
+from tests.factories import judge, person
 
 QUESTION = "wer hat den uhrturm in brandel entworfen"
 PARAGRAPHS = (
@@ -48,6 +48,13 @@ def _instructions(visitor: Visitor) -> None:
     expect(page.locator("#instructions")).to_be_visible()
 
 
+@state("german/keys")
+def _keys(visitor: Visitor) -> None:
+    page = desk(visitor).page
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_visible()
+
+
 @state("german/answer-confirm")
 def _confirm(visitor: Visitor) -> None:
     made = desk(visitor)
@@ -77,3 +84,17 @@ def _evidence(visitor: Visitor) -> None:
     expect(page.locator("html[data-ready]")).to_be_attached()
     page.click("#check")
     expect(page.locator("#missing")).not_to_be_empty()
+
+
+@state("german/own")
+def _own(visitor: Visitor) -> None:
+    who = person(study(**NEWS))
+    judge(who)
+    visitor.goto(f"{at_work(who)}me/")
+
+
+@state("german/example")
+def _example(visitor: Visitor) -> None:
+    page = visitor.goto(landing(study(**NEWS)))
+    page.get_by_role("link", name="Beispielaufgabe").click()
+    expect(page.locator("[data-current]")).to_be_visible()

@@ -17,7 +17,7 @@ from tests.browser.states.pairs import three
 from tests.browser.states.researcher import logged_in
 from tests.browser.states.reviews import show
 from tests.browser.states.texts import OUTPUTS, rows
-from tests.browser.states.work import at_work, choose
+from tests.browser.states.work import at_work, choose, landing
 from tests.factories import campaign, person, user
 
 QUESTION = "When does the museum open again, and what does it cost?"
@@ -43,6 +43,16 @@ def task(visitor: Visitor) -> Page:
     return page
 
 
+@state("own/join")
+def _join(visitor: Visitor) -> None:
+    visitor.goto(landing(own()))
+
+
+@state("own/task")
+def _task(visitor: Visitor) -> None:
+    task(visitor)
+
+
 @state("own/task-missing")
 def _missing(visitor: Visitor) -> None:
     page = task(visitor)
@@ -60,6 +70,13 @@ def _highlighted(visitor: Visitor) -> None:
     for key in (" ", "ArrowRight", "ArrowRight", " ", "Escape"):
         page.keyboard.press(key)
     expect(page.locator("#evidence-invented li")).to_have_count(1)
+
+
+@state("own/instructions")
+def _instructions(visitor: Visitor) -> None:
+    page = task(visitor)
+    page.click("[data-opens=instructions]")
+    expect(page.locator("#instructions")).to_be_visible()
 
 
 @state("researcher/instruments")
@@ -88,12 +105,26 @@ def _errors(visitor: Visitor) -> None:
     expect(page.get_by_role("alert")).to_contain_text("3 problems")
 
 
+@state("researcher/instrument-form-blank")
+def _form_blank(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto("/instruments/form/")
+    expect(page.get_by_role("status")).to_contain_text("appears here")
+
+
 @state("researcher/instrument-form")
 def _form(visitor: Visitor) -> None:
     logged_in(visitor)
     page = visitor.goto("/instruments/form/?from=language_quality")
     shown = page.frame_locator("#live-page")
     expect(shown.get_by_role("radiogroup").first).to_be_visible()
+
+
+@state("researcher/instrument-form-compares")
+def _form_compares(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto("/instruments/form/?from=preference")
+    expect(page.frame_locator("#live-page").get_by_role("radiogroup").first).to_be_visible()
 
 
 @state("researcher/instrument-form-shows-others")
@@ -119,6 +150,11 @@ def beside(visitor: Visitor, texts: list[Row], **changes: object) -> Page:
     page = visitor.goto(at_work(person(study)))
     expect(page.locator("[data-current]")).to_be_visible()
     return page
+
+
+@state("side-by-side/task")
+def _side_by_side(visitor: Visitor) -> None:
+    beside(visitor, three())
 
 
 @state("side-by-side/last-text")
@@ -198,6 +234,11 @@ def tutorial_form(visitor: Visitor) -> Page:
     return visitor.goto("/instruments/helpfulness/tutorials/form/")
 
 
+@state("researcher/tutorial-form")
+def _tutorial_form(visitor: Visitor) -> None:
+    tutorial_form(visitor)
+
+
 @state("researcher/tutorial-form-errors")
 def _tutorial_form_errors(visitor: Visitor) -> None:
     page = tutorial_form(visitor)
@@ -223,6 +264,11 @@ def _preview_choice(visitor: Visitor) -> None:
     page.locator("input[name=choice]").first.check()
     page.click("#check")
     expect(page.locator("#feedback")).to_be_visible()
+
+
+@state("researcher/preview-edit")
+def _preview_edit(visitor: Visitor) -> None:
+    preview_of(visitor, "language_quality/tutorials/de/preview/?question=9")
 
 
 @state("researcher/preview-evidence")

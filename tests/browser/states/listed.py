@@ -34,6 +34,11 @@ def page(visitor: Visitor, name: str, made: Campaign) -> None:
     visitor.goto(reverse(f"annotate:{name}", args=[made.public_id]))
 
 
+@state("gold/draft-empty")
+def _empty(visitor: Visitor) -> None:
+    page(visitor, "gold", drafted(visitor))
+
+
 @state("gold/draft")
 def _draft(visitor: Visitor) -> None:
     made = drafted(visitor)
@@ -84,6 +89,12 @@ def _queue(visitor: Visitor) -> None:
     visitor.goto(reverse("annotate:reviews"))
 
 
+@state("reviews/queue-narrowed")
+def _narrowed(visitor: Visitor) -> None:
+    listed(visitor)
+    visitor.goto(reverse("annotate:reviews") + "?screen=signals&tier=list")
+
+
 def case(visitor: Visitor, reason: str) -> None:
     listed(visitor)
     here = visitor.goto(f"{reverse('annotate:reviews')}?screen={reason}")
@@ -111,6 +122,11 @@ def together(visitor: Visitor) -> None:
     expect(here.get_by_role("heading", name="Exclude the work")).to_be_visible()
 
 
+@state("reviews/together")
+def _together(visitor: Visitor) -> None:
+    together(visitor)
+
+
 @state("reviews/together-unopened")
 def _unopened(visitor: Visitor) -> None:
     together(visitor)
@@ -124,6 +140,11 @@ def _done(visitor: Visitor) -> None:
     visitor.page.get_by_label("Rule also on people whose case I have not opened").check()
     visitor.page.get_by_role("button", name="Exclude the work").click()
     expect(visitor.page.locator(".results").first).to_be_visible()
+
+
+@state("reviews/screens")
+def _screens(visitor: Visitor) -> None:
+    page(visitor, "screens", drafted(visitor))
 
 
 @state("reviews/screens-open")
@@ -159,6 +180,13 @@ def behind(visitor: Visitor) -> Campaign:
     judge(person(made))
     ChangeMark.objects.update(at=timezone.now() - timedelta(minutes=4))
     return made
+
+
+@state("campaigns/list-behind")
+def _list_behind(visitor: Visitor) -> None:
+    behind(visitor)
+    visitor.goto(reverse("annotate:campaigns"))
+    expect(visitor.page.get_by_text("Estimates are behind: is the worker running?")).to_be_visible()
 
 
 @state("estimates/dashboard-behind")

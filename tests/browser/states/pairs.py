@@ -6,16 +6,16 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotate.campaigns.problems import Row
-from annotate.models import Campaign, Judgment
+from annotate.models import Campaign, CampaignImport, Judgment
 from estimation import refresh
 from tests.annotate.comparing import PLAN, judged
 from tests.annotate.gold.study import planted
-from tests.browser.researchers import through
+from tests.browser.researchers import step, through
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import asked, dashboard, logged_in
 from tests.browser.states.reviews import show
 from tests.browser.states.texts import rows
-from tests.browser.states.work import at_work
+from tests.browser.states.work import at_work, landing
 from tests.factories import campaign, person
 from tests.reviewed import flagged
 
@@ -34,6 +34,16 @@ def task(visitor: Visitor) -> Page:
     return page
 
 
+@state("pairs/join")
+def _join(visitor: Visitor) -> None:
+    visitor.goto(landing(study()))
+
+
+@state("pairs/task")
+def _task(visitor: Visitor) -> None:
+    task(visitor)
+
+
 @state("pairs/task-answered")
 def _answered(visitor: Visitor) -> None:
     page = task(visitor)
@@ -46,6 +56,13 @@ def _missing(visitor: Visitor) -> None:
     page = task(visitor)
     page.click("#submit")
     expect(page.locator("#missing")).to_contain_text("Preference")
+
+
+@state("pairs/instructions")
+def _instructions(visitor: Visitor) -> None:
+    page = task(visitor)
+    page.click("[data-opens=instructions]")
+    expect(page.locator("#instructions")).to_be_visible()
 
 
 def under_way(visitor: Visitor) -> Campaign:
@@ -104,6 +121,21 @@ def chosen(visitor: Visitor) -> Page:
     page.get_by_label("What people are asked").select_option("preference")
     page.get_by_label("comet", exact=True).check()
     return page
+
+
+@state("pairs/new-plan")
+def _plan(visitor: Visitor) -> None:
+    page = chosen(visitor)
+    step(page, "Next: plan")
+    expect(page.locator("#id_width_preference")).to_be_visible()
+
+
+@state("pairs/new-first-item")
+def _first_item(visitor: Visitor) -> None:
+    step(chosen(visitor), "Next: plan")
+    of = CampaignImport.objects.get()
+    page = visitor.goto(reverse("annotate:import-item", args=[of.public_id, 2]))
+    expect(page.locator(".pair .read")).to_have_count(2)
 
 
 @state("pairs/new-preview")

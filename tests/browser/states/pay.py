@@ -75,6 +75,11 @@ def _refused(visitor: Visitor) -> None:
     own_page(visitor, who)
 
 
+@state("work/me-cleared")
+def _cleared(visitor: Visitor) -> None:
+    own_page(visitor, flagged(Act.CLEAR)[0])
+
+
 @state("work/me-blocked")
 def _blocked(visitor: Visitor) -> None:
     """The work counts again, and the block stays: it can be appealed against."""
@@ -84,12 +89,32 @@ def _blocked(visitor: Visitor) -> None:
     own_page(visitor, who)
 
 
+@state("work/me-excluded-and-blocked")
+def _excluded_and_blocked(visitor: Visitor) -> None:
+    own_page(visitor, flagged(Act.EXCLUDE, Act.BLOCK)[0])
+
+
 @state("work/me-blocked-elsewhere")
 def _blocked_elsewhere(visitor: Visitor) -> None:
     flagged(Act.EXCLUDE, Act.BLOCK)
     there = person(study(owner=User.objects.get()))
     page = visitor.goto(at_work(there) + "me/")
     expect(page.locator("#blocked-h")).to_be_visible()
+
+
+@state("work/blocked")
+def _blocked_at_work(visitor: Visitor) -> None:
+    flagged(Act.EXCLUDE, Act.BLOCK)
+    visitor.goto(at_work(person(study(owner=User.objects.get()))))
+
+
+@state("work/me-answered-by-the-same")
+def _answered_by_the_same(visitor: Visitor) -> None:
+    who, review = flagged(Act.EXCLUDE)
+    appeals.make(who.campaign_id, who.annotator_id, text="I read fast: it is my profession.")
+    answer = "We looked again at the times of the long texts."
+    appeals.dismiss(review.pk, actor_id=User.objects.get().pk, answer=answer)
+    own_page(visitor, who)
 
 
 def earned(visitor: Visitor, **changes: object) -> Campaign:
@@ -120,6 +145,12 @@ def _pay(visitor: Visitor) -> None:
     visitor.goto(reverse("annotate:pay", args=[made.public_id]))
 
 
+@state("researcher/pay-nobody")
+def _pay_nobody(visitor: Visitor) -> None:
+    made = owned_study(logged_in(visitor))
+    visitor.goto(reverse("annotate:pay", args=[made.public_id]))
+
+
 @state("researcher/pay-beyond-budget")
 def _beyond(visitor: Visitor) -> None:
     made = earned(visitor, budget=Decimal("3.00"))
@@ -144,6 +175,11 @@ def at_list(visitor: Visitor, made: Campaign) -> Page:
     page.get_by_role("button", name="Make a list").click()
     expect(page.get_by_role("heading", name="Pay-out list")).to_be_visible()
     return page
+
+
+@state("researcher/payout-list")
+def _list(visitor: Visitor) -> None:
+    at_list(visitor, earned(visitor))
 
 
 @state("researcher/payout-paid")

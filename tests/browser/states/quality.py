@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
+from annotate.campaigns import life
 from annotate.models import Campaign
 from annotate.work import submitting
 from tests.browser.states import Visitor, state
@@ -47,6 +48,21 @@ def _agreement(visitor: Visitor) -> None:
     page.get_by_text("Without each annotator").click()
 
 
+@state("researcher/agreement-none")
+def _no_agreement(visitor: Visitor) -> None:
+    dashboard(visitor, at_work(study(logged_in(visitor), targets={"overall": 0.05}), 12))
+
+
+@state("researcher/exclusions")
+def _exclusions(visitor: Visitor) -> None:
+    owner = logged_in(visitor)
+    made = twice(owner)
+    exclude(person(made, "p0"), owner, "too_fast", "no_variation")
+    exclude(person(made, "p1"), owner)
+    settle(made)
+    dashboard(visitor, made)
+
+
 @state("researcher/exclusions-move")
 def _moved(visitor: Visitor) -> None:
     owner = logged_in(visitor)
@@ -79,3 +95,12 @@ def _reviews(visitor: Visitor) -> None:
     flag(cast[1])
     settle(made)
     dashboard(visitor, made).get_by_text("2 annotators wait for a review").wait_for()
+
+
+@state("researcher/closing-nobody")
+def _nobody(visitor: Visitor) -> None:
+    made = study(logged_in(visitor), items=4, double_share=1.0, targets={"overall": 0.01})
+    take_turns([person(made, "p0")], 4)
+    life.close(made.pk, Campaign.Reason.HAND)
+    settle(made)
+    dashboard(visitor, made).get_by_text("by no one who has entered").wait_for()

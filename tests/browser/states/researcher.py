@@ -6,6 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from django.contrib.auth.models import User
+from django.test import override_settings
 from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
@@ -13,7 +14,7 @@ from playwright.sync_api import Page, expect
 from annotate.campaigns import imports, life
 from annotate.models import Campaign, CampaignImport, PendingScore
 from annotate.work import submitting
-from tests.browser.researchers import history, sign_in, step, through
+from tests.browser.researchers import PASSWORD, history, step, through
 from tests.browser.states import Visitor, state
 from tests.browser.states.texts import rows
 from tests.factories import campaign, judge, person, user
@@ -21,7 +22,11 @@ from tests.factories import campaign, judge, person, user
 
 def logged_in(visitor: Visitor) -> User:
     owner = user()
-    sign_in(visitor.page, visitor.base, owner)
+    page = visitor.goto("/login/")
+    page.get_by_label("User name").fill("ada")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Campaigns")).to_be_visible()
     return owner
 
 
@@ -113,6 +118,11 @@ def previewed(visitor: Visitor) -> Page:
     return page
 
 
+@state("researcher/login")
+def _login(visitor: Visitor) -> None:
+    visitor.goto("/login/")
+
+
 @state("researcher/api-reference")
 def _reference(visitor: Visitor) -> None:
     page = visitor.goto("/api/v1/reference/")
@@ -129,10 +139,16 @@ def _login_refused(visitor: Visitor) -> None:
     expect(page.get_by_role("alert").first).to_be_visible()
 
 
+@state("researcher/login-locked")
+def _login_locked(visitor: Visitor) -> None:
+    visitor.staying.enter_context(override_settings(LOGIN_TRIES=0))
+    _login_refused(visitor)
+    expect(visitor.page.get_by_role("alert")).to_contain_text("Too many attempts. Wait 15 minutes")
+
+
 @state("researcher/campaigns-none")
 def _none(visitor: Visitor) -> None:
     logged_in(visitor)
-    visitor.goto("/")
 
 
 @state("researcher/campaigns")
@@ -141,6 +157,11 @@ def _campaigns(visitor: Visitor) -> None:
     judged(owner)
     study(owner, is_open=False)
     visitor.goto("/")
+
+
+@state("researcher/new")
+def _new(visitor: Visitor) -> None:
+    form(visitor)
 
 
 @state("researcher/new-errors")
@@ -160,6 +181,12 @@ def _columns(visitor: Visitor) -> None:
     expect(page.get_by_text("The file has the columns text_no, who, says.")).to_be_visible()
 
 
+@state("researcher/new-questions")
+def _questions(visitor: Visitor) -> None:
+    page = asked(visitor)
+    page.get_by_label("comet", exact=True).check()
+
+
 @state("researcher/new-questions-consent")
 def _own_texts(visitor: Visitor) -> None:
     page = asked(visitor)
@@ -177,6 +204,15 @@ def _plan(visitor: Visitor) -> None:
     expect(page.get_by_role("button", name="No target").first).to_be_visible()
 
 
+@state("researcher/new-plan-changed-elsewhere")
+def _changed_elsewhere(visitor: Visitor) -> None:
+    page = asked(visitor)
+    step(page, "Next: plan")
+    CampaignImport.objects.update(revision=99)
+    step(page, "Next: people and money")
+    expect(page.get_by_role("alert")).to_contain_text("changed in another window")
+
+
 @state("researcher/new-people")
 def _new_people(visitor: Visitor) -> None:
     page = asked(visitor)
@@ -192,6 +228,13 @@ def _first_item(visitor: Visitor) -> None:
     asked(visitor)
     of = CampaignImport.objects.get()
     visitor.goto(reverse("annotate:import-item", args=[of.public_id, 2]))
+
+
+@state("researcher/new-kept")
+def _kept(visitor: Visitor) -> None:
+    page = asked(visitor)
+    page.get_by_role("link", name="File").click()
+    expect(page.get_by_text("is here already")).to_be_visible()
 
 
 @state("researcher/import-reading")
@@ -220,6 +263,21 @@ def _refused(visitor: Visitor) -> None:
     faulty += [{"item": "c", "system": "s", "output": "x", "metrics": {"comet": "high"}}]
     page = read(visitor, as_lines(*faulty) + b'\n{"item": "d", "system": "s", "output": "x')
     expect(page.get_by_text("1,203 more")).to_be_visible()
+
+
+@state("researcher/import-no-table")
+def _no_table(visitor: Visitor) -> None:
+    page = read(visitor, b"Our systems wrote these texts:\n\nThe library is open.\n")
+    expect(page.get_by_text("neither JSON nor a table")).to_be_visible()
+
+
+@state("researcher/new-no-room")
+def _new_no_room(visitor: Visitor) -> None:
+    nowhere = override_settings(FILE_UPLOAD_TEMP_DIR="/nowhere", FILE_UPLOAD_MAX_MEMORY_SIZE=1)
+    visitor.staying.enter_context(nowhere)
+    page = form(visitor, Name="News")
+    send(page, as_lines({"item": "cnn-17", "system": "lead-3", "output": "The town library."}))
+    expect(page.get_by_text("The server has no room for a file of this size")).to_be_visible()
 
 
 @state("researcher/new-preview")
@@ -270,6 +328,22 @@ def _budget(visitor: Visitor) -> None:
     visitor.goto(reverse("annotate:budget", args=[made.public_id]))
 
 
+@state("researcher/new-lacks-people")
+def _lacks_people(visitor: Visitor) -> None:
+    page = with_forty_items(visitor)
+    page.locator("#id_width_overall").fill("0.65")
+    expect(page.get_by_text("With more people than the plan assumes").first).to_be_visible()
+
+
+@state("researcher/step-misfit")
+def _misfit(visitor: Visitor) -> None:
+    page = asked(visitor)
+    page.get_by_text("Other metrics").click()
+    page.get_by_label("support_1").check()
+    step(page, "Next: plan")
+    expect(page.get_by_text("Some fields need correcting")).to_be_visible()
+
+
 @state("researcher/import-creating")
 def _creating(visitor: Visitor) -> None:
     page = previewed(visitor)
@@ -277,6 +351,21 @@ def _creating(visitor: Visitor) -> None:
     until = timezone.now() + timedelta(minutes=5)
     CampaignImport.objects.update(done=12_400, total=25_000, claimed_until=until)
     expect(page.get_by_text("12,400 of 25,000 items")).to_be_visible()
+
+
+@state("researcher/import-failed")
+def _failed(visitor: Visitor) -> None:
+    page = sent(visitor, texts())
+    imports.move(CampaignImport.objects.get(), CampaignImport.Status.FAILED)
+    expect(page.get_by_role("button", name="Try again")).to_be_visible()
+
+
+@state("researcher/campaigns-underway")
+def _underway(visitor: Visitor) -> None:
+    page = read(visitor, texts())
+    study(User.objects.get(), is_open=False)
+    page.get_by_role("link", name="Campaigns", exact=True).click()
+    expect(page.get_by_role("heading", name="Not created yet")).to_be_visible()
 
 
 @state("researcher/dashboard-draft")
@@ -303,6 +392,13 @@ def _open(visitor: Visitor) -> None:
     dashboard(visitor, judged(logged_in(visitor)))
 
 
+@state("researcher/dashboard-closing")
+def _closing(visitor: Visitor) -> None:
+    made = judged(logged_in(visitor))
+    life.close(made.pk, Campaign.Reason.TARGET)
+    dashboard(visitor, made)
+
+
 @state("researcher/dashboard-closed")
 def _closed(visitor: Visitor) -> None:
     made = judged(logged_in(visitor))
@@ -317,6 +413,12 @@ def _people_feedback(visitor: Visitor) -> None:
     first, second = made.participations.order_by("pk")[:2]
     submitting.give(first.pk, clarity=5, enjoyment=3, pay=2, comment="Good texts. The pay is low.")
     submitting.give(second.pk, clarity=4, comment="What about names?\nI was not sure.")
+    visitor.goto(reverse("annotate:people", args=[made.public_id]))
+
+
+@state("researcher/people")
+def _people(visitor: Visitor) -> None:
+    made = judged(logged_in(visitor))
     visitor.goto(reverse("annotate:people", args=[made.public_id]))
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotate.campaigns import life
-from annotate.models import Campaign, Judgment, Membership, Review, Ruling
+from annotate.models import Campaign, Judgment, Membership, Review, Ruling, ScreenedAnnotator
 from annotate.review import appeals, rulings
 from annotate.work import submitting
 from estimation import refresh
@@ -31,6 +31,12 @@ def case(visitor: Visitor) -> Review:
 def show(visitor: Visitor, review: Review) -> Page:
     names = [review.campaign.public_id, review.annotator.pseudonym]
     return visitor.goto(reverse("annotate:review", args=names))
+
+
+@state("reviews/queue-none")
+def _none(visitor: Visitor) -> None:
+    logged_in(visitor)
+    visitor.goto(reverse("annotate:reviews"))
 
 
 @state("reviews/queue")
@@ -65,6 +71,12 @@ def _pages(visitor: Visitor) -> None:
     visitor.goto(reverse("annotate:reviews") + "?page=2&sort=new")
 
 
+@state("reviews/queue-not-found")
+def _not_found(visitor: Visitor) -> None:
+    case(visitor)
+    visitor.goto(reverse("annotate:reviews") + "?q=somebody+else&show=appeals")
+
+
 @state("reviews/case-corrected")
 def _corrected(visitor: Visitor) -> None:
     """Answers that this person and another one corrected, beside the later ones."""
@@ -77,6 +89,13 @@ def _corrected(visitor: Visitor) -> None:
     show(visitor, review)
 
 
+@state("reviews/case-not-screened")
+def _not_screened(visitor: Visitor) -> None:
+    review = case(visitor)
+    ScreenedAnnotator.objects.all().delete()
+    show(visitor, review)
+
+
 @state("reviews/case")
 def _case(visitor: Visitor) -> None:
     review = case(visitor)
@@ -84,6 +103,15 @@ def _case(visitor: Visitor) -> None:
     page = show(visitor, review)
     page.get_by_text("Answer without changing the ruling").click()
     page.get_by_role("radio", name="Exclude the work").check()
+
+
+@state("reviews/case-refused")
+def _refused(visitor: Visitor) -> None:
+    review = case(visitor)
+    acts = rulings.Act.EXCLUDE, rulings.Act.REFUSE, rulings.Act.BLOCK
+    actor = review.campaign.memberships.get().user_id
+    rulings.rule(review.pk, acts, actor_id=actor, reason="Every answer took three seconds.")
+    show(visitor, review)
 
 
 @state("reviews/case-conflict")
@@ -103,6 +131,19 @@ def _refuse(visitor: Visitor) -> None:
     page.get_by_role("radio", name="and refuse pay").check()
     page.get_by_role("button", name="and refuse pay").click()
     expect(page.get_by_role("heading", name="Refuse $2.40")).to_be_visible()
+
+
+@state("reviews/refuse-short")
+def _short(visitor: Visitor) -> None:
+    """Prolific takes no shorter reason."""
+    review = case(visitor)
+    Campaign.objects.update(crowd="prolific")
+    page = show(visitor, review)
+    page.get_by_role("radio", name="and refuse pay").check()
+    page.get_by_role("button", name="and refuse pay").click()
+    page.get_by_label("Reason, for the annotator").evaluate("area => { area.value = 'Too fast.' }")
+    page.get_by_role("button", name="Refuse $2.40").click()
+    expect(page.get_by_text("this one has 9")).to_be_visible()
 
 
 @state("reviews/everywhere")
@@ -146,6 +187,12 @@ def _hidden(visitor: Visitor) -> None:
     expect(page.locator("#hidden")).to_be_visible()
 
 
+@state("reviews/campaign-hidden-list")
+def _hidden_list(visitor: Visitor) -> None:
+    for_reviewer(visitor)
+    visitor.goto("/")
+
+
 @state("reviews/campaign-hidden-file")
 def _hidden_file(visitor: Visitor) -> None:
     made = for_reviewer(visitor).campaign
@@ -168,6 +215,15 @@ def _others(visitor: Visitor) -> None:
     expect(show(visitor, review).locator("#left-to-others")).to_be_visible()
 
 
+@state("reviews/queue-left-to-others")
+def _queue_others(visitor: Visitor) -> None:
+    review = for_reviewer(visitor)
+    rule(review, User.objects.get(username="ada"), rulings.Act.EXCLUDE)
+    appeals.make(review.campaign_id, review.annotator_id, text=APPEAL)
+    reviewed.flagged(reviewed.spammer(review.campaign, "second"), "short_edits")
+    visitor.goto(reverse("annotate:reviews"))
+
+
 @state("reviews/case-own-ruling")
 def _own(visitor: Visitor) -> None:
     review = case(visitor)
@@ -176,6 +232,16 @@ def _own(visitor: Visitor) -> None:
     page = show(visitor, review)
     expect(page.locator("#own-ruling")).to_be_visible()
     page.get_by_role("radio", name="and lift the block").check()
+
+
+@state("reviews/case-own-answered")
+def _own_answered(visitor: Visitor) -> None:
+    review = case(visitor)
+    rule(review, User.objects.get(), rulings.Act.EXCLUDE)
+    appeals.make(review.campaign_id, review.annotator_id, text=APPEAL)
+    answer = "We looked at all six tasks again."
+    appeals.dismiss(review.pk, actor_id=User.objects.get().pk, answer=answer)
+    show(visitor, review)
 
 
 @state("reviews/case-effect")
@@ -188,6 +254,15 @@ def _effect(visitor: Visitor) -> None:
         rule(review, User.objects.get(username="ada"), rulings.Act.EXCLUDE)
     Review.objects.update(opened_at=long_ago)
     expect(show(visitor, review).locator("#effect")).to_contain_text("move")
+
+
+@state("reviews/case-effect-closed")
+def _effect_closed(visitor: Visitor) -> None:
+    review = case(visitor)
+    rule(review, User.objects.get(), rulings.Act.EXCLUDE)
+    over(review.campaign)
+    page = show(visitor, review)
+    expect(page.locator("#effect")).to_contain_text("move")
 
 
 @state("reviews/effect-page")
@@ -210,3 +285,11 @@ def _report(visitor: Visitor) -> None:
         refresh.refresh(review.campaign_id)
         page = dashboard(visitor, review.campaign)
     expect(page.locator("#conduct")).to_be_visible()
+
+
+@state("reviews/ruled")
+def _ruled(visitor: Visitor) -> None:
+    review = case(visitor)
+    owner = review.campaign.memberships.get().user_id
+    rulings.rule(review.pk, [Ruling.Act.EXCLUDE], actor_id=owner, reason="Spam.")
+    visitor.goto(reverse("annotate:reviews") + "?show=ruled")

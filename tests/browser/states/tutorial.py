@@ -10,7 +10,7 @@ from annotate.instruments.tutorials import digest_of
 from annotate.models import TutorialContent
 from tests.annotate.passing import answer_all, ask
 from tests.browser.states import Visitor, state
-from tests.browser.states.work import at_work, study
+from tests.browser.states.work import at_work, landing, study
 from tests.factories import person
 
 CORRECTNESS = Path(annotate.instruments.__file__).parent / "answer_correctness/tutorial.en.json"
@@ -40,6 +40,16 @@ def answer(page: Page, value: int) -> None:
     expect(page.locator("#feedback")).to_be_visible()
 
 
+@state("tutorial/join")
+def _join(visitor: Visitor) -> None:
+    visitor.goto(landing(study(tutorial=True)))
+
+
+@state("tutorial/choice")
+def _choice(visitor: Visitor) -> None:
+    at(visitor, ("fluency-ferry", 0))
+
+
 @state("tutorial/guide")
 def _guide(visitor: Visitor) -> None:
     at(visitor)
@@ -64,6 +74,16 @@ def _wrong(visitor: Visitor) -> None:
     answer(at(visitor, ("redundancy-chef", 1), ("edit-choir", 0)), 1)
 
 
+@state("tutorial/choice-right")
+def _right(visitor: Visitor) -> None:
+    answer(at(visitor, ("overall-pool", 1), ("edit-choir", 0)), 0)
+
+
+@state("tutorial/edit")
+def _edit(visitor: Visitor) -> None:
+    at(visitor, ("edit-choir", 0))
+
+
 @state("tutorial/edit-wrong")
 def _edit_wrong(visitor: Visitor) -> None:
     page = at(visitor, ("edit-library", 0))
@@ -72,9 +92,19 @@ def _edit_wrong(visitor: Visitor) -> None:
     expect(page.locator("#feedback")).to_be_visible()
 
 
+@state("tutorial/plausible")
+def _plausible(visitor: Visitor) -> None:
+    answer(checking(visitor, ("plausible-dogs", 0), ("plausible-why", 0)), 0)
+
+
 @state("tutorial/example")
 def _example(visitor: Visitor) -> None:
     checking(visitor, ("evidence-example", 0), ("evidence-mill", 0))
+
+
+@state("tutorial/evidence")
+def _evidence(visitor: Visitor) -> None:
+    checking(visitor, ("evidence-mill", 3))
 
 
 @state("tutorial/evidence-wrong")

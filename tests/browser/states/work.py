@@ -3,6 +3,7 @@
 from unittest.mock import patch
 
 from django.db import OperationalError
+from django.test import override_settings
 from playwright.sync_api import Page, expect
 
 from annotate.campaigns import life
@@ -56,6 +57,16 @@ CONSENT = StudyTexts(
 )
 
 
+@state("work/join-with-instructions")
+def _join_told(visitor: Visitor) -> None:
+    visitor.goto(landing(study(texts=CONSENT)))
+
+
+@state("work/consent")
+def _consent(visitor: Visitor) -> None:
+    visitor.goto(at_work(person(study(texts=CONSENT))))
+
+
 @state("work/consent-missing")
 def _consent_missing(visitor: Visitor) -> None:
     page = visitor.goto(at_work(person(study(texts=CONSENT))))
@@ -70,6 +81,11 @@ ABOUT_YOU = StudyTexts(
 )
 
 
+@state("work/background")
+def _background(visitor: Visitor) -> None:
+    visitor.goto(at_work(person(study(texts=ABOUT_YOU))))
+
+
 @state("work/background-missing")
 def _background_missing(visitor: Visitor) -> None:
     page = visitor.goto(at_work(person(study(texts=ABOUT_YOU))))
@@ -77,6 +93,21 @@ def _background_missing(visitor: Visitor) -> None:
     page.get_by_role("button", name="Go on").click()
     expect(page.get_by_role("alert")).to_have_count(2)
     expect(page.get_by_label("yes")).to_be_focused()
+
+
+@state("work/instructions-of-the-researcher")
+def _told_beside(visitor: Visitor) -> None:
+    page = visitor.goto(at_work(person(study(texts=CONSENT))))
+    page.get_by_label("I have read this").check()
+    page.get_by_role("button", name="Go on").click()
+    expect(page.locator("[data-current]")).to_be_visible()
+    page.click("[data-opens=instructions]")
+    expect(page.get_by_text("Judge each text as the editor")).to_be_visible()
+
+
+@state("work/join-by-name")
+def _named(visitor: Visitor) -> None:
+    visitor.goto(landing(study(), "p-07"))
 
 
 @state("work/join-name-taken")
@@ -87,6 +118,17 @@ def _taken(visitor: Visitor) -> None:
     page.fill("input[name=name]", "Maria")
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_role("alert")).to_be_visible()
+
+
+@state("work/join-too-many")
+def _too_many(visitor: Visitor) -> None:
+    visitor.staying.enter_context(override_settings(JOINS_PER_ADDRESS=1))
+    made = study()
+    participations.enter_by_name(made.pk, name="Anna", address="127.0.0.1")
+    page = visitor.goto(landing(made))
+    page.fill("input[name=name]", "Maria")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("alert")).to_contain_text("from your network")
 
 
 @state("work/broken")
@@ -110,6 +152,11 @@ def _example(visitor: Visitor) -> None:
     expect(page.locator("#missing")).not_to_be_empty()
 
 
+@state("work/me-before")
+def _me_before(visitor: Visitor) -> None:
+    visitor.goto(at_work(person(study())) + "me/")
+
+
 @state("work/me")
 def _me(visitor: Visitor) -> None:
     who = person(study())
@@ -118,6 +165,21 @@ def _me(visitor: Visitor) -> None:
     page = visitor.goto(at_work(who) + "me/")
     page.click("#feedback-send")
     expect(page.locator("#feedback-problem")).not_to_be_empty()
+
+
+@state("work/me-told")
+def _told(visitor: Visitor) -> None:
+    who = person(study())
+    judge(who)
+    page = visitor.goto(at_work(who) + "me/")
+    page.get_by_label("Very clear").check()
+    page.click("#feedback-send")
+    expect(page.locator("#feedback-thanks")).to_be_visible()
+
+
+@state("work/rating")
+def _rating(visitor: Visitor) -> None:
+    task(visitor)
 
 
 @state("work/rating-edit")
@@ -197,3 +259,19 @@ def _correcting(visitor: Visitor) -> None:
     page = visitor.goto(at_work(who) + "correct/")
     expect(page.locator("[data-current]")).to_be_visible()
     expect(page.locator("#correcting")).to_be_visible()
+
+
+@state("work/not-correctable")
+def _not_correctable(visitor: Visitor) -> None:
+    who = person(study())
+    judge(who)
+    life.pause(who.campaign_id)
+    visitor.goto(at_work(who) + "correct/")
+
+
+@state("work/correct-the-last")
+def _correct_the_last(visitor: Visitor) -> None:
+    who = person(study())
+    judge(who)
+    page = visitor.goto(at_work(who))
+    expect(page.locator("#correct")).to_be_visible()
