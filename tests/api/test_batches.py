@@ -209,6 +209,32 @@ def test_reviewers_see_how_far_it_is_without_money(made, client_of):
     assert one == listed
 
 
+def test_acts_are_the_owners_alone(made, client_of):
+    batch = launched(made).public_id
+    op = Operation.objects.first().pk
+    eve = user("eve")
+    Membership.objects.create(campaign=made, user=eve, role=Membership.Role.REVIEWER)
+    asked = [
+        ("post", "batches/"),
+        ("post", "batches/offer/"),
+        ("post", "batches/sync/"),
+        ("post", f"batches/{batch}/offer/"),
+        ("post", f"batches/{batch}/extend/"),
+        ("post", f"batches/{batch}/stop/"),
+        ("get", "operations/"),
+        ("post", f"operations/{op}/retry/"),
+        ("post", f"operations/{op}/decide/"),
+        ("post", f"operations/{op}/drop/"),
+    ]
+    for client, status in (
+        (client_of(eve), 403),
+        (client_of(user("mallory")), 404),
+        (APIClient(), 401),
+    ):
+        for method, part in asked:
+            assert getattr(client, method)(at(made, part)).status_code == status, part
+
+
 def test_batches_and_operations_of_others_are_not_there(api, made):
     other = campaign(crowd="mturk", reward=Decimal("0.50"))
     batch, op = launched(other, places=5).public_id, Operation.objects.first().pk
@@ -216,7 +242,13 @@ def test_batches_and_operations_of_others_are_not_there(api, made):
         assert api.post(at(made, part)).status_code == 404
 
 
-def test_units_in_doubt_are_listed_and_paid(api, made):
+def test_it_is_in_the_schema(api):
+    paths = api.get("/api/v1/schema/?format=json").json()["paths"]
+    assert "/api/v1/campaigns/{public_id}/batches/offer/" in paths
+    assert "/api/v1/campaigns/{public_id}/operations/{operation_id}/decide/" in paths
+
+
+def test_units_in_doubt_are_listed_and_paid(api, made, client_of):
     posting = launched(made, places=4).postings.all()[0]
     for name in ("A1", "A2"):
         unit = came(posting, name, "confirmed")
@@ -248,4 +280,8 @@ def test_units_in_doubt_are_listed_and_paid(api, made):
     refused = api.post(at(by_link.campaign, f"units-in-doubt/{by_link.pk}/pay/"))
     assert (refused.status_code, "came by a link" in refused.json()["message"]) == (409, True)
 
+    eve = user("eve")
+    Membership.objects.create(campaign=made, user=eve, role=Membership.Role.REVIEWER)
+    assert client_of(eve).get(at(made, "units-in-doubt/")).status_code == 403
+    assert client_of(eve).post(at(made, f"units-in-doubt/{second['id']}/pay/")).status_code == 403
     assert Participation.objects.get(pk=second["id"]).problem

@@ -76,6 +76,26 @@ def test_every_image_is_our_own_or_pinned(name):
     assert image == "plumbline" or re.search(r":\d+\.\d+\.?\d*-\w+$", image), image
 
 
+def test_every_service_that_stays_is_watched_and_restarted():
+    for name, service in SERVICES.items():
+        if name == "migrate":
+            assert service["restart"].startswith("on-failure")
+            continue
+        assert service["restart"] == "unless-stopped", name
+        assert {"test", "interval", "timeout", "retries"} <= set(service["healthcheck"]), name
+
+
+def test_everybody_waits_for_what_exists():
+    for name, service in SERVICES.items():
+        for other, wanted in service.get("depends_on", {}).items():
+            assert other in SERVICES, (name, other)
+            if wanted["condition"] == "service_healthy":
+                assert "healthcheck" in SERVICES[other]
+    for name in ("web", "worker", "beat"):
+        migrated = SERVICES[name]["depends_on"]["migrate"]["condition"]
+        assert migrated == "service_completed_successfully"
+
+
 def test_only_the_web_is_published_and_volumes_are_declared():
     assert [name for name, service in SERVICES.items() if "ports" in service] == ["web"]
     for service in SERVICES.values():
@@ -121,10 +141,21 @@ def test_whatever_is_set_reaches_every_container(name):
     assert found["PLUMBLINE_VAR"] == "/var/lib/plumbline"
 
 
+def test_the_background_leaves_the_processor_to_all_other_containers():
+    # Niceness counts inside a container only, so the containers' shares decide.
+    assert SERVICES["background"]["cpu_shares"] <= 1024 // 50
+    assert [name for name in SERVICES if "cpu_shares" in SERVICES[name]] == ["background"]
+
+
 def test_only_our_own_containers_learn_what_is_set():
     assert len(OURS) == 5
     for name, service in SERVICES.items():
         assert ("env_file" in service) == (name in OURS)
+
+
+@pytest.mark.parametrize("crowd", ["MTURK_ENVIRONMENT", "PROLIFIC_API_TOKEN"])
+def test_the_example_names_what_a_crowd_needs(crowd):
+    assert f"#{crowd}=" in (ROOT / ".env.example").read_text()
 
 
 def test_every_setting_is_documented():

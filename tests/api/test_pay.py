@@ -3,9 +3,10 @@
 from decimal import Decimal
 
 import pytest
+from rest_framework.test import APIClient
 
-from annotate.models import Campaign, LedgerEntry, Payout
-from tests.factories import person
+from annotate.models import Campaign, LedgerEntry, Membership, Payout
+from tests.factories import judge, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -88,6 +89,33 @@ def test_a_list_is_made_marked_and_taken_back(api, study):
     assert (listed["people"], listed["undone"]) == (2, 1)
 
 
+def followed(api: APIClient, address: str) -> list[dict]:
+    """Return all pages of a list, forwards, and see that they are the same backwards."""
+    pages, back = [], []
+    while address:
+        pages.append(api.get(address).json())
+        address = pages[-1]["next"]
+    address = pages[-1]["previous"]
+    while address:
+        back.append(api.get(address).json())
+        address = back[-1]["previous"]
+    assert back[::-1] == pages[:-1]
+    return pages
+
+
+def test_accounts_come_in_pages(api, study):
+    names = [f"worker-{n}" for n in range(5)]
+    for name in names:
+        person(study, name)
+    pages = followed(api, at(study, "accounts/?page_size=3"))
+    assert [len(page["accounts"]) for page in pages] == [3, 3, 1]
+    assert {page["count"] for page in pages} == {7}
+    every = [one["external_id"] for page in pages for one in page["accounts"]]
+    assert every == list(
+        study.participations.order_by("pk").values_list("annotator__external_id", flat=True)
+    )
+
+
 @pytest.mark.parametrize(
     ("query", "found"),
     [
@@ -102,6 +130,43 @@ def test_accounts_are_searched_and_sorted(api, study, query, found):
     person(study, "idle")
     body = api.get(at(study, f"accounts/?{query}")).json()
     assert [one["external_id"] for one in body["accounts"]] == found
+
+
+def test_lists_and_their_lines_come_in_pages(api, study):
+    made = [api.post(at(study, "payouts/?page_size=1")).json()]
+    for _time in range(2):
+        api.post(at(study, f"payouts/{made[-1]['id']}/paid/"))
+        judge(study.participations.first())
+        made.append(api.post(at(study, "payouts/")).json())
+    pages = followed(api, at(study, "payouts/?page_size=2"))
+    listed = [one["id"] for page in pages for one in page["results"]]
+    assert listed == [one["id"] for one in made[::-1]]
+    first = made[0]
+    assert (len(first["lines"]), first["people"], first["count"]) == (1, 2, 2)
+    rest = api.get(first["next"]).json()
+    assert rest["lines"][0]["annotator"] != first["lines"][0]["annotator"]
+    assert rest["next"] is None
+
+
+def test_money_is_the_owners_alone(study, client_of):
+    eve = user("eve")
+    Membership.objects.create(campaign=study, user=eve, role=Membership.Role.REVIEWER)
+    asked = [
+        ("get", "accounts/"),
+        ("post", "extra-pay/"),
+        ("get", "payouts/"),
+        ("post", "payouts/"),
+        ("get", "payouts/x/"),
+        ("post", "payouts/x/paid/"),
+        ("post", "payouts/x/undo/"),
+    ]
+    for client, status in (
+        (client_of(eve), 403),
+        (client_of(user("mallory")), 404),
+        (APIClient(), 401),
+    ):
+        for method, part in asked:
+            assert getattr(client, method)(at(study, part)).status_code == status, part
 
 
 def test_a_list_of_another_campaign_is_not_there(api, study):

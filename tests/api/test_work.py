@@ -8,11 +8,11 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from annotate.campaigns.problems import Row
-from annotate.models import Campaign
+from annotate.models import Campaign, Membership
 from annotate.work import scoring
 from tests.estimation.exporting.exported import exported
 from tests.estimation.reviewed import exclude
-from tests.factories import campaign, judge, person
+from tests.factories import campaign, judge, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -110,3 +110,19 @@ def test_a_list_takes_as_many_queries_however_long_it_is(
         exclude(who, ada, "too_fast")
     scoring.ensure(scored.pk)
     assert asked() == before
+
+
+@pytest.mark.parametrize("part", LISTS)
+def test_a_foreign_campaign_has_no_lists(client_of: Any, scored: Campaign, part: str) -> None:
+    assert client_of(user("mallory")).get(at(scored, part)).status_code == 404
+    assert APIClient().get(at(scored, part)).status_code == 401
+
+
+@pytest.mark.parametrize("part", ["outputs", "metrics", "export"])
+def test_reviewers_do_not_see_who_wrote_what_before_the_end(
+    client_of: Any, scored: Campaign, part: str
+) -> None:
+    eve = user("eve")
+    Membership.objects.create(campaign=scored, user=eve, role="reviewer")
+    assert client_of(eve).get(at(scored, part)).status_code == 403
+    assert client_of(eve).get(at(scored, "items")).status_code == 200

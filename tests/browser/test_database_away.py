@@ -115,8 +115,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     made.end()
 
 
-@pytest.fixture
+@pytest.fixture(params=["", 'sandbox="allow-scripts allow-forms"'], ids=["framed", "sandboxed"])
 def framed(
+    request: pytest.FixtureRequest,
     place: Place,
     browser: Browser,
     foreign_site: Callable[[str], str],
@@ -124,8 +125,7 @@ def framed(
     """The page of somebody's work in a frame of another site, as a German browser shows it."""
     context = browser.new_context(locale="de-DE", viewport={"width": 390, "height": 800})
     page = context.new_page()
-    sandbox = 'sandbox="allow-scripts allow-forms"'
-    frame = f'<iframe src="{place.url}" {sandbox} width="100%" height="760"></iframe>'
+    frame = f'<iframe src="{place.url}" {request.param} width="100%" height="760"></iframe>'
     page.goto(foreign_site(frame))
     yield page, page.frame_locator("iframe")
     context.close()
@@ -153,6 +153,18 @@ def test_the_frame_says_what_is_wrong_and_comes_back(
     expect(frame.locator("[data-current]")).to_be_visible(timeout=40_000)
 
 
+def test_who_presses_gets_back_at_once(place: Place, framed: tuple[Page, FrameLocator]) -> None:
+    page, frame = framed
+    place.stop()
+    page.reload()
+    again = frame.get_by_role("link", name="Jetzt noch einmal versuchen")
+    expect(again).to_be_visible()
+    place.start()
+    again.focus()
+    page.keyboard.press("Enter")
+    expect(frame.locator("[data-current]")).to_be_visible(timeout=10_000)
+
+
 def test_a_task_that_is_sent_meanwhile_is_sent_again(
     place: Place, framed: tuple[Page, FrameLocator]
 ) -> None:
@@ -167,6 +179,17 @@ def test_a_task_that_is_sent_meanwhile_is_sent_again(
     finally:
         place.start()
     expect(frame.locator("#place")).not_to_have_text(place_name, timeout=60_000)
+
+
+def test_its_log_holds_the_failure_and_no_link(place: Place) -> None:
+    place.stop()
+    place.status(f"/work/p/{tokens.participation_token(place.who)}/")
+    place.start()
+    log = place.log.read_text()
+    assert "Service Unavailable: /work/p/[" in log
+    assert "OperationalError" in log
+    assert tokens.participation_token(place.who).rpartition(":")[2] not in log
+    assert "Traceback" in log
 
 
 def _pictures(page: Page) -> None:

@@ -89,6 +89,11 @@ def test_no_barrier_in(state: State, browser: Browser, live_server) -> None:
                 _look(page, state.name, size, theme)
 
 
+def test_names_are_told_apart() -> None:
+    names = [state.name for state in STATES]
+    assert len(names) == len(set(names)) > 25
+
+
 def _look(page: Page, name: str, size: str, theme: str) -> None:
     if PICTURES:
         path = Path(PICTURES) / f"{name}-{size}-{theme}.png"

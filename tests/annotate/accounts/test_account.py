@@ -1,6 +1,6 @@
 """One's own account: browsers, tokens, password, time zone and figures."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -245,3 +245,15 @@ def test_only_what_exists_is_stored(ada: Client, given: dict[str, str]) -> None:
     assert ada.post(reverse("annotate:account-settings"), sent).status_code == 422
     with pytest.raises(Invalid):
         accounts.change(owner_of(ada).pk, **sent)
+
+
+def test_a_link_to_another_site_is_not_followed_after_the_log_in() -> None:
+    user("ada")
+    for there in ("https://evil.example/", "//evil.example", "/\\evil.example", "javascript:x"):
+        given = {"username": "ada", "password": PASSWORD, "next": there}
+        assert Client().post("/login/", given).url == "/"
+
+
+def test_tokens_expire_when_they_say() -> None:
+    made, _ = tokens.make_token(user("ada").pk, "x", days=90)
+    assert made.expires_at == made.created_at + timedelta(days=90)

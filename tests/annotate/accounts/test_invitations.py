@@ -1,5 +1,6 @@
 """Invitations: who may accept one, how often, and until when."""
 
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -227,6 +228,12 @@ def test_links_for_annotators_are_withdrawn_and_work_goes_on(ada: Client, mine: 
     assert inside.get(work).status_code == 200
     new = ada.get(links).context["link"]
     assert Client().get(new[new.index("/work") :]).status_code == 200
+
+
+def test_time_passes_over_an_invitation(mine: Campaign) -> None:
+    one, secret = invited(mine, days=1)
+    assert one.expires_at - one.created_at == timedelta(days=1)
+    assert members.find_invitation(secret) == one
 
 
 @pytest.mark.parametrize("form", [InviteForm, EmailForm, ResetForm])

@@ -34,11 +34,23 @@ ON, OFF, NEW = (
     "/account/second-factor/codes/",
 )
 # RFC 6238, appendix B, SHA-1: seconds and the last six of the eight digits.
+VECTORS = [
+    (59, "287082"),
+    (1111111109, "081804"),
+    (1111111111, "050471"),
+    (1234567890, "005924"),
+    (2000000000, "279037"),
+    (20000000000, "353130"),
+]
 
 
 @pytest.fixture(autouse=True)
 def _no_counts() -> None:
     forget_counts()
+
+
+def at(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    monkeypatch.setattr("django_otp.plugins.otp_totp.models.time.time", lambda: seconds)
 
 
 def signed_in(user_: Any) -> Client:
@@ -48,6 +60,16 @@ def signed_in(user_: Any) -> Client:
 
 
 # ---- codes --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("seconds", "code"), VECTORS)
+def test_codes_are_those_of_the_standard(
+    seconds: int, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, _ = secured()
+    at(monkeypatch, seconds)
+    assert second_factor.use(ada.pk, code) == second_factor.APP
+    assert second_factor.use(ada.pk, code) == "", "each is good once"
 
 
 def test_clocks_may_be_half_a_minute_off_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:

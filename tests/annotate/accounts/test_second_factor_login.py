@@ -10,6 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from annotate.accounts import second_factor, tokens
@@ -226,6 +227,17 @@ def test_the_way_on_survives_and_stays_on_this_site(there: str, lands: str) -> N
     other = with_password()
     old()
     assert "evil" not in other.post(CODE, {"code": code_of(), "next": there}).url
+
+
+def test_an_account_without_one_is_asked_for_nothing(django_assert_num_queries: Any) -> None:
+    user()
+    client = Client()
+    with CaptureQueriesContext(connection) as asked:
+        answer = client.post(LOGIN, {"username": "ada", "password": PASSWORD})
+    assert (answer.status_code, answer.url) == (302, "/")
+    assert len([one for one in asked if "otp_totp" in one["sql"]]) == 1
+    with django_assert_num_queries(5):  # session, user, tokens that would end, two for the head
+        client.get("/account/password/")
 
 
 @pytest.mark.parametrize(

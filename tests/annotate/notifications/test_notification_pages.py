@@ -8,8 +8,9 @@ from django.urls import reverse
 
 from annotate.accounts import tokens
 from annotate.models import Campaign, Notification, Subscription
-from annotate.notifications import sending
+from annotate.notifications import sending, subscriptions
 from tests.annotate.researcher import owner_of
+from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 ASKED = {"channel": "webhook", "url": "https://example.org/h?x=1", "events": ["closed", "flag"]}
@@ -53,6 +54,15 @@ def test_without_a_mail_server_only_webhooks_are_offered(
     assert ada.post(page(mine), ASKED | {"channel": "mail", "url": ""}).status_code == 422
 
 
+def test_the_page_costs_the_same_for_one_and_for_twenty(
+    ada: Client, mine: Campaign, django_assert_max_num_queries: Any
+) -> None:
+    for _ in range(20):
+        subscriptions.subscribe(mine.pk, user_id=owner_of(ada).pk, **ASKED)
+    with django_assert_max_num_queries(12):
+        ada.get(page(mine))
+
+
 def test_a_program_does_the_same(ada: Client, mine: Campaign) -> None:
     made = tokens.make_token(owner_of(ada).pk, name="t", days=1)
     program = Client(headers={"Authorization": f"Token {made[1]}"})
@@ -71,3 +81,10 @@ def test_a_program_does_the_same(ada: Client, mine: Campaign) -> None:
     assert program.post(end).status_code == 200, "safe to repeat"
     wrong = program.post(url, ASKED | {"url": "x"}, content_type="application/json")
     assert (wrong.status_code, list(wrong.json()["errors"])) == (422, ["url"])
+
+
+def test_a_stranger_finds_nothing(mine: Campaign) -> None:
+    eve = Client()
+    eve.force_login(user("eve"))
+    assert eve.get(page(mine)).status_code == 404
+    assert eve.post(page(mine), ASKED).status_code == 404

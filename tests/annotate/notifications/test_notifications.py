@@ -304,6 +304,13 @@ def test_a_low_budget_is_told_once() -> None:
     assert AuditEntry.objects.filter(verb="budget_low").count() == 1
 
 
+def test_two_workers_note_a_low_budget_once(study: Campaign) -> None:
+    by_mail(study)
+    assert subscriptions._note(study.pk)
+    assert not subscriptions._note(study.pk)
+    assert AuditEntry.objects.filter(verb="budget_low").count() == 1
+
+
 def test_a_test_is_sent_at_once_with_what_waits(study: Campaign, far: Receiver) -> None:
     one = hook(study, far, "status")
     far.statuses = [500, 200]
@@ -402,3 +409,11 @@ def test_an_address_that_is_no_longer_allowed_delays_nobody_else(
     assert len(mail.outbox) == 1
     told = {one.is_mail: one.problem for one in subscriptions.notifications_of(study.pk)}
     assert told == {True: "", False: "The address begins with https://."}
+
+
+def test_two_workers_do_not_send_one_notification_twice(study: Campaign, far: Receiver) -> None:
+    one = hook(study, far)
+    life.pause(study.pk)
+    seen = Subscription.objects.get(pk=one.pk)
+    assert sending.send(one.pk) == 1
+    assert not sending._claim(seen, timezone.now()), "what it saw is over"

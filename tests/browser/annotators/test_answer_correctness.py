@@ -148,6 +148,14 @@ def test_arrow_keys_among_the_answers_do_not_leave_the_paragraph(desk):
     desk.shown(2)
 
 
+def test_the_number_of_the_tenth_paragraph_stays_on_one_line(page, live_server):
+    desk = Desk(page, live_server.url, participant(("A paragraph.",) * 10))
+    desk.open()
+    numbers = page.locator(".steps b")
+    assert len({one.bounding_box()["height"] for one in numbers.all()}) == 1
+    desk.leave()
+
+
 def test_any_change_asks_for_a_new_confirmation(desk):
     desk.verdict(1, 1)
     desk.drag(1, "Ada", "Marsh")
@@ -253,6 +261,18 @@ def test_what_the_server_refuses_is_shown_at_its_paragraph(desk):
     expect(desk.page.locator("#paragraph-2 .lack")).to_have_text("Paragraph 2: highlight it.")
 
 
+def test_nothing_moves_when_the_confirmation_or_a_warning_appears(desk):
+    where = """() => [...document.querySelectorAll(
+      "#paragraph-1 .text, #paragraph-1 .levels, #paragraph-1 .confirm, #keys-line, .steps ol"
+    )].map((e) => e.getBoundingClientRect().top + scrollY)"""
+    before = desk.page.evaluate(where)
+    desk.page.click("#submit")
+    desk.verdict(1, 1)
+    desk.drag(1, "Ada", "Marsh")
+    expect(desk.page.locator("#paragraph-1 .sentence")).to_be_visible()
+    assert desk.page.evaluate(where) == before
+
+
 def test_by_touch_on_a_phone(browser: Browser, live_server):
     context = browser.new_context(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
@@ -320,6 +340,52 @@ def test_right_to_left_arrows_follow_the_eye(page, live_server):
     press(page, "c")
     (verdict,) = submitted(desk)["verdicts"]
     assert [arabic[start:end] for start, end in verdict["spans"]] == ["آدا مارش"]
+
+
+def test_the_next_task_on_the_same_page_is_judged_as_the_first(desk):
+    desk.plausible("no")
+    submitted(desk)
+    press(desk.page, "1", "1", "h", " ", "ArrowRight", " ", "c", "2")
+    desk.shown(3)
+    desk.verdict(3, -1)
+    desk.drag(3, "his", "brother", release=(5, 790))
+    assert desk.highlights(3)[0].startswith("his brother")
+    press(desk.page, "u")
+    assert desk.highlights(3) == []
+    desk.state(1, "done")
+
+
+FILLED = """() => {
+  const probe = document.createElement("i");
+  probe.style.color = "var(--accent)";
+  document.body.append(probe);
+  const accent = getComputedStyle(probe).color;
+  probe.remove();
+  return [...document.querySelectorAll(".btn")]
+    .filter((one) => one.checkVisibility() && getComputedStyle(one).backgroundColor === accent)
+    .map((one) => one.id || one.dataset.act);
+}"""
+
+
+def test_one_button_is_filled_the_next_act(desk):
+    page = desk.page
+    place = page.locator("#submit").bounding_box()
+    assert page.evaluate(FILLED) == ["submit"]
+    desk.verdict(1, 1)
+    assert page.evaluate(FILLED) == ["submit"]
+    desk.drag(1, "drawn", "by")
+    desk.state(1, "confirm")
+    assert page.evaluate(FILLED) == ["confirm"]
+    assert page.locator("#submit").bounding_box() == place
+    page.click(".steps li:nth-child(2) a")
+    assert page.evaluate(FILLED) == ["submit"]
+    page.click(".steps li:nth-child(1) a")
+    page.click("#paragraph-1 [data-act=confirm]")
+    assert page.evaluate(FILLED) == ["submit"]
+    page.click(".steps li:nth-child(1) a")
+    page.click("#paragraph-1 [data-act=undo]")
+    desk.plausible("no")
+    assert page.evaluate(FILLED) == ["submit"]
 
 
 def test_what_a_browser_would_read_differently_is_highlighted_all_the_same(page, live_server):

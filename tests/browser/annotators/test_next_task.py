@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, Frame, FrameLocator, Page, Route, expect
 
 from annotate.campaigns import amendments, life
 from annotate.common import tokens
@@ -19,8 +19,10 @@ from tests.browser.annotators.tasks import (
     choose,
     open_task,
     saved,
+    see_framed,
     see_task,
 )
+from tests.factories import campaign, person
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -149,6 +151,24 @@ def test_nothing_of_the_task_before_goes_on(page, url):
     assert set(about) == {now}
     assert sum(url.endswith("/heartbeat") for url in sent) == 1
     assert sum(url.endswith("/draft") for url in sent) == 1
+
+
+def listeners(page: Page, of: str) -> int:
+    cdp = page.context.new_cdp_session(page)
+    found = cdp.send("Runtime.evaluate", {"expression": of})["result"]["objectId"]
+    return len(cdp.send("DOMDebugger.getEventListeners", {"objectId": found})["listeners"])
+
+
+def test_no_listener_stays_behind(page, url):
+    open_task(page, url)
+    before = [listeners(page, of) for of in ("document", "window")]
+    assert min(before) > 0
+    fetched_ahead(page)
+    for number in (1, 2):
+        answer_all(page)
+        page.click("#submit")
+        see_task(page, number + 1)
+    assert [listeners(page, of) for of in ("document", "window")] == before
 
 
 def test_a_task_starts_when_it_is_seen_not_when_it_is_fetched(page, url):
@@ -298,3 +318,31 @@ def test_the_back_button_and_forward_again_lose_nothing(page, url, live_server):
     see_task(page, 2)
     expect(page.locator("input[name=overall]").nth(1)).to_be_checked()
     assert Judgment.objects.count() == 1
+
+
+def frame_of(page: Page) -> Frame:
+    return page.frames[1]
+
+
+@pytest.mark.parametrize("extra", ["", " allow-same-origin"])
+def test_inside_a_sandboxed_frame_of_another_site(page, live_server, extra, foreign_site):
+    """No cookies, no storage, perhaps an opaque origin: it is put in place all the same."""
+    who = person(campaign())
+    address = f"{live_server.url}/work/p/{tokens.participation_token(who.pk)}/"
+    page.goto(
+        foreign_site(
+            f'<iframe sandbox="allow-scripts{extra}" src="{address}"'
+            ' width="1000" height="700"></iframe>'
+        )
+    )
+    frame: FrameLocator = page.frame_locator("iframe")
+    see_framed(frame, 1)
+    frame_of(page).evaluate(MARK)
+    with page.expect_response(AHEAD):
+        choose(frame, fluency=0)
+    for number in (1, 2):
+        answer_all(frame)
+        frame.locator("#submit").click()
+        see_framed(frame, number + 1)
+    assert frame_of(page).evaluate(MARKED)
+    assert Judgment.objects.count() == 2

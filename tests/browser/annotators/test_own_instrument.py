@@ -107,6 +107,20 @@ def test_each_question_keeps_its_own_highlights_over_a_reload(page: Page, live_s
     assert {name: len(spans) for name, spans in evidence.items()} == {"helpful": 1, "invented": 1}
 
 
+def test_an_edit_that_was_reset_comes_back(page: Page, live_server: Any) -> None:
+    open_own(page, live_server)
+    choose(page, helpful=0, invented=1)
+    page.fill("#edit", "Hold it.")
+    original = page.evaluate("document.querySelector('#text .read').textContent")
+    page.click("text=Start again from the original")
+    expect(page.locator("#edit")).to_have_value(original)
+    page.click("text=Bring my edit back")
+    expect(page.locator("#edit")).to_have_value("Hold it.")
+    page.click("text=Start again from the original")
+    page.locator("#edit").press_sequentially("x")
+    expect(page.locator("#edit-reset")).to_have_text("Start again from the original")
+
+
 def test_a_reset_can_be_undone_by_the_keys(page: Page, live_server: Any) -> None:
     open_own(page, live_server)
     choose(page, helpful=0, invented=1)
@@ -123,6 +137,20 @@ def test_a_reset_can_be_undone_by_the_keys(page: Page, live_server: Any) -> None
     saved(page)
     page.reload()
     expect(page.locator("#edit")).to_have_value("Hold it.")
+
+
+def test_nothing_moves_when_a_small_edit_is_remarked_on(page: Page, live_server: Any) -> None:
+    open_own(page, live_server)
+    choose(page, helpful=0, invented=1)
+    page.fill("#edit", "Hold the button for ten seconds, please, and wait.")
+    expect(page.locator("#edit-diff ins").first).to_be_visible()
+    where = "document.getElementById('edit-diff').getBoundingClientRect().top + scrollY"
+    place = page.evaluate(where)
+    page.locator("#edit").fill(
+        page.evaluate("document.querySelector('#text .read').textContent") + "!"
+    )
+    expect(page.locator("#edit-tiny")).to_be_visible()
+    assert page.evaluate(where) == place
 
 
 def test_markup_in_a_definition_is_shown_as_text(page: Page, live_server: Any) -> None:

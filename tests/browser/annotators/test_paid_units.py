@@ -17,6 +17,7 @@ from annotate.work import leasing
 from tests.annotate.market import arrive, entry, posting, study
 from tests.annotate.passing import pass_tutorial
 from tests.browser.annotators.tasks import answer_all, see_framed
+from tests.browser.viewport import resize
 from tests.factories import judge, leased
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -134,13 +135,14 @@ def test_from_the_preview_to_the_hand_in(page, live_server, there, site, extra):
     assert page.context.cookies() == []
 
 
+@pytest.mark.parametrize("extra", FRAMES)
 def test_the_last_text_is_corrected_before_the_work_is_handed_in(
-    page, live_server, there, site, settings
+    page, live_server, there, site, settings, extra
 ):
     who = arrive(there, submit_to=site.url)
     pass_tutorial(who)
     judge(who)
-    frame = site.frame(page, accepted(live_server, there, site))
+    frame = site.frame(page, accepted(live_server, there, site), extra)
     task(frame, 2)
     expect(frame.locator("#hand-in-now")).to_be_visible()
     first = frame.locator("#seconds").inner_text()
@@ -175,32 +177,34 @@ def test_without_an_act_it_is_handed_in_when_the_wait_is_over(
     assert len(site.got) == 1
 
 
-def test_consent_is_given_inside_the_frame(page, live_server, site):
+@pytest.mark.parametrize("extra", FRAMES)
+def test_consent_is_given_inside_the_frame(page, live_server, site, extra):
     texts = StudyTexts(consent="You may stop at any time.")
     made = posting(study(items=4, tutorial=False, texts=texts), environment=site.environment)
-    frame = site.frame(page, accepted(live_server, made, site))
+    frame = site.frame(page, accepted(live_server, made, site), extra)
     expect(frame.locator("h1")).to_have_text("Before you begin")
     expect(frame.locator("body")).to_contain_text("return this work at Amazon Mechanical Turk")
     frame.get_by_label("I have read this").check()
     frame.get_by_role("button", name="Go on").click()
     see_framed(frame, 1)
     assert Participation.objects.get().consented_at is not None
-    frame = site.frame(page, accepted(live_server, made, site))
+    frame = site.frame(page, accepted(live_server, made, site), extra)
     see_framed(frame, 1)
 
 
-def test_what_was_lost_on_the_way_is_handed_in_again(page, live_server, there, site):
+@pytest.mark.parametrize("extra", FRAMES)
+def test_what_was_lost_on_the_way_is_handed_in_again(page, live_server, there, site, extra):
     who = arrive(there, submit_to=site.url)
     pass_tutorial(who)
     judge(who)
     site.answers = 500
-    frame = site.frame(page, accepted(live_server, there, site))
+    frame = site.frame(page, accepted(live_server, there, site), extra)
     hand_in(frame)
     expect(frame.locator("h1")).to_have_text("Answered 500")
     assert site.got == []
 
     site.answers = 200
-    frame = site.frame(page, accepted(live_server, there, site))
+    frame = site.frame(page, accepted(live_server, there, site), extra)
     button = frame.get_by_role("button", name="Hand in your work")
     expect(button).to_be_visible()
     expect(frame.locator("#finished-message")).to_be_focused()
@@ -262,3 +266,24 @@ def test_who_finds_nothing_gets_a_task_that_comes_free(page, live_server, site):
     page.clock.run_for(16_000)
     expect(frame.locator("#place")).to_have_text("Task 1 of 1")
     assert Assignment.objects.filter(participation__external_key="U1").count() == 1
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_the_hand_in_fits_a_phone_in_the_dark(page, live_server, there, site, width):
+    who = arrive(there, submit_to=site.url)
+    pass_tutorial(who)
+    judge(who)
+    judge(who)
+    site.answers = 500
+    resize(page, width, 700)
+    page.emulate_media(color_scheme="dark")
+    page.goto(accepted(live_server, there, site))
+    now = page.get_by_role("link", name="Hand in now")
+    expect(now).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    now.click()
+    expect(page.locator("h1")).to_have_text("Answered 500")
+    page.goto(accepted(live_server, there, site))
+    button = page.get_by_role("button", name="Hand in your work")
+    expect(button).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -51,7 +51,7 @@ def covered(page: Page, *, at_least: int = 6) -> list[Any]:
 
 
 def _covered(page: Page, index: int) -> Any:
-    """Return the control if it stays covered: a bar that grows moves what has the focus."""
+    """Return the control if it stays covered; a bar that grows moves what has the focus."""
     for _ in range(20):
         one = page.evaluate(UNCOVERED, index)
         if one["seen"] >= min(one["all"], 56):
@@ -186,7 +186,7 @@ def test_on_a_phone_nothing_stays_and_nothing_jumps(browser: Browser, live_serve
     context.close()
 
 
-@pytest.mark.parametrize("size", [(1280, 500), (320, 568)])
+@pytest.mark.parametrize("size", [(1280, 800), (1280, 500), (390, 844), (320, 568), (640, 360)])
 @pytest.mark.parametrize("kind", ["many", "marked", "answers"])
 def test_nothing_that_has_the_focus_is_covered(
     page: Page, live_server: Any, kind: str, size: tuple[int, int]

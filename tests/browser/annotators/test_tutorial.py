@@ -116,6 +116,35 @@ def do_right(page: Page, question: Question) -> None:
                 highlight(page, number, quote)
 
 
+def test_the_whole_tutorial_by_mouse(page, url, who):
+    open_tutorial(page, url)
+    expect(page.locator(".opening")).to_contain_text("11 short questions")
+    expect(page.locator(".opening")).to_contain_text("$0.75")
+    number = 0
+    for question in tutorial_of(who).questions:
+        if isinstance(question, Example):
+            read_example(page, question)
+            continue
+        number += 1
+        sees(page, question, f"Question {number} of 11")
+        expect(page.locator("#prompt")).to_be_focused()
+        do_right(page, question)
+        page.click("#check")
+        expect(page.locator("#feedback .state:visible")).to_have_text("Right")
+        expect(page.locator("#next")).to_be_focused()
+        page.click("#next")
+        expect(page.locator("#feedback")).to_be_hidden()
+        if number < 11:
+            started(page)
+    expect(page.locator("#promised")).to_contain_text("$0.75")
+    expect(page.locator("#passed-h")).to_be_focused()
+    assert not Assignment.objects.exists()
+    page.click("#start")
+    expect(page.locator("#questions")).to_be_visible()
+    assert TutorialRun.objects.get().promised == Decimal("0.75")
+    assert TutorialAnswer.objects.filter(correct=True).count() == 11 + 4
+
+
 def test_two_rounds_and_the_kind_end(page, url, who):
     open_tutorial(page, url)
     expect(page.locator(".opening")).to_contain_text("you pass with 9 of 11 right")
@@ -169,12 +198,9 @@ def test_the_whole_tutorial_by_keyboard(page, url, who):
         expect(page.locator("#feedback")).to_be_hidden()
         if number < 11:
             started(page)
-    expect(page.locator("#promised")).to_contain_text("$0.75")
     expect(page.locator("#passed-h")).to_be_focused()
-    assert not Assignment.objects.exists()
     page.keyboard.press("Enter")  # no Tab to the link is needed
     expect(page.locator("#questions")).to_be_visible()
-    assert TutorialRun.objects.get().promised == Decimal("0.75")
 
 
 def test_a_reload_in_the_middle_keeps_the_place(page, url, who):
@@ -214,6 +240,24 @@ def test_paragraphs_are_checked_and_highlighted(page, live_server, checking):
     assert TutorialRun.objects.get().passed_at is not None
 
 
+def test_highlighting_by_keys(page, live_server, checking):
+    ask(checking, ("evidence-mill", 2))
+    open_tutorial(page, address(live_server, checking))
+    page.keyboard.press("2")
+    page.keyboard.press("j")
+    page.keyboard.press("1")
+    expect(page.locator("input[name=paragraph-2][value='1']")).to_be_checked()
+    page.keyboard.press("h")
+    expect(page.locator("[data-highlighting=on]")).to_be_focused()
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    expect(page.locator("#paragraph-2 mark")).to_have_text("fell, half of")
+
+
 def test_a_lost_connection_keeps_the_answer(context, page, url, who):
     after_guide(who)
     open_tutorial(page, url)
@@ -243,8 +287,15 @@ def test_another_tab_that_is_ahead_is_told(context, url, who):
     assert TutorialAnswer.objects.count() == 1 + 1
 
 
-def test_on_a_phone(browser: Browser, live_server, checking):
-    width = 320
+def test_what_is_offered_at_the_door(page, live_server):
+    made = campaign(tutorial=True)
+    page.goto(f"{live_server.url}/work/join/{tokens.invitation_token(made.pk, 'ann')}/")
+    expect(page.locator(".terms")).to_contain_text("a bonus of $0.75")
+    expect(page.locator(".terms")).to_contain_text("about 8 minutes")
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_on_a_phone(browser: Browser, live_server, checking, width):
     context = browser.new_context(
         viewport={"width": width, "height": 844}, has_touch=True, is_mobile=True, bypass_csp=True
     )

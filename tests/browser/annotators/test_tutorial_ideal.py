@@ -109,6 +109,18 @@ def words(page: Page) -> str:
     return "\n".join([seen, *page.evaluate("window.said")])
 
 
+def without_content(page: Page, question: Question) -> str:
+    """The words of the page around its question: neither its prompt nor its text."""
+    found = words(page)
+    for text in (*told_by(page), question.prompt, question.section):
+        found = found.replace(text, "")
+    return found
+
+
+def told_by(page: Page) -> list[str]:
+    return page.locator(".lead, .opening, #text, .sheet").all_inner_texts()
+
+
 def study(key: str, language: str) -> tuple[Campaign, Tutorial]:
     changes: dict[str, Any] = {}
     if key == "answer_correctness":
@@ -151,6 +163,49 @@ def test_no_word_is_said_against_an_ideal_answer(
             asked += 1
     graded = [family for family in tutorial.questions if family.is_graded]
     assert asked >= len(graded)
+
+
+PARTS = {  # a word that names a part of the page: what must be on it, then
+    "en": {
+        "question": ".level",
+        "answers": ".level",
+        "paragraph": ".paragraph",
+        "level": ".level",
+        "highlight": ".marked",
+        "text box": "#edit",
+        "notes": ".said:visible",
+    },
+    "de": {
+        "Frage": ".level",
+        "Antworten": ".level",
+        "Absatz": ".paragraph",
+        "Absätze": ".paragraph",
+        "Stufe": ".level",
+        "Markier": ".marked",
+        "Textfeld": "#edit",
+    },
+}
+
+
+@pytest.mark.parametrize(("key", "language"), BUILT_IN)
+def test_a_tutorial_speaks_only_of_what_its_page_shows(
+    page: Page, live_server: Any, key: str, language: str
+) -> None:
+    made, tutorial = study(key, language)
+    page.add_init_script(f"({LISTEN})()")
+    for place, family in enumerate(tutorial.questions):
+        question = family.question(place)
+        ask(person(made, str(place)), (family.key, place))
+        at_work(page, live_server, made, str(place))
+        started(page)
+        if question.kind == "example":
+            continue
+        page.click("#check")  # with nothing answered: it says what is missing
+        expect(page.locator("#missing")).not_to_be_empty()
+        found = without_content(page, question)
+        for word, selector in PARTS[language].items():
+            if word in found:
+                assert page.locator(selector).count(), (question.key, word, found)
 
 
 def test_a_question_of_many_levels_shows_the_keys_that_answer_it(

@@ -12,6 +12,7 @@ from annotate.models import Assignment, Draft, Feedback
 from annotate.models.base import CloseReason
 from annotate.work import submitting
 from tests.browser.annotators.tasks import answer_all, choose, open_task, saved, see_task
+from tests.browser.answers import participant
 from tests.factories import judge
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -50,6 +51,13 @@ def test_an_example_can_be_tried_and_is_not_sent(page, live_server, who):
     assert not Draft.objects.exists()
 
 
+def test_the_example_of_the_other_instrument(page, live_server):
+    sent = example(page, live_server, participant().campaign)
+    page.click("#submit")
+    expect(page.locator("#missing")).to_contain_text("This is an example")
+    assert sent == []
+
+
 def test_from_the_task_to_ones_own_page_and_back(page, url, who):
     judge(who)
     open_task(page, url, 2)
@@ -86,11 +94,13 @@ def test_feedback_is_asked_for_at_the_end_and_may_be_left(page, url, who):
     expect(page.locator("#feedback")).to_have_count(0)
 
 
-def test_feedback_inside_a_sandboxed_frame_of_another_site(page, url, who, foreign_site):
+@pytest.mark.parametrize("extra", ["", " allow-same-origin"])
+def test_feedback_inside_a_sandboxed_frame_of_another_site(page, url, who, extra, foreign_site):
     judge(who)
     page.goto(
         foreign_site(
-            f'<iframe sandbox="allow-scripts" src="{url}me/" width="1000" height="700"></iframe>'
+            f'<iframe sandbox="allow-scripts{extra}" src="{url}me/"'
+            ' width="1000" height="700"></iframe>'
         )
     )
     frame = page.frame_locator("iframe")

@@ -3,13 +3,15 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Route, expect
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from annotate.campaigns import life
 from annotate.common import tokens
 from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry
 from annotate.work import leasing
 from tests.browser.annotators.tasks import EDITED, answer_all, choose, open_task, saved, see_task
+from tests.browser.viewport import resize
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -211,6 +213,44 @@ def test_inside_a_sandboxed_frame_of_another_site(page, live_server, who, extra,
     frame.locator("[data-opens=give-back]").click()
     frame.locator("#give-back-yes").click()
     expect(frame.locator("#today")).to_contain_text("1 task")
+
+
+# ---- what axe finds --------------------------------------------------------------------------
+
+
+def assert_accessible(page: Page, state: str) -> None:
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = Axe().run(page)
+        assert found.violations_count == 0, f"{state}, {scheme}: {found.generate_report()}"
+
+
+def test_axe_finds_nothing(browser: Browser, live_server, who, url):
+    # Axe is put into the page as a script; the pages' policy is tested elsewhere.
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True)
+    page = context.new_page()
+    invitation = f"{live_server.url}/work/join/{tokens.invitation_token(who.campaign_id)}/"
+    page.goto(invitation)
+    assert_accessible(page, "landing page")
+    open_task(page, url)
+    assert_accessible(page, "task page, empty")
+    choose(page, redundancy=2)
+    page.fill("#edit", EDITED)
+    page.click("#submit")
+    expect(page.locator("#edit-diff del").first).to_be_visible()
+    assert_accessible(page, "task page, answers missing")
+    resize(page, 320, 700)
+    assert_accessible(page, "task page, 320 px")
+    page.click("[data-opens=instructions]")
+    assert_accessible(page, "instructions")
+    life.close(who.campaign_id, Campaign.Reason.HAND)
+    life.finish(who.campaign_id)
+    for assignment in Assignment.objects.all():
+        leasing.give_back(assignment.pk, participation_id=who.pk)
+    page.goto(url)
+    expect(page.locator("#finished")).to_be_visible()
+    assert_accessible(page, "finished page")
+    context.close()
 
 
 def test_a_change_undone_at_once_leaves_nothing_to_save(page, url):

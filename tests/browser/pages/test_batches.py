@@ -12,6 +12,7 @@ from annotate.crowds import outbox, reconciling
 from annotate.models import Batch, Campaign, Posting
 from tests.browser.states import Visitor
 from tests.browser.states.researcher import logged_in
+from tests.browser.viewport import resize
 from tests.crowds.batches.launching import launched
 from tests.crowds.mturk.far_side import MTurkFarSide, mturk_far_side
 from tests.factories import campaign
@@ -124,3 +125,22 @@ def test_an_empty_account_is_seen_before_anything_is_published(
     expect(page.get_by_text("Top it up")).to_be_visible()
     expect(page.get_by_role("button", name="Launch")).to_have_count(0)
     assert not far.postings()
+
+
+def test_a_phone_of_320_pixels_has_room(
+    page: Page, live_server: Any, far: MTurkFarSide, made: Campaign
+) -> None:
+    resize(page, 320, 640)
+    page.goto(live_server.url + reverse("annotate:batch-new", args=[made.public_id]))
+    page.get_by_role("button", name="See it and its cost").click()
+    expect(page.frame_locator("iframe").get_by_text("This is an example.")).to_be_visible()
+    assert _overflow(page) <= 0
+    page.get_by_role("button", name="Launch on").click()
+    worker()
+    expect(state(page)).to_have_text("Open")
+    assert _overflow(page) <= 0
+
+
+def _overflow(page: Page) -> int:
+    root = "document.documentElement"
+    return int(page.evaluate(f"{root}.scrollWidth - {root}.clientWidth"))

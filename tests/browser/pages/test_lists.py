@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Page, expect
@@ -79,6 +80,16 @@ def test_extra_pay_begins_at_the_account(pay: Page) -> None:
     expect(pay.get_by_label("To whom")).to_have_value(name)
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_phone_shows_it_without_a_barrier(pay: Page, theme: Any) -> None:
+    resize(pay, 390, 844)
+    pay.emulate_media(color_scheme=theme)
+    assert pay.evaluate("document.documentElement.scrollWidth") <= 390
+    found = Axe().run(pay)
+    assert not found.response["violations"], found.generate_report()
+    expect(pay.get_by_label("Order")).to_be_visible()
+
+
 def test_on_a_phone_numbers_stand_beside_each_other(pay: Page) -> None:
     resize(pay, width=390, height=844)
     row = rows(pay).first
@@ -90,6 +101,11 @@ def test_on_a_phone_numbers_stand_beside_each_other(pay: Page) -> None:
 
 
 LABELS = ("Earned", "Refused")
+
+
+def test_the_order_of_a_list_is_read_whole(pay: Page) -> None:
+    select = pay.get_by_label("Show")
+    assert select.evaluate("element => element.scrollWidth <= element.clientWidth")
 
 
 @pytest.mark.parametrize(("width", "beside"), [(1280, True), (390, False)])

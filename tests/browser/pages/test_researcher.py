@@ -209,6 +209,23 @@ def test_without_scripts_the_form_and_the_page_lead_there_too(
     context.close()
 
 
+def test_no_barrier_on_list_dashboard_and_people(ada: Page, live_server: Any) -> None:
+    from django.contrib.auth.models import User
+
+    made = campaign(owner=User.objects.get())
+    judge(person(made))
+    history(made)
+    ada.goto(f"{live_server.url}/")
+    expect(ada.locator(f"#at-{made.public_id}")).to_have_text("0 of 2")
+    no_barriers(ada, "list")
+    ada.goto(live_server.url + reverse("estimation:dashboard", args=[made.public_id]))
+    no_barriers(ada, "dashboard")
+    ada.goto(live_server.url + reverse("annotate:people", args=[made.public_id]))
+    no_barriers(ada, "people")
+    ada.goto(live_server.url + reverse("annotate:act", args=[made.public_id, "close"]))
+    no_barriers(ada, "confirm")
+
+
 def test_numbers_refresh_and_disturb_nobody(ada: Page, live_server: Any) -> None:
     made = campaign(owner=User.objects.get())
     history(made)

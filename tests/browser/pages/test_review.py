@@ -7,9 +7,11 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotate.common import tokens
-from annotate.models import Membership, Participation, Review, Ruling
-from annotate.review import rulings
+from annotate.campaigns import life
+from annotate.common import audit, tokens
+from annotate.models import Appeal, Membership, Participation, Review, Ruling
+from annotate.review import appeals, rulings
+from estimation import refresh
 from tests import reviewed
 from tests.browser.researchers import sign_in
 from tests.factories import user
@@ -107,6 +109,83 @@ def test_what_was_typed_outlives_another_choice_and_another_reviewer(
     assert status() == "excluded"
 
 
+def test_keys_walk_the_queue_and_are_off_while_typing(
+    ada: Page, review: Review, live_server: Any
+) -> None:
+    second = reviewed.flagged(reviewed.spammer(review.campaign, "second"))
+    at(ada, live_server, review)
+    heading = ada.get_by_role("heading", level=1)
+    ada.get_by_label("Answer to the annotator").click()
+    ada.keyboard.type("jk2?")
+    expect(heading).to_contain_text(review.annotator.pseudonym)
+    expect(ada.get_by_role("radio", name="Exclude the work")).not_to_be_checked()
+    press(ada, "Escape")
+    press(ada, "?")
+    expect(ada.get_by_role("dialog", name="Keys")).to_be_visible()
+    press(ada, "Escape")
+    press(ada, "j")
+    expect(heading).to_contain_text(second.annotator.pseudonym)
+    press(ada, "k")
+    expect(heading).to_contain_text(review.annotator.pseudonym)
+
+
+def test_a_long_queue_is_searched_and_turned_by_keyboard(
+    ada: Page, review: Review, live_server: Any
+) -> None:
+    reviewed.queue(review.campaign, 35, ruled=0)
+    ada.goto(live_server.url + reverse("annotate:reviews"))
+    expect(ada.get_by_role("heading", level=1)).to_have_text(
+        "Review: 36 wait for a ruling or a look"
+    )
+    ada.get_by_role("link", name="Next page").focus()
+    ada.keyboard.press("Enter")
+    expect(ada.get_by_text("Page 2 of 2")).to_be_visible()
+    expect(ada.get_by_role("row")).to_have_count(12)  # the heading, and what the first page left
+    ada.get_by_label("Annotator or campaign").focus()
+    ada.keyboard.type(review.annotator.pseudonym)
+    ada.keyboard.press("Enter")
+    expect(ada.get_by_role("row")).to_have_count(2)
+    press(ada, "j")
+    press(ada, "Enter")
+    expect(ada.get_by_role("heading", level=1)).to_contain_text("Annotator")
+
+
+def test_all_activity_is_read_by_keyboard(ada: Page, review: Review, live_server: Any) -> None:
+    for n in range(70):
+        audit.record(f"thing_{n}", campaign_id=review.campaign_id, actor_id=owner_id(review))
+    address = reverse("estimation:dashboard", args=[review.campaign.public_id])
+    ada.goto(live_server.url + address)
+    ada.get_by_role("link", name="All activity").focus()
+    ada.keyboard.press("Enter")
+    expect(ada.get_by_text("thing 69")).to_be_visible()
+    ada.get_by_role("link", name="Older").focus()
+    ada.keyboard.press("Enter")
+    expect(ada.get_by_text("thing 0", exact=False).first).to_be_visible()
+    expect(ada.get_by_text("thing 69")).to_have_count(0)
+    ada.get_by_label("Show").focus()
+    ada.keyboard.type("Rev")
+    ada.keyboard.press("Tab")
+    ada.keyboard.press("Enter")
+    expect(ada.get_by_role("listitem").filter(has_text="thing")).to_have_count(0)
+    expect(ada.get_by_text("stopped an annotator for a review")).to_be_visible()
+
+
+def owner_id(review: Review) -> int:
+    return review.campaign.memberships.get(role="owner").user_id
+
+
+def test_an_appeal_is_answered(ada: Page, review: Review, live_server: Any) -> None:
+    appeals.make(review.campaign_id, review.annotator_id, text="I read fast.")
+    at(ada, live_server, review)
+    ada.get_by_text("Answer without changing the ruling").click()
+    ada.get_by_label("Your answer").fill("We looked at all six.")
+    ada.get_by_role("button", name="Dismiss the appeal").click()
+    expect(ada.get_by_role("heading", name="Appeal, dismissed")).to_be_visible()
+    expect(ada.get_by_text("We looked at all six.")).to_be_visible()
+    assert Appeal.objects.get().upheld is False
+    assert status() == "open"
+
+
 # ---- blind reviewers, and who answers appeals --------------------------------------------------
 
 
@@ -139,6 +218,20 @@ def test_a_reviewer_walks_from_the_list_to_a_blind_ruling(
     expect(page.get_by_role("status")).to_contain_text("6 judgments left the estimates.")
     expect(page.get_by_text("Hidden until the ruling is final")).to_be_visible()
     assert Ruling.objects.get().blind
+
+
+def test_the_effect_comes_by_itself_once_the_campaign_is_closed(
+    ada: Page, review: Review, live_server: Any
+) -> None:
+    owner = User.objects.get(username="ada")
+    rulings.rule(review.pk, [rulings.Act.EXCLUDE], actor_id=owner.pk, reason="Fast.")
+    refresh.refresh(review.campaign_id)
+    life.close(review.campaign_id, review.campaign.Reason.HAND)
+    life.finish(review.campaign_id)
+    at(ada, live_server, review)
+    expect(ada.locator("#effect")).to_contain_text("the estimates of 2 systems move by at most")
+    ada.get_by_role("link", name="All estimates with and without").click()
+    expect(ada.locator("#conduct")).to_contain_text("1 ruling has decided whether work counts")
 
 
 def test_an_appeal_against_a_block_goes_to_somebody_else_who_restores_and_lifts_it(

@@ -130,7 +130,7 @@ def ada() -> User:
     return user()
 
 
-@pytest.fixture(params=["light", "dark"] if PICTURES else ["light"])
+@pytest.fixture(params=["light", "dark"])
 def walk(
     request: Any, browser: Browser, live_server: Any, turk: MTurkFarSide, clock: Clock, ada: User
 ) -> Iterator[Walk]:

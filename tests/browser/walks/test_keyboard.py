@@ -7,7 +7,10 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotate.common import audit
+from annotate.models import InstrumentDefinition
+from tests.annotate.lists.test_attention import ORDER, brought
 from tests.browser.hands import Keyboard
+from tests.browser.pages.test_instrument_form import WORDS
 from tests.browser.states import STATES, Visitor, amended, listed, looking, numbers, pairs
 from tests.browser.states.researcher import logged_in, study
 
@@ -42,16 +45,32 @@ def stops(hand: Keyboard) -> list[str]:
     "state",
     [
         "lists/campaigns-attention",
+        "lists/plan-pairs",
         "researcher/texts-amended",
+        "activity/all",
         "looking/items",
+        "looking/item",
         "numbers/report",
+        "numbers/report-tutorial",
         "pairs/dashboard",
+        "pairs/items",
+        "pairs/report",
     ],
 )
 def test_the_focus_is_seen_wherever_it_stops(visitor: Visitor, state: str) -> None:
     WAYS[state](visitor)
     found = stops(Keyboard(visitor.page))
     assert len(found) > 5
+
+
+def test_what_waits_is_reached_from_the_list(visitor: Visitor) -> None:
+    owner = logged_in(visitor)
+    for name in ORDER:
+        brought(owner, name)
+    visitor.goto("/")
+    hand = Keyboard(visitor.page)
+    hand.press("link", "An appeal waits for an answer in appeal")
+    expect(visitor.page.get_by_role("heading", level=1)).to_contain_text("Review")
 
 
 def test_texts_are_amended(visitor: Visitor) -> None:
@@ -79,6 +98,18 @@ def test_the_activity_is_narrowed_and_followed(visitor: Visitor) -> None:
     hand.press("button", "Show")
     expect(page.get_by_text("compared its postings with the crowd")).to_be_visible()
     expect(page.get_by_text("paused it")).to_have_count(0)
+
+
+def test_an_instrument_is_defined_by_tab_alone(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto("/instruments/form/")
+    hand = Keyboard(page)
+    for name, said in WORDS.items():
+        hand.reach(page.locator(f"[id='{name}']"))
+        page.keyboard.type(said)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("“Politeness”, version 1, is defined.")).to_be_visible()
+    assert InstrumentDefinition.objects.count() == 1
 
 
 def test_a_ranking_of_pairs_is_planned(visitor: Visitor) -> None:

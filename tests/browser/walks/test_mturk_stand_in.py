@@ -78,6 +78,27 @@ def test_the_loop_of_a_worker(
     assert "<FreeText>Seven</FreeText>" in listed[0]["Answer"]
 
 
+def test_by_keyboard_alone(turk: MTurkFarSide, page: Page, two_hits: list[Any]) -> None:
+    page.goto(f"{turk.url}/?worker=A1")
+    link = page.get_by_role("link", name="Preview and accept")
+    _tab_to(page, link)
+    page.keyboard.press("Enter")
+    _tab_to(page, page.get_by_role("button", name="Accept"))
+    page.keyboard.press("Enter")
+    _tab_to(page, page.get_by_role("button", name="Return"))
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Returned")).to_be_visible()
+
+
+def _tab_to(page: Page, target: Any) -> None:
+    expect(target).to_be_visible()
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if target.evaluate("element => element === document.activeElement"):
+            return
+    raise AssertionError("The keyboard does not get there.")
+
+
 def test_when_the_time_runs_out_the_page_says_so(
     turk: MTurkFarSide, requester: Any, page: Page, foreign_site: Callable[[str], str]
 ) -> None:
@@ -91,8 +112,9 @@ def test_when_the_time_runs_out_the_page_says_so(
     expect(page.get_by_role("heading", name="Your time ran out")).to_be_visible()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(
-    turk: MTurkFarSide, requester: Any, browser: Browser, two_hits: list[Any]
+    turk: MTurkFarSide, requester: Any, browser: Browser, two_hits: list[Any], scheme: str
 ) -> None:
     unit, worked = (turk.accept(made["HITId"], "A1") for made in two_hits)
     turk.submit(worked, receipt="r")
@@ -109,7 +131,7 @@ def test_axe_finds_nothing(
         "/earnings?worker=A1",
     )
     context = browser.new_context(
-        viewport={"width": 320, "height": 800}, color_scheme="dark", bypass_csp=True
+        viewport={"width": 320, "height": 800}, color_scheme=scheme, bypass_csp=True
     )
     page = context.new_page()
     for path in paths:

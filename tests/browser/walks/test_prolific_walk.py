@@ -141,6 +141,19 @@ def test_from_the_study_to_the_bonus(walk: Walk) -> None:
     _batches(walk)
 
 
+def test_an_address_that_prolific_does_not_know_lets_nobody_in(walk: Walk) -> None:
+    _launch(walk)
+    (listing,) = walk.far.postings()
+    address = str(walk.far.world.studies[listing]["external_study_url"]).split("?")[0]
+    page = walk.participant
+    ids = {"PROLIFIC_PID": walk.far.person(1), "STUDY_ID": listing, "SESSION_ID": "0" * 24}
+    page.goto(f"{address}?" + "&".join(f"{name}={value}" for name, value in ids.items()))
+    expect(page.get_by_text("Open the study from Prolific again")).to_be_visible()
+    page.goto(address)
+    expect(page.get_by_text("This link is not complete")).to_be_visible()
+    assert not Participation.objects.exists()
+
+
 def _launch(walk: Walk) -> None:
     """By the pages alone."""
     page = walk.researcher

@@ -111,6 +111,18 @@ def test_the_text_to_rate_is_in_view_among_twelve_long_ones(page: Page, live_ser
     expect(page.locator(".rated h2")).to_be_in_viewport()
 
 
+def test_beside_each_other_on_a_wide_screen(page: Page, live_server: Any) -> None:
+    at(page, live_server)
+    first, second = (page.locator(".sheets .sheet").nth(n).bounding_box() for n in (0, 1))
+    form = page.locator("#questions").bounding_box()
+    assert first is not None
+    assert second is not None
+    assert form is not None
+    assert first["y"] == second["y"]
+    assert first["x"] + first["width"] <= second["x"]
+    assert second["x"] + second["width"] <= form["x"]
+
+
 def test_on_a_phone_the_questions_follow_the_text_to_rate(page: Page, live_server: Any) -> None:
     resize(page, 390, 844)
     at(page, live_server)
@@ -123,6 +135,19 @@ def test_on_a_phone_the_questions_follow_the_text_to_rate(page: Page, live_serve
     tops = [box["y"] for box in boxes if box]
     assert tops == sorted(tops)
     assert len(set(tops)) == 3
+
+
+SHIFTS = """() => new Promise((resolve) => {
+  let sum = 0;
+  new PerformanceObserver((list) => { for (const one of list.getEntries()) sum += one.value; })
+    .observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => resolve(sum), 500);
+})"""
+
+
+def test_nothing_moves_once_it_is_shown(page: Page, live_server: Any) -> None:
+    at(page, live_server, many(4))
+    assert page.evaluate(SHIFTS) < 0.01
 
 
 def test_highlights_and_edit_are_of_the_marked_text(page: Page, live_server: Any) -> None:
@@ -152,3 +177,14 @@ def test_highlights_and_edit_are_of_the_marked_text(page: Page, live_server: Any
     assert stored.output.text == text
     assert stored.response["edit"] == text + " Mended."
     expect(page.locator(".said:not(:empty)").last).to_contain_text("Misleads, Invention: Something")
+
+
+def test_what_it_needs_is_loaded_there_alone(page: Page, live_server: Any) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    at(page, live_server)
+    assert len([one for one in asked if "side_by_side" in one]) == 2
+    asked.clear()
+    plain = campaign()
+    open_task(page, f"{live_server.url}/work/p/{tokens.participation_token(person(plain).pk)}/")
+    assert not [one for one in asked if "side_by_side" in one]

@@ -1,5 +1,7 @@
 """Krippendorff's alpha: known answers, brute force, another package, invariances, bad input."""
 
+from itertools import permutations
+
 import krippendorff
 import numpy as np
 import pytest
@@ -40,6 +42,28 @@ def random_rows(seed, *, items=30, people=8, levels=4, share=0.4):
     return item, annotator, value.astype(float)
 
 
+def brute_force(item, value, distance):
+    """Alpha from its definition, pair by pair."""
+    units = [value[item == i] for i in np.unique(item) if (item == i).sum() > 1]
+    pooled = np.concatenate(units)
+    levels = np.unique(pooled)
+
+    def squared(a, b):
+        if distance == "nominal":
+            return float(a != b)
+        if distance == "interval":
+            return (a - b) ** 2
+        low, high = min(a, b), max(a, b)
+        between = sum((pooled == g).sum() for g in levels if low <= g <= high)
+        return (between - ((pooled == a).sum() + (pooled == b).sum()) / 2) ** 2 if a != b else 0.0
+
+    observed = sum(
+        sum(squared(a, b) for a, b in permutations(unit, 2)) / (len(unit) - 1) for unit in units
+    )
+    expected = sum(squared(a, b) for a, b in permutations(pooled, 2))
+    return 1 - (pooled.size - 1) * observed / expected
+
+
 @pytest.mark.parametrize(("distance", "expected"), [("nominal", 0.743), ("interval", 0.849)])
 def test_canonical_table(distance, expected):
     # Known answer 8 of the design.
@@ -47,6 +71,15 @@ def test_canonical_table(distance, expected):
     assert round(found.alpha, 3) == expected
     assert (found.n_items, found.n_judgments, found.n_annotators) == (11, 40, 4)
     assert found.low < found.alpha < found.high
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("seed", range(3))
+def test_is_its_definition(seed, distance):
+    item, annotator, value = random_rows(seed)
+    found = krippendorff_alpha(item, annotator, value, distance=distance, replicates=0)
+    assert found.alpha == pytest.approx(brute_force(item, value, distance), abs=1e-12)
+    assert found.low is None
 
 
 @pytest.mark.parametrize("distance", DISTANCES)

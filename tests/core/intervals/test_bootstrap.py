@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from estimation.core import Sample, Scale, bootstrap, bootstraps, errors, estimate, pigeonhole
 from estimation.core.bootstraps import draw_counts
@@ -64,6 +65,14 @@ def test_every_judgment_once_is_the_estimate(estimator):
     )
 
 
+def test_the_bootstrap_error_of_a_mean_is_the_textbook_one():
+    # sd / sqrt(T), divisor T; 4,000 replicates know it to 1.1 %.
+    sample = random_sample(5, judgments=200, items=80)
+    result = bootstrap(sample, estimator="mean", per="judgment", replicates=4000)
+    assert result.std_error == pytest.approx(sample.score.std() / 200**0.5, rel=0.04)
+    assert result.width == pytest.approx(2 * 1.2816 * result.std_error, rel=0.05)
+
+
 def test_the_pigeonhole_is_items_and_annotators_by_hand():
     sample = crossed_case()
     result = pigeonhole(sample, estimator="mean", replicates=50, seed=2, level=0.5)
@@ -79,6 +88,17 @@ def test_the_pigeonhole_is_items_and_annotators_by_hand():
         fitted.append(refit_by_hand(sample, np.array(counts), "mean", "item"))
     assert (result.low, result.high) == pytest.approx(tuple(np.nanquantile(fitted, [0.25, 0.75])))
     assert result.replicates == np.isfinite(fitted).sum()
+
+
+def test_the_pigeonhole_error_is_that_of_its_linearisation():
+    # E v_i v_k = [i = k] + 1 - 1/n, likewise for people, so Var(sum e_ij v_i u_j) is a sum.
+    sample = random_sample(8, judgments=300, items=80, people=30)
+    e = (sample.score - sample.score.mean()) / 300
+    items = np.equal.outer(sample.item, sample.item) + 1 - 1 / np.unique(sample.item).size
+    people = np.equal.outer(sample.annotator, sample.annotator) + 1 - 1 / 30
+    variance = e @ (items * people) @ e
+    result = pigeonhole(sample, estimator="mean", per="judgment", replicates=4000)
+    assert result.std_error == pytest.approx(variance**0.5, rel=0.06)
 
 
 @pytest.mark.parametrize("resample", [bootstrap, pigeonhole])
@@ -160,3 +180,49 @@ def test_a_constant_metric_is_not_used():
     for resample in (bootstrap, pigeonhole):
         flat, mean = (resample(sample, estimator=e, replicates=50) for e in ("regression", "mean"))
         assert (flat.low, flat.high) == pytest.approx((mean.low, mean.high))
+
+
+def draw(seed: int, person_sd: float) -> tuple[Sample, float]:
+    """160 judgments, one per item, 8 people of 20 judgments each; the truth is 0."""
+    rng = np.random.default_rng(seed)
+    person = np.arange(160) % 8
+    score = rng.normal(size=160) + person_sd * rng.normal(size=8)[person]
+    return Sample(score, np.arange(160), person, 160, Scale(-9, 9, bounded=False)), 0.0
+
+
+@pytest.mark.simulation
+def test_the_papers_bootstrap_covers_only_where_people_agree():
+    runs = 300
+    covered = dict.fromkeys([("plain", 0.0), ("plain", 0.5), ("pigeonhole", 0.5)], 0)
+    for seed in range(runs):
+        for person_sd in (0.0, 0.5):
+            sample, truth = draw(seed, person_sd)
+            for name, resample in (("plain", bootstrap), ("pigeonhole", pigeonhole)):
+                if (name, person_sd) in covered:
+                    found = resample(sample, estimator="mean", replicates=200, seed=seed)
+                    covered[name, person_sd] += found.low <= truth <= found.high
+    print(f"seeds 0..{runs - 1}: covered of {runs} at .8: {covered}")
+    assert binom.cdf(covered["plain", 0.0], runs, 0.8) > 0.01
+    assert binom.cdf(covered["plain", 0.5], runs, 0.6) < 0.01
+    assert binom.cdf(covered["pigeonhole", 0.5], runs, 0.8) > 0.01
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(("person", "rest"), [(0.0, 1.0), (1.0, 0.0)])
+def test_the_pigeonhole_overstates_as_owen_says(person, rest):
+    # 240 judgments, 120 items twice, 24 people of 10: c_items 2, c_people 10.
+    expected = (person * (10 + 2) + 3 * rest) / 240
+    found = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        item = np.repeat(np.arange(120), 2)
+        who = (rng.permutation(24)[:, None] + np.arange(10) * 5).T.ravel() % 24
+        who = np.where(
+            np.r_[False, (np.diff(item) == 0) & (np.diff(who) == 0)], (who + 1) % 24, who
+        )
+        score = person * rng.normal(size=24)[who] + rest * rng.normal(size=240)
+        sample = Sample(score, item, who, 120, Scale(-9, 9, bounded=False))
+        result = pigeonhole(sample, estimator="mean", per="judgment", replicates=400, seed=seed)
+        found.append(result.std_error**2)
+    print(f"seeds 0..59: {np.mean(found):.5f}, expected {expected:.5f}")
+    assert np.mean(found) == pytest.approx(expected, rel=0.15)

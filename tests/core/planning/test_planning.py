@@ -118,6 +118,34 @@ def test_money_and_time_follow_judgments():
     assert free.hours is None
 
 
+@pytest.mark.slow
+def test_scales_do_not_matter():
+    stretched = Expectation(
+        Crossed(*(25 * v for v in (0.139, 0.059, 0.232))), Scale(-3, 7), 2 + 5 * 0.26
+    )
+    one = forecast(OVERALL, target_width=0.2, prices=PRICES, replicates=30)
+    two = forecast(
+        replace(OVERALL, expected=stretched), target_width=1.0, prices=PRICES, replicates=30
+    )
+    assert two.judgments.expected == pytest.approx(one.judgments.expected, rel=0.02)
+    assert two.floor == pytest.approx(5 * one.floor)
+
+
+@pytest.mark.slow
+def test_more_helps():
+    def judgments(**changes):
+        study = replace(OVERALL, **changes)
+        return forecast(study, target_width=0.15, prices=PRICES, replicates=15).judgments.expected
+
+    plain = judgments()
+    many = Participation(places=130)
+    assert judgments(rho=0.8) < plain
+    assert judgments(cap=10) < plain
+    assert judgments(level=0.8) < plain
+    assert judgments(estimand="panel") < plain
+    assert judgments(n_items=400, participation=many) < plain
+
+
 def test_too_few_items_rarely_stop():
     study = replace(OVERALL, n_items=100, participation=Participation(places=130))
     found = forecast(study, target_width=0.2, prices=PRICES, replicates=50)
