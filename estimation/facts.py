@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from django.db.models import Case, Value, When
@@ -19,6 +18,7 @@ from estimation.core import (
     Difference,
     Estimate,
     Incidence,
+    Method,
     Sample,
     Scale,
     TooFewJudgmentsError,
@@ -72,7 +72,7 @@ BY_WORK = ("mean", "regression", "multi", "algorithm_1")
 
 def estimated(brief: Brief, criterion: Criterion, sample: Sample) -> Estimate:
     """Return the estimate of one system on one criterion."""
-    return estimate(sample, estimator=estimator_for(brief, sample), **_options(brief, criterion))
+    return estimate(sample, _method(brief, criterion, sample))
 
 
 def without_metrics(brief: Brief, criterion: Criterion, sample: Sample) -> Estimate:
@@ -82,13 +82,7 @@ def without_metrics(brief: Brief, criterion: Criterion, sample: Sample) -> Estim
 
 def compared(brief: Brief, criterion: Criterion, first: Sample, second: Sample) -> Difference:
     """Return by how much the first system exceeds the second; see `difference` for its errors."""
-    estimator = estimator_for(brief, first)
-    return difference(
-        first,
-        second,
-        estimator=estimator,  # type: ignore[arg-type]  # a protocol has one of these
-        **_options(brief, criterion),
-    )
+    return difference(first, second, _method(brief, criterion, first))
 
 
 def estimator_for(brief: Brief, sample: Sample) -> str:
@@ -97,13 +91,14 @@ def estimator_for(brief: Brief, sample: Sample) -> str:
     return "mean" if sample.metric is None and asked in BY_WORK else asked
 
 
-def _options(brief: Brief, criterion: Criterion) -> dict[str, Any]:
+def _method(brief: Brief, criterion: Criterion, sample: Sample) -> Method:
     constants = brief.protocol.of(criterion.name)
-    return {
-        "estimand": brief.estimand,
-        "balance": constants.balance,
-        "person_share": constants.person_share,
-    }
+    return Method(
+        estimator_for(brief, sample),
+        estimand=brief.estimand,
+        balance=constants.balance,
+        person_share=constants.person_share,
+    )
 
 
 # From annotate's queries to the samples of `estimation.core`: the one bridge.

@@ -314,12 +314,7 @@ def compare(
 def _difference(
     criterion: str, first: Sample, second: Sample, asked: EstimateOptions
 ) -> Difference:
-    return difference(
-        first,
-        second,
-        estimator=asked.estimator,  # type: ignore[arg-type]  # the library names those it lacks
-        **asked.options(criterion),
-    )
+    return difference(first, second, estimator=asked.estimator, **asked.options(criterion))
 
 
 def about_items(asked: EstimateOptions) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ def parse_json(raw: bytes | str, *, text: Text | None = None) -> Any:
     refused. Names of fields are never changed: odd ones are always refused.
     """
     try:
-        data = DECODER.decode(_decoded(raw))
+        data = DECODER.decode(raw.decode("utf-8-sig") if isinstance(raw, bytes) else raw)
     except UnicodeDecodeError as error:
         message = f"Not UTF-8 at byte {error.start + 1}. Save or send it as UTF-8."
         raise NotJson(message) from None
@@ -72,10 +72,6 @@ def storable(text: str) -> bool:
 def mended(text: str) -> str:
     """Return the text without NUL, and with a mark in place of each half of a pair."""
     return text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _decoded(raw: bytes | str) -> str:
-    return raw.decode("utf-8-sig") if isinstance(raw, bytes) else raw
 
 
 def _checked(values: Any, depth: int, text: Text, room: Room) -> Any:

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from smtplib import SMTPException, SMTPServerDisconnected
 
@@ -33,19 +32,17 @@ def next_at(attempts: int, now: datetime) -> datetime:
 # The text of mails, made when they are sent: links in them are secrets.
 
 
-@dataclass(frozen=True)
-class Letter:
-    subject: str
-    text: str
+def letter(to: str, subject: str, text: str) -> EmailMessage:
+    return EmailMessage(subject, text, settings.DEFAULT_FROM_EMAIL, [to])
 
 
-def mail_text(mail: Mail) -> Iterator[Letter]:
+def mail_text(mail: Mail) -> Iterator[EmailMessage]:
     """Yield the letters of a mail: none where nobody has this address, or the offer has ended."""
     if mail.kind == Mail.Kind.RESET:
         for user in PasswordResetForm().get_users(mail.to):
-            yield _reset(user)
+            yield letter(mail.to, *_reset(user))
     elif mail.invitation is not None and mail.invitation.revoked_at is None:
-        yield _invitation(mail.invitation)
+        yield letter(mail.to, *_invitation(mail.invitation))
 
 
 def invitation_link(public_id: str) -> str:
@@ -62,8 +59,9 @@ def reset_link(user: User) -> str:
     return f"{settings.PUBLIC_URL}{address}"
 
 
-def _reset(user: User) -> Letter:
-    return Letter(
+def _reset(user: User) -> tuple[str, str]:
+    """(subject, text)."""
+    return (
         "Your new password for Plumbline",
         f"Somebody asked for a new password for the account “{user.get_username()}” at "
         f"{settings.PUBLIC_URL}.\n\nSet it here. The link works once, for one day:\n\n"
@@ -72,10 +70,11 @@ def _reset(user: User) -> Letter:
     )
 
 
-def _invitation(made: Invitation) -> Letter:
+def _invitation(made: Invitation) -> tuple[str, str]:
+    """(subject, text)."""
     campaign = " ".join(made.campaign.name.split())
     until = numbers.moment(made.expires_at, "day year")
-    return Letter(
+    return (
         "You are invited to a campaign on Plumbline",
         f"{made.created_by.get_username()} invites you to the campaign “{campaign}” at "
         f"{settings.PUBLIC_URL}, as {made.role}.\n\nRead what that means and accept it here, "
@@ -110,8 +109,8 @@ def send(mail_id: int) -> bool:
     if mail is None or not _claim(mail):
         return False
     try:
-        for letter in mail_text(mail):
-            EmailMessage(letter.subject, letter.text, settings.DEFAULT_FROM_EMAIL, [mail.to]).send()
+        for one in mail_text(mail):
+            one.send()
     except (OSError, SMTPException, ValueError) as error:
         _failed(mail, error)
         return False

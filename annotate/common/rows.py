@@ -174,15 +174,15 @@ def logged(campaign_id: int, verb: str) -> tuple[Amendment, ...]:
     rows = AuditEntry.objects.filter(FEED, campaign=campaign_id, verb=verb).order_by("-pk")
     found = rows.values_list("at", "actor__username", "detail")
     return tuple(
-        _amendment(at, actor or "", detail)
+        Amendment(
+            at,
+            actor or "",
+            detail.get("why", ""),
+            {path: (was, now) for path, (was, now) in detail.get("changes", {}).items()},
+        )
         for at, actor, detail in found
         if detail.get("status") != CampaignStatus.DRAFT
     )
-
-
-def _amendment(at: datetime, actor: str, detail: Mapping[str, Any]) -> Amendment:
-    changes = {path: (was, now) for path, (was, now) in detail.get("changes", {}).items()}
-    return Amendment(at, actor, detail.get("why", ""), changes)
 
 
 # The newest of a long history, looked up by an index: the history itself is not read.

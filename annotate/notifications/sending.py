@@ -36,7 +36,7 @@ from annotate.common import audit, numbers
 from annotate.common import mail as common_mail
 from annotate.common.audit import TEST, CampaignEvent
 from annotate.common.errors import Invalid
-from annotate.common.mail import Letter, said
+from annotate.common.mail import letter, said
 from annotate.models import AuditEntry, Campaign, Membership, Notification, Subscription
 from annotate.models.accounts import LONGEST_URL
 
@@ -61,7 +61,7 @@ def body(notification: Notification) -> bytes:
     campaign, entry = notification.subscription.campaign, notification.entry
     said = {
         "type": event(notification).key,
-        "timestamp": (entry.at if entry else notification.created_at).isoformat(),
+        "timestamp": _at(notification).isoformat(),
         "data": {
             "campaign": campaign.public_id,
             "name": campaign.name,
@@ -127,19 +127,15 @@ def _system(entry: AuditEntry) -> str | None:
 MOST_LINES, MOST_SUBJECT = 20, 150
 
 
-def letter_of(notifications: list[Notification]) -> Letter:
+def letter_of(notifications: list[Notification]) -> EmailMessage:
     """Return one letter about these events of one subscription, as its reader writes times."""
-    with as_chosen(getattr(notifications[0].subscription.user, "profile", None)):
-        return _letter(notifications)
-
-
-def _letter(notifications: list[Notification]) -> Letter:
     one = notifications[0].subscription
     name = " ".join(one.campaign.name.split())
-    lines = [
-        f"- {_time(notification)}: {payloads_words(notification)}"
-        for notification in notifications[:MOST_LINES]
-    ]
+    with as_chosen(getattr(one.user, "profile", None)):
+        lines = [
+            f"- {numbers.moment(_at(notification), 'zone')}: {payloads_words(notification)}"
+            for notification in notifications[:MOST_LINES]
+        ]
     if (more := len(notifications) - MOST_LINES) > 0:
         lines.append(f"- and {more} more")
     told = "\n".join(lines)
@@ -148,17 +144,16 @@ def _letter(notifications: list[Notification]) -> Letter:
         if len(notifications) == 1
         else f"{len(notifications)} events"
     )
-    return Letter(
+    return letter(
+        one.user.email,
         " ".join(f"{name}: {first}".split())[:MOST_SUBJECT],
         f"In the campaign “{name}”:\n\n{told}\n\n{address(one.campaign)}\n\n"
         f"You asked for this mail. End it here: {settings_address(one.campaign)}\n",
     )
 
 
-def _time(notification: Notification) -> str:
-    return numbers.moment(
-        notification.entry.at if notification.entry else notification.created_at, "zone"
-    )
+def _at(notification: Notification) -> datetime:
+    return notification.entry.at if notification.entry else notification.created_at
 
 
 # Allowed webhook addresses: public and https, others only if a setting allows it.
@@ -211,23 +206,15 @@ def parsed(url: str) -> Destination:
         raise _wrong("This is no address of the web.") from None
     if found.scheme not in PORTS or (found.scheme == "http" and not settings.PRIVATE_WEBHOOKS):
         raise _wrong("The address begins with https://.")
-    if not HOST.fullmatch(ascii_host) or port == 0 or _is_odd(url):
+    # The host alone may hold letters of any script.
+    is_plain = all("!" <= one <= "~" for one in "".join(found[2:]))
+    if not HOST.fullmatch(ascii_host) or port == 0 or not is_plain or len(url) > LONGEST_URL:
         raise _wrong("This is no address of the web.")
     if found.username is not None or found.password is not None:
         raise _wrong(SECRETS)
     target = (found.path or "/") + (f"?{found.query}" if found.query else "")
     is_secure = found.scheme == "https"
     return Destination(is_secure, ascii_host, port or PORTS[found.scheme], target)
-
-
-def _is_odd(url: str) -> bool:
-    """Return whether an address has characters that addresses write in another way."""
-    return len(url) > LONGEST_URL or not all("!" <= one <= "~" for one in _after_host(url))
-
-
-def _after_host(url: str) -> str:
-    """Return what follows the host, which alone may hold letters of any script."""
-    return "".join(urlsplit(url)[2:])
 
 
 def _wrong(message: str) -> Invalid:
@@ -244,13 +231,10 @@ def addresses(at: Destination) -> list[str]:
     except UnicodeError:
         raise Forbidden("This is no address of the web.") from None
     numeric = [str(one[4][0]) for one in found]
-    if not settings.PRIVATE_WEBHOOKS and not all(map(_is_public, numeric)):
+    plain = (ipaddress.ip_address(one.partition("%")[0]) for one in numeric)
+    if not settings.PRIVATE_WEBHOOKS and not all(map(_is_open, plain)):
         raise Forbidden("The address leads into a private network.")
     return numeric
-
-
-def _is_public(numeric: str) -> bool:
-    return _is_open(ipaddress.ip_address(numeric.partition("%")[0]))
 
 
 def _is_open(address: Address) -> bool:
@@ -385,8 +369,9 @@ def send(subscription_id: int) -> int:
     one = _due(now).filter(pk=subscription_id).select_related("user", "campaign").first()
     if one is None or not _claim(one, now):
         return 0
-    if not _may_know(one):
-        _end(one)
+    mine = Membership.objects.filter(campaign=one.campaign_id, user=one.user_id)
+    if not one.user.is_active or not mine.filter(role__in=Membership.RUN).exists():
+        _end(one)  # this person no longer runs the campaign
         return 0
     waiting = list(_waiting().filter(subscription=one).select_related("entry")[:AT_ONCE])
     for notification in waiting:
@@ -420,11 +405,9 @@ def _called(waiting: list[Notification]) -> int:
 
 def _mailed(waiting: list[Notification]) -> int:
     one = waiting[0].subscription
-    letter = letter_of(waiting)
     if not one.user.email:
         raise Failed("Your account has no e-mail address.")
-    sender = settings.DEFAULT_FROM_EMAIL
-    EmailMessage(letter.subject, letter.text, sender, [one.user.email]).send()
+    letter_of(waiting).send()
     _sent(waiting)
     return len(waiting)
 
@@ -463,9 +446,3 @@ def _claim(one: Subscription, now: datetime) -> bool:
     mine = Subscription.objects.filter(pk=one.pk, attempts=one.attempts, next_at=one.next_at)
     again = common_mail.next_at(one.attempts, now)
     return bool(mine.update(attempts=one.attempts + 1, next_at=again))
-
-
-def _may_know(one: Subscription) -> bool:
-    """Return whether the person still runs the campaign."""
-    mine = Membership.objects.filter(campaign=one.campaign_id, user=one.user_id)
-    return one.user.is_active and mine.filter(role__in=Membership.RUN).exists()

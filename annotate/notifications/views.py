@@ -181,7 +181,7 @@ class SubscriptionSerializer(serializers.Serializer[Any]):
     problem = serializers.CharField(help_text="of the last attempt; “” if it had none")
 
     def get_secret(self, one: Subscription) -> str:
-        return "" if one.is_mail else sending.secret(one.public_id)
+        return _secret(one)
 
 
 class NotificationsView(BoundedView):

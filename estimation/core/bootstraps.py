@@ -68,23 +68,18 @@ def columns(sample: Sample, *, estimator: Refit, per: Per) -> Floats:
     return np.stack(rows, axis=1)
 
 
-def percentile_ends(values: Floats, *, level: float) -> tuple[Floats, Floats]:
-    """The (1 - level) / 2 and (1 + level) / 2 quantiles along the last axis, NaN left out.
+def percentile_ends(values: Floats, *, level: float) -> tuple[float, float]:
+    """The (1 - level) / 2 and (1 + level) / 2 quantiles of finite values (R,).
 
-    Linear between order statistics, as numpy's default; NaN where nothing is left.
+    Linear between order statistics, as numpy's default.
     """
-    ordered = np.sort(values, axis=-1)  # NaN goes last
-    last = np.isfinite(values).sum(axis=-1) - 1
-    tail = (1 - level) / 2
+    ordered, tail = np.sort(values), (1 - level) / 2
 
-    def quantile(share: float) -> Floats:
-        place = np.maximum(0.0, share * last)
-        below = place.astype(np.int64)
-        above = np.minimum(below + 1, np.maximum(last, 0))
-        low, high = (
-            np.take_along_axis(ordered, at[..., None], axis=-1)[..., 0] for at in (below, above)
-        )
-        return np.asarray(low + (place - below) * (high - low))
+    def quantile(share: float) -> float:
+        place = share * (values.size - 1)
+        below = int(place)
+        low, high = ordered[below], ordered[min(below + 1, values.size - 1)]
+        return float(low + (place - below) * (high - low))
 
     return quantile(tail), quantile(1 - tail)
 
@@ -198,7 +193,7 @@ def summary(
     low, high = percentile_ends(fitted, level=level)
     centre = float(refit(column.sum(axis=0), estimator=estimator)) + midpoint(sample)
     error = float(fitted.std(ddof=1))
-    return BootstrapInterval(float(low), float(high), level, centre, error, fitted.size)
+    return BootstrapInterval(low, high, level, centre, error, fitted.size)
 
 
 def pigeonhole(

@@ -1,19 +1,17 @@
 """Two systems compared on the same items: the difference of their means over all N outputs."""
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any
 
 import numpy as np
 
 from estimation.core import errors
 from estimation.core.estimators import Items, items_of
 from estimation.core.fit import (
-    BALANCE,
-    PERSON_SHARE,
-    Estimand,
     ItemPart,
     Method,
     Moments,
+    chosen,
     gram,
     parts,
     products_of,
@@ -170,20 +168,14 @@ def _within(first: Floats, second: Floats, row: Ints, count: Ints) -> float:
 # --- Two systems compared on the same items: the difference of their means over all N outputs.
 
 
-PairedEstimator = Literal["balanced", "regression", "multi", "mean"]
-PAIRED_ESTIMATORS: tuple[str, ...] = get_args(PairedEstimator)
+PAIRED_ESTIMATORS = ("balanced", "regression", "multi", "mean")
 
 
 def difference(
     first: Sample,
     second: Sample,
-    *,
-    estimator: PairedEstimator = "balanced",
-    estimand: Estimand = "population",
-    finite_population: bool = True,
-    pseudo_rows: bool = True,
-    balance: float = BALANCE,
-    person_share: float = PERSON_SHARE,
+    method: Method | None = None,
+    **options: Any,
 ) -> Difference:
     """Estimate by how much the mean score of the first system exceeds that of the second.
 
@@ -199,10 +191,10 @@ def difference(
     and its variance are 0, without pseudo-rows.
 
     first, second: the two systems' judgments, with equal `n_population` and equal scales.
-    estimator: "balanced": a person's judgments weigh less the more of them there are, over both
-        systems; all metrics of both, or none. "regression": one metric for each system, least
-        squares. "multi": all metrics of both by cross-fitted ridge regression. "mean": no metric.
-    estimand, finite_population, pseudo_rows, balance, person_share: as in `estimate`.
+    method, options: as in `estimate`, with the two-way interval and one of four estimators.
+        "balanced": a person's judgments weigh less the more of them there are, over both systems;
+        all metrics of both, or none. "regression": one metric for each system, least squares.
+        "multi": all metrics of both by cross-fitted ridge regression. "mean": no metric.
     Returns: first minus second, with the variance in parts.
     Raises InvalidOptionError: an option is unknown or out of range.
     Raises ShapeMismatchError: the samples have different numbers of outputs or different scales.
@@ -211,21 +203,13 @@ def difference(
 
     The formulas are in docs/statistics.md, section "Paired differences".
     """
-    method = Method(
-        estimator,
-        "two_way",
-        estimand,
-        finite_population,
-        pseudo_rows,
-        balance,
-        person_share,
-    )
+    method = chosen(method, options)
     _check(first, second, method)
     common = np.intersect1d(first.incidence.judged, second.incidence.judged, assume_unique=True)
     if not common.size:
         raise errors.TooFewJudgmentsError("No item has been judged for both systems.")
     a, b = sides_of(first, second, common, method)
-    same = identical(a, b)
+    same, is_balanced = identical(a, b), method.estimator == "balanced"
     # Nothing distinguishes the systems, so nothing is guarded against.
     used = replace(method, pseudo_rows=False) if same else method
     about = _regress(a, b, method, _ends(first.scale, used))
@@ -235,7 +219,7 @@ def difference(
         method=used,
         scale=_reach(first.scale),
         n_units=first.incidence.n_units,
-        form="balanced" if estimator == "balanced" else "mean",
+        form="balanced" if is_balanced else "mean",
         item_part=about.item_part,
         ends=_ends(first.scale, used),
     )
@@ -243,9 +227,10 @@ def difference(
     left_out = max(first.incidence.judged.size, second.incidence.judged.size) > common.size
     applies: dict[Code, bool] = {
         "identical_systems": same,
-        "no_metric": estimator == "balanced" and not about.slopes.size,
+        "no_metric": is_balanced and not about.slopes.size,
         "unpaired_items": left_out,
-        "no_replicates": finite_population and 0 in (replicates(a.sample), replicates(b.sample)),
+        "no_replicates": method.finite_population
+        and 0 in (replicates(a.sample), replicates(b.sample)),
         "no_interval": not exists,
     }
     codes = frozenset(code for code, true in applies.items() if true)
@@ -276,6 +261,8 @@ def _check(first: Sample, second: Sample, method: Method) -> None:
             f"{method.estimator!r} is not one of {', '.join(PAIRED_ESTIMATORS)}."
         )
     method.check()
+    if method.interval != "two_way":
+        raise errors.InvalidOptionError("A difference has the two-way interval only.")
     if first.n_population != second.n_population:
         raise errors.ShapeMismatchError(
             f"The systems have {first.n_population} and {second.n_population} outputs; compared "

@@ -2,21 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from estimation.core.errors import InvalidOptionError, MetricMissingError
 from estimation.core.fit import (
-    BALANCE,
-    PERSON_SHARE,
-    AnyEstimator,
-    Estimand,
     Estimator,
-    IntervalMethod,
     Method,
     Moments,
     Parts,
+    chosen,
     correlation,
     moments,
     parts,
@@ -372,68 +368,22 @@ def checked(method: Method) -> Registered:
     return found
 
 
-def estimate(
-    sample: Sample,
-    *,
-    estimator: AnyEstimator = "balanced",
-    interval: IntervalMethod = "two_way",
-    estimand: Estimand = "population",
-    finite_population: bool = True,
-    pseudo_rows: bool = True,
-    balance: float = BALANCE,
-    person_share: float = PERSON_SHARE,
-) -> Estimate:
+def estimate(sample: Sample, method: Method | None = None, **options: Any) -> Estimate:
     """Estimate the mean score over all N outputs of a system, with its error.
 
     Choose the metrics and the estimator before the first judgment. An interval is too narrow if
     the same judgments chose between several.
 
     sample: the judgments of one system on one criterion, and its metrics.
-    estimator: "balanced": a person's judgments weigh less the more of them there are; any number of
-        metrics, or none. "regression": control variates by least squares, items weighing equally;
-        one metric. "algorithm_1": Algorithm 1 of [1]_; one metric. "mean": the mean of item means;
-        no metric needed. "multi": several metrics by ridge regression, each item corrected by the
-        others; items weigh equally. With one metric it is "regression". "ppi": PPI++ [2]_ with a
-        normal interval of its own; one metric; for comparison only.
-    interval: "two_way" treats items and annotators as sampled. "iid" treats every judgment as an
-        independent draw. It serves comparison only: it is too narrow whenever people differ, and it
-        knows no pseudo-rows, estimand or finite population.
-    estimand: whether the result speaks for people in general or for exactly these annotators.
-    finite_population: shrink the item part as the share of judged outputs grows.
-    pseudo_rows: guard the item part with four rows at the ends of the scale, in the way of [3]_.
-    balance: lambda of the balanced weights 1 / (k_i (1 + lambda m_j)), up to 1,000,000. Fix it
-        before the first judgment, from the criterion's typical components: person / (item + rest).
-    person_share: the typical share of a judgment's variance that lies between people, 0 to 1. A
-        smaller person variance is pulled up towards it, as by ten more people; 0 pulls nothing.
+    method: how; a `Method` explains all options.
+    options: options of `Method` by their names, in place of those of `method`.
     Returns: the estimate, its variance in parts, and what a reader must know about it.
     Raises InvalidOptionError: an option is unknown, out of range, or not for this estimator.
     Raises MetricMissingError: the estimator needs a metric and the sample has none.
 
     The formulas are in docs/statistics.md.
-
-    .. [1] A. T. Chaganty, S. Mussmann and P. Liang (2018). The price of debiasing automatic
-       metrics in natural language evaluation. ACL 2018, 643-653.
-    .. [2] A. N. Angelopoulos, J. C. Duchi and T. Zrnic (2023). PPI++: Efficient
-       prediction-powered inference. arXiv:2311.01453.
-    .. [3] A. Agresti and B. A. Coull (1998). Approximate is better than "exact" for interval
-       estimation of binomial proportions. The American Statistician 52, 119-126.
     """
-    return estimate_by(
-        sample,
-        Method(
-            estimator,
-            interval,
-            estimand,
-            finite_population,
-            pseudo_rows,
-            balance,
-            person_share,
-        ),
-    )
-
-
-def estimate_by(sample: Sample, method: Method) -> Estimate:
-    """As `estimate`, with its options as one value."""
+    method = chosen(method, options)
     way = checked(method)
     if way.own_interval:
         method = replace(method, interval="iid")

@@ -4,9 +4,9 @@ The formulas are those of docs/statistics.md, section "The interval". They take 
 state, or of a whole history (`trajectory`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -209,16 +209,31 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """Which estimate and which interval; `estimate` explains the options.
+    """Which estimate and which interval: the options of `estimate` and all that follows from it.
 
-    estimator: how scores and metrics become one number.
-    interval: what counts as sampled: items and annotators, or single judgments.
-    estimand: for whom the estimate speaks: people in general, or exactly these annotators.
-    finite_population: whether the item part shrinks as the share of judged outputs grows.
-    pseudo_rows: whether four rows at the ends of the scale guard the item part.
-    balance: lambda of the balanced weights; from 0 to 1,000,000.
-    person_share: the typical share of the variance of a judgment that lies between people, to which
-        a small person variance is pulled up; from 0 (no pull) to 1.
+    estimator: "balanced": a person's judgments weigh less the more of them there are; any number of
+        metrics, or none. "regression": control variates by least squares, items weighing equally;
+        one metric. "algorithm_1": Algorithm 1 of [1]_; one metric. "mean": the mean of item means;
+        no metric needed. "multi": several metrics by ridge regression, each item corrected by the
+        others; items weigh equally. With one metric it is "regression". "ppi": PPI++ [2]_ with a
+        normal interval of its own; one metric; for comparison only.
+    interval: "two_way" treats items and annotators as sampled. "iid" treats every judgment as an
+        independent draw. It serves comparison only: it is too narrow whenever people differ, and it
+        knows no pseudo-rows, estimand or finite population.
+    estimand: whether the result speaks for people in general or for exactly these annotators.
+    finite_population: shrink the item part as the share of judged outputs grows.
+    pseudo_rows: guard the item part with four rows at the ends of the scale, in the way of [3]_.
+    balance: lambda of the balanced weights 1 / (k_i (1 + lambda m_j)), up to 1,000,000. Fix it
+        before the first judgment, from the criterion's typical components: person / (item + rest).
+    person_share: the typical share of a judgment's variance that lies between people, 0 to 1. A
+        smaller person variance is pulled up towards it, as by ten more people; 0 pulls nothing.
+
+    .. [1] A. T. Chaganty, S. Mussmann and P. Liang (2018). The price of debiasing automatic
+       metrics in natural language evaluation. ACL 2018, 643-653.
+    .. [2] A. N. Angelopoulos, J. C. Duchi and T. Zrnic (2023). PPI++: Efficient
+       prediction-powered inference. arXiv:2311.01453.
+    .. [3] A. Agresti and B. A. Coull (1998). Approximate is better than "exact" for interval
+       estimation of binomial proportions. The American Statistician 52, 119-126.
 
     >>> from estimation.core import Method
     >>> Method(estimand="panel").estimator
@@ -246,6 +261,11 @@ class Method:
             )
         if not 0 <= self.person_share <= 1:
             raise InvalidOptionError(f"A person share is from 0 to 1; got {self.person_share}.")
+
+
+def chosen(method: Method | None, options: Mapping[str, Any]) -> Method:
+    """The method, by default the usual one, with these options in place of its own."""
+    return replace(method or Method(), **options)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from estimation.core.forecasting import (
     people_to_reach,
     stops_ahead,
 )
-from estimation.core.intervals import annotators_needed, half_width, width_floor
+from estimation.core.intervals import annotators_needed, width_floor
 from estimation.core.rankings import pair_outcomes
 from estimation.core.sample import Floats, Sample
 from estimation.core.sequences import ITEMS_FACTOR, MIN_SEQUENCE_ITEMS, sequence_half_widths
@@ -103,13 +103,7 @@ def histories(study: Study, replicates: int, seed: int) -> tuple[tuple[Trajector
 
 def history_of(study: Study, sample: Sample) -> Trajectory:
     """The history of a campaign's judgments, estimated as the study is."""
-    return trajectory(
-        sample,
-        estimand=study.estimand,
-        balance=study.balance,
-        person_share=study.person_share,
-        looks=looks_of(sample.n_judgments),
-    )
+    return trajectory(sample, study.method, looks=looks_of(sample.n_judgments))
 
 
 def samples(study: Study, replicates: int, seed: int) -> Iterator[tuple[Sample, float]]:
@@ -179,21 +173,6 @@ _ROUNDS = 4  # of drawing the evenness of a larger pool
 FEW_DRAWS = 10  # campaigns for a number that needs only a few
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedVariance:
-    """The parts of the squared standard error, in squared score units; each (K,) or ()."""
-
-    item: Floats
-    rest: Floats
-    annotator: Floats
-    df: Floats
-
-    def width(self, level: float) -> Floats:
-        """The full width of the interval that has this variance, in score units."""
-        error = np.sqrt(self.item + self.rest + self.annotator)
-        return 2 * half_width(error, self.df, level=level)
-
-
 def expected_variance(
     expected: Expectation,
     *,
@@ -202,8 +181,8 @@ def expected_variance(
     n_population: int,
     effective_annotators: Floats | float,
     double_share: float = 0.25,
-) -> ExpectedVariance:
-    """The approximate variance of the default interval (statistics.md, "The interval").
+) -> tuple[Floats, Floats, Floats]:
+    """(item, rest, annotator) of the default interval, about; statistics.md, "The interval".
 
     n_items: n, judged items. effective_annotators: A_eff then. With h = 1 - double_share / 2 =
     mean(1 / k_i) and v = item (1 - rho²) + (person + rest) h:
@@ -227,11 +206,10 @@ def expected_variance(
     between = part.person * (1 / a - h / n)
     error = (spread / n + between) * np.sqrt(2 / a)
     density = np.exp(-((between / error) ** 2) / 2) / np.sqrt(2 * np.pi)
-    return ExpectedVariance(
-        item=(1 - credit * n / n_population) * item,
-        rest=np.full_like(n, credit * noise * h / n_population),
-        annotator=between * ndtr(between / error) + error * density,
-        df=np.minimum(n - 2, a - 1),
+    return (
+        np.asarray((1 - credit * n / n_population) * item),
+        np.full_like(n, credit * noise * h / n_population),
+        np.asarray(between * ndtr(between / error) + error * density),
     )
 
 
@@ -289,7 +267,7 @@ def _needed(
 
     A larger pool works less evenly than a small one, so its evenness is drawn again.
     """
-    census = expected_variance(
+    item, rest, _annotator = expected_variance(
         study.expected,
         rho=study.rho,
         n_items=study.n_items,
@@ -302,7 +280,7 @@ def _needed(
             target_width=target_width,
             level=study.level,
             person_variance=person,
-            other_variance=float(census.item + census.rest),
+            other_variance=float(item + rest),
             evenness=evenness,
         )
         if needed is None or study.participation.pool is None:
@@ -464,7 +442,7 @@ def _people(study: Study, judgments: float, seed: int) -> float:
 
 
 def _parts(study: Study, items: float, effective: float) -> dict[str, float]:
-    found = expected_variance(
+    item, rest, annotator = expected_variance(
         study.expected,
         rho=study.rho,
         n_items=items,
@@ -472,8 +450,8 @@ def _parts(study: Study, items: float, effective: float) -> dict[str, float]:
         effective_annotators=effective,
         double_share=study.double_share,
     )
-    annotator = 0.0 if study.estimand == "panel" else float(found.annotator)
-    amounts = {"item": float(found.item), "annotator": annotator, "rest": float(found.rest)}
+    people = 0.0 if study.estimand == "panel" else float(annotator)
+    amounts = {"item": float(item), "annotator": people, "rest": float(rest)}
     total = sum(amounts.values())
     return {name: amount / total for name, amount in amounts.items()}
 

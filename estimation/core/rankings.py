@@ -94,11 +94,6 @@ class RankingVerdict:
     pairs: Mapping[Pair, PairVerdict]
     reason: str
 
-    @property
-    def unresolved(self) -> tuple[Pair, ...]:
-        """The pairs that are still open, in the order in which they were given."""
-        return tuple(pair for pair, verdict in self.pairs.items() if verdict.outcome == "open")
-
 
 def ranking(
     pairs: Mapping[Pair, PairState],

@@ -5,7 +5,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
 from multiprocessing import get_context
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,22 +25,14 @@ from estimation.core.campaigns import (
     panel_truth,
 )
 from estimation.core.errors import InvalidOptionError
-from estimation.core.estimators import checked, estimate_by, weight_for
-from estimation.core.fit import (
-    BALANCE,
-    PERSON_SHARE,
-    Estimand,
-    Estimator,
-    IntervalMethod,
-    Method,
-    from_sums,
-)
+from estimation.core.estimators import checked, estimate, weight_for
+from estimation.core.fit import Method, chosen, from_sums
 from estimation.core.intervals import Interval, check_level
 from estimation.core.results import Estimate
 from estimation.core.sample import Floats, Sample
 from estimation.core.sequences import check_planned_items, confidence_sequence
 from estimation.core.stopping import first_anytime_stop, first_stop
-from estimation.core.trajectories import Trajectory, trajectory, trajectory_by
+from estimation.core.trajectories import Trajectory, trajectory
 
 __all__ = [
     "BINARY",
@@ -122,10 +114,10 @@ def find_stop(campaign: Campaign, rule: Rule) -> tuple[NDArray[np.intp], int] | 
     looks again when as many judgments have finished as were finished at the end of that drain.
     """
     order = np.argsort(campaign.finished, kind="stable")
-    finished = trajectory_by(only(campaign.sample, order), rule.method)
+    finished = trajectory(only(campaign.sample, order), rule.method)
     drained = finished
     if not (np.diff(order) == 1).all():
-        drained = trajectory_by(campaign.sample, rule.method)
+        drained = trajectory(campaign.sample, rule.method)
     leased = np.searchsorted(campaign.leased, campaign.finished[order], side="left")
     start = 0
     while (now := _first(finished, rule, start, order.size)) is not None:
@@ -282,20 +274,15 @@ def simulate(
     level: float = 0.95,
     replicates: int,
     seed: int,
-    estimator: Estimator = "balanced",
-    interval: IntervalMethod = "two_way",
-    estimand: Estimand = "population",
-    finite_population: bool = True,
-    pseudo_rows: bool = True,
     report: Report = "drained",
     weighing: Weighing = "work",
     look: Look = "precision",
     planned_items: float = 200.0,
-    balance: float = BALANCE,
-    person_share: float = PERSON_SHARE,
     price: float = 0.0,
     processes: int = 1,
     progress: Progress | None = None,
+    method: Method | None = None,
+    **options: Any,
 ) -> Outcome:
     """Run a stopping rule, checked after every judgment, on simulated campaigns.
 
@@ -307,8 +294,6 @@ def simulate(
     level: the confidence level.
     replicates: how many campaigns are run.
     seed: the seed of the draws.
-    estimator, interval, estimand, finite_population, pseudo_rows, balance, person_share: as in
-        `estimate`.
     report: "drained": judgments in progress at the stop are finished first, and collection goes on
         if the interval is then too wide. "at_once": only finished judgments count. "spill": later
         judgments of shared outputs count as well, as if another system had gone on.
@@ -319,18 +304,11 @@ def simulate(
     price: of one judgment.
     processes: how many processes share the work.
     progress: called with the number of campaigns just finished.
+    method, options: as in `trajectory`.
     Returns: counts and means over the campaigns.
     Raises InvalidOptionError: an option is unknown or out of range.
     """
-    method = Method(
-        estimator,
-        interval,
-        estimand,
-        finite_population,
-        pseudo_rows,
-        balance,
-        person_share,
-    )
+    method = chosen(method, options)
     rule = Rule(target_width, level, method, report, weighing, look, planned_items)
     _check(replicates=replicates, seed=seed, price=price, processes=processes)
     starts = range(0, replicates, _CHUNK)
@@ -354,7 +332,7 @@ def replicate(plan: Plan, rule: Rule, rng: np.random.Generator) -> Run | None:
         later = np.arange(frontier, campaign.sample.n_judgments)
         rows = np.concatenate([rows, later[campaign.shared[campaign.sample.item[later]]]])
     sample = only(campaign.sample, rows)
-    found = estimate_by(sample, rule.method)
+    found = estimate(sample, rule.method)
     if rule.look == "precision":
         ends = found.interval(rule.level)
     else:

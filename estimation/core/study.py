@@ -202,9 +202,14 @@ class Study:
         check_components(self.expected.components)
         if self.systems < 1 or self.n_items < 2:
             raise errors.InvalidOptionError("A plan takes at least one system and two items.")
-        Method(estimand=self.estimand, balance=self.balance, person_share=self.person_share).check()
+        self.method.check()
         if self.cap is not None and self.cap < 1:
             raise errors.InvalidOptionError(f"A cap allows at least one judgment; got {self.cap}.")
+
+    @property
+    def method(self) -> Method:
+        """How it is estimated."""
+        return Method(estimand=self.estimand, balance=self.balance, person_share=self.person_share)
 
     @property
     def judgments(self) -> int:

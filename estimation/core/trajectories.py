@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,15 +10,11 @@ from numpy.typing import ArrayLike
 from estimation.core import errors
 from estimation.core.estimators import checked, metric_for
 from estimation.core.fit import (
-    BALANCE,
-    PERSON_SHARE,
     PRODUCTS,
-    Estimand,
-    Estimator,
     Gram,
-    IntervalMethod,
     Method,
     Moments,
+    chosen,
     from_sums,
     parts,
     products,
@@ -259,15 +256,10 @@ class Trajectory:
 
 def trajectory(
     sample: Sample,
+    method: Method | None = None,
     *,
-    estimator: Estimator = "balanced",
-    interval: IntervalMethod = "two_way",
-    estimand: Estimand = "population",
-    finite_population: bool = True,
-    pseudo_rows: bool = True,
-    balance: float = BALANCE,
-    person_share: float = PERSON_SHARE,
     looks: ArrayLike | None = None,
+    **options: Any,
 ) -> Trajectory:
     """Return the estimate after every single judgment, computed at once.
 
@@ -277,8 +269,8 @@ def trajectory(
     look less often.
 
     sample: the judgments in order of arrival.
-    estimator: the estimators that a few sums determine; with one metric or none.
-    interval, estimand, finite_population, pseudo_rows, balance, person_share: as in `estimate`.
+    method, options: as in `estimate`; the estimators that a few sums determine, with one metric or
+        none.
     looks: (L,) ints; after how many judgments to look, ascending; after the last in any case. By
         default after each judgment.
     Returns: arrays with one entry for each look.
@@ -286,23 +278,7 @@ def trajectory(
         looks do not ascend from 1 or more to at most T.
     Raises MetricMissingError: the estimator needs a metric and the sample has none.
     """
-    return trajectory_by(
-        sample,
-        Method(
-            estimator,
-            interval,
-            estimand,
-            finite_population,
-            pseudo_rows,
-            balance=balance,
-            person_share=person_share,
-        ),
-        looks=looks,
-    )
-
-
-def trajectory_by(sample: Sample, method: Method, *, looks: ArrayLike | None = None) -> Trajectory:
-    """As `trajectory`, with its options as one value."""
+    method = chosen(method, options)
     checked(method)
     metric = metric_for(sample, from_sums(method.estimator))
     stats = moments_along(

@@ -9,7 +9,6 @@ from annotate.campaigns import imports
 from annotate.campaigns.parsers import BLOCK
 from annotate.models import Campaign, CampaignImport, ImportChunk
 from tests.api.test_import import CAMPAIGNS, PLAN, ROWS, post, post_file
-from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -77,14 +76,6 @@ def test_an_import_can_be_cancelled_until_it_is_a_campaign(api):
     again = post_file(api, as_lines(large()))["Location"]
     imports.run_due()
     assert api.post(f"{again}cancel/").status_code == 409
-
-
-def test_imports_of_others_do_not_exist(api, client_of):
-    address = post_file(api, as_lines(large()))["Location"]
-    eve = client_of(user("eve"))
-    assert eve.get(address).status_code == 404
-    assert eve.post(f"{address}cancel/").status_code == 404
-    assert eve.get("/api/v1/imports/").json()["results"] == []
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from annotate.review import items
 from annotate.review import queries as review_queries
 from annotate.review.items_views import ORDERS as ITEMS
 from tests.annotate.lists import crowd
-from tests.api import short_walks, walks
+from tests.api import walks
 from tests.api.walks import Walked
 from tests.factories import campaign
 from tests.seeds import walks as seeds
@@ -28,7 +28,8 @@ World = Callable[[User], Walked]
 
 
 def both_ways(names: Any) -> list[str]:
-    return [sign + name for name in names for sign in ("", "-")]
+    """Each order once, every second one backwards."""
+    return [f"-{name}" if place % 2 else name for place, name in enumerate(names)]
 
 
 LISTS: list[tuple[World, str]] = [
@@ -50,14 +51,10 @@ LISTS: list[tuple[World, str]] = [
         for show in (items.JUDGED, items.UNJUDGED)
     ),
     (walks.items, "sort=-worst&q=1"),
-    (short_walks.operations, ""),
-    (short_walks.gold_items, ""),
-    (short_walks.gold_people, ""),
-    (short_walks.subscriptions, ""),
 ]
 
 
-@pytest.mark.parametrize("seed", seeds(3))
+@pytest.mark.parametrize("seed", seeds(2))
 @pytest.mark.parametrize(
     ("world", "query"), LISTS, ids=[f"{world.__name__}?{query}" for world, query in LISTS]
 )
@@ -93,7 +90,9 @@ def steady(here: Walked, before: list[str], after: list[str], seen: list[str]) -
     assert all(Counter(seen)[one] == 1 for one in stayed)
 
 
-@pytest.mark.parametrize(("world", "query"), LISTS[:1] + LISTS[10:11] + LISTS[-4:])
+@pytest.mark.parametrize(
+    ("world", "query"), [(walks.reviews, ""), (walks.accounts, "sort=due"), (walks.items, "")]
+)
 def test_without_changes_the_way_back_is_the_same_pages(
     world: World, query: str, ada: User, api: APIClient
 ) -> None:
@@ -113,10 +112,6 @@ def test_without_changes_the_way_back_is_the_same_pages(
         walks.batches,
         walks.units_in_doubt,
         walks.items,
-        short_walks.operations,
-        short_walks.gold_items,
-        short_walks.gold_people,
-        short_walks.subscriptions,
     ],
 )
 def test_each_page_costs_the_same(world: World, ada: User, api: APIClient) -> None:

@@ -1,7 +1,9 @@
 """What tests of researchers' pages share."""
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from playwright.sync_api import Page
 
 from annotate.campaigns import imports
@@ -11,6 +13,14 @@ from tests.factories import plan
 
 WEIGHTS = {"balance": 0.16, "person_share": 0.08, "work_weighted_mean": 0.37}
 PASSWORD = "long enough to be fine"
+
+
+def sign_in(page: Page, base: str, who: User) -> None:
+    """Give a browser somebody's session: the page of the log-in has tests of its own."""
+    client = Client()
+    client.force_login(who)
+    name = settings.SESSION_COOKIE_NAME
+    page.context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": base}])
 
 
 def estimated(made: Campaign, *criteria: str) -> None:

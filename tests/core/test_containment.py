@@ -101,17 +101,6 @@ def test_the_interval_of_a_difference_contains_it(estimator, data, level, finite
     assert_contained(result, level)
 
 
-@given(sample=samples(), level=levels, balance=st.sampled_from([0.0, 0.15, 10.0]))
-@settings(max_examples=40, deadline=None)
-def test_the_intervals_of_a_history_contain_its_estimates(sample, level, balance):
-    history = trajectory(sample, balance=balance)
-    low, high = history.ends(level)
-    known = np.isfinite(history.std_error) & (history.df > 0)
-    assert (low <= history.estimate)[known].all()
-    assert (history.estimate <= high)[known].all()
-    assert (history.widths(level) == high - low)[known].all()
-
-
 @given(sample=samples(), level=levels, planned=st.sampled_from([30.0, 1e6]))
 @settings(max_examples=40, deadline=None)
 def test_a_confidence_sequence_contains_its_estimates(sample, level, planned):

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from estimation.core import (
+    Method,
     Sample,
     Scale,
     crossed,
@@ -46,6 +47,20 @@ def test_regression_is_least_squares():
     assert result.std_error == pytest.approx(line.intercept_stderr)
     assert result.correlation == pytest.approx(line.rvalue)
     assert result.centre == result.estimate
+
+
+def test_options_come_in_place_of_those_of_a_method():
+    by_name = estimate(single_case(), **PANEL)
+    for method, options in (
+        (Method(**PANEL), {}),
+        (Method(estimand="panel"), {"estimator": "regression", "finite_population": False}),
+        (Method(**PANEL | {"estimator": "algorithm_1"}), {"estimator": "regression"}),
+    ):
+        found = estimate(single_case(), method, **options)
+        assert found.method == by_name.method == Method(**PANEL)
+        assert (found.estimate, found.std_error) == (by_name.estimate, by_name.std_error)
+    with pytest.raises(TypeError, match="estimater"):
+        estimate(single_case(), estimater="regression")
 
 
 def test_algorithm_1_to_the_letter():

@@ -497,34 +497,42 @@ class DefinitionShape(Declared):
 # Writes a definition as JSON data that `read_definition` accepts.
 
 
-EXAMPLE = ("label", "text", "note")
 EDIT_WORDING = tuple(EditWording.model_fields)
+# The fields that are written as they are, in the order of the file.
+PLAIN = (
+    *("key", "label", "language", "task", "hint", "about", "steps", "minutes", "input_label"),
+    "instructions",
+)
 
 
 def as_data(definition: Definition) -> dict[str, Any]:
     """Return a definition as JSON data, with its wording in the active language."""
-    data = {
-        "key": definition.key,
-        "label": definition.label,
-        "language": definition.language or "en",
-        "task": str(definition.task),
-        "hint": str(definition.hint),
-        "about": str(definition.about),
-        "steps": [str(step) for step in definition.steps],
-        "minutes": definition.minutes,
-        "input_label": str(definition.input_label),
-        "instructions": [_section_data(section) for section in definition.instructions],
-        "criteria": [_criterion_data(criterion) for criterion in definition.criteria],
-        "edit": _edit_data(definition) if definition.asks_for_edits else {},
-        "compares": definition.compares or "",
-        "shows_others": definition.shows_others or "",
-        "example": _filled(
+    plain = {name: _plain(getattr(definition, name)) for name in PLAIN}
+    # Of the usual wording, which is translated when it is shown, only what differs is written.
+    own = [n for n in EDIT_WORDING if getattr(definition.edit, n) is not getattr(EDITING, n)]
+    return _filled(
+        **plain | {"language": definition.language or "en"},
+        criteria=[_criterion_data(criterion) for criterion in definition.criteria],
+        edit=_filled(**{name: str(getattr(definition.edit, name)) for name in own})
+        if definition.asks_for_edits
+        else {},
+        compares=definition.compares or "",
+        shows_others=definition.shows_others or "",
+        example=_filled(
             **_texts(definition),
             input=definition.example.input,
             paragraphs=list(definition.example.paragraphs),
         ),
-    }
-    return _filled(**data)
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, Declared):
+        fields = type(value).model_fields
+        return _filled(**{name: _plain(getattr(value, name)) for name in fields})
+    return str(value)
 
 
 def _texts(definition: Definition) -> dict[str, str]:
@@ -537,44 +545,23 @@ def _texts(definition: Definition) -> dict[str, str]:
     return dict(zip(("text", "second"), shown, strict=False))
 
 
-def _edit_data(definition: Definition) -> dict[str, Any]:
-    """Return the differences from the default wording, which is translated when it is shown."""
-    own = [n for n in EDIT_WORDING if getattr(definition.edit, n) is not getattr(EDITING, n)]
-    return _words(definition.edit, tuple(own))
-
-
-def _section_data(section: Section) -> dict[str, Any]:
-    examples = [_words(example, EXAMPLE) for example in section.examples]
-    return _filled(title=str(section.title), text=str(section.text), examples=examples)
-
-
 def _criterion_data(criterion: Question) -> dict[str, Any]:
     levels = [
-        {"value": level.value}
-        | _words(level, ("label", "cue"))
-        | _filled(requires=list(level.requires))
-        for level in criterion.levels
+        {"value": one.value}
+        | _filled(label=str(one.label), cue=str(one.cue), requires=list(one.requires))
+        for one in criterion.levels
     ]
+    usual = {"balance": BALANCE, "person_share": PERSON_SHARE}
+    own = {name: float(getattr(criterion, name)) for name in usual}
     return {
         "name": criterion.name,
         "label": str(criterion.label),
         "question": str(criterion.question),
         **({} if criterion.higher_is_better else {"higher_is_better": False}),
         **_filled(evidence=str(criterion.evidence)),
-        **_unusual(criterion),
+        **{name: value for name, value in own.items() if value != usual[name]},
         "levels": levels,
     }
-
-
-def _unusual(criterion: Question) -> dict[str, float]:
-    """The constants of its estimates that differ from the usual ones."""
-    usual = {"balance": BALANCE, "person_share": PERSON_SHARE}
-    own = {name: float(getattr(criterion, name)) for name in usual}
-    return {name: value for name, value in own.items() if value != usual[name]}
-
-
-def _words(source: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    return _filled(**{name: str(getattr(source, name)) for name in names})
 
 
 def _filled(**values: Any) -> dict[str, Any]:

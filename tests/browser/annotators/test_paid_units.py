@@ -13,11 +13,12 @@ from playwright.sync_api import FrameLocator, Page, expect
 
 from annotate.models import Assignment, Judgment, Participation, Posting
 from annotate.studies.queries import StudyTexts
+from annotate.work import leasing
 from tests.annotate.market import arrive, entry, posting, study
 from tests.annotate.passing import pass_tutorial
 from tests.browser.annotators.tasks import answer_all, see_framed
 from tests.browser.viewport import resize
-from tests.factories import judge
+from tests.factories import judge, leased
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -256,9 +257,6 @@ def test_another_site_may_not_frame_the_work(page, live_server, there, site, for
 def test_who_finds_nothing_gets_a_task_that_comes_free(page, live_server, site):
     made = study(items=1, systems=("alpha",))
     to = posting(made, tasks=1, environment=site.environment)
-    from annotate.work import leasing
-    from tests.factories import leased
-
     other = arrive(to, "AW2", "U2", submit_to=site.url)
     held = leased(other)
     page.clock.install()

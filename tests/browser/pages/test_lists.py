@@ -9,7 +9,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from tests.annotate.lists import crowd
-from tests.browser.researchers import PASSWORD
+from tests.browser.researchers import sign_in
 from tests.browser.viewport import resize
 from tests.factories import campaign, judge, person, user
 
@@ -19,13 +19,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def pay(page: Page, live_server: Any) -> Page:
     """The page of pay of a campaign with 120 people, for its owner."""
-    user()
-    made = campaign(owner=User.objects.get(), items=2)
+    made = campaign(owner=user(), items=2)
     crowd.people(made, 120, name="Person {i:03d}")
+    sign_in(page, live_server.url, User.objects.get())
     page.goto(f"{live_server.url}{reverse('annotate:pay', args=[made.public_id])}")
-    page.get_by_label("User name").fill("ada")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Accounts 120")).to_be_visible()
     return page
 
@@ -115,13 +112,10 @@ def test_the_order_of_a_list_is_read_whole(pay: Page) -> None:
 def test_a_text_stands_beside_its_judgments(
     page: Page, live_server: Any, width: int, beside: bool
 ) -> None:
-    user()
-    made = campaign(owner=User.objects.get(), items=2)
+    made = campaign(owner=user(), items=2)
     judge(person(made))
+    sign_in(page, live_server.url, User.objects.get())
     page.goto(f"{live_server.url}{reverse('annotate:item', args=[made.public_id, 1])}")
-    page.get_by_label("User name").fill("ada")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
     article = page.locator("article.output", has=page.locator("table")).first
     expect(article).to_be_visible()
     resize(page, width=width, height=800)

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from annotate.campaigns import imports
 from annotate.models import Campaign, CampaignImport
 from estimation.pages import dashboard
-from tests.browser.researchers import PASSWORD, history, through
+from tests.browser.researchers import history, sign_in, through
 from tests.estimation.exporting.exported import Unzipped
 from tests.factories import campaign, judge, person, user
 
@@ -23,15 +23,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def ada(page: Page, live_server: Any) -> Page:
-    """A page of a researcher who has logged in by keyboard."""
-    user()
-    page.goto(f"{live_server.url}/login/")
-    page.get_by_label("User name").focus()
-    page.keyboard.type("ada")
-    page.keyboard.press("Tab")
-    page.keyboard.type(PASSWORD)
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Campaigns")).to_be_visible()
+    """The list of campaigns of a researcher who has logged in."""
+    sign_in(page, live_server.url, user())
+    page.goto(live_server.url)
     return page
 
 
@@ -197,13 +191,9 @@ def test_complaints_go_with_what_they_complain_about(ada: Page, tmp_path: Path) 
 def test_without_scripts_the_form_and_the_page_lead_there_too(
     browser: Browser, live_server: Any, tmp_path: Path
 ) -> None:
-    user()
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(f"{live_server.url}/login/")
-    page.get_by_label("User name").fill("ada")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
+    sign_in(page, live_server.url, user())
     page.goto(live_server.url + reverse("annotate:campaign-new"))
     page.get_by_label("Name", exact=True).fill("News")
     page.get_by_label("Outputs (JSON or CSV)").set_input_files(good(tmp_path))

@@ -13,7 +13,7 @@ from annotate.models import Appeal, Membership, Participation, Review, Ruling
 from annotate.review import appeals, rulings
 from estimation import refresh
 from tests import reviewed
-from tests.browser.researchers import PASSWORD
+from tests.browser.researchers import sign_in
 from tests.factories import user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -26,10 +26,8 @@ def review() -> Review:
 
 @pytest.fixture
 def ada(page: Page, review: Review, live_server: Any) -> Page:
-    page.goto(f"{live_server.url}/login/")
-    page.get_by_label("User name").fill("ada")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
+    sign_in(page, live_server.url, User.objects.get(username="ada"))
+    page.goto(live_server.url)
     expect(page.get_by_role("link", name="Review (1)")).to_be_visible()
     return page
 
@@ -192,10 +190,8 @@ def test_an_appeal_is_answered(ada: Page, review: Review, live_server: Any) -> N
 
 
 def log_in(page: Page, live_server: Any, name: str) -> None:
-    page.goto(f"{live_server.url}/login/")
-    page.get_by_label("User name").fill(name)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
+    sign_in(page, live_server.url, User.objects.get(username=name))
+    page.goto(live_server.url)
     expect(page.get_by_role("heading", name="Campaigns")).to_be_visible()
 
 

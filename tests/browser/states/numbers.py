@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from decimal import Decimal
+from itertools import combinations
 from typing import get_args
 from unittest.mock import patch
 
@@ -20,6 +21,7 @@ from tests.crowds.clock import Clock
 from tests.crowds.scripted import Scripted
 from tests.estimation.advised import SITUATIONS, World
 from tests.estimation.collecting import collect
+from tests.estimation.ranked import pair
 from tests.estimation.verifying.worlds import closed
 from tests.factories import campaign
 
@@ -52,7 +54,8 @@ def advised(name: str) -> Callable[[Visitor], None]:
     return reach
 
 
-for n in (0, 1, 5, 12, 60, 300):
+# A page with no interval yet and one with all of them show each part; the rest are pictures.
+for n in (0, 1, 5, 12, 60, 300) if PICTURES else (1, 40):
     state(f"numbers/after-{n:03}")(after(n))
 # Their page is one page: without pictures to be made, one of them is enough.
 for name in SITUATIONS if PICTURES else ("all_reviewed", "silence"):
@@ -68,7 +71,7 @@ def _forecast(visitor: Visitor) -> None:
         budget=Decimal(900),
         name="News in short, autumn",
     )
-    collect(made, 150, every=50)
+    collect(made, 150, every=150)
     after_module.FORECASTING.ask(made.pk)
     after_module.make_forecast(made.pk)
     dashboard(visitor, made).locator("#narrows").wait_for()
@@ -78,9 +81,11 @@ def _forecast(visitor: Visitor) -> None:
 def _many_systems(visitor: Visitor) -> None:
     systems = ("Linden", "Alder", "Rowan", "Beech", "Larch", "Lead sentences")
     made = campaign(
-        owner=logged_in(visitor), items=40, systems=systems, targets={"overall": 0.2}, metrics=()
+        owner=logged_in(visitor), items=4, systems=systems, targets={"overall": 0.2}, metrics=()
     )
-    collect(made, 240, every=120)
+    estimated(made, "overall")
+    for place, (first, second) in enumerate(combinations(systems, 2)):
+        pair(made, first, second, 0.1 * (place % 4))
     dashboard(visitor, made).locator(".pairs-grid").wait_for()
 
 
@@ -96,22 +101,15 @@ def planned(query: str) -> Callable[[Visitor], None]:
 
 state("plan/answer")(planned("items=200&target=0.3&minutes=1.5"))
 state("plan/refused")(planned("items=30&target=0.2"))
-state("plan/problem")(planned("items=1&target=0.2"))
 
 
 @state("activity/all")
 def _activity(visitor: Visitor) -> None:
     made = campaign(owner=logged_in(visitor), name="News in short, autumn")
-    collect(made, 40, every=5)
+    collect(made, 6, every=3)
     for n in range(60):
         audit.record("flag" if n % 3 else f"thing_{n}", campaign_id=made.pk)
     visitor.goto(reverse("estimation:activity", args=[made.public_id]))
-
-
-@state("activity/none-of-a-kind")
-def _no_activity(visitor: Visitor) -> None:
-    made = campaign(owner=logged_in(visitor))
-    visitor.goto(reverse("estimation:activity", args=[made.public_id]) + "?show=pay")
 
 
 @state("numbers/twenty-systems")
@@ -133,12 +131,6 @@ def _report(visitor: Visitor) -> None:
     made = closed(logged_in(visitor))
     page = visitor.goto(reverse("estimation:report", args=[made.public_id]))
     expect(page.get_by_role("heading", name="Checklist")).to_be_visible()
-
-
-@state("numbers/report-interim")
-def _early_report(visitor: Visitor) -> None:
-    made = campaign(owner=logged_in(visitor), name="News in short, autumn")
-    visitor.goto(reverse("estimation:report", args=[made.public_id]))
 
 
 @state("numbers/report-tutorial")

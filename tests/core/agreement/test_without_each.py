@@ -9,7 +9,6 @@ from estimation.core import (
     DuplicateJudgmentError,
     NoVariationError,
     ReplicatesNeededError,
-    agreement,
     alpha_without_each,
     krippendorff_alpha,
 )
@@ -104,13 +103,3 @@ def test_items_with_the_same_scores_count_each_time(levels):
     value = rng.integers(0, levels, item.size) * 1.0
     value[:levels] = np.arange(levels)
     check(np.r_[item, item + 40], np.r_[annotator, annotator + 1], np.r_[value, value])
-
-
-def test_blocks_of_people_do_not_change_it(monkeypatch):
-    rng = np.random.default_rng(3)
-    item, annotator = np.divmod(np.arange(30 * 6), 6)
-    keep = rng.random(item.size) < 0.6
-    columns = item[keep], annotator[keep], rng.integers(0, 3, keep.sum()) * 1.0
-    whole = alpha_without_each(*columns)
-    monkeypatch.setattr(agreement, "_CELLS", 1)
-    np.testing.assert_array_equal(alpha_without_each(*columns).alpha, whole.alpha)
