@@ -339,12 +339,6 @@ def _leases(campaign_id: int, now: datetime, length: timedelta) -> dict[str, Any
     )
 
 
-def in_use(campaign: Campaign) -> tuple[int, int, datetime | None]:
-    """Return what `liveness` shows of leases: how many, how many in use, the first end if none."""
-    found = _leases(campaign.pk, timezone.now(), timedelta(minutes=campaign.lease_minutes))
-    return found["n"], found["active"], None if found["active"] else found["first"]
-
-
 def progress(campaign_id: int, *, cap: int | None, people: People | None = None) -> Progress:
     """Return all counts; always the same number of queries. people: as `by_person` returns."""
     counts = count_slots(campaign_id)

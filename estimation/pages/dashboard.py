@@ -1,4 +1,4 @@
-"""The version of a dashboard: equal versions mean that nothing on it has changed."""
+"""The dashboard of a campaign: its activity in sentences, and all its content as one value."""
 
 import re
 from collections import deque
@@ -42,7 +42,7 @@ from annotate.work import admission
 from annotate.work.admission import PublishedWork
 from estimation import read
 from estimation.core.planning import Forecast
-from estimation.models import Agreement, Comparison, Decision, EndForecast, Estimate, MetricScore
+from estimation.models import Decision, EndForecast
 from estimation.pages import criteria, numbers
 from estimation.pages.advice import (
     Advice,
@@ -64,26 +64,6 @@ from estimation.pages.numbers import Sensitivity, ShownAgreement
 from estimation.read import Awaited
 
 ZERO = Decimal(0)
-MINUTE = 60  # texts that depend on the time, such as "for 15 minutes", are at most this old
-
-
-def version(campaign: Any, *said: Any) -> str:
-    """Return the version for readers who are told `said`. Read it before what it stands for.
-
-    Then a change in between is shown at once or at the next look, never missed. Durations and
-    deadlines pass without an act, so each minute is a version of its own.
-    """
-    minute = int(timezone.now().timestamp()) // MINUTE
-    newest = {
-        "newest_estimate": campaigns_facts.last(Estimate.objects.all()),
-        "newest_comparison": campaigns_facts.last(Comparison.objects.all()),
-        "newest_agreement": campaigns_facts.last(Agreement.objects.all()),
-        "newest_decision": campaigns_facts.last(Decision.objects.all()),
-        "newest_forecast": campaigns_facts.last(EndForecast.objects.all()),
-        "newest_metric": campaigns_facts.last(MetricScore.objects.all()),
-    }
-    return campaigns_facts.version(campaign, minute, *said, besides=newest)
-
 
 # The activity log in sentences: acts of people, and decisions of stopping rules.
 
