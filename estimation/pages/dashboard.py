@@ -27,10 +27,10 @@ from annotate.campaigns import (
 from annotate.campaigns import (
     progress as campaigns_progress,
 )
-from annotate.campaigns.exports import LoggedAct
 from annotate.campaigns.lists import CampaignFacts
 from annotate.campaigns.progress import Availability, Liveness, Progress
 from annotate.common.numbers import many, money_text
+from annotate.models import AuditEntry
 from annotate.models.base import CampaignStatus as Status
 from annotate.models.base import CloseReason
 from annotate.pay import budget
@@ -38,6 +38,7 @@ from annotate.pay import queries as pay_queries
 from annotate.pay.budget import Deadline, HighestCost
 from annotate.review import effects, eligibility
 from annotate.review.effects import ExcludedCounts, RulingStatistics
+from annotate.screening.base import LISTED
 from annotate.work import admission
 from annotate.work.admission import PublishedWork
 from estimation import read
@@ -236,11 +237,10 @@ def activity_page(
     each entry once while new ones arrive.
     """
     _name, verbs = PARTS[wanted.part]
-    acts = deque(
-        exports.activity(
-            campaign_id, limit=size + 1, before=wanted.act, verbs=verbs, not_by_rules=_OF_RULES
-        )
-    )
+    found = exports.acts_of(campaign_id, verbs=verbs).exclude(actor=None, verb__in=_OF_RULES)
+    if wanted.act is not None:
+        found = found.filter(pk__lt=wanted.act)
+    acts = deque(found[: size + 1])
     decided: deque[Decision] = deque()
     if wanted.part in WITH_DECISIONS:
         decided += read.decisions(campaign_id, limit=size + 1, before=wanted.decision)
@@ -249,7 +249,7 @@ def activity_page(
         if acts and (not decided or acts[0].at >= decided[0].at):
             act = acts.popleft()
             wanted = replace(wanted, act=act.id)
-            shown.append(ActivityLine(act.at, "", act.actor or "Plumbline", sentence(act)))
+            shown.append(ActivityLine(act.at, "", act.who or "Plumbline", sentence(act)))
         else:
             rule = decided.popleft()
             wanted = replace(wanted, decision=rule.pk)
@@ -264,13 +264,13 @@ def _told_once(ordered: list[ActivityLine]) -> list[ActivityLine]:
     return [replace(run[0], times=len(run)) for run in runs]
 
 
-def sentence(act: LoggedAct) -> str:
+def sentence(act: AuditEntry) -> str:
     """Return the predicate, such as "closed the campaign"."""
     sentence = _VERBS.get(act.verb)
     if sentence is None:  # a subject may be a name with braces, so it is not formatted
         return f"{act.verb.replace('_', ' ')} {act.subject}".rstrip()
     more = {"which": act.subject.partition(":")[2]}
-    if act.is_listing:
+    if act.verb == "flag" and act.detail.get("tier") == LISTED:
         sentence = _VERBS["list"]
     return _Sentence().vformat(sentence, (), _Details(act.detail | more))
 
