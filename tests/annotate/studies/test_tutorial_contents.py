@@ -46,7 +46,7 @@ def test_the_list_says_what_and_whose_it_is_and_where_it_is_used() -> None:
     made = store(ada, title="Ours")
     campaign(owner=ada, tutorial=True, tutorial_id=made.pk)
     (row,) = studies_queries.tutorials_listed("language_quality", ada.pk)
-    assert (row.title, row.owner, row.mine, row.campaigns) == ("Ours", "ada", True, 1)
+    assert (row.title, row.owner, row.mine, row.campaigns) == ("Ours", ada, True, 1)
     assert row.n_questions == len(own()["questions"])
     assert studies_queries.tutorials_listed("answer_correctness", ada.pk) == []
 
