@@ -651,7 +651,7 @@ def stream(public_id: str, *, progress: Progress = lambda *_: None) -> Iterator[
         raise NotFound(f"There is no campaign {public_id!r}.")
     newest = newest_estimate(campaign_id)
     now, at = exports.moment(campaign_id), timezone.now()
-    waits = bool(campaigns_facts.marks(campaign_id))
+    waits = bool(campaigns_facts.changes(campaign_id))
     known = {JUDGMENTS.name: now.judgment.size, OUTPUTS.name: now.output.size}
     for file, total in known.items():
         progress(file, 0, total)

@@ -125,23 +125,13 @@ def material(output: Output) -> Material:
     return Material(output.text, output.item.input, tuple(output.item.paragraphs))
 
 
-def outputs_shown(
-    annotator_id: int, output_id: int, text: str, given: str, paragraphs: Iterable[str]
-) -> Material:
-    """Return what this annotator is shown of an output: a pair in one of its two orders."""
-    return _material(annotator_id, str(output_id), text, given, paragraphs)
-
-
-def shown_gold(
-    annotator_id: int, gold_id: int, text: str, given: str, paragraphs: Iterable[str]
-) -> Material:
-    """Return what this annotator is shown of a gold item, likewise."""
-    return _material(annotator_id, f"gold {gold_id}", text, given, paragraphs)
-
-
-def _material(
+def shown(
     annotator_id: int, key: str, text: str, given: str, paragraphs: Iterable[str]
 ) -> Material:
+    """Return what this annotator is shown: a pair in one of its two orders.
+
+    key: the id of the output, or that of a gold item after `gold `.
+    """
     is_pair = instruments_base.MARK in text
     turned = is_pair and instruments_base.is_turned(annotator_id, key)
     return Material(text, given, tuple(paragraphs), turned)
@@ -365,14 +355,6 @@ def pseudonyms(annotators: Collection[int]) -> dict[int, str]:
     """Return the pseudonyms of these annotators."""
     found = Annotator.objects.filter(pk__in=annotators)
     return dict(found.values_list("pk", "pseudonym"))
-
-
-def marks(campaign_id: int, *, before: datetime | None = None) -> list[int]:
-    """Return the ids of the change marks that no estimate has removed yet."""
-    found = ChangeMark.objects.filter(campaign=campaign_id)
-    if before is not None:
-        found = found.filter(at__lt=before)
-    return list(found.values_list("pk", flat=True))
 
 
 def changes(campaign_id: int) -> dict[int, str]:

@@ -61,34 +61,25 @@ def header_of(head: bytes, known: FieldNames) -> Header:
     return max(found, key=lambda one: (known.means_something(one.names), len(one.names)))
 
 
-class _Lines:
-    """Yields lines to the `csv` module. Lines that are not UTF-8 are noted and replaced."""
-
-    def __init__(self, blocks: Iterable[bytes]) -> None:
-        self._lines = problems.lines(blocks)
-        self.faults: list[RowError] = []
-
-    def __iter__(self) -> "_Lines":
-        return self
-
-    def __next__(self) -> str:
-        number, line = next(self._lines)
+def _decoded(blocks: Iterable[bytes], faults: list[RowError]) -> Iterator[str]:
+    """Yield lines to the `csv` module. Those that are no UTF-8 are noted and replaced."""
+    for number, line in problems.lines(blocks):
         if line is None:
-            self.faults.append(RowError(number, problems.TOO_LONG, kind="long"))
-            return "\n"
+            faults.append(RowError(number, problems.TOO_LONG, kind="long"))
+            line = b"\n"
         try:
-            return line.decode()
+            yield line.decode()
         except UnicodeDecodeError as error:
-            self.faults.append(problems.not_utf8(number, error))
-            return line.decode(errors="replace")
+            faults.append(problems.not_utf8(number, error))
+            yield line.decode(errors="replace")
 
 
 def table_records(
     blocks: Iterable[bytes], header: Header
 ) -> Iterator[tuple[int, dict[str, str] | RowError]]:
     """Yield the number of each record's first line, and its cells by column name."""
-    lines = _Lines(blocks)
-    reader = csv.reader(lines, delimiter=header.delimiter, strict=True)
+    faults: list[RowError] = []
+    reader = csv.reader(_decoded(blocks, faults), delimiter=header.delimiter, strict=True)
     names = [name or f"column {i}" for i, name in enumerate(header.names, start=1)]
     began = 1
     while True:
@@ -97,9 +88,9 @@ def table_records(
         except csv.Error as error:
             yield began, _no_csv(began, str(error))
             cells = []
-        for fault in lines.faults:
+        for fault in faults:
             yield fault.line, fault
-        lines.faults.clear()
+        faults.clear()
         if cells is None:
             return
         if began > header.line and any(cells):
@@ -183,13 +174,8 @@ NO_COLUMNS: Mapping[str, str] = {}  # every field goes by its own or a usual nam
 Raw = Iterator[tuple[int, Any]]  # the place, and the value there or a RowError
 
 
-@dataclass(frozen=True)
-class Record:
-    """One entry of a file: its known fields under our names, and the unknown ones."""
-
-    place: int
-    known: dict[str, Any]
-    unknown: dict[str, Any]
+# One entry of a file: its place, its known fields under our names, and the unknown ones.
+Record = tuple[int, dict[str, Any], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -284,7 +270,7 @@ def _with_metrics(place: int, known: dict[str, Any], unknown: dict[str, Any]) ->
     if named and (metrics is None or isinstance(metrics, dict)):
         values = {name.removeprefix(METRIC): unknown.pop(name) for name in named}
         known = known | {"metrics": values | (metrics or {})}
-    return Record(place, known, unknown)
+    return place, known, unknown
 
 
 def _table(head: bytes, text: Iterable[bytes], encoding: str, names: FieldNames) -> Form:

@@ -700,6 +700,7 @@ def _rows(of: CampaignImport) -> Iterator[Row]:
         form = formats.recognised(blocks(of, File.OUTPUTS), of.columns)
         for record in islice(form.records, LOOKED_AT):
             if not isinstance(record, RowError):
-                yield row_of(record.known, record.place, record.unknown)
+                place, known, unknown = record
+                yield row_of(known, place, unknown)
     except (UploadRefused, FaultyError):
         raise NotFound("The file cannot be read so far. The page of the import says why.") from None

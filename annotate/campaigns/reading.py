@@ -9,7 +9,7 @@ from typing import Any
 
 from annotate.campaigns import formats
 from annotate.campaigns import problems as campaigns_problems
-from annotate.campaigns.formats import Form, Record
+from annotate.campaigns.formats import Form
 from annotate.campaigns.problems import (
     FIELDS,
     FieldNames,
@@ -200,21 +200,21 @@ class _Reading:
             if isinstance(record, RowError):
                 self.problems.add(record)
             else:
-                self._take(record)
+                self._take(*record)
             if self.problems.full:
                 break
         if not self.problems.problems and not self.sheet.systems:
             self.problems.add(RowError(0, formats.EMPTY))
         self.problems.check()
 
-    def _take(self, record: Record) -> None:
+    def _take(self, place: int, known: dict[str, Any], unknown: dict[str, Any]) -> None:
         try:
-            row = row_of(record.known, record.place, record.unknown)
+            row = row_of(known, place, unknown)
             self._count(row)
-            self.sheet.add(row, self._numbers(record.unknown, record.place))
+            self.sheet.add(row, self._numbers(unknown, place))
         except FaultyError as faulty:
             for kind, message in faulty.told:
-                self.problems.add(RowError(record.place, message, kind, self.form.unit))
+                self.problems.add(RowError(place, message, kind, self.form.unit))
 
     def _count(self, row: Row) -> None:
         self.n_cut += len(row.output) == EXCEL_CUTS

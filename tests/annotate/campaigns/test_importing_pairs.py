@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotate.campaigns import creating, imports
 from annotate.campaigns.imports import facts_of, plan_of
-from annotate.campaigns.wizard import preview
+from annotate.campaigns.wizard import CampaignPreview
 from annotate.instruments import base as instruments_base
 from annotate.models import CampaignImport, Output, System
 from annotate.models.base import ImportStatus
@@ -47,7 +47,7 @@ def made(of: CampaignImport) -> CampaignImport:
 
 def test_the_preview_counts_what_is_created():
     of = compared()
-    found = preview(creating.check(plan_of(of), facts_of(of)))
+    found = CampaignPreview(creating.check(plan_of(of), facts_of(of)))
     assert found.compares
     items = ITEMS - ALONE
     assert (found.facts.n_systems, found.facts.n_items) == (3, items)

@@ -243,4 +243,4 @@ def test_the_preview_stores_nothing(ada: Client) -> None:
 )
 def test_each_problem_has_a_field(path: str, anchor: str) -> None:
     assert studies_forms.anchor(path) == anchor
-    assert studies_forms.placed([Problem(path, "Is wrong.")])[0].where
+    assert studies_forms.placed([Problem(path, "Is wrong.")])[0][1]
