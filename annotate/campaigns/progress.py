@@ -137,9 +137,7 @@ class Progress:
 def count_slots(campaign_id: int) -> Progress:
     """Return the counts of a campaign in one statement, hence of one moment."""
     held_slots = Slot.objects.filter(campaign=OuterRef("pk"), assignment__isnull=False)
-    open_now = Q(assignment__status=Status.LEASED) | Q(assignment__status=Status.SUBMITTED)
-    running = Slot.objects.filter(open_now, campaign=OuterRef("pk"))
-    running = running.filter(assignment__campaign=OuterRef("pk"))  # by the indexes of open ones
+    running = _running(OuterRef("pk"))
     judged = _judged_slots(OuterRef("output"))
     mine = Campaign.objects.filter(pk=campaign_id).order_by()
     row = mine.annotate(
@@ -157,6 +155,13 @@ def count_slots(campaign_id: int) -> Progress:
         outputs_judged=found.n_outputs - found.n_unjudged,
         spent=tallies.in_cents(found.totals.spent),
     )
+
+
+def _running(campaign: Any) -> QuerySet[Slot]:
+    """Select the slots of leases, and of judgments that their crowd has not confirmed yet."""
+    open_now = Q(assignment__status=Status.LEASED) | Q(assignment__status=Status.SUBMITTED)
+    # Both campaigns are the same one: so the indexes of open assignments are used.
+    return Slot.objects.filter(open_now, campaign=campaign, assignment__campaign=campaign)
 
 
 def _judged_slots(output: Any) -> QuerySet[Slot]:
@@ -188,17 +193,11 @@ def missing(campaign_id: int, *, n_free: int | None = None) -> int:
 def judged_of(campaign: str = "") -> Any:
     """Return how many judgments of a campaign count as a query expression about it.
 
-    campaign: the field that leads to it, "" for the campaign itself. They are the planned ones
-    without free slots and those in progress: to count verified ones would read them all.
+    campaign: the field that leads to it, "" for the campaign itself. They are the held slots
+    without those in progress: to count verified ones would read them all.
     """
-    mine, planned = OuterRef(campaign or "pk"), F(f"{campaign}__planned" if campaign else "planned")
-    free = Slot.objects.filter(assignment=None)
-    leased = Assignment.objects.filter(status=Status.LEASED)
-    sent = Assignment.objects.filter(status=Status.SUBMITTED, slot__isnull=False)
-    parts = [rows.filter(campaign=mine).order_by() for rows in (free, leased, sent)]
-    counted = [one.values("campaign").annotate(n=Count("pk")).values("n") for one in parts]
-    not_yet = [Coalesce(Subquery(one, output_field=NUMBER), 0) for one in counted]
-    return planned - not_yet[0] - not_yet[1] - not_yet[2]
+    running = _number(_running(OuterRef(campaign or "pk")), Count("pk"))
+    return F(f"{campaign}__totals__held" if campaign else "totals__held") - running
 
 
 def by_person(campaign_id: int) -> People:
