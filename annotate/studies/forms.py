@@ -276,7 +276,7 @@ class Boxes:
         }
 
 
-def showing_shown(
+def form_fields(
     content: Mapping[str, Any], problems: Sequence[Problem], *, focus: str = ""
 ) -> dict[str, Any]:
     """Return the fields for the page, in the shape of the definition."""
@@ -364,7 +364,7 @@ def tutorial_content(
     }
 
 
-def tutorials_rows(
+def tutorial_questions(
     content: Content, problems: Sequence[Problem], criteria: Mapping[str, Criterion]
 ) -> list[ShownQuestion]:
     """Return the questions for display, with their problems next to the fields."""
@@ -378,7 +378,7 @@ def tutorials_rows(
     ]
 
 
-def tutorial_placed(problem: Problem) -> Located:
+def question_placed(problem: Problem) -> Located:
     """Return a problem with the number of the question and the field, for the list above."""
     at = AT.fullmatch(problem.path)
     if at is None:
