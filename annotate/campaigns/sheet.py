@@ -67,7 +67,7 @@ ALIKE = {
 MOST = 10  # pairs of a kind that are told
 
 
-def sentences(db: sqlite3.Connection) -> list[str]:
+def names_alike(db: sqlite3.Connection) -> list[str]:
     """Return a sentence for each two systems, or items, whose names look alike."""
     db.create_function("looks", 1, looks, deterministic=True)
     found: list[str] = []
@@ -379,7 +379,7 @@ def facts_of_sheet(db: sqlite3.Connection) -> Facts:
         no_others=_lacking(db, ALONE),
         columns=[*columns(db, "metrics"), *columns(db, "loose")],
         constant_metrics=constant_metrics(db),
-        alike=sentences(db),
+        alike=names_alike(db),
         pairs=_pairs(db) if 2 <= len(sizes) <= MOST_COMPARED else None,
     )
 

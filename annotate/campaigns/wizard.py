@@ -234,7 +234,7 @@ class CampaignPreview:
         self.planned = creating.count_planned(plan, facts)
         self.most = plans.at_most(plan, self.planned)
         self.price = self.most.bill.each
-        self.reach = planner.aims(checked, pace[1] if pace else None)
+        self.reach = planner.target_forecasts(checked, pace[1] if pace else None)
         self.notices = [
             *facts.notices,
             *plans.unusable(facts),
@@ -550,7 +550,7 @@ def _change_width(request: HttpRequest, of: Any) -> None:
     _ask_ready(of)
     plan = imports.asked_of(of)
     checked = creating.check(imports.plan_of(of), imports.facts_of(of))
-    found = {one.criterion.name: one.found for one in planner.aims(checked)}
+    found = {one.criterion.name: one.found for one in planner.target_forecasts(checked)}
     criterion = request.POST.get("criterion", "")
     if criterion not in found:
         raise Conflict("This criterion has no target any more.")
@@ -581,7 +581,7 @@ def _dashboard(of: Any) -> str:
 
 
 def _context(of: Any) -> Context:
-    waits, behind, late = imports.standing(of)
+    waits, behind, late = imports.waiting_state(of)
     context: Context = {
         "of": of,
         "plan": imports.plan_of(of),
