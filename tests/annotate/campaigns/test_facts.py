@@ -1,11 +1,8 @@
 """Facts are added, never changed; and constraints stand behind the services (data rules 1, 5)."""
 
-from decimal import Decimal
-
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from annotate.campaigns import totals
 from annotate.models import (
     Assignment,
     AuditEntry,
@@ -15,7 +12,6 @@ from annotate.models import (
     Slot,
 )
 from annotate.models.base import ImmutableError
-from annotate.pay import tallies
 from tests.factories import campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -76,20 +72,3 @@ def test_an_ended_lease_may_be_followed_by_another_on_the_same_output():
     Assignment.objects.filter(pk=first.pk).update(status=Assignment.Status.EXPIRED)
     raw_insert(first)
     Assignment.objects.filter(pk=first.pk).update(status=Assignment.Status.EXPIRED)
-
-
-def test_money_is_added_to_the_cent_on_every_database():
-    study = campaign(budget=Decimal("1.00"), reward=Decimal("0.10"))
-    who = person(study)
-    for number in range(10):  # ten times 0.1 is 0.9999999999999999 where cents are floats
-        LedgerEntry.objects.create(
-            campaign=study,
-            participation=who,
-            kind="reward",
-            key=f"test:{number}",
-            amount=Decimal("0.10"),
-            fee=Decimal("0.00"),
-        )
-    totals.recount(study.pk)
-    assert str(tallies.account_spent(study.pk)) == "1.00"
-    assert str(tallies.earned(who.pk)[0]) == "1.00"

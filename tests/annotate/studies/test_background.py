@@ -117,7 +117,7 @@ class TestAsking:
 
     def test_no_other_address_gives_a_task_without_answers(self, client):
         study = campaign(texts=TEXTS, tutorial=False, annotator_cap=None)
-        other = person(study, "p2")  # the quick way, by terms that this process knows
+        other = person(study, "p2")
         client.post(at(other, "background"), SENT)
         assert "data-part" in client.get(at(other)).content.decode()
         who = person(study)

@@ -105,16 +105,6 @@ def test_a_drawing_is_whole_and_leaves_no_slot_open(family):
         assert not SLOT.search(str(question))
 
 
-def test_what_an_edit_lacks_is_named_and_a_good_one_shown():
-    question = FAMILIES["en-edit-library"].samples[0]
-    got = grade(
-        question, {"edit": "The library is closed. It is closed: the roof is being repaired."}
-    )
-    assert "twice" in got.feedback[0]
-    assert any("“This week” has gone missing" in one for one in got.feedback)
-    assert got.feedback[-1] == f"For example: “{question.alternatives[0]}”"
-
-
 @of_kind("edit")
 def test_the_good_edit_is_right_and_the_text_itself_is_not(family):
     for question in drawn(family):

@@ -39,12 +39,8 @@ def parts(bill: Bill) -> tuple[Decimal, Decimal, Decimal]:
     ("crowd", "amount", "fee"),
     [
         ("mturk", "0.01", "0.01"),
-        ("mturk", "0.02", "0.01"),
-        ("mturk", "0.07", "0.01"),
         ("mturk", "0.08", "0.02"),
         ("mturk", "1.00", "0.20"),
-        ("mturk", "0.00", "0.00"),
-        ("prolific", "0.01", "0.01"),
         ("prolific", "1.01", "0.41"),
         ("link", "1.00", "0.00"),
     ],
