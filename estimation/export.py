@@ -558,28 +558,18 @@ JOINT = " + "  # between several names in one cell
 
 def judgments(now: Moment) -> Rows:
     for one in exports.judgments(now):
-        told = {name: getattr(one, name) for name in JUDGMENTS.columns if name != "judgment"}
-        yield {**told, "judgment": one.id, "systems": [system.name for system in one.systems]}
+        yield one | {"systems": [system.name for system in one["systems"]]}
 
 
 def scores(now: Moment) -> Rows:
     for one in exports.judgments(now, answers=False):
-        at = moment(one.submitted_at)  # once for all of its rows
-        for system in one.systems:
-            for criterion, score in one.scores.items():
-                yield {
-                    "system": system.name,
-                    "item": one.item,
-                    "annotator": one.annotator,
-                    "criterion": criterion,
-                    "score": score,
-                    "judgment": one.id,
-                    "output": one.output,
-                    "position": one.position,
-                    "group": one.group,
-                    "submitted_at": at,
-                    "counts": one.enters(system),
-                }
+        at = moment(one["submitted_at"])  # once for all of its rows
+        for system in one["systems"]:
+            stop = system.stop_position
+            enters = one["counts"] and (stop is None or one["position"] < stop)
+            more = {"system": system.name, "submitted_at": at, "counts": enters}
+            for criterion, score in one["scores"].items():
+                yield one | more | {"criterion": criterion, "score": score}
 
 
 ROWS: dict[str, Callable[[Moment], Rows]] = {
@@ -661,7 +651,7 @@ def stream(public_id: str, *, progress: Progress = lambda *_: None) -> Iterator[
         raise NotFound(f"There is no campaign {public_id!r}.")
     newest = newest_estimate(campaign_id)
     now, at = exports.moment(campaign_id), timezone.now()
-    waits = bool(campaigns_facts.marks(campaign_id))
+    waits = bool(campaigns_facts.changes(campaign_id))
     known = {JUDGMENTS.name: now.judgment.size, OUTPUTS.name: now.output.size}
     for file, total in known.items():
         progress(file, 0, total)

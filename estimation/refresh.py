@@ -106,7 +106,7 @@ def refresh(campaign_id: int) -> bool:
         except Superseded:
             pass
     due.pause(name_of(campaign_id), seconds=pause)
-    if facts.marks(campaign_id):
+    if facts.changes(campaign_id):
         change_marked.send_robust(sender=None, campaign_id=campaign_id)
     return done
 

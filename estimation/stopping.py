@@ -137,7 +137,7 @@ def _while_closing(
     brief: Brief, samples: list[SampleState], known: Collection[int]
 ) -> list[StoppingAct]:
     # A mark newer than ours means that these findings lack the last judgments of the drain.
-    if not life.drained(brief.campaign_id) or set(facts.marks(brief.campaign_id)).difference(known):
+    if not life.drained(brief.campaign_id) or facts.changes(brief.campaign_id).keys() - set(known):
         return []
     words, short = (
         findings.sentences_of(brief),

@@ -204,59 +204,36 @@ def annotators(campaign: Campaign) -> QuerySet[Annotator]:
 
 
 def contributions(campaign: Campaign, people: Sequence[Annotator]) -> list[dict[str, Any]]:
-    """Return what each of these people contributed, if anything; three queries.
+    """Return what each of these people contributed, if anything; one query.
 
     people: with their reviews and flags, as `annotators` selects them.
     """
+    holds = Slot.objects.filter(
+        assignment=OuterRef("assignment"), assignment__status=Assignment.Status.VERIFIED
+    )
+    out = Exclusion.objects.filter(judgment=OuterRef("pk"), restored_at=None)
     mine = Judgment.objects.filter(campaign=campaign, annotator__in=people).order_by()
-    judged = mine.values_list("annotator").annotate(
-        n=Count("pk"),
-        first=Min("submitted_at"),
-        last=Max("submitted_at"),
-        seconds=Sum("active_seconds"),
-        held=Count("pk", filter=Exists(Slot.objects.filter(assignment=OuterRef("assignment")))),
+    judged = mine.values("annotator").annotate(
+        judgments=Count("pk"),
+        counting=Count("pk", filter=Exists(holds)),
+        excluded=Count("pk", filter=Exists(out)),
+        first_at=Min("submitted_at"),
+        last_at=Max("submitted_at"),
+        active=Sum("active_seconds"),
     )
-    # Who holds a slot counts, but for the few that no crowd has confirmed yet.
-    unconfirmed = Assignment.objects.filter(
-        campaign=campaign,
-        annotator__in=people,
-        status=Assignment.Status.SUBMITTED,
-        slot__isnull=False,
-        judgments__superseded_at=None,
-        judgments__isnull=False,
-    )
-    out = Exclusion.objects.filter(
-        restored_at=None,
-        ruling__review__campaign=campaign,
-        ruling__review__annotator__in=people,
-        judgment__superseded_at=None,
-    )
-    waiting = _numbers(unconfirmed, "annotator")
-    excluded = _numbers(out, "ruling__review__annotator")
-    rows = {who: row for who, *row in judged}
+    rows = {row.pop("annotator"): row for row in judged}
     found = []
     for one in people:
         if one.pk in rows:
-            n, first, last, seconds, held = rows[one.pk]
             reviews = one.reviews.all()
-            found.append(
-                {
-                    "annotator": one.pseudonym,
-                    "judgments": n,
-                    "counting": held - waiting.get(one.pk, 0),
-                    "excluded": excluded.get(one.pk, 0),
-                    "first_at": first,
-                    "last_at": last,
-                    "active_seconds": seconds,
-                    "review": next((str(review.status) for review in reviews), ""),
-                    "screens": [flag.screen for review in reviews for flag in review.flags.all()],
-                }
-            )
+            more = {
+                "annotator": one.pseudonym,
+                "active_seconds": rows[one.pk].pop("active"),
+                "review": next((str(review.status) for review in reviews), ""),
+                "screens": [flag.screen for review in reviews for flag in review.flags.all()],
+            }
+            found.append(rows[one.pk] | more)
     return found
-
-
-def _numbers(rows: QuerySet[Any], by: str) -> dict[int, int]:
-    return dict(rows.order_by().values_list(by).annotate(n=Count("pk")))
 
 
 class _OfCampaign(BoundedView, ListAPIView[Any]):

@@ -13,7 +13,7 @@ from django.db.models import F
 from annotate.campaigns import exports, life, plans
 from annotate.campaigns.plans import Plan
 from annotate.campaigns.problems import Problems, Row
-from annotate.campaigns.reading import Pairs, names
+from annotate.campaigns.reading import Pairs, pair_names
 from annotate.campaigns.sheet import Facts, Gap, Sheet
 from annotate.common import audit, locks, marks
 from annotate.common import rows as common_rows
@@ -178,7 +178,7 @@ def create(plan: Plan, rows: Iterable[Row], *, owner_id: int | None) -> Campaign
         checked = check(plan, sheet.facts())
         with transaction.atomic():
             campaign = begin(checked, sheet)
-            for chunk in chunks(campaign, source(checked, sheet), checked.loose):
+            for chunk in chunks(campaign, campaign_rows(checked, sheet), checked.loose):
                 store(campaign, plan, chunk)
             finish(campaign, owner_id=owner_id, outputs=checked.facts.n_rows)
     return campaign
@@ -192,14 +192,14 @@ def check(plan: Plan, facts: Facts) -> CheckedPlan:
     instrument = plans.check(plan)
     problems = lacking(instrument, facts)
     if instrument.compares:
-        facts = plans.facts(plan, facts, problems)
+        facts = plans.pair_facts(plan, facts, problems)
     problems.check()
     metrics = plans.resolve(plan.metrics, facts)
     ranking = None
     if plan.stop_mode == StopMode.RANKING:
         if facts.n_systems < 2 and not instrument.compares:
             raise Invalid({"stop_mode": "A ranking takes at least two systems; the file has one."})
-        ranking = plans.outlook(plan, instrument, systems=facts.n_systems, items=facts.n_items)
+        ranking = plans.ranking_forecast(plan, instrument, facts)
     return CheckedPlan(plan, instrument, metrics, plans.loose(metrics, facts), facts, ranking)
 
 
@@ -222,7 +222,7 @@ def ask_about_names(facts: Facts, *, distinct: bool) -> None:
         raise Invalid({"distinct_names": " ".join([*facts.alike, ALIKE])})
 
 
-def source(checked: CheckedPlan, sheet: Sheet) -> Sheet | Pairs:
+def campaign_rows(checked: CheckedPlan, sheet: Sheet) -> Sheet | Pairs:
     """Return the rows of the campaign: those of the sheet, or its pairs."""
     return Pairs(sheet) if checked.instrument.compares else sheet
 
@@ -241,11 +241,11 @@ def begin(checked: CheckedPlan, sheet: Sheet) -> Campaign:
     plan = checked.plan
     seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
     campaign = _campaign(checked, seed)
-    plans.store(campaign, plan.texts)
+    plans.store_texts(campaign, plan.texts)
     if checked.instrument.compares:  # every two systems of the file are one
         systems = [
             System(campaign=campaign, name=name, first=first, second=second)
-            for name, (first, second) in names(sheet.systems).items()
+            for name, (first, second) in pair_names(sheet.systems).items()
         ]
     else:
         systems = [System(campaign=campaign, name=name) for name in sheet.systems]

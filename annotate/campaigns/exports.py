@@ -3,21 +3,19 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from django.db.models import Case, Count, Exists, Max, Min, OuterRef, Q, Sum, Value, When
+from django.db.models import Case, Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum, Value, When
+from django.db.models.functions import Coalesce
 from django.utils.translation import override
 from numpy.typing import NDArray
 
 from annotate.campaigns import facts as campaigns_facts
 from annotate.campaigns.facts import Brief, SystemStanding
-from annotate.common import lists as common_lists
 from annotate.common import rows as common_rows
-from annotate.common.lists import Listing
 from annotate.common.rows import Amendment
 from annotate.common.text import interface_language, is_visible
 from annotate.instruments import base as instruments_base
@@ -42,7 +40,6 @@ from annotate.models import (
     Slot,
 )
 from annotate.models.accounts import FEED
-from annotate.screening.base import LISTED
 from annotate.screening.screens import Settings
 from annotate.studies import queries as studies_queries
 from annotate.studies.queries import PageOrders
@@ -171,63 +168,17 @@ def brief_in(told: Mapping[str, Any], instrument: Instrument) -> Brief | None:
 # The log of a campaign: acts of people, and automatic ones that are not routine.
 
 
-COLUMNS = ("pk", "at", "actor__username", "verb", "subject", "detail")
+def acts_of(campaign_id: int, *, verbs: Collection[str] | None = None) -> QuerySet[Any]:
+    """Select acts, the newest first, without automatic acts on single things.
 
-
-@dataclass(frozen=True)
-class LoggedAct:
-    """One line of the log."""
-
-    id: int
-    at: datetime
-    actor: str  # "" for automatic acts of Plumbline
-    verb: str
-    subject: str
-    detail: dict[str, Any]
-
-    @property
-    def is_listing(self) -> bool:
-        """Return whether it is a flag that lists somebody, and stops nobody."""
-        return self.verb == "flag" and self.detail.get("tier") == LISTED
-
-
-def activity(
-    campaign_id: int,
-    *,
-    limit: int,
-    before: int | None = None,
-    verbs: Collection[str] | None = None,
-    not_by_rules: Collection[str] = (),
-) -> tuple[LoggedAct, ...]:
-    """Return the last acts, the newest first, without automatic acts on single things.
-
-    before: the id of an act; only earlier ones are returned.
-    verbs: only these acts. not_by_rules: acts that only people's entries are returned of.
+    Each has a further attribute `who`: the name of its actor, "" for automatic ones.
+    verbs: only these acts.
     """
     found = AuditEntry.objects.filter(FEED, campaign=campaign_id)
-    found = found.exclude(actor=None, verb__in=list(not_by_rules))
-    if before is not None:
-        found = found.filter(pk__lt=before)
     if verbs is not None:
         found = found.filter(verb__in=list(verbs))
-    return tuple(map(_act, found.order_by("-pk").values_list(*COLUMNS, named=True)[:limit]))
-
-
-def acts_page(
-    campaign_id: int, listing: Listing, *, verbs: Collection[str] | None = None
-) -> tuple[Listing, list[LoggedAct]]:
-    """Return a page of the same acts, those of stopping rules too; two queries. verbs: as there."""
-    found = AuditEntry.objects.filter(FEED, campaign=campaign_id)
-    if verbs is not None:
-        found = found.filter(verb__in=list(verbs))
-    listing, rows = common_lists.page_beside(
-        found.values_list(*COLUMNS, named=True), ("-pk",), listing
-    )
-    return listing, list(map(_act, rows))
-
-
-def _act(row: Any) -> LoggedAct:
-    return LoggedAct(row.pk, row.at, row.actor__username or "", row.verb, row.subject, row.detail)
+    rows: QuerySet[Any] = found.annotate(who=Coalesce("actor__username", Value("")))
+    return rows.order_by("-pk")
 
 
 # The settings of a campaign's screens: those in use, those it opened with, and the amendments.
@@ -254,12 +205,16 @@ def screens_amended(campaign_id: int) -> tuple[Amendment, ...]:
 
 CHUNK, ANSWERS, TEXTS = 1000, 200, 50  # rows at once: of numbers, with answers, with long texts
 COUNTS, EXCLUDED, SUPERSEDED = 1, 2, 4
-FACTS = (
-    *("pk", "output", "output__item__key", "output__item__position", "output__item__group"),
-    "annotator__pseudonym",
-    *("submitted_at", "elapsed_seconds", "active_seconds"),
-    *("instrument", "instrument_version", "supersedes"),
-)
+FACTS = {
+    "judgment": "pk",
+    "output": "output",
+    "item": "output__item__key",
+    "position": "output__item__position",
+    "group": "output__item__group",
+    "annotator": "annotator__pseudonym",
+    **{name: name for name in ("submitted_at", "elapsed_seconds", "active_seconds")},
+    **{name: name for name in ("instrument", "instrument_version", "supersedes")},
+}
 
 Ints = NDArray[np.int64]
 
@@ -301,41 +256,6 @@ class Moment:
         return self.teams[self.team[self.output.searchsorted(output_id)]]
 
 
-@dataclass(frozen=True, slots=True)
-class JudgmentRow:
-    """One judgment with all its answers. position: of its item, in the order of leasing.
-
-    supersedes: the judgment that it corrects. superseded: a later one has taken its place; it does
-    not count, and has no scores. page: the outputs side by side on this annotator's page, in order.
-    """
-
-    id: int
-    output: int
-    item: str
-    position: int
-    group: str
-    annotator: str
-    submitted_at: datetime
-    elapsed_seconds: float
-    active_seconds: float | None
-    instrument: str
-    instrument_version: str
-    supersedes: int | None
-    systems: tuple[SystemStanding, ...]
-    response: dict[str, Any]
-    highlights: list[dict[str, Any]]
-    scores: dict[str, float]
-    counts: bool
-    excluded: bool
-    superseded: bool
-    page: tuple[int, ...] | None
-
-    def enters(self, system: SystemStanding) -> bool:
-        """Return whether it enters this system's estimates: it counts, before the system's stop."""
-        stop = system.stop_position
-        return self.counts and (stop is None or self.position < stop)
-
-
 def moment(campaign_id: int) -> Moment:
     """Return the state that the other functions read by; six queries."""
     campaign = Campaign.objects.get(pk=campaign_id)
@@ -345,27 +265,35 @@ def moment(campaign_id: int) -> Moment:
     return Moment(campaign, amended, judgment, annotator, state, output, team, teams)
 
 
-def judgments(now: Moment, *, answers: bool = True) -> Iterator[JudgmentRow]:
-    """Yield the judgments in order of arrival; without `answers`, the answers are not read."""
+def judgments(now: Moment, *, answers: bool = True) -> Iterator[dict[str, Any]]:
+    """Yield the judgments in order of arrival; without `answers`, the answers are not read.
+
+    position: of the item, in the order of leasing. systems: as `SystemStanding`. superseded: a
+    later one has taken its place; it does not count, and has no scores. page: the outputs side by
+    side on this annotator's page, in order.
+    """
     instrument = studies_queries.instrument_of(now.campaign)
     with_texts = answers and instruments_base.are_taken(instrument)
     orders = PageOrders(now.campaign.pk) if answers and instrument.shows_others else None
     scores = _Scores(now)
     for row in _rows(now, answers=answers, with_texts=with_texts):
         *facts, response, text, paragraphs = row
-        pk, output = facts[:2]
-        if (known := now.of(pk)) is None:
+        told = dict(zip(FACTS, facts, strict=True))
+        if (known := now.of(told["judgment"])) is None:
             continue
         who, state = known
-        found = (
-            instruments_base.marked(response, text=text, paragraphs=paragraphs)
+        yield told | {
+            "systems": now.authors(told["output"]),
+            "response": response,
+            "highlights": instruments_base.marked(response, text=text, paragraphs=paragraphs)
             if with_texts
-            else []
-        )
-        states = (bool(state & one) for one in (COUNTS, EXCLUDED, SUPERSEDED))
-        page = orders and orders.of(who, output)
-        more = (now.authors(output), response, found, scores.of(pk), *states, page)
-        yield JudgmentRow(*(*facts, *more))
+            else [],
+            "scores": scores.of(told["judgment"]),
+            "counts": bool(state & COUNTS),
+            "excluded": bool(state & EXCLUDED),
+            "superseded": bool(state & SUPERSEDED),
+            "page": orders and orders.of(who, told["output"]),
+        }
 
 
 def items(now: Moment) -> Iterator[dict[str, Any]]:
@@ -486,7 +414,7 @@ def _rows(now: Moment, *, answers: bool, with_texts: bool) -> Iterator[tuple[Any
     more = ("response", "output__text", "output__item__paragraphs")[: answers + 2 * with_texts]
     none: tuple[Any, ...] = ({}, "", ())[len(more) :]
     size = TEXTS if with_texts else ANSWERS if answers else CHUNK
-    found = rows.values_list(*FACTS, *more).iterator(chunk_size=size)
+    found = rows.values_list(*FACTS.values(), *more).iterator(chunk_size=size)
     return ((*row, *none) for row in found)
 
 

@@ -1,56 +1,39 @@
 """What counts in a campaign, for estimates: outputs, protocol, scores, systems."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from hashlib import sha256
 from itertools import islice
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from django.db.models import (
     Case,
-    Count,
-    DateTimeField,
     Exists,
-    F,
-    IntegerField,
-    Max,
     Min,
     OuterRef,
-    Q,
     QuerySet,
-    Subquery,
-    Sum,
     Value,
     When,
 )
 from django.db.models.functions import Coalesce
 from numpy.typing import NDArray
 
-from annotate.campaigns import progress
 from annotate.common import rows as common_rows
 from annotate.instruments import base as instruments_base
 from annotate.instruments.base import Criterion, Instrument, Material, input_as_text
 from annotate.models import (
     Annotator,
     Assignment,
-    AuditEntry,
     Authorship,
-    Block,
     Campaign,
     ChangeMark,
     CriterionProtocol,
     Exclusion,
     Judgment,
-    LedgerEntry,
-    Membership,
-    Operation,
     Output,
-    Participation,
     PendingScore,
-    Posting,
     Protocol,
     Score,
     Slot,
@@ -142,23 +125,13 @@ def material(output: Output) -> Material:
     return Material(output.text, output.item.input, tuple(output.item.paragraphs))
 
 
-def outputs_shown(
-    annotator_id: int, output_id: int, text: str, given: str, paragraphs: Iterable[str]
-) -> Material:
-    """Return what this annotator is shown of an output: a pair in one of its two orders."""
-    return _material(annotator_id, str(output_id), text, given, paragraphs)
-
-
-def shown_gold(
-    annotator_id: int, gold_id: int, text: str, given: str, paragraphs: Iterable[str]
-) -> Material:
-    """Return what this annotator is shown of a gold item, likewise."""
-    return _material(annotator_id, f"gold {gold_id}", text, given, paragraphs)
-
-
-def _material(
+def shown(
     annotator_id: int, key: str, text: str, given: str, paragraphs: Iterable[str]
 ) -> Material:
+    """Return what this annotator is shown: a pair in one of its two orders.
+
+    key: the id of the output, or that of a gold item after `gold `.
+    """
     is_pair = instruments_base.MARK in text
     turned = is_pair and instruments_base.is_turned(annotator_id, key)
     return Material(text, given, tuple(paragraphs), turned)
@@ -211,86 +184,6 @@ def takes_raw_metrics(campaign: Campaign) -> bool:
 def bounded_transform(instrument: Instrument) -> str:
     """Return how metrics enter the estimates of new campaigns: no value is extreme then."""
     return OF_PAIRS if instrument.compares else METRIC_TRANSFORM
-
-
-# A short text that changes with everything that the numbers of a campaign may show.
-#
-# It reads the ends of indexes, and a few rows of what is open now. Facts are only added, and each
-# change of a status adds an audit row (data rules 1 and 2), so the newest ids stand for most of it.
-# What changes without either is counted.
-
-
-Expressions = Mapping[str, Any]
-
-
-def version(campaign: Campaign, *said: Any, besides: Expressions | None = None) -> str:
-    """Return the version of a campaign, and of `said`; two queries.
-
-    besides: further expressions about a campaign, by name, such as the newest ids of other tables.
-    """
-    row = [getattr(campaign, field.attname) for field in Campaign._meta.concrete_fields]
-    found = Campaign.objects.filter(pk=campaign.pk).order_by()
-    parts = found.annotate(**_newest(), **_open(), **(besides or {}))
-    names = [*_newest(), *_open(), *(besides or {})]
-    state = (row, parts.values_list(*names).get(), progress.in_use(campaign), said)
-    return sha256(repr(state).encode()).hexdigest()[:20]
-
-
-def last(rows: QuerySet[Any], campaign: str = "campaign") -> Subquery:
-    """Return the newest id of these rows in a campaign, for `version`."""
-    return Subquery(rows.filter(**{campaign: OuterRef("pk")}).order_by("-pk").values("pk")[:1])
-
-
-def _newest() -> Expressions:
-    every = {
-        "audit": AuditEntry.objects,
-        "judged": Judgment.objects,
-        "due": LedgerEntry.objects,
-        "came": Participation.objects,
-        "marked": ChangeMark.objects,
-    }
-    return {f"newest_{name}": last(rows.all()) for name, rows in every.items()}
-
-
-def _open() -> Expressions:
-    """Return what is open: leases, waiting scores, units at work, postings, operations, blocks.
-
-    Ids of leases only grow, so the number and the sum of the open ones stand for which they are.
-    """
-    leased = Assignment.objects.filter(status=Assignment.Status.LEASED)
-    at_work = Participation.objects.filter(status=Participation.Status.ACTIVE)
-    undone = Operation.objects.filter(status__in=(*Operation.UNDONE, Operation.Status.REFUSED))
-    owners = Membership.objects.filter(
-        campaign=OuterRef(OuterRef("pk")), role=Membership.Role.OWNER
-    )
-    blocked = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
-    by_posting = "posting__batch__campaign"
-    return {
-        "leases": _of(leased, Count("pk")),
-        "which": _of(leased, Sum("pk")),
-        "unscored": _of(PendingScore.objects.all(), Count("pk")),
-        "units": _of(at_work, Count("pk"), campaign=by_posting),
-        "units_until": _of(at_work, Max("deadline_at"), DateTimeField(), campaign=by_posting),
-        "places": _of(Posting.objects.all(), Sum("places"), campaign="batch__campaign"),
-        "posted_until": _of(
-            Posting.objects.all(), Max("expires_at"), DateTimeField(), campaign="batch__campaign"
-        ),
-        "undone": _of(undone, Sum(F("attempts") + 1)),
-        "told": _of(undone, Count("pk", filter=~Q(message=""))),
-        "members": _of(Membership.objects.all(), Count("pk")),
-        "blocked": Subquery(
-            blocked.order_by().values("ended_at").annotate(n=Count("pk")).values("n"),
-            output_field=IntegerField(),
-        ),
-    }
-
-
-def _of(
-    rows: QuerySet[Any], total: Any, kind: Any = None, *, campaign: str = "campaign"
-) -> Subquery:
-    mine = rows.filter(**{campaign: OuterRef("pk")}).order_by()
-    counted = mine.values(campaign).annotate(total=total).values("total")
-    return Subquery(counted, output_field=kind or IntegerField())
 
 
 # The scores of judgments, and which of them have none yet, or those of an earlier definition.
@@ -462,14 +355,6 @@ def pseudonyms(annotators: Collection[int]) -> dict[int, str]:
     """Return the pseudonyms of these annotators."""
     found = Annotator.objects.filter(pk__in=annotators)
     return dict(found.values_list("pk", "pseudonym"))
-
-
-def marks(campaign_id: int, *, before: datetime | None = None) -> list[int]:
-    """Return the ids of the change marks that no estimate has removed yet."""
-    found = ChangeMark.objects.filter(campaign=campaign_id)
-    if before is not None:
-        found = found.filter(at__lt=before)
-    return list(found.values_list("pk", flat=True))
 
 
 def changes(campaign_id: int) -> dict[int, str]:

@@ -18,7 +18,7 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 from pydantic import TypeAdapter
 
-from annotate.campaigns import creating, formats, plans, reading
+from annotate.campaigns import creating, plans, reading
 from annotate.campaigns.creating import CheckedPlan
 from annotate.campaigns.parsers import Uploaded
 from annotate.campaigns.plans import Plan
@@ -83,7 +83,7 @@ def unfinished(user_id: int) -> QuerySet[CampaignImport]:
     return CampaignImport.objects.filter(owner=user_id, status__in=statuses).order_by("-pk")
 
 
-def standing(of: CampaignImport) -> tuple[bool, bool, bool]:
+def waiting_state(of: CampaignImport) -> tuple[bool, bool, bool]:
     """Return whether an import waits for a worker, waits behind another import, and waits so long
     that perhaps no worker is running."""
     now = timezone.now()
@@ -431,7 +431,7 @@ def _create(
             _mine(of).update(campaign=campaign)
         of.campaign = campaign
     start = campaign.items.count()
-    rows = creating.source(checked, sheet)
+    rows = creating.campaign_rows(checked, sheet)
     for chunk in creating.chunks(campaign, rows, checked.loose, start=start):
         done = chunk[-1][0] + 1
         with transaction.atomic():
@@ -697,9 +697,10 @@ def first_items(of: CampaignImport, *, compares: bool) -> list[tuple[Row, tuple[
 
 def _rows(of: CampaignImport) -> Iterator[Row]:
     try:
-        form = formats.recognised(blocks(of, File.OUTPUTS), of.columns)
+        form = reading.recognised(blocks(of, File.OUTPUTS), of.columns)
         for record in islice(form.records, LOOKED_AT):
             if not isinstance(record, RowError):
-                yield row_of(record.known, record.place, record.unknown)
+                place, known, unknown = record
+                yield row_of(known, place, unknown)
     except (UploadRefused, FaultyError):
         raise NotFound("The file cannot be read so far. The page of the import says why.") from None

@@ -208,7 +208,7 @@ class TargetForecast:
         return assumed_people(self.found.study)
 
 
-def aims(checked: CheckedPlan, per_day: float | None = None) -> list[TargetForecast]:
+def target_forecasts(checked: CheckedPlan, per_day: float | None = None) -> list[TargetForecast]:
     """Return what each target width takes; nothing for a ranking or anytime intervals.
 
     It rests on usual scores, without metrics. per_day: judgments; None if unknown.
@@ -218,7 +218,7 @@ def aims(checked: CheckedPlan, per_day: float | None = None) -> list[TargetForec
         return []
     found = prices_of(plan, tutorial=plans.has_tutorial(plan), per_day=per_day)
     criteria = checked.instrument.criteria
-    return [_aim(checked, one, found) for one in criteria if one.name in plan.targets]
+    return [_target_forecast(checked, one, found) for one in criteria if one.name in plan.targets]
 
 
 def prices_of(plan: Plan | Campaign, *, tutorial: bool, per_day: float | None = None) -> Prices:
@@ -274,7 +274,7 @@ def of_campaign(campaign: Campaign) -> Forecast | None:
     )
 
 
-def _aim(checked: CheckedPlan, criterion: Criterion, prices: Prices) -> TargetForecast:
+def _target_forecast(checked: CheckedPlan, criterion: Criterion, prices: Prices) -> TargetForecast:
     plan, facts = checked.plan, checked.facts
     study = study_of(
         plan,
@@ -295,7 +295,7 @@ def reachable_targets(checked: CheckedPlan) -> dict[str, float]:
 
     A target that no campaign of these items reaches stays as it is.
     """
-    found = {one.criterion.name: one.found for one in aims(checked)}
+    found = {one.criterion.name: one.found for one in target_forecasts(checked)}
     targets = dict(checked.plan.targets)
     for name, one in found.items():
         if one.reachable:

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotate.campaigns.facts import asked
 from annotate.campaigns.problems import Problems, Row, RowError
-from annotate.campaigns.reading import names
+from annotate.campaigns.reading import pair_names
 from annotate.campaigns.sheet import (
     LONGEST_METRIC,
     MOST_COMPARED,
@@ -281,7 +281,7 @@ def _target_problems(plan: "Plan", criteria: Sequence[Criterion]) -> dict[str, s
     return found
 
 
-def outlook(plan: "Plan", instrument: Instrument, *, systems: int, items: int) -> RankingForecast:
+def ranking_forecast(plan: "Plan", instrument: Instrument, facts: Facts) -> RankingForecast:
     """Return how many items a ranking takes on the criterion that takes most.
 
     By typical scores, without metrics; alpha is shared by all criteria.
@@ -291,8 +291,8 @@ def outlook(plan: "Plan", instrument: Instrument, *, systems: int, items: int) -
         forecast_ranking(
             Study(
                 typical(criterion),
-                max(2, items),
-                systems=systems,
+                max(2, facts.n_items),
+                systems=facts.n_systems,
                 level=shared,
                 double_share=plan.double_share,
             ),
@@ -355,7 +355,7 @@ def text_problems(texts: StudyTexts) -> dict[str, str]:
     return found
 
 
-def store(campaign: Campaign, texts: StudyTexts) -> None:
+def store_texts(campaign: Campaign, texts: StudyTexts) -> None:
     """Store the texts of a new campaign. One without a visible character is none."""
     own = {name: text.strip() for name, text in asdict(texts).items() if is_visible(text)}
     if own:
@@ -604,7 +604,7 @@ MARKED = (
 )
 
 
-def facts(plan: Plan, found: Facts, problems: Problems) -> Facts:
+def pair_facts(plan: Plan, found: Facts, problems: Problems) -> Facts:
     """Return the facts of every two systems; note the rows that cannot be compared.
 
     Raises `Invalid` for a file or a plan that compares nothing.
@@ -629,7 +629,7 @@ def facts(plan: Plan, found: Facts, problems: Problems) -> Facts:
                     "comparison of two takes metrics of one text each."
                 }
             )
-    names([one.name for one in found.systems])
+    pair_names([one.name for one in found.systems])
     marked = found.pairs.marked
     problems.lacking(marked.lines, marked.count, MARKED, found.unit)
     return found.of_pairs(found.pairs)

@@ -1,7 +1,7 @@
 """The slots of a campaign: which are wanted, free or held, and who may still take them."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -19,10 +19,8 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
-    Value,
 )
 from django.db.models.functions import Coalesce
-from django.db.models.lookups import GreaterThan
 from django.utils import timezone
 
 from annotate.common import rows as common_rows
@@ -46,34 +44,16 @@ from annotate.models import (
 from annotate.pay import tallies
 
 
-def wanted_slots(campaign_id: int) -> QuerySet[Slot]:
-    """Select the slots that some system still needs: it has no stop position, or a later one."""
+def free(campaign_id: int) -> QuerySet[Slot]:
+    """Select the free slots that some system still needs, in the order of leasing.
+
+    Such a system has no stop position, or a later one.
+    """
     author = Authorship.objects.filter(output=OuterRef("output")).filter(
         Q(system__stop_position=None) | Q(system__stop_position__gt=OuterRef("position"))
     )
-    return Slot.objects.filter(Exists(author), campaign=campaign_id)
-
-
-def wanted_of(campaign_id: int, stops: Mapping[int, int | None]) -> QuerySet[Slot]:
-    """Select the same slots, for counting many of them: a third of the database's time.
-
-    stops: where each system stops. Told in the statement, they need no join with the systems.
-    """
-    needed = Q(system__in=[system_id for system_id, stop in stops.items() if stop is None])
-    for system_id, stop in stops.items():
-        if stop is not None:
-            needed |= Q(GreaterThan(Value(stop), OuterRef("position")), system=system_id)
-    author = Authorship.objects.filter(needed, output=OuterRef("output"))
-    return Slot.objects.filter(Exists(author), campaign=campaign_id)
-
-
-def free(campaign_id: int) -> QuerySet[Slot]:
-    """Select the wanted slots that are free, in the order of leasing."""
-    return (
-        wanted_slots(campaign_id)
-        .filter(assignment=None)
-        .order_by("position", "output_id", "number")
-    )
+    wanted = Slot.objects.filter(Exists(author), campaign=campaign_id, assignment=None)
+    return wanted.order_by("position", "output_id", "number")
 
 
 def tasks_of_others(annotator_id: int) -> QuerySet[Assignment]:
@@ -157,9 +137,7 @@ class Progress:
 def count_slots(campaign_id: int) -> Progress:
     """Return the counts of a campaign in one statement, hence of one moment."""
     held_slots = Slot.objects.filter(campaign=OuterRef("pk"), assignment__isnull=False)
-    open_now = Q(assignment__status=Status.LEASED) | Q(assignment__status=Status.SUBMITTED)
-    running = Slot.objects.filter(open_now, campaign=OuterRef("pk"))
-    running = running.filter(assignment__campaign=OuterRef("pk"))  # by the indexes of open ones
+    running = _running(OuterRef("pk"))
     judged = _judged_slots(OuterRef("output"))
     mine = Campaign.objects.filter(pk=campaign_id).order_by()
     row = mine.annotate(
@@ -179,6 +157,13 @@ def count_slots(campaign_id: int) -> Progress:
     )
 
 
+def _running(campaign: Any) -> QuerySet[Slot]:
+    """Select the slots of leases, and of judgments that their crowd has not confirmed yet."""
+    open_now = Q(assignment__status=Status.LEASED) | Q(assignment__status=Status.SUBMITTED)
+    # Both campaigns are the same one: so the indexes of open assignments are used.
+    return Slot.objects.filter(open_now, campaign=campaign, assignment__campaign=campaign)
+
+
 def _judged_slots(output: Any) -> QuerySet[Slot]:
     return Slot.objects.filter(output=output, assignment__status=Status.VERIFIED)
 
@@ -193,38 +178,26 @@ def held(campaign_id: int) -> int:
     return CampaignTotals.objects.values_list("held", flat=True).get(campaign=campaign_id)
 
 
-def missing(campaign_id: int, *, free: int | None = None) -> int:
+def missing(campaign_id: int, *, n_free: int | None = None) -> int:
     """Return how many slots can still be leased: free ones that some system still needs.
 
-    free: how many are free, where it is known.
+    n_free: how many are free, where it is known.
     """
-    if free is None:
-        free = Campaign.objects.values_list("planned", flat=True).get(pk=campaign_id)
-        free -= held(campaign_id)
-    if not free:
-        return 0
-    stops = dict(System.objects.filter(campaign=campaign_id).values_list("pk", "stop_position"))
-    ends = [stop for stop in stops.values() if stop is not None]
-    if not ends:
-        return free
-    wanted = wanted_of(campaign_id, stops).filter(assignment=None).order_by()
-    return (wanted if len(ends) < len(stops) else wanted.filter(position__lt=max(ends))).count()
+    if n_free is None:
+        planned = Campaign.objects.values_list("planned", flat=True).get(pk=campaign_id)
+        n_free = planned - held(campaign_id)
+    stopped = System.objects.filter(campaign=campaign_id, stop_position__isnull=False)
+    return free(campaign_id).count() if n_free and stopped.exists() else n_free
 
 
 def judged_of(campaign: str = "") -> Any:
     """Return how many judgments of a campaign count as a query expression about it.
 
-    campaign: the field that leads to it, "" for the campaign itself. They are the planned ones
-    without free slots and those in progress: to count verified ones would read them all.
+    campaign: the field that leads to it, "" for the campaign itself. They are the held slots
+    without those in progress: to count verified ones would read them all.
     """
-    mine, planned = OuterRef(campaign or "pk"), F(f"{campaign}__planned" if campaign else "planned")
-    free = Slot.objects.filter(assignment=None)
-    leased = Assignment.objects.filter(status=Status.LEASED)
-    sent = Assignment.objects.filter(status=Status.SUBMITTED, slot__isnull=False)
-    parts = [rows.filter(campaign=mine).order_by() for rows in (free, leased, sent)]
-    counted = [one.values("campaign").annotate(n=Count("pk")).values("n") for one in parts]
-    not_yet = [Coalesce(Subquery(one, output_field=NUMBER), 0) for one in counted]
-    return planned - not_yet[0] - not_yet[1] - not_yet[2]
+    running = _number(_running(OuterRef(campaign or "pk")), Count("pk"))
+    return F(f"{campaign}__totals__held" if campaign else "totals__held") - running
 
 
 def by_person(campaign_id: int) -> People:
@@ -339,20 +312,14 @@ def _leases(campaign_id: int, now: datetime, length: timedelta) -> dict[str, Any
     )
 
 
-def in_use(campaign: Campaign) -> tuple[int, int, datetime | None]:
-    """Return what `liveness` shows of leases: how many, how many in use, the first end if none."""
-    found = _leases(campaign.pk, timezone.now(), timedelta(minutes=campaign.lease_minutes))
-    return found["n"], found["active"], None if found["active"] else found["first"]
-
-
 def progress(campaign_id: int, *, cap: int | None, people: People | None = None) -> Progress:
     """Return all counts; always the same number of queries. people: as `by_person` returns."""
     counts = count_slots(campaign_id)
     _annotators, held = people or by_person(campaign_id)
-    free = counts.planned - counts.judged - counts.running
+    unheld = counts.planned - counts.judged - counts.running
     return replace(
         counts,
-        missing=missing(campaign_id, free=free),
+        missing=missing(campaign_id, n_free=unheld),
         annotators=held.size,
         room=None if cap is None else int(np.maximum(0, cap - held).sum()),
     )

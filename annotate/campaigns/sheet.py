@@ -67,7 +67,7 @@ ALIKE = {
 MOST = 10  # pairs of a kind that are told
 
 
-def sentences(db: sqlite3.Connection) -> list[str]:
+def names_alike(db: sqlite3.Connection) -> list[str]:
     """Return a sentence for each two systems, or items, whose names look alike."""
     db.create_function("looks", 1, looks, deterministic=True)
     found: list[str] = []
@@ -248,15 +248,20 @@ MOST_SYSTEMS = 20  # shown with samples
 MOST_COMPARED = 12  # systems of a comparison: 66 pairs
 
 
-class ExampleRow(BaseModel):
-    item: str
-    output: str
+class Example(BaseModel):
+    """The start of an output, or of all fields of an item."""
+
+    item: str = ""
+    output: str = ""
+    input: str = ""
+    reference: str = ""
+    n_paragraphs: int = 0
 
 
 class SystemFacts(BaseModel):
     name: str
     n_outputs: int
-    samples: list[ExampleRow] = []
+    samples: list[Example] = []
 
 
 class OddCell(BaseModel):
@@ -265,15 +270,6 @@ class OddCell(BaseModel):
     column: str
     line: int
     cell: str
-
-
-class Context(BaseModel):
-    """The fields of the first item, so that the user can check that they were understood."""
-
-    item: str = ""
-    input: str = ""
-    reference: str = ""
-    n_paragraphs: int = 0
 
 
 class Series(BaseModel):
@@ -285,20 +281,6 @@ class Series(BaseModel):
     items: list[str]
     blocks: int
     n_items: int
-
-
-class PairFacts(BaseModel):
-    """The same of every two systems, for a comparison: only texts of an item that differ."""
-
-    n_rows: int = 0
-    n_items: int = 0
-    n_outputs: int = 0
-    n_texts: list[int] = []
-    groups: list[int] = []
-    n_systems: int = 0
-    systems: list[SystemFacts] = []
-    n_same: int = 0  # pairs of one text, which are left out
-    marked: Gap = Gap()  # rows that contain the mark between two texts
 
 
 class Facts(BaseModel):
@@ -318,7 +300,7 @@ class Facts(BaseModel):
     n_systems: int = 0
     is_even: bool = True  # all systems have the same number of outputs
     systems: list[SystemFacts] = []
-    first: Context = Context()
+    first: Example = Example()  # the first item, to see that its fields were understood
     no_reference: Gap = Gap()
     no_input: Gap = Gap()  # neither an input nor paragraphs
     no_question: Gap = Gap()  # no input, or no paragraphs
@@ -328,12 +310,14 @@ class Facts(BaseModel):
     constant_metrics: list[str] = []  # recommended ones that are the same for every output
     notices: list[str] = []
     alike: list[str] = []  # a sentence for each two names of systems or items that look alike
-    pairs: PairFacts | None = None  # None: there are fewer than two systems, or too many
+    # The facts of every two systems, as far as they differ; None: there are fewer, or too many.
+    pairs: "Facts | None" = None
+    n_same: int = 0  # of pairs: those of one text, which are left out
+    marked: Gap = Gap()  # of pairs: rows that contain the mark between two texts
 
-    def of_pairs(self, found: PairFacts) -> "Facts":
+    def of_pairs(self, found: "Facts") -> "Facts":
         """Return the facts of a comparison of every two systems."""
-        numbers = found.model_dump(exclude={"marked", "n_same", "systems"})
-        return self.model_copy(update={**numbers, "systems": found.systems})
+        return self.model_copy(update={name: getattr(found, name) for name in OF_PAIRS})
 
     def column(self, name: str) -> Column | None:
         return next((one for one in self.columns if one.name == name), None)
@@ -348,6 +332,9 @@ class Facts(BaseModel):
         alike = [self.n_outputs // max(1, self.n_items)] * self.n_items
         return list(self.n_texts) or alike
 
+
+# What differs in a comparison of every two systems.
+OF_PAIRS = ("n_rows", "n_items", "n_outputs", "n_texts", "groups", "n_systems", "systems")
 
 COUNTS = """
 SELECT
@@ -392,7 +379,7 @@ def facts_of_sheet(db: sqlite3.Connection) -> Facts:
         no_others=_lacking(db, ALONE),
         columns=[*columns(db, "metrics"), *columns(db, "loose")],
         constant_metrics=constant_metrics(db),
-        alike=sentences(db),
+        alike=names_alike(db),
         pairs=_pairs(db) if 2 <= len(sizes) <= MOST_COMPARED else None,
     )
 
@@ -436,24 +423,24 @@ def _stem(key: str) -> str:
     return found[1] if found else key
 
 
-def _samples(db: sqlite3.Connection, system: int) -> list[ExampleRow]:
+def _samples(db: sqlite3.Connection, system: int) -> list[Example]:
     found = db.execute(
         "SELECT key, output FROM row JOIN item ON item.id = row.item WHERE system = ? "
         "ORDER BY row.id LIMIT ?",
         (system, SAMPLES),
     )
-    return [ExampleRow(item=key, output=_short(output)) for key, output in found]
+    return [Example(item=key, output=_short(output)) for key, output in found]
 
 
-def _first(db: sqlite3.Connection) -> Context:
+def _first(db: sqlite3.Connection) -> Example:
     found = db.execute(
         "SELECT key, input, reference, paragraphs FROM item ORDER BY id LIMIT 1"
     ).fetchone()
     if found is None:
-        return Context()
+        return Example()
     key, given, reference, paragraphs = found
     n_paragraphs = len(json.loads(paragraphs))
-    return Context(
+    return Example(
         item=key, input=_short(given), reference=_short(reference), n_paragraphs=n_paragraphs
     )
 
@@ -470,7 +457,7 @@ PAIRS = (
 )
 
 
-def _pairs(db: sqlite3.Connection) -> PairFacts:
+def _pairs(db: sqlite3.Connection) -> Facts:
     texts = db.execute(
         f"SELECT count(DISTINCT a.hash || ' ' || b.hash) {PAIRS} JOIN item ON item.id = a.item "
         "GROUP BY item.id ORDER BY key"
@@ -489,7 +476,7 @@ def _pairs(db: sqlite3.Connection) -> PairFacts:
     (every,) = _one(
         db, "SELECT count(*) FROM row AS a JOIN row AS b ON a.item = b.item AND a.system < b.system"
     )
-    return PairFacts(
+    return Facts(
         n_rows=n_rows,
         n_items=len(n_texts),
         n_outputs=sum(n_texts),

@@ -79,7 +79,7 @@ def recount(campaign_id: int) -> None:
 # Facts of a campaign that must agree with one another.
 
 
-def wrong(campaign: Campaign) -> list[str]:
+def disagreements(campaign: Campaign) -> list[str]:
     """Return a sentence for each disagreement between slots, leases and people.
 
     The caller holds the campaign's lock, or nothing is leased meanwhile.
@@ -120,7 +120,7 @@ def each(public_ids: Collection[str], *, mend: bool) -> Iterator[tuple[str, list
         raise NotFound("There is no campaign of one of these names.")
     for pk, public_id in named:
         with transaction.atomic():
-            found = wrong(locks.campaign(pk))
+            found = disagreements(locks.campaign(pk))
             kept, counted = CampaignTotals.objects.get(pk=pk), totals_counted(pk)
             for name in COUNTED:
                 is_now, is_right = getattr(kept, name), getattr(counted, name)

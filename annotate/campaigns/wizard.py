@@ -1,7 +1,7 @@
 """The pages of a new campaign: its four steps, the import, and the preview."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 from uuid import uuid4
@@ -53,7 +53,6 @@ from annotate.common.numbers import (
 from annotate.crowds.prices import ZERO
 from annotate.models.base import ImportStatus
 from annotate.pay import promise_queries
-from annotate.pay.budget import HighestCost
 from annotate.studies import queries as studies_queries
 from annotate.work.picking import BLOCK
 from estimation.core.planning import Forecast, Range
@@ -216,28 +215,39 @@ def _page(
 MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.md, intervals)
 
 
-@dataclass(frozen=True)
 class CampaignPreview:
     """What an import would create, and what the researcher should know first.
 
     title, about: what annotators read. offers: metrics that the file has for every output, that
     are not the same for all of them, and that the plan does not use. reach: what each target
-    width takes.
+    width takes. compares: systems and texts are pairs. failed_try: paid to a person who tries the
+    tutorial and does not pass.
     """
 
-    facts: Facts
-    title: str
-    about: str
-    planned: int
-    most: HighestCost
-    price: Decimal
-    metrics: tuple[str, ...]
-    notices: tuple[str, ...]
-    offers: tuple[str, ...]
-    reach: tuple[TargetForecast, ...]
-    pace: Pace | None = None
-    compares: bool = False  # systems and texts are pairs
-    failed_try: Decimal = ZERO  # paid to a person who tries the tutorial and does not pass
+    def __init__(self, checked: CheckedPlan, pace: Pace | None = None) -> None:
+        """pace: of an earlier campaign; None if there was none."""
+        plan, facts, instrument = checked.plan, checked.facts, checked.instrument
+        self.facts, self.metrics, self.pace = facts, checked.metrics, pace
+        self.title = exports.title(plan.public_title, instrument, plan.language)
+        self.about = exports.about(plan.public_about, instrument, plan.language)
+        self.compares = instrument.compares
+        self.planned = creating.count_planned(plan, facts)
+        self.most = plans.at_most(plan, self.planned)
+        self.price = self.most.bill.each
+        self.reach = planner.target_forecasts(checked, pace[1] if pace else None)
+        self.notices = [
+            *facts.notices,
+            *plans.unusable(facts),
+            *_about_ranking(checked),
+            *_about_pairs(checked),
+            *_notices(plan, facts, self.planned, self.price),
+            *_about_budget(plan, self.reach),
+            *_about_metrics(checked.metrics, facts),
+        ]
+        self.offers = plans.useful(checked.metrics, facts)
+        self.failed_try = ZERO
+        if plans.has_tutorial(plan):
+            self.failed_try = promise_queries.planned_for_failing(plan.crowd, plan.failed_try_pay)
 
     @property
     def is_refused(self) -> bool:
@@ -297,42 +307,6 @@ class CampaignPreview:
     @property
     def n_more_systems(self) -> int:
         return self.facts.n_systems - len(self.facts.systems)
-
-
-def preview(checked: CheckedPlan, pace: Pace | None = None) -> CampaignPreview:
-    """Return the preview of a file under a valid plan.
-
-    pace: of an earlier campaign; None if there was none.
-    """
-    plan, facts = checked.plan, checked.facts
-    planned = creating.count_planned(plan, facts)
-    most = plans.at_most(plan, planned)
-    found = tuple(planner.aims(checked, pace[1] if pace else None))
-    return CampaignPreview(
-        facts=facts,
-        title=exports.title(plan.public_title, checked.instrument, plan.language),
-        about=exports.about(plan.public_about, checked.instrument, plan.language),
-        planned=planned,
-        most=most,
-        price=most.bill.each,
-        metrics=checked.metrics,
-        notices=(
-            *facts.notices,
-            *plans.unusable(facts),
-            *_about_ranking(checked),
-            *_about_pairs(checked),
-            *_notices(plan, facts, planned, most.bill.each),
-            *_about_budget(plan, found),
-            *_about_metrics(checked.metrics, facts),
-        ),
-        offers=plans.useful(checked.metrics, facts),
-        reach=found,
-        pace=pace,
-        compares=checked.instrument.compares,
-        failed_try=promise_queries.planned_for_failing(plan.crowd, plan.failed_try_pay)
-        if plans.has_tutorial(plan)
-        else ZERO,
-    )
 
 
 def _notices(plan: Plan, facts: Facts, planned: int, price: Decimal) -> list[str]:
@@ -576,7 +550,7 @@ def _change_width(request: HttpRequest, of: Any) -> None:
     _ask_ready(of)
     plan = imports.asked_of(of)
     checked = creating.check(imports.plan_of(of), imports.facts_of(of))
-    found = {one.criterion.name: one.found for one in planner.aims(checked)}
+    found = {one.criterion.name: one.found for one in planner.target_forecasts(checked)}
     criterion = request.POST.get("criterion", "")
     if criterion not in found:
         raise Conflict("This criterion has no target any more.")
@@ -607,7 +581,7 @@ def _dashboard(of: Any) -> str:
 
 
 def _context(of: Any) -> Context:
-    waits, behind, late = imports.standing(of)
+    waits, behind, late = imports.waiting_state(of)
     context: Context = {
         "of": of,
         "plan": imports.plan_of(of),
@@ -640,7 +614,7 @@ def _preview(of: Any) -> Context:
     """What would be made, or why this plan does not fit this file."""
     facts = imports.facts_of(of)
     try:
-        return {"preview": preview(creating.check(imports.plan_of(of), facts))}
+        return {"preview": CampaignPreview(creating.check(imports.plan_of(of), facts))}
     except UploadRefused as refused:
         return {"misfit": refused.refusal}
     except Invalid as invalid:
@@ -828,7 +802,7 @@ def _taken(of: Any, form: StepForm, pace: Pace | None) -> dict[str, Any]:
         return {"why": "Some numbers of the plan need correcting first."}
     try:
         plan = replace(form.plan(), seed=imports.plan_of(of).seed)
-        return {"preview": preview(creating.check(plan, form.facts), pace)}
+        return {"preview": CampaignPreview(creating.check(plan, form.facts), pace)}
     except Invalid as invalid:
         return {"why": " ".join(invalid.errors.values())}
     except UploadRefused as refused:

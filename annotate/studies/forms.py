@@ -11,7 +11,7 @@ from django.http import QueryDict
 from annotate.common.json import storable
 from annotate.common.numbers import number_from
 from annotate.common.schemas import Problem, Refused, identifier_from, parse
-from annotate.instruments.base import Criterion
+from annotate.instruments.base import Criterion, Level
 from annotate.instruments.rating import instrument as rating_instrument
 from annotate.instruments.rating.instrument import (
     EDIT_WORDING,
@@ -78,18 +78,12 @@ SAID = {
 PARTS = {"criteria": "questions", "instructions": "sections"}
 
 
-@dataclass(frozen=True)
-class Located:
-    """A problem in people's words. anchor: the field, without the number sign."""
-
-    anchor: str
-    where: str
-    message: str
+Located = tuple[str, str, str]  # the id of a field, its place in people's words, what is wrong
 
 
 def placed(problems: Sequence[Problem]) -> list[Located]:
-    """Return problems with their places in people's words, for the list above the form."""
-    return [Located(anchor(one.path), _where(one.path), one.message) for one in problems]
+    """Return problems with their places, for the list above the form."""
+    return [(anchor(one.path), _where(one.path), one.message) for one in problems]
 
 
 def anchor(path: str) -> str:
@@ -282,7 +276,7 @@ class Boxes:
         }
 
 
-def showing_shown(
+def form_fields(
     content: Mapping[str, Any], problems: Sequence[Problem], *, focus: str = ""
 ) -> dict[str, Any]:
     """Return the fields for the page, in the shape of the definition."""
@@ -330,25 +324,17 @@ AT = re.compile(r"questions\[(\d+)\](?:\.(.*))?")
 
 
 @dataclass(frozen=True)
-class ShownAnswer:
-    """A level of a question: whether it is right, and what is said to people who choose it."""
-
-    value: int
-    label: str
-    cue: str
-    is_right: bool
-    why: str
-    problem: str
-
-
-@dataclass(frozen=True)
 class ShownQuestion:
-    """A question as the form shows it. kept: its JSON, where the form has no fields for it."""
+    """A question as the form shows it. kept: its JSON, where the form has no fields for it.
+
+    answers: each level, whether it is right, what is said to people who choose it, and what is
+    wrong with that.
+    """
 
     place: int
     raw: Mapping[str, Any]
     label: str = ""
-    answers: Sequence[ShownAnswer] = ()
+    answers: Sequence[tuple[Level, bool, str, str]] = ()
     kept: str = ""
     takes_input: bool = False
     problems: Mapping[str, str] = field(default_factory=dict)
@@ -378,7 +364,7 @@ def tutorial_content(
     }
 
 
-def tutorials_rows(
+def tutorial_questions(
     content: Content, problems: Sequence[Problem], criteria: Mapping[str, Criterion]
 ) -> list[ShownQuestion]:
     """Return the questions for display, with their problems next to the fields."""
@@ -392,17 +378,17 @@ def tutorials_rows(
     ]
 
 
-def tutorial_placed(problem: Problem) -> Located:
+def question_placed(problem: Problem) -> Located:
     """Return a problem with the number of the question and the field, for the list above."""
     at = AT.fullmatch(problem.path)
     if at is None:
         head = problem.path.partition(".")[0].partition("[")[0]
         anchor = head if head in (*TUTORIAL_HEAD, "asked") else "questions"
-        return Located(anchor, problem.path, problem.message)
+        return anchor, problem.path, problem.message
     place, name = int(at[1]), at[2] or ""
     anchor = f"q{place}-{_field(name)}" if name else f"q{place}"
     where = f"Question {place + 1}{', ' if name else ''}{_said(name)}"
-    return Located(anchor, where, problem.message)
+    return anchor, where, problem.message
 
 
 def shared(content: Content) -> str:
@@ -434,13 +420,11 @@ def _row(
         return ShownQuestion(place, shown, kept=kept, problems=problems)
     criterion = criteria[raw["criterion"]]
     answers = [
-        ShownAnswer(
-            value=one.value,
-            label=str(one.label),
-            cue=str(one.cue),
-            is_right=one.value in raw["accepted"],
-            why=raw["feedback"].get(str(one.value), ""),
-            problem=problems.get(f"feedback.{one.value}", ""),
+        (
+            one,
+            one.value in raw["accepted"],
+            raw["feedback"].get(str(one.value), ""),
+            problems.get(f"feedback.{one.value}", ""),
         )
         for one in criterion.levels
     ]

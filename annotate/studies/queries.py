@@ -148,52 +148,24 @@ def listed(user_id: int | None) -> list[ListedInstrument]:
 # Tutorials that researchers supplied, in place of the built-in ones.
 
 
-@dataclass(frozen=True)
-class ListedTutorial:
-    """One stored tutorial, with its number of questions and the title in its file.
+def tutorials_listed(key: str, user_id: int | None) -> list[Any]:
+    """Return the tutorials stored for an instrument, the newest first.
 
-    asked: graded questions of a round. lacks: how many more a second round of other ones needs.
+    Each has further attributes: `title`, `language`, `version` and `n_questions` of its content,
+    `campaigns` (how many use it), `mine`, `asked` (graded questions of a round) and `lacks` (how
+    many more a second round of other ones needs).
     """
-
-    id: int
-    instrument: str
-    title: str
-    language: str
-    version: str
-    n_questions: int
-    owner: str
-    mine: bool
-    created_at: datetime
-    campaigns: int
-    asked: int
-    lacks: int
-
-
-def tutorials_listed(key: str, user_id: int | None) -> list[ListedTutorial]:
-    """Return the tutorials stored for an instrument, the newest first."""
     used = Counter(Campaign.objects.exclude(tutorial=None).values_list("tutorial", flat=True))
-    rows = TutorialContent.objects.filter(instrument=key).select_related("owner")
-    return [_listed(row, used[row.pk], user_id) for row in rows]
-
-
-def _listed(row: TutorialContent, campaigns: int, user_id: int | None) -> ListedTutorial:
-    raw = row.content
-    graded = [one for one in raw["questions"] if str(one.get("kind")).strip() != "example"]
-    asked = raw.get("asked") or len(graded)
-    return ListedTutorial(
-        id=row.pk,
-        instrument=row.instrument,
-        title=str(raw.get("title", "")),
-        language=str(raw["language"]),
-        version=str(raw["version"]),
-        n_questions=len(raw["questions"]),
-        owner=row.owner.get_username() if row.owner else "",
-        mine=row.owner_id == user_id,
-        created_at=row.created_at,
-        campaigns=campaigns,
-        asked=asked,
-        lacks=max(0, 2 * asked - len(graded)),
-    )
+    found: list[Any] = list(TutorialContent.objects.filter(instrument=key).select_related("owner"))
+    for one in found:
+        raw = one.content
+        graded = [each for each in raw["questions"] if str(each.get("kind")).strip() != "example"]
+        one.title, one.language = str(raw.get("title", "")), str(raw["language"])
+        one.version, one.n_questions = str(raw["version"]), len(raw["questions"])
+        one.campaigns, one.mine = used[one.pk], one.owner_id == user_id
+        one.asked = raw.get("asked") or len(graded)
+        one.lacks = max(0, 2 * one.asked - len(graded))
+    return found
 
 
 def content(tutorial_id: int, *, key: str) -> Any:
@@ -375,15 +347,6 @@ class BackgroundQuestion:
     answers: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class ToldBackground:
-    """The answers to one question: how many gave each, and how many gave none."""
-
-    question: BackgroundQuestion
-    counts: tuple[tuple[str, int], ...]
-    silent: int
-
-
 def parse(text: str) -> tuple[BackgroundQuestion, ...]:
     """Return the questions of a text: one a line, its answers after it, parted by `|`."""
     parts = ([one.strip() for one in line.split(PART)] for line in text.splitlines())
@@ -448,17 +411,15 @@ def of_people(campaign_id: int) -> dict[int, tuple[str, list[str]]]:
     return found
 
 
-def summary(campaign: Campaign) -> list[ToldBackground]:
-    """Return the number of judging people for each answer, by question; [] if nothing was asked."""
+def summary(campaign: Campaign) -> list[tuple[BackgroundQuestion, list[tuple[str, int]], int]]:
+    """Return each question, how many judging people gave each answer, and how many gave none."""
     questions = parse(texts_of(campaign).background)
     found = of_people(campaign.pk) if questions else {}
-    told = [answers for _pseudonym, answers in found.values()]
-    return [_told(one, [each[n] for each in told]) for n, one in enumerate(questions)]
-
-
-def _told(question: BackgroundQuestion, given: list[str]) -> ToldBackground:
-    n = Counter(given)
-    return ToldBackground(question, tuple((one, n[one]) for one in question.answers), n[RATHER_NOT])
+    told = []
+    for number, one in enumerate(questions):
+        n = Counter(answers[number] for _pseudonym, answers in found.values())
+        told.append((one, [(answer, n[answer]) for answer in one.answers], n[RATHER_NOT]))
+    return told
 
 
 def background_rows(campaign: Campaign) -> Iterator[dict[str, str]]:

@@ -453,7 +453,7 @@ def _form(
     status: int = 422,
 ) -> HttpResponseBase:
     context = {
-        "boxes": studies_forms.showing_shown(content, problems, focus=focus),
+        "boxes": studies_forms.form_fields(content, problems, focus=focus),
         "placed": studies_forms.placed(problems),
         "usual_edit": EDITING,
         "most": {"criteria": MOST_CRITERIA, "levels": MOST_LEVELS, "sections": MOST_SECTIONS},
@@ -526,7 +526,7 @@ def _tutorial_form(
     focus: int = -1,
 ) -> HttpResponseBase:
     known = tutorials.criteria(instrument)
-    questions = studies_forms.tutorials_rows(content, problems, known)
+    questions = studies_forms.tutorial_questions(content, problems, known)
     context = {
         "instrument": instrument,
         "content": content,
@@ -534,7 +534,7 @@ def _tutorial_form(
         "shared": studies_forms.shared(content),
         "criteria": known.values(),
         "input_label": tutorials.input_label(instrument),
-        "placed": list(map(studies_forms.tutorial_placed, problems)),
+        "placed": list(map(studies_forms.question_placed, problems)),
         "problems": {one.path: one.message for one in problems},
         "focus": focus,
         "unwritten": next((one.place for one in questions if one.lacks_text), -1),

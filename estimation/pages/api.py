@@ -15,9 +15,9 @@ from rest_framework.response import Response
 
 from annotate.campaigns import exports
 from annotate.campaigns import lists as campaigns_lists
-from annotate.campaigns.exports import LoggedAct
 from annotate.common import access
 from annotate.common import api as common_api
+from annotate.common import lists as common_lists
 from annotate.common.api import BoundedView, ById, Finite, check_names
 from annotate.common.errors import Invalid, NotFound
 from annotate.pay import budget as pay_budget
@@ -399,12 +399,14 @@ class ActSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     at = serializers.DateTimeField()
     actor = serializers.CharField(
-        allow_blank=True, help_text="empty for what Plumbline does automatically, and for commands"
+        source="who",
+        allow_blank=True,
+        help_text="empty for what Plumbline does automatically, and for commands",
     )
     verb = serializers.CharField(help_text="the kind of act, such as `open`, for programs")
     text = serializers.SerializerMethodField(help_text="what the actor did, in English")
 
-    def get_text(self, one: LoggedAct) -> str:
+    def get_text(self, one: Any) -> str:
         return dashboard.sentence(one)
 
 
@@ -419,7 +421,8 @@ class ActivityView(BoundedView):
         campaign = access.with_results(request.user, public_id)
         wanted = common_api.asked(request, sorts={}, choices=PARTS)
         _name, verbs = dashboard.PARTS[wanted.choice]
-        found, rows = exports.acts_page(campaign.pk, wanted, verbs=verbs)
+        acts = exports.acts_of(campaign.pk, verbs=verbs)
+        found, rows = common_lists.page_beside(acts, ("-pk",), wanted)
         return common_api.answer(request, found, ActSerializer(rows, many=True).data)
 
 

@@ -1,4 +1,4 @@
-"""The version of a dashboard: equal versions mean that nothing on it has changed."""
+"""The dashboard of a campaign: its activity in sentences, and all its content as one value."""
 
 import re
 from collections import deque
@@ -27,10 +27,10 @@ from annotate.campaigns import (
 from annotate.campaigns import (
     progress as campaigns_progress,
 )
-from annotate.campaigns.exports import LoggedAct
 from annotate.campaigns.lists import CampaignFacts
 from annotate.campaigns.progress import Availability, Liveness, Progress
 from annotate.common.numbers import many, money_text
+from annotate.models import AuditEntry
 from annotate.models.base import CampaignStatus as Status
 from annotate.models.base import CloseReason
 from annotate.pay import budget
@@ -38,11 +38,12 @@ from annotate.pay import queries as pay_queries
 from annotate.pay.budget import Deadline, HighestCost
 from annotate.review import effects, eligibility
 from annotate.review.effects import ExcludedCounts, RulingStatistics
+from annotate.screening.base import LISTED
 from annotate.work import admission
 from annotate.work.admission import PublishedWork
 from estimation import read
 from estimation.core.planning import Forecast
-from estimation.models import Agreement, Comparison, Decision, EndForecast, Estimate, MetricScore
+from estimation.models import Decision, EndForecast
 from estimation.pages import criteria, numbers
 from estimation.pages.advice import (
     Advice,
@@ -64,26 +65,6 @@ from estimation.pages.numbers import Sensitivity, ShownAgreement
 from estimation.read import Awaited
 
 ZERO = Decimal(0)
-MINUTE = 60  # texts that depend on the time, such as "for 15 minutes", are at most this old
-
-
-def version(campaign: Any, *said: Any) -> str:
-    """Return the version for readers who are told `said`. Read it before what it stands for.
-
-    Then a change in between is shown at once or at the next look, never missed. Durations and
-    deadlines pass without an act, so each minute is a version of its own.
-    """
-    minute = int(timezone.now().timestamp()) // MINUTE
-    newest = {
-        "newest_estimate": campaigns_facts.last(Estimate.objects.all()),
-        "newest_comparison": campaigns_facts.last(Comparison.objects.all()),
-        "newest_agreement": campaigns_facts.last(Agreement.objects.all()),
-        "newest_decision": campaigns_facts.last(Decision.objects.all()),
-        "newest_forecast": campaigns_facts.last(EndForecast.objects.all()),
-        "newest_metric": campaigns_facts.last(MetricScore.objects.all()),
-    }
-    return campaigns_facts.version(campaign, minute, *said, besides=newest)
-
 
 # The activity log in sentences: acts of people, and decisions of stopping rules.
 
@@ -256,11 +237,10 @@ def activity_page(
     each entry once while new ones arrive.
     """
     _name, verbs = PARTS[wanted.part]
-    acts = deque(
-        exports.activity(
-            campaign_id, limit=size + 1, before=wanted.act, verbs=verbs, not_by_rules=_OF_RULES
-        )
-    )
+    found = exports.acts_of(campaign_id, verbs=verbs).exclude(actor=None, verb__in=_OF_RULES)
+    if wanted.act is not None:
+        found = found.filter(pk__lt=wanted.act)
+    acts = deque(found[: size + 1])
     decided: deque[Decision] = deque()
     if wanted.part in WITH_DECISIONS:
         decided += read.decisions(campaign_id, limit=size + 1, before=wanted.decision)
@@ -269,7 +249,7 @@ def activity_page(
         if acts and (not decided or acts[0].at >= decided[0].at):
             act = acts.popleft()
             wanted = replace(wanted, act=act.id)
-            shown.append(ActivityLine(act.at, "", act.actor or "Plumbline", sentence(act)))
+            shown.append(ActivityLine(act.at, "", act.who or "Plumbline", sentence(act)))
         else:
             rule = decided.popleft()
             wanted = replace(wanted, decision=rule.pk)
@@ -284,13 +264,13 @@ def _told_once(ordered: list[ActivityLine]) -> list[ActivityLine]:
     return [replace(run[0], times=len(run)) for run in runs]
 
 
-def sentence(act: LoggedAct) -> str:
+def sentence(act: AuditEntry) -> str:
     """Return the predicate, such as "closed the campaign"."""
     sentence = _VERBS.get(act.verb)
     if sentence is None:  # a subject may be a name with braces, so it is not formatted
         return f"{act.verb.replace('_', ' ')} {act.subject}".rstrip()
     more = {"which": act.subject.partition(":")[2]}
-    if act.is_listing:
+    if act.verb == "flag" and act.detail.get("tier") == LISTED:
         sentence = _VERBS["list"]
     return _Sentence().vformat(sentence, (), _Details(act.detail | more))
 

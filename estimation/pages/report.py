@@ -31,7 +31,7 @@ from annotate.models.base import Estimand, StopMode
 from annotate.pay import queries as pay_queries
 from annotate.pay.queries import WorkConditions
 from annotate.studies import queries as studies_queries
-from annotate.studies.queries import ConsentVersion, StudyTexts, ToldBackground
+from annotate.studies.queries import BackgroundQuestion, ConsentVersion, StudyTexts
 from estimation.pages import dashboard
 from estimation.pages.criteria import ContrastTable, ShownContrast
 from estimation.pages.dashboard import Dashboard
@@ -200,7 +200,7 @@ class CampaignReport:
         return tuple((at, was[0]) for at, was in found if was and was[0])
 
     @cached_property
-    def background(self) -> list[ToldBackground]:
+    def background(self) -> list[tuple[BackgroundQuestion, list[tuple[str, int]], int]]:
         """Return annotators' answers about themselves; [] if they were not asked."""
         return studies_queries.summary(self.campaign)
 

@@ -57,7 +57,7 @@ def dashboard_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     return render(
         request,
         "estimates/dashboard.html",
-        _context(mine, _version(mine), request.GET.get("adjust", "")),
+        _context(mine, request.GET.get("adjust", "")),
     )
 
 
@@ -65,12 +65,11 @@ def dashboard_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
 @never_cache
 @researcher_page
 def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    """Return the refreshing part; 304 if the page is up to date, which two queries find out."""
-    mine = access(request.user, public_id)
-    version = _version(mine)
+    """Return the refreshing part; 304 if the page is up to date."""
+    context = _context(access(request.user, public_id), request.GET.get("adjust", ""))
+    version = context["version"]
     if request.headers.get("If-None-Match") == version:
         return HttpResponseNotModified(headers={"ETag": version})
-    context = _context(mine, version, request.GET.get("adjust", ""))
     status = 200 if context["board"].live else STOP_POLLING
     answer = render(request, "estimates/_numbers.html", context, status=status)
     answer["ETag"] = version
@@ -116,18 +115,16 @@ def at_target(request: HttpRequest) -> HttpResponseBase:
     return render(request, "estimates/_at_target.html", {"lines": lines})
 
 
-def _version(mine: Access) -> str:
-    """Return the entity tag of what this person is shown; it is read before the numbers."""
-    return f'"{dashboard.version(mine.campaign, mine.role)}"' if mine.sees_results else ""
-
-
-def _context(mine: Access, version: str, adjust: str = "") -> dict[str, Any]:
+def _context(mine: Access, adjust: str = "") -> dict[str, Any]:
+    """Return what the page shows; `version` is the entity tag of that."""
     campaign = look(mine)
     facts = campaigns_lists.facts(campaign)
     adjustment = pages_numbers.adjustment_of(facts, adjust)
     board = dashboard.of_campaign(campaign, adjustment)
+    version = f'"{board.fingerprint}-{mine.role}"'
     return {
         "board": board,
+        "version": version,
         "contents": _contents(board),
         **_adjusted(board, adjustment),
         "facts": facts,
@@ -136,7 +133,6 @@ def _context(mine: Access, version: str, adjust: str = "") -> dict[str, Any]:
         "reviews": mine.reviews,
         "asks": json.dumps({"If-None-Match": version}),
         "strengths": strengths(board.rows),
-        "fingerprint": board.fingerprint,
         "section": "campaigns",
     }
 

@@ -116,7 +116,7 @@ def perform(on: RunningDemo, *, pause: float, say: Say) -> None:
         thread.start()
     look = LOOK if pause else timedelta(0)
     while not facts.brief(on.campaign_id).is_final and not on.stop.is_set() and not failures:
-        waiting = len(facts.marks(on.campaign_id)) + on.coming.unconfirmed(on.campaign_id)
+        waiting = len(facts.changes(on.campaign_id)) + on.coming.unconfirmed(on.campaign_id)
         # People wait while estimates lag: real ones do not judge hundreds of texts a minute.
         # Simulated ones do, and the campaign would collect far beyond its target.
         (flow.clear if waiting > BACKLOG else flow.set)()

@@ -24,17 +24,8 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   if (!region || event.detail.target !== region || !event.detail.shouldSwap) return;
   event.detail.shouldSwap = false;
   const html = event.detail.serverResponse;
-  if (isSame(region, html)) return;
   Promise.all(pictures(html).map(loaded)).then(() => replace(region, html));
 });
-
-// A later version of the same content: only what the region asks with is new.
-function isSame(region, html) {
-  const fresh = new DOMParser().parseFromString(html, "text/html").querySelector("[data-live]");
-  if (!region.dataset.state || fresh?.dataset.state !== region.dataset.state) return false;
-  region.setAttribute("hx-headers", fresh.getAttribute("hx-headers"));
-  return true;
-}
 
 function replace(region, html) {
   if (!region.isConnected) return;

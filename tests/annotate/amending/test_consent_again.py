@@ -83,14 +83,12 @@ def test_the_task_at_hand_is_taken_and_the_next_is_not_given(client: Client) -> 
     assert work_data(client, work_url(who))["assignment"]["id"] == waiting.pk
 
 
-@pytest.mark.parametrize("quick", [False, True])
-def test_no_process_gives_a_task_by_the_terms_of_before(client: Client, quick: bool) -> None:
+def test_nobody_gets_a_task_by_the_text_of_before(client: Client) -> None:
     made = study(annotator_cap=None)
     one, other = person(made, "p1"), person(made, "p2")
     for who in (one, other):
         accept(client, who, 1)
-    if quick:  # this process knows the terms, and leases without the campaign's lock
-        judge(one)
+    judge(one)
     amend(made, consent=NEW)
     got = leasing.lease(other.pk)
     assert not isinstance(got, Assignment)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from annotate.campaigns import imports
-from annotate.models import Campaign, Judgment
+from annotate.models import Campaign
 from bench import campaigns
 from estimation import export
-from tests.factories import judge, person, plan
+from tests.factories import plan
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db, pytest.mark.slow]
 
@@ -50,16 +50,6 @@ def test_an_import_holds_no_more_of_a_larger_file() -> None:
     imported(50)  # what is loaded once
     small, large = (peak(lambda: imported(items)) for items in (1000, 4000))  # noqa: B023
     assert large < GROWTH * small
-
-
-def test_what_follows_a_copied_campaign_has_higher_ids() -> None:
-    """As in life: a worker reads judgments with higher ids than it has seen."""
-    for n in (60, 120):
-        made = Campaign.objects.get(pk=campaigns.judged(n, targets={"overall": 1e-6}))
-        copied = Judgment.objects.filter(campaign=made)
-        assert copied.count() == n
-        new = judge(person(made, f"later {n}")).judgment_id
-        assert new > max(pk for pk in copied.values_list("pk", flat=True) if pk != new)
 
 
 def test_an_export_holds_no_more_of_a_larger_campaign() -> None:

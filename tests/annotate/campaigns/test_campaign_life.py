@@ -282,14 +282,6 @@ def test_judgments_beyond_the_stop_do_not_move_it():
     assert stops(study)["alpha"] == before
 
 
-def test_a_system_that_nobody_has_judged_stops_at_zero():
-    study = campaign()
-    alpha = study.systems.first()
-    assert life.stop_system(alpha.pk)
-    assert stops(study)["alpha"] == 0
-    assert progress.unfinished_items(alpha.pk) == 0
-
-
 def test_an_item_counts_as_unfinished_until_each_of_its_planned_judgments_is_in():
     study = campaign(items=4, systems=("alpha",), double_share=1)
     alpha = study.systems.get()
@@ -351,13 +343,6 @@ def test_of_several_closers_one_wins():
     assert study.audit.filter(verb="close").count() == 1
     won = at_once([lambda: life.finish(study.pk)] * 4)
     assert sorted(won) == [False] * 3 + [True]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_of_several_who_stop_a_system_one_wins():
-    system = campaign(items=20).systems.first()
-    won = at_once([lambda: life.stop_system(system.pk)] * 6)
-    assert sorted(won) == [False] * 5 + [True]
 
 
 @pytest.mark.slow

@@ -1,13 +1,13 @@
 """The researcher's pages: who sees what, and the acts of a campaign."""
 
-from decimal import Decimal
-
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from annotate.campaigns import life
 from annotate.models import AuditEntry, Campaign, Membership
+from tests.addresses import DOORS
+from tests.annotate.reading import addresses_of_annotators
 from tests.annotate.researcher import NEW, PLAN, owner_of
 from tests.factories import campaign, judge, person, user
 
@@ -29,12 +29,27 @@ def addresses(made: Campaign) -> list[str]:
     ]
 
 
+# Of accounts; those of annotators are left out, too.
+OPEN = {"invitation", "new-password", "password-forgotten"}
+
+
 def test_everything_asks_for_a_login(client: Client) -> None:
-    made = campaign(owner=user())
-    for address in [*addresses(made), "/", NEW, reverse("estimation:at-target")]:
+    """Before it looks for what the address names: none of it exists here."""
+    tried = 0
+    for door in DOORS:
+        space, _colon, name = door.name.partition(":")
+        if space not in ("annotate", "estimation") or name in OPEN | addresses_of_annotators():
+            continue
+        address = door.path(dict.fromkeys(door.arguments, "1") | {"theme": "light", "kind": "svg"})
         answer = client.get(address)
-        assert answer.status_code == 302, address
-        assert answer["Location"].startswith("/login/"), address
+        if answer.status_code == 405:
+            answer = client.post(address)
+            assert (answer.status_code, b"Your session has ended" in answer.content) == (403, True)
+        else:
+            assert answer.status_code == 302, address
+            assert answer["Location"].startswith("/login/"), address
+        tried += 1
+    assert tried > 90
 
 
 def test_a_fragment_never_becomes_a_login_page(client: Client) -> None:
@@ -81,18 +96,6 @@ def test_the_empty_list_says_how_to_start(ada: Client) -> None:
     assert "&quot;item&quot;" in page or '"item"' in page
 
 
-def test_the_list_shows_money_and_progress(ada: Client) -> None:
-    made = campaign(owner=owner_of(ada), budget=Decimal(50), fee_rate=Decimal("0.2"))
-    judge(person(made))
-    (row,) = ada.get("/").context["campaigns"]
-    assert (row.judged, row.campaign.totals.spent, row.campaign.budget) == (
-        1,
-        Decimal("0.48"),
-        Decimal(50),
-    )
-    assert row.campaign.planned == made.slots.count()
-
-
 def test_acts_change_the_state_and_are_logged(ada: Client) -> None:
     made = campaign(owner=owner_of(ada), is_open=False)
     steps = [
@@ -114,15 +117,6 @@ def test_acts_change_the_state_and_are_logged(ada: Client) -> None:
     assert [entry.verb for entry in acted] == ["create", *(verb for verb, _ in steps)]
     assert acted.get(verb="reopen").detail == {"why": "more people"}
     assert acted.filter(verb="close")[0].detail["reason"] == "hand"
-
-
-@pytest.mark.parametrize("verb", ["close", "finish", "reopen", "archive"])
-def test_acts_of_weight_ask_first(ada: Client, mine: Campaign, verb: str) -> None:
-    answer = ada.get(reverse("annotate:act", args=[mine.public_id, verb]))
-    assert answer.status_code == 200
-    assert b'<form method="post"' in answer.content
-    mine.refresh_from_db()
-    assert mine.status == Campaign.Status.OPEN
 
 
 def test_reopening_needs_a_reason(ada: Client, mine: Campaign) -> None:

@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from annotate.common import tokens
 from annotate.models import Campaign
-from annotate.work import scoring, submitting
-from tests.factories import GOOD, judge, leased, person
+from annotate.work import scoring
+from tests.factories import judge, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -52,19 +52,6 @@ def test_who_worked_and_what_they_are_owed(ada: Client, mine: Campaign) -> None:
         ["pseudonym", "external_id", "earned_usd", "refused_usd", "paid_usd", "due_usd"],
         [worker.annotator.pseudonym, "'=cmd|evil", "0.80", "0.00", "0.00", "0.80"],
     ]
-
-
-def test_only_what_stands_in_the_list_is_explained(ada: Client, mine: Campaign) -> None:
-    judge(worker := person(mine))
-    address = reverse("annotate:people", args=[mine.public_id])
-    page = ada.get(address).content.decode()
-    assert "Flags: how many screens." in page
-    assert "Minutes of active work in all." not in page
-    assignment = leased(worker)
-    submitting.submit_judgment(
-        assignment.pk, participation_id=worker.pk, raw=GOOD, active_seconds=90.0
-    )
-    assert "Minutes of active work in all." in ada.get(address).content.decode()
 
 
 def test_the_export_is_pseudonymous_and_complete(ada: Client, mine: Campaign) -> None:

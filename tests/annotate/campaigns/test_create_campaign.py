@@ -67,37 +67,12 @@ def test_it_tells_what_was_made_and_where(file, settings):
 
 def test_every_option_reaches_the_campaign(file):
     ada = user()
-    printed = run(
-        file,
-        "--target",
-        "overall=0.2",
-        "--target",
-        "edit=0.15",
-        "--reward",
-        "0.55",
-        "--fee-rate",
-        "0.2",
-        "--budget",
-        "100",
-        "--max-judgments",
-        "9",
-        "--cap",
-        "none",
-        "--deadline",
-        "2030-01-02T03:04",
-        "--double-share",
-        "0.5",
-        "--level",
-        "0.9",
-        "--estimand",
-        "panel",
-        "--owner",
-        "ada",
-        "--seed",
-        "7",
-        "--open",
-        "--json",
+    options = (
+        "--target overall=0.2 --target edit=0.15 --reward 0.55 --fee-rate 0.2 --budget 100 "
+        "--max-judgments 9 --cap none --deadline 2030-01-02T03:04 --double-share 0.5 --level 0.9 "
+        "--estimand panel --owner ada --seed 7 --open --json"
     )
+    printed = run(file, *options.split())
     made = Campaign.objects.get(public_id=json.loads(printed)["id"])
     assert dict(made.targets.values_list("criterion", "width")) == {"overall": 0.2, "edit": 0.15}
     assert (str(made.reward), str(made.fee_rate), str(made.budget)) == ("0.55", "0.2000", "100.00")
@@ -149,26 +124,6 @@ def test_what_an_interrupted_command_had_stored_is_removed(file, monkeypatch):
     [
         (b'{"item": "1", "system": "a", "output": "b"}\n{"item": ', "line 2: not JSON"),
         (b"[1]\n", "entry 1: not an object"),
-        (b"", "The file is empty"),
-        (b"\n\n", "The file is empty"),
-        ('{"item": "1", "system": "a", "output": "né"}'.encode("latin-1"), "line 1: not UTF-8"),
-        (lines(row(), row("2"), row()).encode(), "line 3: system “alpha” already has an output"),
-        (b'{"item": "1", "system": "a", "output": "b", "metrics": {"m": NaN}}', "line 1: NaN"),
-        (
-            b'{"item": "1", "system": "a", "output": "b", "metrics": {"m": 1e999}}',
-            "not between −10^100 and 10^100",
-        ),
-        (
-            lines(row(metrics={"m": 10**400})).encode(),
-            "line 1: metric “m” is not between −10^100 and 10^100",
-        ),
-        (lines(row(reference="a"), row(system="b", reference="c")).encode(), "line 2: another ref"),
-        (b'{"item": "1", "system": "a", "otput": "x"}', "Did you mean “otput”?"),
-        (
-            b'{"item": "1", "system": "a", "output": "\\ud800"}',
-            "line 1: “output” contains an incomplete",
-        ),
-        (b'{"item": "1", "system": "a", "output": ' + b"[" * 100_000, "line 1: not"),
         (b"\x1f\x8bnothing like gzip", "cannot be read"),
     ],
 )
@@ -178,47 +133,22 @@ def test_a_bad_file_is_refused_whole_with_its_line(content, told, tmp_path):
     assert told in refused(path)
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        (METRICS + "gamma,1,comet,0.5\n", "line 2: there is no output of system “gamma”"),
-        (METRICS + "alpha,9,comet,0.5\n", "line 2: there is no output"),
-        (
-            METRICS + "alpha,1,comet,NaN\n",
-            "line 2: “NaN” is not a number between −10^100 and 10^100",
-        ),
-        (METRICS + "alpha,1,comet,much\n", "line 2: “much” is not a number"),
-        (METRICS + "alpha,1,comet,1\nalpha,1,comet,2\n", "line 3: metric “comet” of this output"),
-        (METRICS + "alpha,1\n", "line 2: 2 columns, where"),
-        (METRICS + "alpha,1,comet,0.5\n", "lines 2, 3 and 4: no value of the metric “comet”"),
-        ("a,b\n", "the columns must be"),
-    ],
-)
-def test_bad_metrics_are_refused_with_their_line(content, told, file, tmp_path):
+def test_bad_metrics_are_refused_with_their_line(file, tmp_path):
     values = tmp_path / "metrics.csv"
-    values.write_text(content)
+    values.write_text(METRICS + "gamma,1,comet,0.5\n")
     options = ("--target", "overall=0.2", "--metric", "comet", "--metrics", str(values))
-    assert told in refused(file, *options)
+    assert "line 2: there is no output of system “gamma”" in refused(file, *options)
 
 
 @pytest.mark.parametrize(
     ("options", "told"),
     [
         (["--target", "charm=0.2"], "“charm” is not a criterion"),
-        (["--target", "overall=nan"], "must be a positive number"),
         (["--target", "overall"], "must look like overall=0.2"),
         (["--target", "overall=1", "--target", "overall=2"], "named twice"),
         (["--target", "overall=0.2", "--owner", "nobody"], "There is no user “nobody”"),
-        (["--target", "overall=0.2", "--metric", "rouge_l_f"], "lines 1, 2, 3 and 4: no reference"),
-        (
-            ["--target", "overall=0.2", "--metric", "comet"],
-            "The file has no value of the metric “comet”",
-        ),
-        (["--target", "overall=0.2", "--max-judgments", "-1"], "must be positive"),
-        (["--target", "overall=0.2", "--level", "95"], "between 0.5 and 1"),
         (["--target", "overall=0.2", "--reward", "NaN"], "not a finite number"),
         (["--target", "overall=0.2", "--deadline", "soon"], "must look like"),
-        (["--target", "overall=0.2", "--cap", "0"], "cap per annotator must be positive"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused(options, told, file):

@@ -117,12 +117,6 @@ def make_answers(rows_: list[Row]) -> Campaign:
     return make(rows_, instrument="answer_correctness", metrics=(), targets={"any_correct": 0.2})
 
 
-def test_answers_are_kept_with_their_question_and_paragraphs():
-    item = make_answers(answers()).items.get()
-    assert item.input == "who drew it"
-    assert item.paragraphs == ["Ada did.", "It is tall."]
-
-
 @pytest.mark.parametrize("lacking", [{"paragraphs": ()}, {"input": " \n"}, {"input": ""}])
 def test_answers_without_a_question_or_paragraphs_are_refused_line_by_line(lacking):
     with pytest.raises(UploadRefused) as refused:
@@ -130,12 +124,3 @@ def test_answers_without_a_question_or_paragraphs_are_refused_line_by_line(lacki
     assert [error.line for error in refused.value.errors] == [1, 2]
     assert "“paragraphs”" in str(refused.value)
     assert not Campaign.objects.exists()
-
-
-def test_the_owner_and_the_act_are_stored():
-    owner = user()
-    made = creating.create(plan(), rows(), owner_id=owner.pk)
-    assert made.status == "draft"
-    assert made.memberships.get().role == "owner"
-    assert made.audit.get(verb="create").actor == owner
-    assert made.change_marks.get().reason == "imported"

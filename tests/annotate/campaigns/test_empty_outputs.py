@@ -1,7 +1,6 @@
 """An output with nothing to read in it: every page says so, and it is judged like any other."""
 
 import json
-import sys
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from django.urls import reverse
 
 from annotate.campaigns.problems import Row
 from annotate.common import tokens
-from annotate.common.text import is_visible
 from annotate.models import Judgment
 from annotate.studies import definitions
 from tests import reviewed
@@ -55,12 +53,6 @@ def page(made: Any) -> str:
 @pytest.mark.parametrize("text", EMPTY, ids=ascii)
 def test_the_page_of_a_task_says_that_nothing_was_written(kind: str, text: str) -> None:
     assert page(study(kind, text)).count(SAID) == 1
-
-
-def test_every_kind_of_space_is_nothing() -> None:
-    spaces = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()]
-    assert len(spaces) > 25
-    assert not is_visible("".join(spaces))
 
 
 RESPONSES = {

@@ -1,27 +1,17 @@
 """Facts are added, never changed; and constraints stand behind the services (data rules 1, 5)."""
 
-from datetime import timedelta
-from decimal import Decimal
-
 import pytest
 from django.db import IntegrityError, connection, transaction
-from django.utils import timezone
 
-from annotate.campaigns import totals
-from annotate.common import audit
-from annotate.common import marks as common_marks
 from annotate.models import (
     Assignment,
     AuditEntry,
-    Campaign,
-    ChangeMark,
     Judgment,
     LedgerEntry,
     Score,
     Slot,
 )
 from annotate.models.base import ImmutableError
-from annotate.pay import tallies
 from tests.factories import campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -82,45 +72,3 @@ def test_an_ended_lease_may_be_followed_by_another_on_the_same_output():
     Assignment.objects.filter(pk=first.pk).update(status=Assignment.Status.EXPIRED)
     raw_insert(first)
     Assignment.objects.filter(pk=first.pk).update(status=Assignment.Status.EXPIRED)
-
-
-def test_an_entry_of_the_log_has_its_act_and_its_subject():
-    study = campaign()
-    audit.record("look", campaign_id=study.pk, subject="system:alpha", because="curious")
-    entry = AuditEntry.objects.first()
-    assert (entry.verb, entry.subject, entry.detail) == (
-        "look",
-        "system:alpha",
-        {"because": "curious"},
-    )
-    assert timezone.now() - entry.at < timedelta(minutes=1)
-
-
-def test_money_is_added_to_the_cent_on_every_database():
-    study = campaign(budget=Decimal("1.00"), reward=Decimal("0.10"))
-    who = person(study)
-    for number in range(10):  # ten times 0.1 is 0.9999999999999999 where cents are floats
-        LedgerEntry.objects.create(
-            campaign=study,
-            participation=who,
-            kind="reward",
-            key=f"test:{number}",
-            amount=Decimal("0.10"),
-            fee=Decimal("0.00"),
-        )
-    totals.recount(study.pk)
-    assert str(tallies.account_spent(study.pk)) == "1.00"
-    assert str(tallies.earned(who.pk)[0]) == "1.00"
-
-
-def test_marks_are_cleared_once_however_many_there_are():
-    study = Campaign.objects.get(pk=campaign().pk)
-    ChangeMark.objects.all().delete()
-    ChangeMark.objects.bulk_create(
-        ChangeMark(campaign=study, reason="judgment") for _ in range(1203)
-    )
-    marks = list(ChangeMark.objects.values_list("pk", flat=True))
-    assert common_marks.clear(marks)
-    assert not ChangeMark.objects.exists()
-    assert not common_marks.clear(marks)
-    assert common_marks.clear([])

@@ -129,8 +129,3 @@ def test_the_same_small_request_at_the_same_moment_is_one_campaign():
     assert sum(is_new for _made, is_new in found) == 1
     assert Campaign.objects.count() == CampaignImport.objects.count() == 1
     assert Campaign.objects.get().items.count() == 300
-
-
-def test_a_claim_is_taken_by_one_of_many_workers():
-    of = receive(user().pk, items=5)
-    assert sum(at_the_same_time(lambda: imports.run(of.pk), 6)) == 1

@@ -169,11 +169,6 @@ def test_a_header_has_the_names_that_people_give():
     assert told == ["Read by their usual names: “Doc-ID” as item, “Prediction” as output."]
 
 
-def test_the_usual_names_hold_in_json_too():
-    (row,) = rows([b'{"id": 3, "model": "a", "summary": "x", "document": "d"}'])
-    assert (row.item, row.system, row.output, row.input) == ("3", "a", "x", "d")
-
-
 def test_ones_own_name_wins_over_a_usual_one():
     found = facts(b"item,id,system,output,summary\n1,77,a,x,y\n")
     assert (found.first.item, found.systems[0].samples[0].output) == ("1", "x")

@@ -17,7 +17,6 @@ from annotate.campaigns.imports import blocks
 from annotate.common import rows as common_rows
 from annotate.common.errors import Conflict
 from annotate.models import (
-    AuditEntry,
     Authorship,
     Campaign,
     CampaignImport,
@@ -247,17 +246,6 @@ def test_a_worker_that_was_taken_for_dead_stores_nothing_more(monkeypatch):
     assert of.campaign.memberships.count() == 1
 
 
-def test_a_finished_campaign_is_not_removed_by_a_late_cancel():
-    of = ready()
-    create(of)
-    imports.run(of.pk)
-    of.refresh_from_db()
-    with pytest.raises(Conflict, match="exists already"):
-        imports.cancel(of, actor_id=of.owner_id)
-    assert imports.run_due() == 0
-    assert Campaign.objects.get().outputs.count() == 120
-
-
 @pytest.mark.usefixtures("small_chunks")
 def test_an_error_is_tried_three_times_then_told_and_can_be_tried_again(monkeypatch, caplog):
     of = ready()
@@ -313,14 +301,6 @@ def test_what_a_killed_command_had_stored_is_removed(monkeypatch):
         assert not model._base_manager.exists(), model
 
 
-def test_a_plan_that_does_not_fit_is_refused_where_nobody_is_asked():
-    of = received(at_once=True, plan={"metrics": ("comet",)})
-    imports.run(of.pk)
-    of.refresh_from_db()
-    assert of.status == ImportStatus.REFUSED
-    assert "no value of the metric “comet”" in str(of.problems)
-
-
 def test_a_person_keeps_so_many_files_waiting_and_no_more(monkeypatch):
     monkeypatch.setattr(imports, "MOST_OPEN", 3)
     owner = user("careless")
@@ -340,18 +320,6 @@ def test_what_waits_for_a_week_is_given_up():
     of.refresh_from_db()
     assert of.status == ImportStatus.CANCELLED
     assert not ImportChunk.objects.exists()
-
-
-def test_each_change_of_state_is_logged_with_who_did_it():
-    of = ready()
-    create(of)
-    imports.run(of.pk)
-    logged = AuditEntry.objects.filter(subject=f"import:{of.public_id}").order_by("pk")
-    assert list(logged.values_list("verb", "actor")) == [
-        ("import_ready", None),
-        ("import_creating", of.owner_id),
-        ("import_done", None),
-    ]
 
 
 ACTS = st.lists(

@@ -1,19 +1,13 @@
 """An import whose systems are compared: by a worker, in pieces, with the facts of its pairs."""
 
 import json
-from collections.abc import Iterator
-from datetime import timedelta
-from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from annotate.campaigns import creating, imports
 from annotate.campaigns.imports import facts_of, plan_of
-from annotate.campaigns.wizard import preview
-from annotate.instruments import base as instruments_base
-from annotate.models import CampaignImport, Output, System
-from annotate.models.base import ImportStatus
+from annotate.campaigns.wizard import CampaignPreview
+from annotate.models import CampaignImport
 from tests.annotate.campaigns.test_import_running import create, ready
 from tests.annotate.comparing import PLAN
 
@@ -47,7 +41,7 @@ def made(of: CampaignImport) -> CampaignImport:
 
 def test_the_preview_counts_what_is_created():
     of = compared()
-    found = preview(creating.check(plan_of(of), facts_of(of)))
+    found = CampaignPreview(creating.check(plan_of(of), facts_of(of)))
     assert found.compares
     items = ITEMS - ALONE
     assert (found.facts.n_systems, found.facts.n_items) == (3, items)
@@ -58,31 +52,3 @@ def test_the_preview_counts_what_is_created():
     assert campaign.planned == found.planned
     assert campaign.outputs.count() == found.facts.n_outputs
     assert campaign.items.count() == items
-
-
-def test_an_import_that_was_cut_goes_on_with_the_same_pairs(monkeypatch):
-    monkeypatch.setattr(creating, "MOST_OUTPUTS", 10)
-    of = compared()
-    real = creating.chunks
-
-    def cut(*args: Any, **options: Any) -> Iterator[Any]:
-        steps = real(*args, **options)
-        yield next(steps)
-        yield next(steps)
-        raise RuntimeError("the worker was killed")
-
-    monkeypatch.setattr(creating, "chunks", cut)
-    assert made(of).status == ImportStatus.CREATING
-    monkeypatch.setattr(creating, "chunks", real)
-    CampaignImport.objects.update(claimed_until=timezone.now() - timedelta(minutes=1))
-    assert imports.run(of.pk)
-    of.refresh_from_db()
-    assert of.status == ImportStatus.DONE
-    campaign = of.campaign
-    assert list(System.objects.values_list("name", flat=True)) == ["A vs. B", "A vs. C", "B vs. C"]
-    places = sorted(campaign.items.values_list("position", flat=True))
-    assert places == list(range(ITEMS - ALONE))
-    for one in Output.objects.select_related("item"):
-        first, second = instruments_base.parts(one.text)
-        assert first != second
-        assert first.endswith(f"wrote {one.item.key[1:]}.")

@@ -49,10 +49,6 @@ def test_consensus_needs_another_system_for_every_item():
         resolve(["consensus_length"], two())
 
 
-def test_names_are_kept_as_they_were_given():
-    assert resolve(["length", "m", "repetition"], two(m=1.0)) == ("length", "m", "repetition")
-
-
 def test_auto_takes_what_every_row_can_have():
     assert resolve(["auto"], two()) == FREE
     against = [n for n, metric in METRICS.items() if metric.needs in ("nothing", "reference")]

@@ -40,7 +40,6 @@ ALIKE = {
     "case": (rows("GPT", "gpt"), "“GPT” and “gpt” differ only in capital letters"),
     "items": (rows("a", items=("x 1", "x  1")), "Two items have names that look alike: “x··1”"),
 }
-APART = rows("s1", "s-1", "s.1", "sl", "S2", items=("1", "l", "1.1", "11"))
 
 
 @pytest.mark.parametrize("kind", ALIKE)
@@ -57,10 +56,6 @@ def test_a_program_is_asked(kind: str) -> None:
     made = api.post(CAMPAIGNS, {**plan, "distinct_names": True}, format="json")
     assert made.status_code == 201
     assert told in " ".join(made.json()["notices"])
-
-
-def test_other_names_are_no_question(ada: Client) -> None:
-    assert "look alike" not in looked_at(ada, packed(APART)).content.decode()
 
 
 def test_a_large_file_of_a_program_is_asked_about_too(ada: Client) -> None:

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from annotate.campaigns import creating
 from annotate.campaigns.problems import Row
 from annotate.common import rows as common_rows
-from annotate.models import Item, Output, ScreenedAnnotator
+from annotate.models import Output, ScreenedAnnotator
 from tests.factories import campaign, person, rows
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -24,27 +23,6 @@ def test_texts_are_stored_as_they_were_uploaded() -> None:
         "item__key", "text", "item__reference"
     )
     assert set(stored) == {(row.item, row.output, row.reference) for row in given}
-
-
-def test_reserved_ids_are_not_given_again() -> None:
-    made = campaign(rows_=rows(3), is_open=False)
-    used = set(made.items.values_list("pk", flat=True))
-    new = common_rows.reserve(Item, 3)
-    assert not used & set(new)
-    assert new == sorted(set(new))
-    places = enumerate(new, start=1000)
-    values = [(pk, made.pk, f"new-{pk}", at, "", [], 0, "", "", None) for at, pk in places]
-    common_rows.insert(Item, ("id", *creating.ITEM), values)
-    after = Item.objects.create(campaign=made, key="last", position=999)
-    assert after.pk > max(new)
-
-
-def test_the_ids_of_deleted_rows_are_not_used_again() -> None:
-    made = campaign(rows_=rows(3), is_open=False)
-    new = Item.objects.create(campaign=made, key="last", position=999)
-    last = new.pk
-    new.delete()
-    assert min(common_rows.reserve(Item, 2)) > last
 
 
 def test_times_and_fractions_come_back_as_they_were_and_the_database_numbers_the_rows() -> None:

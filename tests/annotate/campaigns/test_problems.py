@@ -28,45 +28,29 @@ def errors_of(*lines: bytes) -> list[tuple[int, str]]:
     ("bad", "message"),
     [
         (b'{"item": 1,', "not JSON"),
-        (b"item,system,output", "not JSON"),
         (b"[1, 2]", "not an object"),
         (b'{"data": [{"item": 1}]}', "Save the list “data” alone"),
-        (b'"text"', "not an object"),
         (b"[" * 100_000, "nested far too deep"),
         ('{"item": "é"}'.encode("latin-1"), "not UTF-8 at byte 11"),
-        ('{"item": "x"}'.encode("utf-16"), "not UTF-8 at byte 1"),
         (line(item=...), "“item” is missing."),
-        (line(item=""), "“item” is missing."),
-        (line(item=None), "“item” is missing."),
-        (line(system=...), "“system” is missing."),
         (line(system=..., sytem="x"), "“system” is missing. Did you mean “sytem”?"),
         (line(output=..., summary="x", answer="y"), "“summary” and “answer” could each be the"),
-        (line(output=...), "“output” is missing"),
         (line(item=True), "“item” must be text"),
-        (line(item=1.5), "“item” must be text"),
-        (line(system=7), "“system” must be text"),
         (line(output=["A"]), "“output” must be text"),
         (line(item="x" * 121), "“item” is longer than 120 characters"),
-        (line(system="x" * 81), "“system” is longer than 80 characters"),
         (line(output="x" * 50_001), "“output” is longer than 50,000 characters"),
-        (line(input="x" * 200_001), "“input” is longer than 200,000 characters"),
         (line(output="a\x00b"), "“output” contains a NUL"),
         (line(reference="\ud800"), "“reference” contains an incomplete character"),
         (line(metrics=[1]), "“metrics” must be an object"),
         (line(metrics={"m": "1"}), "metric “m” is not a number"),
-        (line(metrics={"m": True}), "metric “m” is not a number"),
-        (line(metrics={"m": "\ud800"}), "metric “m” is not a number"),
         (line(metrics={"m": float("nan")}), "NaN is not a number"),
-        (line(metrics={"m": float("-inf")}), "-Infinity is not a number"),
         (line(metrics={"m": -1.1e100}), "metric “m” is not between −10^100 and 10^100"),
-        (line(metrics={"m": 10**400}), "metric “m” is not between −10^100 and 10^100"),
         (
             line(metrics={"m": 0}).replace(b"0}", b"1e999}"),
             "metric “m” is not between −10^100 and 10^100",
         ),
         (line(metrics={"m\x00": 1}), "contains a character that no text has"),
         (line(metrics={"m" * 61: 1}), "1 to 60 characters"),
-        (line(metrics={"": 1}), "1 to 60 characters"),
     ],
 )
 def test_a_bad_line_is_named_with_what_to_do(bad, message):
@@ -80,15 +64,11 @@ def test_a_bad_line_is_named_with_what_to_do(bad, message):
     ("paragraphs", "message"),
     [
         ("The text.", "must be a list of texts"),
-        ({"1": "The text."}, "must be a list of texts"),
         (["The text.", 7], "must be a list of texts"),
-        ([["The text."]], "must be a list of texts"),
         (["The text.", ""], "a paragraph is empty"),
         (["\u00a0\n"], "a paragraph is empty"),
         (["x"] * 11, "more than 10 paragraphs"),
         (["x" * 20_001], "“paragraphs” is longer than 20,000 characters"),
-        (["a\x00b"], "“paragraphs” contains a NUL"),
-        (["\ud800"], "“paragraphs” contains an incomplete character"),
     ],
 )
 def test_paragraphs_are_a_list_of_texts(paragraphs, message):
@@ -107,10 +87,6 @@ def test_paragraphs_are_read_in_order_and_as_they_are():
 
 def test_an_output_may_be_empty_and_an_item_a_number():
     assert read([line(output="", item=7)]) == [Row("7", "alpha", "")]
-
-
-def test_a_byte_order_mark_and_windows_line_ends_are_no_error():
-    assert len(read([b"\xef\xbb\xbf" + line() + b"\r\n", line(item="2") + b"\r\n"])) == 2
 
 
 @pytest.mark.parametrize("lines", [[], [b""], [b"\n", b"  \n"]])
@@ -139,14 +115,6 @@ def test_outputs_of_an_item_share_what_they_were_written_for(name, one, other):
     ((number, told),) = errors_of(line(**{name: one}), line(system="beta", **{name: other}))
     assert number == 2
     assert f"another {name} for item “1” than on line 1" in told
-
-
-def test_all_errors_come_at_once_and_in_order():
-    assert [n for n, _told in errors_of(b"{", line(), b"[]", line(item="2", system=""))] == [
-        1,
-        3,
-        4,
-    ]
 
 
 def refusal_of(*lines: bytes) -> UploadRefused:
@@ -230,18 +198,12 @@ def test_the_table_may_come_from_any_spreadsheet(table):
     ("lines", "number", "message"),
     [
         ([b"system,item,value\n"], 1, "the columns must be"),
-        ([], 1, "the columns must be"),
         ([b"PK\x03\x04 ..."], 0, "a spreadsheet"),
         ([HEAD, b"beta,1,m,1\n"], 2, "no output of system “beta” for item “1”"),
         ([HEAD, b"alpha,1,m,1\n", b"alpha,1,m,1\n"], 3, "given twice"),
-        ([HEAD, b"alpha,2,given,1\n"], 2, "given twice"),
         ([HEAD, b"alpha,1,m,one\n"], 2, "“one” is not a number"),
-        ([HEAD, b"alpha,1,m,\n"], 2, "“” is not a number"),
         ([HEAD, b"alpha,1,m,nan\n"], 2, "“nan” is not a number between −10^100 and 10^100"),
-        ([HEAD, b"alpha,1,m,1e308\n"], 2, "“1e308” is not a number between −10^100 and 10^100"),
-        ([HEAD, b"alpha,1,m,inf\n"], 2, "“inf” is not a number between −10^100 and 10^100"),
         ([HEAD, b"alpha,1,m\n"], 2, "columns, where the first line has 4"),
-        ([HEAD, b"alpha,1,m,1,2\n"], 2, "columns, where the first line has 4"),
         ([HEAD, b"alpha,1," + b"m" * 61 + b",1\n"], 2, "1 to 60 characters"),
         ([HEAD, b"alpha,1,\xff,1\n", b"alpha,1,m,1\n"], 2, "not UTF-8 at byte 9"),
         (

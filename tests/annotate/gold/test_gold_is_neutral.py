@@ -46,7 +46,6 @@ READERS = (
 )
 WORK = {
     "annotate.campaigns.progress.liveness": "the last sign of work",
-    "annotate.campaigns.progress.in_use": "pages in use",
     "annotate.campaigns.progress.progress": "`spent`; the counts are compared below",
     "annotate.campaigns.progress.count_slots": "`spent`; the counts are compared below",
     "annotate.campaigns.exports.protocol": "what was decided, gold too",
@@ -62,11 +61,9 @@ WORK = {
     "annotate.work.units.judged": "tasks of a paid unit",
     "annotate.work.units.stages": "pay of a unit",
     "estimation.pages.report.build": "`spent`, what is offered, and when it was made",
-    "annotate.campaigns.facts.version": "pages say more than numbers of judgments",
     "annotate.review.effects.effects": "pay at stake; the judgments are compared above",
     "estimation.pages.dashboard.lines": "what has happened",
     "estimation.pages.dashboard.of_campaign": "`spent`; estimates are compared below",
-    "estimation.pages.dashboard.version": "pages say more than numbers of judgments",
     "annotate.campaigns.exports.answers": "gold",
     "annotate.review.gold_queries.items": "gold",
     "annotate.review.gold_queries.of_person": "gold",

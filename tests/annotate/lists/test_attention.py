@@ -121,11 +121,6 @@ BRING = {
 }
 
 
-ROW = re.compile(
-    r'<th scope="row"><a [^>]*>(.*?)</a>.*?<span class="place[^>]*>(.*?)</td>', re.DOTALL
-)
-
-
 @pytest.fixture
 def made(client: Client) -> dict[str, Campaign]:
     """One campaign of each kind, made in the order of their names."""
@@ -211,12 +206,6 @@ def test_the_list_and_the_api_say_what_the_dashboard_says(client: Client) -> Non
     NextStep.objects.update(at=timezone.now() - timedelta(minutes=2), title="Old")
     assert after.renew() == 1
     assert dict(rows(client))["one"] == board.advice.title
-
-
-def test_every_place_has_its_sentence(made: dict[str, Campaign], client: Client) -> None:
-    places = {one.place for one in client.get("/").context["campaigns"]}
-    assert places == {one.name.lower() for one in campaigns_lists.Attention}
-    assert all(said for _name, said in rows(client))
 
 
 def test_estimates_that_are_behind_are_told_after_a_minute(client: Client) -> None:

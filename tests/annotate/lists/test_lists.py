@@ -23,29 +23,19 @@ pytestmark = [pytest.mark.django_db, pytest.mark.orm]
 
 HOSTILE = (
     "page=-1",
-    "page=0",
-    "page=1000000000",
     "page=99999999999999999999999999999999",
-    "page=" + "9" * 5000,
     "page=abc",
-    "page=1.5",
     "page=%00",
     "page=%D9%A2",  # an Arabic two
-    "page=1&page=2",
     "q=%00",
     "q=%25%27%20OR%201=1--",
     "q=%5C%22%27",
     "q=%ED%A0%80",  # an unpaired surrogate
     "q=" + "x" * 3000,
-    "q=%25",
-    "q=_",
     "sort=pk",
-    "sort=--due",
-    "sort=-",
     "sort=external_id);DROP TABLE",
     "sort=__class__",
     "show=everything",
-    "show=%00",
     "lists=-7&comments=x&to=%00",
 )
 
@@ -165,14 +155,6 @@ def test_names_are_found_as_they_look_by_the_owner_alone(ada: Client, mine: Camp
     assert found("people", pseudonym.upper()) == ["somebody else"]
 
 
-def test_nothing_found_says_so_and_leads_back(ada: Client, mine: Campaign) -> None:
-    crowd.people(mine, 3)
-    for page in ("people", "pay"):
-        said = ada.get(at(mine, page) + "?q=%3Cb%3Ezz&show=due").content.decode()
-        assert "matches “&lt;b&gt;zz”" in said
-        assert "Show all" in said
-
-
 def test_links_keep_what_was_asked(ada: Client, mine: Campaign) -> None:
     crowd.people(mine, 120)
     page = ada.get(at(mine, "pay") + "?q=person&sort=-earned&page=2").content.decode()
@@ -258,6 +240,9 @@ def test_campaigns_are_chosen_by_name_and_state(ada: Client, mine: Campaign) -> 
     assert "New campaign" in page
 
 
+# ---------------------------------------------------------------- pay-out lists
+
+
 def test_the_list_counts_what_counts(ada: Client, mine: Campaign) -> None:
     from tests.factories import judge, leased, person
 
@@ -268,9 +253,6 @@ def test_the_list_counts_what_counts(ada: Client, mine: Campaign) -> None:
     assert row.judged == 1
     assert row.campaign.planned == mine.slots.count()
     assert row.campaign.totals.spent == tallies.account_spent(mine.pk) > 0
-
-
-# ---------------------------------------------------------------- pay-out lists
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ from annotate.instruments import base as instruments_base
 from annotate.instruments.base import InvalidResponse, Material
 from annotate.instruments.preference.instrument import Preference
 from annotate.models import (
-    Authorship,
     Item,
     Judgment,
     Output,
@@ -57,14 +56,6 @@ def test_the_same_text_twice_is_no_pair():
     given = [*rows(2, "AB"), Row("i2", "A", "Same."), Row("i2", "B", "Same.")]
     study = compared(given)
     assert sorted(Item.objects.filter(campaign=study).values_list("key", flat=True)) == ["i0", "i1"]
-
-
-def test_pairs_of_the_same_texts_are_judged_once():
-    given = [Row("i0", "A", "One."), Row("i0", "B", "Two."), Row("i0", "C", "Two.")]
-    study = compared(given)
-    assert Output.objects.filter(campaign=study).count() == 1
-    names = Authorship.objects.filter(system__campaign=study).values_list("system__name", flat=True)
-    assert sorted(names) == ["A vs. B", "A vs. C"]
 
 
 @pytest.mark.parametrize(

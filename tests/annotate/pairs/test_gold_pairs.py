@@ -7,7 +7,7 @@ from annotate.campaigns import life
 from annotate.campaigns.problems import Row
 from annotate.common.errors import Invalid
 from annotate.instruments import base as instruments_base
-from annotate.models import GoldAnswer, GoldItem
+from annotate.models import GoldAnswer
 from annotate.review import gold, gold_queries
 from annotate.studies import queries as studies_queries
 from annotate.work import submitting
@@ -92,19 +92,3 @@ def test_right_in_either_order():
         # A reviewer reads the answer for the order in which the item stands beside it.
         [task, *_rest] = gold_queries.of_person(study, one.annotator_id).tasks
         assert task.said == "Preference: First, slightly"
-
-
-def test_the_page_offers_what_a_pair_can_have(client):
-    owner = user()
-    study = compared(referenced(), owner=owner, is_open=False)
-    client.force_login(owner)
-    page = client.get(reverse("annotate:gold", args=[study.public_id])).content.decode()
-    assert "Ask for an answer" not in page
-    assert "second" in page
-
-
-def test_nobody_can_be_told_which_place_to_choose():
-    study = compared(is_open=False)
-    with pytest.raises(Invalid):
-        gold.instruct(study.pk, question="preference", value=2, actor_id=None)
-    assert not GoldItem.objects.exists()

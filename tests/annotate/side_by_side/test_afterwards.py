@@ -40,15 +40,15 @@ def test_an_export_tells_the_order_of_each_page(done, django_assert_num_queries)
         rows = list(exports.judgments(now))
     assert len(rows) == 20
     for row in rows:
-        assert [texts[one] for one in row.page] == shown[row.annotator][row.output]
-    assert len({row.page for row in rows}) == 4  # two people, two items
+        assert [texts[one] for one in row["page"]] == shown[row["annotator"]][row["output"]]
+    assert len({row["page"] for row in rows}) == 4  # two people, two items
 
 
 def test_a_text_that_stood_alone_has_no_page():
     made = campaign()
     judge(person(made))
     (row,) = exports.judgments(exports.moment(made.pk))
-    assert row.page is None
+    assert row["page"] is None
 
 
 def test_a_reviewer_sees_the_page_of_the_annotator_under_review(done, django_assert_num_queries):

@@ -1,7 +1,5 @@
 """What answer correctness takes as a response, refuses, and scores."""
 
-from itertools import product
-
 import pytest
 
 from annotate.instruments import registry
@@ -65,11 +63,6 @@ def test_highlights_on_neither_are_dropped_and_need_no_confirmation():
     assert check(found(0, "Ada"), {"value": 0, "spans": "nonsense"}, NEITHER)
 
 
-def test_touching_highlights_are_stored_as_one():
-    stored = check(found(0, "Marsh", "drawn", "by", "was"), NEITHER, NEITHER)
-    assert stored["verdicts"][0]["spans"] == [[10, 22], [33, 38]]
-
-
 @pytest.mark.parametrize("plausible", [None, 1, 0, "yes", [], {}])
 def test_plausible_is_yes_or_no(plausible):
     assert set(refused(*GOOD, plausible=plausible)) == {"plausible"}
@@ -79,21 +72,14 @@ def test_plausible_is_yes_or_no(plausible):
     ("bad", "message"),
     [
         (None, "no answer"),
-        ([], "no answer"),
         ({}, "no answer"),
-        ({"value": None}, "no answer"),
         (found(1, "market", value=2), "one of the three"),
         (found(1, "market", value=True), "one of the three"),
-        (found(1, "market", value=1.0), "one of the three"),
-        (found(1, "market", value="1"), "one of the three"),
-        (found(1, "market", value=[1]), "one of the three"),
         (found(1), "highlight the words"),
-        (found(1, value=-1), "highlight the words"),
         (found(1, "market", spans=None), "a list"),
         (found(1, "market", spans=[{"start": 0, "end": 99, "text": "It"}]), "outside"),
         (found(0, "tower was"), "other words"),  # of another paragraph
         (found(1, "market", confirmed=False), "confirm"),
-        (found(1, "market", confirmed=1), "confirm"),
         ({k: v for k, v in found(1, "market").items() if k != "confirmed"}, "confirm"),
     ],
 )
@@ -122,14 +108,6 @@ def test_known_scores(values, any_correct, avg_correct):
         "any_correct": any_correct,
         "avg_correct": pytest.approx(avg_correct),
     }
-
-
-def test_scores_stay_on_their_scale():
-    for values in product((-1, 0, 1), repeat=4):
-        response = {"plausible": True, "verdicts": [{"value": value} for value in values]}
-        scores = INSTRUMENT.scores(response, material=MATERIAL)
-        for criterion in INSTRUMENT.criteria:
-            assert criterion.low <= scores[criterion.name] <= criterion.high
 
 
 def test_every_released_judgment_scores_as_it_was_released():

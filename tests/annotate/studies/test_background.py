@@ -115,14 +115,9 @@ class TestAsking:
         client.post(at(who, "background"), SENT)
         assert BackgroundAnswers.objects.get().answers == ["less often", ""]
 
-    def test_a_study_without_questions_stores_nothing(self, client):
-        who = person(campaign(tutorial=False))
-        assert client.post(at(who, "background"), SENT).status_code == 303
-        assert not BackgroundAnswers.objects.exists()
-
     def test_no_other_address_gives_a_task_without_answers(self, client):
         study = campaign(texts=TEXTS, tutorial=False, annotator_cap=None)
-        other = person(study, "p2")  # the quick way, by terms that this process knows
+        other = person(study, "p2")
         client.post(at(other, "background"), SENT)
         assert "data-part" in client.get(at(other)).content.decode()
         who = person(study)
@@ -179,14 +174,6 @@ class TestTelling:
             {"annotator": other, "question": first, "answer": "daily"},
             {"annotator": other, "question": second, "answer": ""},
         ]
-
-    def test_a_campaign_that_asks_nothing_has_no_such_section(self, client):
-        owner = user()
-        study = campaign(owner=owner)
-        client.force_login(owner)
-        page = client.get(reverse("estimation:report", args=[study.public_id])).content.decode()
-        assert 'id="annotators-h"' not in page
-        assert exported(client, study) == []
 
     def test_a_plan_with_a_wrong_line_is_refused(self):
         with pytest.raises(Invalid) as refused:

@@ -44,13 +44,6 @@ def text(client: Client, address: str, **query: str) -> str:
     return answer.content.decode()
 
 
-@pytest.mark.parametrize(
-    "address", [f"{QUALITY}1/preview/", TUTORIAL, f"{QUALITY}tutorials/1/preview/"]
-)
-def test_pages_ask_for_a_login(client: Client, address: str) -> None:
-    assert client.get(address)["Location"].startswith("/login/")
-
-
 @pytest.mark.parametrize("address", [DRAFT, TUTORIAL_DRAFT, GRADE])
 def test_drafts_and_answers_ask_for_a_login(client: Client, address: str) -> None:
     answer = client.post(address, {"definition": json.dumps(HELPFUL)})
@@ -184,10 +177,3 @@ def test_a_tutorial_is_seen_before_it_is_stored_and_after(ada: Client) -> None:
     assert content()["questions"][0]["prompt"] in text(ada, address)
     assert address in text(ada, f"{QUALITY}tutorials/")
     assert ada.get(f"{CORRECTNESS}tutorials/{made.pk}/preview/").status_code == 404
-
-
-def test_what_was_accepted_leads_to_its_preview(ada: Client) -> None:
-    page = ada.post("/instruments/new/", {"definition": json.dumps(HELPFUL)}, follow=True)
-    assert '<a href="/instruments/helpfulness/1/preview/">Preview it</a>' in page.content.decode()
-    page = ada.post(f"{QUALITY}tutorials/", {"definition": json.dumps(content())}, follow=True)
-    assert "Preview it</a>" in page.content.decode()

@@ -32,10 +32,6 @@ def changed(path: list[Any], value: Any) -> Any:
     return whole
 
 
-def test_a_definition_is_read_and_written_back_the_same():
-    assert as_data(read_definition(HELPFUL)) == HELPFUL
-
-
 def test_language_quality_is_a_definition_like_any_other():
     again = read_definition(as_data(LANGUAGE_QUALITY))
     assert [c.name for c in again.scored] == ["fluency", "redundancy", "overall", "edit"]
@@ -66,21 +62,13 @@ LEVEL = ["criteria", 1, "levels", 0]
     ("path", "value", "where", "says"),
     [
         (["key"], "Help Fulness", "key", "“help_fulness”"),
-        (["key"], "ключ", "key", "small letters"),
         (["key"], "k" * 41, "key", "at most 40"),
-        (["key"], GONE, "key", "Missing"),
         (["label"], "  ", "label", "empty"),
-        (["label"], 3, "label", "Must be text"),
         (["label"], "a\x00b", "label", "NUL"),
-        (["label"], "\ud800", "label", "NUL, or half"),
         (["task"], "x" * 201, "task", "201 characters; at most 200"),
-        (["language"], "english please", "language", "at most 12"),
         (["language"], "EN!", "language", "such as en"),
-        (["steps"], "one", "steps", "Must be a list"),
         (["steps"], ["x"] * 9, "steps", "Has 9 members"),
-        (["steps", 1], " ", "steps[1]", "empty"),
         (["instructions", 0], {}, "instructions[0]", "Is empty"),
-        (["instructions", 0], "text", "instructions[0]", "Must be an object"),
         (
             ["instructions", 0, "examples", 0, "txt"],
             "",
@@ -88,19 +76,9 @@ LEVEL = ["criteria", 1, "levels", 0]
             "Did you mean “text”?",
         ),
         (["criteria"], [], "criteria", "1 to 8"),
-        (
-            ["criteria"],
-            [HELPFUL["criteria"][0] | {"name": f"c{n}"} for n in range(9)],
-            "criteria",
-            "Has 9 members",
-        ),
-        (["criteria"], {}, "criteria", "Must be a list"),
-        (["criteria", 0], None, "criteria[0]", "Must be an object"),
         (["criteria", 1, "name"], "helpful", "criteria[1].name", "same name as criteria[0]."),
         (["criteria", 1, "name"], "edit", "criteria[1].name", "means something else"),
         (["criteria", 1, "name"], "2nd", "criteria[1].name", "“nd”"),
-        (["criteria", 1, "question"], GONE, "criteria[1].question", "Missing"),
-        (["criteria", 1, "higher_is_better"], "no", "criteria[1].higher_is_better", "true or"),
         (["criteria", 1, "levls"], [], "criteria[1].levls", "Did you mean “levels”?"),
         (
             ["criteria", 1, "levels"],
@@ -108,10 +86,8 @@ LEVEL = ["criteria", 1, "levels", 0]
             "criteria[1].levels",
             "Has 1 member; 2 to 7",
         ),
-        ([*LEVEL, "cue"], GONE, "criteria[1].levels[0].cue", "Missing"),
         ([*LEVEL, "value"], 1, "criteria[1].levels[1].value", "same value as levels[0]."),
         ([*LEVEL, "value"], True, "criteria[1].levels[0].value", "whole number"),
-        ([*LEVEL, "value"], 0.5, "criteria[1].levels[0].value", "whole number"),
         ([*LEVEL, "value"], 101, "criteria[1].levels[0].value", "from −100 to 100"),
         ([*LEVEL, "label"], "Something", "criteria[1].levels[1].label", "same label"),
         (
@@ -120,13 +96,8 @@ LEVEL = ["criteria", 1, "levels", 0]
             "criteria[1].levels[0].requires[0]",
             "Did you mean “evidence”?",
         ),
-        ([*LEVEL, "requires"], [["edit"]], "criteria[1].levels[0].requires[0]", "is not “edit”"),
-        ([*LEVEL, "requires"], "edit", "criteria[1].levels[0].requires", "Must be a list"),
         (["edit"], {"titel": "x"}, "edit.titel", "Did you mean “title”?"),
-        (["example"], GONE, "example", "Missing"),
-        (["example"], {"input": "q"}, "example.text", "Missing"),
         (["example"], {"text": "a"}, "example.input", "Missing"),
-        (["exmaple"], {}, "exmaple", "Did you mean “example”?"),
     ],
 )
 def test_each_problem_is_told_at_its_path(path, value, where, says):
@@ -135,26 +106,9 @@ def test_each_problem_is_told_at_its_path(path, value, where, says):
     assert says in found[where]
 
 
-def test_all_problems_are_told_at_once():
-    whole = changed(["key"], "Bad Key")
-    whole["criteria"][0]["levels"][3]["cue"] = ""
-    whole["criteria"][1]["name"] = "distance"
-    whole["zzz"] = 1
-    assert set(problems(whole)) == {
-        "zzz",
-        "key",
-        "criteria[0].levels[3].cue",
-        "criteria[1].name",
-    }
-
-
 @pytest.mark.parametrize("value", [None, 3, "text", [], [HELPFUL]])
 def test_what_is_no_object_is_told_once(value):
     assert list(problems(value)) == [""]
-
-
-def test_an_empty_object_lacks_everything_needed():
-    assert set(problems({})) == {"key", "label", "task", "about", "criteria", "example"}
 
 
 @pytest.mark.parametrize(

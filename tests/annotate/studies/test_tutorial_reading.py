@@ -105,24 +105,16 @@ def test_a_tutorial_of_all_kinds_is_read():
         ("version", None, "version"),
         ("instrument", "answer_correctness", "instrument"),
         ("questions", [], "questions"),
-        ("questions", "all", "questions"),
-        ("questions.0", "What?", "questions[0]"),
         ("questions.0.kind", "essay", "questions[0].kind"),
         ("questions.0.key", "Not a slug", "questions[0].key"),
         ("questions.1.key", "one", "questions[1].key"),
-        ("questions.0.prompt", 3, "questions[0].prompt"),
         ("questions.0.prompt", "x" * 401, "questions[0].prompt"),
-        ("questions.0.text", None, "questions[0].text"),
         ("questions.0.text", "x" * 4001, "questions[0].text"),
         ("questions.0.criterion", "taste", "questions[0].criterion"),
         ("questions.0.criterion", "edit", "questions[0].criterion"),
-        ("questions.0.accepted", [], "questions[0].accepted"),
         ("questions.0.accepted", [5], "questions[0].accepted"),
-        ("questions.0.accepted", [True], "questions[0].accepted[0]"),
-        ("questions.0.feedback", None, "questions[0].feedback"),
         ("questions.0.feedback", {"1": "No.", "0": "Yes."}, "questions[0].feedback.-1"),
         ("questions.0.feedback.9", "What?", "questions[0].feedback.9"),
-        ("questions.0.acepted", [1], "questions[0].acepted"),
         ("questions.0.options", [{"value": 1, "label": "Yes"}], "questions[0].options"),
         (
             "questions.0.options",
@@ -134,14 +126,10 @@ def test_a_tutorial_of_all_kinds_is_read():
         ("questions.2.paragraphs.0.verdict", 0, "questions[2].paragraphs[0].evidence"),
         ("questions.2.paragraphs.0.verdict", 0, "questions[2].paragraphs[0].highlight"),
         ("questions.1.defects.0.strings", ["it snows"], "questions[1].defects[0].strings"),
-        ("questions.1.defects.0.at_most", -1, "questions[1].defects[0].at_most"),
         ("questions.1.meaning.0.any_of", ["all week"], "questions[1].meaning[0].any_of"),
         ("questions.1.alternatives", ["it  rain all day."], "questions[1].alternatives[0]"),
-        ("questions.2.paragraphs.0.verdict", 2, "questions[2].paragraphs[0].verdict"),
         ("questions.2.paragraphs.0.evidence", ["four"], "questions[2].paragraphs[0].evidence[0]"),
         ("questions.2.paragraphs.0.evidence", ["the"], "questions[2].paragraphs[0].evidence[0]"),
-        ("questions.2.paragraphs.0.evidence", [], "questions[2].paragraphs[0].evidence"),
-        ("questions.2.paragraphs.0.highlight", None, "questions[2].paragraphs[0].highlight"),
         ("questions.3.steps.0.quote", "seven", "questions[3].steps[0].quote"),
     ],
 )
@@ -152,13 +140,6 @@ def test_each_fault_is_told_by_its_path(path, value, where):
     if where == "questions[0].options":
         del raw["questions"][0]["criterion"]
     assert where in refused(raw)
-
-
-def test_all_faults_are_told_at_once():
-    raw = changed("questions.0.criterion", "taste")
-    del raw["language"]
-    raw["questions"][1]["defects"] = []
-    assert set(refused(raw)) == {"language", "questions[0].criterion", "questions[1].defects"}
 
 
 @pytest.mark.parametrize("raw", [None, [], "text", 7, {}])

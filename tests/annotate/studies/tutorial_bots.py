@@ -1,22 +1,18 @@
 """Bots that take tutorials: they guess, or they remember what was right for earlier accounts.
 
-Memory is what the server itself knows to be right, not only what its feedback tells. It is kept by
-the text that is shown, word for word, or found by the text with the most words in common.
+Memory is what the server itself knows to be right, not only what its feedback tells, by the text
+that is shown, word for word.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from random import Random
-from typing import Any, Generic, TypeVar
-
-import numpy as np
+from typing import Any
 
 from annotate.instruments import tutorials
 from annotate.instruments.grading import expected_spans, grade
 from annotate.instruments.tutorials import Choice, Edit, Evidence, Paragraph, Question, Tutorial
 
 Answer = dict[str, Any]
-T = TypeVar("T")
 
 
 class Guesser:
@@ -55,22 +51,6 @@ class Guesser:
         return {"verdict": verdict, "spans": [_span(text, starts[first], starts[last] - 1)]}
 
 
-class Lazy(Guesser):
-    """Guesses, but where it edits it does always the same."""
-
-    def __init__(self, seed: int, name: str) -> None:
-        super().__init__(seed)
-        self.name = name
-
-    def _edited(self, text: str) -> str:
-        sentences = text.split(". ")
-        if self.name == "copies the text":
-            return text
-        if self.name == "deletes the second sentence":
-            return ". ".join([*sentences[:1], *sentences[2:]])
-        return f"{text} This is a good text now, thank you." if self.rng.random() < 0.5 else "good"
-
-
 class Stubborn(Guesser):
     """Gives the same level and verdict to everything, and marks the whole paragraph."""
 
@@ -93,7 +73,6 @@ class Stubborn(Guesser):
         return {"verdict": verdict, "spans": [_span(text, 0, len(text))] if verdict else []}
 
 
-LAZY = ("copies the text", "deletes the second sentence", "pastes junk")
 Memory = dict[str, dict[str, Question]]  # by the key of the question and by its text
 
 
@@ -119,66 +98,6 @@ class Rememberer(Guesser):
     def answer(self, question: Question) -> Answer:
         same = self.known.get(question.key, {}).get(_shown(question))
         return super().answer(question) if same is None else right(same)
-
-
-class Matcher(Rememberer):
-    """Answers what was right for the text with the most words in common."""
-
-    name = "remembers similar texts"
-
-    def __init__(self, seed: int, known: Memory) -> None:
-        super().__init__(seed, known)
-        self.texts = {key: Texts(list(found.items())) for key, found in known.items()}
-        self.paragraphs = {
-            key: Texts(
-                [(part.text, part) for one in found.values() for part in one.paragraphs]  # type: ignore[union-attr]
-            )
-            for key, found in known.items()
-            if isinstance(next(iter(found.values())), Evidence)
-        }
-
-    def answer(self, question: Question) -> Answer:
-        if question.key not in self.texts or not isinstance(question, Choice | Edit | Evidence):
-            return super().answer(question)
-        if not isinstance(question, Evidence):
-            return right(self.texts[question.key].nearest(_shown(question)))
-        known = self.paragraphs[question.key]
-        return {"paragraphs": [_like(one.text, known) for one in question.paragraphs]}
-
-
-class Texts(Generic[T]):
-    """Texts with what belongs to each, to be found by the words that they share with another."""
-
-    def __init__(self, known: Sequence[tuple[str, T]]) -> None:
-        self.owners = [owner for _text, owner in known]
-        words = [Counter(text.split()) for text, _owner in known]
-        self.column = {word: n for n, word in enumerate(sorted(set().union(*words)))}
-        self.counts = np.zeros((len(words), len(self.column)), dtype=np.int16)
-        for row, each in zip(self.counts, words, strict=True):
-            row[[self.column[word] for word in each]] = list(each.values())
-        self.sizes = self.counts.sum(axis=1)
-
-    def nearest(self, text: str) -> T:
-        """Return what belongs to the first of the texts that share the most words, as a share."""
-        words = Counter(text.split())
-        common = {self.column[word]: n for word, n in words.items() if word in self.column}
-        shared = np.minimum(self.counts[:, list(common)], list(common.values())).sum(axis=1)
-        alike = shared / (words.total() + self.sizes - shared)
-        return self.owners[int(alike.argmax())]
-
-
-def _like(text: str, known: Texts[Paragraph]) -> Answer:
-    like = known.nearest(text)
-    return {"verdict": like.verdict, "spans": _moved(like, text) if like.verdict else []}
-
-
-def _moved(like: Paragraph, text: str) -> list[Answer]:
-    """Return the highlight of one paragraph at the same words, by number, of another."""
-    (start, end) = expected_spans(like)[0]
-    first, n = len(like.text[:start].split()), len(like.text[start:end].split())
-    words = text.split()
-    before = len(" ".join(words[:first])) + (first > 0)
-    return [_span(text, before, before + len(" ".join(words[first : first + n])))]
 
 
 def _shown(question: Question) -> str:
@@ -223,7 +142,6 @@ def passes(tutorial: Tutorial, bot: Guesser, seed: str) -> bool:
 
 
 def all_of(tutorial: Tutorial, *, seed: int, accounts: int) -> Sequence[Guesser]:
-    """Return a bot of each kind; those that remember share what they know."""
+    """Return a bot of each kind."""
     known = remembered(tutorial, seed=seed, accounts=accounts)
-    lazy = [Lazy(seed, name) for name in LAZY]
-    return [Guesser(seed), Stubborn(seed), *lazy, Rememberer(seed, known), Matcher(seed, known)]
+    return [Guesser(seed), Stubborn(seed), Rememberer(seed, known)]

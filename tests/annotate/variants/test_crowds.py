@@ -101,9 +101,3 @@ def test_people_preview_and_enter_from_it(ada: Client, client: Client, mine: Cam
     came = Participation.objects.get()
     assert (came.annotator.crowd, came.annotator.external_id) == ("bazaar", "Ali")
     assert ada.get(reverse("annotate:pay", args=[mine.public_id])).status_code == 200
-
-
-def test_a_campaign_by_link_names_it_among_the_crowds(ada: Client) -> None:
-    made = campaign(owner=owner_of(ada))
-    page = ada.get(reverse("annotate:batches", args=[made.public_id])).content.decode()
-    assert "Amazon Mechanical Turk, Prolific, The Bazaar" in page

@@ -7,17 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from django.core.management import call_command, load_command_class
-from django.test import Client
-from django.urls import reverse
 
-from annotate.models import Campaign
-from annotate.work import scoring
 from estimation.core import REGISTERED, InvalidOptionError, Sample, Scale, estimate
-from estimation.models import Estimate
-from tests.annotate.researcher import owner_of
 from tests.annotate.variants.coin import COIN
-from tests.estimation.reviewed import settle, take_turns
-from tests.factories import campaign, person
 
 ROWS = [(i, j, float((i + j) % 3)) for i in range(12) for j in range(2)]
 
@@ -57,19 +49,3 @@ def test_the_command_takes_it_and_tells_its_notice(tmp_path: Path) -> None:
         assert "coin" in out.getvalue()
         assert "This estimate was tossed." in out.getvalue()
         assert not asked or json.loads(out.getvalue())[0]["estimator"] == "coin"
-
-
-@pytest.mark.slow
-@pytest.mark.orm
-@pytest.mark.django_db
-def test_estimates_by_it_are_shown_and_exported(ada: Client) -> None:
-    made: Campaign = campaign(owner=owner_of(ada), items=8)
-    take_turns([person(made, name) for name in "abc"], 14)
-    scoring.ensure(made.pk)
-    settle(made)
-    Estimate.objects.update(estimator="coin")
-    for name in ("dashboard", "numbers", "export"):
-        assert ada.get(reverse(f"estimation:{name}", args=[made.public_id])).status_code == 200
-    answer = ada.get(f"/api/v1/campaigns/{made.public_id}/estimates/")
-    assert answer.status_code == 200
-    assert "coin" in answer.content.decode()

@@ -41,10 +41,6 @@ def test_the_form_offers_it_and_a_campaign_can_have_it(ada: Client) -> None:
     assert made.metrics == ["vowels"]
 
 
-def test_all_metrics_that_a_file_allows_include_it(ada: Client) -> None:
-    assert "vowels" in created(ada, metric_choice="auto").metrics
-
-
 @pytest.mark.slow
 def test_estimates_use_it_and_the_pages_and_the_api_name_it(
     ada: Client, measured: Campaign

@@ -1,7 +1,5 @@
 """A screen that is registered with one line is on every page about reviews, in its own words."""
 
-import json
-
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -68,13 +66,6 @@ def test_annotators_read_its_words(ada: Client, who: Participation) -> None:
     assert "We look at work with more than 4 yawns." in own
     assert "a long yawn" in own
     assert page(ada, who, "work")
-
-
-@pytest.mark.slow
-def test_the_api_and_the_other_pages_know_it(ada: Client, who: Participation) -> None:
-    assert "yawning" in {one["screen"] for one in json.loads(page(ada, who, "api"))["screens"]}
-    for name in ("api queue", "people", "dashboard"):
-        assert page(ada, who, name)
 
 
 def test_an_empty_queue_lists_what_screens_look_at(

@@ -94,9 +94,9 @@ COUNTS: dict[str, Callable[[Participation], object]] = {
         )
     ),
     "export": lambda who: sorted(
-        (one.counts, len(one.scores))
+        (one["counts"], len(one["scores"]))
         for one in exports.judgments(exports.moment(who.campaign_id))
-        if not one.superseded
+        if not one["superseded"]
     ),
     "people in the export": lambda who: len(list(exports.people(exports.moment(who.campaign_id)))),
     "screens": lambda who: evidence.screening_known().filter(campaign=who.campaign_id).count(),

@@ -13,7 +13,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotate.campaigns import imports
 from annotate.models import Campaign, CampaignImport
-from estimation.pages import dashboard
 from tests.browser.researchers import history, sign_in, through
 from tests.estimation.exporting.exported import Unzipped
 from tests.factories import campaign, judge, person, user
@@ -244,24 +243,6 @@ def test_numbers_refresh_and_disturb_nobody(ada: Page, live_server: Any) -> None
     expect(ada.locator("details").first.get_by_role("table")).to_be_visible()
     assert ada.evaluate("scrollY") == 250
     assert ada.evaluate("[...document.images].every(image => image.complete && image.naturalWidth)")
-
-
-def test_a_later_version_of_the_same_numbers_moves_nothing(
-    ada: Page, live_server: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each minute is a version of its own: the page asks with it, and stays as it is."""
-    made = campaign(owner=User.objects.get())
-    history(made)
-    ada.goto(live_server.url + reverse("estimation:dashboard", args=[made.public_id]))
-    ada.evaluate("document.querySelector('[data-live]').dataset.mark = 'the same'")
-    before = ada.locator("[data-live]").get_attribute("hx-headers")
-    monkeypatch.setattr(dashboard, "MINUTE", 61)
-    with ada.expect_response(lambda answer: answer.status == 200 and "/numbers/" in answer.url):
-        pass
-    with ada.expect_response(lambda answer: answer.status == 304):
-        pass
-    assert ada.locator("[data-live]").get_attribute("data-mark") == "the same"
-    assert ada.locator("[data-live]").get_attribute("hx-headers") != before
 
 
 def test_everything_is_taken_out_by_one_button(ada: Page, live_server: Any, tmp_path: Path) -> None:

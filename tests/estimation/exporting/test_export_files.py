@@ -126,7 +126,7 @@ def test_what_comes_while_it_is_sent_is_not_in_it(study: Campaign) -> None:
 def test_a_judgment_that_was_stored_later_under_an_earlier_id_is_left_out(study: Campaign) -> None:
     now = exports.moment(study.pk)
     late = replace(now, judgment=now.judgment[1:], annotator=now.annotator[1:], state=now.state[1:])
-    assert [one.id for one in exports.judgments(late)] == list(now.judgment[1:])
+    assert [one["judgment"] for one in exports.judgments(late)] == list(now.judgment[1:])
 
 
 def test_it_is_sent_while_it_is_made() -> None:
@@ -148,7 +148,8 @@ def test_it_is_sent_while_it_is_made() -> None:
 
 
 def test_counts_are_those_of_the_estimates(study: Campaign) -> None:
-    counting = {one.id for one in exports.judgments(exports.moment(study.pk)) if one.counts}
+    rows = exports.judgments(exports.moment(study.pk))
+    counting = {one["judgment"] for one in rows if one["counts"]}
     held = Slot.objects.filter(campaign=study, assignment__status="verified")
     assert counting == set(held.values_list("assignment__judgments", flat=True))
     assert len(counting) == facts.scores(study.pk).output.size

@@ -6,10 +6,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.html import escape
 
-from annotate.campaigns.exports import LoggedAct
 from annotate.common import audit
 from annotate.models import AuditEntry
 from annotate.models.accounts import FEED
@@ -36,7 +34,7 @@ DETAIL = {
 
 
 def told(verb: str, subject: str = "", **detail: Any) -> str:
-    return dashboard.sentence(LoggedAct(1, timezone.now(), "ada", verb, subject, DETAIL | detail))
+    return dashboard.sentence(AuditEntry(verb=verb, subject=subject, detail=DETAIL | detail))
 
 
 @pytest.mark.parametrize("verb", sorted(verbs.in_services()))

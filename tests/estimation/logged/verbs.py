@@ -34,7 +34,7 @@ VALUES = {
     ("work/participations.py", "f'participation_{to}'"): set(),
     # Of no campaign; and rows of a file, which are something else.
     ("campaigns/imports.py", "f'import_{to}'"): set(),
-    ("campaigns/formats.py", "cells"): set(),
+    ("campaigns/reading.py", "cells"): set(),
 }
 OF_NO_CAMPAIGN = {
     "define_instrument",

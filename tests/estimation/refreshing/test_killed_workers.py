@@ -84,7 +84,7 @@ def is_settled(study: Campaign) -> bool:
     at_work = TaskLease.objects.filter(
         name=refresh.name_of(study.pk), expires_at__gt=timezone.now()
     )
-    return not facts.marks(study.pk) and not at_work.exists()
+    return not facts.changes(study.pk) and not at_work.exists()
 
 
 def is_closed(world: World) -> bool:

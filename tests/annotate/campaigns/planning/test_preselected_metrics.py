@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotate.campaigns import imports, plans
 from annotate.campaigns.problems import Row
-from annotate.campaigns.sheet import Facts, Sheet
+from annotate.campaigns.sheet import Sheet
 from annotate.models import CampaignImport
 from tests.annotate.researcher import PLAN, at, begun, lines, looked_at, send
 
@@ -32,13 +32,6 @@ def ticked(client: Client, content: bytes, **fields: Any) -> tuple[str, list[str
     form = client.get(at(begun(client, content, **fields), "questions")).context["form"]
     names = ("metric_choice", "metric_columns", "metric_names")
     return tuple(form[name].value() for name in names)  # type: ignore[return-value]
-
-
-def facts_of(*texts: str) -> Facts:
-    with Sheet() as sheet:
-        for i, text in enumerate(texts):
-            sheet.add(Row(str(i), "a", text, line=i + 1))
-        return sheet.facts()
 
 
 def test_the_files_own_numbers_are_proposed_before_the_recommended_metric(ada: Client) -> None:
@@ -107,41 +100,6 @@ def test_a_number_with_several_values_for_one_text_is_averaged_and_that_is_said(
     assert plans.averaged([], facts) == []
 
 
-def test_few_rows_may_be_in_the_order_of_a_score() -> None:
-    with Sheet() as sheet:
-        for row in range(7):
-            sheet.add(Row(str(row), "a", f"{row}", line=row + 1), loose={"stars": float(row)})
-        assert plans.preselected((), sheet.facts()) == ("stars",)
-
-
-def test_one_output_of_each_system_does_not_say_that_a_number_is_the_systems() -> None:
-    with Sheet() as sheet:
-        for row in range(3):
-            sheet.add(Row("0", f"s{row}", f"{row}", line=row + 1), loose={"judge": row * 0.3})
-        assert plans.preselected((), sheet.facts()) == ("judge",)
-
-
-def test_a_metric_counts_as_the_same_only_if_the_last_text_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("annotate.campaigns.sheet.BLOCK", 2)
-    plain = ["One text.", "Two words.", "Three more.", "Four."]
-    assert facts_of(*plain).constant_metrics == ["repetition"]
-    assert facts_of(*plain, "five five").constant_metrics == []
-    monkeypatch.setattr("annotate.campaigns.sheet.MOST_TEXTS", 3)
-    assert facts_of(*plain).constant_metrics == [], "not looked at in very large files"
-    monkeypatch.setattr("annotate.campaigns.sheet.MOST_TEXTS", 4)
-    repeated = ["one one", "two two", "three three"]
-    assert facts_of(*repeated).constant_metrics == ["repetition"], "the same, and not 0"
-
-
-def test_what_was_chosen_stays_chosen(ada: Client) -> None:
-    of = begun(ada, with_numbers(repeats=True))
-    ada.post(at(of, "questions"), {**PLAN, "revision": of.revision, "metric_names": ["repetition"]})
-    form = ada.get(at(of, "questions")).context["form"]
-    assert (form["metric_columns"].value(), form["metric_names"].value()) == ([], ["repetition"])
-
-
 def test_the_part_with_the_metrics_waits_for_the_file(ada: Client) -> None:
     send(ada, with_numbers(repeats=True))
     of = CampaignImport.objects.get()
@@ -189,17 +147,6 @@ def test_a_column_with_one_cell_that_is_no_number_says_where(ada: Client) -> Non
     assert told[0] in page.content.decode()
     assert page.context["form"].own_metrics == []
     assert imports.notices_of(of) == ["Not used: “note”.", *told], "a note may be a number, too"
-
-
-def test_a_column_with_a_number_out_of_range_says_where(ada: Client) -> None:
-    table = "item,system,output,judge\n1,a,x x,0.5\n2,a,y,1e308\n3,a,z,0.9\n"
-    powers = (1, 99, 101)
-    entries = [{"item": str(i), "system": "a", "output": "x", "judge": 10.0**i} for i in powers]
-    for content, cell in ((table, "line 3"), (json.dumps(entries), "entry 3")):
-        form = ada.get(at(begun(ada, content.encode()), "questions")).context["form"]
-        (told,) = [one for one in form.not_proposed if "judge" in one]
-        assert told.startswith(f"“judge” cannot be a metric: on {cell} it is no number between −10")
-        assert form.own_metrics == []
 
 
 def test_a_file_without_our_names_is_told_that_columns_can_be_named(ada: Client) -> None:

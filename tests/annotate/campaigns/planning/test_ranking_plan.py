@@ -122,10 +122,8 @@ def test_the_command_makes_a_ranking(tmp_path):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--stop-mode=ranking"], "margins: Name at least one criterion"),
         (["--margin=overall=0.3", "--target=overall=0.2"], "margins: Only a ranking has margins."),
         (["--stop-mode=ranking", "--margin=overall=1", "--margin=overall=2"], "twice in --margin"),
-        ([], "targets: Name at least one criterion and the width"),
     ],
 )
 def test_the_command_refuses_what_does_not_fit(tmp_path, options, says):
@@ -148,17 +146,6 @@ def test_the_planned_items_are_those_of_one_score():
     made = campaign(items=900, metrics=(), is_open=False, **PAIRS)
     # (1.96 / 0.2)² · (.12 + .24 · .875), of what is assumed: shares .03, .015, .045 of 2²
     assert made.planned_items == 32
-
-
-def test_the_form_offers_it_for_pairs(client: Client):
-    form = PlanStep(PLAN | {"stop_mode": "ranking", "margin_preference": "0.4"}, plan=plan(**PAIRS))
-    assert form.is_valid(), form.errors
-    assert (form.plan().stop_mode, form.plan().margins) == ("ranking", {"preference": 0.4})
-    assert form["planned_items"].label == "Planned items of each pair"
-    wrong = PlanStep(
-        PLAN | {"stop_mode": "ranking", "margin_preference": "1.5"}, plan=plan(**PAIRS)
-    )
-    assert list(wrong.errors) == ["margin_preference"]
 
 
 def test_the_preview_counts_pairs(client: Client):

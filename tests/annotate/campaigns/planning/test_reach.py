@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from annotate.campaigns import imports, planner
 from annotate.campaigns.planner import TargetForecast
-from annotate.campaigns.plans import Plan
 from annotate.models import Campaign, CampaignImport
 from annotate.studies import definitions
-from estimation.core.planning import TYPICAL, Prices, Study, forecast
+from estimation.core.planning import TYPICAL, Study
 from tests.annotate.own import helpful
 from tests.annotate.researcher import (
     PLAN,
@@ -87,20 +86,6 @@ def test_next_asks_about_a_target_that_is_out_of_reach(ada: Client) -> None:
     assert (on.status_code, on["Location"]) == (302, address.replace("plan", "people"))
 
 
-@pytest.mark.slow
-def test_next_goes_on_with_the_width_that_it_offered(ada: Client) -> None:
-    asked = plan_step(ada, 60, 2, go="next")
-    (aim,) = asked.context["asked"]
-    address, used = asked.request["PATH_INFO"], f"overall={aim.found.reachable}"
-    ada.post(address, PLAN | {"revision": asked.context["of"].revision, "use": used})
-    shown = ada.get(address).context["form"]
-    width = {"width_overall": str(shown["width_overall"].value())}
-    revision = CampaignImport.objects.get().revision
-    assert width == {"width_overall": str(aim.found.reachable)}
-    on = ada.post(address, PLAN | {"revision": revision, "go": "next"} | width)
-    assert on.status_code == 302
-
-
 def test_an_assumed_number_of_people_refuses_nothing(ada: Client) -> None:
     """Sixty items are work for a dozen people; with as many as at a crowd they would do."""
     page = looked_at(ada, lines(60), width_overall="0.55")
@@ -118,19 +103,6 @@ def test_people_who_are_too_few_are_a_reason_to_refuse(ada: Client) -> None:
     told = found(looked_at(ada, lines(60), width_overall="0.55", people="12"))["overall"]
     assert told.is_refused
     assert not told.found.lacks_people
-
-
-@pytest.mark.slow
-def test_the_nearest_is_one_that_nine_of_ten_campaigns_reach(ada: Client) -> None:
-    """Checked with other draws than those that found it."""
-    nearest = found(looked_at(ada, lines(60)))["overall"].found.reachable
-    assert nearest is not None
-    study = Study(TYPICAL["overall"], 60, systems=2, balance=0.16, person_share=0.08)
-    for width, reached in ((nearest, True), (0.8 * nearest, False)):
-        chance = forecast(
-            study, target_width=width, prices=Prices(1), replicates=100, seed=9
-        ).all_stop_probability
-        assert (chance >= 0.8) is reached
 
 
 def test_it_is_not_created_by_the_way_but_all_the_same_if_asked(ada: Client) -> None:
@@ -167,27 +139,6 @@ def test_one_of_several_targets_is_left_out_with_a_press(ada: Client) -> None:
     press(ada, page, "width", criterion="overall", to="none")
     assert imports.plan_of(CampaignImport.objects.get()).targets == {"edit": 0.9}
     assert "No target for" not in again(ada, page).content.decode()
-
-
-@pytest.mark.slow
-def test_enough_items_are_not_refused_and_say_what_it_takes(ada: Client) -> None:
-    page = looked_at(ada, lines(200), width_overall="0.6")
-    goal = found(page)["overall"].found.goal
-    assert goal is not None
-    assert goal.all_stop_probability == 1
-    person = float(Plan.tutorial_bonus) + planner.FAILED * float(Plan.failed_try_pay)
-    work, people = 0.40 * goal.judgments.expected, person * goal.annotators.expected
-    assert goal.cost.expected == pytest.approx(work + people)
-    assert page.context["preview"].cost == goal.cost
-    said = page.content.decode()
-    assert said.index("Expected cost") < said.index("Cost at most")
-    assert "all the same" not in page.content.decode()
-
-
-def test_two_items_are_refused_without_a_nearest_width(ada: Client) -> None:
-    page = looked_at(ada, lines(2))
-    assert found(page)["overall"].found.reachable is None
-    assert "no width can be reached" in page.content.decode()
 
 
 def test_scores_that_nobody_knows_are_a_guess_and_refuse_nothing(ada: Client) -> None:
@@ -236,13 +187,6 @@ def test_the_people_that_the_researcher_has_are_planned_with(ada: Client) -> Non
     assert many.found.reachable is not None
 
 
-def test_people_who_are_too_few_for_everything_are_told_so(ada: Client) -> None:
-    told = found(looked_at(ada, lines(60), people="4", annotator_cap="10"))["overall"].assumed
-    assert told.startswith(
-        "Planned for the 4 people you have. At 10 each, they can give 40 of all "
-    )
-
-
 def test_a_budget_below_what_the_targets_cost_is_told(ada: Client) -> None:
     def notices(**fields: str) -> list[str]:
         page = looked_at(ada, lines(60), people=MANY, width_overall="0.6", **fields)
@@ -252,27 +196,6 @@ def test_a_budget_below_what_the_targets_cost_is_told(ada: Client) -> None:
     (told,) = notices(budget="5")
     assert "collection will probably end before they are reached" in told
     assert notices(budget="500") == notices() == []
-
-
-def test_that_collection_usually_stops_long_before_is_said_only_where_it_is_expected(
-    ada: Client,
-) -> None:
-    early, late = (
-        looked_at(ada, lines(100), people=MANY, width_overall=width) for width in ("1.2", "0.3")
-    )
-    assert early.context["preview"].stops_early
-    assert "collection usually stops long before" in early.content.decode()
-    assert not late.context["preview"].stops_early
-    assert "stops long before" not in late.content.decode()
-
-
-@pytest.mark.parametrize(("tutorial", "said"), [("built-in", True), ("none", False)])
-def test_pay_for_the_tutorial_is_spoken_of_only_where_there_is_one(
-    ada: Client, tutorial: str, said: bool
-) -> None:
-    page = looked_at(ada, lines(4), budget="1", tutorial=tutorial)
-    (told,) = (one for one in page.context["preview"].notices if one.startswith("The budget pays"))
-    assert ("paid for the tutorial" in told) is said
 
 
 @given(
