@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from email.utils import format_datetime
 from typing import Any
 
+from django.http import HttpRequest, HttpResponse
+
 from extras.mturk_simulator import assignments, checks, hits, qualifications
-from extras.mturk_simulator.markup import Response
 from extras.mturk_simulator.world import (
     INVALID,
     NOT_OFFERED,
@@ -42,7 +43,6 @@ OPERATIONS: dict[str, Operation] = {
     "ListQualificationTypes": qualifications.list_types,
     "AssociateQualificationWithWorker": qualifications.associate,
     "DisassociateQualificationFromWorker": qualifications.disassociate,
-    "ListWorkersWithQualificationType": qualifications.list_workers,
     "NotifyWorkers": assignments.notify,
 }
 
@@ -86,17 +86,20 @@ class Dropped(ConnectionAbortedError):
     """The connection must break without an answer."""
 
 
-def answer(world: World, environ: Mapping[str, Any], body: bytes) -> Response:
+def answer(world: World, request: HttpRequest) -> HttpResponse:
     """Answer one request of the API."""
-    target = environ.get("HTTP_X_AMZ_TARGET", "")
+    target = request.META.get("HTTP_X_AMZ_TARGET", "")
     with world.lock:
-        how = world.faults.of(target.partition(".")[2], environ.get(CALL, ""))
+        how = world.faults.of(target.partition(".")[2], request.META.get(CALL, ""))
     if how == FaultKind.TIMEOUT:
         world.faults.wait()
         raise Dropped
     try:
-        _fail(how)
-        reply = _reply(world, "200 OK", run(world, target, body))
+        if how == FaultKind.BEFORE:
+            raise Faulty("AWS.ServiceUnavailable", "The service is unavailable for a moment.")
+        if how == FaultKind.THROTTLE:
+            raise RequestThrottled("", "Rate exceeded")
+        reply = _reply(world, 200, run(world, target, request.body))
     except RequestRefused as refused:
         reply = _reply(world, refused.status, refused.body())
     except Exception:
@@ -108,18 +111,7 @@ def answer(world: World, environ: Mapping[str, Any], body: bytes) -> Response:
     return reply
 
 
-def _fail(how: FaultKind | None) -> None:
-    if how == FaultKind.BEFORE:
-        raise Faulty("AWS.ServiceUnavailable", "The service is unavailable for a moment.")
-    if how == FaultKind.THROTTLE:
-        raise RequestThrottled("", "Rate exceeded")
-
-
-def _reply(world: World, status: str, body: dict[str, Any]) -> Response:
+def _reply(world: World, status: int, body: dict[str, Any]) -> HttpResponse:
     date = format_datetime(world.now(), usegmt=True)
-    return Response(
-        status=status,
-        kind=KIND,
-        body=json.dumps(body).encode(),
-        headers=(("x-amzn-RequestId", str(uuid.uuid4())), ("Date", date)),
-    )
+    headers = {"x-amzn-RequestId": str(uuid.uuid4()), "Date": date}
+    return HttpResponse(json.dumps(body), content_type=KIND, status=status, headers=headers)

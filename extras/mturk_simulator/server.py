@@ -1,100 +1,96 @@
 """The WSGI application, the API at `POST /` and people's pages elsewhere, and its server."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from pathlib import Path
 from socketserver import ThreadingMixIn
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import HttpResponse, QueryDict
 
 from extras.mturk_simulator import api, pages, workers
 from extras.mturk_simulator.hits import LOCAL_HOSTS
-from extras.mturk_simulator.markup import Response, address, redirect, tag
 from extras.mturk_simulator.world import BALANCE, FaultKind, Now, World
 
-Environ = dict[str, Any]
-Fields = dict[str, list[str]]
 StartResponse = Callable[..., Any]
 ASSETS = {
     path.name: path for path in (Path(__file__).parent / "assets").iterdir() if path.is_file()
 }
-# A page in a strict frame has no origin, so our own scripts are foreign to it.
-FOR_ALL = (("Access-Control-Allow-Origin", "*"),)
 KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
 
-def application(world: World) -> Callable[[Environ, StartResponse], Iterable[bytes]]:
+def application(world: World) -> Callable[[dict[str, Any], StartResponse], Iterable[bytes]]:
     """Return the application over one world."""
 
-    def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-        response = respond(world, environ)
-        headers = [("Content-Type", response.kind), ("Content-Length", str(len(response.body)))]
-        start_response(response.status, [*headers, *response.headers])
-        return [response.body]
+    def app(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        response = respond(world, WSGIRequest(environ))
+        status = f"{response.status_code} {response.reason_phrase}"
+        start_response(status, [*response.items(), ("Content-Length", str(len(response.content)))])
+        return [response.content]
 
     return app
 
 
-def respond(world: World, environ: Environ) -> Response:
+def respond(world: World, request: WSGIRequest) -> HttpResponse:
     """Answer one request."""
-    path, body = environ["PATH_INFO"], _body(environ)
     try:
-        if environ["REQUEST_METHOD"] == "POST":
-            return _posted(world, environ, path, body)
-        if elsewhere := _better_address(world, environ):
-            return redirect(elsewhere)
-        return _shown(world, path, parse_qs(environ["QUERY_STRING"]))
+        if request.method == "POST":
+            return _posted(world, request)
+        if elsewhere := _better_address(world, request):
+            return _redirect(elsewhere)
+        return _shown(world, request.path_info, request.GET)
     except workers.CannotDo as cannot:
         return pages.said("That did not work", cannot.message, "", cannot.status)
 
 
-def _body(environ: Environ) -> bytes:
-    length = int(environ.get("CONTENT_LENGTH") or 0)
-    read: bytes = environ["wsgi.input"].read(length)
-    return read
+def _redirect(location: str) -> HttpResponse:
+    """Redirect the browser with a GET."""
+    return HttpResponse(status=303, headers={"Location": location})
 
 
-def _posted(world: World, environ: Environ, path: str, body: bytes) -> Response:
+def _posted(world: World, request: WSGIRequest) -> HttpResponse:
+    path = request.path_info
     if path == "/":
-        return api.answer(world, environ, body)
-    fields = parse_qs(body.decode(errors="replace"), keep_blank_values=True)
+        return api.answer(world, request)
     if path == "/mturk/externalSubmit":
-        return _handed_in(world, fields)
+        return _handed_in(world, request.POST)
     if path == "/accept":
-        return _accepted(world, fields)
+        return _accepted(world, request.POST)
     if path == "/return":
-        return _returned(world, fields)
-    raise workers.CannotDo("There is nothing at this address.", "404 Not Found")
+        one = workers.give_back(world, request.POST.get("assignment", ""))
+        return _redirect(pages.address(f"/work/{one.id}", worker=one.worker))
+    raise workers.CannotDo("There is nothing at this address.", 404)
 
 
-def _shown(world: World, path: str, query: Fields) -> Response:
+def _shown(world: World, path: str, query: QueryDict) -> HttpResponse:
     if path.startswith("/assets/"):
         return _asset(path.removeprefix("/assets/"))
-    named, same_origin = _first(query, "worker").strip(), _same_origin(query)
+    named, group = query.get("worker", "").strip(), query.get("groupId", "")
     worker = workers.worker_id(named) if named else ""
     with world.lock:
         world.settle()
         if path == "/":
             return pages.home(world, worker)
         if path == "/mturk/preview":
-            group = _first(query, "groupId")
-            return pages.preview(world, group, worker, same_origin=same_origin)
+            return pages.preview(world, group, worker, same_origin=_same_origin(query))
         if path.startswith("/work/"):
             one = path.removeprefix("/work/")
-            return pages.work(world, one, worker, same_origin=same_origin)
+            return pages.work(world, one, worker, same_origin=_same_origin(query))
         if path == "/earnings":
             return pages.earnings(world, worker) if worker else pages.who(path)
         if path == "/who":
-            return pages.who("/mturk/preview", groupId=_first(query, "groupId"))
+            return pages.who("/mturk/preview", group=group)
         if path == "/requester":
             return pages.requester(world, worker)
-    raise workers.CannotDo("There is nothing at this address.", "404 Not Found")
+    raise workers.CannotDo("There is nothing at this address.", 404)
 
 
-def _handed_in(world: World, fields: Fields) -> Response:
+def _handed_in(world: World, fields: QueryDict) -> HttpResponse:
     """Take a submission. Faults named `externalSubmit` apply here too."""
     with world.lock:
         how = world.faults.of("externalSubmit", "")
@@ -102,25 +98,20 @@ def _handed_in(world: World, fields: Fields) -> Response:
         world.faults.wait()
         raise api.Dropped
     if how in (FaultKind.BEFORE, FaultKind.THROTTLE):
-        return _explained("It is out of order for a moment.", "503 Service Unavailable")
-    assignment = _first(fields, "assignmentId")
-    answers = {name: values for name, values in fields.items() if name != "assignmentId"}
+        return pages.not_handed_in("It is out of order for a moment.", 503)
+    answers = {name: values for name, values in fields.lists() if name != "assignmentId"}
     try:
-        workers.submit(world, assignment, answers)
+        workers.submit(world, fields.get("assignmentId", ""), answers)
     except workers.CannotDo as cannot:
-        return _explained(cannot.message, cannot.status)
+        return pages.not_handed_in(cannot.message, cannot.status)
     if how == FaultKind.AFTER:
         raise api.Dropped
     return pages.handed_in()
 
 
-def _explained(message: str, status: str) -> Response:
-    return pages.explained("Not handed in", tag("p", message), status)
-
-
-def _accepted(world: World, fields: Fields) -> Response:
-    worker, hit = _first(fields, "worker"), _first(fields, "hit")
-    if group := _first(fields, "group"):
+def _accepted(world: World, fields: QueryDict) -> HttpResponse:
+    worker, hit = fields.get("worker", ""), fields.get("hit", "")
+    if group := fields.get("group"):
         with world.lock:
             found = workers.next_hit(world, group, worker)
         if found is None:
@@ -128,39 +119,31 @@ def _accepted(world: World, fields: Fields) -> Response:
         hit = found.id
     one = workers.accept(world, hit, worker)
     kept = "" if _same_origin(fields) else "no"
-    return redirect(address(f"/work/{one.id}", worker=worker, same_origin=kept))
+    return _redirect(pages.address(f"/work/{one.id}", worker=worker, same_origin=kept))
 
 
-def _returned(world: World, fields: Fields) -> Response:
-    one = workers.give_back(world, _first(fields, "assignment"))
-    return redirect(address(f"/work/{one.id}", worker=one.worker))
-
-
-def _asset(name: str) -> Response:
+def _asset(name: str) -> HttpResponse:
     if path := ASSETS.get(name):
-        return Response(kind=KINDS[path.suffix], body=path.read_bytes(), headers=FOR_ALL)
-    raise workers.CannotDo("There is nothing at this address.", "404 Not Found")
+        # A page in a strict frame has no origin, so our own scripts are foreign to it.
+        headers = {"Access-Control-Allow-Origin": "*"}
+        return HttpResponse(path.read_bytes(), content_type=KINDS[path.suffix], headers=headers)
+    raise workers.CannotDo("There is nothing at this address.", 404)
 
 
-def _better_address(world: World, environ: Environ) -> str:
+def _better_address(world: World, request: WSGIRequest) -> str:
     """Return the same page at our own name, if this computer was called by another one.
 
     Pages that we frame compare addresses, and localhost and 127.0.0.1 differ.
     """
-    asked, ours = urlsplit(f"//{environ.get('HTTP_HOST', '')}"), urlsplit(world.url)
+    asked, ours = urlsplit(f"//{request.META.get('HTTP_HOST', '')}"), urlsplit(world.url)
     same = asked.hostname == ours.hostname or {asked.hostname, ours.hostname} - {*LOCAL_HOSTS}
     if same or asked.port != ours.port:
         return ""
-    query = environ["QUERY_STRING"]
-    return f"{world.url}{environ['PATH_INFO']}" + (f"?{query}" if query else "")
+    return f"{world.url}{request.get_full_path()}"
 
 
-def _same_origin(fields: Fields) -> bool:
-    return _first(fields, "same_origin") != "no"
-
-
-def _first(fields: Mapping[str, list[str]], name: str) -> str:
-    return fields.get(name, [""])[0]
+def _same_origin(fields: QueryDict) -> bool:
+    return fields.get("same_origin") != "no"
 
 
 class Server(ThreadingMixIn, WSGIServer):

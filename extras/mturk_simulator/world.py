@@ -51,7 +51,7 @@ NOT_OFFERED = TURK + "NotOfferedByStandIn"
 class RequestRefused(Exception):
     """The request is wrong, or impossible in the present state."""
 
-    status = "400 Bad Request"
+    status = 400
     kind = "RequestError"
 
     def __init__(self, code: str, message: str) -> None:
@@ -72,7 +72,7 @@ class Unknown(RequestRefused):
 class Faulty(RequestRefused):
     """The service itself fails; the same request may succeed later."""
 
-    status = "500 Internal Server Error"
+    status = 500
     kind = "ServiceFault"
 
 
@@ -272,8 +272,6 @@ class WorkerProfile:
     country: str = "US"
     approval_rate: int = 99
     approved: int = 5000
-    masters: bool = True
-    adult: bool = True
 
 
 BALANCE = Decimal("10000.00")
