@@ -183,7 +183,7 @@ class CrowdError(Exception):
         self.code = code or self.code
 
     def outcome(self) -> Outcome:
-        """Return what it means for an effect before which something was read."""
+        """Return what it means for the effect that was asked for, or before which it was read."""
         return Outcome(Effect.REFUSED, self.code, self.message)
 
 
@@ -198,6 +198,24 @@ class Transient(CrowdError):
 
 class Throttled(Transient):
     code = "throttled"
+
+
+class Unanswered(Transient):
+    """The call may have arrived and had its effect."""
+
+    code = "unknown"
+
+    def outcome(self) -> Outcome:
+        return Outcome(Effect.AMBIGUOUS, self.code, self.message)
+
+
+class Duplicate(CrowdError):
+    """The effect with this key or name has happened before."""
+
+    code = "duplicate"
+
+    def outcome(self) -> Outcome:
+        return Outcome(Effect.ALREADY, self.code, self.message)
 
 
 class InsufficientFunds(CrowdError):
@@ -222,8 +240,8 @@ P = ParamSpec("P")
 
 
 def effect(method: Callable[P, Outcome]) -> Callable[P, Outcome]:
-    """Return the method with its errors as outcomes: an error while reading before an effect means
-    that nothing was requested yet. `Configuration` is passed on: a person must change settings."""
+    """Return the method with its errors as outcomes. `Configuration` is passed on: a person must
+    change settings."""
 
     @wraps(method)
     def carried_out(*args: P.args, **kwargs: P.kwargs) -> Outcome:
