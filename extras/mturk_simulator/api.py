@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from email.utils import format_datetime
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
-
 from extras.mturk_simulator import assignments, checks, hits, qualifications
+from extras.mturk_simulator.markup import Response
 from extras.mturk_simulator.world import (
     INVALID,
     NOT_OFFERED,
@@ -86,11 +85,11 @@ class Dropped(ConnectionAbortedError):
     """The connection must break without an answer."""
 
 
-def answer(world: World, request: HttpRequest) -> HttpResponse:
+def answer(world: World, environ: Mapping[str, Any], body: bytes) -> Response:
     """Answer one request of the API."""
-    target = request.META.get("HTTP_X_AMZ_TARGET", "")
+    target = environ.get("HTTP_X_AMZ_TARGET", "")
     with world.lock:
-        how = world.faults.of(target.partition(".")[2], request.META.get(CALL, ""))
+        how = world.faults.of(target.partition(".")[2], environ.get(CALL, ""))
     if how == FaultKind.TIMEOUT:
         world.faults.wait()
         raise Dropped
@@ -99,7 +98,7 @@ def answer(world: World, request: HttpRequest) -> HttpResponse:
             raise Faulty("AWS.ServiceUnavailable", "The service is unavailable for a moment.")
         if how == FaultKind.THROTTLE:
             raise RequestThrottled("", "Rate exceeded")
-        reply = _reply(world, 200, run(world, target, request.body))
+        reply = _reply(world, 200, run(world, target, body))
     except RequestRefused as refused:
         reply = _reply(world, refused.status, refused.body())
     except Exception:
@@ -111,7 +110,7 @@ def answer(world: World, request: HttpRequest) -> HttpResponse:
     return reply
 
 
-def _reply(world: World, status: int, body: dict[str, Any]) -> HttpResponse:
+def _reply(world: World, status: int, body: dict[str, Any]) -> Response:
     date = format_datetime(world.now(), usegmt=True)
     headers = {"x-amzn-RequestId": str(uuid.uuid4()), "Date": date}
-    return HttpResponse(json.dumps(body), content_type=KIND, status=status, headers=headers)
+    return Response(status=status, kind=KIND, body=json.dumps(body).encode(), headers=headers)

@@ -2,15 +2,11 @@
 
 from datetime import timedelta
 from decimal import Decimal
-from functools import cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpResponse
-from django.template import Context, Engine
-
 from extras.mturk_simulator import hits, qualifications, workers
+from extras.mturk_simulator.markup import TEMPLATES, Response
 from extras.mturk_simulator.world import AssignmentState, HitAssignment, World
 
 NOT_YET = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -22,22 +18,15 @@ HEADERS = {"Content-Security-Policy": CSP, "Cache-Control": "no-store"}
 State = AssignmentState
 
 
-@cache
-def _engine() -> Engine:
-    templates = Path(__file__).parent / "templates"
-    return Engine(dirs=[str(templates)], builtins=["extras.mturk_simulator.filters"])
-
-
 def _page(
     template: str, title: str, *, worker: str = "", status: int = 200, **values: Any
-) -> HttpResponse:
-    home = address("/", worker=worker)
-    context = Context({"title": title, "worker": worker, "home": home, **values}, use_l10n=False)
-    text = _engine().get_template(f"{template}.html").render(context)
-    return HttpResponse(text, status=status, headers=HEADERS)
+) -> Response:
+    shown = {"title": title, "worker": worker, "home": address("/", worker=worker), **values}
+    body = TEMPLATES.get_template(f"{template}.html").render(shown).encode()
+    return Response(status=status, body=body, headers=HEADERS)
 
 
-def _site(template: str, title: str, worker: str, current: str = "", **values: Any) -> HttpResponse:
+def _site(template: str, title: str, worker: str, current: str = "", **values: Any) -> Response:
     """Return a page of the site; `current` is its position among the links."""
     links = {"/": "HITs", "/earnings": "Earnings", "/requester": "Requester"}
     if not worker:
@@ -45,7 +34,7 @@ def _site(template: str, title: str, worker: str, current: str = "", **values: A
     return _page(template, title, worker=worker, links=links.items(), current=current, **values)
 
 
-def home(world: World, worker: str) -> HttpResponse:
+def home(world: World, worker: str) -> Response:
     """Return the list of work; without a worker, the question for a name."""
     if not worker:
         return who("/")
@@ -60,12 +49,12 @@ def home(world: World, worker: str) -> HttpResponse:
     return _site("home", "HITs", worker, "/", groups=groups)
 
 
-def who(action: str, *, group: str = "") -> HttpResponse:
+def who(action: str, *, group: str = "") -> Response:
     """Return the question for a worker's name; the answer goes to `action`."""
     return _site("who", "Who works?", "", "/", action=action, group=group)
 
 
-def preview(world: World, group: str, worker: str, *, same_origin: bool) -> HttpResponse:
+def preview(world: World, group: str, worker: str, *, same_origin: bool) -> Response:
     """Return a HIT of the group as people see it before they accept it."""
     hit = workers.next_hit(world, group, worker)
     if hit is None:
@@ -87,7 +76,7 @@ def preview(world: World, group: str, worker: str, *, same_origin: bool) -> Http
     )
 
 
-def work(world: World, assignment_id: str, worker: str, *, same_origin: bool) -> HttpResponse:
+def work(world: World, assignment_id: str, worker: str, *, same_origin: bool) -> Response:
     """Return the page with the work, or with its outcome."""
     one = world.assignments.get(assignment_id)
     if one is None or one.worker != worker:
@@ -111,7 +100,7 @@ def work(world: World, assignment_id: str, worker: str, *, same_origin: bool) ->
     )
 
 
-def _over(world: World, one: HitAssignment, same_origin: bool) -> HttpResponse:
+def _over(world: World, one: HitAssignment, same_origin: bool) -> Response:
     """Return the outcome of an assignment, and the way to the next one."""
     title, words = {
         State.RETURNED: (
@@ -130,22 +119,22 @@ def _over(world: World, one: HitAssignment, same_origin: bool) -> HttpResponse:
     )
 
 
-def handed_in() -> HttpResponse:
+def handed_in() -> Response:
     """Return the frame's page after submission; its script informs the surrounding page."""
     return _page("handed_in", "Handed in", script="handed_in.js")
 
 
-def said(title: str, words: str, worker: str, status: int = 200) -> HttpResponse:
+def said(title: str, words: str, worker: str, status: int = 200) -> Response:
     """Return a page that explains something, with a link back."""
     return _page("layout", title, worker=worker, status=status, words=words, back=True)
 
 
-def not_handed_in(words: str, status: int) -> HttpResponse:
+def not_handed_in(words: str, status: int) -> Response:
     """Return a page that explains something inside a frame, without a link back."""
     return _page("layout", "Not handed in", status=status, words=words)
 
 
-def earnings(world: World, worker: str) -> HttpResponse:
+def earnings(world: World, worker: str) -> Response:
     """Return a worker's submissions, their outcomes and earnings."""
     own = [one for one in _newest_first(world) if one.worker == worker]
     bonuses = [one for one in reversed(world.bonuses) if one.worker == worker]
@@ -167,7 +156,7 @@ def earnings(world: World, worker: str) -> HttpResponse:
     )
 
 
-def requester(world: World, worker: str) -> HttpResponse:
+def requester(world: World, worker: str) -> Response:
     """Return HITs, assignments, bonuses, people and the balance, newest first."""
     granted = [one for one in world.qualifications.values() if one.granted]
     return _site(

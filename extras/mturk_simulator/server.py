@@ -3,20 +3,21 @@
 import threading
 from collections.abc import Callable, Iterable
 from decimal import Decimal
+from http import HTTPStatus
 from pathlib import Path
 from socketserver import ThreadingMixIn
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
-
-from django.core.handlers.wsgi import WSGIRequest
-from django.http import HttpResponse, QueryDict
 
 from extras.mturk_simulator import api, pages, workers
 from extras.mturk_simulator.hits import LOCAL_HOSTS
+from extras.mturk_simulator.markup import Response
 from extras.mturk_simulator.world import BALANCE, FaultKind, Now, World
 
+Environ = dict[str, Any]
+Fields = dict[str, list[str]]
 StartResponse = Callable[..., Any]
 ASSETS = {
     path.name: path for path in (Path(__file__).parent / "assets").iterdir() if path.is_file()
@@ -24,53 +25,56 @@ ASSETS = {
 KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
 
-def application(world: World) -> Callable[[dict[str, Any], StartResponse], Iterable[bytes]]:
+def application(world: World) -> Callable[[Environ, StartResponse], Iterable[bytes]]:
     """Return the application over one world."""
 
-    def app(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-        response = respond(world, WSGIRequest(environ))
-        status = f"{response.status_code} {response.reason_phrase}"
-        start_response(status, [*response.items(), ("Content-Length", str(len(response.content)))])
-        return [response.content]
+    def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        response = respond(world, environ)
+        headers = {"Content-Type": response.kind, "Content-Length": str(len(response.body))}
+        status = f"{response.status} {HTTPStatus(response.status).phrase}"
+        start_response(status, [*(headers | response.headers).items()])
+        return [response.body]
 
     return app
 
 
-def respond(world: World, request: WSGIRequest) -> HttpResponse:
+def respond(world: World, environ: Environ) -> Response:
     """Answer one request."""
+    path = environ["PATH_INFO"]
     try:
-        if request.method == "POST":
-            return _posted(world, request)
-        if elsewhere := _better_address(world, request):
+        if environ["REQUEST_METHOD"] == "POST":
+            body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+            return _posted(world, environ, path, body)
+        if elsewhere := _better_address(world, environ):
             return _redirect(elsewhere)
-        return _shown(world, request.path_info, request.GET)
+        return _shown(world, path, parse_qs(environ["QUERY_STRING"]))
     except workers.CannotDo as cannot:
         return pages.said("That did not work", cannot.message, "", cannot.status)
 
 
-def _redirect(location: str) -> HttpResponse:
+def _redirect(location: str) -> Response:
     """Redirect the browser with a GET."""
-    return HttpResponse(status=303, headers={"Location": location})
+    return Response(status=303, headers={"Location": location})
 
 
-def _posted(world: World, request: WSGIRequest) -> HttpResponse:
-    path = request.path_info
+def _posted(world: World, environ: Environ, path: str, body: bytes) -> Response:
     if path == "/":
-        return api.answer(world, request)
+        return api.answer(world, environ, body)
+    fields = parse_qs(body.decode(errors="replace"), keep_blank_values=True)
     if path == "/mturk/externalSubmit":
-        return _handed_in(world, request.POST)
+        return _handed_in(world, fields)
     if path == "/accept":
-        return _accepted(world, request.POST)
+        return _accepted(world, fields)
     if path == "/return":
-        one = workers.give_back(world, request.POST.get("assignment", ""))
+        one = workers.give_back(world, _first(fields, "assignment"))
         return _redirect(pages.address(f"/work/{one.id}", worker=one.worker))
     raise workers.CannotDo("There is nothing at this address.", 404)
 
 
-def _shown(world: World, path: str, query: QueryDict) -> HttpResponse:
+def _shown(world: World, path: str, query: Fields) -> Response:
     if path.startswith("/assets/"):
         return _asset(path.removeprefix("/assets/"))
-    named, group = query.get("worker", "").strip(), query.get("groupId", "")
+    named, group = _first(query, "worker").strip(), _first(query, "groupId")
     worker = workers.worker_id(named) if named else ""
     with world.lock:
         world.settle()
@@ -90,7 +94,7 @@ def _shown(world: World, path: str, query: QueryDict) -> HttpResponse:
     raise workers.CannotDo("There is nothing at this address.", 404)
 
 
-def _handed_in(world: World, fields: QueryDict) -> HttpResponse:
+def _handed_in(world: World, fields: Fields) -> Response:
     """Take a submission. Faults named `externalSubmit` apply here too."""
     with world.lock:
         how = world.faults.of("externalSubmit", "")
@@ -99,9 +103,9 @@ def _handed_in(world: World, fields: QueryDict) -> HttpResponse:
         raise api.Dropped
     if how in (FaultKind.BEFORE, FaultKind.THROTTLE):
         return pages.not_handed_in("It is out of order for a moment.", 503)
-    answers = {name: values for name, values in fields.lists() if name != "assignmentId"}
+    answers = {name: values for name, values in fields.items() if name != "assignmentId"}
     try:
-        workers.submit(world, fields.get("assignmentId", ""), answers)
+        workers.submit(world, _first(fields, "assignmentId"), answers)
     except workers.CannotDo as cannot:
         return pages.not_handed_in(cannot.message, cannot.status)
     if how == FaultKind.AFTER:
@@ -109,9 +113,9 @@ def _handed_in(world: World, fields: QueryDict) -> HttpResponse:
     return pages.handed_in()
 
 
-def _accepted(world: World, fields: QueryDict) -> HttpResponse:
-    worker, hit = fields.get("worker", ""), fields.get("hit", "")
-    if group := fields.get("group"):
+def _accepted(world: World, fields: Fields) -> Response:
+    worker, hit = _first(fields, "worker"), _first(fields, "hit")
+    if group := _first(fields, "group"):
         with world.lock:
             found = workers.next_hit(world, group, worker)
         if found is None:
@@ -122,28 +126,33 @@ def _accepted(world: World, fields: QueryDict) -> HttpResponse:
     return _redirect(pages.address(f"/work/{one.id}", worker=worker, same_origin=kept))
 
 
-def _asset(name: str) -> HttpResponse:
+def _asset(name: str) -> Response:
     if path := ASSETS.get(name):
         # A page in a strict frame has no origin, so our own scripts are foreign to it.
         headers = {"Access-Control-Allow-Origin": "*"}
-        return HttpResponse(path.read_bytes(), content_type=KINDS[path.suffix], headers=headers)
+        return Response(kind=KINDS[path.suffix], body=path.read_bytes(), headers=headers)
     raise workers.CannotDo("There is nothing at this address.", 404)
 
 
-def _better_address(world: World, request: WSGIRequest) -> str:
+def _better_address(world: World, environ: Environ) -> str:
     """Return the same page at our own name, if this computer was called by another one.
 
     Pages that we frame compare addresses, and localhost and 127.0.0.1 differ.
     """
-    asked, ours = urlsplit(f"//{request.META.get('HTTP_HOST', '')}"), urlsplit(world.url)
+    asked, ours = urlsplit(f"//{environ.get('HTTP_HOST', '')}"), urlsplit(world.url)
     same = asked.hostname == ours.hostname or {asked.hostname, ours.hostname} - {*LOCAL_HOSTS}
     if same or asked.port != ours.port:
         return ""
-    return f"{world.url}{request.get_full_path()}"
+    query = environ["QUERY_STRING"]
+    return f"{world.url}{environ['PATH_INFO']}" + (f"?{query}" if query else "")
 
 
-def _same_origin(fields: QueryDict) -> bool:
-    return fields.get("same_origin") != "no"
+def _same_origin(fields: Fields) -> bool:
+    return _first(fields, "same_origin") != "no"
+
+
+def _first(fields: Fields, name: str) -> str:
+    return fields.get(name, [""])[0]
 
 
 class Server(ThreadingMixIn, WSGIServer):
