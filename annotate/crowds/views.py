@@ -35,13 +35,12 @@ from annotate.common.numbers import count, money_text, number_from
 from annotate.common.text import interface_language
 from annotate.crowds import adapters, batches, outbox, reconciling
 from annotate.crowds import queries as crowds_queries
-from annotate.crowds.adapters import CrowdEnvironment, world_of_posting
+from annotate.crowds.adapters import CROWDS, CrowdEnvironment, world_of_posting
 from annotate.crowds.batches import Offer
 from annotate.crowds.contract import USUAL_AUTO_APPROVAL, Audience, Terms, to_json, usual_tasks
 from annotate.crowds.postings import MOST_PLACES, by_field, units_needed
 from annotate.crowds.prices import CENT, ZERO, percent
 from annotate.crowds.queries import MOST_MISSING, RUNNING, BatchRow
-from annotate.crowds.registry import CROWDS
 from annotate.instruments.base import Instrument
 from annotate.models import Batch, Operation
 from annotate.models.base import CampaignStatus

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
 
-from annotate.crowds import registry
+from annotate.crowds import adapters
 from annotate.crowds.contract import (
     Bonus,
     Capabilities,
@@ -90,10 +90,10 @@ class Scripted:
         return self.problems
 
     def estimate_cost(self, reward: Decimal, places: int) -> Price | None:
-        return registry.tariffs_of(self.key).unit(reward) * places
+        return adapters.tariffs_of(self.key).unit(reward) * places
 
     def bonus_cost(self, amount: Decimal) -> Price | None:
-        return registry.tariffs_of(self.key).bonus(amount)
+        return adapters.tariffs_of(self.key).bonus(amount)
 
     def currency(self) -> str:
         return "USD"
