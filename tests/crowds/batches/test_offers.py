@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from annotate.crowds import adapters, batches, outbox
-from annotate.crowds.contract import Configuration, ListingProblem, Terms, Throttled
+from annotate.crowds.contract import Configuration, Terms, Throttled
 from annotate.crowds.postings import by_field
 from annotate.crowds.prices import Price
 from annotate.models import Batch, Campaign, Operation, Posting
@@ -79,14 +79,6 @@ def test_what_would_change_nothing_is_neither_taken_nor_stored(made: Campaign, s
 
 def test_where_it_is_ours_to_say_a_usual_time_is_stored(made: Campaign):
     assert launched(made).terms["auto_approval"] == 7 * 86_400
-
-
-def test_what_the_crowd_would_refuse_is_told(made: Campaign, scripted: Scripted):
-    scripted.problems = [
-        ListingProblem("title", "Shorten it."),
-        ListingProblem("url", "Use https."),
-    ]
-    assert problems(made) == {"title": "Shorten it.", "url": "Use https."}
 
 
 def test_missing_credentials_are_told(made: Campaign, monkeypatch):

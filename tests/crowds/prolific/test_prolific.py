@@ -323,12 +323,6 @@ def test_a_rejection_carries_its_reason_and_its_category(far, crowd):
     }
 
 
-def test_a_decision_waits_until_prolific_lists_the_work(far, crowd):
-    unit = far.accept(publish(crowd), far.person(1))
-    assert crowd.approve(unit).effect is Effect.RETRYABLE
-    assert "APPROVE" not in far.server.calls
-
-
 def test_what_was_given_back_is_not_decided(far, crowd):
     unit = far.accept(publish(crowd), far.person(1))
     far.give_back(unit)
@@ -372,14 +366,6 @@ def test_a_bonus_whose_amount_was_read_differently_is_not_paid(far, crowd, monke
     monkeypatch.setattr(far.world, "prepare_bonus", lambda body: {**real(body), "amount": 7500})
     outcome = crowd.pay_bonus(bonus, "b")
     assert (outcome.effect, outcome.code) == (Effect.REFUSED, "amount")
-    assert far.bonuses() == []
-
-
-def test_a_bonus_for_work_that_was_never_handed_in_is_refused(far, crowd):
-    listing = publish(crowd)
-    unit = far.accept(listing, far.person(1))
-    bonus = Bonus(listing, unit, far.person(1), Decimal("0.75"), "")
-    assert crowd.pay_bonus(bonus, "b").effect is Effect.REFUSED
     assert far.bonuses() == []
 
 

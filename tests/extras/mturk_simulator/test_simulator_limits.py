@@ -96,13 +96,6 @@ def of(kind: str, comparator: str, **values: Any) -> dict[str, Any]:
 US = {"Country": "US"}
 
 
-def test_ten_requirements(requester: Any) -> None:
-    ten = [of(RATE, "GreaterThanOrEqualTo", IntegerValues=[number]) for number in range(10)]
-    assert hit(requester, QualificationRequirements=ten)
-    eleven = {**HIT, "QualificationRequirements": [*ten, ten[0]]}
-    assert refused(requester.create_hit, **eleven)[0] == RANGE
-
-
 @pytest.mark.parametrize(
     ("asked", "code"),
     [
