@@ -10,8 +10,6 @@ from typing import Any
 from extras.mturk_simulator import assignments, checks, hits, qualifications
 from extras.mturk_simulator.markup import Response
 from extras.mturk_simulator.world import (
-    INVALID,
-    NOT_OFFERED,
     FaultKind,
     Faulty,
     RequestRefused,
@@ -62,9 +60,11 @@ def run(world: World, target: str, body: bytes) -> dict[str, Any]:
 def _name(target: str) -> str:
     service, _, name = target.partition(".")
     if service != checks.TARGET or checks.operation(name) is None:
-        raise Unknown(INVALID, f"There is no operation {target or 'without a name'}.")
+        raise Unknown(
+            "InvalidParameterValue", f"There is no operation {target or 'without a name'}."
+        )
     if name not in OPERATIONS:
-        raise RequestRefused(NOT_OFFERED, f"This stand-in does not offer {name}.")
+        raise RequestRefused("NotOfferedByStandIn", f"This stand-in does not offer {name}.")
     return name
 
 
@@ -72,7 +72,7 @@ def _arguments(body: bytes) -> Any:
     try:
         return json.loads(body or b"{}")
     except ValueError:
-        raise RequestRefused(INVALID, "The request is not JSON.")
+        raise RequestRefused("InvalidParameterValue", "The request is not JSON.")
 
 
 KIND = "application/x-amz-json-1.1"

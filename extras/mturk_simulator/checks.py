@@ -11,11 +11,8 @@ from botocore.loaders import Loader
 from botocore.model import OperationModel, ServiceModel, Shape
 
 from extras.mturk_simulator.world import (
-    INVALID,
     MISSING,
-    NOT_OFFERED,
     OUT_OF_RANGE,
-    TYPE_UNKNOWN,
     RequestRefused,
 )
 
@@ -49,7 +46,7 @@ def check(model: OperationModel, arguments: Any) -> None:
 
 def problems(shape: Shape, value: Any, where: str) -> Iterator[tuple[str, str]]:
     if not _is(shape.type_name, value):
-        yield INVALID, f"{where} is not a {shape.type_name}."
+        yield "InvalidParameterValue", f"{where} is not a {shape.type_name}."
     elif shape.type_name == "structure":
         yield from _of_structure(shape, value, where)
     elif shape.type_name == "list":
@@ -69,7 +66,7 @@ def _of_structure(shape: Any, value: dict[str, Any], where: str) -> Iterator[tup
             yield MISSING, f"{name} is missing."
     for name, member in value.items():
         if name not in shape.members:
-            yield INVALID, f"{where} has no member {name}."
+            yield "InvalidParameterValue", f"{where} has no member {name}."
         else:
             yield from problems(shape.members[name], member, name)
 
@@ -81,9 +78,9 @@ def _of_scalar(shape: Any, value: Any, where: str) -> Iterator[tuple[str, str]]:
         least, most = rules.get("min", ""), rules.get("max", "")
         yield OUT_OF_RANGE, f"{where} is out of range: {least}..{most}."
     if "enum" in rules and value not in rules["enum"]:
-        yield INVALID, f"{where} is none of {', '.join(rules['enum'])}."
+        yield "InvalidParameterValue", f"{where} is none of {', '.join(rules['enum'])}."
     if "pattern" in rules and not re.fullmatch(rules["pattern"], value):
-        yield INVALID, f"{where} is not of the pattern {rules['pattern']}."
+        yield "InvalidParameterValue", f"{where} is not of the pattern {rules['pattern']}."
 
 
 DAY = 24 * 3600
@@ -134,15 +131,19 @@ def requirements(asked: list[dict[str, Any]], known: Mapping[str, Any]) -> None:
     for one in asked:
         name, comparator = one["QualificationTypeId"], one["Comparator"]
         if name not in known and name not in SYSTEM:
-            raise RequestRefused(TYPE_UNKNOWN, f"Qualification type {name} does not exist.")
+            raise RequestRefused(
+                "QualificationTypeDoesNotExist", f"Qualification type {name} does not exist."
+            )
         if comparator not in COMPARATORS:
-            raise RequestRefused(NOT_OFFERED, f"This stand-in does not offer {comparator}.")
+            raise RequestRefused(
+                "NotOfferedByStandIn", f"This stand-in does not offer {comparator}."
+            )
         wanted = COMPARATORS[comparator]
         given = [kind for kind in ("LocaleValues", "IntegerValues") if one.get(kind)]
         most = LOCALES_AT_MOST if comparator == "In" else 1
         if given != [wanted] * bool(wanted) or (wanted and len(one[wanted]) > most):
             message = f"{comparator} takes {f'1 to {most} {wanted}' if wanted else 'no values'}."
-            raise RequestRefused(INVALID, message)
+            raise RequestRefused("InvalidParameterValue", message)
 
 
 Row = TypeVar("Row")
@@ -183,4 +184,4 @@ def _read(token: str) -> int:
             raise ValueError
         return int(serial)
     except (binascii.Error, ValueError):
-        raise RequestRefused(INVALID, "NextToken is not one of ours.")
+        raise RequestRefused("InvalidParameterValue", "NextToken is not one of ours.")

@@ -6,9 +6,6 @@ from typing import Any
 from extras.mturk_simulator import checks
 from extras.mturk_simulator.checks import page
 from extras.mturk_simulator.world import (
-    QUALIFICATION_STATE,
-    QUALIFICATION_UNKNOWN,
-    TYPE_EXISTS,
     HitType,
     Qualification,
     QualificationType,
@@ -29,7 +26,8 @@ GUARDS = {
 def create_type(world: World, args: Args) -> Reply:
     if any(known.name == args["Name"] for known in world.qualification_types.values()):
         raise RequestRefused(
-            TYPE_EXISTS, f"There is a qualification type named {args['Name']} already."
+            "QualificationTypeAlreadyExists",
+            f"There is a qualification type named {args['Name']} already.",
         )
     made = QualificationType(world.new_id(), world.serial(), args["Name"], world.now(), {**args})
     world.qualification_types[made.id] = made
@@ -55,7 +53,9 @@ def associate(world: World, args: Args) -> Reply:
 def disassociate(world: World, args: Args) -> Reply:
     held = _held(world, args)
     if not held.granted:
-        raise RequestRefused(QUALIFICATION_STATE, "This qualification has already been revoked.")
+        raise RequestRefused(
+            "InvalidQualificationState", "This qualification has already been revoked."
+        )
     held.granted = False
     return {}
 
@@ -89,7 +89,7 @@ def _held(world: World, args: Args) -> Qualification:
     if held := world.qualifications.get((kind.id, args["WorkerId"])):
         return held
     message = f"Worker {args['WorkerId']} has no qualification of type {kind.id}."
-    raise RequestRefused(QUALIFICATION_UNKNOWN, message)
+    raise RequestRefused("QualificationDoesNotExist", message)
 
 
 def _shown_type(one: QualificationType) -> Reply:

@@ -26,37 +26,22 @@ class Clock:
         self._offset += by
 
 
-TURK = "AWS.MechanicalTurk."
-
 MISSING = "AWS.MissingParameters"
 OUT_OF_RANGE = "AWS.ParameterOutOfRange"
-INVALID = TURK + "InvalidParameterValue"
-BAD_XML = TURK + "XMLParseError"
-FUNDS = TURK + "InsufficientFunds"
-HIT_UNKNOWN = TURK + "HITDoesNotExist"
-HIT_EXISTS = TURK + "HitAlreadyExists"  # spelled as in the API reference
-HIT_STATE = TURK + "InvalidHITState"
-HIT_TYPE_UNKNOWN = TURK + "HITTypeDoesNotExist"
-TOO_MANY_PLACES = TURK + "InvalidMaximumAssignmentsIncrease"
-DUPLICATE = TURK + "DuplicateRequest"
-ASSIGNMENT_UNKNOWN = TURK + "AssignmentDoesNotExist"
-ASSIGNMENT_STATE = TURK + "InvalidAssignmentState"
-TYPE_UNKNOWN = TURK + "QualificationTypeDoesNotExist"
-TYPE_EXISTS = TURK + "QualificationTypeAlreadyExists"
-QUALIFICATION_UNKNOWN = TURK + "QualificationDoesNotExist"
-QUALIFICATION_STATE = TURK + "InvalidQualificationState"
-NOT_OFFERED = TURK + "NotOfferedByStandIn"
 
 
 class RequestRefused(Exception):
-    """The request is wrong, or impossible in the present state."""
+    """The request is wrong, or impossible in the present state.
+
+    code: without the prefix that most of MTurk's codes have.
+    """
 
     status = 400
     kind = "RequestError"
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
-        self.code = code
+        self.code = code if code.startswith("AWS.") else f"AWS.MechanicalTurk.{code}"
         self.message = message
 
     def body(self) -> dict[str, Any]:
@@ -330,22 +315,26 @@ class World:
     def hit(self, hit_id: str) -> Hit:
         if hit := self.hits.get(hit_id):
             return hit
-        raise RequestRefused(HIT_UNKNOWN, f"HIT {hit_id} does not exist.")
+        raise RequestRefused("HITDoesNotExist", f"HIT {hit_id} does not exist.")
 
     def hit_type(self, type_id: str) -> HitType:
         if found := self.hit_types.get(type_id):
             return found
-        raise RequestRefused(HIT_TYPE_UNKNOWN, f"HIT type {type_id} does not exist.")
+        raise RequestRefused("HITTypeDoesNotExist", f"HIT type {type_id} does not exist.")
 
     def assignment(self, assignment_id: str) -> HitAssignment:
         if found := self.assignments.get(assignment_id):
             return found
-        raise RequestRefused(ASSIGNMENT_UNKNOWN, f"Assignment {assignment_id} does not exist.")
+        raise RequestRefused(
+            "AssignmentDoesNotExist", f"Assignment {assignment_id} does not exist."
+        )
 
     def qualification_type(self, type_id: str) -> QualificationType:
         if found := self.qualification_types.get(type_id):
             return found
-        raise RequestRefused(TYPE_UNKNOWN, f"Qualification type {type_id} does not exist.")
+        raise RequestRefused(
+            "QualificationTypeDoesNotExist", f"Qualification type {type_id} does not exist."
+        )
 
     def of_hit(self, hit: Hit) -> list[HitAssignment]:
         return [one for one in self.assignments.values() if one.hit is hit]
@@ -361,8 +350,10 @@ class World:
         if at is None or self.now() - at >= TOKEN_LIFE:
             return
         if kind == "hit":
-            raise RequestRefused(HIT_EXISTS, f"This token has already made a HIT: {name}")
-        raise RequestRefused(DUPLICATE, f"This token has already been used, by request {name}")
+            raise RequestRefused("HitAlreadyExists", f"This token has already made a HIT: {name}")
+        raise RequestRefused(
+            "DuplicateRequest", f"This token has already been used, by request {name}"
+        )
 
     def remember(self, kind: str, token: str, name: str) -> None:
         if token:
