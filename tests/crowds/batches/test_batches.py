@@ -7,7 +7,6 @@ import pytest
 from django.db import transaction
 
 from annotate.campaigns import life
-from annotate.common import tokens
 from annotate.common.errors import Conflict, Invalid, NotFound
 from annotate.crowds import batches, outbox, people
 from annotate.crowds.contract import Effect, Outcome, from_json
@@ -37,18 +36,6 @@ def test_a_launch_writes_postings_and_intents_and_then_they_are_published(
     assert sorted(spec.places for spec in scripted.published.values()) == [6, 7, 7]
     entry = AuditEntry.objects.get(verb="launch")
     assert (entry.actor_id, entry.detail["cost"]) == (ada.pk, "24.00")
-
-
-def test_each_posting_has_its_own_signed_address_and_code(made: Campaign, scripted: Scripted):
-    launched(made)
-    outbox.carry_out_due()
-    rows = {row.public_id: row for row in Posting.objects.all()}
-    for spec in scripted.published.values():
-        token = spec.url.rstrip("/").rsplit("/", 1)[1]
-        assert "/work/on/mturk/" in spec.url
-        assert rows.pop(tokens.read_posting(token)).code == spec.code
-        assert len(spec.code) == 8
-    assert not rows
 
 
 def test_a_repetition_publishes_the_very_same(made: Campaign, scripted: Scripted, clock):

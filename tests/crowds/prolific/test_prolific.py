@@ -16,10 +16,8 @@ from annotate.crowds.contract import (
     NotFoundAtCrowd,
     Spec,
     Stage,
-    UnitState,
 )
 from annotate.crowds.prolific import client as prolific_client
-from annotate.crowds.prolific import studies
 from annotate.crowds.prolific.marketplace import Prolific
 from tests.crowds.far_side import Fault
 from tests.crowds.prolific.far_side import ProlificFarSide, prolific_far_side
@@ -272,26 +270,6 @@ def test_a_place_of_a_rejected_submission_is_free_again(far, crowd):
     assert crowd.posting_level(listing).available == 2
     assert crowd.reject(unit, reason=REASON).effect is Effect.APPLIED
     assert crowd.posting_level(listing).available == 3
-
-
-@pytest.mark.parametrize(
-    ("said", "state"),
-    [
-        ("RESERVED", UnitState.ACTIVE),
-        ("ACTIVE", UnitState.ACTIVE),
-        ("AWAITING REVIEW", UnitState.SUBMITTED),
-        ("AWAITING_REVIEW", UnitState.SUBMITTED),
-        ("PROCESSING", UnitState.ACTIVE),
-        ("APPROVED", UnitState.APPROVED),
-        ("PARTIALLY APPROVED", UnitState.APPROVED),
-        ("REJECTED", UnitState.REJECTED),
-        ("RETURNED", UnitState.RETURNED),
-        ("TIMED-OUT", UnitState.RETURNED),
-        ("SCREENED OUT", UnitState.RETURNED),
-    ],
-)
-def test_states_of_submissions(said, state):
-    assert studies.submission({"id": "u", "status": said}).state is state
 
 
 @pytest.mark.parametrize("name", ["../users/me", "a/b", "", "a?b=c"])

@@ -128,13 +128,6 @@ def test_the_work_is_handed_in_by_going_back_with_the_code(far, crowd):
     assert own.startswith(f"{far.server.url}/submissions/complete?cc=")
 
 
-def test_pages_are_never_framed(crowd):
-    assert crowd.frame_policy() == {
-        "frame-ancestors": ["'none'"],
-        "form-action": ["'self'"],
-    }
-
-
 # ---------------------------------------------------------------- events
 
 
