@@ -14,6 +14,7 @@ from functools import wraps
 from typing import Any, ParamSpec, Protocol
 
 from django.utils import timezone
+from pydantic import TypeAdapter
 
 from annotate.common.errors import ServiceError
 from annotate.crowds.prices import Price, Tariff
@@ -335,17 +336,12 @@ def to_json(terms: Terms) -> dict[str, Any]:
     return asdict(terms) | seconds | {"keywords": list(terms.keywords)}
 
 
+_TERMS = TypeAdapter(Terms)
+
+
 def from_json(stored: Mapping[str, Any]) -> Terms:
-    audience = dict(stored["audience"])
-    lists = {name: tuple(audience[name]) for name in ("countries", "languages")}
-    given = {name: stored[name] for name in SECONDS if stored[name] is not None}
-    times = {name: timedelta(seconds=seconds) for name, seconds in given.items()}
-    changed: dict[str, Any] = {
-        **times,
-        "keywords": tuple(stored["keywords"]),
-        "audience": Audience(**audience | lists),
-    }
-    return Terms(**{**stored, **changed})
+    """Return the terms that `to_json` has written: durations are seconds."""
+    return _TERMS.validate_python(stored)
 
 
 # How people enter from a crowd, and how they leave.

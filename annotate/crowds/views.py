@@ -706,10 +706,34 @@ def extend(request: HttpRequest, public_id: str, batch_id: str) -> HttpResponseB
     form = ExtendForm(request.POST)
     if not form.is_valid():
         return _extend_page(request, campaign, row, form, status=422)
-    confirmed = _confirmed(request)
+    given, confirmed = form.cleaned_data, _confirmed(request)
+    changed, status = "", 200
     if request.POST.get("act") == "extend" and confirmed is not None:
-        return _extend(request, campaign, row, form, confirmed)
-    return _extend_offer(request, campaign, row, form)
+        if row.world.is_real and not given["sure"]:
+            form.add_error("sure", "Tick this: it is real money.")
+            status = 422
+        else:
+            try:
+                batches.extend(
+                    row.batch.pk,
+                    given["places"],
+                    actor_id=_actor(request),
+                    confirmed=confirmed,
+                    key=f"{given['key']}:{given['places']}",
+                )
+            except Invalid:
+                status = 422
+            except Conflict as refused:
+                changed, status = refused.message, 409
+            else:
+                messages.success(request, extended(given["places"], row.world))
+                return redirect("annotate:batches", public_id)
+    offer = batches.offer_more(row.batch.pk, places=given["places"])
+    for name, message in by_field(offer.problems).items():
+        form.add_error(name if name in form.fields else None, message)
+    status = 422 if offer.problems else status
+    context = bill(offer) | {"changed": changed}
+    return _extend_page(request, campaign, row, form, status=status, **context)
 
 
 @require_POST
@@ -766,52 +790,6 @@ def accept(request: HttpRequest, public_id: str, participation_id: int) -> HttpR
     else:
         messages.success(request, "It is paid as soon as the reviewers’ time is over.")
     return redirect("annotate:batches", public_id)
-
-
-def _extend(
-    request: HttpRequest, campaign: Any, row: BatchRow, form: ExtendForm, confirmed: Decimal
-) -> HttpResponseBase:
-    given = form.cleaned_data
-    if row.world.is_real and not given["sure"]:
-        form.add_error("sure", "Tick this: it is real money.")
-        return _extend_offer(request, campaign, row, form, status=422)
-    try:
-        batches.extend(
-            row.batch.pk,
-            given["places"],
-            actor_id=_actor(request),
-            confirmed=confirmed,
-            key=f"{given['key']}:{given['places']}",
-        )
-    except Invalid:
-        return _extend_offer(request, campaign, row, form, status=422)
-    except Conflict as refused:
-        return _extend_offer(request, campaign, row, form, changed=refused.message, status=409)
-    messages.success(request, extended(given["places"], row.world))
-    return redirect("annotate:batches", campaign.public_id)
-
-
-def _extend_offer(
-    request: HttpRequest,
-    campaign: Any,
-    row: BatchRow,
-    form: ExtendForm,
-    *,
-    changed: str = "",
-    status: int = 200,
-) -> HttpResponseBase:
-    offer: Offer = batches.offer_more(row.batch.pk, places=form.cleaned_data["places"])
-    for name, message in by_field(offer.problems).items():
-        form.add_error(name if name in form.fields else None, message)
-    return _extend_page(
-        request,
-        campaign,
-        row,
-        form,
-        status=422 if offer.problems else status,
-        **bill(offer),
-        changed=changed,
-    )
 
 
 def _extend_page(
