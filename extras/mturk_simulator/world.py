@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 Now = Callable[[], datetime]
 
@@ -312,29 +312,17 @@ class World:
 
     # ------------------------------------------------------------ finding
 
-    def hit(self, hit_id: str) -> Hit:
-        if hit := self.hits.get(hit_id):
-            return hit
-        raise RequestRefused("HITDoesNotExist", f"HIT {hit_id} does not exist.")
+    def hit(self, name: str) -> Hit:
+        return _known(self.hits, name, "HIT")
 
-    def hit_type(self, type_id: str) -> HitType:
-        if found := self.hit_types.get(type_id):
-            return found
-        raise RequestRefused("HITTypeDoesNotExist", f"HIT type {type_id} does not exist.")
+    def hit_type(self, name: str) -> HitType:
+        return _known(self.hit_types, name, "HITType")
 
-    def assignment(self, assignment_id: str) -> HitAssignment:
-        if found := self.assignments.get(assignment_id):
-            return found
-        raise RequestRefused(
-            "AssignmentDoesNotExist", f"Assignment {assignment_id} does not exist."
-        )
+    def assignment(self, name: str) -> HitAssignment:
+        return _known(self.assignments, name, "Assignment")
 
-    def qualification_type(self, type_id: str) -> QualificationType:
-        if found := self.qualification_types.get(type_id):
-            return found
-        raise RequestRefused(
-            "QualificationTypeDoesNotExist", f"Qualification type {type_id} does not exist."
-        )
+    def qualification_type(self, name: str) -> QualificationType:
+        return _known(self.qualification_types, name, "QualificationType")
 
     def of_hit(self, hit: Hit) -> list[HitAssignment]:
         return [one for one in self.assignments.values() if one.hit is hit]
@@ -379,3 +367,12 @@ class World:
         one.state = AssignmentState.APPROVED
         one.approved_at = at
         self.balance -= reward_cost(one.hit.type.reward, one.hit.places)
+
+
+Thing = TypeVar("Thing")
+
+
+def _known(things: dict[str, Thing], name: str, kind: str) -> Thing:
+    if found := things.get(name):
+        return found
+    raise RequestRefused(f"{kind}DoesNotExist", f"{kind} {name} does not exist.")

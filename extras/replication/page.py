@@ -60,7 +60,6 @@ PRINTED_FIGURE_6 = {
 }
 PRINTED_NOISELESS = (1.42, 1.69)  # data efficiencies without annotator variance, section 5
 PRINTED_PERFECT = (2.38, 7.25)  # with a metric of perfect correlation, section 5
-FIGURE_1B = 0.31  # correlation of ROUGE-L and AnyCorrect for fastqa
 
 
 def text(found: Reproduction) -> str:
