@@ -14,7 +14,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 from extras.mturk_simulator import api, pages, workers
 from extras.mturk_simulator.hits import LOCAL_HOSTS
 from extras.mturk_simulator.markup import Response
-from extras.mturk_simulator.world import BALANCE, FaultKind, Now, World
+from extras.mturk_simulator.world import BALANCE, Now, World
 
 Environ = dict[str, Any]
 Fields = dict[str, list[str]]
@@ -95,21 +95,11 @@ def _shown(world: World, path: str, query: Fields) -> Response:
 
 
 def _handed_in(world: World, fields: Fields) -> Response:
-    """Take a submission. Faults named `externalSubmit` apply here too."""
-    with world.lock:
-        how = world.faults.of("externalSubmit", "")
-    if how == FaultKind.TIMEOUT:
-        world.faults.wait()
-        raise api.Dropped
-    if how in (FaultKind.BEFORE, FaultKind.THROTTLE):
-        return pages.not_handed_in("It is out of order for a moment.", 503)
     answers = {name: values for name, values in fields.items() if name != "assignmentId"}
     try:
         workers.submit(world, _first(fields, "assignmentId"), answers)
     except workers.CannotDo as cannot:
         return pages.not_handed_in(cannot.message, cannot.status)
-    if how == FaultKind.AFTER:
-        raise api.Dropped
     return pages.handed_in()
 
 
