@@ -95,6 +95,8 @@ def test_a_hit_that_is_over_or_deleted_needs_no_stop(far, crowd):
     assert crowd.stop(listing).effect is Effect.ALREADY
     hit(far, listing).disposed = True
     assert crowd.stop(listing).effect is Effect.ALREADY
+    del far.world.hits[listing]
+    assert crowd.archive(listing).effect is Effect.ALREADY
 
 
 def test_a_full_hit_is_open_as_long_as_a_place_may_come_back(far, crowd):
