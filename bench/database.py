@@ -4,6 +4,8 @@ import os
 import time
 from collections.abc import Callable
 
+import psutil
+
 Taken = tuple[float, float, int]  # seconds, seconds of processors, statements
 
 
@@ -50,8 +52,7 @@ def server_seconds() -> float:
     """Return the processor time of this connection's server process."""
     from django.db import connection
 
-    from bench.load.servers import processes
-
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
-        return processes()[cursor.fetchone()[0]].own
+        times = psutil.Process(cursor.fetchone()[0]).cpu_times()
+    return float(times.user + times.system)

@@ -13,7 +13,7 @@ import django
 import environ
 from csp.constants import NONE, SELF
 
-from annotate.crowds.registry import CROWDS
+from annotate.crowds.adapters import CROWDS
 from config.environment import caches, public_url, secret_key
 from config.local import folder, servers
 from config.workers import BACKGROUND, ROUTES, SCHEDULE

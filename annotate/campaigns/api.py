@@ -45,8 +45,8 @@ from annotate.common.api import (
 )
 from annotate.common.audit import LONGEST_REASON
 from annotate.common.errors import Conflict
+from annotate.crowds.adapters import CROWDS
 from annotate.crowds.contract import usual_tasks
-from annotate.crowds.registry import CROWDS
 from annotate.instruments import base as instruments_base
 from annotate.models import Batch, Campaign, CampaignImport, Membership, NextStep
 from annotate.models.base import (

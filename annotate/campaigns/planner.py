@@ -17,8 +17,8 @@ from annotate.campaigns.creating import CheckedPlan
 from annotate.campaigns.facts import asked
 from annotate.campaigns.plans import Plan
 from annotate.common.numbers import count, many
+from annotate.crowds import adapters
 from annotate.crowds import prices as crowds_prices
-from annotate.crowds import registry
 from annotate.crowds.contract import usual_tasks
 from annotate.crowds.prices import ZERO
 from annotate.instruments.base import Criterion
@@ -154,7 +154,7 @@ def prices(
     fee_rate, tasks: None for the crowd's usual ones. For small amounts a tariff may exceed its
     share. failed: what is paid for a failed tutorial.
     """
-    charges, n = registry.tariffs_of(crowd, fee_rate), tasks or usual_tasks(cap)
+    charges, n = adapters.tariffs_of(crowd, fee_rate), tasks or usual_tasks(cap)
     each = crowds_prices.of_judgments(charges, reward=reward, judgments=n, tasks=n, bonus=ZERO).each
     person = float(charges.bonus(bonus).total) + FAILED * float(charges.bonus(failed).total)
     factor = gold_factor(gold_share)  # of one judgment, with its part of the gold

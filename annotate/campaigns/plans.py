@@ -22,9 +22,9 @@ from annotate.common.errors import Invalid, NotFound
 from annotate.common.numbers import count, many
 from annotate.common.schemas import Refused
 from annotate.common.text import is_visible
-from annotate.crowds import registry
+from annotate.crowds import adapters
+from annotate.crowds.adapters import CROWDS
 from annotate.crowds.prices import ZERO
-from annotate.crowds.registry import CROWDS, usual_share
 from annotate.instruments import base as instruments_base
 from annotate.instruments.base import Criterion, Instrument
 from annotate.models import GOLD_BLOCK, Campaign, CampaignTexts
@@ -424,7 +424,7 @@ class Plan:
     @property
     def fee(self) -> Decimal:
         """Return the crowd's fee as a share of what people are paid."""
-        return registry.usual_share(self.crowd) if self.fee_rate is None else self.fee_rate
+        return CROWDS[self.crowd].tariff.share if self.fee_rate is None else self.fee_rate
 
 
 def _amount(most: int) -> Callable[[Decimal], bool]:
@@ -514,7 +514,7 @@ LIMITS: dict[str, tuple[Callable[[Any], bool], str]] = {
 def at_most(plan: Plan, planned: int) -> HighestCost:
     """Return the most that `planned` judgments can cost, as the campaign displays it."""
     return cost_of_plan(
-        registry.tariffs_of(plan.crowd, plan.fee),
+        adapters.tariffs_of(plan.crowd, plan.fee),
         reward=plan.reward,
         judgments=min(planned, plan.max_judgments or planned),
         cap=plan.annotator_cap,
@@ -655,6 +655,7 @@ def plan_of(campaign: Campaign) -> Plan:
     widths, margins = asked(campaign)
     key, version = campaign.instrument, campaign.instrument_version
     is_auto = campaign.metric_choice == MetricChoice.AUTO
+    usual_fee = CROWDS[campaign.crowd].tariff.share
     return Plan(
         name=f"Copy of {campaign.name}"[:LONGEST_NAME],
         public_title=campaign.public_title,
@@ -664,7 +665,7 @@ def plan_of(campaign: Campaign) -> Plan:
         instrument=key if studies_queries.is_built_in(key) else f"{key}@{version}",
         texts=studies_queries.texts_of(campaign),
         tutorial=campaign.tutorial_required,
-        fee_rate=None if campaign.fee_rate == usual_share(campaign.crowd) else campaign.fee_rate,
+        fee_rate=None if campaign.fee_rate == usual_fee else campaign.fee_rate,
         metrics=(AUTO,) if is_auto else tuple(campaign.metrics),
         targets=widths,
         margins=margins,

@@ -26,7 +26,7 @@ from annotate.campaigns.plans import (
 from annotate.campaigns.problems import FIELDS, LONGEST_COLUMN, Problems
 from annotate.campaigns.sheet import Facts
 from annotate.common.numbers import number_from, percent
-from annotate.crowds.registry import CROWDS
+from annotate.crowds.adapters import CROWDS
 from annotate.instruments.base import Criterion, Instrument
 from annotate.models.base import Estimand, MetricChoice, StopMode
 from annotate.screening.screens import FLAGS, SCREENS

@@ -1,14 +1,112 @@
-"""The crowds that this installation can reach, made from its settings."""
+"""The crowds that people can come from, and their adapters, made from the settings.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+A new crowd is a folder and an entry here. Adapters are imported when they are made, because boto3
+takes time.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from decimal import ROUND_CEILING, Decimal
 from functools import lru_cache
 from typing import cast
 
 from django.conf import settings
 
-from annotate.crowds.contract import Configuration, Entry, Marketplace
-from annotate.crowds.registry import CROWDS
+from annotate.common import tokens
+from annotate.crowds.contract import (
+    Capabilities,
+    Claim,
+    Configuration,
+    Crowd,
+    Entry,
+    Marketplace,
+)
+from annotate.crowds.prices import MTURK_TARIFF, Tariff
+
+
+class Link:
+    """Plain links for colleagues, students and volunteers. We sign the invitation."""
+
+    key = "link"
+    label = "Invitation links"
+    environment = "live"
+    can = Capabilities()
+    refusal_limit = timedelta(days=30)  # after that, people can rely on their pay
+
+    def parse_entry(self, params: Mapping[str, str]) -> Claim:
+        campaign_id, person, links = tokens.read_invitation(params.get("invitation", ""))
+        return Claim(campaign_id, person, links=links)
+
+    def verify_claim(self, claim: Claim) -> bool:
+        """Return True: our own signature confirms the claim."""
+        return True
+
+    def frame_policy(self) -> dict[str, list[str]]:
+        """Allow any site to frame these pages: they use no cookie, the token is in the address."""
+        return {"frame-ancestors": ["*"], "form-action": ["'self'"]}
+
+
+LINK = Link()
+
+
+def _mturk(environment: str, endpoint_url: str, worker_url: str) -> Marketplace:
+    from annotate.crowds.mturk.marketplace import MTurk
+
+    return MTurk(environment, endpoint_url=endpoint_url, worker_url=worker_url)
+
+
+def _prolific(base_url: str, api_token: str, webhook_secret: str) -> Marketplace:
+    from annotate.crowds.prolific.marketplace import Prolific
+
+    return Prolific(base_url=base_url, api_token=api_token, webhook_secret=webhook_secret)
+
+
+CROWDS = {
+    "link": Crowd(
+        "link",
+        "Invitation links",
+        "colleagues, students, volunteers; paid by hand, or unpaid",
+        Tariff(Decimal(0), whole_units=False),
+        lambda: LINK,
+        publishes=False,
+    ),
+    "mturk": Crowd(
+        "mturk",
+        "Amazon Mechanical Turk",
+        "published and paid there, in batches",
+        MTURK_TARIFF,
+        _mturk,
+        settings={
+            "MTURK_ENVIRONMENT": "sandbox",  # or "production"
+            "MTURK_ENDPOINT_URL": "",  # of another compatible server
+            # Where that server frames pages and receives submissions, if at another address.
+            "MTURK_WORKER_URL": "",
+        },
+        not_asked=("languages",),
+    ),
+    "prolific": Crowd(
+        "prolific",
+        "Prolific",
+        "published and paid there, in batches",
+        # A third, and 20 % tax on it. Its rounding is not documented, so each fee is rounded up.
+        Tariff(Decimal("0.4"), rounding=ROUND_CEILING),
+        _prolific,
+        settings={
+            "PROLIFIC_BASE_URL": "https://api.prolific.com",
+            "PROLIFIC_API_TOKEN": "",
+            "PROLIFIC_WEBHOOK_SECRET": "",
+        },
+        reopens=True,
+        not_asked=("keywords", "auto_approval"),  # it always approves after 21 days
+    ),
+}
+
+
+def tariffs_of(crowd: str, share: Decimal | None = None) -> Tariff:
+    """Return a crowd's tariff. `share` is the account's own, if it differs from the usual one."""
+    usual = CROWDS[crowd].tariff
+    return usual if share is None else replace(usual, share=share)
 
 
 def setting(name: str) -> str:

@@ -18,7 +18,7 @@ from annotate.common import audit, locks
 from annotate.common.errors import Conflict, Invalid, NotFound
 from annotate.common.numbers import DOLLARS, money_text
 from annotate.common.text import interface_language
-from annotate.crowds import adapters, people, postings, prices, registry
+from annotate.crowds import adapters, people, postings, prices
 from annotate.crowds.contract import (
     USUAL_AUTO_APPROVAL,
     Configuration,
@@ -266,7 +266,7 @@ def share_told(said: Decimal, sample: Price | None, bill: Bill, *, crowd: str) -
     for rounding in (ROUND_FLOOR, ROUND_CEILING):
         share = exact.quantize(FINEST, rounding)
         again = prices.of_units(
-            registry.tariffs_of(crowd, share),
+            adapters.tariffs_of(crowd, share),
             reward=bill.work.reward / bill.units,
             units=bill.units,
             tasks=bill.tasks,

@@ -14,6 +14,7 @@ from functools import wraps
 from typing import Any, ParamSpec, Protocol
 
 from django.utils import timezone
+from pydantic import TypeAdapter
 
 from annotate.common.errors import ServiceError
 from annotate.crowds.prices import Price, Tariff
@@ -183,7 +184,7 @@ class CrowdError(Exception):
         self.code = code or self.code
 
     def outcome(self) -> Outcome:
-        """Return what it means for an effect before which something was read."""
+        """Return what it means for the effect that was asked for, or before which it was read."""
         return Outcome(Effect.REFUSED, self.code, self.message)
 
 
@@ -198,6 +199,24 @@ class Transient(CrowdError):
 
 class Throttled(Transient):
     code = "throttled"
+
+
+class Unanswered(Transient):
+    """The call may have arrived and had its effect."""
+
+    code = "unknown"
+
+    def outcome(self) -> Outcome:
+        return Outcome(Effect.AMBIGUOUS, self.code, self.message)
+
+
+class Duplicate(CrowdError):
+    """The effect with this key or name has happened before."""
+
+    code = "duplicate"
+
+    def outcome(self) -> Outcome:
+        return Outcome(Effect.ALREADY, self.code, self.message)
 
 
 class InsufficientFunds(CrowdError):
@@ -222,8 +241,8 @@ P = ParamSpec("P")
 
 
 def effect(method: Callable[P, Outcome]) -> Callable[P, Outcome]:
-    """Return the method with its errors as outcomes: an error while reading before an effect means
-    that nothing was requested yet. `Configuration` is passed on: a person must change settings."""
+    """Return the method with its errors as outcomes. `Configuration` is passed on: a person must
+    change settings."""
 
     @wraps(method)
     def carried_out(*args: P.args, **kwargs: P.kwargs) -> Outcome:
@@ -317,17 +336,12 @@ def to_json(terms: Terms) -> dict[str, Any]:
     return asdict(terms) | seconds | {"keywords": list(terms.keywords)}
 
 
+_TERMS = TypeAdapter(Terms)
+
+
 def from_json(stored: Mapping[str, Any]) -> Terms:
-    audience = dict(stored["audience"])
-    lists = {name: tuple(audience[name]) for name in ("countries", "languages")}
-    given = {name: stored[name] for name in SECONDS if stored[name] is not None}
-    times = {name: timedelta(seconds=seconds) for name, seconds in given.items()}
-    changed: dict[str, Any] = {
-        **times,
-        "keywords": tuple(stored["keywords"]),
-        "audience": Audience(**audience | lists),
-    }
-    return Terms(**{**stored, **changed})
+    """Return the terms that `to_json` has written: durations are seconds."""
+    return _TERMS.validate_python(stored)
 
 
 # How people enter from a crowd, and how they leave.

@@ -54,11 +54,12 @@ class Tariff:
 
     def unit(self, reward: Decimal) -> Price:
         """Return the cost of a unit with this reward."""
-        return self._payment(reward)
+        if not reward or not self.share:
+            return Price(reward, ZERO)
+        fee = (reward * self.share).quantize(CENT, self.rounding)
+        return Price(reward, max(self.least, fee))
 
-    def bonus(self, amount: Decimal) -> Price:
-        """Return the cost of a bonus of this amount."""
-        return self._payment(amount)
+    bonus = unit  # of this amount
 
     def part(self, amount: Decimal, *, after: Decimal = ZERO) -> Price:
         """Return the cost of this amount of a unit, after `after` has been earned in it.
@@ -68,12 +69,6 @@ class Tariff:
         if not self.whole_units:
             return self.unit(amount)
         return self.unit(after + amount) - self.unit(after)
-
-    def _payment(self, amount: Decimal) -> Price:
-        if not amount or not self.share:
-            return Price(amount, ZERO)
-        fee = (amount * self.share).quantize(CENT, self.rounding)
-        return Price(amount, max(self.least, fee))
 
 
 MTURK_TARIFF = Tariff(Decimal("0.2"), least=CENT)

@@ -35,13 +35,12 @@ from annotate.common.numbers import count, money_text, number_from
 from annotate.common.text import interface_language
 from annotate.crowds import adapters, batches, outbox, reconciling
 from annotate.crowds import queries as crowds_queries
-from annotate.crowds.adapters import CrowdEnvironment, world_of_posting
+from annotate.crowds.adapters import CROWDS, CrowdEnvironment, world_of_posting
 from annotate.crowds.batches import Offer
 from annotate.crowds.contract import USUAL_AUTO_APPROVAL, Audience, Terms, to_json, usual_tasks
 from annotate.crowds.postings import MOST_PLACES, by_field, units_needed
 from annotate.crowds.prices import CENT, ZERO, percent
 from annotate.crowds.queries import MOST_MISSING, RUNNING, BatchRow
-from annotate.crowds.registry import CROWDS
 from annotate.instruments.base import Instrument
 from annotate.models import Batch, Operation
 from annotate.models.base import CampaignStatus
@@ -536,69 +535,46 @@ def new(request: HttpRequest, public_id: str) -> HttpResponseBase:
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
     terms, places = form.terms(), form.cleaned_data["places"]
-    if request.POST.get("act") == "fee":
-        return _reckon(request, campaign, form, terms)
-    shown = _shown(request)
-    if request.POST.get("act") != "launch" or shown is None:
-        return _offer(request, campaign, form, terms)
+    act = request.POST.get("act")
+    shown = _shown(request) if act == "launch" else None
     world = world_of_posting(campaign.crowd)
-    if shown["digest"] != _digest(terms, places, world):
-        said = "The terms have changed since the offer."
-        return _offer(request, campaign, form, terms, changed=said)
-    if world.is_real and not form.cleaned_data["sure"]:
+    changed, status = "", 200
+    if act == "fee":
+        changed, status = _reckon(request, campaign, terms, places)
+    elif shown is not None and shown["digest"] != _digest(terms, places, world):
+        changed = "The terms have changed since the offer."
+    elif shown is not None and world.is_real and not form.cleaned_data["sure"]:
         form.add_error("sure", "Tick this: it is real money.")
-        return _offer(request, campaign, form, terms, status=422)
-    # Other terms or another price make another batch.
-    text = f"{form.cleaned_data['key']}:{shown['digest']}:{shown['total']}"
-    began = timezone.now()
-    try:
-        made = batches.launch(
-            campaign.pk,
-            terms,
-            places=places,
-            actor_id=_actor(request),
-            confirmed=Decimal(shown["total"]),
-            key=sha256(text.encode()).hexdigest()[:40],
-        )
-    except Invalid:
-        return _offer(request, campaign, form, terms, status=422)
-    except Conflict as refused:
-        return _offer(request, campaign, form, terms, changed=refused.message, status=409)
-    if made.created_at < began:
-        messages.info(request, "This batch was launched before. Nothing was launched twice.")
-    else:
-        messages.success(request, launched(made, world))
-    return redirect("annotate:batches", campaign.public_id)
-
-
-def _reckon(request: HttpRequest, campaign: Any, form: BatchForm, terms: Terms) -> HttpResponseBase:
-    """Adopt the fee that the crowd charges, and show the offer again."""
-    told = batches.offer(campaign.pk, terms, places=form.cleaned_data["places"]).fee_told
-    try:
-        if told is not None:
-            amendments.change_fee(campaign.pk, told, actor_id=_actor(request))
-    except Conflict as refused:
-        return _offer(request, campaign, form, terms, changed=refused.message, status=409)
-    campaign.refresh_from_db()
-    said = f"The campaign calculates with a fee of {percent(campaign.fee_rate)} from now on."
-    return _offer(request, campaign, form, terms, changed=said)
-
-
-def _offer(
-    request: HttpRequest,
-    campaign: Any,
-    form: BatchForm,
-    terms: Terms,
-    *,
-    changed: str = "",
-    status: int = 200,
-) -> HttpResponseBase:
-    """Show what it costs, and every problem with it."""
-    places = form.cleaned_data["places"]
+        status = 422
+    elif shown is not None:
+        # Other terms or another price make another batch.
+        text = f"{form.cleaned_data['key']}:{shown['digest']}:{shown['total']}"
+        began = timezone.now()
+        try:
+            made = batches.launch(
+                campaign.pk,
+                terms,
+                places=places,
+                actor_id=_actor(request),
+                confirmed=Decimal(shown["total"]),
+                key=sha256(text.encode()).hexdigest()[:40],
+            )
+        except Invalid:
+            status = 422
+        except Conflict as refused:
+            changed, status = refused.message, 409
+        else:
+            if made.created_at < began:
+                messages.info(
+                    request, "This batch was launched before. Nothing was launched twice."
+                )
+            else:
+                messages.success(request, launched(made, world))
+            return redirect("annotate:batches", campaign.public_id)
     offer = batches.offer(campaign.pk, terms, places=places)
     form.tell(by_field(offer.problems))
-    digest = _digest(terms, places, world_of_posting(campaign.crowd))
     token = tokens.preview_token(campaign.pk, terms.tasks)
+    offered = {"digest": _digest(terms, places, world), "total": str(offer.total)}
     return _page(
         request,
         campaign,
@@ -609,9 +585,22 @@ def _offer(
         terms=offer.terms,
         fee_told=None if offer.fee_told is None else percent(offer.fee_told),
         hourly=hourly(offer.reward, terms.minutes),
-        shown=signing.dumps({"digest": digest, "total": str(offer.total)}, salt=SALT),
+        shown=signing.dumps(offered, salt=SALT),
         preview=reverse("annotate:batch-preview", args=[token]),
     )
+
+
+def _reckon(request: HttpRequest, campaign: Any, terms: Terms, places: int) -> tuple[str, int]:
+    """Adopt the fee that the crowd charges; return what to say, and the status."""
+    told = batches.offer(campaign.pk, terms, places=places).fee_told
+    try:
+        if told is not None:
+            amendments.change_fee(campaign.pk, told, actor_id=_actor(request))
+    except Conflict as refused:
+        return refused.message, 409
+    campaign.refresh_from_db()
+    rate = percent(campaign.fee_rate)
+    return f"The campaign calculates with a fee of {rate} from now on.", 200
 
 
 def _page(
@@ -707,10 +696,34 @@ def extend(request: HttpRequest, public_id: str, batch_id: str) -> HttpResponseB
     form = ExtendForm(request.POST)
     if not form.is_valid():
         return _extend_page(request, campaign, row, form, status=422)
-    confirmed = _confirmed(request)
+    given, confirmed = form.cleaned_data, _confirmed(request)
+    changed, status = "", 200
     if request.POST.get("act") == "extend" and confirmed is not None:
-        return _extend(request, campaign, row, form, confirmed)
-    return _extend_offer(request, campaign, row, form)
+        if row.world.is_real and not given["sure"]:
+            form.add_error("sure", "Tick this: it is real money.")
+            status = 422
+        else:
+            try:
+                batches.extend(
+                    row.batch.pk,
+                    given["places"],
+                    actor_id=_actor(request),
+                    confirmed=confirmed,
+                    key=f"{given['key']}:{given['places']}",
+                )
+            except Invalid:
+                status = 422
+            except Conflict as refused:
+                changed, status = refused.message, 409
+            else:
+                messages.success(request, extended(given["places"], row.world))
+                return redirect("annotate:batches", public_id)
+    offer = batches.offer_more(row.batch.pk, places=given["places"])
+    for name, message in by_field(offer.problems).items():
+        form.add_error(name if name in form.fields else None, message)
+    status = 422 if offer.problems else status
+    context = bill(offer) | {"changed": changed}
+    return _extend_page(request, campaign, row, form, status=status, **context)
 
 
 @require_POST
@@ -767,52 +780,6 @@ def accept(request: HttpRequest, public_id: str, participation_id: int) -> HttpR
     else:
         messages.success(request, "It is paid as soon as the reviewers’ time is over.")
     return redirect("annotate:batches", public_id)
-
-
-def _extend(
-    request: HttpRequest, campaign: Any, row: BatchRow, form: ExtendForm, confirmed: Decimal
-) -> HttpResponseBase:
-    given = form.cleaned_data
-    if row.world.is_real and not given["sure"]:
-        form.add_error("sure", "Tick this: it is real money.")
-        return _extend_offer(request, campaign, row, form, status=422)
-    try:
-        batches.extend(
-            row.batch.pk,
-            given["places"],
-            actor_id=_actor(request),
-            confirmed=confirmed,
-            key=f"{given['key']}:{given['places']}",
-        )
-    except Invalid:
-        return _extend_offer(request, campaign, row, form, status=422)
-    except Conflict as refused:
-        return _extend_offer(request, campaign, row, form, changed=refused.message, status=409)
-    messages.success(request, extended(given["places"], row.world))
-    return redirect("annotate:batches", campaign.public_id)
-
-
-def _extend_offer(
-    request: HttpRequest,
-    campaign: Any,
-    row: BatchRow,
-    form: ExtendForm,
-    *,
-    changed: str = "",
-    status: int = 200,
-) -> HttpResponseBase:
-    offer: Offer = batches.offer_more(row.batch.pk, places=form.cleaned_data["places"])
-    for name, message in by_field(offer.problems).items():
-        form.add_error(name if name in form.fields else None, message)
-    return _extend_page(
-        request,
-        campaign,
-        row,
-        form,
-        status=422 if offer.problems else status,
-        **bill(offer),
-        changed=changed,
-    )
 
 
 def _extend_page(

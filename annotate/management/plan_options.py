@@ -16,7 +16,7 @@ from django.utils.dateparse import parse_datetime
 from annotate.campaigns import plans
 from annotate.campaigns.plans import Plan
 from annotate.common.schemas import Refused, parse
-from annotate.crowds.registry import CROWDS
+from annotate.crowds.adapters import CROWDS
 from annotate.models.base import Estimand, StopMode
 from annotate.review import gold as review_gold
 from annotate.work.picking import BLOCK, USUAL

@@ -28,10 +28,10 @@ from django.utils import timezone
 
 from annotate.common.errors import Conflict, NotFound
 from annotate.common.numbers import money_text
-from annotate.crowds import adapters, prices, registry
+from annotate.crowds import adapters, prices
+from annotate.crowds.adapters import CROWDS
 from annotate.crowds.contract import usual_tasks
 from annotate.crowds.prices import CENT, ZERO, Bill, Price, Tariff
-from annotate.crowds.registry import CROWDS
 from annotate.models import (
     GOLD_BLOCK,
     Assignment,
@@ -286,7 +286,7 @@ class Commitments:
 
 def tariff(campaign: Campaign) -> Tariff:
     """Return this campaign's tariff: its crowd's rules with the campaign's own fee rate."""
-    return registry.tariffs_of(campaign.crowd, campaign.fee_rate)
+    return adapters.tariffs_of(campaign.crowd, campaign.fee_rate)
 
 
 def commitments_of(campaign: Campaign) -> Commitments:

@@ -30,7 +30,7 @@ from django.utils import timezone
 from annotate.campaigns import facts
 from annotate.common import lists as common_lists
 from annotate.common.lists import Filter, Listing
-from annotate.crowds.registry import CROWDS
+from annotate.crowds.adapters import CROWDS
 from annotate.instruments.base import Instrument
 from annotate.models import (
     Annotator,

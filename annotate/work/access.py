@@ -24,7 +24,7 @@ from annotate.common.errors import Invalid, NotFound, ServiceError
 from annotate.common.numbers import money_text
 from annotate.common.text import interface_language
 from annotate.crowds import adapters
-from annotate.crowds.link import LINK
+from annotate.crowds.adapters import LINK
 from annotate.instruments.base import Instrument
 from annotate.work import admission, units
 from annotate.work import messages as work_messages

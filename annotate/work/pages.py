@@ -20,13 +20,13 @@ from annotate.common.errors import Conflict, Gone, Invalid, NotFound, ServiceErr
 from annotate.common.limits import client_address
 from annotate.common.numbers import number_from
 from annotate.crowds import adapters
+from annotate.crowds.adapters import LINK
 from annotate.crowds.contract import (
     Claim,
     Configuration,
     Entry,
     Transient,
 )
-from annotate.crowds.link import LINK
 from annotate.crowds.prices import ZERO
 from annotate.instruments import base as instruments_base
 from annotate.instruments.base import Material

@@ -10,57 +10,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psutil
+
 ROOT = Path(__file__).resolve().parents[2]
-TICKS = os.sysconf("SC_CLK_TCK")
-
-
-@dataclass(frozen=True)
-class Process:
-    """What `/proc/<pid>/stat` tells of one process; times in seconds."""
-
-    pid: int
-    parent: int
-    own: float
-    ended: float  # of children that have ended
-
-
-def process_of(stat: str) -> Process:
-    """Read the line of a `stat` file; the command's name may hold spaces and parentheses."""
-    pid = int(stat.split(" ", 1)[0])
-    fields = stat.rpartition(")")[2].split()
-    user, system, ended_user, ended_system = (int(one) for one in fields[11:15])
-    return Process(
-        pid, int(fields[1]), (user + system) / TICKS, (ended_user + ended_system) / TICKS
-    )
-
-
-def processes() -> dict[int, Process]:
-    """Return all processes of this machine by their id."""
-    found = {}
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                found[int(folder.name)] = process_of((folder / "stat").read_text())
-            except OSError:  # it has ended
-                continue
-    return found
-
-
-def family(all_: Mapping[int, Process], root: int) -> set[int]:
-    """Return the ids of a process and all its descendants."""
-    children: dict[int, list[int]] = {}
-    for one in all_.values():
-        children.setdefault(one.parent, []).append(one.pid)
-    found, todo = set(), [root] if root in all_ else []
-    while todo:
-        pid = todo.pop()
-        found.add(pid)
-        todo += children.get(pid, [])
-    return found
 
 
 class Groups:
@@ -71,12 +26,20 @@ class Groups:
 
     def cpu(self) -> dict[str, float]:
         """Return the processor seconds that each group has used so far."""
-        all_ = processes()
-        used = {
-            name: sum(all_[pid].own + all_[pid].ended for pid in family(all_, root))
-            for name, root in self.roots.items()
-        }
-        return used | {"client": all_[os.getpid()].own}
+        own = psutil.Process().cpu_times()
+        used = {name: cpu_of_family(root) for name, root in self.roots.items()}
+        return used | {"client": own.user + own.system}
+
+
+def cpu_of_family(root: int) -> float:
+    """Return the processor seconds of a process and its descendants, also of those that ended."""
+    first = psutil.Process(root)
+    used = 0.0
+    for process in (first, *first.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):  # it has ended
+            times = process.cpu_times()
+            used += times.user + times.system + times.children_user + times.children_system
+    return used
 
 
 PATIENCE = 120  # seconds until a server must answer
@@ -237,10 +200,13 @@ def _worker_answers() -> bool:
 
 def _parent(pid: int, name: str) -> int:
     """Return the parent's id; raises `OSError` where no process of that name has this id."""
-    stat = Path(f"/proc/{pid}/stat").read_text()
-    if f"({name})" not in stat:
+    try:
+        process = psutil.Process(pid)
+    except psutil.NoSuchProcess:
+        raise OSError from None
+    if process.name() != name:
         raise OSError
-    return process_of(stat).parent
+    return int(process.ppid())
 
 
 def _signal(process: subprocess.Popen[bytes], number: int) -> None:

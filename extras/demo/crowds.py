@@ -31,70 +31,43 @@ from extras.mturk_simulator.world import AssignmentState, World
 ZERO = Decimal("0.00")
 
 
-@dataclass(frozen=True)
-class Side:
-    """One side's records of postings, decisions and pay, by the worker's id there."""
-
-    listings: frozenset[str]
-    approved: int
-    rejected: int
-    bonuses: int
-    paid: dict[str, Decimal]
-
-    @property
-    def total(self) -> Decimal:
-        return sum(self.paid.values(), ZERO)
-
-
 def compared(campaign_id: int, world: World) -> dict[str, Any]:
     """Return the crowd's records, our ledger, and whether they agree.
 
     waiting: extra pay of people without a submission, whom no bonus can reach.
     """
-    here, there = ours(campaign_id), theirs(world)
-    every = tallies.accounts_of_campaign(campaign_id)
-    sums = tallies.totals(every)
-    due = _by_person((one.external_id, one.due) for one in every)
-    waiting = sum((amount for who, amount in due.items() if who not in there.paid), ZERO)
-    return {
-        "hits": len(there.listings),
-        "approved": there.approved,
-        "rejected": there.rejected,
-        "bonuses": there.bonuses,
-        "paid": str(there.total),
-        "ledger": str(sums.earned - sums.refused),
-        "waiting": str(waiting),
-        "agree": here == there and sums.due == waiting,
-    }
-
-
-def ours(campaign_id: int) -> Side:
     rows = crowds_queries.of_campaign(campaign_id)
-    names = (one.posting.external_id for row in rows for one in row.postings)
-    paid = Payout.objects.filter(participation__campaign=campaign_id)
-    return Side(
-        frozenset(filter(None, names)),
-        sum(row.units.approved for row in rows),
-        sum(row.units.rejected for row in rows),
-        paid.filter(entry__isnull=False).count(),
-        _by_person(
-            (one.external_id, one.paid) for one in tallies.accounts_of_campaign(campaign_id)
-        ),
-    )
-
-
-def theirs(world: World) -> Side:
+    every = tallies.accounts_of_campaign(campaign_id)
+    bonuses = Payout.objects.filter(participation__campaign=campaign_id, entry__isnull=False)
+    ours = {
+        "hits": {one.posting.external_id for row in rows for one in row.postings} - {""},
+        "approved": sum(row.units.approved for row in rows),
+        "rejected": sum(row.units.rejected for row in rows),
+        "bonuses": bonuses.count(),
+    }
     with world.lock:
         units = [*world.assignments.values(), *world.earlier]
         approved = [one for one in units if one.state == AssignmentState.APPROVED]
+        theirs = {
+            "hits": set(world.hits),
+            "approved": len(approved),
+            "rejected": sum(one.state == AssignmentState.REJECTED for one in units),
+            "bonuses": len(world.bonuses),
+        }
         rewards = [(one.worker, one.hit.type.reward) for one in approved]
-        return Side(
-            frozenset(world.hits),
-            len(approved),
-            sum(one.state == AssignmentState.REJECTED for one in units),
-            len(world.bonuses),
-            _by_person([*rewards, *((one.worker, one.amount) for one in world.bonuses)]),
-        )
+        paid = _by_person([*rewards, *((one.worker, one.amount) for one in world.bonuses)])
+    due = _by_person((one.external_id, one.due) for one in every)
+    waiting = sum((amount for who, amount in due.items() if who not in paid), ZERO)
+    sums = tallies.totals(every)
+    same = ours == theirs and paid == _by_person((one.external_id, one.paid) for one in every)
+    return {
+        **theirs,
+        "hits": len(world.hits),
+        "paid": str(sum(paid.values(), ZERO)),
+        "ledger": str(sums.earned - sums.refused),
+        "waiting": str(waiting),
+        "agree": same and sums.due == waiting,
+    }
 
 
 def quiet(campaign_id: int) -> bool:
@@ -125,18 +98,6 @@ class Place:
     name: str
     address: str
     do: str
-
-
-@dataclass(frozen=True)
-class Pace:
-    """How often the crowd is compared, and the reviewers' time before approval."""
-
-    look: timedelta
-    approve_after: timedelta
-
-
-AT_LEISURE = Pace(timedelta(seconds=3), timedelta(seconds=60))
-HASTE = Pace(timedelta(seconds=1), timedelta(seconds=5))
 
 
 class ByLink:
@@ -213,8 +174,9 @@ class OnMTurk(ByLink):
     )
     ending = "Its HITs have expired; the last work is being approved and paid, for a minute.\n"
 
-    def __init__(self, pace: Pace) -> None:
-        self.pace = pace
+    def __init__(self, *, look: int, approve_after: timedelta) -> None:
+        """look: seconds between two comparisons with the crowd. approve_after: reviewers' time."""
+        self.look = look
         self.terms = Terms(
             "Rate short news summaries",
             "Read five short texts, answer three questions about each, and correct the errors.",
@@ -224,7 +186,7 @@ class OnMTurk(ByLink):
             duration=timedelta(minutes=15),
             lifetime=timedelta(days=1),
             auto_approval=timedelta(days=3),
-            approve_after=pace.approve_after,
+            approve_after=approve_after,
         )
         self.endpoint: RunningServer
         self._looked = 0.0
@@ -236,7 +198,7 @@ class OnMTurk(ByLink):
             "MTURK_ENDPOINT_URL": f"http://localhost:{free_port()}",
             "AWS_ACCESS_KEY_ID": "demonstration",
             "AWS_SECRET_ACCESS_KEY": "of-nobody",
-            "DEMO_LOOK_SECONDS": str(int(self.pace.look.total_seconds())),
+            "DEMO_LOOK_SECONDS": str(self.look),
         }
 
     @contextmanager
@@ -325,7 +287,9 @@ def coming_by(crowd: str, *, quick: bool) -> ByLink:
     if crowd == ByLink.crowd:
         return ByLink()
     if crowd == OnMTurk.crowd:
-        return OnMTurk(HASTE if quick else AT_LEISURE)
+        if quick:
+            return OnMTurk(look=1, approve_after=timedelta(seconds=5))
+        return OnMTurk(look=3, approve_after=timedelta(seconds=60))
     raise NoStandIn(
         f"There is a stand-in for MTurk only, so {adapters.crowd_label(crowd)} cannot be shown "
         "without an account: try “make demo CROWD=mturk”, or “make demo” for people who come by "

@@ -10,8 +10,6 @@ from typing import Any
 from extras.mturk_simulator import assignments, checks, hits, qualifications
 from extras.mturk_simulator.markup import Response
 from extras.mturk_simulator.world import (
-    INVALID,
-    NOT_OFFERED,
     FaultKind,
     Faulty,
     RequestRefused,
@@ -42,7 +40,6 @@ OPERATIONS: dict[str, Operation] = {
     "ListQualificationTypes": qualifications.list_types,
     "AssociateQualificationWithWorker": qualifications.associate,
     "DisassociateQualificationFromWorker": qualifications.disassociate,
-    "ListWorkersWithQualificationType": qualifications.list_workers,
     "NotifyWorkers": assignments.notify,
 }
 
@@ -63,9 +60,11 @@ def run(world: World, target: str, body: bytes) -> dict[str, Any]:
 def _name(target: str) -> str:
     service, _, name = target.partition(".")
     if service != checks.TARGET or checks.operation(name) is None:
-        raise Unknown(INVALID, f"There is no operation {target or 'without a name'}.")
+        raise Unknown(
+            "InvalidParameterValue", f"There is no operation {target or 'without a name'}."
+        )
     if name not in OPERATIONS:
-        raise RequestRefused(NOT_OFFERED, f"This stand-in does not offer {name}.")
+        raise RequestRefused("NotOfferedByStandIn", f"This stand-in does not offer {name}.")
     return name
 
 
@@ -73,7 +72,7 @@ def _arguments(body: bytes) -> Any:
     try:
         return json.loads(body or b"{}")
     except ValueError:
-        raise RequestRefused(INVALID, "The request is not JSON.")
+        raise RequestRefused("InvalidParameterValue", "The request is not JSON.")
 
 
 KIND = "application/x-amz-json-1.1"
@@ -95,8 +94,11 @@ def answer(world: World, environ: Mapping[str, Any], body: bytes) -> Response:
         world.faults.wait()
         raise Dropped
     try:
-        _fail(how)
-        reply = _reply(world, "200 OK", run(world, target, body))
+        if how == FaultKind.BEFORE:
+            raise Faulty("AWS.ServiceUnavailable", "The service is unavailable for a moment.")
+        if how == FaultKind.THROTTLE:
+            raise RequestThrottled("", "Rate exceeded")
+        reply = _reply(world, 200, run(world, target, body))
     except RequestRefused as refused:
         reply = _reply(world, refused.status, refused.body())
     except Exception:
@@ -108,18 +110,7 @@ def answer(world: World, environ: Mapping[str, Any], body: bytes) -> Response:
     return reply
 
 
-def _fail(how: FaultKind | None) -> None:
-    if how == FaultKind.BEFORE:
-        raise Faulty("AWS.ServiceUnavailable", "The service is unavailable for a moment.")
-    if how == FaultKind.THROTTLE:
-        raise RequestThrottled("", "Rate exceeded")
-
-
-def _reply(world: World, status: str, body: dict[str, Any]) -> Response:
+def _reply(world: World, status: int, body: dict[str, Any]) -> Response:
     date = format_datetime(world.now(), usegmt=True)
-    return Response(
-        status=status,
-        kind=KIND,
-        body=json.dumps(body).encode(),
-        headers=(("x-amzn-RequestId", str(uuid.uuid4())), ("Date", date)),
-    )
+    headers = {"x-amzn-RequestId": str(uuid.uuid4()), "Date": date}
+    return Response(status=status, kind=KIND, body=json.dumps(body).encode(), headers=headers)

@@ -8,11 +8,8 @@ from typing import Any
 from extras.mturk_simulator import hits
 from extras.mturk_simulator.checks import page
 from extras.mturk_simulator.world import (
-    ASSIGNMENT_STATE,
     CENT,
-    FUNDS,
     HANDED_IN,
-    INVALID,
     MISSING,
     OUT_OF_RANGE,
     AssignmentState,
@@ -74,7 +71,9 @@ def send_bonus(world: World, args: Args) -> Reply:
     one = _handed_in(world, args["AssignmentId"])
     amount = Decimal(args["BonusAmount"])
     if one.worker != args["WorkerId"]:
-        raise RequestRefused(INVALID, f"Assignment {one.id} does not belong to {args['WorkerId']}.")
+        raise RequestRefused(
+            "InvalidParameterValue", f"Assignment {one.id} does not belong to {args['WorkerId']}."
+        )
     if amount < CENT:
         raise RequestRefused(OUT_OF_RANGE, "BonusAmount is less than 0.01.")
     _afford(world, bonus_cost(amount))
@@ -133,20 +132,24 @@ def _handed_in(world: World, assignment_id: str) -> HitAssignment:
 
 def _only(wanted: str, one: HitAssignment) -> RequestRefused:
     message = f"This needs an assignment that is {wanted}; {one.id} is {one.state}."
-    return RequestRefused(ASSIGNMENT_STATE, message)
+    return RequestRefused("InvalidAssignmentState", message)
 
 
 def _check_override(world: World, one: HitAssignment) -> None:
     if one.hit.disposed:
-        raise RequestRefused(ASSIGNMENT_STATE, "Its HIT has been deleted: the rejection is final.")
+        raise RequestRefused(
+            "InvalidAssignmentState", "Its HIT has been deleted: the rejection is final."
+        )
     if one.submitted_at and world.now() - one.submitted_at > OVERRIDE_LIMIT:
-        raise RequestRefused(ASSIGNMENT_STATE, "It was submitted more than 30 days ago: final.")
+        raise RequestRefused(
+            "InvalidAssignmentState", "It was submitted more than 30 days ago: final."
+        )
 
 
 def _afford(world: World, cost: Decimal) -> None:
     if cost > world.balance:
         message = f"This costs {cost}, fees included; the account holds {world.balance}."
-        raise RequestRefused(FUNDS, message)
+        raise RequestRefused("InsufficientFunds", message)
 
 
 def _bonus(world: World, one: HitAssignment, amount: Decimal, reason: str) -> BonusPayment:
@@ -170,7 +173,7 @@ def notify(world: World, args: Args) -> Reply:
     """Write to workers. Only those with approved or rejected work receive the message."""
     people = args["WorkerIds"]
     if not people:
-        raise RequestRefused(INVALID, "WorkerIds is empty.")
+        raise RequestRefused("InvalidParameterValue", "WorkerIds is empty.")
     if len(people) > AT_ONCE:
         raise RequestRefused(OUT_OF_RANGE, f"At most {AT_ONCE} workers can be notified at once.")
     known = _known(world)

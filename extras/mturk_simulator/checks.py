@@ -11,10 +11,8 @@ from botocore.loaders import Loader
 from botocore.model import OperationModel, ServiceModel, Shape
 
 from extras.mturk_simulator.world import (
-    INVALID,
     MISSING,
     OUT_OF_RANGE,
-    TYPE_UNKNOWN,
     RequestRefused,
 )
 
@@ -48,7 +46,7 @@ def check(model: OperationModel, arguments: Any) -> None:
 
 def problems(shape: Shape, value: Any, where: str) -> Iterator[tuple[str, str]]:
     if not _is(shape.type_name, value):
-        yield INVALID, f"{where} is not a {shape.type_name}."
+        yield "InvalidParameterValue", f"{where} is not a {shape.type_name}."
     elif shape.type_name == "structure":
         yield from _of_structure(shape, value, where)
     elif shape.type_name == "list":
@@ -68,7 +66,7 @@ def _of_structure(shape: Any, value: dict[str, Any], where: str) -> Iterator[tup
             yield MISSING, f"{name} is missing."
     for name, member in value.items():
         if name not in shape.members:
-            yield INVALID, f"{where} has no member {name}."
+            yield "InvalidParameterValue", f"{where} has no member {name}."
         else:
             yield from problems(shape.members[name], member, name)
 
@@ -80,9 +78,9 @@ def _of_scalar(shape: Any, value: Any, where: str) -> Iterator[tuple[str, str]]:
         least, most = rules.get("min", ""), rules.get("max", "")
         yield OUT_OF_RANGE, f"{where} is out of range: {least}..{most}."
     if "enum" in rules and value not in rules["enum"]:
-        yield INVALID, f"{where} is none of {', '.join(rules['enum'])}."
+        yield "InvalidParameterValue", f"{where} is none of {', '.join(rules['enum'])}."
     if "pattern" in rules and not re.fullmatch(rules["pattern"], value):
-        yield INVALID, f"{where} is not of the pattern {rules['pattern']}."
+        yield "InvalidParameterValue", f"{where} is not of the pattern {rules['pattern']}."
 
 
 DAY = 24 * 3600
@@ -105,17 +103,13 @@ RANGES = {
     "NumberOfAdditionalAssignments": (1, 1_000_000_000),
 }
 REQUIREMENTS_AT_MOST = 10
-INTEGERS_AT_MOST = 15
 LOCALES_AT_MOST = 30
 COUNTRY = "00000000000000000071"
-ADULT = "00000000000000000060"
 APPROVED = "00000000000000000040"
 APPROVAL_RATE = "000000000000000000L0"
-MASTERS = ("2F1QJWKUDD8XADTFD2Q0G6UTO95ALH", "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6")
-SYSTEM = (COUNTRY, ADULT, APPROVED, APPROVAL_RATE, *MASTERS)
-SETS = ("In", "NotIn")
-PRESENCE = ("Exists", "DoesNotExist")
-LOCALE_COMPARATORS = ("EqualTo", "NotEqualTo", *SETS)
+SYSTEM = (COUNTRY, APPROVED, APPROVAL_RATE)
+# The comparators that this stand-in offers, and what values each takes.
+COMPARATORS = {"In": "LocaleValues", "GreaterThanOrEqualTo": "IntegerValues", "DoesNotExist": ""}
 
 
 def limits(arguments: Mapping[str, Any]) -> None:
@@ -135,29 +129,21 @@ def requirements(asked: list[dict[str, Any]], known: Mapping[str, Any]) -> None:
             OUT_OF_RANGE, f"At most {REQUIREMENTS_AT_MOST} requirements are possible."
         )
     for one in asked:
-        if one["QualificationTypeId"] not in known and one["QualificationTypeId"] not in SYSTEM:
-            name = one["QualificationTypeId"]
-            raise RequestRefused(TYPE_UNKNOWN, f"Qualification type {name} does not exist.")
-        if problem := _problem(one):
-            raise RequestRefused(INVALID, problem)
-
-
-def _problem(one: Mapping[str, Any]) -> str:
-    integers, locales = one.get("IntegerValues", []), one.get("LocaleValues", [])
-    comparator = one["Comparator"]
-    if comparator in PRESENCE:
-        return f"{comparator} takes no values." if integers or locales else ""
-    if one["QualificationTypeId"] == COUNTRY:
-        if comparator not in LOCALE_COMPARATORS:
-            return f"{comparator} does not compare places."
-        return _count(locales, integers, "LocaleValues", comparator, LOCALES_AT_MOST)
-    return _count(integers, locales, "IntegerValues", comparator, INTEGERS_AT_MOST)
-
-
-def _count(values: list[Any], others: list[Any], name: str, comparator: str, most: int) -> str:
-    most = most if comparator in SETS else 1
-    fits = 1 <= len(values) <= most and not others
-    return "" if fits else f"{comparator} takes 1 to {most} {name} and nothing else."
+        name, comparator = one["QualificationTypeId"], one["Comparator"]
+        if name not in known and name not in SYSTEM:
+            raise RequestRefused(
+                "QualificationTypeDoesNotExist", f"Qualification type {name} does not exist."
+            )
+        if comparator not in COMPARATORS:
+            raise RequestRefused(
+                "NotOfferedByStandIn", f"This stand-in does not offer {comparator}."
+            )
+        wanted = COMPARATORS[comparator]
+        given = [kind for kind in ("LocaleValues", "IntegerValues") if one.get(kind)]
+        most = LOCALES_AT_MOST if comparator == "In" else 1
+        if given != [wanted] * bool(wanted) or (wanted and len(one[wanted]) > most):
+            message = f"{comparator} takes {f'1 to {most} {wanted}' if wanted else 'no values'}."
+            raise RequestRefused("InvalidParameterValue", message)
 
 
 Row = TypeVar("Row")
@@ -198,4 +184,4 @@ def _read(token: str) -> int:
             raise ValueError
         return int(serial)
     except (binascii.Error, ValueError):
-        raise RequestRefused(INVALID, "NextToken is not one of ours.")
+        raise RequestRefused("InvalidParameterValue", "NextToken is not one of ours.")

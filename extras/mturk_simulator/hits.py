@@ -10,15 +10,10 @@ from xml.etree import ElementTree as ET
 from extras.mturk_simulator import checks
 from extras.mturk_simulator.checks import page
 from extras.mturk_simulator.world import (
-    BAD_XML,
     HANDED_IN,
-    HIT_STATE,
-    INVALID,
     MANY,
     MISSING,
-    NOT_OFFERED,
     OUT_OF_RANGE,
-    TOO_MANY_PLACES,
     AssignmentState,
     Hit,
     HitType,
@@ -43,31 +38,31 @@ def external_url(question: str) -> str:
     wanted = [f"{{{QUESTION}}}ExternalURL", f"{{{QUESTION}}}FrameHeight"]
     if root.tag != f"{{{QUESTION}}}ExternalQuestion" or names != wanted:
         message = "This stand-in takes an ExternalQuestion with ExternalURL and FrameHeight only."
-        raise RequestRefused(BAD_XML, message)
+        raise RequestRefused("XMLParseError", message)
     url, height = ((child.text or "").strip() for child in root)
     if not height.isascii() or not height.isdigit():
-        raise RequestRefused(BAD_XML, "FrameHeight is not a number.")
+        raise RequestRefused("XMLParseError", "FrameHeight is not a number.")
     _check_url(url)
     return url
 
 
 def _parse(text: str) -> ET.Element:
     if "<!DOCTYPE" in text:
-        raise RequestRefused(BAD_XML, "Question must not declare a document type.")
+        raise RequestRefused("XMLParseError", "Question must not declare a document type.")
     try:
         return ET.fromstring(text)  # noqa: S314 without a document type there are no entities
     except ET.ParseError as error:
-        raise RequestRefused(BAD_XML, f"Question is not well-formed XML: {error}")
+        raise RequestRefused("XMLParseError", f"Question is not well-formed XML: {error}")
 
 
 def _check_url(url: str) -> None:
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise RequestRefused(INVALID, "ExternalURL is not an address.")
+        raise RequestRefused("InvalidParameterValue", "ExternalURL is not an address.")
     local = parts.scheme == "http" and parts.hostname in LOCAL_HOSTS
     if not parts.hostname or not (parts.scheme == "https" or local):
-        raise RequestRefused(INVALID, "ExternalURL must begin with https://")
+        raise RequestRefused("InvalidParameterValue", "ExternalURL must begin with https://")
 
 
 def framed(url: str, parameters: Mapping[str, str]) -> str:
@@ -127,7 +122,7 @@ def update_expiration(world: World, args: Args) -> Reply:
     hit = _not_disposed(world, args["HITId"])
     at = datetime.fromtimestamp(args["ExpireAt"], UTC)
     if at > world.now() + timedelta(days=365):
-        raise RequestRefused(INVALID, "ExpireAt lies more than a year ahead.")
+        raise RequestRefused("InvalidParameterValue", "ExpireAt lies more than a year ahead.")
     hit.expires_at = max(at, hit.created_at)
     return {}
 
@@ -139,7 +134,7 @@ def add_places(world: World, args: Args) -> Reply:
     places = hit.places + args["NumberOfAdditionalAssignments"]
     if hit.at_first < MANY <= places:
         message = f"A HIT made with fewer than {MANY} assignments cannot get {MANY} or more."
-        raise RequestRefused(TOO_MANY_PLACES, message)
+        raise RequestRefused("InvalidMaximumAssignmentsIncrease", message)
     hit.places = places
     world.remember("places", token, world.new_id())
     return {}
@@ -149,10 +144,12 @@ def delete_hit(world: World, args: Args) -> Reply:
     hit = _not_disposed(world, args["HITId"])
     if status(world, hit) != "Reviewable":
         raise RequestRefused(
-            HIT_STATE, f"Only a Reviewable HIT can be deleted: {status(world, hit)}."
+            "InvalidHITState", f"Only a Reviewable HIT can be deleted: {status(world, hit)}."
         )
     if any(one.state == AssignmentState.SUBMITTED for one in world.of_hit(hit)):
-        raise RequestRefused(HIT_STATE, "Some assignments are neither approved nor rejected.")
+        raise RequestRefused(
+            "InvalidHITState", "Some assignments are neither approved nor rejected."
+        )
     hit.disposed = True
     return {}
 
@@ -238,7 +235,7 @@ def _type_of(world: World, args: Args) -> HitType:
 def _create(world: World, args: Args, kind: Any) -> Reply:
     for name in NOT_HERE:
         if name in args:
-            raise RequestRefused(NOT_OFFERED, f"This stand-in does not know {name}.")
+            raise RequestRefused("NotOfferedByStandIn", f"This stand-in does not know {name}.")
     if "Question" not in args:
         raise RequestRefused(MISSING, "Question is missing.")
     url = external_url(args["Question"])
@@ -275,5 +272,5 @@ def _listed(world: World, args: Args, hits: Iterable[Hit]) -> Reply:
 def _not_disposed(world: World, hit_id: str) -> Hit:
     hit = world.hit(hit_id)
     if hit.disposed:
-        raise RequestRefused(HIT_STATE, f"HIT {hit_id} has been deleted.")
+        raise RequestRefused("InvalidHITState", f"HIT {hit_id} has been deleted.")
     return hit

@@ -1,8 +1,9 @@
 """The WSGI application, the API at `POST /` and people's pages elsewhere, and its server."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from decimal import Decimal
+from http import HTTPStatus
 from pathlib import Path
 from socketserver import ThreadingMixIn
 from types import TracebackType
@@ -12,8 +13,8 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from extras.mturk_simulator import api, pages, workers
 from extras.mturk_simulator.hits import LOCAL_HOSTS
-from extras.mturk_simulator.markup import Response, address, redirect, tag
-from extras.mturk_simulator.world import BALANCE, FaultKind, Now, World
+from extras.mturk_simulator.markup import Response
+from extras.mturk_simulator.world import BALANCE, Now, World
 
 Environ = dict[str, Any]
 Fields = dict[str, list[str]]
@@ -21,8 +22,6 @@ StartResponse = Callable[..., Any]
 ASSETS = {
     path.name: path for path in (Path(__file__).parent / "assets").iterdir() if path.is_file()
 }
-# A page in a strict frame has no origin, so our own scripts are foreign to it.
-FOR_ALL = (("Access-Control-Allow-Origin", "*"),)
 KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
 
@@ -31,8 +30,9 @@ def application(world: World) -> Callable[[Environ, StartResponse], Iterable[byt
 
     def app(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         response = respond(world, environ)
-        headers = [("Content-Type", response.kind), ("Content-Length", str(len(response.body)))]
-        start_response(response.status, [*headers, *response.headers])
+        headers = {"Content-Type": response.kind, "Content-Length": str(len(response.body))}
+        status = f"{response.status} {HTTPStatus(response.status).phrase}"
+        start_response(status, [*(headers | response.headers).items()])
         return [response.body]
 
     return app
@@ -40,21 +40,21 @@ def application(world: World) -> Callable[[Environ, StartResponse], Iterable[byt
 
 def respond(world: World, environ: Environ) -> Response:
     """Answer one request."""
-    path, body = environ["PATH_INFO"], _body(environ)
+    path = environ["PATH_INFO"]
     try:
         if environ["REQUEST_METHOD"] == "POST":
+            body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
             return _posted(world, environ, path, body)
         if elsewhere := _better_address(world, environ):
-            return redirect(elsewhere)
+            return _redirect(elsewhere)
         return _shown(world, path, parse_qs(environ["QUERY_STRING"]))
     except workers.CannotDo as cannot:
         return pages.said("That did not work", cannot.message, "", cannot.status)
 
 
-def _body(environ: Environ) -> bytes:
-    length = int(environ.get("CONTENT_LENGTH") or 0)
-    read: bytes = environ["wsgi.input"].read(length)
-    return read
+def _redirect(location: str) -> Response:
+    """Redirect the browser with a GET."""
+    return Response(status=303, headers={"Location": location})
 
 
 def _posted(world: World, environ: Environ, path: str, body: bytes) -> Response:
@@ -66,56 +66,41 @@ def _posted(world: World, environ: Environ, path: str, body: bytes) -> Response:
     if path == "/accept":
         return _accepted(world, fields)
     if path == "/return":
-        return _returned(world, fields)
-    raise workers.CannotDo("There is nothing at this address.", "404 Not Found")
+        one = workers.give_back(world, _first(fields, "assignment"))
+        return _redirect(pages.address(f"/work/{one.id}", worker=one.worker))
+    raise workers.CannotDo("There is nothing at this address.", 404)
 
 
 def _shown(world: World, path: str, query: Fields) -> Response:
     if path.startswith("/assets/"):
         return _asset(path.removeprefix("/assets/"))
-    named, same_origin = _first(query, "worker").strip(), _same_origin(query)
+    named, group = _first(query, "worker").strip(), _first(query, "groupId")
     worker = workers.worker_id(named) if named else ""
     with world.lock:
         world.settle()
         if path == "/":
             return pages.home(world, worker)
         if path == "/mturk/preview":
-            group = _first(query, "groupId")
-            return pages.preview(world, group, worker, same_origin=same_origin)
+            return pages.preview(world, group, worker, same_origin=_same_origin(query))
         if path.startswith("/work/"):
             one = path.removeprefix("/work/")
-            return pages.work(world, one, worker, same_origin=same_origin)
+            return pages.work(world, one, worker, same_origin=_same_origin(query))
         if path == "/earnings":
             return pages.earnings(world, worker) if worker else pages.who(path)
         if path == "/who":
-            return pages.who("/mturk/preview", groupId=_first(query, "groupId"))
+            return pages.who("/mturk/preview", group=group)
         if path == "/requester":
             return pages.requester(world, worker)
-    raise workers.CannotDo("There is nothing at this address.", "404 Not Found")
+    raise workers.CannotDo("There is nothing at this address.", 404)
 
 
 def _handed_in(world: World, fields: Fields) -> Response:
-    """Take a submission. Faults named `externalSubmit` apply here too."""
-    with world.lock:
-        how = world.faults.of("externalSubmit", "")
-    if how == FaultKind.TIMEOUT:
-        world.faults.wait()
-        raise api.Dropped
-    if how in (FaultKind.BEFORE, FaultKind.THROTTLE):
-        return _explained("It is out of order for a moment.", "503 Service Unavailable")
-    assignment = _first(fields, "assignmentId")
     answers = {name: values for name, values in fields.items() if name != "assignmentId"}
     try:
-        workers.submit(world, assignment, answers)
+        workers.submit(world, _first(fields, "assignmentId"), answers)
     except workers.CannotDo as cannot:
-        return _explained(cannot.message, cannot.status)
-    if how == FaultKind.AFTER:
-        raise api.Dropped
+        return pages.not_handed_in(cannot.message, cannot.status)
     return pages.handed_in()
-
-
-def _explained(message: str, status: str) -> Response:
-    return pages.explained("Not handed in", tag("p", message), status)
 
 
 def _accepted(world: World, fields: Fields) -> Response:
@@ -128,18 +113,15 @@ def _accepted(world: World, fields: Fields) -> Response:
         hit = found.id
     one = workers.accept(world, hit, worker)
     kept = "" if _same_origin(fields) else "no"
-    return redirect(address(f"/work/{one.id}", worker=worker, same_origin=kept))
-
-
-def _returned(world: World, fields: Fields) -> Response:
-    one = workers.give_back(world, _first(fields, "assignment"))
-    return redirect(address(f"/work/{one.id}", worker=one.worker))
+    return _redirect(pages.address(f"/work/{one.id}", worker=worker, same_origin=kept))
 
 
 def _asset(name: str) -> Response:
     if path := ASSETS.get(name):
-        return Response(kind=KINDS[path.suffix], body=path.read_bytes(), headers=FOR_ALL)
-    raise workers.CannotDo("There is nothing at this address.", "404 Not Found")
+        # A page in a strict frame has no origin, so our own scripts are foreign to it.
+        headers = {"Access-Control-Allow-Origin": "*"}
+        return Response(kind=KINDS[path.suffix], body=path.read_bytes(), headers=headers)
+    raise workers.CannotDo("There is nothing at this address.", 404)
 
 
 def _better_address(world: World, environ: Environ) -> str:
@@ -159,7 +141,7 @@ def _same_origin(fields: Fields) -> bool:
     return _first(fields, "same_origin") != "no"
 
 
-def _first(fields: Mapping[str, list[str]], name: str) -> str:
+def _first(fields: Fields, name: str) -> str:
     return fields.get(name, [""])[0]
 
 

@@ -21,7 +21,7 @@ SHAPE = re.compile(r"A[A-Z0-9]{1,63}")
 class CannotDo(Exception):
     """Why a worker cannot do this now, in words for the worker."""
 
-    def __init__(self, message: str, status: str = "409 Conflict") -> None:
+    def __init__(self, message: str, status: int = 409) -> None:
         super().__init__(message)
         self.message = message
         self.status = status
@@ -41,7 +41,7 @@ def accept(world: World, hit_id: str, worker: str) -> HitAssignment:
         world.settle()
         hit = world.hits.get(hit_id)
         if hit is None:
-            raise CannotDo("There is no such HIT.", "404 Not Found")
+            raise CannotDo("There is no such HIT.", 404)
         if reason := obstacle(world, hit, worker):
             raise CannotDo(reason)
         now = world.now()
@@ -85,7 +85,7 @@ def submit(world: World, assignment_id: str, fields: Mapping[str, Sequence[str]]
             why = "you returned it" if one.state == AssignmentState.RETURNED else "its time ran out"
             raise CannotDo(f"This assignment cannot be handed in any more: {why}.")
         if not fields:
-            raise CannotDo("The form had no field besides assignmentId.", "400 Bad Request")
+            raise CannotDo("The form had no field besides assignmentId.", 400)
         now = world.now()
         one.answer = hits.answers(fields)
         one.state, one.submitted_at, one.serial = AssignmentState.SUBMITTED, now, world.serial()
@@ -117,7 +117,7 @@ def next_hit(world: World, group: str, worker: str) -> Hit | None:
 def _known(world: World, assignment_id: str) -> HitAssignment:
     if one := world.assignments.get(assignment_id):
         return one
-    raise CannotDo("There is no such assignment here.", "404 Not Found")
+    raise CannotDo("There is no such assignment here.", 404)
 
 
 def _free_id(world: World, hit: Hit) -> str:

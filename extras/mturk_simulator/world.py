@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 Now = Callable[[], datetime]
 
@@ -26,37 +26,22 @@ class Clock:
         self._offset += by
 
 
-TURK = "AWS.MechanicalTurk."
-
 MISSING = "AWS.MissingParameters"
 OUT_OF_RANGE = "AWS.ParameterOutOfRange"
-INVALID = TURK + "InvalidParameterValue"
-BAD_XML = TURK + "XMLParseError"
-FUNDS = TURK + "InsufficientFunds"
-HIT_UNKNOWN = TURK + "HITDoesNotExist"
-HIT_EXISTS = TURK + "HitAlreadyExists"  # spelled as in the API reference
-HIT_STATE = TURK + "InvalidHITState"
-HIT_TYPE_UNKNOWN = TURK + "HITTypeDoesNotExist"
-TOO_MANY_PLACES = TURK + "InvalidMaximumAssignmentsIncrease"
-DUPLICATE = TURK + "DuplicateRequest"
-ASSIGNMENT_UNKNOWN = TURK + "AssignmentDoesNotExist"
-ASSIGNMENT_STATE = TURK + "InvalidAssignmentState"
-TYPE_UNKNOWN = TURK + "QualificationTypeDoesNotExist"
-TYPE_EXISTS = TURK + "QualificationTypeAlreadyExists"
-QUALIFICATION_UNKNOWN = TURK + "QualificationDoesNotExist"
-QUALIFICATION_STATE = TURK + "InvalidQualificationState"
-NOT_OFFERED = TURK + "NotOfferedByStandIn"
 
 
 class RequestRefused(Exception):
-    """The request is wrong, or impossible in the present state."""
+    """The request is wrong, or impossible in the present state.
 
-    status = "400 Bad Request"
+    code: without the prefix that most of MTurk's codes have.
+    """
+
+    status = 400
     kind = "RequestError"
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
-        self.code = code
+        self.code = code if code.startswith("AWS.") else f"AWS.MechanicalTurk.{code}"
         self.message = message
 
     def body(self) -> dict[str, Any]:
@@ -72,7 +57,7 @@ class Unknown(RequestRefused):
 class Faulty(RequestRefused):
     """The service itself fails; the same request may succeed later."""
 
-    status = "500 Internal Server Error"
+    status = 500
     kind = "ServiceFault"
 
 
@@ -272,8 +257,6 @@ class WorkerProfile:
     country: str = "US"
     approval_rate: int = 99
     approved: int = 5000
-    masters: bool = True
-    adult: bool = True
 
 
 BALANCE = Decimal("10000.00")
@@ -329,25 +312,17 @@ class World:
 
     # ------------------------------------------------------------ finding
 
-    def hit(self, hit_id: str) -> Hit:
-        if hit := self.hits.get(hit_id):
-            return hit
-        raise RequestRefused(HIT_UNKNOWN, f"HIT {hit_id} does not exist.")
+    def hit(self, name: str) -> Hit:
+        return _known(self.hits, name, "HIT")
 
-    def hit_type(self, type_id: str) -> HitType:
-        if found := self.hit_types.get(type_id):
-            return found
-        raise RequestRefused(HIT_TYPE_UNKNOWN, f"HIT type {type_id} does not exist.")
+    def hit_type(self, name: str) -> HitType:
+        return _known(self.hit_types, name, "HITType")
 
-    def assignment(self, assignment_id: str) -> HitAssignment:
-        if found := self.assignments.get(assignment_id):
-            return found
-        raise RequestRefused(ASSIGNMENT_UNKNOWN, f"Assignment {assignment_id} does not exist.")
+    def assignment(self, name: str) -> HitAssignment:
+        return _known(self.assignments, name, "Assignment")
 
-    def qualification_type(self, type_id: str) -> QualificationType:
-        if found := self.qualification_types.get(type_id):
-            return found
-        raise RequestRefused(TYPE_UNKNOWN, f"Qualification type {type_id} does not exist.")
+    def qualification_type(self, name: str) -> QualificationType:
+        return _known(self.qualification_types, name, "QualificationType")
 
     def of_hit(self, hit: Hit) -> list[HitAssignment]:
         return [one for one in self.assignments.values() if one.hit is hit]
@@ -363,8 +338,10 @@ class World:
         if at is None or self.now() - at >= TOKEN_LIFE:
             return
         if kind == "hit":
-            raise RequestRefused(HIT_EXISTS, f"This token has already made a HIT: {name}")
-        raise RequestRefused(DUPLICATE, f"This token has already been used, by request {name}")
+            raise RequestRefused("HitAlreadyExists", f"This token has already made a HIT: {name}")
+        raise RequestRefused(
+            "DuplicateRequest", f"This token has already been used, by request {name}"
+        )
 
     def remember(self, kind: str, token: str, name: str) -> None:
         if token:
@@ -390,3 +367,12 @@ class World:
         one.state = AssignmentState.APPROVED
         one.approved_at = at
         self.balance -= reward_cost(one.hit.type.reward, one.hit.places)
+
+
+Thing = TypeVar("Thing")
+
+
+def _known(things: dict[str, Thing], name: str, kind: str) -> Thing:
+    if found := things.get(name):
+        return found
+    raise RequestRefused(f"{kind}DoesNotExist", f"{kind} {name} does not exist.")

@@ -64,6 +64,10 @@ class Release:
     def systems(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for o in self.outputs for name in o.systems))
 
+    def of(self, system: str) -> list[ReleasedOutput]:
+        """Return the outputs that a system wrote, alone or with others."""
+        return [output for output in self.outputs if system in output.systems]
+
     def rows(self, *, only: str | None = None) -> list[Row]:
         """Return upload rows, only of the system `only` if it is given."""
         return [

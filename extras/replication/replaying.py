@@ -230,7 +230,7 @@ def replay(
 
 def size(release: Release, system: str) -> int:
     """Return how many judgments the file has of this system."""
-    return sum(len(o.judgments) for o in release.outputs if system in o.systems)
+    return sum(len(output.judgments) for output in release.of(system))
 
 
 def _campaign(release: Release, question: ReplayQuestion) -> int:

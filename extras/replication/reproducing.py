@@ -1,5 +1,6 @@
 """The numbers of the paper's Table 2 and Figures 5 and 6, from a released file."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -245,28 +246,6 @@ class WeighedRow:
         width = {one.way: one.width for one in self.found}
         return (width[first] / width[second]) ** 2
 
-    def as_data(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-def weighed(system: str, criterion: str, plain: Sample, corrected: Sample) -> WeighedRow:
-    """Return a row; the samples have the same judgments, without and with the metric."""
-    return WeighedRow(system, criterion, tuple(_each(criterion, plain, corrected)))
-
-
-def _each(criterion: str, plain: Sample, corrected: Sample) -> Iterator[Weighed]:
-    known = KNOWN_CRITERIA[criterion]
-    for way, (estimator, has_metric) in WAYS.items():
-        made = estimate(
-            corrected if has_metric else plain,
-            estimator=estimator,
-            balance=known.balance,
-            person_share=known.person_share,
-            finite_population=False,
-        )
-        ends = made.interval(LEVEL)
-        yield Weighed(way, made.estimate, ends.low, ends.high)
-
 
 LABELS = {
     "fluency": "Fluency",
@@ -367,12 +346,9 @@ class Data:
         names = (j.annotator for o in self.release.outputs for j in o.judgments)
         return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
-    def outputs(self, system: str) -> list[ReleasedOutput]:
-        return outputs_of(self.release, system)
-
     def sample(self, criterion: str, *, system: str = "", metric: str = "") -> Sample:
         """Return the judgments of one system, or of all outputs, references included."""
-        outputs = self.outputs(system) if system else self.release.outputs
+        outputs = self.release.of(system) if system else self.release.outputs
         rows = [(place, j) for place, output in enumerate(outputs) for j in output.judgments]
         return Sample(
             score=np.array([judgment.scores[criterion] for _, judgment in rows]),
@@ -400,56 +376,34 @@ class Reproduction:
 
     def as_data(self) -> dict[str, Any]:
         """Return JSON values; unknown and infinite values are None."""
-        return {
-            "instrument": self.instrument,
-            "n_outputs": self.n_outputs,
-            "n_judgments": self.n_judgments,
-            "n_annotators": self.n_annotators,
-            "has_references": self.has_references,
-            "table_2": [_plain(_row(row)) for row in self.table],
-            "correlations": [_plain(asdict(row)) for row in self.links],
-            "figure_6": [
-                {
-                    "system": panel.system,
-                    "criterion": panel.criterion,
-                    "n_outputs": panel.n_outputs,
-                    "curves": [_plain(asdict(curve)) for curve in panel.curves],
-                }
-                for panel in self.panels
-            ],
-            "estimates": [row.as_data() for row in self.estimates],
-        }
+        named = {"table": "table_2", "links": "correlations", "panels": "figure_6"}
+        told = {named.get(name, name): value for name, value in asdict(self).items()}
+        whole: dict[str, Any] = _plain(told | {"table_2": [_row(row) for row in self.table]})
+        return whole
 
 
 def load(path: Path, *, names: tuple[str, ...], progress: Progress = lambda: None) -> Data:
     """Read a released file and score every system's outputs; raises `UploadRefused`."""
     release = released.read(path, everything=True)
-    found, written = {}, _written(release)
+    found, written = {}, defaultdict[str, list[tuple[str, str]]](list)  # of an item: system, text
+    for output in release.outputs:
+        own = ((name, output.text) for name in output.systems if name != NOT_A_SYSTEM)
+        written[output.item].extend(own)
     for system in release.systems:
         if system != NOT_A_SYSTEM:
-            outputs = outputs_of(release, system)
+            outputs = release.of(system)
             found[system] = score_all(
                 names,
                 [output.text for output in outputs],
                 _compared_with(outputs),
                 paragraphs=[output.paragraphs for output in outputs],
-                others=[_others(written[output.item], system) for output in outputs],
+                others=[
+                    [text for name, text in written[output.item] if name != system]
+                    for output in outputs
+                ],
             )
             progress()
     return Data(release, found)
-
-
-def _written(release: Release) -> dict[str, list[tuple[str, str]]]:
-    """Return (system, text) by item, without the references."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for output in release.outputs:
-        own = ((name, output.text) for name in output.systems if name != NOT_A_SYSTEM)
-        found.setdefault(output.item, []).extend(own)
-    return found
-
-
-def _others(written: list[tuple[str, str]], system: str) -> list[str]:
-    return [text for name, text in written if name != system]
 
 
 def reproduce(
@@ -468,11 +422,6 @@ def reproduce(
         panels=tuple(_panels(data, replicates, seed, progress)),
         estimates=tuple(_estimates(data)),
     )
-
-
-def outputs_of(release: Release, system: str) -> list[ReleasedOutput]:
-    """Return the outputs that a system wrote, alone or with others."""
-    return [output for output in release.outputs if system in output.systems]
 
 
 def _compared_with(outputs: list[ReleasedOutput]) -> list[str]:
@@ -516,10 +465,20 @@ def _panels(data: Data, replicates: int, seed: int, progress: Progress) -> Itera
 def _estimates(data: Data) -> Iterator[WeighedRow]:
     metric = REFERENCE_FREE[data.release.instrument]
     for criterion in SHOWN[data.release.instrument]:
+        known = KNOWN_CRITERIA[criterion]
         for system in data.systems:
-            plain = data.sample(criterion, system=system)
-            corrected = data.sample(criterion, system=system, metric=metric)
-            yield weighed(system, criterion, plain, corrected)
+            found = []
+            for way, (estimator, has_metric) in WAYS.items():
+                made = estimate(
+                    data.sample(criterion, system=system, metric=metric if has_metric else ""),
+                    estimator=estimator,
+                    balance=known.balance,
+                    person_share=known.person_share,
+                    finite_population=False,
+                )
+                ends = made.interval(LEVEL)
+                found.append(Weighed(way, made.estimate, ends.low, ends.high))
+            yield WeighedRow(system, criterion, tuple(found))
 
 
 def _row(row: Spread) -> dict[str, Any]:
@@ -529,8 +488,9 @@ def _row(row: Spread) -> dict[str, Any]:
     return {**own, **parts, "gamma_printed": row.gamma_printed, "gamma": row.gamma}
 
 
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: None if isinstance(value, float) and not isfinite(value) else value
-        for key, value in values.items()
-    }
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

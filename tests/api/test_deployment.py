@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from annotate.crowds.registry import CROWDS
+from annotate.crowds.adapters import CROWDS
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "Zx8j2kq9vTq3LmNo4pRs5tUv6wXy7zAb8cDe9fGhJk1LmN2oPq"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from annotate.crowds.registry import CROWDS
+from annotate.crowds.adapters import CROWDS
 from annotate.instruments.registry import INSTRUMENTS
 from annotate.screening.screens import SCREENS
 from estimation.core import REGISTERED

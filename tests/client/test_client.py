@@ -160,15 +160,6 @@ def test_odd_ids_stay_inside_the_api(ada: Plumbline) -> None:
             ada.campaign(odd)
 
 
-def test_waiting_for_the_end(ada: Plumbline) -> None:
-    campaign = made(ada)
-    with pytest.raises(TimeoutError):
-        ada.wait_until_closed(campaign.id, timeout=0)
-    ada.open(campaign.id)
-    Stored.objects.update(status="closed")
-    assert ada.wait_until_closed(campaign.id, timeout=0).is_over
-
-
 def test_the_example_runs(
     ada: Plumbline,
     live_server: Any,

@@ -1,6 +1,5 @@
 """What the client takes: paths as text, and no keyword that it does not know."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from annotate.campaigns.api import PlanSerializer
 from annotate.crowds.api import TermsSerializer
 from annotate.models import Campaign
 from annotate.review import queries as review_queries
-from tests.client.test_client import PLAN, ROWS, file_of
+from tests.client.test_client import PLAN, ROWS
 
 pytestmark = [pytest.mark.orm, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -44,11 +43,3 @@ def test_the_names_are_those_of_the_api() -> None:
     assert set(keywords.PLAN) == of_plan
     assert set(keywords.TERMS) == set(TermsSerializer().fields)
     assert {"campaign", *review_queries.narrowing()} <= set(keywords.REVIEWS)
-
-
-def test_paths_may_be_text(ada: Plumbline, tmp_path: Path) -> None:
-    made = ada.create("News", str(file_of(tmp_path, ROWS)), **PLAN)
-    assert made.planned == 24
-    to = ada.export(made.id, str(tmp_path / "all.zip"))
-    assert to == tmp_path / "all.zip"
-    assert to.is_file()

@@ -1,10 +1,10 @@
 """A crowd that does as it is told: what goes wrong on the way to the outbox, on purpose."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from decimal import Decimal
 
-from annotate.crowds import registry
+from annotate.crowds import adapters
 from annotate.crowds.contract import (
     Bonus,
     Capabilities,
@@ -50,7 +50,6 @@ class Scripted:
         self.tokens_known = True  # whether a repeated key is recognised
         self.extended: dict[str, int] = {}
         self.stopped: list[str] = []
-        self.archived: list[str] = []
         self.problems: list[ListingProblem] = []
         self.funds: Decimal | None = Decimal("1000.00")
 
@@ -90,10 +89,10 @@ class Scripted:
         return self.problems
 
     def estimate_cost(self, reward: Decimal, places: int) -> Price | None:
-        return registry.tariffs_of(self.key).unit(reward) * places
+        return adapters.tariffs_of(self.key).unit(reward) * places
 
     def bonus_cost(self, amount: Decimal) -> Price | None:
-        return registry.tariffs_of(self.key).bonus(amount)
+        return adapters.tariffs_of(self.key).bonus(amount)
 
     def currency(self) -> str:
         return "USD"
@@ -141,13 +140,6 @@ class Scripted:
         )
         return PostingLevel(Stage.OPEN, places + self.extended.get(listing, 0), 1, 0)
 
-    def archive(self, listing: str) -> Outcome:
-        def effect() -> Outcome:
-            self.archived.append(listing)
-            return Outcome(Effect.APPLIED)
-
-        return self._do("archive", effect)
-
     # review, money and people: not this script's business
     def iter_submissions(self, listing: str) -> Iterator[Submission]:
         return iter(())
@@ -155,23 +147,14 @@ class Scripted:
     def get_submission(self, unit: str) -> Submission:
         raise NotImplementedError
 
-    def approve(self, unit: str, *, override: bool = False) -> Outcome:
-        return self._do("approve", lambda: Outcome(Effect.APPLIED))
-
-    def reject(self, unit: str, *, reason: str) -> Outcome:
-        return self._do("reject", lambda: Outcome(Effect.APPLIED))
-
-    def pay_bonus(self, bonus: Bonus, op_id: str) -> Outcome:
-        return self._do("pay_bonus", lambda: Outcome(Effect.APPLIED))
-
     def find_bonus(self, bonus: Bonus, op_id: str) -> bool:
         return self._do("find_bonus", lambda: Outcome(Effect.APPLIED)).happened
 
-    def set_excluded(self, person: str, excluded: bool, *, group: str) -> Outcome:
-        return self._do("set_excluded", lambda: Outcome(Effect.APPLIED))
-
-    def message(self, people: Sequence[str], subject: str, text: str) -> Outcome:
-        return self._do("message", lambda: Outcome(Effect.APPLIED))
+    def __getattr__(self, effect: str) -> Callable[..., Outcome]:
+        """Every other effect happens, and leaves nothing behind."""
+        if effect not in ("archive", "approve", "reject", "pay_bonus", "set_excluded", "message"):
+            raise AttributeError(effect)
+        return lambda *_asked, **_more: self._do(effect, lambda: Outcome(Effect.APPLIED))
 
     def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event:
         raise InvalidEntry("Nothing is told from here.", 404)

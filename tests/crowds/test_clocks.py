@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotate.common import intents
 from annotate.crowds import contract, outbox, reconciling
-from annotate.crowds.contract import Effect, Marketplace, Stage
+from annotate.crowds.contract import Effect, Marketplace
 from annotate.models import Posting
 from tests.crowds.clock import Clock
 from tests.crowds.contract import FAR_SIDES, hand_in, publish, takes_nobody
@@ -52,13 +52,6 @@ def test_a_stop_leaves_nothing_that_people_can_take(elsewhere, crowd):
     listing = publish(crowd, lifetime=timedelta(hours=1))
     assert crowd.stop(listing).effect is Effect.APPLIED
     assert takes_nobody(elsewhere, listing)
-
-
-def test_a_posting_that_is_over_drains(elsewhere, crowd):
-    listing = publish(crowd, places=1, lifetime=timedelta(hours=1))
-    elsewhere.accept(listing, elsewhere.person(1))
-    assert crowd.stop(listing).happened
-    assert crowd.posting_level(listing).stage is Stage.DRAINING
 
 
 def test_times_are_told_by_our_clock(elsewhere, crowd):
@@ -149,16 +142,3 @@ def test_an_event_is_news(
         monkeypatch.setattr(intents, "announce_posting", announced.append)
         assert reconciling.receive("prolific", raw, headers)
         assert announced == [made.posting().pk]
-
-
-@pytest.mark.slow
-@pytest.mark.orm
-def test_a_whole_campaign_ends_in_agreement(at_market: Market) -> None:
-    units = [at_market.done(number) for number in (1, 2, 3)]
-    at_market.sync()
-    at_market.stop()
-    at_market.later(hours=3)
-    assert {at_market.of(unit).status for unit in units} == {Status.APPROVED}
-    assert at_market.posting().status == Posting.Status.CLOSED
-    assert reconciling.reconcile_all() >= 0
-    assert reconciling.confirmed_news(at_market.posting().pk, []) == []

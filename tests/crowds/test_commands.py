@@ -98,13 +98,6 @@ def test_a_key_launches_once(made: Campaign):
     assert Batch.objects.count() == 1
 
 
-def test_where_nothing_is_missing_there_is_nothing_to_launch(made: Campaign):
-    launched(made, places=40)
-    for options in ((), ("--places", "1")):
-        with pytest.raises(CommandError, match="planned judgment is"):
-            launch(made, *options)
-
-
 def test_sync_does_not_wait_for_what_was_mended(made: Campaign, scripted: Scripted):
     launched(made, places=5)
     scripted.environment = "production"

@@ -97,16 +97,6 @@ def unit_assignments(unit: Unit) -> list[str]:
     return list(rows.values_list("status", flat=True))
 
 
-def test_handed_in_there_and_never_here_with_too_little_work(mturk: Market) -> None:
-    unit = mturk.come()
-    mturk.judge(unit, 1)
-    take(mturk, unit)
-    found = mturk.of(unit)
-    assert found.status == Status.CONFIRMED
-    assert "1 of 2 tasks" in found.problem
-    assert mturk.counting() == 1, "what there is is verified"
-
-
 @pytest.mark.slow
 def test_tasks_that_were_returned_undone_leave_the_unit_to_a_person(mturk: Market) -> None:
     unit = mturk.come()
@@ -228,28 +218,6 @@ def test_one_look_at_a_count_is_not_believed(mturk: Market) -> None:
     assert mturk.of(unit).status == Status.ACTIVE
     mturk.later(minutes=1)
     assert mturk.of(unit).status == Status.LEFT
-
-
-def test_who_is_gone_is_not_known_while_somebody_is_at_work(mturk: Market) -> None:
-    unit, _other = mturk.come(1), mturk.come(2, listing=mturk.ours()[0])
-    mturk.far.give_back(unit.unit)
-    for _ in range(4):
-        mturk.later(minutes=12)
-    assert mturk.of(unit).status == Status.ACTIVE
-
-
-def test_a_count_that_contradicts_itself_is_not_believed(
-    mturk: Market, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    unit = mturk.come()
-    mturk.far.give_back(unit.unit)
-    mturk.sync()
-    level = mturk.crowd.posting_level
-    monkeypatch.setattr(
-        mturk.crowd, "posting_level", lambda listing: replace(level(listing), pending=1)
-    )
-    mturk.later(minutes=40)
-    assert mturk.of(unit).status == Status.ACTIVE
 
 
 @pytest.mark.slow

@@ -9,15 +9,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotate.campaigns import life, progress
-from annotate.common import intents
 from annotate.common.errors import Gone
 from annotate.crowds import outbox, reconciling
-from annotate.crowds import queries as crowds_queries
 from annotate.crowds.contract import NotFoundAtCrowd
 from annotate.crowds.contract import Stage as Level
 from annotate.models import AuditEntry, Operation, Participation, Posting, Slot
 from annotate.models.base import CloseReason
-from annotate.models.crowds import MessagePayload
 from annotate.work import participations
 from tests.crowds.far_side import Fault
 from tests.crowds.market import Kind, Market, Status
@@ -29,15 +26,6 @@ Stage = Posting.Status
 
 def posting(market: Market, n: int = 0) -> Posting:
     return Posting.objects.filter(batch__campaign=market.study).order_by("pk")[n]
-
-
-def test_how_full_a_posting_is_is_as_the_crowd_counts(mturk: Market) -> None:
-    mturk.come(1)
-    mturk.done(2)
-    mturk.sync()
-    found = posting(mturk)
-    assert (found.available, found.pending) == (2, 1)
-    assert found.looked_at is not None
 
 
 def test_a_crowd_that_is_down_leaves_a_problem_and_the_others_are_looked_at(
@@ -132,24 +120,6 @@ def test_a_posting_drains_closes_and_is_put_away_once_all_is_decided(mturk: Mark
     mturk.sync()
     assert [op.status for op in mturk.ops(Kind.ARCHIVE)] == [Operation.Status.DONE]
     assert AuditEntry.objects.filter(verb="posting_closed").count() == 1
-
-
-def test_a_message_that_waits_for_its_reader_keeps_no_posting(mturk: Market) -> None:
-    unit = mturk.done()
-    mturk.stop()
-    intents.intend(
-        MessagePayload(people=(unit.person,), subject="s", text="t"),
-        key="later",
-        campaign_id=mturk.study.pk,
-        crowd="mturk",
-        environment=mturk.crowd.environment,
-        participation_id=mturk.of(unit).pk,
-        due_at=timezone.now() + timedelta(days=30),
-    )
-    Posting.objects.update(expires_at=timezone.now() - timedelta(days=1), status=Stage.CLOSED)
-    Participation.objects.update(status=Status.APPROVED)
-    Operation.objects.filter(kind=Kind.STOP).update(status=Operation.Status.DONE)
-    assert crowds_queries.decided(mturk.study) == [posting(mturk).pk]
 
 
 def test_a_stop_that_was_dropped_can_be_asked_for_again(mturk: Market) -> None:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from enum import StrEnum
 from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,13 +17,13 @@ from annotate.crowds import contract
 from annotate.crowds.contract import (
     Configuration,
     CrowdError,
-    Effect,
+    Duplicate,
     InsufficientFunds,
     InvalidTransition,
     NotFoundAtCrowd,
-    Outcome,
     Throttled,
     Transient,
+    Unanswered,
 )
 
 # The environments of MTurk: production, the sandbox, and other servers with its protocol.
@@ -117,60 +116,9 @@ CREDENTIALS = (
     "AmazonMechanicalTurkFullAccess, and link that AWS account to the requester account "
     "(requester.mturk.com/developer; for the sandbox requestersandbox.mturk.com/developer)."
 )
+REFUSED = "refused"  # the code where MTurk says none
 ACCOUNT = "requester.mturk.com/account"
 STAMP = re.compile(r"\s*\(\d+(?: s)?\)\s*$")  # MTurk ends its messages with a time
-
-
-class Kind(StrEnum):
-    THROTTLED = "throttled"
-    UNREACHED = "unreached"  # the call did not arrive
-    UNKNOWN = "unknown"  # it may have arrived and taken effect
-    FUNDS = "funds"
-    MISSING = "not_found"
-    STATE = "state"
-    DUPLICATE = "duplicate"
-    INCREASE = "increase"
-    SETTINGS = "configuration"
-    INVALID = "refused"
-
-
-class TurkError(CrowdError):
-    """A failed call; `code` is MTurk's own, if it has one."""
-
-    def __init__(self, kind: Kind, message: str, code: str = "") -> None:
-        super().__init__(message, code=code or kind.value)
-        self.kind = kind
-
-    def outcome(self) -> Outcome:
-        """Return what it means for the effect that was requested."""
-        if self.kind is Kind.SETTINGS:
-            raise self.of_reading() from self
-        return Outcome(EFFECTS[self.kind], CODES.get(self.kind, self.code), self.message)
-
-    def of_reading(self) -> CrowdError:
-        return READING.get(self.kind, CrowdError)(
-            self.message, code=CODES.get(self.kind, self.code)
-        )
-
-
-CODES = {Kind.THROTTLED: "throttled", Kind.FUNDS: "funds", Kind.SETTINGS: "configuration"}
-EFFECTS = {
-    Kind.THROTTLED: Effect.RETRYABLE,
-    Kind.UNREACHED: Effect.RETRYABLE,
-    Kind.UNKNOWN: Effect.AMBIGUOUS,
-    Kind.DUPLICATE: Effect.ALREADY,
-} | dict.fromkeys(
-    (Kind.FUNDS, Kind.MISSING, Kind.STATE, Kind.INCREASE, Kind.INVALID), Effect.REFUSED
-)
-READING: dict[Kind, type[CrowdError]] = {
-    Kind.THROTTLED: Throttled,
-    Kind.UNREACHED: Transient,
-    Kind.UNKNOWN: Transient,
-    Kind.FUNDS: InsufficientFunds,
-    Kind.MISSING: NotFoundAtCrowd,
-    Kind.STATE: InvalidTransition,
-    Kind.SETTINGS: Configuration,
-}
 
 
 THROTTLING = {
@@ -194,11 +142,6 @@ NO_ENTRY = {
     "signaturedoesnotmatch",
     "unrecognizedclientexception",
 }
-TURK = {
-    "insufficientfunds": Kind.FUNDS,
-    "invalidmaximumassignmentsincrease": Kind.INCREASE,
-    "duplicaterequest": Kind.DUPLICATE,
-}
 UNREACHED = (
     raised.EndpointConnectionError,
     raised.ConnectTimeoutError,
@@ -216,24 +159,24 @@ NO_CREDENTIALS = (
 )
 
 
-def turk_error(error: Exception) -> TurkError:
-    """Return the meaning of an error of boto3."""
+def turk_error(error: Exception) -> CrowdError:
+    """Return the meaning of an error of boto3; `code` is MTurk's own, if it has one."""
     if isinstance(error, raised.ClientError):
         return _answered(error.response)
     if isinstance(error, NO_CREDENTIALS):
-        return TurkError(Kind.SETTINGS, f"There are no usable AWS credentials. {CREDENTIALS}")
+        return Configuration(f"There are no usable AWS credentials. {CREDENTIALS}")
     if isinstance(error, UNREACHED):
-        return TurkError(
-            Kind.UNREACHED,
+        return Transient(
             "MTurk cannot be reached, so nothing was changed there. Try again in a moment. If it "
             "still fails, check the network and MTURK_ENDPOINT_URL.",
+            code="unreached",
         )
     if isinstance(error, raised.ParamValidationError):
-        return TurkError(Kind.INVALID, f"MTurk would not take this: {error}")
-    return TurkError(Kind.UNKNOWN, f"The connection to MTurk broke before it answered: {error}")
+        return CrowdError(f"MTurk would not take this: {error}", code=REFUSED)
+    return Unanswered(f"The connection to MTurk broke before it answered: {error}")
 
 
-def _answered(response: dict[str, Any]) -> TurkError:
+def _answered(response: dict[str, Any]) -> CrowdError:
     """Return the meaning of a server's answer: `TurkErrorCode` says more than `Code`."""
     said = response.get("Error", {})
     code = str(response.get("TurkErrorCode") or said.get("Code", ""))
@@ -241,31 +184,23 @@ def _answered(response: dict[str, Any]) -> TurkError:
     status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
     # Documents and answers differ in capital letters: HITAlreadyExists, HitAlreadyExists.
     name = code.rpartition(".")[2].lower()
-    kind = _kind(name, {name, str(said.get("Code", "")).lower()}, message, status)
-    sentences = {
-        Kind.SETTINGS: f"MTurk refused access: {message} {CREDENTIALS}",
-        Kind.FUNDS: f"The requester account’s balance is too low ({ACCOUNT}).",
-        Kind.THROTTLED: "MTurk accepts no more calls at the moment.",
-    }
-    return TurkError(kind, sentences.get(kind, f"MTurk: {message}"), code)
-
-
-def _kind(name: str, names: set[str], message: str, status: int) -> Kind:
+    names = {name, str(said.get("Code", "")).lower()}
+    told = f"MTurk: {message}"
     if names & THROTTLING or status == 429:
-        return Kind.THROTTLED
+        return Throttled("MTurk accepts no more calls at the moment.")
     if status >= 500 or "servicefault" in names:
-        return Kind.UNKNOWN
+        return Unanswered(told, code=code)
     if names & NO_ENTRY:
-        return Kind.SETTINGS
-    if name in TURK:
-        return TURK[name]
+        return Configuration(f"MTurk refused access: {message} {CREDENTIALS}")
+    if name == "insufficientfunds":
+        return InsufficientFunds(f"The requester account’s balance is too low ({ACCOUNT}).")
     if name.endswith("doesnotexist"):
-        return Kind.MISSING
-    if name.endswith("alreadyexists") or "idempotency token" in message:
-        return Kind.DUPLICATE
+        return NotFoundAtCrowd(told, code=code)
+    if name.endswith(("alreadyexists", "duplicaterequest")) or "idempotency token" in message:
+        return Duplicate(told, code=code)
     if name.startswith("invalid") and name.endswith("state"):
-        return Kind.STATE
-    return Kind.INVALID
+        return InvalidTransition(told, code=code)
+    return CrowdError(told, code=code or REFUSED)
 
 
 REGION = "us-east-1"
@@ -296,11 +231,11 @@ class MTurkClient:
         """Return the answer; raises a `CrowdError`."""
         try:
             return self._call(ATTEMPTS, operation, arguments)
-        except TurkError as error:
-            raise error.of_reading() from error
+        except Unanswered as error:  # for a reader nothing is at stake
+            raise Transient(error.message, code=error.code) from error
 
     def act(self, operation: str, **arguments: Any) -> dict[str, Any]:
-        """Return the answer; raises `TurkError`."""
+        """Return the answer; raises a `CrowdError`, `Unanswered` if the effect is unknown."""
         return self._call(1, operation, arguments)
 
     def pages(self, operation: str, key: str, **arguments: Any) -> Iterator[dict[str, Any]]:
@@ -360,8 +295,7 @@ class MTurkClient:
         """Raise if boto3 is connected to another environment, because rows belong to one."""
         real = environment_of(client.meta.endpoint_url)
         if real != self.world.environment:
-            raise TurkError(
-                Kind.SETTINGS,
+            raise Configuration(
                 f"This belongs to {self.world.environment}, but the MTurk client is connected to "
                 f"{real}. Set MTURK_ENVIRONMENT and MTURK_ENDPOINT_URL to where it was launched.",
             )

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
-from xml.etree.ElementTree import Element, ParseError, SubElement, TreeBuilder, XMLParser, tostring
+from xml.etree.ElementTree import Element, ParseError, SubElement, fromstring, tostring
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -21,6 +21,7 @@ from annotate.crowds.contract import (
     Claim,
     Completion,
     CrowdError,
+    Duplicate,
     Effect,
     Event,
     InvalidEntry,
@@ -34,14 +35,13 @@ from annotate.crowds.contract import (
     Stage,
     Submission,
     Transient,
+    Unanswered,
     UnitState,
     effect,
 )
 from annotate.crowds.mturk.client import (
     READ_TIMEOUT,
-    Kind,
     MTurkClient,
-    TurkError,
     origin,
     world,
 )
@@ -68,25 +68,16 @@ def receipt_in(answers: str) -> str:
     A worker can submit anything. Unreadable answers have no receipt, so they are not taken for
     ours. Document types are refused, and with them entities that they define.
     """
-    parser = XMLParser(target=_Plain())  # noqa: S314
+    if "<!DOCTYPE" in answers:
+        return ""
     try:
-        parser.feed(answers)
-        root: Element = parser.close()
-    except (ParseError, _Forbidden):
+        root = fromstring(answers)  # noqa: S314
+    except ParseError:
         return ""
     for answer in root.iterfind("{*}Answer"):
         if (answer.findtext("{*}QuestionIdentifier") or "").strip() == RECEIPT:
             return (answer.findtext("{*}FreeText") or "").strip()
     return ""
-
-
-class _Forbidden(Exception):
-    pass
-
-
-class _Plain(TreeBuilder):
-    def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
-        raise _Forbidden
 
 
 # Checks for what MTurk would refuse, before it is called.
@@ -289,11 +280,11 @@ class MTurk:
                 )
             else:
                 self.api.act("disassociate_qualification_from_worker", **named)
-        except TurkError as error:
+        except CrowdError as error:
             if error.code.lower().endswith("qualificationtypedoesnotexist"):
                 self._lists.pop(group, None)  # it was deleted there; the next call makes a new one
                 return Outcome(Effect.RETRYABLE, error.code, error.message)
-            if excluded or error.kind not in (Kind.MISSING, Kind.STATE):
+            if excluded or not isinstance(error, NotFoundAtCrowd | InvalidTransition):
                 raise
             return Outcome(Effect.ALREADY)
         return Outcome(Effect.APPLIED)
@@ -324,9 +315,7 @@ class MTurk:
                 Description=ABOUT,
                 QualificationTypeStatus="Active",
             )
-        except TurkError as error:
-            if error.kind not in (Kind.DUPLICATE, Kind.UNKNOWN):
-                raise
+        except (Duplicate, Unanswered) as error:
             # Names are unique, so a second try does not create a second list.
             raise Transient("MTurk does not list the exclusion list yet.") from error
         return str(made["QualificationType"]["QualificationTypeId"])
@@ -360,10 +349,10 @@ class MTurk:
                 answer = self.api.act(
                     "notify_workers", Subject=subject, MessageText=text, WorkerIds=part
                 )
-            except TurkError as error:
+            except CrowdError as error:
                 if not start:
                     raise
-                unsure = error.kind is Kind.UNKNOWN
+                unsure = isinstance(error, Unanswered)
                 maybe = " (some of them may have received it)" if unsure else ""
                 failed += len(unique) - start
                 said = f"{failed} people were not reached{maybe}. {error.message}"
@@ -410,13 +399,11 @@ class MTurk:
     def _decide(self, wished: UnitState, unit: str, operation: str, **arguments: Any) -> Outcome:
         try:
             self.api.act(operation, AssignmentId=unit, **arguments)
-        except TurkError as error:
-            if error.kind not in (Kind.STATE, Kind.MISSING):
-                raise
+        except (InvalidTransition, NotFoundAtCrowd) as error:
             return self._as_it_stands(wished, unit, error)
         return Outcome(Effect.APPLIED)
 
-    def _as_it_stands(self, wished: UnitState, unit: str, error: TurkError) -> Outcome:
+    def _as_it_stands(self, wished: UnitState, unit: str, error: CrowdError) -> Outcome:
         try:
             state = self.get_submission(unit).state
         except NotFoundAtCrowd:
@@ -440,9 +427,7 @@ class MTurk:
                 Reason=f"{bonus.reason} {reference(op_id)}",
                 UniqueRequestToken=op_id,
             )
-        except TurkError as error:
-            if error.kind not in (Kind.STATE, Kind.MISSING):
-                raise
+        except (InvalidTransition, NotFoundAtCrowd):
             return Outcome(Effect.RETRYABLE, NOT_YET, NOT_LISTED)
         return Outcome(Effect.APPLIED)
 
@@ -481,9 +466,7 @@ class MTurk:
         group = self.api.read("create_hit_type", **self._type(spec))["HITTypeId"]
         try:
             made = self.api.act("create_hit_with_hit_type", **_hit(spec, group, op_id))
-        except TurkError as error:
-            if error.kind is not Kind.DUPLICATE:
-                raise
+        except Duplicate as error:
             return self._published(op_id, error)
         return Outcome(Effect.APPLIED, posted=self._posted(made["HIT"]))
 
@@ -498,7 +481,7 @@ class MTurk:
             "QualificationRequirements": self.requirements(spec.audience),
         }
 
-    def _published(self, op_id: str, error: TurkError) -> Outcome:
+    def _published(self, op_id: str, error: Duplicate) -> Outcome:
         """Return the HIT that was made earlier with this token."""
         try:
             for listing in IDS.findall(error.message):
@@ -535,8 +518,8 @@ class MTurk:
                 NumberOfAdditionalAssignments=n,
                 UniqueRequestToken=op_id,
             )
-        except TurkError as error:
-            if error.kind is not Kind.INCREASE:
+        except CrowdError as error:
+            if not error.code.lower().endswith("invalidmaximumassignmentsincrease"):
                 raise
             return Outcome(Effect.REFUSED, error.code, ENLARGED)
         return Outcome(Effect.APPLIED)
@@ -569,11 +552,9 @@ class MTurk:
     def archive(self, listing: str) -> Outcome:
         try:
             self.api.act("delete_hit", HITId=listing)
-        except TurkError as error:
-            if error.kind is Kind.MISSING:
-                return Outcome(Effect.ALREADY)
-            if error.kind is not Kind.STATE:
-                raise
+        except NotFoundAtCrowd:
+            return Outcome(Effect.ALREADY)
+        except InvalidTransition:
             return self._not_archived(listing)
         return Outcome(Effect.APPLIED)
 

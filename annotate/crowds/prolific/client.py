@@ -107,7 +107,7 @@ class ProlificClient:
         except HTTPError:
             return Reply(0)
         self.ahead = contract.ahead(answer.headers.get("Date"))
-        return Reply(answer.status, _parsed(answer.data), headers=dict(answer.headers))
+        return Reply(answer.status, _parsed(answer.data), headers=answer.headers)
 
     def close(self) -> None:
         self._pool.clear()
@@ -211,8 +211,3 @@ def path(*parts: str) -> str:
         if not part or not part.replace("-", "").isalnum():
             raise NotFoundAtCrowd(f"“{part}” cannot be an id at Prolific.")
     return "/".join(parts) + "/"
-
-
-def header(headers: Mapping[str, str], name: str) -> str:
-    """Return a header, in any spelling of its case."""
-    return next((value for key, value in headers.items() if key.lower() == name.lower()), "")

@@ -57,7 +57,6 @@ from annotate.crowds.prolific.client import (
     ProlificClient,
     Reply,
     error_of,
-    header,
     outcome_of,
     path,
 )
@@ -88,12 +87,12 @@ def parse(raw: bytes, headers: Mapping[str, str], secret: str) -> Event:
     """Read a notification. Raises `InvalidEntry`."""
     if not secret:
         raise InvalidEntry("Set PROLIFIC_WEBHOOK_SECRET to take events from Prolific.", 401)
-    timestamp, given = header(headers, TIMESTAMP), header(headers, SIGNATURE)
+    timestamp, given = headers.get(TIMESTAMP, ""), headers.get(SIGNATURE, "")
     expected = signature(secret, timestamp, raw)
     if not timestamp or not hmac.compare_digest(expected.encode(), given.encode()):
         raise InvalidEntry("The signature of this event is missing or wrong.", 401)
-    at = _happened(header(headers, EVENT_TIME) or timestamp, sent=timestamp)
-    name = header(headers, EVENT_ID) or given
+    at = _happened(headers.get(EVENT_TIME, "") or timestamp, sent=timestamp)
+    name = headers.get(EVENT_ID, "") or given
     try:
         told = json.parse_json(raw)
     except json.NotJson:
@@ -242,7 +241,7 @@ def _subscribed(
 def _make(client: ProlificClient, wanted: Mapping[str, str]) -> None:
     reply = client.ask("POST", "hooks/subscriptions/", wanted)
     made = _one(_answered(reply), wanted)
-    confirmation = header(reply.headers, CONFIRMATION)
+    confirmation = reply.headers.get(CONFIRMATION, "")
     if not made.get("id") or not confirmation:
         raise Transient(INCOMPLETE)
     address = path("hooks", "subscriptions", str(made["id"]))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from annotate.campaigns import life, planner
 from annotate.campaigns.plans import Plan
 from annotate.common.errors import Invalid
-from annotate.crowds import batches, prices, registry
+from annotate.crowds import adapters, batches, prices
 from annotate.crowds.postings import units_needed
 from annotate.models import Campaign, GoldItem
 from annotate.pay import budget
@@ -52,7 +52,7 @@ def test_tasks_and_judgments_belong_to_each_other(judgments: int, share: int) ->
     crowd=st.sampled_from(["link", "mturk", "prolific"]),
 )
 def test_the_plan_costs_what_its_tasks_cost(share: int, judgments: int, crowd: str) -> None:
-    charges = registry.tariffs_of(crowd, None)
+    charges = adapters.tariffs_of(crowd, None)
     asked: dict[str, Any] = {"reward": Decimal("0.40"), "bonus": Decimal("0.75")}
     most = budget.cost_of_plan(
         charges, judgments=judgments, cap=25, budget=None, gold_share=share, **asked

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotate.common import tokens
 from annotate.crowds import outbox
-from annotate.crowds.registry import CROWDS
+from annotate.crowds.adapters import CROWDS
 from annotate.models import Campaign, Participation, Posting
 from tests.annotate.researcher import created, owner_of, step_page
 from tests.annotate.variants.bazaar import BAZAAR

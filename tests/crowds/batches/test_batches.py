@@ -7,10 +7,9 @@ import pytest
 from django.db import transaction
 
 from annotate.campaigns import life
-from annotate.common import tokens
 from annotate.common.errors import Conflict, Invalid, NotFound
 from annotate.crowds import batches, outbox, people
-from annotate.crowds.contract import Effect, ListingProblem, Outcome, from_json
+from annotate.crowds.contract import Effect, Outcome, from_json
 from annotate.models import AuditEntry, Batch, Campaign, Operation, Posting
 from annotate.models.base import CloseReason
 from tests.annotate.work.storms import at_once
@@ -39,18 +38,6 @@ def test_a_launch_writes_postings_and_intents_and_then_they_are_published(
     assert (entry.actor_id, entry.detail["cost"]) == (ada.pk, "24.00")
 
 
-def test_each_posting_has_its_own_signed_address_and_code(made: Campaign, scripted: Scripted):
-    launched(made)
-    outbox.carry_out_due()
-    rows = {row.public_id: row for row in Posting.objects.all()}
-    for spec in scripted.published.values():
-        token = spec.url.rstrip("/").rsplit("/", 1)[1]
-        assert "/work/on/mturk/" in spec.url
-        assert rows.pop(tokens.read_posting(token)).code == spec.code
-        assert len(spec.code) == 8
-    assert not rows
-
-
 def test_a_repetition_publishes_the_very_same(made: Campaign, scripted: Scripted, clock):
     """A crowd takes a known key only with the same request; the address's signature has a time."""
     scripted.will("publish", LOST)
@@ -63,11 +50,6 @@ def test_a_repetition_publishes_the_very_same(made: Campaign, scripted: Scripted
     outbox.carry_out_due()
     assert len(specs) == 2
     assert specs[0] == specs[1]
-
-
-def test_pressed_twice_it_is_made_once(made: Campaign):
-    assert launched(made).pk == launched(made).pk
-    assert Operation.objects.count() == 3
 
 
 @pytest.mark.django_db(transaction=True)
@@ -94,14 +76,6 @@ def test_only_what_was_shown_is_spent(made: Campaign, confirmed: str):
         )
     assert refused.value.code == "cost"
     assert not Batch.objects.exists()
-
-
-def test_with_a_problem_nothing_is_launched(made: Campaign, scripted: Scripted):
-    scripted.problems = [ListingProblem("title", "Shorten it.")]
-    with pytest.raises(Invalid) as refused:
-        launched(made)
-    assert refused.value.errors == {"title": "Shorten it."}
-    assert not Operation.objects.exists()
 
 
 def test_what_changes_between_the_offer_and_the_lock_is_seen(made: Campaign, scripted: Scripted):
@@ -172,17 +146,6 @@ def test_more_places_are_confirmed_too(made: Campaign):
 
 
 # ---------------------------------------------------------------- stopping
-
-
-def test_stopping_lets_nobody_new_come(made: Campaign, scripted: Scripted):
-    batch = launched(made)
-    outbox.carry_out_due()
-    assert batches.stop(batch.pk, actor_id=user().pk)
-    assert stages() == [Stage.OPEN] * 3  # until the crowd confirms it
-    outbox.carry_out_due()
-    assert stages() == [Stage.DRAINING] * 3
-    assert len(scripted.stopped) == 3
-    assert not batches.stop(batch.pk, actor_id=None)
 
 
 def test_what_was_not_sent_is_never_published(made: Campaign, scripted: Scripted):

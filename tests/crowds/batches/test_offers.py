@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.crowds import adapters, batches, outbox
-from annotate.crowds.contract import Configuration, ListingProblem, Terms, Throttled
+from annotate.crowds import batches
+from annotate.crowds.contract import Terms, Throttled
 from annotate.crowds.postings import by_field
 from annotate.crowds.prices import Price
 from annotate.models import Batch, Campaign, Operation, Posting
@@ -81,22 +81,6 @@ def test_where_it_is_ours_to_say_a_usual_time_is_stored(made: Campaign):
     assert launched(made).terms["auto_approval"] == 7 * 86_400
 
 
-def test_what_the_crowd_would_refuse_is_told(made: Campaign, scripted: Scripted):
-    scripted.problems = [
-        ListingProblem("title", "Shorten it."),
-        ListingProblem("url", "Use https."),
-    ]
-    assert problems(made) == {"title": "Shorten it.", "url": "Use https."}
-
-
-def test_missing_credentials_are_told(made: Campaign, monkeypatch):
-    def missing(_crowd: str) -> None:
-        raise Configuration("Set AWS_ACCESS_KEY_ID.")
-
-    monkeypatch.setattr(adapters, "marketplace", missing)
-    assert problems(made)["credentials"] == "Set AWS_ACCESS_KEY_ID."
-
-
 def test_a_crowd_that_does_not_answer_is_told(made: Campaign, scripted: Scripted):
     def busy() -> None:
         raise Throttled("Too many calls; try again in a minute.")
@@ -149,16 +133,6 @@ def test_no_more_is_offered_than_is_missing(made: Campaign):
     assert f"Only {missing} submissions" in problems(made, places=missing + 1)["places"]
     launched(made, places=missing)
     assert "Nothing is missing" in problems(made, places=1)["places"]
-
-
-def test_places_that_are_on_their_way_are_not_offered_again(made: Campaign, scripted: Scripted):
-    scripted.can = Scripted(places_at_most=None).can
-    batch = launched(made, places=20)
-    outbox.carry_out_due()
-    total = batches.offer_more(batch.pk, places=15).total
-    batches.extend(batch.pk, 15, actor_id=None, confirmed=total, key="more")
-    assert batches.suggested_places(made.pk, 2) == 5
-    assert "Only 5 submissions" in problems(made, places=6)["places"]
 
 
 @pytest.mark.slow

@@ -211,16 +211,6 @@ def test_a_study_that_may_go_on_is_not_put_away(goes_on: Market) -> None:
     assert [op.status for op in goes_on.ops(Kind.ARCHIVE)] == [Operation.Status.DONE]
 
 
-def test_a_full_study_is_looked_at_now_and_then_until_it_is_complete(goes_on: Market) -> None:
-    first, second = full(goes_on)
-    goes_on.ruled(first, "exclude", "refuse")
-    goes_on.later(hours=3)
-    assert goes_on.of(second).status == Status.APPROVED
-    Posting.objects.update(status=Stage.CLOSED)
-    goes_on.pass_time_and_look()
-    assert goes_on.posting().status == Stage.OPEN
-
-
 def test_a_paused_study_says_what_to_do_and_offers_nothing(clock: Clock, db: None, quick: None):
     with prolific_far_side(reopens="PAUSED") as far, market(far, clock, places=2) as made:
         first, _second = full(made)
@@ -254,16 +244,3 @@ def test_a_stop_that_is_cut_off_is_sent_again(anywhere: Market) -> None:
         anywhere.pass_time_and_look()
     assert stops_sent(anywhere) == 2
     assert [op.status for op in anywhere.ops(Kind.STOP)] == [Operation.Status.DONE]
-
-
-def test_an_event_reopens_at_once(goes_on: Market) -> None:
-    first, _second = full(goes_on)
-    goes_on.far.give_back(first.unit)
-    raw, headers = goes_on.far.event("submission.status.change", first.unit)
-    looked: list[int] = []
-
-    def look(*, posting_id: int, **_: Any) -> None:
-        looked.append(posting_id)
-
-    posting_changed.connect(look)
-    assert reconciling.receive("prolific", raw, headers)

@@ -15,7 +15,6 @@ from annotate.crowds import adapters, batches, outbox
 from annotate.crowds import queries as crowds_queries
 from annotate.crowds.contract import Terms
 from annotate.models import AuditEntry, Campaign, LedgerEntry, Posting
-from annotate.models.base import CloseReason
 from annotate.pay import budget as pay_budget
 from annotate.pay import promise_queries, settling
 from tests.crowds.batches.launching import launched
@@ -251,20 +250,3 @@ def test_a_bonus_that_falls_due_when_all_is_put_away_is_paid(
     assert purse.far.bonuses() == [(unit.person, unit.unit, Decimal("0.30"))]
     purse.balanced()
     assert promise_queries.to_be_paid() == []
-
-
-@pytest.mark.slow
-def test_gaps_are_offered_again_within_the_budget(turk: MTurkFarSide, clock: Clock) -> None:
-    purse = Purse.opened(turk, clock, Money(10, 1, budget=72, items=6))
-    purse.launch(6)
-    outbox.carry_out_due()
-    unit = whole(purse, 1)
-    far = purse.come(2, listing=purse.ours()[0])
-    purse.judge(far, 1)
-    purse.far.give_back(far.unit)
-    purse.later(minutes=5)
-    purse.ruled(unit, "exclude")
-    assert life.close(purse.study.pk, CloseReason.HAND)
-    for _turn in range(6):
-        purse.later(minutes=20)
-        purse.within_budget()

@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 
 from annotate.campaigns import amendments
 from annotate.common.errors import Conflict, Invalid
-from annotate.crowds import batches, prices, registry
+from annotate.crowds import adapters, batches, prices
 from annotate.crowds.prices import Price
 from annotate.models import AuditEntry, Campaign
 from annotate.pay import budget
@@ -92,7 +92,7 @@ def test_the_fee_that_is_told_covers_what_is_charged(
 
     def bill(of: Decimal) -> prices.Bill:
         return prices.of_units(
-            registry.tariffs_of("prolific", of), reward=each, units=places, tasks=1, bonus=extra
+            adapters.tariffs_of("prolific", of), reward=each, units=places, tasks=1, bonus=extra
         )
 
     paid = (each + extra) * places

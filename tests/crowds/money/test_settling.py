@@ -11,7 +11,6 @@ from annotate.crowds import outbox, reconciling
 from annotate.crowds import queries as crowds_queries
 from annotate.crowds.contract import NOT_YET, Effect, Outcome
 from annotate.models import Campaign, LedgerEntry, Operation, Payout, TutorialRun
-from annotate.models.crowds import ABOUT_PAY, RejectPayload
 from annotate.pay import payouts, settling, tallies
 from annotate.review import effects as review_effects
 from annotate.review import reviews
@@ -41,31 +40,6 @@ def give(market: Market, unit: Unit, amount: str, *, kind: str = "bonus", key: s
     payouts.give(market.study.pk, gift, actor_id=market.ada.pk)
 
 
-@pytest.mark.slow
-def test_each_operation_about_money_points_at_its_rows_of_the_ledger(mturk: Market) -> None:
-    paid, refused = confirmed(mturk, 1), confirmed(mturk, 2)
-    give(mturk, paid, "0.50")
-    mturk.ruled(refused, "exclude", "refuse")
-    mturk.later(minutes=10)
-    mturk.ruled(refused, "repay")
-    mturk.later(hours=3)
-    rows = {op.kind: op for kind in ABOUT_PAY for op in mturk.ops(kind)}
-    assert set(rows) == set(ABOUT_PAY)
-    assert {op.status for op in rows.values()} == {Operation.Status.DONE}
-    (bonus,) = LedgerEntry.objects.filter(operations=rows["bonus"])
-    assert (bonus.kind, bonus.amount, bonus.payout.amount) == ("bonus", *[Decimal("0.50")] * 2)
-    for kind, unit in (("approve", paid), ("override", refused)):
-        earned = LedgerEntry.objects.filter(participation__operations=rows[kind])
-        work = sum(earned.exclude(pk=bonus.pk).values_list("amount", flat=True))
-        whole = Payout.objects.get(participation__operations=rows[kind], entry=None)
-        assert (whole.participation_id, whole.amount) == (unit.entered, work)
-    taken = LedgerEntry.objects.filter(participation__operations=rows["reject"], kind="refusal")
-    (ruling,) = {row.ruling for row in taken}
-    assert ruling.reason == RejectPayload.of(rows["reject"]).reason
-    back = LedgerEntry.objects.get(participation=refused.entered, kind="reinstatement")
-    assert (back.ruling.act, back.amount) == ("repay", -taken.get().amount)
-
-
 # ---------------------------------------------------------------- approving
 
 
@@ -78,29 +52,6 @@ def test_work_is_approved_once_reviewers_have_had_their_time(mturk: Market) -> N
     assert sums(unit) == (UNIT, UNIT, 0)
     assert mturk.far.paid() == {unit.unit: UNIT}
     assert len(mturk.ops(Kind.APPROVE)) == 1
-
-
-@pytest.mark.slow
-def test_nothing_is_written_before_the_crowd_has_done_it(mturk: Market) -> None:
-    unit = confirmed(mturk)
-    mturk.far.fail_next("approve", Fault.BEFORE)
-    mturk.later(hours=3)
-    assert mturk.of(unit).status == Status.CONFIRMED
-    assert not Payout.objects.exists()
-    mturk.far.heal()
-    mturk.later(minutes=1)
-    assert mturk.of(unit).status == Status.APPROVED
-
-
-@pytest.mark.slow
-def test_an_open_review_keeps_approval_waiting(mturk: Market) -> None:
-    unit = confirmed(mturk)
-    reviews.open_by_hand(mturk.study.pk, mturk.of(unit).annotator_id, actor_id=mturk.ada.pk)
-    mturk.later(hours=3)
-    assert not mturk.ops(Kind.APPROVE)
-    mturk.ruled(unit, "clear")
-    mturk.sync()
-    assert mturk.of(unit).status == Status.APPROVED
 
 
 def test_a_review_that_opens_before_the_approval_is_sent_holds_it_back(mturk: Market) -> None:
@@ -173,20 +124,6 @@ def test_excluded_work_is_paid_all_the_same(mturk: Market) -> None:
     mturk.later(hours=3)
     assert mturk.of(unit).status == Status.APPROVED
     assert mturk.counting() == 0
-
-
-@pytest.mark.slow
-def test_without_money_a_person_is_told_what_to_do(mturk: Market) -> None:
-    unit = confirmed(mturk)
-    full, mturk.far.balance = mturk.far.balance, Decimal("0.01")
-    mturk.later(hours=3)
-    (approve,) = mturk.ops(Kind.APPROVE)
-    assert (approve.status, approve.code) == (Operation.Status.REFUSED, "funds")
-    assert "requester.mturk.com/account" in approve.message
-    mturk.far.balance = full
-    outbox.retry(approve.pk, actor_id=mturk.ada.pk)
-    mturk.sync()
-    assert mturk.of(unit).status == Status.APPROVED
 
 
 @pytest.mark.slow
@@ -279,18 +216,6 @@ def test_pay_that_is_restored_overrides_the_rejection(mturk: Market) -> None:
 
 
 @pytest.mark.slow
-def test_after_thirty_days_restored_pay_goes_as_bonuses(mturk: Market) -> None:
-    unit = confirmed(mturk)
-    mturk.ruled(unit, "exclude", "refuse")
-    mturk.later(days=31)
-    mturk.ruled(unit, "repay")
-    mturk.sync()
-    assert mturk.of(unit).status == Status.REJECTED
-    assert sums(unit) == (UNIT, UNIT, 0)
-    assert mturk.far.bonuses() == [(unit.person, unit.unit, UNIT)]
-
-
-@pytest.mark.slow
 def test_prolific_never_overrides_so_restored_pay_goes_as_bonuses(prolific: Market) -> None:
     unit = confirmed(prolific)
     prolific.ruled(unit, "exclude", "refuse")
@@ -311,16 +236,6 @@ def test_a_rejection_that_was_not_sent_yet_is_given_up_when_pay_is_restored(mtur
     mturk.later(hours=3)
     assert [op.status for op in mturk.ops(Kind.REJECT)] == [Operation.Status.DROPPED]
     assert mturk.of(unit).status == Status.APPROVED
-
-
-def test_what_is_approved_can_no_longer_be_refused(mturk: Market) -> None:
-    unit = confirmed(mturk)
-    mturk.later(hours=3)
-    with pytest.raises(Conflict, match="paid out already"):
-        mturk.ruled(unit, "exclude", "refuse")
-    effects = review_effects.effects(mturk.study.pk, mturk.of(unit).annotator_id)
-    assert effects.paid_out
-    assert not effects.refusable
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from annotate.common.errors import Conflict, NotFound
+from annotate.common.errors import Conflict
 from annotate.crowds import adapters, outbox
 from annotate.crowds.contract import Configuration, Effect, Outcome, Terms, Transient, to_json
 from annotate.models import AuditEntry, Batch, Campaign, Operation, Posting
@@ -160,26 +160,6 @@ def test_refused_after_a_lost_answer_it_is_looked_for(scripted: Scripted, clock)
     assert Posting.objects.get().external_id
 
 
-def test_a_refusal_is_told_and_can_be_tried_again(scripted: Scripted):
-    scripted.will("publish", NO_MONEY)
-    op = tried(intended())
-    assert (op.status, op.code) == (Status.REFUSED, "funds")
-    there = Posting.objects.get()
-    assert (there.status, there.problem) == (Posting.Status.FAILED, NO_MONEY.message)
-    outbox.retry(op.pk, actor_id=user().pk)
-    assert tried(op).status == Status.DONE
-    there.refresh_from_db()
-    assert (there.status, there.problem) == (Posting.Status.OPEN, "")
-
-
-def test_only_what_was_refused_or_is_unclear_is_tried_again(scripted: Scripted):
-    op = intended()
-    with pytest.raises(Conflict, match="Pending"):
-        outbox.retry(op.pk, actor_id=user().pk)
-    with pytest.raises(NotFound):
-        outbox.retry(op.pk + 1, actor_id=1)
-
-
 @pytest.fixture
 def bonus(monkeypatch: pytest.MonkeyPatch) -> list[Outcome]:
     """Bonuses that are paid through a crowd without keys; settled ones are kept."""
@@ -249,18 +229,6 @@ def test_an_unclear_one_can_be_looked_at_again(scripted: Scripted, clock, bonus)
     outbox.retry(op.pk, actor_id=user().pk)
     assert tried(op).status == Status.DONE  # listed by now
     assert scripted.calls == ["pay_bonus", "find_bonus", "find_bonus"]
-
-
-def test_what_is_natural_is_simply_asked_again(scripted: Scripted, clock):
-    there = posting(status=Posting.Status.OPEN, external_id="L-1")
-    scripted.can = Scripted(token_life=None).can
-    scripted.will("stop", DROPPED)
-    op = tried(intended(Kind.STOP, there))
-    clock.move(minutes=1)
-    assert tried(op).status == Status.DONE
-    assert scripted.calls == ["stop", "stop"]
-    there.refresh_from_db()
-    assert there.status == Posting.Status.DRAINING
 
 
 def test_an_error_of_ours_is_no_answer(scripted: Scripted, clock, caplog):
@@ -344,45 +312,12 @@ def test_what_comes_late_changes_nothing(scripted: Scripted, clock):
     assert Posting.objects.get().status == Posting.Status.OPEN
 
 
-def test_dropping_is_for_what_has_not_happened(scripted: Scripted, clock):
-    op = intended()
-    assert outbox.drop(op.pk)
-    op.refresh_from_db()
-    assert op.status == Status.DROPPED
-    assert Posting.objects.get().status == Posting.Status.CLOSED
-    assert not outbox.carry_out(op.pk)
-    assert not scripted.calls
-
-
 def test_what_may_have_happened_is_not_dropped(scripted: Scripted, clock):
     scripted.will("publish", LOST)
     op = tried(intended())
     assert not outbox.drop(op.pk)
     op.refresh_from_db()
     assert op.status == Status.SENT
-
-
-def test_a_stop_waits_until_the_posting_is_published(scripted: Scripted, clock):
-    there = posting()
-    scripted.will("publish", DROPPED)
-    publish, stop = tried(intended(to=there)), tried(intended(Kind.STOP, there))
-    assert (stop.status, stop.code) == (Status.PENDING, "unpublished")
-    clock.move(seconds=30)
-    tried(publish)
-    assert tried(stop).status == Status.DONE  # hurried on
-    assert scripted.stopped == [f"L-{publish.token[:12]}"]
-
-
-def test_adding_places_twice_is_seen(scripted: Scripted, clock):
-    scripted.can = Scripted(token_life=None, places_at_most=None).can
-    there = posting()
-    tried(intended(to=there))
-    scripted.will("add_places", DROPPED)
-    op = tried(intended(Kind.ADD_PLACES, there))
-    clock.move(minutes=1)
-    assert tried(op).status == Status.DONE
-    there.refresh_from_db()
-    assert (there.places, sum(scripted.extended.values())) == (18, 9)
 
 
 def test_with_the_broker_down_the_sweep_does_it(

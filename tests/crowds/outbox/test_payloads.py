@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.db.models import F
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from annotate.models import Operation, Participation, Posting
@@ -17,14 +15,9 @@ from annotate.models.crowds import (
     FORMS,
     AddPlacesPayload,
     BonusPayload,
-    ExcludePayload,
     IncludePayload,
-    MessagePayload,
     Payload,
-    PublishPayload,
-    RejectPayload,
     StopPayload,
-    payloads_stored,
 )
 from tests.annotate.market import arrive, posting, study
 from tests.crowds import operations
@@ -32,30 +25,6 @@ from tests.crowds import operations
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 Kind = Operation.Kind
 
-TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=30)
-WORDS = TEXT.filter(bool)
-NUMBERS = st.integers(1, 2**31 - 1)
-AMOUNTS = st.decimals("0.01", "99999999.99", places=2)
-PEOPLE = {"person": WORDS, "group": WORDS}
-CONTENTS: dict[type[Payload], dict[str, st.SearchStrategy[Any]]] = {
-    PublishPayload: {"places": NUMBERS, "url": WORDS},
-    AddPlacesPayload: {"places": NUMBERS},
-    RejectPayload: {"reason": TEXT},
-    BonusPayload: {
-        **dict.fromkeys(("listing", "unit", "person", "reason"), WORDS),
-        "amount": AMOUNTS,
-    },
-    ExcludePayload: PEOPLE,
-    IncludePayload: PEOPLE,
-    MessagePayload: {
-        "people": st.lists(WORDS, min_size=1, max_size=3).map(tuple),
-        "subject": WORDS,
-        "text": WORDS,
-    },
-}
-PAYLOADS = st.sampled_from(list(FORMS.values())).flatmap(
-    lambda form: st.builds(form, **CONTENTS.get(form, {}))
-)
 # Of every kind that has a content: one that does not fit.
 WRONG: list[tuple[str, Any]] = [
     ("publish", {"places": 1}),
@@ -120,26 +89,6 @@ def row(there: Posting, who: Participation, kind: str, payload: Any) -> Operatio
 def test_every_kind_has_a_form() -> None:
     assert set(FORMS) == set(Kind.values)
     assert {one.kind for one in operations.EVERY} == set(Kind.values)
-    assert {
-        form for form, fields in CONTENTS.items() if set(form.model_fields) != set(fields)
-    } == set()
-    assert {form for form in FORMS.values() if form.model_fields} == set(CONTENTS)
-
-
-@pytest.mark.slow
-@given(payload=PAYLOADS)
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-def test_a_payload_comes_back_from_the_database_as_it_was(
-    there: Posting, who: Participation, payload: Payload
-) -> None:
-    with transaction.atomic():
-        row(there, who, payload.kind, payload).save()
-        found = Operation.objects.get(key="k")
-        assert type(payload).of(found) == payload
-        assert payloads_stored(found.kind, found.payload) == found.payload, (
-            "written again, it is the same"
-        )
-        transaction.set_rollback(True)
 
 
 @pytest.mark.parametrize("payload", operations.EVERY, ids=lambda one: one.kind)

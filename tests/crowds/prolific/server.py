@@ -11,103 +11,38 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tests.crowds.far_side import Fault
-from tests.crowds.prolific.world import FILTERS, Refused, World, with_fee
+from tests.crowds.prolific.world import FILTERS, Refused, World
 
 Call = Callable[[World, dict[str, Any], str], Any]
 ID = "([0-9A-Za-z-]+)"
-# Path, then for each method: what the call is called (faults name it), its status and what it does.
-ROUTES: list[tuple[str, dict[str, tuple[str, int, Call]]]] = [
-    (
-        "users/me/",
-        {
-            "GET": (
-                "account",
-                200,
-                lambda w, b, i: {
-                    "id": "0" * 24,
-                    "currency_code": w.currency,
-                    "available_balance": w.available,
-                },
-            )
-        },
-    ),
-    ("workspaces/", {"GET": ("workspaces", 200, lambda w, b, i: [{"id": w.workspace}])}),
-    ("filters/", {"GET": ("filters", 200, lambda w, b, i: FILTERS)}),
-    (
-        "study-cost-calculator/",
-        {
-            "POST": (
-                "cost",
-                200,
-                lambda w, b, i: {
-                    "total_cost": with_fee(int(b["reward"] * b["total_available_places"]))
-                },
-            )
-        },
-    ),
-    (
-        "studies/",
-        {
-            "GET": ("studies", 200, lambda w, b, i: w.list_studies()),
-            "POST": ("create", 201, lambda w, b, i: w.create_study(b)),
-        },
-    ),
-    (
-        f"studies/{ID}/",
-        {
-            "GET": ("study", 200, lambda w, b, i: w.study(i)),
-            "PATCH": ("extend", 200, lambda w, b, i: w.change_study(i, b)),
-        },
-    ),
-    (
-        f"studies/{ID}/transition/",
-        {"POST": ("", 200, lambda w, b, i: w.move_study(i, b["action"]))},
-    ),
-    (f"studies/{ID}/submissions/", {"GET": ("listing", 200, lambda w, b, i: w.of_study(i))}),
-    ("submissions/bonus-payments/", {"POST": ("prepare", 201, lambda w, b, i: w.prepare_bonus(b))}),
-    (f"submissions/{ID}/", {"GET": ("submission", 200, lambda w, b, i: w.submission(i))}),
-    (f"submissions/{ID}/transition/", {"POST": ("", 200, lambda w, b, i: w.move_submission(i, b))}),
-    (f"bulk-bonus-payments/{ID}/pay/", {"POST": ("pay", 202, lambda w, b, i: w.pay_bonus(i))}),
-    (
-        "participant-groups/",
-        {
-            "GET": ("groups", 200, lambda w, b, i: list(w.groups.values())),
-            "POST": ("group", 201, lambda w, b, i: w.create_group(b)),
-        },
-    ),
-    (
-        f"participant-groups/{ID}/participants/",
-        {
-            method: (
-                "members",
-                200,
-                lambda w, b, i, m=method: w.change_group(i, b["participant_ids"], m),
-            )
-            for method in ("POST", "DELETE")
-        },
-    ),
-    (
-        "hooks/secrets/",
-        {
-            "GET": ("secrets", 200, lambda w, b, i: w.secrets),
-            "POST": ("secret", 201, lambda w, b, i: w.create_secret(b)),
-        },
-    ),
-    (
-        "hooks/subscriptions/",
-        {
-            "GET": ("hooks", 200, lambda w, b, i: list(w.hooks.values())),
-            "POST": ("hook", 201, lambda w, b, i: w.create_hook(b)),
-        },
-    ),
-    (
-        f"hooks/subscriptions/{ID}/",
-        {
-            "POST": ("confirm", 200, lambda w, b, i: w.confirm_hook(i, b["secret"])),
-            "DELETE": ("unhook", 204, lambda w, b, i: w.hooks.pop(i) and None),
-        },
-    ),
-    ("messages/", {"POST": ("message", 201, lambda w, b, i: w.send(b))}),
+GROUP = f"participant-groups/{ID}/"
+# Method, path, what the call is called (faults name it), its status and what it does.
+ROUTES: list[tuple[str, str, str, int, Call]] = [
+    ("GET", "users/me/", "account", 200, lambda w, b, i: w.account()),
+    ("GET", "workspaces/", "workspaces", 200, lambda w, b, i: [{"id": w.workspace}]),
+    ("GET", "filters/", "filters", 200, lambda w, b, i: FILTERS),
+    ("POST", "study-cost-calculator/", "cost", 200, lambda w, b, i: w.cost(b)),
+    ("GET", "studies/", "studies", 200, lambda w, b, i: w.list_studies()),
+    ("POST", "studies/", "create", 201, lambda w, b, i: w.create_study(b)),
+    ("GET", f"studies/{ID}/", "study", 200, lambda w, b, i: w.study(i)),
+    ("PATCH", f"studies/{ID}/", "extend", 200, lambda w, b, i: w.change_study(i, b)),
+    ("POST", f"studies/{ID}/transition/", "", 200, lambda w, b, i: w.move_study(i, b["action"])),
+    ("GET", f"studies/{ID}/submissions/", "listing", 200, lambda w, b, i: w.of_study(i)),
+    ("POST", "submissions/bonus-payments/", "prepare", 201, lambda w, b, i: w.prepare_bonus(b)),
+    ("GET", f"submissions/{ID}/", "submission", 200, lambda w, b, i: w.submission(i)),
+    ("POST", f"submissions/{ID}/transition/", "", 200, lambda w, b, i: w.move_submission(i, b)),
+    ("POST", f"bulk-bonus-payments/{ID}/pay/", "pay", 202, lambda w, b, i: w.pay_bonus(i)),
+    ("GET", "participant-groups/", "groups", 200, lambda w, b, i: list(w.groups.values())),
+    ("POST", "participant-groups/", "group", 201, lambda w, b, i: w.create_group(b)),
+    ("POST", f"{GROUP}participants/", "members", 200, lambda w, b, i: w.join(i, b)),
+    ("DELETE", f"{GROUP}participants/", "members", 200, lambda w, b, i: w.part(i, b)),
+    ("GET", "hooks/secrets/", "secrets", 200, lambda w, b, i: w.secrets),
+    ("POST", "hooks/secrets/", "secret", 201, lambda w, b, i: w.create_secret(b)),
+    ("GET", "hooks/subscriptions/", "hooks", 200, lambda w, b, i: list(w.hooks.values())),
+    ("POST", "hooks/subscriptions/", "hook", 201, lambda w, b, i: w.create_hook(b)),
+    ("POST", f"hooks/subscriptions/{ID}/", "confirm", 200, lambda w, b, i: w.confirm_hook(i, b)),
+    ("DELETE", f"hooks/subscriptions/{ID}/", "unhook", 204, lambda w, b, i: w.end_hook(i)),
+    ("POST", "messages/", "message", 201, lambda w, b, i: w.send(b)),
 ]
 # The requests behind a method of the adapter. AFTER strikes the last: the effect itself.
 BEHIND = {
@@ -278,10 +213,10 @@ class Handler(BaseHTTPRequestHandler):
         return json.loads(raw) if raw else {}
 
     def _route(self, path: str) -> tuple[tuple[str, int, Call], str] | None:
-        for pattern, methods in ROUTES:
+        for method, pattern, *what in ROUTES:
             match = re.fullmatch(f"/api/v1/{pattern}", path)
-            if match and self.command in methods:
-                return methods[self.command], match[1] if match.groups() else ""
+            if match and self.command == method:
+                return tuple(what), match[1] if match.groups() else ""
         return None
 
 

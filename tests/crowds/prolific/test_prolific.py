@@ -16,10 +16,8 @@ from annotate.crowds.contract import (
     NotFoundAtCrowd,
     Spec,
     Stage,
-    UnitState,
 )
 from annotate.crowds.prolific import client as prolific_client
-from annotate.crowds.prolific import studies
 from annotate.crowds.prolific.marketplace import Prolific
 from tests.crowds.far_side import Fault
 from tests.crowds.prolific.far_side import ProlificFarSide, prolific_far_side
@@ -274,26 +272,6 @@ def test_a_place_of_a_rejected_submission_is_free_again(far, crowd):
     assert crowd.posting_level(listing).available == 3
 
 
-@pytest.mark.parametrize(
-    ("said", "state"),
-    [
-        ("RESERVED", UnitState.ACTIVE),
-        ("ACTIVE", UnitState.ACTIVE),
-        ("AWAITING REVIEW", UnitState.SUBMITTED),
-        ("AWAITING_REVIEW", UnitState.SUBMITTED),
-        ("PROCESSING", UnitState.ACTIVE),
-        ("APPROVED", UnitState.APPROVED),
-        ("PARTIALLY APPROVED", UnitState.APPROVED),
-        ("REJECTED", UnitState.REJECTED),
-        ("RETURNED", UnitState.RETURNED),
-        ("TIMED-OUT", UnitState.RETURNED),
-        ("SCREENED OUT", UnitState.RETURNED),
-    ],
-)
-def test_states_of_submissions(said, state):
-    assert studies.submission({"id": "u", "status": said}).state is state
-
-
 @pytest.mark.parametrize("name", ["../users/me", "a/b", "", "a?b=c"])
 def test_no_name_leads_to_another_address(far, crowd, name):
     with pytest.raises(NotFoundAtCrowd):
@@ -321,12 +299,6 @@ def test_a_rejection_carries_its_reason_and_its_category(far, crowd):
         "message": "x" * 100,
         "rejection_category": "OTHER",
     }
-
-
-def test_a_decision_waits_until_prolific_lists_the_work(far, crowd):
-    unit = far.accept(publish(crowd), far.person(1))
-    assert crowd.approve(unit).effect is Effect.RETRYABLE
-    assert "APPROVE" not in far.server.calls
 
 
 def test_what_was_given_back_is_not_decided(far, crowd):
@@ -372,14 +344,6 @@ def test_a_bonus_whose_amount_was_read_differently_is_not_paid(far, crowd, monke
     monkeypatch.setattr(far.world, "prepare_bonus", lambda body: {**real(body), "amount": 7500})
     outcome = crowd.pay_bonus(bonus, "b")
     assert (outcome.effect, outcome.code) == (Effect.REFUSED, "amount")
-    assert far.bonuses() == []
-
-
-def test_a_bonus_for_work_that_was_never_handed_in_is_refused(far, crowd):
-    listing = publish(crowd)
-    unit = far.accept(listing, far.person(1))
-    bonus = Bonus(listing, unit, far.person(1), Decimal("0.75"), "")
-    assert crowd.pay_bonus(bonus, "b").effect is Effect.REFUSED
     assert far.bonuses() == []
 
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from http import HTTPStatus
 
 import pytest
+from django.utils.datastructures import CaseInsensitiveMapping
 
 from annotate.common import tokens
 from annotate.common.errors import ServiceError
@@ -128,13 +129,6 @@ def test_the_work_is_handed_in_by_going_back_with_the_code(far, crowd):
     assert own.startswith(f"{far.server.url}/submissions/complete?cc=")
 
 
-def test_pages_are_never_framed(crowd):
-    assert crowd.frame_policy() == {
-        "frame-ancestors": ["'none'"],
-        "form-action": ["'self'"],
-    }
-
-
 # ---------------------------------------------------------------- events
 
 
@@ -162,7 +156,8 @@ def test_a_replayed_event_has_the_same_name(far, crowd):
 
 def test_headers_are_read_in_any_case(far, crowd):
     raw, headers = far.event("study.status.change", "study1")
-    assert isinstance(crowd.parse_event(raw, {k.lower(): v for k, v in headers.items()}), Event)
+    sent = CaseInsensitiveMapping({name.lower(): value for name, value in headers.items()})
+    assert isinstance(crowd.parse_event(raw, sent), Event)
 
 
 @pytest.mark.parametrize("missing", [SIGNATURE, TIMESTAMP])

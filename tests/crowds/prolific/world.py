@@ -5,7 +5,6 @@ Written from the public description of its REST API v1. Money is in pence.
 
 import secrets
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -94,6 +93,13 @@ class World:
 
     def stamp(self) -> str:
         return self.now().isoformat().replace("+00:00", "Z")
+
+    def account(self) -> dict[str, Any]:
+        available = self.available
+        return {"id": "0" * 24, "currency_code": self.currency, "available_balance": available}
+
+    def cost(self, body: dict[str, Any]) -> dict[str, int]:
+        return {"total_cost": with_fee(int(body["reward"] * body["total_available_places"]))}
 
     # ------------------------------------------------------------ studies
 
@@ -371,13 +377,18 @@ class World:
             raise Refused(404, "No participant group found.", 140404)
         return self.groups[group_id]
 
-    def change_group(self, group_id: str, people: list[str], change: str) -> dict[str, Any]:
-        members: set[str] = self.group(group_id)["members"]
-        act: Callable[..., None] = {"POST": members.update, "DELETE": members.difference_update}[
-            change
-        ]
-        act(people)
-        return {"results": [{"participant_id": person} for person in sorted(members)]}
+    def join(self, group_id: str, body: dict[str, Any]) -> dict[str, Any]:
+        self.group(group_id)["members"].update(body["participant_ids"])
+        return self._members(group_id)
+
+    def part(self, group_id: str, body: dict[str, Any]) -> dict[str, Any]:
+        self.group(group_id)["members"].difference_update(body["participant_ids"])
+        return self._members(group_id)
+
+    def _members(self, group_id: str) -> dict[str, Any]:
+        return {
+            "results": [{"participant_id": one} for one in sorted(self.group(group_id)["members"])]
+        }
 
     def send(self, body: dict[str, Any]) -> dict[str, Any]:
         if body["recipient_id"] in self.unreachable:
@@ -403,8 +414,11 @@ class World:
         shown = {name: value for name, value in hook.items() if name != "confirmation"}
         return {**shown, "_headers": {"X-Hook-Secret": secret}}
 
-    def confirm_hook(self, hook_id: str, secret: str) -> dict[str, Any]:
-        if hook_id not in self.hooks or self.hooks[hook_id]["confirmation"] != secret:
+    def end_hook(self, hook_id: str) -> None:
+        del self.hooks[hook_id]
+
+    def confirm_hook(self, hook_id: str, body: dict[str, Any]) -> dict[str, Any]:
+        if hook_id not in self.hooks or self.hooks[hook_id]["confirmation"] != body["secret"]:
             raise Refused(400, "The secret does not match.")
         self.hooks[hook_id]["is_enabled"] = True
         return self.hooks[hook_id]

@@ -49,12 +49,6 @@ def test_overall_correlates_moderately_with_repetition() -> None:
     assert -0.75 < r < -0.4
 
 
-def test_a_person_says_the_same_about_the_same_text_again() -> None:
-    text = ROWS[0].outputs["lead-3"].text
-    again = cast(40, seed=11)
-    assert [p.verdict(text).levels for p in PEOPLE] == [p.verdict(text).levels for p in again]
-
-
 @pytest.mark.parametrize("system", corpus.SYSTEMS)
 def test_a_required_edit_changes_the_text_and_keeps_most_of_it(system: str) -> None:
     for row in ROWS:

@@ -208,14 +208,6 @@ def test_a_person_stops_when_told(stub: Stub) -> None:
     assert visit(stub, STEADY, stop).end == "stopped"
 
 
-def test_lost_work_is_noticed_and_the_page_opened_again(stub: Stub) -> None:
-    stub.override["submit"] = (410, {"error": "expired", "message": "Too late."})
-    stop = threading.Event()
-    person = DemoPerson(seed=4, name="Ada Trenk", habits=STEADY)
-    tally = work(person, stub.invitation, stop, 0, lambda line: stop.set())
-    assert (tally.lost, tally.submitted) == (1, 0)
-
-
 def test_an_unexpected_answer_is_raised_with_its_beginning(stub: Stub) -> None:
     stub.override["submit"] = (500, {"oops": "traceback"})
     with pytest.raises(UnexpectedResponseError, match=r"500.*oops"):

@@ -1,7 +1,7 @@
 """The whole life of a HIT, driven by an unmodified boto3 client and a worker's browser."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from decimal import Decimal
 from html import unescape
 from typing import Any
@@ -103,10 +103,6 @@ def balance(requester: Any) -> Decimal:
     return Decimal(requester.get_account_balance()["AvailableBalance"])
 
 
-def status(requester: Any, made: dict[str, Any]) -> str:
-    return requester.get_hit(HITId=made["HITId"])["HIT"]["HITStatus"]
-
-
 def test_more_than_a_page(turk: MTurkFarSide, requester: Any) -> None:
     """Amazon gives a token with every full page, even where nothing follows."""
     made = hit(requester, MaxAssignments=200)
@@ -126,15 +122,6 @@ def test_more_than_a_page(turk: MTurkFarSide, requester: Any) -> None:
     assert len(requester.list_assignments_for_hit(HITId=made["HITId"])["Assignments"]) == 10
 
 
-def test_pages_stay_right_while_hits_come_in(requester: Any) -> None:
-    old = [hit(requester)["HITId"] for _ in range(4)]
-    first = requester.list_hits(MaxResults=2)
-    hit(requester)
-    second = requester.list_hits(MaxResults=2, NextToken=first["NextToken"])
-    assert [one["HITId"] for one in first["HITs"] + second["HITs"]] == old[::-1]
-    assert refused(requester.list_hits, NextToken="bogus")[0] == "InvalidParameterValue"
-
-
 def test_identical_properties_are_one_type(requester: Any) -> None:
     first = requester.create_hit_type(**TYPE)["HITTypeId"]
     assert requester.create_hit_type(**{**TYPE, "Reward": "0.8"})["HITTypeId"] == first
@@ -145,57 +132,6 @@ def test_identical_properties_are_one_type(requester: Any) -> None:
     assert (made["HITTypeId"], made["MaxAssignments"]) == (first, 1)
     unknown = refused(requester.create_hit_with_hit_type, HITTypeId="3X", **both)
     assert unknown[0] == "HITTypeDoesNotExist"
-
-
-def test_statuses(turk: MTurkFarSide, requester: Any) -> None:
-    made = hit(requester, MaxAssignments=1)
-    unit = turk.accept(made["HITId"], "A1")
-    assert status(requester, made) == "Unassignable"
-    assert refused(requester.delete_hit, HITId=made["HITId"])[0] == "InvalidHITState"
-    turk.submit(unit, receipt="r")
-    assert status(requester, made) == "Reviewable"
-    assert counts(requester, made) == (0, 0, 0)  # submitted ones are in none of the three
-    assert "neither" in refused(requester.delete_hit, HITId=made["HITId"])[1]
-    requester.create_additional_assignments_for_hit(
-        HITId=made["HITId"], NumberOfAdditionalAssignments=1
-    )
-    assert status(requester, made) == "Assignable"
-
-
-def test_stopping_lets_people_finish(turk: MTurkFarSide, requester: Any) -> None:
-    made = hit(requester)
-    unit = turk.accept(made["HITId"], "A1")
-    requester.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=LONG_AGO)
-    assert status(requester, made) == "Unassignable"
-    with pytest.raises(NoPlace):
-        turk.accept(made["HITId"], "A2")
-    turk.submit(unit, receipt="r")
-    assert status(requester, made) == "Reviewable"
-    later = datetime.now(UTC) + timedelta(hours=1)
-    requester.update_expiration_for_hit(HITId=made["HITId"], ExpireAt=later)
-    assert status(requester, made) == "Assignable"
-
-
-def test_nobody_is_seen_before_they_hand_in(turk: MTurkFarSide, requester: Any) -> None:
-    made = hit(requester)
-    unit = turk.accept(made["HITId"], "A1")
-    assert requester.list_assignments_for_hit(HITId=made["HITId"])["Assignments"] == []
-    assert refused(requester.get_assignment, AssignmentId=unit)[0] == "InvalidAssignmentState"
-    assert refused(requester.approve_assignment, AssignmentId=unit)[0] == "InvalidAssignmentState"
-    assert refused(requester.get_assignment, AssignmentId="3X")[0] == "AssignmentDoesNotExist"
-
-
-def test_returned_and_abandoned_places_are_free(turk: MTurkFarSide, requester: Any) -> None:
-    made = hit(requester, MaxAssignments=1)
-    first = turk.accept(made["HITId"], "A1")
-    turk.give_back(first)
-    second = turk.accept(made["HITId"], "A1")
-    assert second != first
-    turk.move_clock(timedelta(seconds=3601))
-    assert counts(requester, made) == (1, 0, 0)
-    with pytest.raises(AssertionError, match="409"):
-        turk.submit(second, receipt="too late")
-    turk.accept(made["HITId"], "A2")
 
 
 def test_a_returned_id_can_be_given_to_another(turk: MTurkFarSide, requester: Any) -> None:
@@ -218,86 +154,12 @@ def test_a_second_submission_changes_nothing(turk: MTurkFarSide, requester: Any)
     assert answers(before) == {"receipt": "first"}
 
 
-def test_auto_approval_by_the_clock(turk: MTurkFarSide, requester: Any) -> None:
-    made = hit(requester)
-    unit = turk.accept(made["HITId"], "A1")
-    turk.submit(unit, receipt="r")
-    shown = requester.get_assignment(AssignmentId=unit)["Assignment"]
-    due = shown["AutoApprovalTime"]
-    assert due - shown["SubmitTime"] == timedelta(days=3)
-    turk.move_clock(timedelta(days=3) - timedelta(minutes=1))
-    assert turk.paid() == {}
-    turk.move_clock(timedelta(minutes=1))
-    shown = requester.get_assignment(AssignmentId=unit)["Assignment"]
-    assert (shown["AssignmentStatus"], shown["ApprovalTime"]) == ("Approved", due)
-    assert balance(requester) == Decimal("9999.04")
-    state = refused(requester.reject_assignment, AssignmentId=unit, RequesterFeedback="Too late")
-    assert state[0] == "InvalidAssignmentState"
-
-
-def test_rejection_and_its_override(turk: MTurkFarSide, requester: Any) -> None:
-    made = hit(requester)
-    first, second = (turk.accept(made["HITId"], name) for name in ("A1", "A2"))
-    for unit in (first, second):
-        turk.submit(unit, receipt="r")
-        empty = refused(requester.reject_assignment, AssignmentId=unit, RequesterFeedback=" ")
-        assert empty[0] == "AWS.MissingParameters"
-        requester.reject_assignment(AssignmentId=unit, RequesterFeedback="Copied.")
-    turk.move_clock(timedelta(days=5))
-    assert turk.paid() == {}  # a rejected one never approves itself
-    plain = refused(requester.approve_assignment, AssignmentId=first)
-    assert plain[0] == "InvalidAssignmentState"
-    requester.approve_assignment(AssignmentId=first, OverrideRejection=True)
-    assert turk.paid() == {first: Decimal("0.80")}
-    again = refused(requester.approve_assignment, AssignmentId=first, OverrideRejection=True)
-    assert again[0] == "InvalidAssignmentState"
-    turk.move_clock(timedelta(days=26))
-    late = refused(requester.approve_assignment, AssignmentId=second, OverrideRejection=True)
-    assert "30 days" in late[1]
-
-
 def test_ten_places_cost_more(turk: MTurkFarSide, requester: Any) -> None:
     made = hit(requester, MaxAssignments=10, Reward="1.00")
     unit = turk.accept(made["HITId"], "A1")
     turk.submit(unit, receipt="r")
     requester.approve_assignment(AssignmentId=unit)
     assert balance(requester) == Decimal("9998.60")
-
-
-def test_money_runs_out(turk: MTurkFarSide, requester: Any) -> None:
-    """The fee of a cent-size bonus is a cent; what cannot be paid does not happen."""
-    made = hit(requester)
-    unit = turk.accept(made["HITId"], "A1")
-    turk.submit(unit, receipt="r")
-    turk.balance = Decimal("0.95")
-    assert refused(requester.approve_assignment, AssignmentId=unit)[0] == "InsufficientFunds"
-    bonus = {"WorkerId": "A1", "AssignmentId": unit, "Reason": "Thanks"}
-    requester.send_bonus(BonusAmount="0.01", **bonus)
-    assert turk.balance == Decimal("0.93")
-    assert refused(requester.send_bonus, BonusAmount="0.80", **bonus)[0] == "InsufficientFunds"
-    turk.balance = Decimal("0.96")
-    requester.approve_assignment(AssignmentId=unit)
-    assert turk.balance == 0
-
-
-def test_bonuses_by_hit_and_by_assignment(turk: MTurkFarSide, requester: Any) -> None:
-    made = hit(requester)
-    units = {name: turk.accept(made["HITId"], name) for name in ("A1", "A2")}
-    for name, unit in units.items():
-        turk.submit(unit, receipt="r")
-        requester.send_bonus(WorkerId=name, AssignmentId=unit, BonusAmount="5", Reason=name)
-    listed = requester.list_bonus_payments(HITId=made["HITId"], MaxResults=1)
-    rest = requester.list_bonus_payments(HITId=made["HITId"], NextToken=listed["NextToken"])
-    both = listed["BonusPayments"] + rest["BonusPayments"]
-    assert [(one["WorkerId"], one["BonusAmount"]) for one in both] == [
-        ("A1", "5.00"),
-        ("A2", "5.00"),
-    ]
-    own = requester.list_bonus_payments(AssignmentId=units["A2"])["BonusPayments"]
-    assert [one["Reason"] for one in own] == ["A2"]
-    assert refused(requester.list_bonus_payments)[0] == "AWS.MissingParameters"
-    wrong = {"WorkerId": "A2", "AssignmentId": units["A1"], "BonusAmount": "1", "Reason": "r"}
-    assert refused(requester.send_bonus, **wrong)[0] == "InvalidParameterValue"
 
 
 def test_exclusion_by_qualification(turk: MTurkFarSide, requester: Any) -> None:
@@ -324,8 +186,6 @@ def test_exclusion_by_qualification(turk: MTurkFarSide, requester: Any) -> None:
     made = hit(requester, QualificationRequirements=asked)
     worker = {"QualificationTypeId": kind, "WorkerId": "A1"}
     requester.associate_qualification_with_worker(IntegerValue=1, **worker)
-    held = requester.list_workers_with_qualification_type(QualificationTypeId=kind)
-    assert [one["WorkerId"] for one in held["Qualifications"]] == ["A1"]
     with pytest.raises(NoPlace, match="requirements"):
         turk.accept(made["HITId"], "A1")
     assert "no work" in read(turk, "/?worker=A1")[1]
@@ -340,34 +200,3 @@ def test_exclusion_by_qualification(turk: MTurkFarSide, requester: Any) -> None:
     turk.world.profile("A4").approval_rate = 94
     with pytest.raises(NoPlace, match="requirements"):
         turk.accept(made["HITId"], "A4")
-
-
-def test_qualification_types(requester: Any) -> None:
-    about = {"Name": "One", "Description": "First", "QualificationTypeStatus": "Active"}
-    kind = requester.create_qualification_type(**about)["QualificationType"]
-    name = {"QualificationTypeId": kind["QualificationTypeId"]}
-    assert refused(requester.create_qualification_type, **about)[0].endswith("TypeAlreadyExists")
-    search = {"MustBeRequestable": False, "MustBeOwnedByCaller": True}
-    (shown,) = requester.list_qualification_types(Query="first", **search)["QualificationTypes"]
-    assert (shown["Name"], shown["Description"]) == ("One", "First")
-    assert requester.list_qualification_types(Query="third", **search)["NumResults"] == 0
-    nobody = refused(
-        requester.disassociate_qualification_from_worker, WorkerId="A1", Reason="No.", **name
-    )
-    assert nobody[0] == "QualificationDoesNotExist"
-
-
-def test_notifying(turk: MTurkFarSide, requester: Any) -> None:
-    made = hit(requester)
-    unit = turk.accept(made["HITId"], "A1")
-    turk.submit(unit, receipt="r")
-    requester.approve_assignment(AssignmentId=unit)
-    words = {"Subject": "Thanks", "MessageText": "There is more work."}
-    failed = requester.notify_workers(WorkerIds=["A1", "A2"], **words)
-    failures = failed["NotifyWorkersFailureStatuses"]
-    assert [(one["WorkerId"], one["NotifyWorkersFailureCode"]) for one in failures] == [
-        ("A2", "HardFailure")
-    ]
-    assert [(one.worker, one.subject) for one in turk.world.notices] == [("A1", "Thanks")]
-    many = [f"A{number}" for number in range(101)]
-    assert refused(requester.notify_workers, WorkerIds=many, **words)[0].endswith("OutOfRange")

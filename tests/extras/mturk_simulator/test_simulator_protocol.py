@@ -93,7 +93,6 @@ def script(turk: MTurkFarSide) -> Iterator[tuple[str, dict[str, Any]]]:
     type_id = {"QualificationTypeId": kind[1]["QualificationType"]["QualificationTypeId"]}
     worker = {"WorkerId": "A1"}
     yield call("AssociateQualificationWithWorker", IntegerValue=3, **type_id, **worker)
-    yield call("ListWorkersWithQualificationType", **type_id)
     yield call("DisassociateQualificationFromWorker", **type_id, **worker)
     asked = [{"Comparator": "DoesNotExist", **type_id}]
     made = call("CreateHITType", **TYPE, QualificationRequirements=asked)

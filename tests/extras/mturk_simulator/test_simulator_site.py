@@ -131,6 +131,7 @@ def test_the_earnings_of_a_worker(turk: MTurkFarSide, requester: Any) -> None:
     page = get(f"{turk.url}/earnings?worker=A1")[2]
     for words in ("Copied word for word.", "Rejected", "Approved", "$0.25", "Tutorial", "$0.80"):
         assert words in page
+    assert "<dt>Approved</dt><dd>$0.80</dd>" in page
     page = get(f"{turk.url}/requester")[2]
     for words in ("receipt: r", "Copied word for word.", made["HITId"], refused, "Tutorial"):
         assert words in page

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from annotate.campaigns import imports, life
-from annotate.crowds import adapters, batches, outbox, prices, registry
+from annotate.crowds import adapters, batches, outbox, prices
 from annotate.crowds.contract import Terms
 from annotate.crowds.prices import Bill
 from annotate.models import Campaign
@@ -46,8 +46,14 @@ def parts(bill: Bill) -> tuple[Decimal, Decimal, Decimal]:
     ],
 )
 def test_what_a_crowd_usually_charges(crowd: str, amount: str, fee: str):
-    charges = registry.tariffs_of(crowd)
+    charges = adapters.tariffs_of(crowd)
     assert charges.unit(Decimal(amount)).fee == charges.bonus(Decimal(amount)).fee == Decimal(fee)
+
+
+def test_by_link_each_task_is_a_payment_and_no_share_is_no_fee():
+    by_link = adapters.tariffs_of("link", Decimal("0.2"))
+    assert by_link.part(Decimal("0.37"), after=Decimal("0.37")).fee == Decimal("0.07")
+    assert adapters.tariffs_of("mturk", Decimal(0)).unit(Decimal("0.02")).fee == 0
 
 
 @settings(max_examples=200)
@@ -60,7 +66,7 @@ def test_what_a_crowd_usually_charges(crowd: str, amount: str, fee: str):
 def test_a_bill_is_what_its_units_are_charged(
     reward: int, judgments: int, tasks: int, bonus: int
 ) -> None:
-    charges = registry.tariffs_of("mturk")
+    charges = adapters.tariffs_of("mturk")
     each, extra = Decimal(reward) / 100, Decimal(bonus) / 100
     bill = prices.of_judgments(charges, reward=each, judgments=judgments, tasks=tasks, bonus=extra)
     assert bill.units == -(-judgments // tasks)
