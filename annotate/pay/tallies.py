@@ -26,7 +26,6 @@ from annotate.common import rows as common_rows
 from annotate.common.rows import Ints
 from annotate.crowds.prices import CENT, ZERO
 from annotate.models import (
-    Campaign,
     Judgment,
     LedgerEntry,
     Participation,
@@ -38,12 +37,6 @@ GIVEN = (LedgerEntry.Kind.TUTORIAL, LedgerEntry.Kind.FAILED_TRY, LedgerEntry.Kin
 REFUSED = (LedgerEntry.Kind.REFUSAL, LedgerEntry.Kind.REINSTATEMENT)
 MONEY = DecimalField(max_digits=12, decimal_places=2)
 NUMBER = IntegerField()
-
-
-def account_spent(campaign_id: int) -> Decimal:
-    """Return what a campaign has spent, fees included."""
-    rows = Campaign.objects.filter(pk=campaign_id).order_by().annotate(total=spent_of())
-    return in_cents(rows.values_list("total", flat=True).first() or ZERO)
 
 
 def spent_of() -> Any:
@@ -250,17 +243,11 @@ class Tallies:
     judged_ms: Ints
     earned: Ints
     refused: Ints
-    fees: Ints
     paid: Ints
 
     @property
     def due(self) -> Ints:
         return np.asarray(self.earned - self.refused - self.paid)
-
-    @property
-    def spent(self) -> Decimal:
-        """Return what the campaign has spent, fees included."""
-        return amount((self.earned - self.refused + self.fees).sum())
 
 
 def of_campaign(campaign_id: int) -> Tallies:
@@ -274,7 +261,7 @@ def of_campaign(campaign_id: int) -> Tallies:
     back = Q(kind__in=REFUSED)
     entry_rows = list(
         entries.values_list("participation__annotator").annotate(
-            earned=Sum("amount", filter=~back), refused=Sum("amount", filter=back), fees=Sum("fee")
+            earned=Sum("amount", filter=~back), refused=Sum("amount", filter=back)
         )
     )
     # A correction is no further judgment.
@@ -284,11 +271,11 @@ def of_campaign(campaign_id: int) -> Tallies:
     )
     annotators, entered = _entered(campaign_id)
     order = np.argsort(annotators, kind="stable")
-    table = np.zeros((6, annotators.size), dtype=np.int64)  # as in `Tallies`, from judgments on
+    table = np.zeros((5, annotators.size), dtype=np.int64)  # as in `Tallies`, from judgments on
     for columns, rows in (
         ([0, 1], [(who, n, milliseconds(at)) for who, n, at in judged_rows]),
-        ([2, 3, 4], [(w, cents(e), -cents(r), cents(f)) for w, e, r, f in entry_rows]),
-        ([5], [(who, cents(n)) for who, n in paid_rows]),
+        ([2, 3], [(who, cents(e), -cents(r)) for who, e, r in entry_rows]),
+        ([4], [(who, cents(n)) for who, n in paid_rows]),
     ):
         found = np.array(rows, dtype=np.int64).reshape(-1, 1 + len(columns))
         place = common_rows.places(annotators[order], wanted=found[:, 0])

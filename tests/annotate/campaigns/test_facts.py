@@ -14,6 +14,7 @@ from annotate.models import (
     Assignment,
     AuditEntry,
     Campaign,
+    CampaignTotals,
     ChangeMark,
     Judgment,
     LedgerEntry,
@@ -109,7 +110,7 @@ def test_money_is_added_to_the_cent_on_every_database():
             fee=Decimal("0.00"),
         )
     totals.recount(study.pk)
-    assert str(tallies.account_spent(study.pk)) == "1.00"
+    assert str(CampaignTotals.objects.get(pk=study.pk).spent) == "1.00"
     assert str(tallies.earned(who.pk)[0]) == "1.00"
 
 

@@ -30,7 +30,7 @@ from annotate.models import (
     System,
     TutorialRun,
 )
-from annotate.pay import budget, promise_queries, tallies
+from annotate.pay import budget, promise_queries
 from annotate.review import rulings
 from annotate.work import leasing, participations, submitting
 from tests.annotate.passing import pass_tutorial
@@ -65,8 +65,7 @@ def shown(made: Campaign) -> tuple[object, ...]:
     who, n = progress.by_person(made.pk)
     people = Counter(dict(zip(who.tolist(), n.tolist(), strict=True)))
     assert progress.held(made.pk) == counts.judged + counts.running
-    spent = tallies.account_spent(made.pk)
-    assert budget.commitments_of(made).spent == spent
+    spent = budget.commitments_of(made).spent
     names = ("planned", "outputs", "doubled", "judged", "running", "outputs_judged")
     found = {name: getattr(counts, name) for name in names}
     assert counts.spent == spent
