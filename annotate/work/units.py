@@ -199,7 +199,7 @@ def of_person(campaign_id: int, person: str) -> int | None:
 
 
 def _is_owed(mine: QuerySet[Participation], who: Participation) -> bool:
-    due = tallies.totals(tallies.of_each(mine)).due
+    due = tallies.totals(tallies.accounts(mine)).due
     return due > 0 or promise_queries.open_of(who.campaign_id, [who.annotator_id]).exists()
 
 

@@ -181,9 +181,9 @@ class World:
 
 def check(world: World) -> None:
     for one in tallies.accounts_of_campaign(world.study.pk):
-        rows = LedgerEntry.objects.filter(participation=one.participation)
+        rows = LedgerEntry.objects.filter(participation=one.pk)
         total = sum(rows.values_list("amount", flat=True), Decimal(0))
-        out = Payout.objects.filter(participation=one.participation)
+        out = Payout.objects.filter(participation=one.pk)
         paid = sum(out.values_list("amount", flat=True), Decimal(0))
         assert one.due + one.paid == one.earned - one.refused == total
         assert one.paid == paid >= 0
