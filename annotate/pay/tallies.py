@@ -99,7 +99,8 @@ def accounts(participations: QuerySet[Participation]) -> QuerySet[Any]:
         refused=-sum_of(entries.filter(kind__in=REFUSED), "participation"),
         paid=sum_of(payouts, "participation"),
     )
-    return sums.annotate(due=F("earned") - F("refused") - F("paid"))
+    found: QuerySet[Any] = sums.annotate(due=F("earned") - F("refused") - F("paid"))
+    return found
 
 
 def accounts_of_campaign(campaign_id: int) -> QuerySet[Any]:

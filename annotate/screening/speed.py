@@ -158,16 +158,14 @@ class _Quick:
         rows: NDArray[np.bool_],
         needed: Floats,
         own: Timing,
-        others: Floats | None = None,
     ) -> None:
-        """others: (A,) the others' median time, where it is not that of the same rows."""
         people = columns.people.size
         who, seconds = columns.who[rows], columns.seconds[rows]
         pace = seconds / needed[rows]
         self.n = np.bincount(who, minlength=people)
         self.middle, self.low, self.high = medians(who, pace, self.n, own.level)
         self.typical = middles(who, seconds, self.n)
-        self.others = median_of_others(self.typical) if others is None else others
+        self.others = median_of_others(self.typical)
         self.share = self.typical / np.where(self.others > 0, self.others, np.nan)
         below = np.bincount(who, pace < 1, minlength=people)
         _middle, _low, most = medians(who, seconds / fastest(columns)[rows], self.n, own.level)
