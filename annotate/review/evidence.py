@@ -418,6 +418,14 @@ class Judged:
         return self.response.get(EDIT)
 
 
+def output_name(output_id: int) -> str:
+    """Return the name of an output for reviewers.
+
+    Unlike ids, neither the name nor its order follows the order of the systems.
+    """
+    return salted_hmac("annotate.reviewed-output", str(output_id)).hexdigest()[:12]
+
+
 @dataclass(frozen=True)
 class ComparedJudgment:
     """One output with this annotator's judgment and the others'.
@@ -439,11 +447,7 @@ class ComparedJudgment:
 
     @property
     def name(self) -> str:
-        """Return the name of this output for reviewers.
-
-        Unlike ids, neither the name nor its order follows the order of the systems.
-        """
-        return salted_hmac("annotate.reviewed-output", str(self.mine.output_id)).hexdigest()[:12]
+        return output_name(self.mine.output_id)
 
     def alone(self, key: Key) -> bool:
         """Return whether only this annotator gave this answer."""

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate.common import access
 from annotate.common.access import researcher_page, reviewable
 from annotate.common.errors import Conflict, Invalid, NotFound, ServiceError
+from annotate.common.lists import Listing
 from annotate.common.numbers import count, money_text, number_from
 from annotate.crowds import people as crowds_people
 from annotate.models import AuditEntry
@@ -399,7 +400,7 @@ def _keys(request: HttpRequest) -> list[CaseKey]:
     return list(dict.fromkeys(CaseKey(campaign, name) for campaign, _, name in parts))
 
 
-def _list_of_people(request: HttpRequest) -> review_queries.QueueListing:
+def _list_of_people(request: HttpRequest) -> Listing:
     """Return the list that the person came from, as its address has it."""
     asked = QueryDict(request.POST.get("list", "").encode())
     return review_queries.asked(asked, campaign=asked.get("campaign", "") or "")
@@ -585,7 +586,7 @@ def _following(request: HttpRequest, found: Case) -> CaseKey | None:
     return None if following == found.key else following
 
 
-def _list(request: HttpRequest) -> review_queries.QueueListing:
+def _list(request: HttpRequest) -> Listing:
     return review_queries.asked(request.GET, campaign=request.GET.get("campaign", ""))
 
 
