@@ -22,7 +22,6 @@ from annotate.screening.base import (
     Thresholds,
     Verdict,
     between,
-    finding,
     tail,
     within,
 )
@@ -83,11 +82,11 @@ def find(columns: Columns, own: Timing, limits: CrowdThresholds) -> ScreenFindin
     if columns.plausible is not None:
         early = np.bincount(columns.who[known & over], minlength=enough.size)
         numbers["ended_share"] = early / np.maximum(paces[0].n, 1)
-    return finding(
+    return ScreenFinding(
         "too_fast",
-        columns,
+        columns.people,
         evidence=evidence.max(axis=0),
-        past=of("past"),
+        past=of("past") > 0,
         value=of("middle"),
         low=of("low"),
         high=of("high"),
