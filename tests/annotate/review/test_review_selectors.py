@@ -186,16 +186,6 @@ def test_what_is_due_is_what_was_not_paid_yet() -> None:
     assert due() == (Decimal("0.50"), 0), "what was given is no pay for the work"
 
 
-def test_the_screens_of_excluded_work_can_still_be_looked_at() -> None:
-    review = reviewed.case(user())
-    before = evidence.look(review.campaign, review.annotator_id)
-    owner = review.campaign.memberships.get().user_id
-    rulings.rule(review.pk, [Ruling.Act.EXCLUDE], actor_id=owner, reason="Spam.")
-    assert evidence.look(review.campaign, review.annotator_id) == before
-    assert before.seconds == pytest.approx([3 + k / 10 for k in range(6)])
-    assert {len(one.others) for one in before.screens} <= {0, *range(7)}
-
-
 def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
     axis = ScreenAxis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
     strip = evidence_views.strip(
