@@ -4,13 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from statistics import fmean, stdev
 from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Left
 from numpy.typing import NDArray
 
@@ -35,11 +34,11 @@ from annotate.models import (
 )
 from annotate.models.base import ItemMeasure
 from annotate.review import evidence
-from annotate.review.evidence import Judged
+from annotate.review.evidence import EDIT, SUPERSEDED, Judged
 from annotate.studies import queries as studies_queries
 
 ROWS = 50
-EXCLUDED, SUPERSEDED, JUDGED, UNJUDGED = "excluded", "superseded", "judged", "unjudged"
+EXCLUDED, JUDGED, UNJUDGED = "excluded", "judged", "unjudged"
 PARTS = {
     "all": "All",
     JUDGED: "With judgments",
@@ -55,7 +54,7 @@ RANKED = {
     ItemMeasure.EDITED.value: "Most edited",
     ItemMeasure.RESIDUAL.value: "Metric residual",
 }
-EDIT = "edit"  # the criterion of instruments with corrections
+UNCONFIRMED = "not confirmed by the crowd"
 
 
 def wanted_items(
@@ -563,16 +562,6 @@ def _counts(items: Mapping[int, int]) -> dict[int, list[int]]:
 # One item: its texts, and every judgment of each, those that do not count marked.
 
 
-class JudgmentStanding(StrEnum):
-    """Whether a judgment counts, or why not."""
-
-    COUNTS = ""
-    SUPERSEDED = "superseded"
-    EXCLUDED = "excluded"
-    UNCONFIRMED = "not confirmed by the crowd"
-    NO_SLOT = "does not count"
-
-
 def item_at(campaign_id: int, number: int) -> tuple[Item, int, int]:
     """Return the item of this number, from 1 in the order of collecting, and its neighbours'.
 
@@ -589,40 +578,30 @@ def item_at(campaign_id: int, number: int) -> tuple[Item, int, int]:
 
 def judged_outputs(
     item: Item, instrument: Instrument, *, systems: bool
-) -> list[tuple[Output, tuple[str, ...], list[tuple[Judged, JudgmentStanding]]]]:
-    """Return the outputs of an item, who wrote each, and every judgment with why it counts or not.
+) -> list[tuple[Output, tuple[str, ...], list[Judged]]]:
+    """Return the outputs of an item, who wrote each, and every judgment with why it does not count.
 
     Without systems nobody is named, and the outputs stand in an order that follows neither ids nor
     systems. Always the same number of queries.
     """
     rows = Judgment.every.filter(output__item=item)
-    out = Exclusion.objects.filter(judgment__output__item=item, restored_at=None)
-    excluded = set(out.values_list("judgment", flat=True))
-    known = rows.values_list("pk", "superseded_at", "assignment__status")
-    states = {
-        pk: (superseded_at is not None, status == Assignment.Status.VERIFIED)
-        for pk, superseded_at, status in known
-    }
-    judged: defaultdict[int, list[tuple[Judged, JudgmentStanding]]] = defaultdict(list)
+    excluded = Exclusion.objects.filter(judgment=OuterRef("pk"), restored_at=None)
+    standing = Case(
+        When(superseded_at__isnull=False, then=Value(SUPERSEDED)),
+        When(Exists(excluded), then=Value(EXCLUDED)),
+        When(~Q(assignment__status=Assignment.Status.VERIFIED), then=Value(UNCONFIRMED)),
+        default=Value(""),
+    )
+    standings = dict(rows.annotate(standing=standing).values_list("pk", "standing"))
+    judged: defaultdict[int, list[Judged]] = defaultdict(list)
     for one in evidence.judged(rows, instrument):
-        superseded, verified = states.get(one.id, (False, True))
-        standing = _standing(one, superseded, one.id in excluded, verified)
-        judged[one.output_id].append((one, standing))
+        why = standings.get(one.id) or ("" if one.counts else "does not count")
+        judged[one.output_id].append(replace(one, standing=why))
     outputs = list(Output.objects.filter(item=item).select_related("item").order_by("pk"))
     if not systems:
         outputs.sort(key=lambda one: evidence.output_name(one.pk))
     wrote = _systems_of_item(item) if systems else {}
     return [(one, wrote.get(one.pk, ()), judged[one.pk]) for one in outputs]
-
-
-def _standing(one: Judged, superseded: bool, excluded: bool, verified: bool) -> JudgmentStanding:
-    if superseded:
-        return JudgmentStanding.SUPERSEDED
-    if excluded:
-        return JudgmentStanding.EXCLUDED
-    if not verified:
-        return JudgmentStanding.UNCONFIRMED
-    return JudgmentStanding.COUNTS if one.counts else JudgmentStanding.NO_SLOT
 
 
 # Stores the orders of a campaign's items, all of one moment. Only `estimation` makes them.

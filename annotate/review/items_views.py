@@ -25,7 +25,6 @@ from annotate.models.base import ItemMeasure
 from annotate.review import evidence, evidence_views, items
 from annotate.review.evidence import AnnotatorWork, ComparedJudgment, Judged
 from annotate.review.evidence_views import JudgeLine
-from annotate.review.items import JudgmentStanding
 
 Overlaid = tuple[str, Sequence[str], Sequence[OverlaidPiece]]
 
@@ -34,20 +33,20 @@ Overlaid = tuple[str, Sequence[str], Sequence[OverlaidPiece]]
 class ItemOutput:
     """One output as the page shows it.
 
-    systems, metrics: none for people who do not see systems. lines: each judgment, with why it does
-    not count. overlays: each marked text, as its title, the names of everybody who marked something
-    in it, and the pieces with their highlights.
+    systems, metrics: none for people who do not see systems. lines: each judgment. overlays: each
+    marked text, as its title, the names of everybody who marked something in it, and the pieces
+    with their highlights.
     """
 
     systems: Sequence[str]
     metrics: Mapping[str, float]
     material: Material
-    lines: Sequence[tuple[JudgeLine, JudgmentStanding]]
+    lines: Sequence[JudgeLine]
     overlays: Sequence[Overlaid]
 
     @property
     def edits(self) -> list[JudgeLine]:
-        return [line for line, _standing in self.lines if line.diff]
+        return [line for line in self.lines if line.diff]
 
 
 @require_safe
@@ -88,7 +87,7 @@ def items_view(request: HttpRequest, public_id: str, number: int) -> HttpRespons
         "number": number,
         "outputs": [_shown(*one, work, systems=systems) for one in found],
         "columns": evidence_views.columns(work),
-        "judgments": sum(not standing for *_output, rows in found for _judged, standing in rows),
+        "judgments": sum(not one.standing for *_output, rows in found for one in rows),
         "systems": systems,
         "section": "campaigns",
     }
@@ -105,17 +104,18 @@ def _sees_systems(mine: Access) -> bool:
 def _shown(
     output: Output,
     wrote: Sequence[str],
-    judged: Sequence[tuple[Judged, JudgmentStanding]],
+    judged: Sequence[Judged],
     work: AnnotatorWork,
     *,
     systems: bool,
 ) -> ItemOutput:
     material = facts.material(output)
-    alone = [(ComparedJudgment(one, (), None, material), standing) for one, standing in judged]
-    lines = [(evidence_views.line(one.mine, one, work), standing) for one, standing in alone]
+    lines = [
+        evidence_views.line(one, ComparedJudgment(one, (), None, material), work) for one in judged
+    ]
     texts: dict[tuple[str, str], dict[str, list[list[int]]]] = {}
-    for one, standing in judged:
-        if standing == JudgmentStanding.SUPERSEDED:
+    for one in judged:
+        if one.standing == evidence.SUPERSEDED:
             continue
         for found in work.instrument.highlights(one.response, material):
             theirs = texts.setdefault((found.title, found.text), {})
